@@ -1,0 +1,93 @@
+-- What every write stands on: the clock, new ids, merges, refusals, and the two traces that a write leaves last.
+
+-- Whole seconds since 1970 as this tenant and mode sees them. The only source of `created` and of due times.
+create or replace function clock(p_tenant text, p_live boolean) returns bigint language plpgsql volatile as $$
+begin
+  return wall_clock();
+end $$;
+
+-- Whole seconds since 1970 for what no test clock moves: keys and the retention of answers.
+create or replace function wall_clock() returns bigint language plpgsql volatile as $$
+begin
+  return extract(epoch from clock_timestamp())::bigint;
+end $$;
+
+-- An identifier: the prefix, 12 hex digits of milliseconds and 20 of randomness, so that ids of one second still sort by birth.
+create or replace function new_id(p_prefix text) returns text language plpgsql volatile as $$
+declare r text := replace(gen_random_uuid()::text, '-', '');
+begin
+  return p_prefix || '_' || lpad(to_hex((extract(epoch from clock_timestamp()) * 1000)::bigint), 12, '0') || left(r, 8) || right(r, 12);
+end $$;
+
+-- Refuses with our own SQLSTATE (TG and the HTTP status), the code in MESSAGE and the problems in DETAIL:
+-- constraint and column names do not survive distribution.
+create or replace function refuse(p_status int, p_code text, p_field text, p_message text default null) returns void language plpgsql immutable as $$
+begin
+  raise exception using errcode = 'TG' || p_status, message = p_code,
+    detail = jsonb_build_array(jsonb_build_object('code', p_code, 'field', p_field, 'message', p_message))::text;
+end $$;
+
+-- Hashes merge: absent children stay, null clears, hashes inside merge likewise.
+create or replace function merge_hash(p_old jsonb, p_new jsonb) returns jsonb language plpgsql immutable as $$
+declare
+  r jsonb := case when jsonb_typeof(p_old) = 'object' then p_old else '{}' end;
+  k text; v jsonb;
+begin
+  if jsonb_typeof(p_new) is distinct from 'object' then return '{}'; end if;
+  for k, v in select * from jsonb_each(p_new) loop
+    r := r || jsonb_build_object(k, case when jsonb_typeof(v) = 'object' then merge_hash(r -> k, v) else v end);
+  end loop;
+  return r;
+end $$;
+
+-- Metadata merges key by key; "" or null unsets a key, and in the place of the map all of them. None at all is SQL null.
+-- The number of keys is checked on the merged result, where no concurrent update can slip in between.
+create or replace function merge_metadata(p_old jsonb, p_new jsonb, p_field text) returns jsonb language plpgsql immutable as $$
+declare r jsonb := coalesce(p_old, '{}'); k text; v text;
+begin
+  if jsonb_typeof(p_new) is distinct from 'object' then return null; end if;
+  for k, v in select * from jsonb_each_text(p_new) loop
+    if coalesce(v, '') = '' then r := r - k; else r := r || jsonb_build_object(k, v); end if;
+  end loop;
+  if (select count(*) from jsonb_object_keys(r)) > 10 then
+    perform refuse(400, 'parameter_invalid', p_field, 'has more than 10 keys; unset some first');
+  end if;
+  return nullif(r, '{}');
+end $$;
+
+-- The event of a change, from the changed row. Secrets never travel with it.
+create or replace function tell(p_tenant text, p_live boolean, p_call jsonb, p_type text, p_object text, p_row jsonb) returns void language plpgsql as $$
+declare v_now bigint := clock(p_tenant, p_live); v_id text := new_id('event');
+begin
+  insert into event (tenant_id, livemode, id, created, type, object, object_id, data, request_id, context_id, on_root_list)
+  values (p_tenant, p_live, v_id, v_now, p_type, p_object, p_row ->> 'id', p_row - 'digest', p_call ->> 'requestId',
+          p_row ->> 'context_id', (p_row ->> 'on_root_list')::boolean);
+end $$;
+
+-- The answer of a keyed write, inserted last and from the changed row. A key that was used undoes the whole call here.
+create or replace function answer(p_tenant text, p_live boolean, p_call jsonb, p_row jsonb) returns void language plpgsql as $$
+declare v_now bigint := wall_clock();
+begin
+  if p_call ->> 'key' is null then return; end if;
+  insert into idempotency (tenant_id, livemode, account_id, key, created, operation, request, answer)
+  values (p_tenant, p_live, p_call ->> 'account', p_call ->> 'key', v_now, p_call ->> 'operation', p_call -> 'request', p_row - 'digest')
+  on conflict (tenant_id, livemode, account_id, key) do nothing;
+  if not found then perform refuse(409, 'idempotency_key_in_use', null); end if;
+end $$;
+
+-- Puts work into the queue; it becomes visible to the worker when the calling statement commits.
+create or replace function enqueue(p_tenant text, p_live boolean, p_kind text, p_subject text, p_seconds int, p_args jsonb default '{}') returns void language plpgsql as $$
+declare v_now bigint := clock(p_tenant, p_live); v_id text := new_id('job');
+begin
+  insert into job (tenant_id, livemode, id, created, kind, subject_id, args, due)
+  values (p_tenant, p_live, v_id, v_now, p_kind, p_subject, p_args, v_now + p_seconds);
+end $$;
+
+-- Forgets answers older than the retention; idempotency keys are promised for 24 hours at least.
+create or replace function forget_answers(p_tenant text, p_live boolean, p_before bigint) returns bigint language plpgsql as $$
+declare n bigint;
+begin
+  delete from idempotency where tenant_id = p_tenant and livemode = p_live and created < p_before;
+  get diagnostics n = row_count;
+  return n;
+end $$;

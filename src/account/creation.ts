@@ -1,0 +1,70 @@
+import type { AccountSettingRow } from '../account-setting/table.js';
+import type { Edition } from '../editions/edition.js';
+import { type Problem, problem, Refusal } from '../problems.js';
+import { currencyDigits } from '../scalars.js';
+import type { BusinessDetailsInput } from './inputs.js';
+import type { AccountKind, AccountSubType, AddressKey } from './table.js';
+
+const addressKeys = ['connected_user', 'connected_user_partner', 'partner', 'platform', 'user'] as const satisfies readonly AddressKey[];
+
+/** Which key of the root's setting decides about an account's receiving addresses, by its kind and its owner's. */
+export function addressKeyOf(kind: AccountKind, owner: AccountKind | null, edition: Edition): AddressKey | null {
+  if (kind === 'platform') return edition.offers.platform.includes('platform') ? 'platform' : null;
+  if (kind === 'direct_user') return 'user';
+  if (kind === 'connected_user') return 'connected_user';
+  return owner === 'connected_user' ? 'connected_user_partner' : 'partner';
+}
+
+/**
+ * The setting that an account is created with. Only a root's governs receiving addresses: there, what applies is on,
+ * in the edition's currency; everything else is null. Spec: AccountSetting. Silent: the defaults.
+ */
+export function initialSetting(kind: AccountKind, rootSubType: AccountSubType | null, edition: Edition): Pick<AccountSettingRow, 'address' | 'addressCurrency' | 'payoutsApplicable'> {
+  const applicable: readonly AddressKey[] = kind === 'platform' || kind === 'direct_user' ? edition.offers[kind] : [];
+  const hash = <V>(value: V) =>
+    ({
+      connectedUser: applicable.includes(addressKeys[0]) ? value : null,
+      connectedUserPartner: applicable.includes(addressKeys[1]) ? value : null,
+      partner: applicable.includes(addressKeys[2]) ? value : null,
+      platform: applicable.includes(addressKeys[3]) ? value : null,
+      user: applicable.includes(addressKeys[4]) ? value : null,
+    }) as const;
+  // An aggregator is paid out itself, for its users; nobody pays out a partner.
+  const payoutsApplicable = kind !== 'partner' && !(kind === 'connected_user' && rootSubType === 'aggregator');
+  return { address: hash(true), addressCurrency: hash([edition.currency]), payoutsApplicable };
+}
+
+const nicknameLengthMax = 100;
+
+/** A nickname as it is stored; empty means none. */
+export function nicknameOf(nickname: string | null | undefined): string | null | undefined {
+  if (nickname == null || nickname.trim() === '') return nickname === undefined ? undefined : null;
+  if ([...nickname].length > nicknameLengthMax) throw new Refusal(problem('parameter_invalid', 'account.nickname', `is longer than ${nicknameLengthMax} characters`));
+  return nickname;
+}
+
+/**
+ * Business details as they are stored: empty texts are null, `tax_gst` is in `ids`, money in minor units.
+ * Refuses a volume that its currency cannot have, and two different GST ids.
+ */
+export function businessDetailsOf(details: BusinessDetailsInput | null | undefined) {
+  if (details == null) return details;
+  const problems: Problem[] = [];
+  const { taxGst, ...rest } = details;
+  const volume = details.estimatedMonthlyVolume;
+  if (volume && currencyDigits(volume.currency) === 0 && volume.amount % 100n !== 0n) {
+    problems.push(problem('parameter_invalid', 'account.business_details.estimated_monthly_volume.amount', 'must end in .00, since its currency has no minor unit'));
+  }
+  if (taxGst != null && details.ids?.taxGst != null && taxGst !== details.ids.taxGst) {
+    problems.push(problem('parameter_invalid', 'account.business_details.tax_gst', 'differs from business_details.ids.tax_gst; send one of them'));
+  }
+  if (problems.length > 0) throw new Refusal(...problems);
+  return blankToNull(taxGst === undefined ? rest : { ...rest, ids: { ...rest.ids, taxGst } });
+}
+
+/** The same hash with empty texts as null, at every depth: an empty value unsets. */
+export function blankToNull<T>(value: T): T {
+  if (value === '') return null as T;
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, blankToNull(member)])) as T;
+}

@@ -1,0 +1,106 @@
+import type { AccountRow, BusinessType } from '../account/table.js';
+import type { AddressRow } from '../address/table.js';
+import type { FilePurpose, FileRow } from '../file/table.js';
+import type { PersonRow, RelationshipHash } from '../person/table.js';
+import { camel, type Problem, problem } from '../problems.js';
+
+/** Everything that an activation is judged by. */
+export interface Dossier {
+  account: AccountRow;
+  persons: PersonRow[];
+  addresses: AddressRow[];
+  /** The file behind `supporting_documentation.id_document`, if there is one. */
+  idDocument: FileRow | null;
+}
+
+/** One thing that activation requires: where it belongs, what to do about it, and whether a dossier has it. */
+export interface Prerequisite {
+  field: string;
+  message: string;
+  met(dossier: Dossier): boolean;
+  /** Other parameters that would do as well. */
+  alternatives?: string[];
+}
+
+/** Prerequisites that hold always, or by the type of the business. */
+export type Rule = (dossier: Dossier) => readonly Prerequisite[];
+export type Rules = readonly Rule[];
+
+export function always(...prerequisites: Prerequisite[]): Rule {
+  return () => prerequisites;
+}
+
+/** Nothing while the type is unknown: its own prerequisite says so already. */
+export function byBusinessType(table: Record<BusinessType, readonly Prerequisite[]>): Rule {
+  return ({ account }) => (account.businessDetails.type ? table[account.businessDetails.type] : []);
+}
+
+/** A parameter of the account is present and not empty. */
+export function has(path: string): Prerequisite {
+  const names = path.split('.').map(camel);
+  return {
+    field: `account.${path}`,
+    message: 'Activation requires this. Update the account with it.',
+    met: ({ account }) => present(names.reduce<unknown>((at, name) => (at as Record<string, unknown> | null)?.[name], account)),
+  };
+}
+
+/** A document with one of the given purposes. */
+export function file(parameter: 'id_document', purposes: readonly FilePurpose[]): Prerequisite {
+  return {
+    field: `account.supporting_documentation.${parameter}`,
+    message: `Activation requires a file of purpose ${purposes.join(', ')}. Upload it and update the account with its id.`,
+    met: ({ idDocument }) => idDocument !== null && purposes.includes(idDocument.purpose),
+  };
+}
+
+/** At least so many persons in each role, each role a prerequisite of its own; one person may hold several. */
+export function persons(roles: { [role in keyof RelationshipHash]?: number }): Prerequisite[] {
+  return Object.entries(roles).map(([role, least]) => ({
+    field: `account.persons.${role}`,
+    message: `Activation requires ${least === 1 ? `a person who is ${role}` : `${least} persons who are ${role}`}. Create the missing ones.`,
+    met: ({ persons }) => persons.filter((person) => person.relationship[role as keyof RelationshipHash]).length >= least,
+  }));
+}
+
+/** Exactly one person, its owner and nothing else: a sole proprietor or an individual. */
+export function soleOwner(): Prerequisite {
+  return {
+    field: 'account.persons.owner',
+    message: 'Activation requires exactly one person, who is owner and nothing else.',
+    met: ({ persons }) => persons.length === 1 && persons.every(({ relationship: r }) => r.owner === true && !r.director && !r.representative),
+  };
+}
+
+/** A usable address to pay the user out to. */
+export function payoutAddress(): Prerequisite {
+  return {
+    field: 'account.addresses.user_payout',
+    message: 'Activation requires an address of category user_payout. Create one for the account.',
+    met: ({ addresses }) => addresses.some((address) => address.category === 'user_payout' && address.status === 'activated'),
+  };
+}
+
+/** One of several will do; the first names the problem, and the others are its alternatives. */
+export function anyOf(...choices: [Prerequisite, ...Prerequisite[]]): Prerequisite {
+  const [first, ...others] = choices;
+  return {
+    field: first.field,
+    message: `Activation requires this or one of: ${others.map((choice) => choice.field).join(', ')}.`,
+    met: (dossier) => choices.some((choice) => choice.met(dossier)),
+    alternatives: others.map((choice) => choice.field),
+  };
+}
+
+/** What of the rules a dossier does not meet. The same evaluation answers `requirements` and refuses `activate`. */
+export function unmet(rules: Rules, dossier: Dossier): Problem[] {
+  return rules
+    .flatMap((rule) => rule(dossier))
+    .filter((prerequisite) => !prerequisite.met(dossier))
+    .map(({ field, message, alternatives }) => problem('account_requirements_missing', field, message, alternatives && { alternatives }));
+}
+
+function present(value: unknown): boolean {
+  if (value === null || value === undefined || value === '') return false;
+  return typeof value === 'object' ? Object.values(value).some(present) : true;
+}

@@ -1,0 +1,210 @@
+import { createHash, createHmac, randomInt, timingSafeEqual } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import { and, eq, sql } from 'drizzle-orm';
+import { LRUCache } from 'lru-cache';
+import { type AccountKind, account } from './account/table.js';
+import type { Database } from './db/database.js';
+import { apiKey, type KeyPermission } from './key/table.js';
+import { problem, Refusal } from './problems.js';
+
+/**
+ * Who is asking. What varies by asker is a fact here; each fact selects a row of a table somewhere,
+ * and nothing branches on it. Spec: Authentication.
+ */
+export interface Caller {
+  tenantId: string;
+  livemode: boolean;
+  edition: 1 | 2;
+  /** The kind of the key's account; permissions follow it, also when it acts for another. */
+  kind: AccountKind | 'operator';
+  permission: KeyPermission;
+  keyId: string | null;
+  /** The key's own account. */
+  accountId: string;
+  /** The account whose context applies: the acted-for one, else the key's own. */
+  contextId: string;
+  contextKind: AccountKind;
+}
+
+const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const secretLength = 32;
+const checksumLength = 6;
+const keyPattern = /^sk_(test|live)_([0-9a-f]{32})_([0-9A-Za-z]{32})([0-9A-Za-z]{6})$/;
+
+/** What a new key is made of; `secret` is shown once and kept nowhere. */
+export interface NewKey {
+  secret: string;
+  digest: string;
+  prefix: string;
+}
+
+/** The keyed hash under which a secret is found: without the pepper a stolen table is of no use. Never a slow password hash, which would be a lever for overload. */
+function digestOf(pepper: string, secret: string): string {
+  return createHmac('sha256', pepper).update(secret).digest('hex');
+}
+
+function checksum(text: string): string {
+  let rest = crc32(text);
+  let out = '';
+  for (let i = 0; i < checksumLength; i++) {
+    out = digits[rest % 62] + out;
+    rest = Math.floor(rest / 62);
+  }
+  return out;
+}
+
+/**
+ * Makes a key for a tenant and mode: 190 bits of randomness behind the tenant, and a checksum by which a
+ * mistyped or leaked key is told without a look-up. `random` gives whole numbers below its argument.
+ */
+export function newKey(pepper: string, tenantId: string, livemode: boolean, random: (below: number) => number = randomInt): NewKey {
+  const mode = livemode ? 'live' : 'test';
+  const body = `sk_${mode}_${tenantId}_${Array.from({ length: secretLength }, () => digits[random(62)]).join('')}`;
+  const secret = body + checksum(body);
+  return { secret, digest: digestOf(pepper, secret), prefix: `sk_${mode}_…${secret.slice(-4)}` };
+}
+
+/** A stream of numbers that a pepper and a name determine: the demo's keys survive a fresh seed. */
+export function derived(pepper: string, name: string): (below: number) => number {
+  let i = 0;
+  return (below) => createHmac('sha256', pepper).update(`${name}:${i++}`).digest().readUInt32BE(0) % below;
+}
+
+/** A key holds for this long without another look at the database: a revocation is felt within a second everywhere. */
+const freshMilliseconds = 750;
+const cachedKeysMax = 10_000;
+
+interface Holder {
+  keyId: string;
+  accountId: string;
+  kind: AccountKind;
+  edition: number;
+  permission: KeyPermission;
+  expiresAt: number | null;
+  revokedAt: number | null;
+  now: number;
+}
+
+/** Finds the caller of a request by its headers. */
+export class Callers {
+  readonly #fresh = new LRUCache<string, { caller: Caller; until: number }>({ max: cachedKeysMax });
+  readonly #touched = new LRUCache<string, true>({ max: cachedKeysMax, ttl: 60_000 });
+
+  constructor(
+    private readonly database: Database,
+    private readonly pepper: string,
+  ) {}
+
+  /** The caller of a request, or a refusal whose text does not tell an unknown key from a revoked or expired one. */
+  async find(authorization: string | undefined, onBehalfOf: string | undefined): Promise<Caller> {
+    const caller = await this.#byKey(secretOf(authorization));
+    return onBehalfOf === undefined ? caller : this.#actingFor(caller, onBehalfOf);
+  }
+
+  /** Makes a key with this deployment's pepper. */
+  newKey(tenantId: string, livemode: boolean): NewKey {
+    return newKey(this.pepper, tenantId, livemode);
+  }
+
+  /** Forgets what is cached, after a change of keys in this process. */
+  forget(): void {
+    this.#fresh.clear();
+  }
+
+  async #byKey(secret: string): Promise<Caller> {
+    const match = keyPattern.exec(secret);
+    // A key that was mistyped is refused before the database hears of it.
+    if (!match || !same(secret.slice(-checksumLength), checksum(secret.slice(0, -checksumLength)))) throw invalid();
+    const digest = digestOf(this.pepper, secret);
+    const cached = this.#fresh.get(digest);
+    if (cached && cached.until > performance.now()) return cached.caller;
+    const asked = performance.now();
+    const tenantId = match[2]!;
+    const livemode = match[1] === 'live';
+    const holder = await this.#holder(tenantId, livemode, digest);
+    if (!holder || holder.revokedAt !== null || (holder.expiresAt !== null && holder.expiresAt <= holder.now)) throw invalid();
+    const caller: Caller = {
+      tenantId,
+      livemode,
+      edition: holder.edition as 1 | 2,
+      kind: holder.kind,
+      permission: holder.permission,
+      keyId: holder.keyId,
+      accountId: holder.accountId,
+      contextId: holder.accountId,
+      contextKind: holder.kind,
+    };
+    const left = holder.expiresAt === null ? Number.POSITIVE_INFINITY : (holder.expiresAt - holder.now) * 1000;
+    this.#fresh.set(digest, { caller, until: asked + Math.min(freshMilliseconds, left) });
+    this.#touch(caller);
+    return caller;
+  }
+
+  async #holder(tenant: string, live: boolean, digest: string): Promise<Holder | undefined> {
+    const p = sql.placeholder;
+    const [holder] = await this.database.read<Holder>(
+      'key_holder',
+      (db) =>
+        db
+          .select({
+            keyId: apiKey.id,
+            accountId: account.id,
+            kind: account.kind,
+            edition: account.edition,
+            permission: apiKey.permission,
+            expiresAt: apiKey.expiresAt,
+            revokedAt: apiKey.revokedAt,
+            now: sql<number>`extract(epoch from clock_timestamp())::int`,
+          })
+          .from(apiKey)
+          .innerJoin(account, and(eq(account.tenantId, p('tenant')), eq(account.livemode, p('live')), eq(account.id, apiKey.accountId)))
+          .where(and(eq(apiKey.tenantId, p('tenant')), eq(apiKey.livemode, p('live')), eq(apiKey.digest, p('digest')))),
+      { tenant, live, digest },
+    );
+    return holder;
+  }
+
+  /** A platform may act as one of its connected users; the user must exist, and nobody learns whether another's does. */
+  async #actingFor(caller: Caller, id: string): Promise<Caller> {
+    if (caller.kind !== 'platform') throw new Refusal(problem('permission_denied', 'On-Behalf-Of', 'Only a platform may act on behalf of an account.'));
+    const p = sql.placeholder;
+    const [user] = await this.database.read<{ kind: AccountKind }>(
+      'acting_for',
+      (db) =>
+        db
+          .select({ kind: account.kind })
+          .from(account)
+          .where(and(eq(account.tenantId, p('tenant')), eq(account.livemode, p('live')), eq(account.id, p('id')), eq(account.kind, 'connected_user'))),
+      { tenant: caller.tenantId, live: caller.livemode, id },
+    );
+    if (!user) throw new Refusal(problem('resource_missing', 'On-Behalf-Of'));
+    return { ...caller, contextId: id, contextKind: user.kind };
+  }
+
+  #touch(caller: Caller): void {
+    const { keyId, tenantId, livemode } = caller;
+    if (keyId === null || this.#touched.has(keyId)) return;
+    this.#touched.set(keyId, true);
+    // A statistic: if it fails, the next minute brings another.
+    this.database.call('touch_api_key', [tenantId, livemode, keyId]).catch(() => this.#touched.delete(keyId));
+  }
+}
+
+/** The key of either form: Bearer, or the username of HTTP Basic with an empty password. Spec: Authentication 2, 3. */
+function secretOf(authorization: string | undefined): string {
+  if (authorization === undefined || authorization.trim() === '') throw new Refusal(problem('authentication_required'));
+  const [, scheme = '', credentials = ''] = /^(\S+)\s+(\S+)\s*$/.exec(authorization) ?? [];
+  if (scheme.toLowerCase() === 'bearer') return credentials;
+  if (scheme.toLowerCase() === 'basic') {
+    const [username = '', ...password] = Buffer.from(credentials, 'base64').toString('utf8').split(':');
+    if (password.join(':') === '') return username;
+  }
+  throw invalid();
+}
+
+function invalid(): Refusal {
+  return new Refusal(problem('api_key_invalid'));
+}
+
+const same = (a: string, b: string) =>
+  timingSafeEqual(createHash('sha256').update(a).digest(), createHash('sha256').update(b).digest());

@@ -1,0 +1,27 @@
+import { bigint, boolean, text } from 'drizzle-orm/pg-core';
+
+/**
+ * The columns that lead every key of tenant data: tenant, mode, id. `created` is whole seconds
+ * since 1970 from the database's clock, as the wire shows it: dates in keysets skip rows.
+ */
+export const realm = () => ({
+  tenantId: text('tenant_id').notNull(),
+  livemode: boolean('livemode').notNull(),
+  id: text('id').notNull(),
+  created: bigint('created', { mode: 'number' }).notNull(),
+});
+
+/**
+ * Whose lists show a row: `contextId` is the account on whose own list it stands, `onRootList`
+ * whether the platform's list shows it too. Stamped once, so that every list is one equality.
+ */
+export const visibility = () => ({
+  contextId: text('context_id').notNull(),
+  onRootList: boolean('on_root_list').notNull(),
+});
+
+/** Counts the changes of one row; order inside a tenant comes from counters, never from time. */
+export const version = () => ({ version: bigint('version', { mode: 'number' }).notNull().default(0) });
+
+/** Strings by key, or null when there are none. Spec: Metadata. */
+export type MetadataMap = Record<string, string>;

@@ -1,0 +1,180 @@
+import { getTableColumns, type Table } from 'drizzle-orm';
+import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js';
+import postgres from 'postgres';
+import { type Problem, type ProblemCode, problem, Refusal } from '../problems.js';
+import type { Connection } from './migrate.js';
+
+/** What a write carries besides its arguments: whose it is, its key, and what it was asked. */
+export interface Call {
+  /** The effective account, which scopes the key. */
+  account: string;
+  key: string;
+  /** Whether the client chose the key; otherwise the gateway made one for its own retries. */
+  sent: boolean;
+  operation: string;
+  /** A hash per parameter, by its path. */
+  request: Record<string, string>;
+  requestId: string;
+}
+
+interface Prepared {
+  execute(values?: Record<string, unknown>): Promise<unknown>;
+}
+/** A statement of Drizzle's, not yet prepared. */
+export interface Preparable {
+  toSQL(): { sql: string };
+  prepare(name: string): Prepared;
+}
+
+const readsInFlightMax = 2_000;
+const writesInFlightMax = 500;
+const retryMillisecondsMax = 5_000;
+const lockMillisecondsMax = 2_000;
+const statementMillisecondsMax = 5_000;
+
+/** Errors after which nobody knows whether a write was done: it is retried with its key, never without. */
+const outcomeUnknown = /^(08...|57P0.|40001|40P01|CONNECTION_.*|ECONN.*|ENOENT|EPIPE)$/;
+
+/** Fewer than these in a connection string that brings its own. */
+const poolSize = { read: 2, write: 5 };
+
+/**
+ * The two pools over one PostgreSQL: a small pipelined one for prepared reads, and one for writes,
+ * each of which is a single call of a function. Each has a bound on what may wait for it, beyond
+ * which a request is refused at once with 503: a queue without an end helps nobody.
+ */
+export class Database {
+  readonly #reader: postgres.Sql;
+  readonly #writer: postgres.Sql;
+  readonly #builder: PostgresJsDatabase;
+  readonly #prepared = new Map<string, Prepared>();
+  #reads = 0;
+  #writes = 0;
+  /** The text of every statement that was prepared or called; the tests hold them against the rules for distribution. */
+  readonly catalogue = new Map<string, string>();
+
+  constructor(connection: Connection) {
+    const common = { onnotice: () => {}, connect_timeout: 5 };
+    const session = { statement_timeout: statementMillisecondsMax, lock_timeout: lockMillisecondsMax };
+    const named = (name: string) => ({ connection: { ...session, application_name: `tidegate ${name}` } });
+    this.#reader = postgres({ ...connection, ...common, ...named('read'), max: poolSize.read });
+    // A pipelined write behind a locked one would wait with it.
+    const json = { to: 114, from: [114, 3802], serialize: (text: string) => text, parse: (text: string) => JSON.parse(text) };
+    this.#writer = postgres({ ...connection, ...common, ...named('write'), max: poolSize.write, max_pipeline: 1, types: { json } } as never);
+    this.#builder = drizzle(this.#reader);
+  }
+
+  /** A statement that is built once per name and prepared on every connection that runs it. */
+  async read<T>(name: string, build: (db: PostgresJsDatabase) => Preparable, values: Record<string, unknown>): Promise<T[]> {
+    let statement = this.#prepared.get(name);
+    if (!statement) {
+      const query = build(this.#builder);
+      this.catalogue.set(name, query.toSQL().sql);
+      statement = query.prepare(name);
+      this.#prepared.set(name, statement);
+    }
+    if (this.#reads >= readsInFlightMax) throw busy();
+    this.#reads++;
+    try {
+      return (await retried(() => statement.execute(values))) as T[];
+    } finally {
+      this.#reads--;
+    }
+  }
+
+  /** One API write: one call of one function, autocommitted. The rows come back in the shape of their table. */
+  async write<T extends Table>(fn: string, tenantId: string, livemode: boolean, call: Call | null, args: object, table: T): Promise<T['$inferSelect'][]> {
+    const rows = await this.call(fn, [tenantId, livemode, text(call ?? {}), text(args)]);
+    return rows.map((row) => fromRow(table, row));
+  }
+
+  /** A function of ours by name, with nothing around the call: an expression there would lose its delegation to a shard. */
+  async call(fn: string, values: (string | number | boolean | null)[]): Promise<Record<string, unknown>[]> {
+    const statement = `select * from ${fn}(${values.map((_, i) => `$${i + 1}`).join(', ')})`;
+    this.catalogue.set(fn, statement);
+    if (this.#writes >= writesInFlightMax) throw busy();
+    this.#writes++;
+    try {
+      return await retried(() => this.#writer.unsafe(statement, values, { prepare: true }));
+    } catch (error) {
+      throw refusalOf(error);
+    } finally {
+      this.#writes--;
+    }
+  }
+
+  /** What a key was answered, as the row of `table` that it then was; undefined when the key is new. */
+  async answered<T extends Table>(tenantId: string, livemode: boolean, account: string, key: string, table: T, tableName: string) {
+    const statement = `select i.operation as answered_operation, i.request as answered_request, r.* from idempotency i, jsonb_populate_record(null::${tableName}, i.answer) r where i.tenant_id = $1 and i.livemode = $2 and i.account_id = $3 and i.key = $4`;
+    this.catalogue.set(`answered_${tableName}`, statement);
+    const [row] = await retried(() => this.#writer.unsafe(statement, [tenantId, livemode, account, key], { prepare: true }));
+    if (!row) return undefined;
+    return {
+      operation: row.answered_operation as string,
+      request: row.answered_request as Record<string, string>,
+      row: fromRow(table, row),
+    };
+  }
+
+  /** Whether PostgreSQL answers at all. */
+  async ready(): Promise<void> {
+    await this.#reader`select 1`;
+  }
+
+  /** Always bounded: without a timeout the driver waits for ever on a connection that never comes back. */
+  async close(): Promise<void> {
+    await Promise.all([this.#reader.end({ timeout: 5 }), this.#writer.end({ timeout: 5 })]);
+  }
+}
+
+/** Arguments as JSON text; minor units travel as digits, since a JSON number could not carry them to the cent everywhere. */
+export function text(value: object): string {
+  return JSON.stringify(value, (_, v) => (typeof v === 'bigint' ? v.toString() : v));
+}
+
+/** A raw row in the shape that Drizzle gives its table. */
+export function fromRow<T extends Table>(table: T, raw: Record<string, unknown>): T['$inferSelect'] {
+  const row: Record<string, unknown> = {};
+  for (const [property, column] of Object.entries(getTableColumns(table))) {
+    const value = raw[column.name];
+    row[property] = value === null || value === undefined ? null : column.mapFromDriverValue(value);
+  }
+  return row as T['$inferSelect'];
+}
+
+function busy(): Refusal {
+  return new Refusal(problem('service_unavailable'));
+}
+
+const causeOf = (error: unknown) => ((error as Error).cause ?? error) as { code?: string; message: string; detail?: string; constraint_name?: string };
+
+async function retried<T>(attempt: () => Promise<T>): Promise<T> {
+  const until = Date.now() + retryMillisecondsMax;
+  for (let pause = 25; ; pause = Math.min(pause * 2, 500)) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!outcomeUnknown.test(causeOf(error).code ?? '')) throw error;
+      if (Date.now() + pause > until) throw busy();
+      await new Promise((resume) => setTimeout(resume, pause * (0.5 + Math.random())));
+    }
+  }
+}
+
+/** The unique indexes behind the functions' own checks, by the name that a shard may number. */
+const taken: Record<string, Problem> = {
+  account_nickname_taken: problem('nickname_taken', 'account.nickname'),
+};
+
+/** What a function refused, as a Refusal; anything else is a fault of ours and goes through unchanged. */
+function refusalOf(error: unknown): unknown {
+  const { code = '', detail, message, constraint_name } = causeOf(error);
+  if (/^TG\d{3}$/.test(code)) {
+    const listed = JSON.parse(detail ?? '[]') as { code: ProblemCode; field: string | null; message: string | null }[];
+    return new Refusal(...listed.map((p) => problem(p.code, p.field ?? undefined, p.message ?? undefined)));
+  }
+  if (code === '55P03') return new Refusal(problem('state_conflict'));
+  const index = /"(\w+?)(?:_\d+)?"/.exec(constraint_name ? `"${constraint_name}"` : message)?.[1] ?? '';
+  const known = code === '23505' ? taken[index] : undefined;
+  return known ? new Refusal(known) : error;
+}

@@ -1,0 +1,248 @@
+import DataLoader from 'dataloader';
+import { and, asc, count, desc, eq, getTableColumns, getTableName, gt, gte, lt, lte, type SQL, sql } from 'drizzle-orm';
+import type { AnyPgColumn, PgColumn, PgTable } from 'drizzle-orm/pg-core';
+import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js';
+import type { Caller } from '../caller.js';
+import { type Listing, type Page, type PageArgs, type PageRequest, pageRequest, totalCountMax } from '../listing.js';
+import { problem, Refusal } from '../problems.js';
+import type { Call, Database, Preparable } from './database.js';
+import { listOf, type Reach, reachOf, type Standing, within } from './reach.js';
+
+export type Rows = PgTable & Standing;
+export type Row<T extends Rows> = T['$inferSelect'];
+const p = sql.placeholder;
+
+/**
+ * The only door to tenant data, made from a caller. Every statement that it can spell is inside the
+ * caller's tenant and mode, and inside its reach; a resolver is given nothing else.
+ * Loaders live and die with it, so nothing read for one caller is ever shown to another.
+ */
+export class Scope {
+  #loaders = new Map<string, DataLoader<string, unknown>>();
+  constructor(
+    readonly caller: Caller,
+    private readonly database: Database,
+  ) {}
+
+  /** The object with this id, or a refusal that does not tell missing from out of reach. */
+  async one<T extends Rows>(table: T, id: string, field = `${getTableName(table)}.id`): Promise<Row<T>> {
+    const row = await this.find(table, id);
+    if (!row) throw new Refusal(problem('resource_missing', field));
+    return row;
+  }
+
+  /** The object with this id, if it is within reach; all ids of one tick are one statement. */
+  async find<T extends Rows>(table: T, id: string | null | undefined): Promise<Row<T> | null> {
+    if (id == null) return null;
+    return this.findBy(table, table.id, id);
+  }
+
+  /** The object that is alone in having this value in a column, such as the setting of an account. */
+  async findBy<T extends Rows>(table: T, column: PgColumn, value: string): Promise<Row<T> | null> {
+    return this.#loader(`${getTableName(table)}.${column.name}`, (values: readonly string[]) => this.#byValue(table, column, values)).load(value);
+  }
+
+  /** One page of the caller's list of these objects. */
+  async page<T extends Rows>(table: T, listing: Listing, args: PageArgs): Promise<Page<Row<T>>> {
+    const request = pageRequest(listing, args);
+    const reach = listOf(this.caller, listing.byAccount.some((name) => name in request.filters));
+    const rows = await this.#rows(table, listing, request, reach);
+    return this.#page(table, listing, request, reach, rows);
+  }
+
+  /** One page per parent of the objects that hang on it by `parent`: one statement, however many parents ask in a tick. */
+  async edge<T extends Rows>(table: T, listing: Listing, parent: PgColumn, parentId: string, args: PageArgs): Promise<Page<Row<T>>> {
+    const request = pageRequest(listing, args);
+    const name = `${getTableName(table)}.${parent.name}:${JSON.stringify([listing.fixed, args])}`;
+    const rows = await this.#loader(name, (ids: readonly string[]) => this.#perParent(table, listing, parent, request, ids)).load(parentId);
+    const ofParent = { ...listing, filters: { ...listing.filters, parent } };
+    return this.#page(table, ofParent, { ...request, filters: { ...request.filters, parent: parentId } }, reachOf(this.caller), rows ?? []);
+  }
+
+  /** All objects that hang on one parent, for the rules that judge them together; bounded, since rules are about a few. */
+  async all<T extends Rows>(table: T, parent: PgColumn, parentId: string): Promise<Row<T>[]> {
+    return this.database.read(
+      `all:${getTableName(table)}.${parent.name}`,
+      (db) =>
+        db
+          .select()
+          .from(table as PgTable)
+          .where(and(eq(table.tenantId, p('tenant')), eq(table.livemode, p('live')), eq(parent, p('parent'))))
+          .orderBy(desc(table.created), desc(table.id))
+          .limit(1000),
+      { ...this.#realm, parent: parentId },
+    );
+  }
+
+  /** One write: one call of one function, with its key. See the law in the README. */
+  async write<T extends Rows>(fn: string, table: T, call: Call, args: object): Promise<Row<T>> {
+    const { tenantId, livemode } = this.caller;
+    const [row] = await this.database.write(fn, tenantId, livemode, call, args, table);
+    if (!row) throw new Error(`${fn} answered no row`);
+    // What was read before the write is stale now.
+    this.#loaders = new Map();
+    return row;
+  }
+
+  /** What this key answered before, if it did. */
+  answered<T extends Rows>(table: T, key: string) {
+    const { tenantId, livemode, contextId } = this.caller;
+    return this.database.answered(tenantId, livemode, contextId, key, table, getTableName(table));
+  }
+
+  /** A statement of a slice's own. Its build gets the tenant's placeholders and must use them for every table. */
+  read<T>(name: string, build: (db: PostgresJsDatabase) => Preparable, values: Record<string, unknown>): Promise<T[]> {
+    return this.database.read(name, build, { ...this.#realm, ...values });
+  }
+
+  get #realm() {
+    return { tenant: this.caller.tenantId, live: this.caller.livemode, context: this.caller.contextId };
+  }
+
+  #loader<V>(name: string, batch: (ids: readonly string[]) => Promise<Map<string, V>>): DataLoader<string, V | null> {
+    let loader = this.#loaders.get(name);
+    if (!loader) {
+      loader = new DataLoader<string, unknown>(async (ids) => {
+        const found = await batch([...new Set(ids)]);
+        return ids.map((id) => found.get(id) ?? null);
+      });
+      this.#loaders.set(name, loader);
+    }
+    return loader as DataLoader<string, V | null>;
+  }
+
+  async #byValue<T extends Rows>(table: T, column: PgColumn, values: readonly string[]): Promise<Map<string, Row<T>>> {
+    const reach = reachOf(this.caller);
+    const rows = await this.database.read<Row<T>>(
+      `one:${getTableName(table)}.${column.name}:${reach}`,
+      (db) =>
+        db
+          .select()
+          .from(table as PgTable)
+          .where(and(...within(table, reach), sql`${column} = any(${p('values')})`)),
+      { ...this.#realm, values },
+    );
+    const property = Object.entries(getTableColumns(table)).find(([, c]) => c.name === column.name)?.[0] as keyof Row<T>;
+    return new Map(rows.map((row) => [row[property] as string, row]));
+  }
+
+  #rows<T extends Rows>(table: T, listing: Listing, request: PageRequest, reach: Reach): Promise<Row<T>[]> {
+    return this.database.read<Row<T>>(
+      `page:${shape(table, request, reach)}`,
+      (db) =>
+        db
+          .select()
+          .from(table as PgTable)
+          .where(and(...within(table, reach), ...conditions(table, listing, request, reachOf(this.caller))))
+          .orderBy(...order(table, request))
+          .limit(p('limit') as never),
+      { ...this.#realm, ...values(request), limit: request.size + 1 },
+    );
+  }
+
+  async #perParent<T extends Rows>(table: T, listing: Listing, parent: PgColumn, request: PageRequest, ids: readonly string[]) {
+    const reach = reachOf(this.caller);
+    const rows = await this.database.read<{ parent: string; row: Row<T> }>(
+      `edge:${parent.name}:${shape(table, request, reach)}`,
+      (db) => {
+        const child = db
+          .select()
+          .from(table as PgTable)
+          .where(and(...within(table, reach), sql`${parent} = parent.id`, ...conditions(table, listing, request, reach)))
+          .orderBy(...order(table, request))
+          .limit(p('limit') as never)
+          .as('child');
+        const columns = Object.fromEntries(Object.keys(getTableColumns(table)).map((name) => [name, (child as unknown as Record<string, AnyPgColumn>)[name]!]));
+        return db
+          .select({ parent: sql<string>`parent.id`, row: columns })
+          .from(sql`unnest(${p('ids')}::text[]) as parent(id)`)
+          .crossJoinLateral(child);
+      },
+      { ...this.#realm, ...values(request), ids, limit: request.size + 1 },
+    );
+    const byParent = new Map<string, Row<T>[]>(ids.map((id) => [id, []]));
+    for (const { parent, row } of rows) byParent.get(parent)?.push(row);
+    return byParent;
+  }
+
+  async #page<T extends Rows>(table: T, listing: Listing, request: PageRequest, reach: Reach, rows: Row<T>[]): Promise<Page<Row<T>>> {
+    if (rows.length === 0 && request.cursor !== undefined && !(await this.find(table, request.cursor))) {
+      const name = request.backward ? 'ending_before' : 'starting_after';
+      throw new Refusal(problem('parameter_invalid', `${listing.object}.${name}`, 'is not the id of an object of this list'));
+    }
+    const hasNext = rows.length > request.size;
+    const nodes = rows.slice(0, request.size);
+    if (request.backward) nodes.reverse();
+    const [first, last] = [nodes.at(0), nodes.at(-1)];
+    const beyond = async (backward: boolean, cursor: string | undefined) => {
+      if (cursor === undefined) return false;
+      const onward: PageRequest = { ...request, backward, cursor, size: 0 };
+      return (await this.#rows(table, listing, onward, reach)).length > 0;
+    };
+    return {
+      nodes,
+      hasNext,
+      edges: () => nodes.map((node) => ({ cursor: node.id as string, node })),
+      pageInfo: {
+        hasNextPage: request.backward ? () => beyond(false, last?.id as string | undefined) : hasNext,
+        hasPreviousPage: request.backward ? hasNext : () => beyond(true, (first?.id as string | undefined) ?? request.cursor),
+        startCursor: (first?.id as string | undefined) ?? null,
+        endCursor: (last?.id as string | undefined) ?? null,
+      },
+      totalCount: () => this.#count(table, listing, request, reach),
+    };
+  }
+
+  async #count<T extends Rows>(table: T, listing: Listing, request: PageRequest, reach: Reach): Promise<number | null> {
+    const whole: PageRequest = { ...request, cursor: undefined, backward: false };
+    const [row] = await this.database.read<{ n: number }>(
+      `count:${shape(table, whole, reach)}`,
+      (db) => {
+        const some = db
+          .select({ id: table.id })
+          .from(table as PgTable)
+          .where(and(...within(table, reach), ...conditions(table, listing, whole, reach)))
+          .limit(totalCountMax + 1)
+          .as('some');
+        return db.select({ n: count() }).from(some);
+      },
+      { ...this.#realm, ...values(whole) },
+    );
+    return row && row.n <= totalCountMax ? row.n : null;
+  }
+}
+
+/** What makes two page statements the same: everything but the values. */
+function shape(table: Rows, request: PageRequest, reach: Reach): string {
+  const filters = Object.entries(request.filters).map(([name, value]) => (Array.isArray(value) ? `${name}[]` : name));
+  const cursor = request.cursor === undefined ? '' : 'from';
+  return [getTableName(table), reach, request.backward ? 'back' : 'on', cursor, ...filters.sort()].join(':');
+}
+
+function values(request: PageRequest): Record<string, unknown> {
+  return { ...request.filters, cursor: request.cursor };
+}
+
+function order(table: Rows, request: PageRequest): SQL[] {
+  const by = request.backward ? asc : desc;
+  return [by(table.created), by(table.id)];
+}
+
+const bounds = { eq, gt, gte, lt, lte };
+
+function conditions(table: Rows, listing: Listing, request: PageRequest, reach: Reach): SQL[] {
+  const conditions = Object.entries(request.filters).map(([name, value]) => {
+    const [member, bound] = name.split('.');
+    if (member === 'created') return bounds[bound as keyof typeof bounds](table.created, p(name));
+    const column = listing.filters[name];
+    if (!column) throw new Error(`the list of ${listing.object} has no filter ${name}`);
+    return Array.isArray(value) ? sql`${column} = any(${p(name)})` : eq(column, p(name));
+  });
+  if (request.cursor !== undefined) {
+    // The cursor is looked up within the reach, so a foreign one compares with nothing; a row value, since OR would not be an index condition.
+    const within = sql`c.tenant_id = ${p('tenant')} and c.livemode = ${p('live')} and c.id = ${p('cursor')}`;
+    const reached = reach === 'context' ? sql`${within} and c.context_id = ${p('context')}` : within;
+    conditions.push(sql`(${table.created}, ${table.id}) ${sql.raw(request.backward ? '>' : '<')} (select c.created, c.id from ${table} c where ${reached})`);
+  }
+  return conditions;
+}

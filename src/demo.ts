@@ -1,0 +1,148 @@
+import { createHmac } from 'node:crypto';
+import type { AccountRow } from './account/table.js';
+import { derived, newKey } from './caller.js';
+import type { Operator } from './operator/operator.js';
+
+/** A demo tenant: one per edition, so that both can be explored side by side. */
+export interface Demo {
+  edition: 1 | 2;
+  name: string;
+  accountId: string;
+  testKey: string;
+}
+
+const names = { 1: 'Harborline', 2: 'Saffron Collect' } as const;
+
+/** The demo's tenants and keys derive from the pepper, so that every start can print them again. */
+export function demos(pepper: string): Demo[] {
+  return ([1, 2] as const).map((edition) => {
+    const tenantId = tenantOf(pepper, edition);
+    return { edition, name: names[edition], accountId: `account_${tenantId}`, testKey: keyOf(pepper, edition, tenantId, false).secret };
+  });
+}
+
+function tenantOf(pepper: string, edition: 1 | 2): string {
+  return createHmac('sha256', pepper).update(`demo:tenant:${edition}`).digest('hex').slice(0, 32);
+}
+
+function keyOf(pepper: string, edition: 1 | 2, tenantId: string, livemode: boolean) {
+  return newKey(pepper, tenantId, livemode, derived(pepper, `demo:key:${edition}:${livemode}`));
+}
+
+interface Made {
+  account: AccountRow;
+}
+
+/** Seeds a platform in each edition, with users and partners in every state, by the product's own operations. */
+export async function seedDemo(operator: Operator, pepper: string, progress: (step: string) => void): Promise<void> {
+  for (const edition of [1, 2] as const) {
+    progress(`Seeding the demo of Edition ${edition}`);
+    const tenantId = tenantOf(pepper, edition);
+    const { account: platform } = await operator.createRoot({
+      type: 'platform',
+      edition,
+      nickname: names[edition],
+      businessDetails: { legalName: `${names[edition]} ${edition === 1 ? 'Inc.' : 'Private Limited'}`, email: `ops@${edition === 1 ? 'harborline' : 'saffron'}.example`, type: 'company' },
+      tenantId,
+      key: (livemode) => keyOf(pepper, edition, tenantId, livemode),
+    });
+    for (const seed of users[edition]) await seedUser(operator, platform, edition, seed);
+  }
+}
+
+interface SeedUser {
+  nickname: string;
+  legalName: string;
+  city: string;
+  /** Drafts lack what activation requires; the explorer's examples show what. */
+  draft?: true;
+  partners: { nickname: string; legalName: string; country: string; postalCode: string; draft?: true }[];
+}
+
+const users: Record<1 | 2, SeedUser[]> = {
+  1: [
+    {
+      nickname: 'Indigo Looms',
+      legalName: 'Indigo Looms Exports LLP',
+      city: 'Jaipur',
+      partners: [
+        { nickname: 'Northwind Home', legalName: 'Northwind Home LLC', country: 'US', postalCode: '60607' },
+        { nickname: 'Maison Claire', legalName: 'Maison Claire SARL', country: 'FR', postalCode: '75011' },
+        { nickname: 'Kite & Barrel', legalName: 'Kite & Barrel Ltd', country: 'GB', postalCode: 'E1 6AN', draft: true },
+      ],
+    },
+    {
+      nickname: 'Malabar Spice',
+      legalName: 'Malabar Spice Traders Private Limited',
+      city: 'Kochi',
+      partners: [
+        { nickname: 'Pantry Supply', legalName: 'Pantry Supply Inc.', country: 'US', postalCode: '11201' },
+        { nickname: 'Rheingold Feinkost', legalName: 'Rheingold Feinkost GmbH', country: 'DE', postalCode: '50667' },
+      ],
+    },
+    { nickname: 'Deccan Robotics', legalName: 'Deccan Robotics Private Limited', city: 'Hyderabad', draft: true, partners: [] },
+  ],
+  2: [
+    {
+      nickname: 'Lighthouse Courses',
+      legalName: 'Lighthouse Courses Pte. Ltd.',
+      city: 'Singapore',
+      partners: [
+        { nickname: 'Asha Traders', legalName: 'Asha Traders', country: 'IN', postalCode: '560001' },
+        { nickname: 'Vindhya Textiles', legalName: 'Vindhya Textiles', country: 'IN', postalCode: '452001' },
+      ],
+    },
+    {
+      nickname: 'Fjord Software',
+      legalName: 'Fjord Software AS',
+      city: 'Bergen',
+      partners: [{ nickname: 'Konkan Marine', legalName: 'Konkan Marine Private Limited', country: 'IN', postalCode: '403001', draft: true }],
+    },
+    { nickname: 'Cedar Books', legalName: 'Cedar Books Ltd', city: 'Beirut', draft: true, partners: [] },
+  ],
+};
+
+async function seedUser(operator: Operator, platform: AccountRow, edition: 1 | 2, seed: SeedUser): Promise<void> {
+  const slug = seed.nickname.toLowerCase().replaceAll(/[^a-z]+/g, '-');
+  const whole = {
+    legalName: seed.legalName,
+    dba: seed.nickname,
+    email: `accounts@${slug}.example`,
+    website: `https://${slug}.example`,
+    dateOfIncorporation: '2014-04-01',
+    type: 'company',
+    ids: { business: 'U52100RJ2014PTC041234' },
+    physicalAddress: { line1: '14 Harbour Road', city: seed.city, state: seed.city, postalCode: '302001', country: edition === 1 ? 'IN' : 'SG' },
+    merchantCategoryCode: '5131',
+    merchantSize: 'small',
+    productCategory: 'goods',
+    productDescription: 'Goods and services for customers abroad.',
+  };
+  const businessDetails = seed.draft ? { legalName: seed.legalName, type: 'company' } : whole;
+  const { account: user } = await operator.as<Made>(platform, 'createConnectedUser', { nickname: seed.nickname, businessDetails, metadata: { seeded: 'demo' } });
+  if (!seed.draft) {
+    for (const fullName of ['Meera Rao', 'Jonas Lind']) {
+      await operator.as(platform, 'createPerson', { accountId: user.id, fullName, relationship: { director: true, owner: true, representative: true }, identification: { taxCardNumber: 'ABCPE1234F' } });
+    }
+    await operator.as(platform, 'createAddress', {
+      category: 'user_payout',
+      type: 'bank_account',
+      currency: 'INR',
+      linkedId: user.id,
+      linkedObject: 'account',
+      name: seed.legalName,
+      bankAccount: { bankName: 'Bank of the Coast', number: '004501551234', domesticCredit: 'BOTC0000451', globalWire: 'BOTCINBB' },
+      billingDetails: whole.physicalAddress,
+    });
+    await operator.as(platform, 'activateAccount', { id: user.id });
+  }
+  for (const { draft, nickname, legalName, ...physicalAddress } of seed.partners) {
+    const email = `ap@${nickname.toLowerCase().replaceAll(/[^a-z]+/g, '-')}.example`;
+    const { account: partner } = await operator.as<Made>(user, 'createAccount', {
+      type: 'partner',
+      nickname,
+      businessDetails: { legalName, email, type: edition === 1 ? 'company' : 'business', physicalAddress },
+    });
+    if (!draft) await operator.as(platform, 'activateAccount', { id: partner.id });
+  }
+}

@@ -1,0 +1,68 @@
+import { always, anyOf, byBusinessType, file, has, payoutAddress, persons, soleOwner } from '../activation/rules.js';
+import type { Edition } from './edition.js';
+
+const identified = anyOf(
+  has('business_details.ids.business'),
+  has('business_details.ids.tax'),
+  has('business_details.ids.tax_gst'),
+  file('id_document', ['additional_verification', 'identity_document', 'tax_document']),
+);
+const located = anyOf(has('business_details.ids.tax_gst'), file('id_document', ['tax_document']), has('business_details.physical_address'));
+const officers = persons({ director: 1, owner: 1, representative: 1 });
+
+/** Edition 1: multi-currency collection. */
+export const first: Edition = {
+  number: 1,
+  required: {
+    createAccount: ['nickname', 'business_details.legal_name', 'business_details.email', 'business_details.type', 'business_details.physical_address.country'],
+    createAddress: ['bank_account.number', 'bank_account.domestic_credit'],
+  },
+  withheld: {
+    createAccount: [],
+    createConnectedUser: ['supporting_documentation.physical_address_document'],
+    updateAccount: ['supporting_documentation.physical_address_document'],
+    updateAccountSetting: [],
+    accounts: [],
+    addresses: ['vpa'],
+  },
+  values: {
+    createAddress: { currency: ['INR'] },
+    addresses: { type: ['bank_account', 'wallet'] },
+  },
+  shown: {
+    'account.business_details.estimated_monthly_volume': true,
+    'account.supporting_documentation.ownership_structure_document': true,
+    'account.supporting_documentation.physical_address_document': false,
+  },
+  currency: 'USD',
+  offers: {
+    platform: ['platform', 'partner', 'connected_user', 'connected_user_partner'],
+    direct_user: ['user', 'partner'],
+  },
+  subTypes: [],
+  capability: { shown: true, nullFor: [] },
+  personIdentified: true,
+  activation: {
+    connected_user: [
+      always(payoutAddress()),
+      always(has('business_details.type')),
+      byBusinessType({
+        company: [identified, ...officers],
+        limited_liability_partnership: [identified, ...officers],
+        business: [identified, ...officers],
+        sole_proprietor: [located, soleOwner()],
+        individual: [located, soleOwner()],
+        partnership: [has('business_details.ids.tax_gst'), file('id_document', ['identity_document']), ...officers],
+      }),
+    ],
+    partner: [
+      always(
+        has('nickname'),
+        has('business_details.legal_name'),
+        has('business_details.email'),
+        has('business_details.type'),
+        has('business_details.physical_address.country'),
+      ),
+    ],
+  },
+};

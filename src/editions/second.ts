@@ -1,0 +1,69 @@
+import { always, has, payoutAddress, persons } from '../activation/rules.js';
+import type { Edition } from './edition.js';
+
+/** Edition 2: INR collection in India. */
+export const second: Edition = {
+  number: 2,
+  required: {
+    createAccount: ['business_details.legal_name', 'business_details.type', 'business_details.physical_address.country', 'business_details.physical_address.postal_code'],
+    createAddress: ['bank_account.number|bank_account.iban', 'bank_account.global_wire|bank_account.bank_name'],
+  },
+  withheld: {
+    createAccount: ['business_details.estimated_monthly_volume'],
+    createConnectedUser: ['business_details.estimated_monthly_volume', 'supporting_documentation.ownership_structure_document'],
+    updateAccount: ['business_details.estimated_monthly_volume', 'supporting_documentation.ownership_structure_document', 'tos_acceptance'],
+    updateAccountSetting: ['payouts'],
+    accounts: ['capability'],
+    addresses: [],
+  },
+  values: {
+    createAddress: {},
+    addresses: {},
+  },
+  shown: {
+    'account.business_details.estimated_monthly_volume': false,
+    'account.supporting_documentation.ownership_structure_document': false,
+    'account.supporting_documentation.physical_address_document': true,
+  },
+  currency: 'INR',
+  offers: {
+    platform: ['partner', 'connected_user', 'connected_user_partner'],
+    direct_user: ['user', 'partner'],
+  },
+  subTypes: ['aggregator'],
+  capability: { shown: false, nullFor: ['aggregator'] },
+  personIdentified: false,
+  activation: {
+    connected_user: [
+      always(
+        has('business_details.date_of_incorporation'),
+        has('business_details.dba'),
+        has('business_details.email'),
+        has('business_details.ids.business'),
+        has('business_details.legal_name'),
+        has('business_details.merchant_size'),
+        has('business_details.merchant_category_code'),
+        has('business_details.physical_address.city'),
+        has('business_details.physical_address.country'),
+        has('business_details.physical_address.line1'),
+        has('business_details.physical_address.postal_code'),
+        has('business_details.physical_address.state'),
+        has('business_details.product_category'),
+        has('business_details.product_description'),
+        has('business_details.type'),
+        has('business_details.website'),
+        has('nickname'),
+        ...persons({ director: 2 }),
+        payoutAddress(),
+      ),
+    ],
+    partner: [
+      always(
+        has('business_details.legal_name'),
+        has('business_details.type'),
+        has('business_details.physical_address.country'),
+        has('business_details.physical_address.postal_code'),
+      ),
+    ],
+  },
+};

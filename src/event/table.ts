@@ -1,0 +1,52 @@
+import { sql } from 'drizzle-orm';
+import { bigint, index, jsonb, pgTable, primaryKey, text, unique } from 'drizzle-orm/pg-core';
+import { realm, visibility } from '../db/columns.js';
+
+/**
+ * What happened, written by the statement that did it. `data` is the changed row as it became.
+ * `number` is given later by a worker, densely per tenant and mode: commit order is neither time nor a sequence.
+ */
+export const event = pgTable(
+  'event',
+  {
+    ...realm(),
+    type: text('type').notNull(),
+    object: text('object').notNull(),
+    objectId: text('object_id').notNull(),
+    data: jsonb('data').notNull(),
+    requestId: text('request_id'),
+    number: bigint('number', { mode: 'number' }),
+    ...visibility(),
+  },
+  (t) => [
+    primaryKey({ name: 'event_pkey', columns: [t.tenantId, t.livemode, t.id] }),
+    unique('event_number').on(t.tenantId, t.livemode, t.number),
+    index('event_unnumbered')
+      .on(t.tenantId, t.livemode, t.created, t.id)
+      .where(sql`number is null`),
+    index('event_of_object').on(t.tenantId, t.livemode, t.objectId, t.created, t.id),
+  ],
+);
+
+/**
+ * One row per answered write: what was asked, as a hash per parameter, and the row that was the answer.
+ * Inserted by the same statement as the effect, so it exists exactly when the effect does.
+ */
+export const idempotency = pgTable(
+  'idempotency',
+  {
+    tenantId: realm().tenantId,
+    livemode: realm().livemode,
+    /** The effective account: the acted-for one, else the key's own. */
+    accountId: text('account_id').notNull(),
+    key: text('key').notNull(),
+    created: realm().created,
+    operation: text('operation').notNull(),
+    request: jsonb('request').$type<Record<string, string>>().notNull(),
+    answer: jsonb('answer').notNull(),
+  },
+  (t) => [
+    primaryKey({ name: 'idempotency_pkey', columns: [t.tenantId, t.livemode, t.accountId, t.key] }),
+    index('idempotency_age').on(t.tenantId, t.livemode, t.created),
+  ],
+);

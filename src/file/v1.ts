@@ -1,0 +1,17 @@
+import type { FileRow } from './table.js';
+
+/** A file as /v1 spells it. Silent: all fields. */
+export function fileV1(f: FileRow) {
+  return {
+    id: f.id,
+    object: 'file',
+    created: f.created,
+    livemode: f.livemode,
+    purpose: f.purpose,
+    filename: f.filename,
+    content_type: f.contentType,
+    size: f.size,
+    sha256: f.sha256,
+    metadata: f.metadata,
+  };
+}

@@ -1,0 +1,228 @@
+import type { Socket } from 'node:net';
+import helmet from '@fastify/helmet';
+import fastifyMultipart from '@fastify/multipart';
+import { fastifyApolloHandler } from '@as-integrations/fastify';
+import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { GraphQLSchema } from 'graphql';
+import type { Logger } from 'pino';
+import { Callers } from './caller.js';
+import type { Config } from './config.js';
+import { Context } from './context.js';
+import type { Database } from './db/database.js';
+import { Scope } from './db/scope.js';
+import { editions } from './editions/editions.js';
+import { examples } from './examples.js';
+import { explorer } from './explorer.js';
+import { fileRoutes } from './file/upload.js';
+import { buildApollo, graphErrors } from './graph.js';
+import { permit } from './guard.js';
+import { idempotencyKey } from './idempotency.js';
+import { faultLine, requestLine } from './log.js';
+import type { Permission } from './permissions.js';
+import { errorV1, type Problem, problem, Refusal, retryAfter } from './problems.js';
+import { rest } from './rest/rest.js';
+import { routes } from './rest/routes.js';
+import { newRequestId } from './request-id.js';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set once the caller is known; absent on pages and probes. */
+    context: Context | null;
+  }
+  interface FastifyContextConfig {
+    /** The permission that a route needs, asked for before its body is read. */
+    permission?: Permission;
+    /** Pages and probes that need no key. */
+    open?: true;
+  }
+}
+
+/** What the gateway is built from. */
+export interface Parts {
+  config: Config;
+  database: Database;
+  schema: GraphQLSchema;
+  pepper: string;
+  log: Logger;
+}
+
+/**
+ * The HTTP application: /graphql, /v1, the explorer and the probes. Every request goes the same way:
+ * HTTPS, key, permission, and only then its body.
+ */
+export async function gateway({ config, database, schema, pepper, log }: Parts): Promise<FastifyInstance> {
+  const callers = new Callers(database, pepper);
+  let draining = false;
+  const app = Fastify({
+    logger: false,
+    genReqId: newRequestId,
+    bodyLimit: config.BODY_BYTES_MAX,
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+    requestTimeout: 15_000,
+    keepAliveTimeout: 65_000,
+    routerOptions: { maxParamLength: 500 },
+    frameworkErrors: (_: unknown, request: FastifyRequest, reply: FastifyReply) => refuse(request, reply, [problem('route_missing')]),
+    clientErrorHandler: (_: unknown, socket: Socket) => socket.end(badRequest),
+    ...(config.tls ? { https: { ...config.tls, minVersion: 'TLSv1.2', ...slowClients } } : { http: slowClients }),
+  } as never) as unknown as FastifyInstance;
+
+  app.decorateRequest('context', null);
+  await app.register(helmet, {
+    contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
+    strictTransportSecurity: config.transport === 'local' ? false : { maxAge: 31_536_000 },
+    frameguard: { action: 'deny' },
+  });
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_: FastifyRequest, bytes: Buffer) => parseJson(bytes));
+
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('request-id', request.id).header('cache-control', 'no-store');
+    if (request.routeOptions.config.open && !(request.routeOptions.url === '/graphql' && !wantsPage(request, config))) return;
+    if (!secure(request, config)) throw new Refusal(problem('https_required'));
+    const path = request.url.split('?', 1)[0]!;
+    if (path !== '/graphql' && path !== '/v1' && !path.startsWith('/v1/')) return;
+    const caller = await callers.find(single(request, 'authorization'), single(request, 'on-behalf-of'));
+    const key = request.method === 'POST' ? idempotencyKey(single(request, 'idempotency-key')) : undefined;
+    request.context = new Context(caller, new Scope(caller, database), editions[caller.edition], request.id, key, (tenant, live) => callers.newKey(tenant, live));
+    const { permission } = request.routeOptions.config;
+    if (permission) permit(request.context, permission);
+  });
+  app.addHook('onSend', async (request, reply) => {
+    if (request.context?.replayed) reply.header('idempotent-replayed', 'true');
+    if (draining) reply.header('connection', 'close');
+  });
+  app.addHook('onResponse', async (request, reply) => {
+    const quiet = request.routeOptions.config.open && reply.statusCode < 400;
+    log[quiet ? 'debug' : 'info'](requestLine(request, reply.statusCode, reply.elapsedTime), 'request');
+  });
+  app.addHook('preClose', async () => {
+    draining = true;
+  });
+  app.setNotFoundHandler((request, reply) => {
+    const allowed = methodsOf(request.url.split('?', 1)[0]!);
+    if (allowed.length === 0) return refuse(request, reply, [problem('route_missing')]);
+    return refuse(request, reply.header('allow', allowed.join(', ')), [problem('method_not_allowed')]);
+  });
+  app.setErrorHandler((error: FastifyError, request, reply) => {
+    const problems = problemsOf(error);
+    if (problems[0]?.code === 'service_fault') log.error({ requestId: request.id, ...faultLine(error) }, 'fault');
+    return refuse(request, reply, problems);
+  });
+
+  app.get('/healthz', { config: { open: true } }, async () => ({ status: 'ok' }));
+  app.get('/readyz', { config: { open: true } }, async (_, reply) => {
+    if (draining) return reply.code(503).send({ status: 'draining' });
+    try {
+      await database.ready();
+      return { status: 'ok' };
+    } catch {
+      return reply.code(503).send({ status: 'no database' });
+    }
+  });
+
+  const apollo = buildApollo(schema, {
+    introspection: config.INTROSPECTION,
+    limits: { depth: config.GRAPHQL_DEPTH_MAX, aliases: config.GRAPHQL_ALIASES_MAX, rootFields: config.GRAPHQL_ROOT_FIELDS_MAX, directives: 10 },
+    tokensMax: config.GRAPHQL_TOKENS_MAX,
+    production: config.NODE_ENV === 'production',
+    onFault: (error, requestId) => log.error({ requestId, ...faultLine(error) }, 'fault'),
+  });
+  await apollo.start();
+  app.addHook('onClose', () => apollo.stop());
+  const graphql = fastifyApolloHandler(apollo, { context: async (request) => request.context! });
+  const page = explorer({ endpoint: '/graphql', examples });
+  app.route({
+    method: ['GET', 'POST'],
+    url: '/graphql',
+    config: { open: true },
+    handler: (request, reply) => (request.context ? (graphql as (request: FastifyRequest, reply: FastifyReply) => unknown).call(app, request, reply) : page(request, reply)) as never,
+  });
+  if (config.EXPLORER) {
+    app.get('/graphiql', { config: { open: true } }, page);
+    app.get('/', { config: { open: true } }, (_, reply) => reply.redirect('/graphiql'));
+  }
+
+  rest(app, schema);
+  await app.register(async (files) => {
+    await files.register(fastifyMultipart);
+    fileRoutes(files);
+  });
+  await app.ready();
+  return app;
+}
+
+/** A client that sends its headers by the byte must not hold a socket for long. */
+const slowClients = { headersTimeout: 10_000, connectionsCheckingInterval: 1_000, maxHeaderSize: 16_384 };
+
+const malformed = JSON.stringify(errorV1([problem('body_invalid', undefined, 'The request is not well-formed HTTP.')]));
+const badRequest = `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(malformed)}\r\nConnection: close\r\n\r\n${malformed}`;
+
+/** A browser that opens the endpoint gets the explorer; everything else there is GraphQL. */
+function wantsPage(request: FastifyRequest, config: Config): boolean {
+  return config.EXPLORER && request.method === 'GET' && request.headers.authorization === undefined && (request.headers.accept ?? '').includes('text/html');
+}
+
+/** Whether the request came over HTTPS, or may come without. Spec: Authentication 4. */
+function secure(request: FastifyRequest, config: Config): boolean {
+  if (config.transport !== 'proxy') return true;
+  const peer = (request.socket.remoteAddress ?? '').replace(/^::ffff:/, '');
+  const trusted = config.proxies.check(peer, peer.includes(':') ? 'ipv6' : 'ipv4');
+  return trusted && single(request, 'x-forwarded-proto')?.split(',').at(-1)?.trim() === 'https';
+}
+
+/** A header that may stand once. Node joins most repeated ones; two different keys in one request are a fault. */
+function single(request: FastifyRequest, name: string): string | undefined {
+  const value = request.headers[name];
+  return Array.isArray(value) ? value.join(', ') : value;
+}
+
+function parseJson(bytes: Buffer): unknown {
+  if (bytes.length === 0) return {};
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch {
+    throw new Refusal(problem('body_invalid'));
+  }
+}
+
+const patterns = [...routes, { method: 'POST', path: '/v1/files' }, { method: 'GET', path: '/v1/files/:id/content' }].map(({ method, path }) => ({
+  method,
+  pattern: new RegExp(`^${path.replaceAll(/:\w+/g, '[^/]+')}$`),
+}));
+
+/** The methods of a path, for the Allow header; none when there is no such path. */
+function methodsOf(path: string): string[] {
+  if (path === '/graphql') return ['GET', 'POST'];
+  const methods = new Set(patterns.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method));
+  return [...methods].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+}
+
+const frameworkProblems: Record<string, Problem> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: problem('body_too_large'),
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: problem('body_invalid', undefined, 'The content type is not supported. Send JSON, as Content-Type: application/json.'),
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: problem('body_invalid'),
+  FST_REQ_FILE_TOO_LARGE: problem('body_too_large'),
+  FST_FILES_LIMIT: problem('parameter_invalid', 'file.file', 'must be one file'),
+  FST_FIELDS_LIMIT: problem('body_too_large'),
+  FST_PARTS_LIMIT: problem('body_too_large'),
+  FST_INVALID_MULTIPART_CONTENT_TYPE: problem('body_invalid', undefined, 'Send the file as multipart/form-data.'),
+};
+
+/** What went wrong, for the client: a refusal, something that the framework refused, or a fault of ours with nothing told. */
+function problemsOf(error: FastifyError): Problem[] {
+  if (error instanceof Refusal) return error.problems;
+  return [frameworkProblems[error.code] ?? (error.statusCode && error.statusCode < 500 ? problem('body_invalid') : problem('service_fault'))];
+}
+
+function refuse(request: FastifyRequest, reply: FastifyReply, problems: Problem[]): FastifyReply {
+  const answer = errorV1(problems);
+  const wait = retryAfter(problems);
+  if (wait !== undefined) reply.header('retry-after', String(wait));
+  // Never Basic: a browser would remember the key.
+  if (answer.http_status_code === 401) reply.header('www-authenticate', 'Bearer');
+  reply.header('request-id', request.id).code(answer.http_status_code);
+  if (request.url.split('?', 1)[0] !== '/graphql') return reply.send(answer);
+  const modern = (request.headers.accept ?? '').includes('application/graphql-response+json');
+  return reply.type(modern ? 'application/graphql-response+json; charset=utf-8' : 'application/json; charset=utf-8').send(graphErrors(problems, request.id));
+}

@@ -1,0 +1,80 @@
+import { createHash, randomUUID } from 'node:crypto';
+import type { PgTable } from 'drizzle-orm/pg-core';
+import { account } from './account/table.js';
+import { accountSetting } from './account-setting/table.js';
+import { address } from './address/table.js';
+import type { Context } from './context.js';
+import type { Call } from './db/database.js';
+import type { Rows } from './db/scope.js';
+import { text } from './db/database.js';
+import { file } from './file/table.js';
+import { apiKey } from './key/table.js';
+import { person } from './person/table.js';
+import { camel, type Problem, problem, Refusal, snake } from './problems.js';
+
+/** The table that an operation's answer is a row of, by the object that it is about. */
+const answers: Record<string, PgTable & Rows> = { account, account_setting: accountSetting, address, api_key: apiKey, file, person };
+
+const keyPattern = /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/;
+
+/** The client's key as it may be: 1 to 255 printable characters. */
+export function idempotencyKey(header: string | undefined): string | undefined {
+  if (header === undefined) return undefined;
+  if (!keyPattern.test(header)) throw new Refusal(problem('parameter_invalid', 'Idempotency-Key', 'must be 1 to 255 printable ASCII characters'));
+  return header;
+}
+
+/** The call of one mutation: the client's key, or one of ours, so that an unknown outcome can be retried either way. */
+export function callOf(context: Context, operation: string, object: string, args: object): Call {
+  return {
+    account: context.caller.contextId,
+    key: context.idempotencyKey ?? randomUUID(),
+    sent: context.idempotencyKey !== undefined,
+    operation,
+    request: fingerprint(object, args),
+    requestId: context.requestId,
+  };
+}
+
+/** A hash per parameter of the coerced arguments: spelling, order and door leave no trace in it, and the values cannot be read back. */
+function fingerprint(object: string, args: object): Record<string, string> {
+  const out: Record<string, string> = {};
+  const walk = (value: unknown, path: string, spell: (name: string) => string): void => {
+    if (typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length > 0) {
+      for (const [name, member] of Object.entries(value)) {
+        if (member !== undefined) walk(member, `${path}.${spell(name)}`, name === 'metadata' ? (key) => key : spell);
+      }
+    } else {
+      out[path] = createHash('sha256').update(text({ value })).digest('base64url').slice(0, 22);
+    }
+  };
+  walk('input' in args ? args.input : args, object, snake);
+  return out;
+}
+
+/**
+ * After a refusal: what this key was answered before, if it was answered, in the shape of the operation's
+ * payload. Refuses when the key stands for another request, and names what differs. Without a client's key,
+ * or with a new one, the refusal itself stands.
+ */
+export async function replay(context: Context, operation: string, object: string, refusal: Refusal): Promise<Record<string, unknown>> {
+  const { call } = context;
+  const table = answers[object];
+  if (!call || !table) throw refusal;
+  const before = await context.scope.answered(table, call.key);
+  if (!before) {
+    // A lock that was not to be had: with a key of the client's, the other holder is most likely its own first try.
+    const locked = refusal.problems[0]?.code === 'state_conflict' && refusal.problems[0].field === undefined;
+    throw locked && call.sent ? new Refusal(problem('idempotency_key_in_use')) : refusal;
+  }
+  const differing = differences(before.request, call.request);
+  if (before.operation !== operation) throw new Refusal(problem('idempotency_key_reused', 'Idempotency-Key'));
+  if (differing.length > 0) throw new Refusal(...differing);
+  context.replayed = true;
+  return { [camel(object)]: before.row };
+}
+
+function differences(was: Record<string, string>, is: Record<string, string>): Problem[] {
+  const names = new Set([...Object.keys(was), ...Object.keys(is)]);
+  return [...names].filter((name) => was[name] !== is[name]).map((name) => problem('idempotency_key_reused', name));
+}

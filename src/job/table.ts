@@ -1,0 +1,23 @@
+import { bigint, index, integer, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import { realm } from '../db/columns.js';
+
+/**
+ * Work that is due later: written by the statement that causes it, claimed by a worker with
+ * SKIP LOCKED one tenant and mode at a time, deleted by the statement that does it.
+ */
+export const job = pgTable(
+  'job',
+  {
+    ...realm(),
+    kind: text('kind').notNull(),
+    subjectId: text('subject_id').notNull(),
+    args: jsonb('args').notNull(),
+    due: bigint('due', { mode: 'number' }).notNull(),
+    attempts: integer('attempts').notNull().default(0),
+    error: text('error'),
+  },
+  (t) => [
+    primaryKey({ name: 'job_pkey', columns: [t.tenantId, t.livemode, t.id] }),
+    index('job_due').on(t.due, t.tenantId, t.livemode),
+  ],
+);

@@ -1,0 +1,135 @@
+import {
+  type ASTVisitor,
+  GraphQLError,
+  type SelectionSetNode,
+  type ValidationContext,
+  type ValidationRule,
+} from 'graphql';
+
+/**
+ * The most that one operation may ask for, counted after its fragments are expanded: levels of fields (introspection too),
+ * aliased fields (`__typename` too), fields at the root, and directives. An operation at the limit passes.
+ */
+export interface Limits {
+  depth: number;
+  aliases: number;
+  rootFields: number;
+  directives: number;
+}
+
+/**
+ * Room for a dashboard, and for the introspection of an explorer, which is 15 levels deep and has no alias or directive.
+ * Silent: the specification names no limits; these are ours.
+ */
+export const limitsDefault: Limits = { depth: 16, aliases: 30, rootFields: 10, directives: 10 };
+
+/**
+ * A validation rule that refuses an operation over its limits before any of it runs, with the code `QUERY_TOO_DEEP`,
+ * `QUERY_TOO_MANY_ALIASES`, `QUERY_TOO_MANY_ROOT_FIELDS` or `QUERY_TOO_MANY_DIRECTIVES`, each at most once per document.
+ * It costs one walk of the document. Whoever builds the server adds what a rule cannot do: `parseOptions.maxLexicalTokens`
+ * (off unless set) bounds the parser, and `maxRecursiveSelections` (off unless set) bounds all selections together.
+ * Apollo replaces the code of a validation error by its own, so `formatError` has to take ours from `originalError`.
+ */
+export function limitRule(limits: Limits): ValidationRule {
+  return (context) => visitor(context, limits);
+}
+
+function visitor(context: ValidationContext, limits: Limits): ASTVisitor {
+  const tally = tallier(context);
+  const reported = new Set<string>();
+  const hold = (count: number, limit: number, code: string, message: string): void => {
+    if (count <= limit || reported.has(code)) return;
+    reported.add(code);
+    // Neither nodes nor names: an error must not hand a hostile document back, nor into a log.
+    context.reportError(new GraphQLError(message, { extensions: { code } }));
+  };
+
+  return {
+    OperationDefinition(operation) {
+      const { depth, aliases, fields, directives } = tally(operation.selectionSet);
+      const declared = [operation, ...(operation.variableDefinitions ?? [])].reduce(
+        (sum, { directives: own }) => sum + (own?.length ?? 0),
+        directives,
+      );
+      hold(
+        depth,
+        limits.depth,
+        'QUERY_TOO_DEEP',
+        `The operation nests fields deeper than ${limits.depth} levels. Ask for the inner objects in a request of their own, by id.`,
+      );
+      hold(
+        aliases,
+        limits.aliases,
+        'QUERY_TOO_MANY_ALIASES',
+        `The operation has more than ${limits.aliases} aliased fields, fragments included. Use a list field, or several requests.`,
+      );
+      hold(
+        fields,
+        limits.rootFields,
+        'QUERY_TOO_MANY_ROOT_FIELDS',
+        `The operation has more than ${limits.rootFields} fields at its root, fragments included. Split it into several requests.`,
+      );
+      hold(
+        declared,
+        limits.directives,
+        'QUERY_TOO_MANY_DIRECTIVES',
+        `The operation has more than ${limits.directives} directives, fragments included. Leave fields out instead of skipping them.`,
+      );
+      return false;
+    },
+    FragmentDefinition: () => false,
+  };
+}
+
+/** What a selection set amounts to; `fields` are those of its own level. */
+interface Tally {
+  depth: number;
+  aliases: number;
+  fields: number;
+  directives: number;
+}
+
+// Thirty fragments that each spread the next one twice make a billion fields: beyond this, more makes no difference.
+const countMax = 1_000_000;
+
+function tallier(context: ValidationContext): (set: SelectionSetNode) => Tally {
+  const nothing: Tally = { depth: 0, aliases: 0, fields: 0, directives: 0 };
+  const fragments = new Map<string, Tally>();
+
+  function fragment(name: string): Tally {
+    const known = fragments.get(name);
+    if (known) return known;
+    const definition = context.getFragment(name);
+    if (!definition) return nothing;
+    // A spread that leads back here adds nothing, or this would never end; NoFragmentCycles refuses the document.
+    fragments.set(name, nothing);
+    const inside = selections(definition.selectionSet);
+    const total = { ...inside, directives: inside.directives + (definition.directives?.length ?? 0) };
+    fragments.set(name, total);
+    return total;
+  }
+
+  function selections(set: SelectionSetNode): Tally {
+    const total = { ...nothing };
+    for (const node of set.selections) {
+      total.directives += node.directives?.length ?? 0;
+      let inside = nothing;
+      if (node.kind === 'Field') {
+        if (node.selectionSet) inside = selections(node.selectionSet);
+        total.fields += 1;
+        total.aliases += node.alias ? 1 : 0;
+        total.depth = Math.max(total.depth, inside.depth + 1);
+      } else {
+        inside = node.kind === 'InlineFragment' ? selections(node.selectionSet) : fragment(node.name.value);
+        total.fields += inside.fields;
+        total.depth = Math.max(total.depth, inside.depth);
+      }
+      total.aliases += inside.aliases;
+      total.directives += inside.directives;
+    }
+    for (const key of ['aliases', 'fields', 'directives'] as const) total[key] = Math.min(total[key], countMax);
+    return total;
+  }
+
+  return selections;
+}

@@ -1,0 +1,37 @@
+import { pino, type Logger } from 'pino';
+import pretty from 'pino-pretty';
+import type { FastifyRequest } from 'fastify';
+
+/** One JSON line per entry on standard output; readable lines where that is a terminal. */
+export function logger(level: string): Logger {
+  const base = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime };
+  if (!process.stdout.isTTY) return pino(base);
+  return pino(base, pretty({ colorize: true, ignore: 'hostname,pid', singleLine: true, messageFormat: '{msg}' }));
+}
+
+/**
+ * The line of one request, by allow-list: nothing that a client sent but the method and the route,
+ * and of the key only its id. Never a header, a query string, a body or a path with ids.
+ */
+export function requestLine(request: FastifyRequest, status: number, milliseconds: number) {
+  const caller = request.context?.caller;
+  return {
+    requestId: request.id,
+    method: request.method,
+    route: request.routeOptions.url ?? 'none',
+    operation: request.context?.call?.operation,
+    status,
+    milliseconds: Math.round(milliseconds * 10) / 10,
+    tenant: caller?.tenantId,
+    account: caller?.contextId,
+    key: caller?.keyId ?? undefined,
+    mode: caller && (caller.livemode ? 'live' : 'test'),
+    replayed: request.context?.replayed || undefined,
+  };
+}
+
+/** What of an error may be logged: never a statement's parameters, which are in Drizzle's own message. */
+export function faultLine(error: unknown) {
+  const { name, message, code, stack } = ((error as Error).cause ?? error) as Error & { code?: string };
+  return { name, message, code, stack: stack?.split('\n').slice(1, 8).map((line) => line.trim()) };
+}

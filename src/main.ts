@@ -1,0 +1,67 @@
+import 'reflect-metadata';
+import { ConfigError, config } from './config.js';
+import { demos, seedDemo } from './demo.js';
+import { gateway } from './gateway.js';
+import { buildGraph } from './graph.js';
+import { logger } from './log.js';
+import { Operator } from './operator/operator.js';
+import { openStore } from './store.js';
+import { Worker } from './worker.js';
+
+/** Long steps, for somebody who watches a terminal. */
+function progress(step: string): void {
+  if (process.stderr.isTTY) process.stderr.write(`${step} …\n`);
+}
+
+async function main(): Promise<void> {
+  const settings = config({ serves: true });
+  const log = logger(settings.LOG_LEVEL);
+  const store = await openStore(settings, progress);
+  const schema = buildGraph();
+  const operator = new Operator(store.database, schema, store.pepper);
+  if (store.embedded && (await operator.empty())) await seedDemo(operator, store.pepper, progress);
+  const app = await gateway({ config: settings, database: store.database, schema, pepper: store.pepper, log });
+  const worker = new Worker(store.database, log);
+  await app.listen({ port: settings.PORT, host: settings.HOST });
+  worker.start();
+
+  let stopping = false;
+  const stop = async (): Promise<void> => {
+    // Who asks twice does not want to wait.
+    if (stopping) process.exit(1);
+    stopping = true;
+    const deadline = setTimeout(() => process.exit(1), settings.DRAIN_SECONDS * 1000);
+    await app.close();
+    await worker.stop();
+    await store.close();
+    clearTimeout(deadline);
+    process.exit(0);
+  };
+  process.on('SIGTERM', () => void stop());
+  process.on('SIGINT', () => void stop());
+  announce(settings.HOST, (app.server.address() as { port: number }).port, settings.transport, store.embedded ? demos(store.pepper) : []);
+}
+
+function announce(host: string, port: number, transport: string, demo: ReturnType<typeof demos>): void {
+  const origin = `${transport === 'tls' ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  const lines = [`Tidegate is listening on ${origin}`, `  Explorer  ${origin}/graphiql`];
+  for (const { edition, name, testKey } of demo) {
+    lines.push('', `  Edition ${edition}: the demo platform ${name}`, `  Test key  ${testKey}`, `  Explore   ${origin}/graphiql#key=${testKey}`);
+  }
+  process.stdout.write(`${lines.join('\n')}\n\n`);
+}
+
+// What nobody foresaw leaves the process in no known state: it ends, and a supervisor starts it anew.
+for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
+  process.on(event, (error: unknown) => {
+    process.stderr.write(`${event}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+    process.exit(1);
+  });
+}
+
+main().catch((error: unknown) => {
+  const known = error instanceof ConfigError || (error as { code?: string }).code === 'EADDRINUSE';
+  const detail = error instanceof Error ? (known ? error.message : error.stack) : String(error);
+  process.stderr.write(`Tidegate could not start.\n${detail}\n`);
+  process.exit(1);
+});

@@ -1,0 +1,22 @@
+import { Field, ID, InterfaceType } from 'type-graphql';
+
+/** The graph type of each resource, by the prefix of its ids; each slice adds its own. */
+const typeNames = new Map<string, string>();
+
+/** The prefix of an id: everything before its last underscore. */
+export const prefixOf = (id: string): string => id.slice(0, Math.max(id.lastIndexOf('_'), 0));
+
+/** Says which graph type the ids of a prefix are of. */
+export function nodeType(prefix: string, typeName: string): void {
+  typeNames.set(prefix, typeName);
+}
+
+/** Everything that has an id; the resource id of /v1 is the node id of Relay. */
+@InterfaceType({
+  description: 'Anything with an id. The id is the one that /v1 shows.',
+  resolveType: (value: { id: string }) => typeNames.get(prefixOf(value.id)),
+})
+export abstract class Node {
+  @Field(() => ID)
+  id: string;
+}

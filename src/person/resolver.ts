@@ -1,0 +1,136 @@
+import { Arg, Args, ArgsType, Ctx, Field, FieldResolver, ID, InputType, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { type AccountRow, account } from '../account/table.js';
+import { Account } from '../account/type.js';
+import type { Context } from '../context.js';
+import { checkFiles, verificationPurposes } from '../file/reference.js';
+import { file } from '../file/table.js';
+import { File } from '../file/type.js';
+import { type Listing, type Page, PageArgs } from '../listing.js';
+import { payloadOf } from '../payload.js';
+import { type Problem, problem, Refusal } from '../problems.js';
+import { Metadata } from '../scalars.js';
+import { type PersonRow, person } from './table.js';
+import { Identification, Person, PersonConnection, Relationship } from './type.js';
+import { identificationOf, relationshipOf } from './v1.js';
+
+export const personListing: Listing = { object: 'person', filters: { accountId: person.accountId }, byAccount: ['accountId'] };
+
+const optional = { nullable: true } as const;
+
+@InputType()
+class RelationshipInput {
+  @Field(() => Boolean, optional)
+  director?: boolean | null;
+  @Field(() => Boolean, optional)
+  owner?: boolean | null;
+  @Field(() => Boolean, optional)
+  representative?: boolean | null;
+}
+
+@InputType()
+class IdentificationInput {
+  @Field(() => String, { nullable: true, description: 'The number of the personal tax card.' })
+  taxCardNumber?: string | null;
+  @Field(() => ID, { nullable: true, description: 'A file with an image of the personal tax card.' })
+  taxCardImage?: string | null;
+  @Field(() => ID, { nullable: true, description: 'A file with an image of the passport; will do for an owner of a company, LLP or partnership.' })
+  passportImage?: string | null;
+}
+
+@InputType()
+class CreatePersonInput {
+  @Field(() => ID, { nullable: true, description: 'The account whose person it is; the context account by default.' })
+  accountId?: string | null;
+  @Field(() => String)
+  fullName: string;
+  @Field(() => RelationshipInput)
+  relationship: RelationshipInput;
+  @Field(() => IdentificationInput, optional)
+  identification?: IdentificationInput | null;
+  @Field(() => Metadata, optional)
+  metadata?: Record<string, string | null> | null;
+}
+
+@ArgsType()
+class PersonArgs extends PageArgs {
+  @Field(() => ID, { nullable: true, description: 'Persons of this account; any within reach.' })
+  accountId?: string | null;
+}
+
+const CreatePersonPayload = payloadOf('CreatePerson', 'person', Person);
+
+@Resolver(() => Person)
+export class PersonResolver {
+  @Query(() => Person, { description: 'A person within reach.' })
+  async person(@Arg('id', () => ID) id: string, @Ctx() { scope }: Context) {
+    return scope.one(person, id);
+  }
+
+  @Query(() => PersonConnection, { description: "The persons of the accounts on the caller's list." })
+  async persons(@Args(() => PersonArgs) args: PersonArgs, @Ctx() { scope }: Context) {
+    return scope.page(person, personListing, args);
+  }
+
+  /** Creates a person. Spec: Activate an Account, Edition 1, rule 4. */
+  @Mutation(() => CreatePersonPayload, { description: "Creates a director, owner or representative of an account's business." })
+  async createPerson(@Arg('input', () => CreatePersonInput) input: CreatePersonInput, @Ctx() context: Context) {
+    const { scope, caller } = context;
+    const owner = await scope.one(account, input.accountId || caller.contextId, 'person.account_id');
+    if (owner.kind === 'partner') throw new Refusal(problem('account_type_invalid', 'person.account_id', 'Only users and platforms have persons.'));
+    const problems = unfit(input, owner, context.edition.personIdentified);
+    if (problems.length > 0) throw new Refusal(...problems);
+    const image = (name: string, id: string | null | undefined) => ({ id, field: `person.identification.${name}`, purposes: verificationPurposes });
+    await checkFiles(scope, [image('tax_card_image', input.identification?.taxCardImage), image('passport_image', input.identification?.passportImage)]);
+    return { person: await context.write('create_person', person, { ...input, accountId: owner.id }) };
+  }
+
+  @FieldResolver(() => Relationship)
+  relationship(@Root() row: PersonRow): Relationship {
+    return relationshipOf(row);
+  }
+
+  @FieldResolver(() => Identification)
+  identification(@Root() row: PersonRow): Identification {
+    return identificationOf(row);
+  }
+
+  @FieldResolver(() => Account)
+  async account(@Root() row: PersonRow, @Ctx() { scope }: Context): Promise<Account> {
+    return scope.one(account, row.accountId);
+  }
+
+  @FieldResolver(() => File, { nullable: true, description: 'The file behind `identification.taxCardImage`.' })
+  async taxCardImage(@Root() row: PersonRow, @Ctx() { scope }: Context): Promise<File | null> {
+    return scope.find(file, row.identification.taxCardImage);
+  }
+
+  @FieldResolver(() => File, { nullable: true, description: 'The file behind `identification.passportImage`.' })
+  async passportImage(@Root() row: PersonRow, @Ctx() { scope }: Context): Promise<File | null> {
+    return scope.find(file, row.identification.passportImage);
+  }
+}
+
+@Resolver(() => Account)
+export class PersonsOfAccount {
+  @FieldResolver(() => PersonConnection, { description: "Directors, owners and representatives of the account's business." })
+  async persons(@Root() row: AccountRow, @Args(() => PageArgs) args: PageArgs, @Ctx() { scope }: Context): Promise<Page<PersonRow>> {
+    return scope.edge(person, personListing, person.accountId, row.id, args);
+  }
+}
+
+/** What of a person cannot be: nobody at all, a sole proprietor's director, or somebody whom nothing identifies. */
+function unfit({ relationship, identification }: CreatePersonInput, owner: AccountRow, identified: boolean): Problem[] {
+  const problems: Problem[] = [];
+  const { director, owner: owns, representative } = relationship;
+  const type = owner.businessDetails.type;
+  if (!director && !owns && !representative) problems.push(problem('parameter_invalid', 'person.relationship', 'must have at least one of director, owner and representative'));
+  if (identified && (type === 'sole_proprietor' || type === 'individual') && (!owns || director || representative)) {
+    problems.push(problem('parameter_invalid', 'person.relationship', 'must be owner and nothing else, for a sole proprietor or an individual'));
+  }
+  const passportDoes = owns === true && type !== 'sole_proprietor' && type !== 'individual';
+  const { taxCardNumber, taxCardImage, passportImage } = identification ?? {};
+  if (identified && !taxCardNumber && !taxCardImage && !(passportDoes && passportImage)) {
+    problems.push(problem('parameter_missing', 'person.identification.tax_card_number', 'The number or an image of the personal tax card is required; for an owner of a company, LLP or partnership, an image of the passport will do.'));
+  }
+  return problems;
+}

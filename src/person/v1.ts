@@ -1,0 +1,37 @@
+import type { PersonRow } from './table.js';
+
+/** A person as /v1 spells it. Silent: all fields. */
+export function personV1(p: PersonRow) {
+  const identification = identificationOf(p);
+  return {
+    id: p.id,
+    object: 'person',
+    created: p.created,
+    livemode: p.livemode,
+    account_id: p.accountId,
+    full_name: p.fullName,
+    relationship: relationshipOf(p),
+    identification: {
+      tax_card_number: identification.taxCardNumber,
+      tax_card_image: identification.taxCardImage,
+      passport_image: identification.passportImage,
+    },
+    metadata: p.metadata,
+  };
+}
+
+/** The roles of a person, absent ones as false. */
+export function relationshipOf({ relationship: r }: PersonRow) {
+  return { director: r.director ?? false, owner: r.owner ?? false, representative: r.representative ?? false };
+}
+
+/** How a person is identified, the number masked: what identifies a person is written once and never read back. */
+export function identificationOf({ identification: i }: PersonRow) {
+  return { taxCardNumber: masked(i.taxCardNumber ?? null), taxCardImage: i.taxCardImage ?? null, passportImage: i.passportImage ?? null };
+}
+
+function masked(number: string | null): string | null {
+  if (number === null) return null;
+  const shown = number.length > 4 ? number.slice(-4) : '';
+  return '•'.repeat(number.length - shown.length) + shown;
+}

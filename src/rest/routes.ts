@@ -1,0 +1,54 @@
+import { accountV1 } from '../account/v1.js';
+import { accountSettingV1 } from '../account-setting/v1.js';
+import { addressV1 } from '../address/v1.js';
+import { fileV1 } from '../file/v1.js';
+import { personV1 } from '../person/v1.js';
+
+/**
+ * One row of the endpoint table: a method and a path, the root field that answers it, and the shape of the answer.
+ * `answers` says where in the field's answer the object is: the query's own value, a page, or a payload's member.
+ */
+export interface Route {
+  method: 'GET' | 'POST';
+  path: string;
+  field: string;
+  answers: 'object' | 'list' | 'payload';
+  // biome-ignore lint: each shape takes the row of its own table, which the field's answer is.
+  shape: (row: never) => object;
+  /** An extension: a path that the specification does not show. */
+  extension?: true;
+}
+
+const object = 'object';
+const list = 'list';
+const payload = 'payload';
+
+/** The endpoint table of the specification, as data, and the extensions after it. Spec: Endpoint table. */
+export const routes: readonly Route[] = [
+  { method: 'POST', path: '/v1/accounts', field: 'createAccount', answers: payload, shape: accountV1 },
+  { method: 'GET', path: '/v1/accounts/:id', field: 'account', answers: object, shape: accountV1 },
+  { method: 'POST', path: '/v1/accounts/:id', field: 'updateAccount', answers: payload, shape: accountV1 },
+  { method: 'GET', path: '/v1/accounts', field: 'accounts', answers: list, shape: accountV1 },
+  { method: 'POST', path: '/v1/accounts/:id/activate', field: 'activateAccount', answers: payload, shape: accountV1 },
+  { method: 'POST', path: '/v1/accounts/:id/deactivate', field: 'deactivateAccount', answers: payload, shape: accountV1 },
+  { method: 'GET', path: '/v1/account_settings/:id', field: 'accountSetting', answers: object, shape: accountSettingV1 },
+  { method: 'POST', path: '/v1/account_settings/:id', field: 'updateAccountSetting', answers: payload, shape: accountSettingV1 },
+  { method: 'GET', path: '/v1/account_settings', field: 'accountSettings', answers: list, shape: accountSettingV1 },
+  { method: 'GET', path: '/v1/account_settings/connected', field: 'connectedAccountSettings', answers: list, shape: accountSettingV1 },
+  { method: 'POST', path: '/v1/addresses', field: 'createAddress', answers: payload, shape: addressV1 },
+  { method: 'GET', path: '/v1/addresses/:id', field: 'address', answers: object, shape: addressV1 },
+  { method: 'POST', path: '/v1/addresses/:id', field: 'updateAddress', answers: payload, shape: addressV1 },
+  { method: 'GET', path: '/v1/addresses', field: 'addresses', answers: list, shape: addressV1 },
+
+  { method: 'POST', path: '/v1/persons', field: 'createPerson', answers: payload, shape: personV1, extension: true },
+  { method: 'GET', path: '/v1/persons/:id', field: 'person', answers: object, shape: personV1, extension: true },
+  { method: 'GET', path: '/v1/persons', field: 'persons', answers: list, shape: personV1, extension: true },
+  { method: 'GET', path: '/v1/files/:id', field: 'file', answers: object, shape: fileV1, extension: true },
+  { method: 'GET', path: '/v1/files', field: 'files', answers: list, shape: fileV1, extension: true },
+
+  { method: 'POST', path: '/v1/test_helpers/accounts/:id/verify', field: 'verifyTestAccount', answers: payload, shape: accountV1, extension: true },
+  { method: 'POST', path: '/v1/test_helpers/accounts/:id/hold', field: 'holdTestAccount', answers: payload, shape: accountV1, extension: true },
+  { method: 'POST', path: '/v1/test_helpers/accounts/:id/deactivate', field: 'deactivateTestAccount', answers: payload, shape: accountV1, extension: true },
+  { method: 'POST', path: '/v1/test_helpers/addresses/:id/expire', field: 'expireTestAddress', answers: payload, shape: addressV1, extension: true },
+  { method: 'POST', path: '/v1/test_helpers/addresses/:id/deactivate', field: 'deactivateTestAddress', answers: payload, shape: addressV1, extension: true },
+];

@@ -1,0 +1,117 @@
+import { code as currencyOf, codes as listedCurrencies } from 'currency-codes';
+import { GraphQLError, GraphQLScalarType, Kind, type ValueNode, valueFromASTUntyped } from 'graphql';
+import { GraphQLCountryCode, GraphQLDateTime, GraphQLLocalDate } from 'graphql-scalars';
+
+export { GraphQLCountryCode as CountryCode, GraphQLLocalDate as LocalDate };
+
+/** A fault inside a scalar that is itself a map, with the path below the scalar. */
+export interface ScalarFault {
+  path: string;
+  message: string;
+}
+
+function literal<T>(parse: (value: unknown) => T) {
+  return (node: ValueNode, variables?: Record<string, unknown> | null) => parse(valueFromASTUntyped(node, variables));
+}
+
+const refuse = (message: string): never => {
+  throw new GraphQLError(message);
+};
+
+/** Minor units as the wire spells them: two decimals, always. The only place where money becomes text. */
+export function amountText(minor: bigint | string): string {
+  const units = BigInt(minor);
+  const digits = (units < 0n ? -units : units).toString().padStart(3, '0');
+  return `${units < 0n ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}`;
+}
+
+/**
+ * Money as a decimal string with two places, such as "1250.00"; `bigint` minor units inside.
+ * Numbers are refused: they lose precision. Spec: Conventions, Amounts.
+ */
+export const Amount = new GraphQLScalarType<bigint, string>({
+  name: 'Amount',
+  description: 'A decimal string with two places, such as `"1250.00"`. `"10"` is accepted and means `"10.00"`; numbers are not.',
+  serialize: (value) => amountText(value as bigint | string),
+  parseValue: parseAmount,
+  parseLiteral: (node) => parseAmount(node.kind === Kind.STRING ? node.value : undefined),
+});
+
+function parseAmount(value: unknown): bigint {
+  const match = typeof value === 'string' ? /^(\d{1,13})(?:\.(\d{2}))?$/.exec(value) : null;
+  if (!match) return refuse('must be a decimal string with two places, such as "10.00"');
+  return BigInt(match[1] + (match[2] ?? '00'));
+}
+
+/**
+ * A point in time: epoch seconds inside, ISO 8601 in the graph.
+ * The library's own would take seconds for milliseconds and print 1970.
+ */
+export const DateTime = new GraphQLScalarType<number, string>({
+  name: 'DateTime',
+  description: 'A point in time to the second, as ISO 8601 in UTC, such as `2026-01-31T12:00:00Z`.',
+  serialize: (seconds) => new Date((seconds as number) * 1000).toISOString().replace('.000Z', 'Z'),
+  parseValue: parseTime,
+  parseLiteral: (node) => parseTime(node.kind === Kind.STRING ? node.value : undefined),
+});
+
+function parseTime(value: unknown): number {
+  try {
+    return Math.floor((GraphQLDateTime.parseValue(value) as Date).getTime() / 1000);
+  } catch {
+    return refuse('must be a time in ISO 8601, such as 2026-01-31T12:00:00Z');
+  }
+}
+
+/** The library's list is of 2024: Bulgaria joined the euro since, and XCG replaced ANG. */
+const currencies = new Set(listedCurrencies());
+for (const gone of ['BGN', 'ANG', 'XXX', 'XTS']) currencies.delete(gone);
+currencies.add('XCG');
+
+/** How many decimals a currency really has, of the two that every amount shows. */
+export const currencyDigits = (currency: string): number => currencyOf(currency)?.digits ?? 2;
+
+/** An active ISO 4217 code in capitals. Spec: Conventions, Amounts. */
+export const Currency = new GraphQLScalarType<string, string>({
+  name: 'Currency',
+  description: 'An active ISO 4217 currency code, such as `USD` or `INR`.',
+  serialize: String,
+  parseValue: parseCurrency,
+  parseLiteral: literal(parseCurrency),
+});
+
+function parseCurrency(value: unknown): string {
+  if (typeof value !== 'string' || !currencies.has(value)) return refuse('must be an active ISO 4217 currency code, such as USD');
+  return value;
+}
+
+const metadataKeyLengthMax = 40;
+const metadataValueLengthMax = 500;
+
+/**
+ * Strings by key. In an update, null or "" for a key unsets it, and in the place of the map all of them.
+ * Lengths count Unicode code points. The number of keys is checked on the merged result.
+ * Spec: Metadata.
+ */
+export const Metadata = new GraphQLScalarType<Record<string, string | null> | null, Record<string, string>>({
+  name: 'Metadata',
+  description:
+    'A map of string keys to string values: at most 10 keys of 40 characters, values of 500. In an update it merges key by key; `""` or null unsets a key.',
+  serialize: (map) => map as Record<string, string>,
+  parseValue: parseMetadata,
+  parseLiteral: literal(parseMetadata),
+});
+
+function parseMetadata(value: unknown): Record<string, string | null> | null {
+  if (value === '' || value === null) return null;
+  if (typeof value !== 'object' || Array.isArray(value)) return refuse('must be a map of strings');
+  const faults: ScalarFault[] = [];
+  for (const [key, text] of Object.entries(value as object)) {
+    if (key === '') faults.push({ path: key, message: 'has an empty key' });
+    else if ([...key].length > metadataKeyLengthMax) faults.push({ path: key, message: `has a key of more than ${metadataKeyLengthMax} characters` });
+    if (text !== null && typeof text !== 'string') faults.push({ path: key, message: 'must be a string' });
+    else if (text !== null && [...text].length > metadataValueLengthMax) faults.push({ path: key, message: `is longer than ${metadataValueLengthMax} characters` });
+  }
+  if (faults.length > 0) throw new GraphQLError('must be a map of strings within the limits', { extensions: { faults } });
+  return value as Record<string, string | null>;
+}

@@ -1,0 +1,70 @@
+import { randomBytes } from 'node:crypto';
+import fs from 'node:fs';
+import path from 'node:path';
+import type { Config } from './config.js';
+import { Database } from './db/database.js';
+import { startEmbedded } from './db/embedded.js';
+import { type Connection, migrate } from './db/migrate.js';
+
+/** The database as this process uses it, and what it took to get there. */
+export interface Store {
+  database: Database;
+  pepper: string;
+  /** Whether this is the embedded server, the one that may be seeded with a demo. */
+  embedded: boolean;
+  /** Ends the connections and lets go of the embedded server. */
+  close(): Promise<void>;
+}
+
+/** Opens the configured database, or the embedded one, at this program's version. Several processes may do so at once. */
+export async function openStore(config: Config, progress: (step: string) => void): Promise<Store> {
+  if (config.DATABASE_URL !== undefined) {
+    const connection = connectionOf(config.DATABASE_URL);
+    await migrate(connection);
+    const database = new Database(connection);
+    return { database, pepper: config.API_KEY_PEPPER!, embedded: false, close: () => database.close() };
+  }
+  const embedded = await startEmbedded({ dir: path.join(config.DATA_DIR, 'postgres'), progress });
+  try {
+    await migrate(embedded.options);
+    const database = new Database(embedded.options);
+    const close = async () => {
+      await database.close();
+      await embedded.release();
+    };
+    return { database, pepper: config.API_KEY_PEPPER ?? localPepper(config.DATA_DIR), embedded: true, close };
+  } catch (error) {
+    await embedded.release();
+    throw error;
+  }
+}
+
+/** The pepper of the local mode: a file beside the data, made once. The link makes the making atomic: two processes agree on one. */
+function localPepper(folder: string): string {
+  const file = path.join(folder, 'pepper');
+  if (!fs.existsSync(file)) {
+    const draft = `${file}.${process.pid}.${randomBytes(4).toString('hex')}`;
+    fs.writeFileSync(draft, randomBytes(32).toString('hex'), { mode: 0o600 });
+    try {
+      fs.linkSync(draft, file);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    } finally {
+      fs.unlinkSync(draft);
+    }
+  }
+  return fs.readFileSync(file, 'utf8').trim();
+}
+
+function connectionOf(address: string): Connection {
+  const url = new URL(address);
+  const ssl = url.searchParams.get('sslmode') ?? undefined;
+  return {
+    host: url.searchParams.get('host') ?? decodeURIComponent(url.hostname),
+    port: Number(url.port || 5432),
+    database: decodeURIComponent(url.pathname.slice(1)) || 'postgres',
+    username: decodeURIComponent(url.username) || 'postgres',
+    password: decodeURIComponent(url.password),
+    ...(ssl && ssl !== 'disable' && { ssl: ssl as 'require' | 'verify-full' }),
+  };
+}

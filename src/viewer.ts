@@ -1,0 +1,60 @@
+import { Arg, Ctx, Field, FieldResolver, ID, Int, ObjectType, Query, Resolver, registerEnumType, Root } from 'type-graphql';
+import type { PgTable } from 'drizzle-orm/pg-core';
+import { account } from './account/table.js';
+import { Account } from './account/type.js';
+import { accountSetting } from './account-setting/table.js';
+import { address } from './address/table.js';
+import type { Context } from './context.js';
+import type { Rows } from './db/scope.js';
+import { file } from './file/table.js';
+import { KeyPermission } from './key/table.js';
+import { apiKey } from './key/table.js';
+import { Node, prefixOf } from './node.js';
+import { person } from './person/table.js';
+import { problem, Refusal } from './problems.js';
+
+export const Mode = { TEST: 'test', LIVE: 'live' } as const;
+registerEnumType(Mode, { name: 'Mode' });
+
+/** The table of each resource by the prefix of its ids. */
+const tables: Record<string, PgTable & Rows> = { account, account_setting: accountSetting, address, file, key: apiKey, person };
+
+const nodesMax = 100;
+
+@ObjectType({ simpleResolvers: true, description: 'Whoever asks: the account of the API key, and what the key may do.' })
+class Viewer {
+  @Field(() => Int, { description: 'The edition of the interface: 1 or 2.' })
+  edition: number;
+  @Field(() => Mode)
+  mode: 'test' | 'live';
+  @Field(() => KeyPermission)
+  permission: KeyPermission;
+  @Field(() => Boolean, { description: 'Whether the request acts on behalf of a connected user.' })
+  onBehalf: boolean;
+}
+
+/** Who asks, and anything by its id. Silent: both. */
+@Resolver(() => Viewer)
+export class ViewerResolver {
+  @Query(() => Viewer, { description: 'Who asks: the account of the API key, and what the key may do.' })
+  viewer(@Ctx() { caller, edition }: Context): Viewer {
+    return { edition: edition.number, mode: caller.livemode ? 'live' : 'test', permission: caller.permission, onBehalf: caller.contextId !== caller.accountId };
+  }
+
+  @FieldResolver(() => Account, { description: 'The account whose context applies: the one acted for, else the API key\'s own.' })
+  async account(@Root() _: Viewer, @Ctx() { scope, caller }: Context): Promise<Account | null> {
+    return scope.find(account, caller.contextId);
+  }
+
+  @Query(() => Node, { nullable: true, description: 'Anything within reach by its id; null when there is none.' })
+  async node(@Arg('id', () => ID) id: string, @Ctx() { scope }: Context): Promise<Node | null> {
+    const table = tables[prefixOf(id)];
+    return table ? ((await scope.find(table, id)) as unknown as Node | null) : null;
+  }
+
+  @Query(() => [Node], { nullable: 'items', description: `Up to ${nodesMax} of them, in the order asked for.` })
+  async nodes(@Arg('ids', () => [ID]) ids: string[], @Ctx() context: Context): Promise<(Node | null)[]> {
+    if (ids.length > nodesMax) throw new Refusal(problem('parameter_invalid', 'node.ids', `has more than ${nodesMax} ids`));
+    return Promise.all(ids.map((id) => this.node(id, context)));
+  }
+}

@@ -1,0 +1,105 @@
+import { sql } from 'drizzle-orm';
+import type { Logger } from 'pino';
+import type { Database } from './db/database.js';
+import { idempotency } from './event/table.js';
+import { job } from './job/table.js';
+import { faultLine } from './log.js';
+
+const pollMilliseconds = 250;
+const batchMax = 50;
+const realmsMax = 100;
+const retentionSeconds = 48 * 3600;
+const forgetEveryMilliseconds = 3_600_000;
+
+interface Realm {
+  tenant: string;
+  live: boolean;
+}
+
+/**
+ * Does the work that is due: the sandbox's verifications, addresses to issue, answers to forget.
+ * Any number of gateways may run one: a job is claimed with SKIP LOCKED and deleted by the statement
+ * that does it. First it asks which tenants have work, then it works for one tenant and mode at a time.
+ */
+export class Worker {
+  #running: Promise<void> | undefined;
+  #stopping = false;
+  #forgottenAt = 0;
+  #wake: () => void = () => {};
+
+  constructor(
+    private readonly database: Database,
+    private readonly log: Logger,
+  ) {}
+
+  start(): void {
+    this.#running = this.#run();
+  }
+
+  /** Ends after the job under way. */
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    this.#wake();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#stopping) {
+      let more = false;
+      try {
+        more = await this.#work();
+        await this.#forget();
+      } catch (error) {
+        this.log.warn(faultLine(error), 'the worker will try again');
+      }
+      if (!more && !this.#stopping) await new Promise<void>((resume) => {
+        const timer = setTimeout(resume, pollMilliseconds * (0.75 + Math.random() / 2));
+        this.#wake = () => {
+          clearTimeout(timer);
+          resume();
+        };
+      });
+    }
+  }
+
+  /** One round over all tenants with work; whether any of them has more than a batch. */
+  async #work(): Promise<boolean> {
+    let more = false;
+    const realms = await this.database.read<Realm>(
+      'realms_with_jobs',
+      (db) =>
+        db
+          .select({ tenant: job.tenantId, live: job.livemode })
+          .from(job)
+          .where(sql`${job.due} <= extract(epoch from clock_timestamp())::bigint`)
+          .groupBy(job.tenantId, job.livemode)
+          .limit(realmsMax),
+      {},
+    );
+    for (const { tenant, live } of realms) {
+      if (this.#stopping) return false;
+      const [row] = await this.database.call('run_jobs', [tenant, live, batchMax]);
+      more ||= Number(row?.run_jobs) === batchMax;
+    }
+    return more;
+  }
+
+  /** Once an hour, forgets the idempotency keys that are older than what was promised. */
+  async #forget(): Promise<void> {
+    if (Date.now() - this.#forgottenAt < forgetEveryMilliseconds) return;
+    this.#forgottenAt = Date.now();
+    const before = sql.placeholder('before');
+    const values = { before: Math.floor(Date.now() / 1000) - retentionSeconds };
+    const realms = await this.database.read<Realm>(
+      'realms_with_old_answers',
+      (db) =>
+        db
+          .select({ tenant: idempotency.tenantId, live: idempotency.livemode })
+          .from(idempotency)
+          .where(sql`${idempotency.created} < ${before}`)
+          .groupBy(idempotency.tenantId, idempotency.livemode),
+      values,
+    );
+    for (const { tenant, live } of realms) await this.database.call('forget_answers', [tenant, live, values.before]);
+  }
+}

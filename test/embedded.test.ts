@@ -1,0 +1,289 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import postgres from 'postgres';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Embedded, startEmbedded } from '../src/db/embedded.js';
+
+let dir: string;
+const folders: string[] = [];
+const holders: Holder[] = [];
+const embeddeds: Embedded[] = [];
+
+afterEach(async () => {
+  for (const holder of holders.splice(0)) await holder.kill();
+  for (const embedded of embeddeds.splice(0)) await embedded.release();
+  await until(() => !alive(postmaster()));
+});
+
+afterAll(() => {
+  for (const folder of folders) fs.rmSync(folder, { recursive: true, force: true });
+});
+
+describe('holding the embedded PostgreSQL', () => {
+  // The first start takes most of the time, so only the first of these tests has it.
+  beforeAll(empty);
+
+  it('lets two processes that start at once in an empty folder share one server', async () => {
+    const [one, other] = [holder(), holder()];
+
+    const [first, second] = [await one.told('ready'), await other.told('ready')];
+
+    expect(second).toEqual(first);
+    expect([...one.lines, ...other.lines].filter(({ step }) => step === 'Making the database')).toHaveLength(1);
+  });
+
+  it('goes on for the second holder when the starter is killed, and stops when the second lets go', async () => {
+    const starter = holder();
+    const { started } = await starter.told('ready');
+    const second = holder();
+    await second.told('ready');
+
+    await starter.kill();
+    second.say('ask');
+
+    expect(await second.told('started', 2)).toEqual({ started });
+    const pid = postmaster();
+    expect(alive(pid)).toBe(true);
+    second.say('release');
+    await second.told('released');
+    expect(alive(pid)).toBe(false);
+  });
+
+  it('does not wait for a stop while another holds on', async () => {
+    const embedded = await hold();
+    const other = await hold();
+
+    await other.release();
+    await other.release();
+
+    expect(alive(postmaster())).toBe(true);
+    await embedded.release();
+    expect(postmaster()).toBeUndefined();
+    expect(fs.existsSync(embedded.options.host)).toBe(false);
+  });
+
+  it('logs in as a plain role, whom a revoked privilege binds', async () => {
+    const embedded = await hold();
+    const sql = postgres({ ...embedded.options, max: 1, onnotice: () => {} });
+    try {
+      const [role] = await sql`select rolsuper, rolcreaterole, rolcreatedb from pg_roles where rolname = current_user`;
+      expect(role).toEqual({ rolsuper: false, rolcreaterole: false, rolcreatedb: false });
+
+      await sql.unsafe('create table entry (amount int); insert into entry values (1)');
+      await sql.unsafe('revoke update, delete, truncate on entry from current_user');
+
+      await expect(sql`update entry set amount = 2`).rejects.toMatchObject({ code: '42501' });
+      await expect(sql`select from pg_read_file('/etc/passwd')`).rejects.toMatchObject({ code: '42501' });
+    } finally {
+      await sql.end();
+    }
+  });
+
+  it('gives tests a superuser who creates databases', async () => {
+    const sql = postgres({ ...(await hold()).admin, max: 1 });
+    try {
+      await sql`create database another owner tidegate`;
+      expect(await sql`select datname from pg_database where datname = 'another'`).toHaveLength(1);
+    } finally {
+      await sql.end();
+    }
+  });
+
+  it('leaves no orphan when its only holder is killed, and keeps what was committed', async () => {
+    const only = holder();
+    await only.told('ready');
+    only.say('insert');
+    await only.told('id', 10);
+    const pid = postmaster();
+
+    await only.kill();
+
+    await until(() => !alive(pid));
+    expect(await rows(await hold())).toBeGreaterThanOrEqual(only.lines.at(-1)?.id as number);
+  });
+
+  it('recovers at the next start when the server itself is killed, with every acknowledged row', async () => {
+    const writer = holder();
+    await writer.told('ready');
+    writer.say('insert');
+    await writer.told('id', 10);
+    const pid = postmaster() as number;
+
+    process.kill(pid, 'SIGKILL');
+    await writer.ended;
+
+    const embedded = await hold();
+    expect(postmaster()).not.toBe(pid);
+    expect(await rows(embedded)).toBeGreaterThanOrEqual(writer.lines.filter(({ id }) => id).at(-1)?.id as number);
+  });
+
+  it('never hands out a server that is about to stop', async () => {
+    const busy = [holder(8), holder(8), holder(8)];
+
+    for (const each of busy) await each.told('ready');
+
+    expect(new Set(busy.map(({ lines }) => lines.at(-1)?.started)).size).toBe(1);
+  });
+
+  // Only Linux shows the processes of a group without a tool.
+  it.runIf(process.platform === 'linux')('adopts a server whose supervisor was killed', async () => {
+    const first = await hold();
+    const pid = postmaster() as number;
+    for (const shell of shells(pid)) process.kill(shell, 'SIGKILL');
+    await until(() => shells(pid).length === 0);
+
+    const second = await hold();
+
+    expect(postmaster()).toBe(pid);
+    await first.release();
+    expect(await answers(second)).toBe(true);
+    await second.release();
+    expect(alive(pid)).toBe(false);
+  });
+
+  // After a hard stop of the machine the pid in the lock file may be anybody's, here the test's own.
+  it('starts although another program has the pid of a server that was killed', async () => {
+    const killed = await hold();
+    process.kill(postmaster() as number, 'SIGKILL');
+    await killed.release();
+    const file = path.join(dir, 'cluster', 'postmaster.pid');
+    fs.writeFileSync(file, fs.readFileSync(file, 'utf8').replace(/^\d+/, String(process.pid)));
+
+    expect(await answers(await hold())).toBe(true);
+  });
+});
+
+describe('a start', () => {
+  beforeEach(empty);
+
+  it('repairs a first start that was killed', async () => {
+    const first = holder();
+    await first.told('step');
+    const run = path.join(dir, 'run');
+    await until(() => fs.readdirSync(run).some((name) => name.startsWith('cluster-')));
+
+    await first.kill();
+
+    expect(fs.readdirSync(dir)).toEqual(['run']);
+    expect(await answers(await hold())).toBe(true);
+    expect(fs.readdirSync(run).filter((name) => name.startsWith('cluster-'))).toEqual([]);
+  });
+
+  it('says why when the server cannot start', async () => {
+    await (await hold()).release();
+    fs.writeFileSync(path.join(dir, 'cluster', 'PG_VERSION'), '9\n');
+
+    await expect(startEmbedded({ dir })).rejects.toThrow(/DATABASE_URL[^]*version 9/);
+  });
+
+  // Only root can make the folder a stranger's.
+  it.runIf(process.getuid?.() === 0)('refuses the socket folder of a stranger', async () => {
+    const embedded = await hold();
+    await embedded.release();
+    const { host } = embedded.options;
+    fs.mkdirSync(host);
+    fs.chownSync(host, 4321, 4321);
+    try {
+      await expect(startEmbedded({ dir })).rejects.toThrow('belongs to another user (4321)');
+    } finally {
+      fs.rmdirSync(host);
+    }
+  });
+});
+
+function empty(): void {
+  dir = fs.mkdtempSync(path.join(os.tmpdir(), 'tidegate-embedded-'));
+  folders.push(dir);
+  // As root the server runs as another user, who has to pass through.
+  fs.chmodSync(dir, 0o755);
+}
+
+type Line = { step?: string; ready?: boolean; started?: string; id?: number; released?: boolean };
+type Holder = {
+  lines: Line[];
+  ended: Promise<void>;
+  say(line: string): void;
+  told(key: keyof Line, times?: number): Promise<Line>;
+  kill(): Promise<void>;
+};
+
+function holder(rounds = 1): Holder {
+  const file = fileURLToPath(new URL('fixtures/embedded-holder.ts', import.meta.url));
+  const child: ChildProcess = spawn(process.execPath, ['--import', 'tsx', file, dir, String(rounds)], {
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  let [errors, over] = ['', false];
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => (errors += text));
+  child.stdin?.on('error', () => {});
+  const lines: Line[] = [];
+  const reader = createInterface({ input: child.stdout as NodeJS.ReadableStream });
+  reader.on('line', (line) => lines.push(JSON.parse(line) as Line));
+  const ended = new Promise<void>((resolve) => child.once('close', () => resolve())).then(() => void (over = true));
+  const made: Holder = {
+    lines,
+    ended,
+    say: (line) => child.stdin?.write(`${line}\n`),
+    async told(key, times = 1) {
+      const found = () => lines.filter((line) => line[key] !== undefined)[times - 1];
+      await until(() => found() !== undefined || over);
+      return found() ?? expect.unreachable(`The holder ended without telling "${key}": ${errors}`);
+    },
+    async kill() {
+      child.kill('SIGKILL');
+      await ended;
+    },
+  };
+  holders.push(made);
+  return made;
+}
+
+async function hold(): Promise<Embedded> {
+  const embedded = await startEmbedded({ dir, durable: false });
+  embeddeds.push(embedded);
+  return embedded;
+}
+
+async function answers(embedded: Embedded): Promise<boolean> {
+  const sql = postgres({ ...embedded.options, max: 1 });
+  return (await sql`select 1`.finally(() => sql.end())).length === 1;
+}
+
+async function rows(embedded: Embedded): Promise<number> {
+  const sql = postgres({ ...embedded.options, max: 1 });
+  const [row] = await sql`select count(*)::int as count from row`.finally(() => sql.end());
+  return row?.count as number;
+}
+
+function postmaster(): number | undefined {
+  const file = path.join(dir, 'cluster', 'postmaster.pid');
+  return fs.existsSync(file) ? Number.parseInt(fs.readFileSync(file, 'utf8'), 10) : undefined;
+}
+
+function alive(pid: number | undefined): boolean {
+  if (pid === undefined) return false;
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+/** The shells in the process group of a server: its supervisor. */
+function shells(pid: number): number[] {
+  const group = (id: string) => {
+    const file = `/proc/${id}/stat`;
+    const [, state, , number] = (fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : '').split(/\) | /).slice(1);
+    return state === 'Z' ? undefined : number;
+  };
+  const own = group(String(pid));
+  const others = fs.readdirSync('/proc').filter((id) => /^\d+$/.test(id) && Number(id) !== pid);
+  return others.filter((id) => own !== undefined && group(id) === own).map(Number);
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 20));
+}
