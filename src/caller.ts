@@ -57,7 +57,12 @@ function checksum(text: string): string {
  * Makes a key for a tenant and mode: 190 bits of randomness behind the tenant, and a checksum by which a
  * mistyped or leaked key is told without a look-up. `random` gives whole numbers below its argument.
  */
-export function newKey(pepper: string, tenantId: string, livemode: boolean, random: (below: number) => number = randomInt): NewKey {
+export function newKey(
+  pepper: string,
+  tenantId: string,
+  livemode: boolean,
+  random: (below: number) => number = randomInt,
+): NewKey {
   const mode = livemode ? 'live' : 'test';
   const body = `sk_${mode}_${tenantId}_${Array.from({ length: secretLength }, () => digits[random(62)]).join('')}`;
   const secret = body + checksum(body);
@@ -122,7 +127,8 @@ export class Callers {
     const tenantId = match[2]!;
     const livemode = match[1] === 'live';
     const holder = await this.#holder(tenantId, livemode, digest);
-    if (!holder || holder.revokedAt !== null || (holder.expiresAt !== null && holder.expiresAt <= holder.now)) throw invalid();
+    if (!holder || holder.revokedAt !== null || (holder.expiresAt !== null && holder.expiresAt <= holder.now))
+      throw invalid();
     const caller: Caller = {
       tenantId,
       livemode,
@@ -157,7 +163,10 @@ export class Callers {
             now: sql<number>`extract(epoch from clock_timestamp())::int`,
           })
           .from(apiKey)
-          .innerJoin(account, and(eq(account.tenantId, p('tenant')), eq(account.livemode, p('live')), eq(account.id, apiKey.accountId)))
+          .innerJoin(
+            account,
+            and(eq(account.tenantId, p('tenant')), eq(account.livemode, p('live')), eq(account.id, apiKey.accountId)),
+          )
           .where(and(eq(apiKey.tenantId, p('tenant')), eq(apiKey.livemode, p('live')), eq(apiKey.digest, p('digest')))),
       { tenant, live, digest },
     );
@@ -166,7 +175,10 @@ export class Callers {
 
   /** A platform may act as one of its connected users; the user must exist, and nobody learns whether another's does. */
   async #actingFor(caller: Caller, id: string): Promise<Caller> {
-    if (caller.kind !== 'platform') throw new Refusal(problem('permission_denied', 'On-Behalf-Of', 'Only a platform may act on behalf of an account.'));
+    if (caller.kind !== 'platform')
+      throw new Refusal(
+        problem('permission_denied', 'On-Behalf-Of', 'Only a platform may act on behalf of an account.'),
+      );
     const p = sql.placeholder;
     const [user] = await this.database.read<{ kind: AccountKind }>(
       'acting_for',
@@ -174,7 +186,14 @@ export class Callers {
         db
           .select({ kind: account.kind })
           .from(account)
-          .where(and(eq(account.tenantId, p('tenant')), eq(account.livemode, p('live')), eq(account.id, p('id')), eq(account.kind, 'connected_user'))),
+          .where(
+            and(
+              eq(account.tenantId, p('tenant')),
+              eq(account.livemode, p('live')),
+              eq(account.id, p('id')),
+              eq(account.kind, 'connected_user'),
+            ),
+          ),
       { tenant: caller.tenantId, live: caller.livemode, id },
     );
     if (!user) throw new Refusal(problem('resource_missing', 'On-Behalf-Of'));

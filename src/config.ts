@@ -10,23 +10,49 @@ const whole = (min: number, max: number) => z.coerce.number().int().min(min).max
 /** Every setting, with its default. The only reader of the environment; the README's table repeats it, and a test holds them together. */
 export const settings = z.object({
   PORT: whole(0, 65_535).default(4000).describe('The port that the gateway listens on.'),
-  HOST: z.string().default('127.0.0.1').describe('The address that the gateway listens on. Plain HTTP works on a loopback address only.'),
+  HOST: z
+    .string()
+    .default('127.0.0.1')
+    .describe('The address that the gateway listens on. Plain HTTP works on a loopback address only.'),
   DATA_DIR: z.string().default('.data').describe('The folder of the embedded PostgreSQL and of the local pepper.'),
-  DATABASE_URL: z.string().regex(/^postgres(ql)?:\/\//, 'must begin with postgres://').optional().describe('A PostgreSQL 15 or newer to use instead of the embedded one.'),
-  API_KEY_PEPPER: z.string().min(32, 'must have at least 32 characters').optional().describe('The secret under which API keys are hashed. Required with DATABASE_URL; otherwise a file in DATA_DIR.'),
-  TLS_CERT_FILE: z.string().optional().describe('A certificate chain in PEM; with TLS_KEY_FILE, the gateway serves HTTPS itself.'),
+  DATABASE_URL: z
+    .string()
+    .regex(/^postgres(ql)?:\/\//, 'must begin with postgres://')
+    .optional()
+    .describe('A PostgreSQL 15 or newer to use instead of the embedded one.'),
+  API_KEY_PEPPER: z
+    .string()
+    .min(32, 'must have at least 32 characters')
+    .optional()
+    .describe('The secret under which API keys are hashed. Required with DATABASE_URL; otherwise a file in DATA_DIR.'),
+  TLS_CERT_FILE: z
+    .string()
+    .optional()
+    .describe('A certificate chain in PEM; with TLS_KEY_FILE, the gateway serves HTTPS itself.'),
   TLS_KEY_FILE: z.string().optional().describe('The private key of TLS_CERT_FILE.'),
-  TRUSTED_PROXY: z.string().optional().describe('Addresses or subnets, separated by commas, of proxies whose X-Forwarded-Proto is believed.'),
+  TRUSTED_PROXY: z
+    .string()
+    .optional()
+    .describe('Addresses or subnets, separated by commas, of proxies whose X-Forwarded-Proto is believed.'),
   INTROSPECTION: flag.default(true).describe('Whether the schema may be introspected.'),
   EXPLORER: flag.default(true).describe('Whether the explorer is served at /graphiql.'),
   LOG_LEVEL: z.enum(['silent', 'error', 'warn', 'info', 'debug']).default('info').describe('What is logged.'),
-  BODY_BYTES_MAX: whole(1_024, 1_048_576).default(65_536).describe('The largest body of a request, but for file uploads.'),
+  BODY_BYTES_MAX: whole(1_024, 1_048_576)
+    .default(65_536)
+    .describe('The largest body of a request, but for file uploads.'),
   GRAPHQL_TOKENS_MAX: whole(100, 20_000).default(1_000).describe('The most tokens of a GraphQL document.'),
-  GRAPHQL_DEPTH_MAX: whole(5, 50).default(limitsDefault.depth).describe('The deepest nesting of fields; an explorer needs 15.'),
+  GRAPHQL_DEPTH_MAX: whole(5, 50)
+    .default(limitsDefault.depth)
+    .describe('The deepest nesting of fields; an explorer needs 15.'),
   GRAPHQL_ALIASES_MAX: whole(0, 1_000).default(limitsDefault.aliases).describe('The most aliases of a document.'),
-  GRAPHQL_ROOT_FIELDS_MAX: whole(1, 100).default(limitsDefault.rootFields).describe('The most root fields of an operation.'),
+  GRAPHQL_ROOT_FIELDS_MAX: whole(1, 100)
+    .default(limitsDefault.rootFields)
+    .describe('The most root fields of an operation.'),
   DRAIN_SECONDS: whole(1, 300).default(25).describe('How long requests under way may take to finish after SIGTERM.'),
-  NODE_ENV: z.string().default('development').describe('In production, errors of GraphQL give no hints about the schema.'),
+  NODE_ENV: z
+    .string()
+    .default('development')
+    .describe('In production, errors of GraphQL give no hints about the schema.'),
 });
 
 export interface Config extends z.infer<typeof settings> {
@@ -41,21 +67,34 @@ export class ConfigError extends Error {}
 
 /** Reads the settings, or throws a ConfigError that names the setting. The command line serves nobody, and so needs no HTTPS. */
 export function config({ serves }: { serves: boolean }, environment: NodeJS.ProcessEnv = process.env): Config {
-  const given = Object.fromEntries(Object.entries(environment).filter(([name, value]) => name in settings.shape && value !== ''));
+  const given = Object.fromEntries(
+    Object.entries(environment).filter(([name, value]) => name in settings.shape && value !== ''),
+  );
   const parsed = settings.safeParse(given);
-  if (!parsed.success) throw new ConfigError(parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('\n'));
+  if (!parsed.success)
+    throw new ConfigError(parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('\n'));
   const s = parsed.data;
-  if ((s.TLS_CERT_FILE === undefined) !== (s.TLS_KEY_FILE === undefined)) throw new ConfigError('TLS_CERT_FILE and TLS_KEY_FILE go together: set both or neither.');
+  if ((s.TLS_CERT_FILE === undefined) !== (s.TLS_KEY_FILE === undefined))
+    throw new ConfigError('TLS_CERT_FILE and TLS_KEY_FILE go together: set both or neither.');
   if (s.DATABASE_URL !== undefined && s.API_KEY_PEPPER === undefined) {
-    throw new ConfigError('API_KEY_PEPPER must be set with DATABASE_URL: a secret of at least 32 characters that is kept outside the database.');
+    throw new ConfigError(
+      'API_KEY_PEPPER must be set with DATABASE_URL: a secret of at least 32 characters that is kept outside the database.',
+    );
   }
-  const tls = s.TLS_CERT_FILE === undefined ? undefined : { cert: readFile('TLS_CERT_FILE', s.TLS_CERT_FILE), key: readFile('TLS_KEY_FILE', s.TLS_KEY_FILE!) };
+  const tls =
+    s.TLS_CERT_FILE === undefined
+      ? undefined
+      : { cert: readFile('TLS_CERT_FILE', s.TLS_CERT_FILE), key: readFile('TLS_KEY_FILE', s.TLS_KEY_FILE!) };
   const transport = tls ? 'tls' : s.TRUSTED_PROXY !== undefined ? 'proxy' : 'local';
   if (serves && transport === 'local' && s.DATABASE_URL !== undefined) {
-    throw new ConfigError('TLS_CERT_FILE and TLS_KEY_FILE, or TRUSTED_PROXY, must be set with DATABASE_URL: API keys travel over HTTPS only.');
+    throw new ConfigError(
+      'TLS_CERT_FILE and TLS_KEY_FILE, or TRUSTED_PROXY, must be set with DATABASE_URL: API keys travel over HTTPS only.',
+    );
   }
   if (serves && transport === 'local' && !loopback(s.HOST)) {
-    throw new ConfigError('HOST must be a loopback address unless TLS_CERT_FILE and TLS_KEY_FILE, or TRUSTED_PROXY, are set: API keys travel over HTTPS only.');
+    throw new ConfigError(
+      'HOST must be a loopback address unless TLS_CERT_FILE and TLS_KEY_FILE, or TRUSTED_PROXY, are set: API keys travel over HTTPS only.',
+    );
   }
   return { ...s, DATA_DIR: path.resolve(s.DATA_DIR), transport, tls, proxies: proxiesOf(s.TRUSTED_PROXY) };
 }
@@ -74,10 +113,14 @@ function loopback(host: string): boolean {
 
 function proxiesOf(text: string | undefined): BlockList {
   const list = new BlockList();
-  for (const entry of (text ?? '').split(',').map((part) => part.trim()).filter(Boolean)) {
+  for (const entry of (text ?? '')
+    .split(',')
+    .map((part) => part.trim())
+    .filter(Boolean)) {
     const [address = '', bits] = entry.split('/');
     const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
-    if (isIP(address) === 0 || (bits !== undefined && !/^\d{1,3}$/.test(bits))) throw new ConfigError(`TRUSTED_PROXY: ${entry} is neither an address nor a subnet.`);
+    if (isIP(address) === 0 || (bits !== undefined && !/^\d{1,3}$/.test(bits)))
+      throw new ConfigError(`TRUSTED_PROXY: ${entry} is neither an address nor a subnet.`);
     try {
       if (bits === undefined) list.addAddress(address, family);
       else list.addSubnet(address, Number(bits), family);

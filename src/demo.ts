@@ -17,7 +17,12 @@ const names = { 1: 'Harborline', 2: 'Saffron Collect' } as const;
 export function demos(pepper: string): Demo[] {
   return ([1, 2] as const).map((edition) => {
     const tenantId = tenantOf(pepper, edition);
-    return { edition, name: names[edition], accountId: `account_${tenantId}`, testKey: keyOf(pepper, edition, tenantId, false).secret };
+    return {
+      edition,
+      name: names[edition],
+      accountId: `account_${tenantId}`,
+      testKey: keyOf(pepper, edition, tenantId, false).secret,
+    };
   });
 }
 
@@ -42,7 +47,11 @@ export async function seedDemo(operator: Operator, pepper: string, progress: (st
       type: 'platform',
       edition,
       nickname: names[edition],
-      businessDetails: { legalName: `${names[edition]} ${edition === 1 ? 'Inc.' : 'Private Limited'}`, email: `ops@${edition === 1 ? 'harborline' : 'saffron'}.example`, type: 'company' },
+      businessDetails: {
+        legalName: `${names[edition]} ${edition === 1 ? 'Inc.' : 'Private Limited'}`,
+        email: `ops@${edition === 1 ? 'harborline' : 'saffron'}.example`,
+        type: 'company',
+      },
       tenantId,
       key: (livemode) => keyOf(pepper, edition, tenantId, livemode),
     });
@@ -80,7 +89,13 @@ const users: Record<1 | 2, SeedUser[]> = {
         { nickname: 'Rheingold Feinkost', legalName: 'Rheingold Feinkost GmbH', country: 'DE', postalCode: '50667' },
       ],
     },
-    { nickname: 'Deccan Robotics', legalName: 'Deccan Robotics Private Limited', city: 'Hyderabad', draft: true, partners: [] },
+    {
+      nickname: 'Deccan Robotics',
+      legalName: 'Deccan Robotics Private Limited',
+      city: 'Hyderabad',
+      draft: true,
+      partners: [],
+    },
   ],
   2: [
     {
@@ -96,7 +111,15 @@ const users: Record<1 | 2, SeedUser[]> = {
       nickname: 'Fjord Software',
       legalName: 'Fjord Software AS',
       city: 'Bergen',
-      partners: [{ nickname: 'Konkan Marine', legalName: 'Konkan Marine Private Limited', country: 'IN', postalCode: '403001', draft: true }],
+      partners: [
+        {
+          nickname: 'Konkan Marine',
+          legalName: 'Konkan Marine Private Limited',
+          country: 'IN',
+          postalCode: '403001',
+          draft: true,
+        },
+      ],
     },
     { nickname: 'Cedar Books', legalName: 'Cedar Books Ltd', city: 'Beirut', draft: true, partners: [] },
   ],
@@ -112,17 +135,32 @@ async function seedUser(operator: Operator, platform: AccountRow, edition: 1 | 2
     dateOfIncorporation: '2014-04-01',
     type: 'company',
     ids: { business: 'U52100RJ2014PTC041234' },
-    physicalAddress: { line1: '14 Harbour Road', city: seed.city, state: seed.city, postalCode: '302001', country: edition === 1 ? 'IN' : 'SG' },
+    physicalAddress: {
+      line1: '14 Harbour Road',
+      city: seed.city,
+      state: seed.city,
+      postalCode: '302001',
+      country: edition === 1 ? 'IN' : 'SG',
+    },
     merchantCategoryCode: '5131',
     merchantSize: 'small',
     productCategory: 'goods',
     productDescription: 'Goods and services for customers abroad.',
   };
   const businessDetails = seed.draft ? { legalName: seed.legalName, type: 'company' } : whole;
-  const { account: user } = await operator.as<Made>(platform, 'createConnectedUser', { nickname: seed.nickname, businessDetails, metadata: { seeded: 'demo' } });
+  const { account: user } = await operator.as<Made>(platform, 'createConnectedUser', {
+    nickname: seed.nickname,
+    businessDetails,
+    metadata: { seeded: 'demo' },
+  });
   if (!seed.draft) {
     for (const fullName of ['Meera Rao', 'Jonas Lind']) {
-      await operator.as(platform, 'createPerson', { accountId: user.id, fullName, relationship: { director: true, owner: true, representative: true }, identification: { taxCardNumber: 'ABCPE1234F' } });
+      await operator.as(platform, 'createPerson', {
+        accountId: user.id,
+        fullName,
+        relationship: { director: true, owner: true, representative: true },
+        identification: { taxCardNumber: 'ABCPE1234F' },
+      });
     }
     await operator.as(platform, 'createAddress', {
       category: 'user_payout',
@@ -131,7 +169,12 @@ async function seedUser(operator: Operator, platform: AccountRow, edition: 1 | 2
       linkedId: user.id,
       linkedObject: 'account',
       name: seed.legalName,
-      bankAccount: { bankName: 'Bank of the Coast', number: '004501551234', domesticCredit: 'BOTC0000451', globalWire: 'BOTCINBB' },
+      bankAccount: {
+        bankName: 'Bank of the Coast',
+        number: '004501551234',
+        domesticCredit: 'BOTC0000451',
+        globalWire: 'BOTCINBB',
+      },
       billingDetails: whole.physicalAddress,
     });
     await operator.as(platform, 'activateAccount', { id: user.id });

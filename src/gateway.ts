@@ -62,7 +62,8 @@ export async function gateway({ config, database, schema, pepper, log }: Parts):
     requestTimeout: 15_000,
     keepAliveTimeout: 65_000,
     routerOptions: { maxParamLength: 500 },
-    frameworkErrors: (_: unknown, request: FastifyRequest, reply: FastifyReply) => refuse(request, reply, [problem('route_missing')]),
+    frameworkErrors: (_: unknown, request: FastifyRequest, reply: FastifyReply) =>
+      refuse(request, reply, [problem('route_missing')]),
     clientErrorHandler: (_: unknown, socket: Socket) => socket.end(badRequest),
     ...(config.tls ? { https: { ...config.tls, minVersion: 'TLSv1.2', ...slowClients } } : { http: slowClients }),
   } as never) as unknown as FastifyInstance;
@@ -74,17 +75,27 @@ export async function gateway({ config, database, schema, pepper, log }: Parts):
     frameguard: { action: 'deny' },
   });
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_: FastifyRequest, bytes: Buffer) => parseJson(bytes));
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_: FastifyRequest, bytes: Buffer) =>
+    parseJson(bytes),
+  );
 
   app.addHook('onRequest', async (request, reply) => {
     reply.header('request-id', request.id).header('cache-control', 'no-store');
-    if (request.routeOptions.config.open && !(request.routeOptions.url === '/graphql' && !wantsPage(request, config))) return;
+    if (request.routeOptions.config.open && !(request.routeOptions.url === '/graphql' && !wantsPage(request, config)))
+      return;
     if (!secure(request, config)) throw new Refusal(problem('https_required'));
     const path = request.url.split('?', 1)[0]!;
     if (path !== '/graphql' && path !== '/v1' && !path.startsWith('/v1/')) return;
     const caller = await callers.find(single(request, 'authorization'), single(request, 'on-behalf-of'));
     const key = request.method === 'POST' ? idempotencyKey(single(request, 'idempotency-key')) : undefined;
-    request.context = new Context(caller, new Scope(caller, database), editions[caller.edition], request.id, key, (tenant, live) => callers.newKey(tenant, live));
+    request.context = new Context(
+      caller,
+      new Scope(caller, database),
+      editions[caller.edition],
+      request.id,
+      key,
+      (tenant, live) => callers.newKey(tenant, live),
+    );
     const { permission } = request.routeOptions.config;
     if (permission) permit(request.context, permission);
   });
@@ -123,7 +134,12 @@ export async function gateway({ config, database, schema, pepper, log }: Parts):
 
   const apollo = buildApollo(schema, {
     introspection: config.INTROSPECTION,
-    limits: { depth: config.GRAPHQL_DEPTH_MAX, aliases: config.GRAPHQL_ALIASES_MAX, rootFields: config.GRAPHQL_ROOT_FIELDS_MAX, directives: 10 },
+    limits: {
+      depth: config.GRAPHQL_DEPTH_MAX,
+      aliases: config.GRAPHQL_ALIASES_MAX,
+      rootFields: config.GRAPHQL_ROOT_FIELDS_MAX,
+      directives: 10,
+    },
     tokensMax: config.GRAPHQL_TOKENS_MAX,
     production: config.NODE_ENV === 'production',
     onFault: (error, requestId) => log.error({ requestId, ...faultLine(error) }, 'fault'),
@@ -136,7 +152,10 @@ export async function gateway({ config, database, schema, pepper, log }: Parts):
     method: ['GET', 'POST'],
     url: '/graphql',
     config: { open: true },
-    handler: (request, reply) => (request.context ? (graphql as (request: FastifyRequest, reply: FastifyReply) => unknown).call(app, request, reply) : page(request, reply)) as never,
+    handler: (request, reply) =>
+      (request.context
+        ? (graphql as (request: FastifyRequest, reply: FastifyReply) => unknown).call(app, request, reply)
+        : page(request, reply)) as never,
   });
   if (config.EXPLORER) {
     app.get('/graphiql', { config: { open: true } }, page);
@@ -160,7 +179,12 @@ const badRequest = `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json; 
 
 /** A browser that opens the endpoint gets the explorer; everything else there is GraphQL. */
 function wantsPage(request: FastifyRequest, config: Config): boolean {
-  return config.EXPLORER && request.method === 'GET' && request.headers.authorization === undefined && (request.headers.accept ?? '').includes('text/html');
+  return (
+    config.EXPLORER &&
+    request.method === 'GET' &&
+    request.headers.authorization === undefined &&
+    (request.headers.accept ?? '').includes('text/html')
+  );
 }
 
 /** Whether the request came over HTTPS, or may come without. Spec: Authentication 4. */
@@ -186,7 +210,11 @@ function parseJson(bytes: Buffer): unknown {
   }
 }
 
-const patterns = [...routes, { method: 'POST', path: '/v1/files' }, { method: 'GET', path: '/v1/files/:id/content' }].map(({ method, path }) => ({
+const patterns = [
+  ...routes,
+  { method: 'POST', path: '/v1/files' },
+  { method: 'GET', path: '/v1/files/:id/content' },
+].map(({ method, path }) => ({
   method,
   pattern: new RegExp(`^${path.replaceAll(/:\w+/g, '[^/]+')}$`),
 }));
@@ -200,7 +228,11 @@ function methodsOf(path: string): string[] {
 
 const frameworkProblems: Record<string, Problem> = {
   FST_ERR_CTP_BODY_TOO_LARGE: problem('body_too_large'),
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: problem('body_invalid', undefined, 'The content type is not supported. Send JSON, as Content-Type: application/json.'),
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: problem(
+    'body_invalid',
+    undefined,
+    'The content type is not supported. Send JSON, as Content-Type: application/json.',
+  ),
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: problem('body_invalid'),
   FST_REQ_FILE_TOO_LARGE: problem('body_too_large'),
   FST_FILES_LIMIT: problem('parameter_invalid', 'file.file', 'must be one file'),
@@ -212,7 +244,10 @@ const frameworkProblems: Record<string, Problem> = {
 /** What went wrong, for the client: a refusal, something that the framework refused, or a fault of ours with nothing told. */
 function problemsOf(error: FastifyError): Problem[] {
   if (error instanceof Refusal) return error.problems;
-  return [frameworkProblems[error.code] ?? (error.statusCode && error.statusCode < 500 ? problem('body_invalid') : problem('service_fault'))];
+  return [
+    frameworkProblems[error.code] ??
+      (error.statusCode && error.statusCode < 500 ? problem('body_invalid') : problem('service_fault')),
+  ];
 }
 
 function refuse(request: FastifyRequest, reply: FastifyReply, problems: Problem[]): FastifyReply {
@@ -224,5 +259,7 @@ function refuse(request: FastifyRequest, reply: FastifyReply, problems: Problem[
   reply.header('request-id', request.id).code(answer.http_status_code);
   if (request.url.split('?', 1)[0] !== '/graphql') return reply.send(answer);
   const modern = (request.headers.accept ?? '').includes('application/graphql-response+json');
-  return reply.type(modern ? 'application/graphql-response+json; charset=utf-8' : 'application/json; charset=utf-8').send(graphErrors(problems, request.id));
+  return reply
+    .type(modern ? 'application/graphql-response+json; charset=utf-8' : 'application/json; charset=utf-8')
+    .send(graphErrors(problems, request.id));
 }

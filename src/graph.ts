@@ -1,6 +1,21 @@
 import { ApolloServer, type ApolloServerPlugin } from '@apollo/server';
-import { ApolloServerPluginCacheControlDisabled, ApolloServerPluginLandingPageDisabled, ApolloServerPluginUsageReportingDisabled } from '@apollo/server/plugin/disabled';
-import { type DocumentNode, execute, type ExecutionResult, type FieldNode, GraphQLError, type GraphQLFormattedError, type GraphQLSchema, Kind, type OperationDefinitionNode, valueFromASTUntyped } from 'graphql';
+import {
+  ApolloServerPluginCacheControlDisabled,
+  ApolloServerPluginLandingPageDisabled,
+  ApolloServerPluginUsageReportingDisabled,
+} from '@apollo/server/plugin/disabled';
+import {
+  type DocumentNode,
+  execute,
+  type ExecutionResult,
+  type FieldNode,
+  GraphQLError,
+  type GraphQLFormattedError,
+  type GraphQLSchema,
+  Kind,
+  type OperationDefinitionNode,
+  valueFromASTUntyped,
+} from 'graphql';
 import { buildSchemaSync, type NonEmptyArray } from 'type-graphql';
 import { AccountResolver } from './account/resolver.js';
 import { AccountSettingOfAccount, AccountSettingResolver } from './account-setting/resolver.js';
@@ -55,7 +70,12 @@ export interface GraphSettings {
  * Cache control is off: it alone costs almost half of the throughput.
  */
 export function buildApollo(schema: GraphQLSchema, settings: GraphSettings): ApolloServer<Context> {
-  const executor = async (request: { document: DocumentNode; contextValue: Context; operationName?: string | null; variables: Record<string, unknown> }) =>
+  const executor = async (request: {
+    document: DocumentNode;
+    contextValue: Context;
+    operationName?: string | null;
+    variables: Record<string, unknown>;
+  }) =>
     flat(
       await execute({
         schema,
@@ -74,7 +94,15 @@ export function buildApollo(schema: GraphQLSchema, settings: GraphSettings): Apo
         callback({ apiSchema: schema, coreSupergraphSdl: '' });
         return () => {};
       },
-      load: async () => ({ executor: (rc) => executor({ document: rc.document, contextValue: rc.context as Context, operationName: rc.operationName, variables: rc.request.variables ?? {} }) as never }),
+      load: async () => ({
+        executor: (rc) =>
+          executor({
+            document: rc.document,
+            contextValue: rc.context as Context,
+            operationName: rc.operationName,
+            variables: rc.request.variables ?? {},
+          }) as never,
+      }),
       stop: async () => {},
     },
     introspection: settings.introspection,
@@ -90,14 +118,22 @@ export function buildApollo(schema: GraphQLSchema, settings: GraphSettings): Apo
     validationRules: [limitRule(settings.limits)],
     validationOptions: { maxErrors: 5 },
     formatError: ownCode,
-    plugins: [ApolloServerPluginCacheControlDisabled(), ApolloServerPluginLandingPageDisabled(), ApolloServerPluginUsageReportingDisabled(), answering(schema)],
+    plugins: [
+      ApolloServerPluginCacheControlDisabled(),
+      ApolloServerPluginLandingPageDisabled(),
+      ApolloServerPluginUsageReportingDisabled(),
+      answering(schema),
+    ],
   });
 }
 
 /** Apollo gives every validation error its own code; those of our limits keep theirs. */
 function ownCode(formatted: GraphQLFormattedError, error: unknown): GraphQLFormattedError {
   const original = error instanceof GraphQLError ? error.originalError : undefined;
-  const own = formatted.extensions?.code === 'GRAPHQL_VALIDATION_FAILED' && original instanceof GraphQLError ? original.extensions.code : undefined;
+  const own =
+    formatted.extensions?.code === 'GRAPHQL_VALIDATION_FAILED' && original instanceof GraphQLError
+      ? original.extensions.code
+      : undefined;
   return own ? { ...formatted, extensions: { ...formatted.extensions, code: own } } : formatted;
 }
 
@@ -111,7 +147,13 @@ function answering(schema: GraphQLSchema): ApolloServerPlugin<Context> {
           const result = response.body.singleResult;
           const { requestId } = contextValue;
           if (result.data === undefined && document && result.errors?.every(isInputError)) {
-            const problems = explain(schema, document, operationName ?? request.operationName, request.variables ?? {}, contextValue);
+            const problems = explain(
+              schema,
+              document,
+              operationName ?? request.operationName,
+              request.variables ?? {},
+              contextValue,
+            );
             if (problems.length > 0) {
               result.errors = problems.map((p) => formatted(p, requestId, mutates(document, operationName)));
               response.http.status = catalogue[problems[0]!.code][0];
@@ -131,7 +173,12 @@ function isInputError(error: GraphQLFormattedError): boolean {
 }
 
 /** One entry per problem of every Refusal; anything else is our fault, logged with its cause and masked. */
-function flat(result: ExecutionResult, context: Context, inInput: boolean, { onFault }: GraphSettings): ExecutionResult {
+function flat(
+  result: ExecutionResult,
+  context: Context,
+  inInput: boolean,
+  { onFault }: GraphSettings,
+): ExecutionResult {
   if (!result.errors) return result;
   const errors = result.errors.flatMap((error) => {
     const cause = error.originalError ?? error;
@@ -163,7 +210,9 @@ function formatted(p: Problem, requestId: string, inInput = false): GraphQLForma
 }
 
 function operationOf(document: DocumentNode, name: string | null | undefined): OperationDefinitionNode | undefined {
-  const operations = document.definitions.filter((d): d is OperationDefinitionNode => d.kind === Kind.OPERATION_DEFINITION);
+  const operations = document.definitions.filter(
+    (d): d is OperationDefinitionNode => d.kind === Kind.OPERATION_DEFINITION,
+  );
   return name ? operations.find((d) => d.name?.value === name) : operations[0];
 }
 
@@ -192,11 +241,20 @@ function argumentPath(field: string | undefined): string[] {
  * What is wrong with the arguments of an operation that the library refused, by the same walk that /v1 uses.
  * Nothing, when the fault is elsewhere in the document: then the library's own errors stand.
  */
-function explain(schema: GraphQLSchema, document: DocumentNode, operationName: string | null | undefined, variables: Record<string, unknown>, context: Context): Problem[] {
+function explain(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operationName: string | null | undefined,
+  variables: Record<string, unknown>,
+  context: Context,
+): Problem[] {
   const operation = operationOf(document, operationName);
   if (!operation) return [];
-  const root = (operation.operation === 'mutation' ? schema.getMutationType() : schema.getQueryType())?.getFields() ?? {};
-  const defaults = (operation.variableDefinitions ?? []).flatMap((v) => (v.defaultValue ? [[v.variable.name.value, valueFromASTUntyped(v.defaultValue)] as const] : []));
+  const root =
+    (operation.operation === 'mutation' ? schema.getMutationType() : schema.getQueryType())?.getFields() ?? {};
+  const defaults = (operation.variableDefinitions ?? []).flatMap((v) =>
+    v.defaultValue ? [[v.variable.name.value, valueFromASTUntyped(v.defaultValue)] as const] : [],
+  );
   const values = { ...Object.fromEntries(defaults), ...variables };
   const problems: Problem[] = [];
   for (const selection of operation.selectionSet.selections) {
@@ -209,12 +267,16 @@ function explain(schema: GraphQLSchema, document: DocumentNode, operationName: s
       if (error instanceof Refusal) return error.problems;
       throw error;
     }
-    const given = (selection.arguments ?? []).map((a) => [a.name.value, valueFromASTUntyped(a.value, values)] as const).filter(([, value]) => value !== undefined);
+    const given = (selection.arguments ?? [])
+      .map((a) => [a.name.value, valueFromASTUntyped(a.value, values)] as const)
+      .filter(([, value]) => value !== undefined);
     const raw = Object.fromEntries(given) as Record<string, unknown>;
     const found: Problem[] = [];
     read(field.args, raw, permission.object, graphSpelling, found);
     // The members of `input` are what /v1 calls parameters.
-    problems.push(...found.map((p) => ({ ...p, field: p.field?.replace(`${permission.object}.input.`, `${permission.object}.`) })));
+    problems.push(
+      ...found.map((p) => ({ ...p, field: p.field?.replace(`${permission.object}.input.`, `${permission.object}.`) })),
+    );
   }
   return problems;
 }

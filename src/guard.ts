@@ -1,4 +1,12 @@
-import { type GraphQLArgument, type GraphQLFieldResolver, type GraphQLInputField, GraphQLInputObjectType, GraphQLNonNull, type GraphQLSchema, type OperationDefinitionNode } from 'graphql';
+import {
+  type GraphQLArgument,
+  type GraphQLFieldResolver,
+  type GraphQLInputField,
+  GraphQLInputObjectType,
+  GraphQLNonNull,
+  type GraphQLSchema,
+  type OperationDefinitionNode,
+} from 'graphql';
 import type { Context } from './context.js';
 import type { Edition } from './editions/edition.js';
 import { callOf, replay } from './idempotency.js';
@@ -13,7 +21,8 @@ const textLengthMax = 5_000;
  */
 export function guard(schema: GraphQLSchema): void {
   const fields = { ...schema.getQueryType()?.getFields(), ...schema.getMutationType()?.getFields() };
-  for (const name of Object.keys(permissions)) if (!fields[name]) throw new Error(`permissions.ts has a row for ${name}, which is no root field`);
+  for (const name of Object.keys(permissions))
+    if (!fields[name]) throw new Error(`permissions.ts has a row for ${name}, which is no root field`);
   for (const [name, field] of Object.entries(fields)) {
     const permission = permissions[name];
     if (!permission) throw new Error(`the root field ${name} has no row in permissions.ts`);
@@ -23,13 +32,22 @@ export function guard(schema: GraphQLSchema): void {
 }
 
 /** The guarded form of one operation: permitted, well-formed for the edition, and, if it writes, under a key. */
-export function guarded(name: string, permission: Permission, resolve: GraphQLFieldResolver<unknown, Context>, required: readonly GraphQLArgument[] = []): GraphQLFieldResolver<unknown, Context> {
+export function guarded(
+  name: string,
+  permission: Permission,
+  resolve: GraphQLFieldResolver<unknown, Context>,
+  required: readonly GraphQLArgument[] = [],
+): GraphQLFieldResolver<unknown, Context> {
   return async (source, args, context, info) => {
     permit(context, permission);
-    const problems = [...emptyRequired(required, args, permission.object), ...inputProblems(name, permission.object, args, context.edition)];
+    const problems = [
+      ...emptyRequired(required, args, permission.object),
+      ...inputProblems(name, permission.object, args, context.edition),
+    ];
     if (problems.length > 0) throw new Refusal(...problems);
     if (permission.access === 'read') return resolve(source, args, context, info);
-    if (context.idempotencyKey !== undefined && info && mutationFields(info.operation) > 1) throw new Refusal(problem('idempotency_key_ambiguous', 'Idempotency-Key'));
+    if (context.idempotencyKey !== undefined && info && mutationFields(info.operation) > 1)
+      throw new Refusal(problem('idempotency_key_ambiguous', 'Idempotency-Key'));
     context.call = callOf(context, name, permission.object, args);
     try {
       return await resolve(source, args, context, info);
@@ -43,7 +61,8 @@ export function guarded(name: string, permission: Permission, resolve: GraphQLFi
 /** Refuses a caller who may not call this operation at all; both doors ask before they look at any input. */
 export function permit(context: Pick<Context, 'caller' | 'edition'>, permission: Permission): void {
   // An operation of the other edition does not exist for this caller.
-  if (permission.editions && !permission.editions.includes(context.edition.number)) throw new Refusal(problem('route_missing'));
+  if (permission.editions && !permission.editions.includes(context.edition.number))
+    throw new Refusal(problem('route_missing'));
   const reason = denied(context.caller, permission);
   if (reason !== undefined) throw new Refusal(problem('permission_denied', undefined, reason));
 }
@@ -64,7 +83,8 @@ export function inputProblems(name: string, object: string, args: object, editio
   const input = ('input' in args ? args.input : args) as Record<string, unknown>;
   const problems = textProblems(input, object, snake);
   for (const path of edition.withheld[name] ?? []) {
-    if (at(input, path) !== undefined) problems.push(problem('parameter_unknown', `${object}.${path}`, 'is not a parameter of this edition'));
+    if (at(input, path) !== undefined)
+      problems.push(problem('parameter_unknown', `${object}.${path}`, 'is not a parameter of this edition'));
   }
   for (const choice of edition.required[name] ?? []) {
     const paths = choice.split('|');
@@ -72,34 +92,56 @@ export function inputProblems(name: string, object: string, args: object, editio
     if (found.some((value) => !empty(value))) continue;
     const given = found.findIndex((value) => value !== undefined);
     const message = paths.length > 1 ? `One of ${paths.join(' and ')} is required.` : undefined;
-    problems.push(problem(given < 0 ? 'parameter_missing' : 'parameter_invalid_empty', `${object}.${paths[Math.max(given, 0)]}`, message));
+    problems.push(
+      problem(
+        given < 0 ? 'parameter_missing' : 'parameter_invalid_empty',
+        `${object}.${paths[Math.max(given, 0)]}`,
+        message,
+      ),
+    );
   }
   for (const [path, allowed] of Object.entries(edition.values[name] ?? {})) {
     const value = at(input, path);
     const given = Array.isArray(value) ? value : value === undefined || value === null ? [] : [value];
-    if (given.some((v) => !allowed.includes(v))) problems.push(problem('parameter_invalid', `${object}.${path}`, `must be ${allowed.join(' or ')} in this edition`));
+    if (given.some((v) => !allowed.includes(v)))
+      problems.push(
+        problem('parameter_invalid', `${object}.${path}`, `must be ${allowed.join(' or ')} in this edition`),
+      );
   }
   return problems;
 }
 
 /** GraphQL takes an empty text or hash for a value; where a value is required, it is none. */
-function emptyRequired(fields: readonly (GraphQLArgument | GraphQLInputField)[], values: Record<string, unknown>, path: string): Problem[] {
+function emptyRequired(
+  fields: readonly (GraphQLArgument | GraphQLInputField)[],
+  values: Record<string, unknown>,
+  path: string,
+): Problem[] {
   return fields.flatMap(({ name, type }) => {
     const value = values[name];
     if (value === undefined || value === null) return [];
     const within = name === 'input' ? path : `${path}.${snake(name)}`;
     if (type instanceof GraphQLNonNull && empty(value)) return [problem('parameter_invalid_empty', within)];
     const inner = type instanceof GraphQLNonNull ? type.ofType : type;
-    return inner instanceof GraphQLInputObjectType ? emptyRequired(Object.values(inner.getFields()), value as Record<string, unknown>, within) : [];
+    return inner instanceof GraphQLInputObjectType
+      ? emptyRequired(Object.values(inner.getFields()), value as Record<string, unknown>, within)
+      : [];
   });
 }
 
 function at(input: Record<string, unknown>, path: string): unknown {
-  return path.split('.').reduce<unknown>((value, name) => (value as Record<string, unknown> | null | undefined)?.[camel(name)], input);
+  return path
+    .split('.')
+    .reduce<unknown>((value, name) => (value as Record<string, unknown> | null | undefined)?.[camel(name)], input);
 }
 
 function empty(value: unknown): boolean {
-  return value === undefined || value === null || value === '' || (typeof value === 'object' && Object.keys(value).length === 0);
+  return (
+    value === undefined ||
+    value === null ||
+    value === '' ||
+    (typeof value === 'object' && Object.keys(value).length === 0)
+  );
 }
 
 /** PostgreSQL refuses NUL, UTF-8 has no lone surrogates, and no text of ours is longer than this: told here, it is no fault of ours there. */
@@ -107,7 +149,8 @@ function textProblems(value: unknown, path: string, spell: (name: string) => str
   if (typeof value === 'string') {
     if (value.includes('\u0000')) return [problem('parameter_invalid', path, 'contains the character NUL')];
     if (!wellFormed(value)) return [problem('parameter_invalid', path, 'is not well-formed Unicode')];
-    if (value.length > textLengthMax && [...value].length > textLengthMax) return [problem('parameter_invalid', path, `is longer than ${textLengthMax} characters`)];
+    if (value.length > textLengthMax && [...value].length > textLengthMax)
+      return [problem('parameter_invalid', path, `is longer than ${textLengthMax} characters`)];
     return [];
   }
   if (Array.isArray(value)) return value.flatMap((member, i) => textProblems(member, `${path}[${i}]`, spell));

@@ -13,14 +13,22 @@ import { person } from './person/table.js';
 import { camel, type Problem, problem, Refusal, snake } from './problems.js';
 
 /** The table that an operation's answer is a row of, by the object that it is about. */
-const answers: Record<string, PgTable & Rows> = { account, account_setting: accountSetting, address, api_key: apiKey, file, person };
+const answers: Record<string, PgTable & Rows> = {
+  account,
+  account_setting: accountSetting,
+  address,
+  api_key: apiKey,
+  file,
+  person,
+};
 
 const keyPattern = /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/;
 
 /** The client's key as it may be: 1 to 255 printable characters. */
 export function idempotencyKey(header: string | undefined): string | undefined {
   if (header === undefined) return undefined;
-  if (!keyPattern.test(header)) throw new Refusal(problem('parameter_invalid', 'Idempotency-Key', 'must be 1 to 255 printable ASCII characters'));
+  if (!keyPattern.test(header))
+    throw new Refusal(problem('parameter_invalid', 'Idempotency-Key', 'must be 1 to 255 printable ASCII characters'));
   return header;
 }
 
@@ -57,7 +65,12 @@ function fingerprint(object: string, args: object): Record<string, string> {
  * payload. Refuses when the key stands for another request, and names what differs. Without a client's key,
  * or with a new one, the refusal itself stands.
  */
-export async function replay(context: Context, operation: string, object: string, refusal: Refusal): Promise<Record<string, unknown>> {
+export async function replay(
+  context: Context,
+  operation: string,
+  object: string,
+  refusal: Refusal,
+): Promise<Record<string, unknown>> {
   const { call } = context;
   const table = answers[object];
   if (!call || !table) throw refusal;

@@ -29,13 +29,19 @@ export class TimeFilter {
  */
 @ArgsType()
 export class PageArgs {
-  @Field(() => Int, { nullable: true, description: `How many of the newest, after \`after\` if given; 1 to ${pageSizeMax}, ${pageSizeDefault} by default.` })
+  @Field(() => Int, {
+    nullable: true,
+    description: `How many of the newest, after \`after\` if given; 1 to ${pageSizeMax}, ${pageSizeDefault} by default.`,
+  })
   first?: number | null;
   @Field(() => ID, { nullable: true, description: 'The id of an object: the page of the older ones that follow it.' })
   after?: string | null;
   @Field(() => Int, { nullable: true, description: 'How many of the oldest, before `before` if given.' })
   last?: number | null;
-  @Field(() => ID, { nullable: true, description: 'The id of an object: the page of the newer ones nearest to it, still newest first.' })
+  @Field(() => ID, {
+    nullable: true,
+    description: 'The id of an object: the page of the newer ones nearest to it, still newest first.',
+  })
   before?: string | null;
   @Field(() => TimeFilter, { nullable: true, description: 'Only objects created within this range.' })
   created?: TimeFilter | null;
@@ -69,14 +75,25 @@ export function pageRequest({ object, fixed }: Listing, args: PageArgs): PageReq
   const backward = last != null || before != null;
   const problems = [];
   if (backward && (first != null || after != null)) {
-    problems.push(problem('parameter_invalid', `${object}.ending_before`, 'cannot be combined with starting_after: page either onward (first, after) or back (last, before)'));
+    problems.push(
+      problem(
+        'parameter_invalid',
+        `${object}.ending_before`,
+        'cannot be combined with starting_after: page either onward (first, after) or back (last, before)',
+      ),
+    );
   }
   const size = (backward ? last : first) ?? pageSizeDefault;
   if (size < 1 || size > pageSizeMax) {
     problems.push(problem('parameter_invalid', `${object}.limit`, `must be from 1 to ${pageSizeMax}`));
   }
   if (problems.length > 0) throw new Refusal(...problems);
-  return { backward, size, cursor: (backward ? before : after) ?? undefined, filters: { ...filtersOf(args), ...fixed } };
+  return {
+    backward,
+    size,
+    cursor: (backward ? before : after) ?? undefined,
+    filters: { ...filtersOf(args), ...fixed },
+  };
 }
 
 /** The filters that are set, flat and by dotted name; null asks for nothing. */
@@ -129,7 +146,10 @@ export function connectionOf<T extends object>(name: string, type: () => ClassTy
     nodes: T[];
     @Field(() => PageInfo)
     pageInfo: PageInfo;
-    @Field(() => Int, { nullable: true, description: `How many objects the whole list has; null beyond ${totalCountMax}. Counted only when asked for.` })
+    @Field(() => Int, {
+      nullable: true,
+      description: `How many objects the whole list has; null beyond ${totalCountMax}. Counted only when asked for.`,
+    })
     totalCount: unknown;
   }
   return Connection as unknown as ClassType<Page<T>>;

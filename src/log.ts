@@ -33,5 +33,13 @@ export function requestLine(request: FastifyRequest, status: number, millisecond
 /** What of an error may be logged: never a statement's parameters, which are in Drizzle's own message. */
 export function faultLine(error: unknown) {
   const { name, message, code, stack } = ((error as Error).cause ?? error) as Error & { code?: string };
-  return { name, message, code, stack: stack?.split('\n').slice(1, 8).map((line) => line.trim()) };
+  return {
+    name,
+    message,
+    code,
+    stack: stack
+      ?.split('\n')
+      .slice(1, 8)
+      .map((line) => line.trim()),
+  };
 }

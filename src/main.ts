@@ -39,14 +39,24 @@ async function main(): Promise<void> {
   };
   process.on('SIGTERM', () => void stop());
   process.on('SIGINT', () => void stop());
-  announce(settings.HOST, (app.server.address() as { port: number }).port, settings.transport, store.embedded ? demos(store.pepper) : []);
+  announce(
+    settings.HOST,
+    (app.server.address() as { port: number }).port,
+    settings.transport,
+    store.embedded ? demos(store.pepper) : [],
+  );
 }
 
 function announce(host: string, port: number, transport: string, demo: ReturnType<typeof demos>): void {
   const origin = `${transport === 'tls' ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}`;
   const lines = [`Tidegate is listening on ${origin}`, `  Explorer  ${origin}/graphiql`];
   for (const { edition, name, testKey } of demo) {
-    lines.push('', `  Edition ${edition}: the demo platform ${name}`, `  Test key  ${testKey}`, `  Explore   ${origin}/graphiql#key=${testKey}`);
+    lines.push(
+      '',
+      `  Edition ${edition}: the demo platform ${name}`,
+      `  Test key  ${testKey}`,
+      `  Explore   ${origin}/graphiql#key=${testKey}`,
+    );
   }
   process.stdout.write(`${lines.join('\n')}\n\n`);
 }

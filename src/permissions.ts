@@ -37,7 +37,11 @@ export const permissions: Record<string, Permission> = {
     object: 'account',
     access: 'write',
     callers: everyone,
-    relations: { platform: ['connected_user', 'partner', 'connected_user_partner'], direct_user: ['partner'], connected_user: [] },
+    relations: {
+      platform: ['connected_user', 'partner', 'connected_user_partner'],
+      direct_user: ['partner'],
+      connected_user: [],
+    },
   },
   deactivateAccount: { object: 'account', access: 'write', callers: everyone },
 
@@ -85,8 +89,10 @@ export const parameterRelations = {
 
 /** Why the caller may not call this operation at all, or undefined when it may. Which object it names is not known yet. */
 export function denied(caller: Caller, permission: Permission): string | undefined {
-  if (!permission.callers.includes(caller.kind as AccountKind)) return `Only a ${permission.callers.join(' or ')} may do this.`;
-  if (permission.modes && !permission.modes.includes(caller.livemode ? 'live' : 'test')) return `This works with a ${permission.modes.join(' or ')} key only.`;
+  if (!permission.callers.includes(caller.kind as AccountKind))
+    return `Only a ${permission.callers.join(' or ')} may do this.`;
+  if (permission.modes && !permission.modes.includes(caller.livemode ? 'live' : 'test'))
+    return `This works with a ${permission.modes.join(' or ')} key only.`;
   if (permission.access === 'write' && caller.permission === 'read') return 'This API key may only read.';
   return undefined;
 }

@@ -13,8 +13,14 @@ export const catalogue = {
   body_invalid: [400, 'The request body cannot be read. Send well-formed JSON, as Content-Type: application/json.'],
   body_too_large: [400, 'The request body is too large. Send less at once.'],
   idempotency_key_reused: [400, 'This Idempotency-Key was used for another request. Use a new key for a new request.'],
-  idempotency_key_ambiguous: [400, 'An Idempotency-Key stands for one mutation. Send one mutation field per operation.'],
-  account_requirements_missing: [400, 'The account lacks something that activation requires. Supply it and activate again.'],
+  idempotency_key_ambiguous: [
+    400,
+    'An Idempotency-Key stands for one mutation. Send one mutation field per operation.',
+  ],
+  account_requirements_missing: [
+    400,
+    'The account lacks something that activation requires. Supply it and activate again.',
+  ],
   account_not_updatable: [400, 'Only a connected user in status draft can be updated.'],
   account_type_invalid: [400, 'The operation is not possible for an account of this type.'],
   status_invalid: [400, 'The state of the object does not allow this.'],
@@ -49,7 +55,12 @@ export interface Problem {
 }
 
 /** A problem with the catalogue's sentence, or one of its own. */
-export function problem(code: ProblemCode, field?: string, message?: string, metadata?: Record<string, unknown>): Problem {
+export function problem(
+  code: ProblemCode,
+  field?: string,
+  message?: string,
+  metadata?: Record<string, unknown>,
+): Problem {
   return { code, field, message: message ?? catalogue[code][1], metadata };
 }
 
@@ -86,5 +97,7 @@ export function itemV1({ code, field, message, metadata }: Problem) {
 /** How long a client should wait before it retries, in seconds, for the codes that invite it. */
 export function retryAfter(problems: Problem[]): number | undefined {
   const code = problems[0]?.code;
-  return code === 'idempotency_key_in_use' || code === 'service_unavailable' || code === 'rate_limit_exceeded' ? 1 : undefined;
+  return code === 'idempotency_key_in_use' || code === 'service_unavailable' || code === 'rate_limit_exceeded'
+    ? 1
+    : undefined;
 }

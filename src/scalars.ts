@@ -31,7 +31,8 @@ export function amountText(minor: bigint | string): string {
  */
 export const Amount = new GraphQLScalarType<bigint, string>({
   name: 'Amount',
-  description: 'A decimal string with two places, such as `"1250.00"`. `"10"` is accepted and means `"10.00"`; numbers are not.',
+  description:
+    'A decimal string with two places, such as `"1250.00"`. `"10"` is accepted and means `"10.00"`; numbers are not.',
   serialize: (value) => amountText(value as bigint | string),
   parseValue: parseAmount,
   parseLiteral: (node) => parseAmount(node.kind === Kind.STRING ? node.value : undefined),
@@ -81,7 +82,8 @@ export const Currency = new GraphQLScalarType<string, string>({
 });
 
 function parseCurrency(value: unknown): string {
-  if (typeof value !== 'string' || !currencies.has(value)) return refuse('must be an active ISO 4217 currency code, such as USD');
+  if (typeof value !== 'string' || !currencies.has(value))
+    return refuse('must be an active ISO 4217 currency code, such as USD');
   return value;
 }
 
@@ -108,10 +110,13 @@ function parseMetadata(value: unknown): Record<string, string | null> | null {
   const faults: ScalarFault[] = [];
   for (const [key, text] of Object.entries(value as object)) {
     if (key === '') faults.push({ path: key, message: 'has an empty key' });
-    else if ([...key].length > metadataKeyLengthMax) faults.push({ path: key, message: `has a key of more than ${metadataKeyLengthMax} characters` });
+    else if ([...key].length > metadataKeyLengthMax)
+      faults.push({ path: key, message: `has a key of more than ${metadataKeyLengthMax} characters` });
     if (text !== null && typeof text !== 'string') faults.push({ path: key, message: 'must be a string' });
-    else if (text !== null && [...text].length > metadataValueLengthMax) faults.push({ path: key, message: `is longer than ${metadataValueLengthMax} characters` });
+    else if (text !== null && [...text].length > metadataValueLengthMax)
+      faults.push({ path: key, message: `is longer than ${metadataValueLengthMax} characters` });
   }
-  if (faults.length > 0) throw new GraphQLError('must be a map of strings within the limits', { extensions: { faults } });
+  if (faults.length > 0)
+    throw new GraphQLError('must be a map of strings within the limits', { extensions: { faults } });
   return value as Record<string, string | null>;
 }

@@ -1,4 +1,16 @@
-import { Arg, Ctx, Field, FieldResolver, ID, Int, ObjectType, Query, Resolver, registerEnumType, Root } from 'type-graphql';
+import {
+  Arg,
+  Ctx,
+  Field,
+  FieldResolver,
+  ID,
+  Int,
+  ObjectType,
+  Query,
+  Resolver,
+  registerEnumType,
+  Root,
+} from 'type-graphql';
 import type { PgTable } from 'drizzle-orm/pg-core';
 import { account } from './account/table.js';
 import { Account } from './account/type.js';
@@ -17,11 +29,21 @@ export const Mode = { TEST: 'test', LIVE: 'live' } as const;
 registerEnumType(Mode, { name: 'Mode' });
 
 /** The table of each resource by the prefix of its ids. */
-const tables: Record<string, PgTable & Rows> = { account, account_setting: accountSetting, address, file, key: apiKey, person };
+const tables: Record<string, PgTable & Rows> = {
+  account,
+  account_setting: accountSetting,
+  address,
+  file,
+  key: apiKey,
+  person,
+};
 
 const nodesMax = 100;
 
-@ObjectType({ simpleResolvers: true, description: 'Whoever asks: the account of the API key, and what the key may do.' })
+@ObjectType({
+  simpleResolvers: true,
+  description: 'Whoever asks: the account of the API key, and what the key may do.',
+})
 class Viewer {
   @Field(() => Int, { description: 'The edition of the interface: 1 or 2.' })
   edition: number;
@@ -38,10 +60,17 @@ class Viewer {
 export class ViewerResolver {
   @Query(() => Viewer, { description: 'Who asks: the account of the API key, and what the key may do.' })
   viewer(@Ctx() { caller, edition }: Context): Viewer {
-    return { edition: edition.number, mode: caller.livemode ? 'live' : 'test', permission: caller.permission, onBehalf: caller.contextId !== caller.accountId };
+    return {
+      edition: edition.number,
+      mode: caller.livemode ? 'live' : 'test',
+      permission: caller.permission,
+      onBehalf: caller.contextId !== caller.accountId,
+    };
   }
 
-  @FieldResolver(() => Account, { description: 'The account whose context applies: the one acted for, else the API key\'s own.' })
+  @FieldResolver(() => Account, {
+    description: "The account whose context applies: the one acted for, else the API key's own.",
+  })
   async account(@Root() _: Viewer, @Ctx() { scope, caller }: Context): Promise<Account | null> {
     return scope.find(account, caller.contextId);
   }
@@ -54,7 +83,8 @@ export class ViewerResolver {
 
   @Query(() => [Node], { nullable: 'items', description: `Up to ${nodesMax} of them, in the order asked for.` })
   async nodes(@Arg('ids', () => [ID]) ids: string[], @Ctx() context: Context): Promise<(Node | null)[]> {
-    if (ids.length > nodesMax) throw new Refusal(problem('parameter_invalid', 'node.ids', `has more than ${nodesMax} ids`));
+    if (ids.length > nodesMax)
+      throw new Refusal(problem('parameter_invalid', 'node.ids', `has more than ${nodesMax} ids`));
     return Promise.all(ids.map((id) => this.node(id, context)));
   }
 }

@@ -52,13 +52,14 @@ export class Worker {
       } catch (error) {
         this.log.warn(faultLine(error), 'the worker will try again');
       }
-      if (!more && !this.#stopping) await new Promise<void>((resume) => {
-        const timer = setTimeout(resume, pollMilliseconds * (0.75 + Math.random() / 2));
-        this.#wake = () => {
-          clearTimeout(timer);
-          resume();
-        };
-      });
+      if (!more && !this.#stopping)
+        await new Promise<void>((resume) => {
+          const timer = setTimeout(resume, pollMilliseconds * (0.75 + Math.random() / 2));
+          this.#wake = () => {
+            clearTimeout(timer);
+            resume();
+          };
+        });
     }
   }
 

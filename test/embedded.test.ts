@@ -173,6 +173,19 @@ describe('a start', () => {
     expect(fs.readdirSync(run).filter((name) => name.startsWith('cluster-'))).toEqual([]);
   });
 
+  // The old server would write its last checkpoint, by the path, into the data of the new one.
+  it('refuses to put new data where a server still uses deleted ones', async () => {
+    const embedded = await hold();
+    const pid = postmaster();
+    fs.rmSync(dir, { recursive: true });
+
+    await expect(startEmbedded({ dir })).rejects.toThrow('data that were deleted');
+
+    await embedded.release();
+    await until(() => !alive(pid));
+    expect(await answers(await hold())).toBe(true);
+  });
+
   it('says why when the server cannot start', async () => {
     await (await hold()).release();
     fs.writeFileSync(path.join(dir, 'cluster', 'PG_VERSION'), '9\n');

@@ -38,18 +38,30 @@ export class AccountSettingResolver {
   }
 
   @Query(() => AccountSettingConnection, { description: "The settings of the accounts on the caller's list." })
-  async accountSettings(@Args(() => AccountSettingArgs) args: AccountSettingArgs, @Ctx() { scope }: Context): Promise<Page<AccountSetting>> {
+  async accountSettings(
+    @Args(() => AccountSettingArgs) args: AccountSettingArgs,
+    @Ctx() { scope }: Context,
+  ): Promise<Page<AccountSetting>> {
     return scope.page(accountSetting, accountSettingListing, args);
   }
 
   @Query(() => AccountSettingConnection, { description: "The settings of a platform's connected users." })
-  async connectedAccountSettings(@Args(() => AccountSettingArgs) args: AccountSettingArgs, @Ctx() { scope }: Context): Promise<Page<AccountSetting>> {
+  async connectedAccountSettings(
+    @Args(() => AccountSettingArgs) args: AccountSettingArgs,
+    @Ctx() { scope }: Context,
+  ): Promise<Page<AccountSetting>> {
     return scope.page(accountSetting, { ...accountSettingListing, fixed: { ofConnectedUser: true } }, args);
   }
 
   /** Changes a setting. Spec: Endpoints, POST /v1/account_settings/:id. */
-  @Mutation(() => UpdateAccountSettingPayload, { description: 'Changes a setting. Switching a kind on, or adding a currency, also issues addresses to accounts that are activated already.' })
-  async updateAccountSetting(@Arg('input', () => UpdateAccountSettingInput) input: UpdateAccountSettingInput, @Ctx() context: Context) {
+  @Mutation(() => UpdateAccountSettingPayload, {
+    description:
+      'Changes a setting. Switching a kind on, or adding a currency, also issues addresses to accounts that are activated already.',
+  })
+  async updateAccountSetting(
+    @Arg('input', () => UpdateAccountSettingInput) input: UpdateAccountSettingInput,
+    @Ctx() context: Context,
+  ) {
     const { id, ...changes } = input;
     const setting = await context.scope.one(accountSetting, id);
     const owner = await context.scope.one(account, setting.accountId);
@@ -85,11 +97,23 @@ function permitPayouts({ caller }: Context, owner: AccountRow, payouts: PayoutSe
   const { enabled, ...schedule } = payouts;
   const problems: Problem[] = [];
   if (enabled !== undefined && !related(caller, parameterRelations['payouts.enabled'], owner)) {
-    problems.push(problem('permission_denied', 'account_setting.payouts.enabled', 'Only a platform may set this, on its connected users.'));
+    problems.push(
+      problem(
+        'permission_denied',
+        'account_setting.payouts.enabled',
+        'Only a platform may set this, on its connected users.',
+      ),
+    );
   }
   for (const [name, value] of Object.entries(schedule)) {
     if (value !== undefined && !related(caller, parameterRelations['payouts.schedule'], owner)) {
-      problems.push(problem('permission_denied', `account_setting.payouts.${snake(name)}`, 'Only a platform may set this, on its connected users, and a direct user on its own setting.'));
+      problems.push(
+        problem(
+          'permission_denied',
+          `account_setting.payouts.${snake(name)}`,
+          'Only a platform may set this, on its connected users, and a direct user on its own setting.',
+        ),
+      );
     }
   }
   if (problems.length > 0) throw new Refusal(...problems);
@@ -103,7 +127,8 @@ function applicability(setting: AccountSettingRow, input: UpdateAccountSettingIn
       .filter(([, value]) => value !== undefined)
       .flatMap(([kind, value]) => {
         const field = `account_setting.${snake(hash)}.${snake(kind)}`;
-        if (setting[hash][kind as keyof typeof setting.address] === null) return [problem('parameter_invalid', field, 'does not apply to the account of this setting')];
+        if (setting[hash][kind as keyof typeof setting.address] === null)
+          return [problem('parameter_invalid', field, 'does not apply to the account of this setting')];
         return value === null ? [problem('parameter_invalid_empty', field)] : [];
       });
   });
@@ -116,6 +141,8 @@ function anchors(payouts: PayoutSettingsInput | null | undefined): Problem[] {
   return (['weeklyAnchor', 'monthlyAnchor'] as const).flatMap((name) => {
     const day = payouts?.[name];
     const field = `account_setting.payouts.${snake(name)}`;
-    return day != null && (day < 1 || day > anchorMax[name]) ? [problem('parameter_invalid', field, `must be from 1 to ${anchorMax[name]}`)] : [];
+    return day != null && (day < 1 || day > anchorMax[name])
+      ? [problem('parameter_invalid', field, `must be from 1 to ${anchorMax[name]}`)]
+      : [];
   });
 }

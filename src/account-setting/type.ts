@@ -16,7 +16,10 @@ registerEnumType(PayoutReasonCode, {
 
 const optional = { nullable: true } as const;
 
-@ObjectType({ simpleResolvers: true, description: 'Whether accounts of a kind are offered receiving addresses; null where the kind does not apply.' })
+@ObjectType({
+  simpleResolvers: true,
+  description: 'Whether accounts of a kind are offered receiving addresses; null where the kind does not apply.',
+})
 export class AddressOffer {
   @Field(() => Boolean, optional)
   connectedUser: boolean | null;
@@ -46,11 +49,17 @@ export class AddressCurrencyOffer {
 
 @ObjectType({ simpleResolvers: true, description: 'How and whether an account is paid out.' })
 export class PayoutSettings {
-  @Field(() => Boolean, { nullable: true, description: 'Whether payouts are sent. Null where payouts do not apply: partners, and users of an aggregator.' })
+  @Field(() => Boolean, {
+    nullable: true,
+    description: 'Whether payouts are sent. Null where payouts do not apply: partners, and users of an aggregator.',
+  })
   enabled: boolean | null;
   @Field(() => PayoutInterval)
   interval: PayoutInterval;
-  @Field(() => Int, { nullable: true, description: 'Day of the month, 1 to 31, clamped to its end; with the interval MONTHLY.' })
+  @Field(() => Int, {
+    nullable: true,
+    description: 'Day of the month, 1 to 31, clamped to its end; with the interval MONTHLY.',
+  })
   monthlyAnchor: number | null;
   @Field(() => Int, { nullable: true, description: 'Day of the week, 1 (Monday) to 7; with the interval WEEKLY.' })
   weeklyAnchor: number | null;
@@ -59,7 +68,11 @@ export class PayoutSettings {
 }
 
 /** What an account has switched on; one per account and mode. Spec: AccountSetting. */
-@ObjectType({ implements: Node, simpleResolvers: true, description: 'What an account has switched on. Created with the account.' })
+@ObjectType({
+  implements: Node,
+  simpleResolvers: true,
+  description: 'What an account has switched on. Created with the account.',
+})
 export class AccountSetting extends Node {
   @Field(() => DateTime)
   created: number;

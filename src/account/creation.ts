@@ -5,7 +5,13 @@ import { currencyDigits } from '../scalars.js';
 import type { BusinessDetailsInput } from './inputs.js';
 import type { AccountKind, AccountSubType, AddressKey } from './table.js';
 
-const addressKeys = ['connected_user', 'connected_user_partner', 'partner', 'platform', 'user'] as const satisfies readonly AddressKey[];
+const addressKeys = [
+  'connected_user',
+  'connected_user_partner',
+  'partner',
+  'platform',
+  'user',
+] as const satisfies readonly AddressKey[];
 
 /** Which key of the root's setting decides about an account's receiving addresses, by its kind and its owner's. */
 export function addressKeyOf(kind: AccountKind, owner: AccountKind | null, edition: Edition): AddressKey | null {
@@ -19,7 +25,11 @@ export function addressKeyOf(kind: AccountKind, owner: AccountKind | null, editi
  * The setting that an account is created with. Only a root's governs receiving addresses: there, what applies is on,
  * in the edition's currency; everything else is null. Spec: AccountSetting. Silent: the defaults.
  */
-export function initialSetting(kind: AccountKind, rootSubType: AccountSubType | null, edition: Edition): Pick<AccountSettingRow, 'address' | 'addressCurrency' | 'payoutsApplicable'> {
+export function initialSetting(
+  kind: AccountKind,
+  rootSubType: AccountSubType | null,
+  edition: Edition,
+): Pick<AccountSettingRow, 'address' | 'addressCurrency' | 'payoutsApplicable'> {
   const applicable: readonly AddressKey[] = kind === 'platform' || kind === 'direct_user' ? edition.offers[kind] : [];
   const hash = <V>(value: V) =>
     ({
@@ -39,7 +49,10 @@ const nicknameLengthMax = 100;
 /** A nickname as it is stored; empty means none. */
 export function nicknameOf(nickname: string | null | undefined): string | null | undefined {
   if (nickname == null || nickname.trim() === '') return nickname === undefined ? undefined : null;
-  if ([...nickname].length > nicknameLengthMax) throw new Refusal(problem('parameter_invalid', 'account.nickname', `is longer than ${nicknameLengthMax} characters`));
+  if ([...nickname].length > nicknameLengthMax)
+    throw new Refusal(
+      problem('parameter_invalid', 'account.nickname', `is longer than ${nicknameLengthMax} characters`),
+    );
   return nickname;
 }
 
@@ -53,10 +66,22 @@ export function businessDetailsOf(details: BusinessDetailsInput | null | undefin
   const { taxGst, ...rest } = details;
   const volume = details.estimatedMonthlyVolume;
   if (volume && currencyDigits(volume.currency) === 0 && volume.amount % 100n !== 0n) {
-    problems.push(problem('parameter_invalid', 'account.business_details.estimated_monthly_volume.amount', 'must end in .00, since its currency has no minor unit'));
+    problems.push(
+      problem(
+        'parameter_invalid',
+        'account.business_details.estimated_monthly_volume.amount',
+        'must end in .00, since its currency has no minor unit',
+      ),
+    );
   }
   if (taxGst != null && details.ids?.taxGst != null && taxGst !== details.ids.taxGst) {
-    problems.push(problem('parameter_invalid', 'account.business_details.tax_gst', 'differs from business_details.ids.tax_gst; send one of them'));
+    problems.push(
+      problem(
+        'parameter_invalid',
+        'account.business_details.tax_gst',
+        'differs from business_details.ids.tax_gst; send one of them',
+      ),
+    );
   }
   if (problems.length > 0) throw new Refusal(...problems);
   return blankToNull(taxGst === undefined ? rest : { ...rest, ids: { ...rest.ids, taxGst } });

@@ -14,7 +14,12 @@ import { livemodeOf } from './v1.js';
 /** How accounts are listed. Spec: List Accounts. */
 export const accountListing: Listing = {
   object: 'account',
-  filters: { address: account.address, status: account.status, type: account.type, 'capability.multicurrencyExportsV1': account.capabilityStatus },
+  filters: {
+    address: account.address,
+    status: account.status,
+    type: account.type,
+    'capability.multicurrencyExportsV1': account.capabilityStatus,
+  },
   byAccount: [],
 };
 
@@ -39,7 +44,10 @@ export class AccountResolver {
   /** Creates a partner of the context account. Spec: Create an Account. */
   @Mutation(() => CreateAccountPayload, { description: 'Creates a partner of the context account, in status DRAFT.' })
   async createAccount(@Arg('input', () => CreateAccountInput) input: CreateAccountInput, @Ctx() context: Context) {
-    if (input.type !== 'partner') throw new Refusal(problem('parameter_invalid', 'account.type', 'must be partner: only partners are created through this call'));
+    if (input.type !== 'partner')
+      throw new Refusal(
+        problem('parameter_invalid', 'account.type', 'must be partner: only partners are created through this call'),
+      );
     const { caller, edition } = context;
     const row = await context.write('create_account', account, {
       kind: 'partner',
@@ -57,8 +65,13 @@ export class AccountResolver {
   }
 
   /** Creates a connected user of a platform. Silent: the specification shows no call that does. */
-  @Mutation(() => CreateConnectedUserPayload, { description: 'Creates a connected user of the platform, in status DRAFT.' })
-  async createConnectedUser(@Arg('input', () => CreateConnectedUserInput) input: CreateConnectedUserInput, @Ctx() context: Context) {
+  @Mutation(() => CreateConnectedUserPayload, {
+    description: 'Creates a connected user of the platform, in status DRAFT.',
+  })
+  async createConnectedUser(
+    @Arg('input', () => CreateConnectedUserInput) input: CreateConnectedUserInput,
+    @Ctx() context: Context,
+  ) {
     const { caller, edition, scope } = context;
     const details = changesOf(input);
     await checkReferences(context, input);
@@ -76,18 +89,24 @@ export class AccountResolver {
   }
 
   /** Changes a connected user in draft. Spec: Update an Account. */
-  @Mutation(() => UpdateAccountPayload, { description: 'Changes a connected user in status DRAFT, by its platform or the user itself.' })
+  @Mutation(() => UpdateAccountPayload, {
+    description: 'Changes a connected user in status DRAFT, by its platform or the user itself.',
+  })
   async updateAccount(@Arg('input', () => UpdateAccountInput) input: UpdateAccountInput, @Ctx() context: Context) {
     const { id, ...rest } = input;
     const before = await context.scope.one(account, id);
-    if (before.kind !== 'connected_user' || before.status !== 'draft') throw new Refusal(problem('account_not_updatable', 'account.status'));
+    if (before.kind !== 'connected_user' || before.status !== 'draft')
+      throw new Refusal(problem('account_not_updatable', 'account.status'));
     const changes = changesOf(rest);
     await checkReferences(context, rest);
     if (Object.keys(changes).length === 0) return { account: before };
     return { account: await context.write('update_account', account, { id, ...changes }) };
   }
 
-  @FieldResolver(() => Boolean, { nullable: true, description: 'Null for a direct user or a platform, which exist in both modes.' })
+  @FieldResolver(() => Boolean, {
+    nullable: true,
+    description: 'Null for a direct user or a platform, which exist in both modes.',
+  })
   livemode(@Root() row: AccountRow): boolean | null {
     return livemodeOf(row);
   }
@@ -98,24 +117,43 @@ export class AccountResolver {
     return { multicurrencyExportsV1: edition.capability.shown ? row.capabilityStatus : null };
   }
 
-  @FieldResolver(() => Account, { nullable: true, description: 'The account that created this one: the platform of a connected user, the owner of a partner. Null for a root, and where it is out of reach.' })
+  @FieldResolver(() => Account, {
+    nullable: true,
+    description:
+      'The account that created this one: the platform of a connected user, the owner of a partner. Null for a root, and where it is out of reach.',
+  })
   async owner(@Root() row: AccountRow, @Ctx() { scope }: Context): Promise<Account | null> {
     return scope.find(account, row.ownerId);
   }
 
   @FieldResolver(() => AccountConnection, { description: 'The partners that the account owns.' })
-  async partners(@Root() row: AccountRow, @Args(() => PageArgs) args: PageArgs, @Ctx() { scope }: Context): Promise<Page<Account>> {
+  async partners(
+    @Root() row: AccountRow,
+    @Args(() => PageArgs) args: PageArgs,
+    @Ctx() { scope }: Context,
+  ): Promise<Page<Account>> {
     return scope.edge(account, { ...accountListing, fixed: { type: 'partner' } }, account.ownerId, row.id, args);
   }
 
   @FieldResolver(() => AccountConnection, { description: "A platform's connected users." })
-  async connectedUsers(@Root() row: AccountRow, @Args(() => PageArgs) args: PageArgs, @Ctx() { scope }: Context): Promise<Page<Account>> {
+  async connectedUsers(
+    @Root() row: AccountRow,
+    @Args(() => PageArgs) args: PageArgs,
+    @Ctx() { scope }: Context,
+  ): Promise<Page<Account>> {
     return scope.edge(account, { ...accountListing, fixed: { type: 'user' } }, account.ownerId, row.id, args);
   }
 }
 
 /** What of the input is to be stored; absent members stay absent, so that they change nothing. */
-function changesOf({ businessDetails, nickname, logoId, metadata, supportingDocumentation, tosAcceptance }: CreateConnectedUserInput) {
+function changesOf({
+  businessDetails,
+  nickname,
+  logoId,
+  metadata,
+  supportingDocumentation,
+  tosAcceptance,
+}: CreateConnectedUserInput) {
   const changes = {
     businessDetails: businessDetailsOf(businessDetails),
     nickname: nicknameOf(nickname),
@@ -127,8 +165,15 @@ function changesOf({ businessDetails, nickname, logoId, metadata, supportingDocu
   return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
 }
 
-async function checkReferences({ scope }: Context, { logoId, supportingDocumentation: documents }: CreateConnectedUserInput): Promise<void> {
-  const document = (name: string, id: string | null | undefined) => ({ id, field: `account.supporting_documentation.${name}`, purposes: verificationPurposes });
+async function checkReferences(
+  { scope }: Context,
+  { logoId, supportingDocumentation: documents }: CreateConnectedUserInput,
+): Promise<void> {
+  const document = (name: string, id: string | null | undefined) => ({
+    id,
+    field: `account.supporting_documentation.${name}`,
+    purposes: verificationPurposes,
+  });
   await checkFiles(scope, [
     { id: logoId, field: 'account.logo_id', purposes: ['logo'] },
     document('id_document', documents?.idDocument),

@@ -24,7 +24,10 @@ registerEnumType(AccountStatus, {
     HOLD: { description: "Held after a verification outcome; contact the operator's operations team." },
   },
 });
-registerEnumType(AccountAddressState, { name: 'AccountAddressState', description: "State of an account's receiving addresses." });
+registerEnumType(AccountAddressState, {
+  name: 'AccountAddressState',
+  description: "State of an account's receiving addresses.",
+});
 registerEnumType(CapabilityStatus, { name: 'CapabilityStatus' });
 registerEnumType(BusinessType, { name: 'BusinessType' });
 
@@ -108,7 +111,10 @@ export class SupportingDocumentation {
   physicalAddressDocument?: string | null;
 }
 
-@ObjectType({ simpleResolvers: true, description: 'When, from where and with what the terms of service were accepted.' })
+@ObjectType({
+  simpleResolvers: true,
+  description: 'When, from where and with what the terms of service were accepted.',
+})
 export class TosAcceptance {
   @Field(() => String, optional)
   ip?: string | null;

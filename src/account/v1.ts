@@ -16,7 +16,11 @@ export function accountV1(a: AccountRow) {
     nickname: a.nickname,
     address: a.address,
     business_details: businessDetailsV1(a, shown['account.business_details.estimated_monthly_volume'] === true),
-    capability: capability.nullFor.includes(a.subType as never) ? null : capability.shown ? { multicurrency_exports_v1: a.capabilityStatus } : {},
+    capability: capability.nullFor.includes(a.subType as never)
+      ? null
+      : capability.shown
+        ? { multicurrency_exports_v1: a.capabilityStatus }
+        : {},
     logo_id: a.logoId,
     metadata: a.metadata,
     parent_account_id: null,

@@ -1,4 +1,16 @@
-import { Arg, Ctx, Field, FieldResolver, InputType, Mutation, ObjectType, Resolver, Root, ID, registerEnumType } from 'type-graphql';
+import {
+  Arg,
+  Ctx,
+  Field,
+  FieldResolver,
+  InputType,
+  Mutation,
+  ObjectType,
+  Resolver,
+  Root,
+  ID,
+  registerEnumType,
+} from 'type-graphql';
 import { AccountIdInput } from '../account/inputs.js';
 import { type AccountRow, type AccountStatus, account } from '../account/table.js';
 import { Account } from '../account/type.js';
@@ -60,31 +72,50 @@ const DeactivateTestAddressPayload = payloadOf('DeactivateTestAddress', 'address
 export class ActivationResolver {
   /** Submits an account for activation. Spec: Activate an Account. */
   @Mutation(() => ActivateAccountPayload, {
-    description: 'Submits an account for activation: a connected user by its platform, a partner by a platform or direct user. See `Account.requirements`.',
+    description:
+      'Submits an account for activation: a connected user by its platform, a partner by a platform or direct user. See `Account.requirements`.',
   })
   async activateAccount(@Arg('input', () => AccountIdInput) { id }: AccountIdInput, @Ctx() context: Context) {
     const row = await context.scope.one(account, id);
     if (!related(context.caller, permissions.activateAccount!.relations, row)) {
-      throw new Refusal(problem('permission_denied', 'account.id', 'A connected user is activated by its platform, a partner by a platform or a direct user, a platform or direct user by the operator.'));
+      throw new Refusal(
+        problem(
+          'permission_denied',
+          'account.id',
+          'A connected user is activated by its platform, a partner by a platform or a direct user, a platform or direct user by the operator.',
+        ),
+      );
     }
     const from: readonly AccountStatus[] = moves.activate[row.kind as keyof typeof moves.activate] ?? [];
     if (!from.includes(row.status)) throw new Refusal(problem('status_invalid', 'account.status'));
     const problems = await requirementsOf(context, row);
     if (problems.length > 0) throw new Refusal(...problems);
     // The version pins what the prerequisites were judged on: details that change meanwhile are a conflict.
-    return { account: await context.write('move_account', account, { id, from, to: 'verifying', version: row.version }) };
+    return {
+      account: await context.write('move_account', account, { id, from, to: 'verifying', version: row.version }),
+    };
   }
 
   /** Deactivates a partner. Spec: Deactivate an Account. */
-  @Mutation(() => DeactivateAccountPayload, { description: 'Deactivates a partner, and its receiving addresses with it.' })
+  @Mutation(() => DeactivateAccountPayload, {
+    description: 'Deactivates a partner, and its receiving addresses with it.',
+  })
   async deactivateAccount(@Arg('input', () => AccountIdInput) { id }: AccountIdInput, @Ctx() context: Context) {
     const row = await context.scope.one(account, id);
-    if (row.kind !== 'partner') throw new Refusal(problem('account_type_invalid', 'account.type', 'Only accounts of type partner can be deactivated.'));
+    if (row.kind !== 'partner')
+      throw new Refusal(
+        problem('account_type_invalid', 'account.type', 'Only accounts of type partner can be deactivated.'),
+      );
     return { account: await context.write('move_account', account, { id, from: moves.deactivate, to: 'deactivated' }) };
   }
 
-  @Mutation(() => VerifyTestAccountPayload, { description: 'Test helper: settles the verification of an account, or lifts its hold.' })
-  async verifyTestAccount(@Arg('input', () => VerifyTestAccountInput) { id, outcome }: VerifyTestAccountInput, @Ctx() context: Context) {
+  @Mutation(() => VerifyTestAccountPayload, {
+    description: 'Test helper: settles the verification of an account, or lifts its hold.',
+  })
+  async verifyTestAccount(
+    @Arg('input', () => VerifyTestAccountInput) { id, outcome }: VerifyTestAccountInput,
+    @Ctx() context: Context,
+  ) {
     await context.scope.one(account, id);
     const from = outcome === 'hold' ? ['verifying'] : moves.verify;
     return { account: await context.write('move_account', account, { id, from, to: outcome ?? 'activated' }) };
@@ -111,13 +142,25 @@ export class ActivationResolver {
   @Mutation(() => DeactivateTestAddressPayload, { description: 'Test helper: deactivates an address.' })
   async deactivateTestAddress(@Arg('input', () => AddressIdInput) { id }: AddressIdInput, @Ctx() context: Context) {
     await context.scope.one(address, id);
-    return { address: await context.write('move_address', address, { id, from: ['activated', 'expired', 'pending_deactivation'], to: 'deactivated' }) };
+    return {
+      address: await context.write('move_address', address, {
+        id,
+        from: ['activated', 'expired', 'pending_deactivation'],
+        to: 'deactivated',
+      }),
+    };
   }
 
-  @FieldResolver(() => [Requirement], { description: 'What is still missing for activation. Empty exactly when `activateAccount` finds nothing missing.' })
+  @FieldResolver(() => [Requirement], {
+    description: 'What is still missing for activation. Empty exactly when `activateAccount` finds nothing missing.',
+  })
   async requirements(@Root() row: AccountRow, @Ctx() context: Context): Promise<Requirement[]> {
     const problems = await requirementsOf(context, row);
-    return problems.map(({ field = '', message, metadata }) => ({ fieldName: field, message, alternatives: (metadata?.alternatives as string[]) ?? [] }));
+    return problems.map(({ field = '', message, metadata }) => ({
+      fieldName: field,
+      message,
+      alternatives: (metadata?.alternatives as string[]) ?? [],
+    }));
   }
 }
 

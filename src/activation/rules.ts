@@ -41,7 +41,8 @@ export function has(path: string): Prerequisite {
   return {
     field: `account.${path}`,
     message: 'Activation requires this. Update the account with it.',
-    met: ({ account }) => present(names.reduce<unknown>((at, name) => (at as Record<string, unknown> | null)?.[name], account)),
+    met: ({ account }) =>
+      present(names.reduce<unknown>((at, name) => (at as Record<string, unknown> | null)?.[name], account)),
   };
 }
 
@@ -59,7 +60,8 @@ export function persons(roles: { [role in keyof RelationshipHash]?: number }): P
   return Object.entries(roles).map(([role, least]) => ({
     field: `account.persons.${role}`,
     message: `Activation requires ${least === 1 ? `a person who is ${role}` : `${least} persons who are ${role}`}. Create the missing ones.`,
-    met: ({ persons }) => persons.filter((person) => person.relationship[role as keyof RelationshipHash]).length >= least,
+    met: ({ persons }) =>
+      persons.filter((person) => person.relationship[role as keyof RelationshipHash]).length >= least,
   }));
 }
 
@@ -68,7 +70,9 @@ export function soleOwner(): Prerequisite {
   return {
     field: 'account.persons.owner',
     message: 'Activation requires exactly one person, who is owner and nothing else.',
-    met: ({ persons }) => persons.length === 1 && persons.every(({ relationship: r }) => r.owner === true && !r.director && !r.representative),
+    met: ({ persons }) =>
+      persons.length === 1 &&
+      persons.every(({ relationship: r }) => r.owner === true && !r.director && !r.representative),
   };
 }
 
@@ -77,7 +81,8 @@ export function payoutAddress(): Prerequisite {
   return {
     field: 'account.addresses.user_payout',
     message: 'Activation requires an address of category user_payout. Create one for the account.',
-    met: ({ addresses }) => addresses.some((address) => address.category === 'user_payout' && address.status === 'activated'),
+    met: ({ addresses }) =>
+      addresses.some((address) => address.category === 'user_payout' && address.status === 'activated'),
   };
 }
 
@@ -97,7 +102,9 @@ export function unmet(rules: Rules, dossier: Dossier): Problem[] {
   return rules
     .flatMap((rule) => rule(dossier))
     .filter((prerequisite) => !prerequisite.met(dossier))
-    .map(({ field, message, alternatives }) => problem('account_requirements_missing', field, message, alternatives && { alternatives }));
+    .map(({ field, message, alternatives }) =>
+      problem('account_requirements_missing', field, message, alternatives && { alternatives }),
+    );
 }
 
 function present(value: unknown): boolean {

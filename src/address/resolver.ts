@@ -45,19 +45,39 @@ export class AddressResolver {
   }
 
   /** Creates a payout address, activated at once. Spec: Create an Address. */
-  @Mutation(() => CreateAddressPayload, { description: 'Creates a payout address. The newest of a currency is the one in use; it replaces the older.' })
+  @Mutation(() => CreateAddressPayload, {
+    description: 'Creates a payout address. The newest of a currency is the one in use; it replaces the older.',
+  })
   async createAddress(@Arg('input', () => CreateAddressInput) input: CreateAddressInput, @Ctx() context: Context) {
     const only: Problem[] = [];
-    if (input.category !== 'user_payout') only.push(problem('parameter_invalid', 'address.category', 'must be user_payout: the service creates the others'));
+    if (input.category !== 'user_payout')
+      only.push(
+        problem('parameter_invalid', 'address.category', 'must be user_payout: the service creates the others'),
+      );
     if (input.type !== 'bank_account') only.push(problem('parameter_invalid', 'address.type', 'must be bank_account'));
     if (only.length > 0) throw new Refusal(...only);
     const owner = await context.scope.one(account, input.linkedId, 'address.linked_id');
-    if (owner.kind === 'partner') throw new Refusal(problem('parameter_invalid', 'address.linked_id', 'must be an account of type user or platform'));
+    if (owner.kind === 'partner')
+      throw new Refusal(
+        problem('parameter_invalid', 'address.linked_id', 'must be an account of type user or platform'),
+      );
     if (!related(context.caller, permissions.createAddress!.relations, owner)) {
-      throw new Refusal(problem('permission_denied', 'address.linked_id', 'A payout address is created by the user itself, or by its platform.'));
+      throw new Refusal(
+        problem(
+          'permission_denied',
+          'address.linked_id',
+          'A payout address is created by the user itself, or by its platform.',
+        ),
+      );
     }
     const documents = input.supportingDocumentation;
-    await checkFiles(context.scope, [{ id: documents?.idDocument, field: 'address.supporting_documentation.id_document', purposes: verificationPurposes }]);
+    await checkFiles(context.scope, [
+      {
+        id: documents?.idDocument,
+        field: 'address.supporting_documentation.id_document',
+        purposes: verificationPurposes,
+      },
+    ]);
     const { linkedObject: _, bankAccount, billingDetails, supportingDocumentation, ...rest } = input;
     const bank = blankToNull(bankAccount);
     const row = await context.write('create_address', address, {
@@ -91,7 +111,11 @@ export class AddressResolver {
 @Resolver(() => Account)
 export class AddressesOfAccount {
   @FieldResolver(() => AddressConnection, { description: "The account's addresses, newest first." })
-  async addresses(@Root() row: AccountRow, @Args(() => AddressOfAccountArgs) args: AddressOfAccountArgs, @Ctx() { scope }: Context): Promise<Page<Address>> {
+  async addresses(
+    @Root() row: AccountRow,
+    @Args(() => AddressOfAccountArgs) args: AddressOfAccountArgs,
+    @Ctx() { scope }: Context,
+  ): Promise<Page<Address>> {
     return scope.edge(address, addressListing, address.linkedId, row.id, args);
   }
 }

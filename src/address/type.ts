@@ -35,7 +35,10 @@ const optional = { nullable: true } as const;
 export class BankAccount {
   @Field(() => String, optional)
   bankName?: string | null;
-  @Field(() => String, { nullable: true, description: 'Routing code for domestic transfers, such as an ACH routing number or an IFSC.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'Routing code for domestic transfers, such as an ACH routing number or an IFSC.',
+  })
   domesticCredit?: string | null;
   @Field(() => String, optional)
   domesticDebit?: string | null;
@@ -77,14 +80,21 @@ export class Vpa {
   upi: VpaUpi;
 }
 
-@ObjectType({ simpleResolvers: true, description: 'File ids of documents that prove the authenticity of a destination.' })
+@ObjectType({
+  simpleResolvers: true,
+  description: 'File ids of documents that prove the authenticity of a destination.',
+})
 export class AddressDocumentation {
   @Field(() => ID, optional)
   idDocument?: string | null;
 }
 
 /** A destination for stored value: it receives or sends funds. Spec: Address. */
-@ObjectType({ implements: Node, simpleResolvers: true, description: 'A destination for stored value: it receives or sends funds.' })
+@ObjectType({
+  implements: Node,
+  simpleResolvers: true,
+  description: 'A destination for stored value: it receives or sends funds.',
+})
 export class Address extends Node {
   @Field(() => DateTime)
   created: number;

@@ -18,7 +18,9 @@ export function addressV1(a: AddressRow) {
     linked_id: a.linkedId,
     bank_account: bankAccountV1(a),
     billing_details: a.billingDetails && postalAddressV1(a.billingDetails),
-    supporting_documentation: a.supportingDocumentation && { id_document: a.supportingDocumentation.idDocument ?? null },
+    supporting_documentation: a.supportingDocumentation && {
+      id_document: a.supportingDocumentation.idDocument ?? null,
+    },
     vpa: a.vpa,
     wallet: a.wallet,
     metadata: a.metadata,

@@ -59,13 +59,29 @@ export class Database {
     const named = (name: string) => ({ connection: { ...session, application_name: `tidegate ${name}` } });
     this.#reader = postgres({ ...connection, ...common, ...named('read'), max: poolSize.read });
     // A pipelined write behind a locked one would wait with it.
-    const json = { to: 114, from: [114, 3802], serialize: (text: string) => text, parse: (text: string) => JSON.parse(text) };
-    this.#writer = postgres({ ...connection, ...common, ...named('write'), max: poolSize.write, max_pipeline: 1, types: { json } } as never);
+    const json = {
+      to: 114,
+      from: [114, 3802],
+      serialize: (text: string) => text,
+      parse: (text: string) => JSON.parse(text),
+    };
+    this.#writer = postgres({
+      ...connection,
+      ...common,
+      ...named('write'),
+      max: poolSize.write,
+      max_pipeline: 1,
+      types: { json },
+    } as never);
     this.#builder = drizzle(this.#reader);
   }
 
   /** A statement that is built once per name and prepared on every connection that runs it. */
-  async read<T>(name: string, build: (db: PostgresJsDatabase) => Preparable, values: Record<string, unknown>): Promise<T[]> {
+  async read<T>(
+    name: string,
+    build: (db: PostgresJsDatabase) => Preparable,
+    values: Record<string, unknown>,
+  ): Promise<T[]> {
     let statement = this.#prepared.get(name);
     if (!statement) {
       const query = build(this.#builder);
@@ -83,7 +99,14 @@ export class Database {
   }
 
   /** One API write: one call of one function, autocommitted. The rows come back in the shape of their table. */
-  async write<T extends Table>(fn: string, tenantId: string, livemode: boolean, call: Call | null, args: object, table: T): Promise<T['$inferSelect'][]> {
+  async write<T extends Table>(
+    fn: string,
+    tenantId: string,
+    livemode: boolean,
+    call: Call | null,
+    args: object,
+    table: T,
+  ): Promise<T['$inferSelect'][]> {
     const rows = await this.call(fn, [tenantId, livemode, text(call ?? {}), text(args)]);
     return rows.map((row) => fromRow(table, row));
   }
@@ -104,10 +127,19 @@ export class Database {
   }
 
   /** What a key was answered, as the row of `table` that it then was; undefined when the key is new. */
-  async answered<T extends Table>(tenantId: string, livemode: boolean, account: string, key: string, table: T, tableName: string) {
+  async answered<T extends Table>(
+    tenantId: string,
+    livemode: boolean,
+    account: string,
+    key: string,
+    table: T,
+    tableName: string,
+  ) {
     const statement = `select i.operation as answered_operation, i.request as answered_request, r.* from idempotency i, jsonb_populate_record(null::${tableName}, i.answer) r where i.tenant_id = $1 and i.livemode = $2 and i.account_id = $3 and i.key = $4`;
     this.catalogue.set(`answered_${tableName}`, statement);
-    const [row] = await retried(() => this.#writer.unsafe(statement, [tenantId, livemode, account, key], { prepare: true }));
+    const [row] = await retried(() =>
+      this.#writer.unsafe(statement, [tenantId, livemode, account, key], { prepare: true }),
+    );
     if (!row) return undefined;
     return {
       operation: row.answered_operation as string,
@@ -146,7 +178,8 @@ function busy(): Refusal {
   return new Refusal(problem('service_unavailable'));
 }
 
-const causeOf = (error: unknown) => ((error as Error).cause ?? error) as { code?: string; message: string; detail?: string; constraint_name?: string };
+const causeOf = (error: unknown) =>
+  ((error as Error).cause ?? error) as { code?: string; message: string; detail?: string; constraint_name?: string };
 
 async function retried<T>(attempt: () => Promise<T>): Promise<T> {
   const until = Date.now() + retryMillisecondsMax;

@@ -1,8 +1,8 @@
 /*
- * Every process that uses a data folder is an equal holder of one PostgreSQL, and the kernel counts the holders, so that
- * no kill -9 can leave a wrong count behind. Two FIFOs in `<dir>/run` do it:
- *   holders   read by the supervisor, a shell beside PostgreSQL, and kept open for writing by each holder. The end of the
- *             file tells the supervisor that nobody is left; ENXIO tells a newcomer that there is no supervisor.
+ * Every process that uses a data folder is an equal holder of one PostgreSQL, and the kernel counts the holders, so no
+ * kill -9 can leave a wrong count behind. Two FIFOs in `<dir>/run` do it:
+ *   holders   read by the supervisor, a shell beside PostgreSQL, and kept open for writing by each holder. The end of
+ *             the file tells the supervisor that nobody is left; ENXIO tells a newcomer that there is no supervisor.
  *   present   kept open for reading by each holder: ENXIO tells the one who lets go that no other holder remains.
  */
 import { spawn, spawnSync } from 'node:child_process';
@@ -17,9 +17,9 @@ import postgres from 'postgres';
 /** Where to log in, as postgres.js options. The port only names the socket; without it PGPORT would decide. */
 export type Login = { host: string; port: number; username: string; database: string };
 
-/** A hold on the embedded PostgreSQL: the server runs until `release`, or the end of the process, of its last holder. */
+/** A hold on the embedded PostgreSQL: the server runs until the last holder's `release`, or the end of its process. */
 export interface Embedded {
-  /** The plain role `tidegate`, owner of the database `tidegate` and no superuser, so that revoked privileges bind it. */
+  /** The plain role `tidegate`, owner of the database `tidegate` and no superuser: revoked privileges bind it. */
   options: Login;
   /** The superuser, for tests that create databases. */
   admin: Login;
@@ -31,7 +31,7 @@ export interface Embedded {
 export type Start = { dir: string; durable?: boolean; progress?: Progress };
 
 /**
- * A hold on the PostgreSQL of a data folder, which is made, started or joined as needed; who starts it decides `durable`.
+ * A hold on the PostgreSQL of a data folder, made, started or joined as needed; who starts it decides `durable`.
  * As root the server runs as `postgres` or `nobody`, and keeps in /var/tmp what that user cannot reach elsewhere.
  * Refuses when this platform has no binaries, and when the server does not answer: with the end of its log.
  */
@@ -229,9 +229,12 @@ async function supervise(place: Place, bin: string, durable: boolean, progress: 
   if (supervised(place)) return undefined;
   const orphan = postmaster(place);
   if (orphan && (await ask(orphan.socket)) !== 'yes') return undefined;
+  const socket = orphan?.socket ?? socketFolder(place);
+  // A server whose data was deleted would still write its last words, by their path, into the data that come after.
+  if (!orphan && (await ask(socket)) !== 'no')
+    throw new Error(`A server still uses data that were deleted from ${place.home}. End the processes that hold it.`);
   if (!orphan && !fs.existsSync(place.cluster)) initialise(place, bin, durable, progress);
   if (!orphan) progress('Starting PostgreSQL');
-  const socket = orphan?.socket ?? socketFolder(place);
   const settings = [...SETTINGS, `unix_socket_directories=${socket}`, ...(durable ? [] : HASTE)];
   const server = [path.join(bin, 'postgres'), '-D', place.cluster, ...settings.flatMap((each) => ['-c', each])];
   for (const fifo of [place.holders, place.present]) if (!fs.existsSync(fifo)) makeFifo(fifo, place.user);
@@ -253,7 +256,7 @@ async function supervise(place: Place, bin: string, durable: boolean, progress: 
 /*
  * The main shell waits for PostgreSQL, the one in brackets for the end of the holders; if either is killed, the other
  * still does its part. No other process may have the FIFO (3<&-), or it would look supervised after their death. The
- * signal is repeated because PostgreSQL has been seen to miss one. An adopted server is no child, so `wait` is not enough.
+ * signal is repeated because PostgreSQL has been seen to miss one. `wait` alone cannot watch an adopted server.
  */
 const SUPERVISOR = `
 fifo=$1 socket=$2 p=$3; shift 3
@@ -302,7 +305,7 @@ function initialise(place: Place, bin: string, durable: boolean, progress: Progr
   close(home);
 }
 
-/** The same for the same data, so that no stale folders pile up; its mode is what keeps strangers out of the database. */
+/** The same for the same data, so that no stale folders pile up; its mode keeps strangers out of the database. */
 function socketFolder(place: Place): string {
   const name = `tidegate-${tag(place.home)}`;
   const wanted = path.resolve(os.tmpdir());
@@ -314,7 +317,7 @@ function socketFolder(place: Place): string {
   return folder;
 }
 
-/** The living server of the cluster. If another program has its pid by now, PostgreSQL would refuse to start for ever. */
+/** The living server of the cluster. PostgreSQL would never start again if another program has its pid by now. */
 function postmaster(place: Place): { pid: number; socket: string } | undefined {
   const [pid = '', , , , socket = ''] = postmasterFile(place);
   try {

@@ -39,24 +39,43 @@ export class Scope {
 
   /** The object that is alone in having this value in a column, such as the setting of an account. */
   async findBy<T extends Rows>(table: T, column: PgColumn, value: string): Promise<Row<T> | null> {
-    return this.#loader(`${getTableName(table)}.${column.name}`, (values: readonly string[]) => this.#byValue(table, column, values)).load(value);
+    return this.#loader(`${getTableName(table)}.${column.name}`, (values: readonly string[]) =>
+      this.#byValue(table, column, values),
+    ).load(value);
   }
 
   /** One page of the caller's list of these objects. */
   async page<T extends Rows>(table: T, listing: Listing, args: PageArgs): Promise<Page<Row<T>>> {
     const request = pageRequest(listing, args);
-    const reach = listOf(this.caller, listing.byAccount.some((name) => name in request.filters));
+    const reach = listOf(
+      this.caller,
+      listing.byAccount.some((name) => name in request.filters),
+    );
     const rows = await this.#rows(table, listing, request, reach);
     return this.#page(table, listing, request, reach, rows);
   }
 
   /** One page per parent of the objects that hang on it by `parent`: one statement, however many parents ask in a tick. */
-  async edge<T extends Rows>(table: T, listing: Listing, parent: PgColumn, parentId: string, args: PageArgs): Promise<Page<Row<T>>> {
+  async edge<T extends Rows>(
+    table: T,
+    listing: Listing,
+    parent: PgColumn,
+    parentId: string,
+    args: PageArgs,
+  ): Promise<Page<Row<T>>> {
     const request = pageRequest(listing, args);
     const name = `${getTableName(table)}.${parent.name}:${JSON.stringify([listing.fixed, args])}`;
-    const rows = await this.#loader(name, (ids: readonly string[]) => this.#perParent(table, listing, parent, request, ids)).load(parentId);
+    const rows = await this.#loader(name, (ids: readonly string[]) =>
+      this.#perParent(table, listing, parent, request, ids),
+    ).load(parentId);
     const ofParent = { ...listing, filters: { ...listing.filters, parent } };
-    return this.#page(table, ofParent, { ...request, filters: { ...request.filters, parent: parentId } }, reachOf(this.caller), rows ?? []);
+    return this.#page(
+      table,
+      ofParent,
+      { ...request, filters: { ...request.filters, parent: parentId } },
+      reachOf(this.caller),
+      rows ?? [],
+    );
   }
 
   /** All objects that hang on one parent, for the rules that judge them together; bounded, since rules are about a few. */
@@ -122,7 +141,9 @@ export class Scope {
           .where(and(...within(table, reach), sql`${column} = any(${p('values')})`)),
       { ...this.#realm, values },
     );
-    const property = Object.entries(getTableColumns(table)).find(([, c]) => c.name === column.name)?.[0] as keyof Row<T>;
+    const property = Object.entries(getTableColumns(table)).find(
+      ([, c]) => c.name === column.name,
+    )?.[0] as keyof Row<T>;
     return new Map(rows.map((row) => [row[property] as string, row]));
   }
 
@@ -140,7 +161,13 @@ export class Scope {
     );
   }
 
-  async #perParent<T extends Rows>(table: T, listing: Listing, parent: PgColumn, request: PageRequest, ids: readonly string[]) {
+  async #perParent<T extends Rows>(
+    table: T,
+    listing: Listing,
+    parent: PgColumn,
+    request: PageRequest,
+    ids: readonly string[],
+  ) {
     const reach = reachOf(this.caller);
     const rows = await this.database.read<{ parent: string; row: Row<T> }>(
       `edge:${parent.name}:${shape(table, request, reach)}`,
@@ -148,11 +175,18 @@ export class Scope {
         const child = db
           .select()
           .from(table as PgTable)
-          .where(and(...within(table, reach), sql`${parent} = parent.id`, ...conditions(table, listing, request, reach)))
+          .where(
+            and(...within(table, reach), sql`${parent} = parent.id`, ...conditions(table, listing, request, reach)),
+          )
           .orderBy(...order(table, request))
           .limit(p('limit') as never)
           .as('child');
-        const columns = Object.fromEntries(Object.keys(getTableColumns(table)).map((name) => [name, (child as unknown as Record<string, AnyPgColumn>)[name]!]));
+        const columns = Object.fromEntries(
+          Object.keys(getTableColumns(table)).map((name) => [
+            name,
+            (child as unknown as Record<string, AnyPgColumn>)[name]!,
+          ]),
+        );
         return db
           .select({ parent: sql<string>`parent.id`, row: columns })
           .from(sql`unnest(${p('ids')}::text[]) as parent(id)`)
@@ -165,10 +199,18 @@ export class Scope {
     return byParent;
   }
 
-  async #page<T extends Rows>(table: T, listing: Listing, request: PageRequest, reach: Reach, rows: Row<T>[]): Promise<Page<Row<T>>> {
+  async #page<T extends Rows>(
+    table: T,
+    listing: Listing,
+    request: PageRequest,
+    reach: Reach,
+    rows: Row<T>[],
+  ): Promise<Page<Row<T>>> {
     if (rows.length === 0 && request.cursor !== undefined && !(await this.find(table, request.cursor))) {
       const name = request.backward ? 'ending_before' : 'starting_after';
-      throw new Refusal(problem('parameter_invalid', `${listing.object}.${name}`, 'is not the id of an object of this list'));
+      throw new Refusal(
+        problem('parameter_invalid', `${listing.object}.${name}`, 'is not the id of an object of this list'),
+      );
     }
     const hasNext = rows.length > request.size;
     const nodes = rows.slice(0, request.size);
@@ -185,7 +227,9 @@ export class Scope {
       edges: () => nodes.map((node) => ({ cursor: node.id as string, node })),
       pageInfo: {
         hasNextPage: request.backward ? () => beyond(false, last?.id as string | undefined) : hasNext,
-        hasPreviousPage: request.backward ? hasNext : () => beyond(true, (first?.id as string | undefined) ?? request.cursor),
+        hasPreviousPage: request.backward
+          ? hasNext
+          : () => beyond(true, (first?.id as string | undefined) ?? request.cursor),
         startCursor: (first?.id as string | undefined) ?? null,
         endCursor: (last?.id as string | undefined) ?? null,
       },
@@ -242,7 +286,9 @@ function conditions(table: Rows, listing: Listing, request: PageRequest, reach: 
     // The cursor is looked up within the reach, so a foreign one compares with nothing; a row value, since OR would not be an index condition.
     const within = sql`c.tenant_id = ${p('tenant')} and c.livemode = ${p('live')} and c.id = ${p('cursor')}`;
     const reached = reach === 'context' ? sql`${within} and c.context_id = ${p('context')}` : within;
-    conditions.push(sql`(${table.created}, ${table.id}) ${sql.raw(request.backward ? '>' : '<')} (select c.created, c.id from ${table} c where ${reached})`);
+    conditions.push(
+      sql`(${table.created}, ${table.id}) ${sql.raw(request.backward ? '>' : '<')} (select c.created, c.id from ${table} c where ${reached})`,
+    );
   }
   return conditions;
 }

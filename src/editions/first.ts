@@ -7,14 +7,24 @@ const identified = anyOf(
   has('business_details.ids.tax_gst'),
   file('id_document', ['additional_verification', 'identity_document', 'tax_document']),
 );
-const located = anyOf(has('business_details.ids.tax_gst'), file('id_document', ['tax_document']), has('business_details.physical_address'));
+const located = anyOf(
+  has('business_details.ids.tax_gst'),
+  file('id_document', ['tax_document']),
+  has('business_details.physical_address'),
+);
 const officers = persons({ director: 1, owner: 1, representative: 1 });
 
 /** Edition 1: multi-currency collection. */
 export const first: Edition = {
   number: 1,
   required: {
-    createAccount: ['nickname', 'business_details.legal_name', 'business_details.email', 'business_details.type', 'business_details.physical_address.country'],
+    createAccount: [
+      'nickname',
+      'business_details.legal_name',
+      'business_details.email',
+      'business_details.type',
+      'business_details.physical_address.country',
+    ],
     createAddress: ['bank_account.number', 'bank_account.domestic_credit'],
   },
   withheld: {

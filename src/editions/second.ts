@@ -5,13 +5,25 @@ import type { Edition } from './edition.js';
 export const second: Edition = {
   number: 2,
   required: {
-    createAccount: ['business_details.legal_name', 'business_details.type', 'business_details.physical_address.country', 'business_details.physical_address.postal_code'],
+    createAccount: [
+      'business_details.legal_name',
+      'business_details.type',
+      'business_details.physical_address.country',
+      'business_details.physical_address.postal_code',
+    ],
     createAddress: ['bank_account.number|bank_account.iban', 'bank_account.global_wire|bank_account.bank_name'],
   },
   withheld: {
     createAccount: ['business_details.estimated_monthly_volume'],
-    createConnectedUser: ['business_details.estimated_monthly_volume', 'supporting_documentation.ownership_structure_document'],
-    updateAccount: ['business_details.estimated_monthly_volume', 'supporting_documentation.ownership_structure_document', 'tos_acceptance'],
+    createConnectedUser: [
+      'business_details.estimated_monthly_volume',
+      'supporting_documentation.ownership_structure_document',
+    ],
+    updateAccount: [
+      'business_details.estimated_monthly_volume',
+      'supporting_documentation.ownership_structure_document',
+      'tos_acceptance',
+    ],
     updateAccountSetting: ['payouts'],
     accounts: ['capability'],
     addresses: [],

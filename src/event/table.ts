@@ -21,9 +21,7 @@ export const event = pgTable(
   (t) => [
     primaryKey({ name: 'event_pkey', columns: [t.tenantId, t.livemode, t.id] }),
     unique('event_number').on(t.tenantId, t.livemode, t.number),
-    index('event_unnumbered')
-      .on(t.tenantId, t.livemode, t.created, t.id)
-      .where(sql`number is null`),
+    index('event_unnumbered').on(t.tenantId, t.livemode, t.created, t.id).where(sql`number is null`),
     index('event_of_object').on(t.tenantId, t.livemode, t.objectId, t.created, t.id),
   ],
 );

@@ -6,7 +6,11 @@ import { type Listing, type Page, PageArgs } from '../listing.js';
 import { FilePurpose, type FileRow, file } from './table.js';
 import { File, FileConnection } from './type.js';
 
-export const fileListing: Listing = { object: 'file', filters: { purpose: file.purpose, accountId: file.accountId }, byAccount: ['accountId'] };
+export const fileListing: Listing = {
+  object: 'file',
+  filters: { purpose: file.purpose, accountId: file.accountId },
+  byAccount: ['accountId'],
+};
 
 @ArgsType()
 class FileArgs extends PageArgs {
@@ -37,7 +41,11 @@ export class FileResolver {
 @Resolver(() => Account)
 export class FilesOfAccount {
   @FieldResolver(() => FileConnection, { description: 'The files that the account uploaded.' })
-  async files(@Root() row: AccountRow, @Args(() => PageArgs) args: PageArgs, @Ctx() { scope }: Context): Promise<Page<File>> {
+  async files(
+    @Root() row: AccountRow,
+    @Args(() => PageArgs) args: PageArgs,
+    @Ctx() { scope }: Context,
+  ): Promise<Page<File>> {
     return scope.edge(file, fileListing, file.accountId, row.id, args);
   }
 

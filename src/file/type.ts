@@ -7,7 +7,11 @@ import { FilePurpose } from './table.js';
 registerEnumType(FilePurpose, { name: 'FilePurpose' });
 
 /** An uploaded document. Uploads and downloads go through /v1/files. Silent: all fields. */
-@ObjectType({ implements: Node, simpleResolvers: true, description: 'An uploaded document. Upload it with `POST /v1/files`, read it with `GET /v1/files/:id/content`.' })
+@ObjectType({
+  implements: Node,
+  simpleResolvers: true,
+  description: 'An uploaded document. Upload it with `POST /v1/files`, read it with `GET /v1/files/:id/content`.',
+})
 export class File extends Node {
   @Field(() => DateTime)
   created: number;

@@ -16,7 +16,14 @@ const filenameLengthMax = 255;
 const contentTypes = ['application/pdf', 'image/png', 'image/jpeg'];
 
 interface Upload {
-  input: { purpose: FilePurpose; filename: string; contentType: string; size: number; sha256: string; metadata?: Record<string, string | null> | null };
+  input: {
+    purpose: FilePurpose;
+    filename: string;
+    contentType: string;
+    size: number;
+    sha256: string;
+    metadata?: Record<string, string | null> | null;
+  };
 }
 
 /**
@@ -32,9 +39,17 @@ export function fileRoutes(app: FastifyInstance): void {
     handler: async (request) => {
       const { args, content } = await uploadOf(request);
       // The bytes are outside the arguments: their hash stands for them in the fingerprint.
-      const create = guarded('createFile', restPermissions.createFile!, async (_, { input }: Upload, context: Context) => ({
-        file: await context.write('create_file', file, { ...input, accountId: context.caller.contextId, content: content.toString('base64') }),
-      }));
+      const create = guarded(
+        'createFile',
+        restPermissions.createFile!,
+        async (_, { input }: Upload, context: Context) => ({
+          file: await context.write('create_file', file, {
+            ...input,
+            accountId: context.caller.contextId,
+            content: content.toString('base64'),
+          }),
+        }),
+      );
       const payload = (await create(undefined, args, request.context!, undefined as never)) as { file: FileRow };
       return fileV1(payload.file);
     },
@@ -45,21 +60,34 @@ export function fileRoutes(app: FastifyInstance): void {
     url: '/v1/files/:id/content',
     config: { permission: restPermissions.fileContent! },
     handler: async (request, reply) => {
-      const read = guarded('fileContent', restPermissions.fileContent!, async (_, { id }: { id: string }, { scope }: Context) => {
-        const row = await scope.one(file, id);
-        const p = sql.placeholder;
-        const [found] = await scope.read<{ content: Uint8Array }>(
-          'file_content',
-          (db) =>
-            db
-              .select({ content: fileContent.content })
-              .from(fileContent)
-              .where(and(eq(fileContent.tenantId, p('tenant')), eq(fileContent.livemode, p('live')), eq(fileContent.id, p('id')))),
-          { id },
-        );
-        return { row, content: found?.content };
-      });
-      const { row, content } = (await read(undefined, request.params, request.context!, undefined as never)) as { row: FileRow; content: Uint8Array };
+      const read = guarded(
+        'fileContent',
+        restPermissions.fileContent!,
+        async (_, { id }: { id: string }, { scope }: Context) => {
+          const row = await scope.one(file, id);
+          const p = sql.placeholder;
+          const [found] = await scope.read<{ content: Uint8Array }>(
+            'file_content',
+            (db) =>
+              db
+                .select({ content: fileContent.content })
+                .from(fileContent)
+                .where(
+                  and(
+                    eq(fileContent.tenantId, p('tenant')),
+                    eq(fileContent.livemode, p('live')),
+                    eq(fileContent.id, p('id')),
+                  ),
+                ),
+            { id },
+          );
+          return { row, content: found?.content };
+        },
+      );
+      const { row, content } = (await read(undefined, request.params, request.context!, undefined as never)) as {
+        row: FileRow;
+        content: Uint8Array;
+      };
       // Somebody else's document, shown by our origin: it is downloaded, never rendered.
       reply.header('content-disposition', `attachment; filename*=UTF-8''${encodeURIComponent(row.filename)}`);
       reply.header('content-security-policy', "default-src 'none'; sandbox");
@@ -69,13 +97,16 @@ export function fileRoutes(app: FastifyInstance): void {
 }
 
 async function uploadOf(request: FastifyRequest): Promise<{ args: Upload; content: Buffer }> {
-  if (!request.isMultipart()) throw new Refusal(problem('body_invalid', undefined, 'Send the file as multipart/form-data.'));
+  if (!request.isMultipart())
+    throw new Refusal(problem('body_invalid', undefined, 'Send the file as multipart/form-data.'));
   const problems: Problem[] = [];
   const metadata: Record<string, string> = Object.create(null);
   let purpose: string | undefined;
   let content: Buffer | undefined;
   let filename = '';
-  for await (const part of request.parts({ limits: { fileSize: fileBytesMax, files: 1, fields: 20, fieldSize: 10_000 } })) {
+  for await (const part of request.parts({
+    limits: { fileSize: fileBytesMax, files: 1, fields: 20, fieldSize: 10_000 },
+  })) {
     const key = /^metadata\[(.*)\]$/s.exec(part.fieldname)?.[1];
     if (part.type === 'file' && part.fieldname === 'file') {
       content = await part.toBuffer();
@@ -90,12 +121,15 @@ async function uploadOf(request: FastifyRequest): Promise<{ args: Upload; conten
   const purposes: string[] = Object.values(FilePurpose);
   if (purpose === undefined) problems.push(problem('parameter_missing', 'file.purpose'));
   else if (purpose === '') problems.push(problem('parameter_invalid_empty', 'file.purpose'));
-  else if (!purposes.includes(purpose)) problems.push(problem('parameter_invalid', 'file.purpose', `must be one of ${purposes.join(', ')}`));
+  else if (!purposes.includes(purpose))
+    problems.push(problem('parameter_invalid', 'file.purpose', `must be one of ${purposes.join(', ')}`));
   const type = content && (await fileTypeFromBuffer(content));
   if (content === undefined) problems.push(problem('parameter_missing', 'file.file'));
   else if (content.length === 0) problems.push(problem('parameter_invalid_empty', 'file.file'));
-  else if (!type || !contentTypes.includes(type.mime)) problems.push(problem('parameter_invalid', 'file.file', 'must be a PDF, PNG or JPEG by its content'));
-  if ([...filename].length > filenameLengthMax) problems.push(problem('parameter_invalid', 'file.filename', `is longer than ${filenameLengthMax} characters`));
+  else if (!type || !contentTypes.includes(type.mime))
+    problems.push(problem('parameter_invalid', 'file.file', 'must be a PDF, PNG or JPEG by its content'));
+  if ([...filename].length > filenameLengthMax)
+    problems.push(problem('parameter_invalid', 'file.filename', `is longer than ${filenameLengthMax} characters`));
   try {
     Metadata.parseValue(metadata);
   } catch (error) {
@@ -104,5 +138,17 @@ async function uploadOf(request: FastifyRequest): Promise<{ args: Upload; conten
   }
   if (problems.length > 0 || !content || !type) throw new Refusal(...problems);
   const sha256 = createHash('sha256').update(content).digest('hex');
-  return { args: { input: { purpose: purpose as FilePurpose, filename, contentType: type.mime, size: content.length, sha256, metadata: { ...metadata } } }, content };
+  return {
+    args: {
+      input: {
+        purpose: purpose as FilePurpose,
+        filename,
+        contentType: type.mime,
+        size: content.length,
+        sha256,
+        metadata: { ...metadata },
+      },
+    },
+    content,
+  };
 }

@@ -1,4 +1,19 @@
-import { Arg, Args, ArgsType, Ctx, Field, FieldResolver, ID, InputType, Int, Mutation, ObjectType, Query, Resolver, Root } from 'type-graphql';
+import {
+  Arg,
+  Args,
+  ArgsType,
+  Ctx,
+  Field,
+  FieldResolver,
+  ID,
+  InputType,
+  Int,
+  Mutation,
+  ObjectType,
+  Query,
+  Resolver,
+  Root,
+} from 'type-graphql';
 import { type AccountRow, account } from '../account/table.js';
 import { Account } from '../account/type.js';
 import type { Context } from '../context.js';
@@ -9,7 +24,11 @@ import { problem, Refusal } from '../problems.js';
 import { type ApiKeyRow, apiKey, KeyPermission } from './table.js';
 import { ApiKey, ApiKeyConnection } from './type.js';
 
-export const apiKeyListing: Listing = { object: 'api_key', filters: { accountId: apiKey.accountId }, byAccount: ['accountId'] };
+export const apiKeyListing: Listing = {
+  object: 'api_key',
+  filters: { accountId: apiKey.accountId },
+  byAccount: ['accountId'],
+};
 
 const graceSecondsDefault = 24 * 3600;
 const graceSecondsMax = 7 * 24 * 3600;
@@ -17,7 +36,10 @@ const expirySecondsMax = 5 * 365 * 24 * 3600;
 
 @InputType()
 class CreateApiKeyInput {
-  @Field(() => ID, { nullable: true, description: 'Whose key it is: the context account by default, or a connected user of the platform.' })
+  @Field(() => ID, {
+    nullable: true,
+    description: 'Whose key it is: the context account by default, or a connected user of the platform.',
+  })
   accountId?: string | null;
   @Field(() => KeyPermission, { nullable: true, description: 'FULL by default.' })
   permission?: KeyPermission | null;
@@ -29,7 +51,10 @@ class CreateApiKeyInput {
 class RotateApiKeyInput {
   @Field(() => ID)
   id: string;
-  @Field(() => Int, { nullable: true, description: `Seconds for which the old key stays valid: ${graceSecondsDefault} by default, ${graceSecondsMax} at most.` })
+  @Field(() => Int, {
+    nullable: true,
+    description: `Seconds for which the old key stays valid: ${graceSecondsDefault} by default, ${graceSecondsMax} at most.`,
+  })
   graceSeconds?: number | null;
 }
 
@@ -66,16 +91,21 @@ export class ApiKeyResolver {
     return scope.one(apiKey, id);
   }
 
-  @Query(() => ApiKeyConnection, { description: "The keys of the accounts on the caller's list, of the caller's mode." })
+  @Query(() => ApiKeyConnection, {
+    description: "The keys of the accounts on the caller's list, of the caller's mode.",
+  })
   async apiKeys(@Args(() => ApiKeyArgs) args: ApiKeyArgs, @Ctx() { scope }: Context): Promise<Page<ApiKey>> {
     return scope.page(apiKey, apiKeyListing, args);
   }
 
-  @Mutation(() => CreateApiKeyPayload, { description: "Makes a key of the caller's mode. A platform may make keys for its connected users." })
+  @Mutation(() => CreateApiKeyPayload, {
+    description: "Makes a key of the caller's mode. A platform may make keys for its connected users.",
+  })
   async createApiKey(@Arg('input', () => CreateApiKeyInput) input: CreateApiKeyInput, @Ctx() context: Context) {
     const { caller } = context;
     const owner = await context.scope.one(account, input.accountId || caller.contextId, 'api_key.account_id');
-    if (owner.kind === 'partner') throw new Refusal(problem('account_type_invalid', 'api_key.account_id', 'A partner has no keys.'));
+    if (owner.kind === 'partner')
+      throw new Refusal(problem('account_type_invalid', 'api_key.account_id', 'A partner has no keys.'));
     checkRelation(context, 'createApiKey', owner, 'api_key.account_id');
     checkRange(input.expiresInSeconds, expirySecondsMax, 1, 'api_key.expires_in_seconds');
     const made = context.newKey(caller.tenantId, caller.livemode);
@@ -89,7 +119,9 @@ export class ApiKeyResolver {
     return { apiKey: row, secret: made.secret };
   }
 
-  @Mutation(() => RotateApiKeyPayload, { description: 'Makes a new key of the same permission; the old one stays valid for a grace period.' })
+  @Mutation(() => RotateApiKeyPayload, {
+    description: 'Makes a new key of the same permission; the old one stays valid for a grace period.',
+  })
   async rotateApiKey(@Arg('input', () => RotateApiKeyInput) input: RotateApiKeyInput, @Ctx() context: Context) {
     const { caller } = context;
     await checkManageable(context, 'rotateApiKey', input.id);
@@ -119,7 +151,11 @@ export class ApiKeyResolver {
 @Resolver(() => Account)
 export class ApiKeysOfAccount {
   @FieldResolver(() => ApiKeyConnection, { description: "The account's keys of the caller's mode." })
-  async apiKeys(@Root() row: AccountRow, @Args(() => PageArgs) args: PageArgs, @Ctx() { scope }: Context): Promise<Page<ApiKey>> {
+  async apiKeys(
+    @Root() row: AccountRow,
+    @Args(() => PageArgs) args: PageArgs,
+    @Ctx() { scope }: Context,
+  ): Promise<Page<ApiKey>> {
     return scope.edge(apiKey, apiKeyListing, apiKey.accountId, row.id, args);
   }
 }
@@ -131,10 +167,13 @@ async function checkManageable(context: Context, operation: string, id: string):
 
 function checkRelation({ caller }: Context, operation: string, owner: AccountRow, field: string): void {
   if (!related(caller, permissions[operation]!.relations, owner)) {
-    throw new Refusal(problem('permission_denied', field, 'Keys are managed by the account itself, or by its platform.'));
+    throw new Refusal(
+      problem('permission_denied', field, 'Keys are managed by the account itself, or by its platform.'),
+    );
   }
 }
 
 function checkRange(seconds: number | null | undefined, max: number, min: number, field: string): void {
-  if (seconds != null && (seconds < min || seconds > max)) throw new Refusal(problem('parameter_invalid', field, `must be from ${min} to ${max}`));
+  if (seconds != null && (seconds < min || seconds > max))
+    throw new Refusal(problem('parameter_invalid', field, `must be from ${min} to ${max}`));
 }

@@ -12,7 +12,11 @@ registerEnumType(KeyPermission, {
 const optional = { nullable: true } as const;
 
 /** An API key, without its secret. Silent: all fields. */
-@ObjectType({ implements: Node, simpleResolvers: true, description: 'An API key. Its secret is shown once, when it is made.' })
+@ObjectType({
+  implements: Node,
+  simpleResolvers: true,
+  description: 'An API key. Its secret is shown once, when it is made.',
+})
 export class ApiKey extends Node {
   @Field(() => DateTime)
   created: number;

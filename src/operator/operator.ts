@@ -48,7 +48,8 @@ export class Operator {
   /** Creates a platform or direct user in both modes, with one key in each. Spec: What the service does, 5. */
   async createRoot({ type, edition: number, subType, nickname, businessDetails, tenantId, key }: NewRoot) {
     const edition = editions[number];
-    if (subType && !(type === 'platform' && edition.subTypes.includes(subType))) throw new OperatorError(`--sub-type ${subType} is for platforms of Edition 2.`);
+    if (subType && !(type === 'platform' && edition.subTypes.includes(subType)))
+      throw new OperatorError(`--sub-type ${subType} is for platforms of Edition 2.`);
     const kind = type === 'platform' ? 'platform' : 'direct_user';
     const tenant = tenantId ?? (await this.#newTenant());
     const make = key ?? ((livemode: boolean) => newKey(this.pepper, tenant, livemode));
@@ -81,8 +82,21 @@ export class Operator {
   async as<T>(row: AccountRow, mutation: string, input: object, key?: () => NewKey): Promise<T> {
     const field = this.schema.getMutationType()?.getFields()[mutation];
     if (!field?.resolve) throw new Error(`no mutation ${mutation}`);
-    const caller: Caller = { ...operatorOf(row), kind: row.kind, accountId: row.id, contextId: row.id, contextKind: row.kind };
-    const context = new Context(caller, new Scope(caller, this.database), editions[row.edition], newRequestId(), undefined, key ?? ((tenant, live) => newKey(this.pepper, tenant, live)));
+    const caller: Caller = {
+      ...operatorOf(row),
+      kind: row.kind,
+      accountId: row.id,
+      contextId: row.id,
+      contextKind: row.kind,
+    };
+    const context = new Context(
+      caller,
+      new Scope(caller, this.database),
+      editions[row.edition],
+      newRequestId(),
+      undefined,
+      key ?? ((tenant, live) => newKey(this.pepper, tenant, live)),
+    );
     return (await field.resolve(undefined, { input }, context, undefined as never)) as T;
   }
 
@@ -101,35 +115,90 @@ export class Operator {
   }
 
   /** Changes a root's details, in both modes. */
-  async updateRoot(row: AccountRow, changes: { nickname?: string; businessDetails?: BusinessDetailsInput; logoId?: string; tosAcceptance?: TosAcceptanceInput; liveFx?: boolean }) {
-    if (!rootKinds.includes(row.kind)) throw new OperatorError('Only a platform or a direct user is updated by the operator; a connected user by its platform.');
-    if (changes.liveFx !== undefined && (row.kind !== 'platform' || row.edition !== 1)) throw new OperatorError('--live-fx is for platforms of Edition 1.');
-    const [updated] = await this.database.write('update_root', row.tenantId, row.livemode, call('operator.updateRoot'), changes, account);
+  async updateRoot(
+    row: AccountRow,
+    changes: {
+      nickname?: string;
+      businessDetails?: BusinessDetailsInput;
+      logoId?: string;
+      tosAcceptance?: TosAcceptanceInput;
+      liveFx?: boolean;
+    },
+  ) {
+    if (!rootKinds.includes(row.kind))
+      throw new OperatorError(
+        'Only a platform or a direct user is updated by the operator; a connected user by its platform.',
+      );
+    if (changes.liveFx !== undefined && (row.kind !== 'platform' || row.edition !== 1))
+      throw new OperatorError('--live-fx is for platforms of Edition 1.');
+    const [updated] = await this.database.write(
+      'update_root',
+      row.tenantId,
+      row.livemode,
+      call('operator.updateRoot'),
+      changes,
+      account,
+    );
     return updated!;
   }
 
   /** Records an address that the bank has issued in live mode. Spec: Address, service_receive. */
-  async issueAddress(row: AccountRow, given: { category: 'service_receive' | 'service_fee_advance'; currency: string; bankAccount: BankAccountHash }): Promise<AddressRow> {
-    if (!row.livemode) throw new OperatorError('In test mode the sandbox bank issues addresses; this records those of live mode.');
-    const bank = { ...given.bankAccount, last4: (given.bankAccount.number ?? given.bankAccount.iban)?.slice(-4) ?? null, type: 'all' };
-    const args = { ...given, type: 'bank_account', linkedId: row.id, name: row.businessDetails.legalName ?? null, bankAccount: bank };
-    const [issued] = await this.database.write('record_issued_address', row.tenantId, true, call('operator.issueAddress'), args, address);
+  async issueAddress(
+    row: AccountRow,
+    given: { category: 'service_receive' | 'service_fee_advance'; currency: string; bankAccount: BankAccountHash },
+  ): Promise<AddressRow> {
+    if (!row.livemode)
+      throw new OperatorError('In test mode the sandbox bank issues addresses; this records those of live mode.');
+    const bank = {
+      ...given.bankAccount,
+      last4: (given.bankAccount.number ?? given.bankAccount.iban)?.slice(-4) ?? null,
+      type: 'all',
+    };
+    const args = {
+      ...given,
+      type: 'bank_account',
+      linkedId: row.id,
+      name: row.businessDetails.legalName ?? null,
+      bankAccount: bank,
+    };
+    const [issued] = await this.database.write(
+      'record_issued_address',
+      row.tenantId,
+      true,
+      call('operator.issueAddress'),
+      args,
+      address,
+    );
     return issued!;
   }
 
   /** The account with this id, in this mode where it exists in both. Operators know no tenants, so this asks all of them. */
   async account(id: string, livemode?: boolean): Promise<AccountRow> {
-    const rows = await this.#across<AccountRow>('operator_account', account, eq(account.id, sql.placeholder('id')), { id });
+    const rows = await this.#across<AccountRow>('operator_account', account, eq(account.id, sql.placeholder('id')), {
+      id,
+    });
     const row = rows.find((r) => r.livemode === (livemode ?? (rows.length > 1 ? true : r.livemode)));
-    if (!row) throw new OperatorError(`There is no account ${id}${livemode === undefined ? '' : ` in ${livemode ? 'live' : 'test'} mode`}.`);
+    if (!row)
+      throw new OperatorError(
+        `There is no account ${id}${livemode === undefined ? '' : ` in ${livemode ? 'live' : 'test'} mode`}.`,
+      );
     return row;
   }
 
   /** Accounts by status over all tenants, oldest first, with the persons and files that a verification looks at. */
-  async verifications(filter: { status?: string | undefined; livemode?: boolean | undefined }): Promise<Verification[]> {
-    const where = and(filter.status === undefined ? undefined : eq(account.status, sql.placeholder('status')), filter.livemode === undefined ? undefined : eq(account.livemode, sql.placeholder('live')));
+  async verifications(filter: {
+    status?: string | undefined;
+    livemode?: boolean | undefined;
+  }): Promise<Verification[]> {
+    const where = and(
+      filter.status === undefined ? undefined : eq(account.status, sql.placeholder('status')),
+      filter.livemode === undefined ? undefined : eq(account.livemode, sql.placeholder('live')),
+    );
     const name = `operator_accounts:${filter.status === undefined ? '' : 'status'}:${filter.livemode === undefined ? '' : 'live'}`;
-    const accounts = await this.#across<AccountRow>(name, account, where, { status: filter.status, live: filter.livemode });
+    const accounts = await this.#across<AccountRow>(name, account, where, {
+      status: filter.status,
+      live: filter.livemode,
+    });
     return Promise.all(accounts.map((row) => this.verification(row)));
   }
 
@@ -137,7 +206,12 @@ export class Operator {
     const scope = new Scope(operatorOf(row), this.database);
     const persons = await scope.all(person, person.accountId, row.id);
     const { idDocument, ownershipStructureDocument, physicalAddressDocument } = row.supportingDocumentation;
-    const ids = [idDocument, ownershipStructureDocument, physicalAddressDocument, ...persons.flatMap((p) => [p.identification.taxCardImage, p.identification.passportImage])];
+    const ids = [
+      idDocument,
+      ownershipStructureDocument,
+      physicalAddressDocument,
+      ...persons.flatMap((p) => [p.identification.taxCardImage, p.identification.passportImage]),
+    ];
     const files = await Promise.all(ids.filter((id) => id != null).map((id) => scope.find(file, id)));
     return { account: row, persons, files: files.filter((f): f is FileRow => f !== null) };
   }
@@ -148,7 +222,14 @@ export class Operator {
   }
 
   async #move(row: AccountRow, from: readonly AccountStatus[], to: AccountStatus): Promise<AccountRow> {
-    const [moved] = await this.database.write('move_account', row.tenantId, row.livemode, call(`operator.${to}`), { id: row.id, from, to }, account);
+    const [moved] = await this.database.write(
+      'move_account',
+      row.tenantId,
+      row.livemode,
+      call(`operator.${to}`),
+      { id: row.id, from, to },
+      account,
+    );
     return moved!;
   }
 
@@ -158,14 +239,28 @@ export class Operator {
   }
 
   #across<T>(name: string, table: typeof account, where: SQL | undefined, values: object, limit = 200): Promise<T[]> {
-    return this.database.read<T>(name, (db) => db.select().from(table).where(where).orderBy(table.created, table.id).limit(limit), { ...values });
+    return this.database.read<T>(
+      name,
+      (db) => db.select().from(table).where(where).orderBy(table.created, table.id).limit(limit),
+      { ...values },
+    );
   }
 }
 
 /** The operator as a caller of one tenant and mode: everything there is in reach. */
 function operatorOf(row: AccountRow): Caller {
   const { tenantId, livemode, edition } = row;
-  return { tenantId, livemode, edition, kind: 'operator', permission: 'full', keyId: null, accountId: 'operator', contextId: 'operator', contextKind: 'platform' };
+  return {
+    tenantId,
+    livemode,
+    edition,
+    kind: 'operator',
+    permission: 'full',
+    keyId: null,
+    accountId: 'operator',
+    contextId: 'operator',
+    contextKind: 'platform',
+  };
 }
 
 function call(operation: string): Call {

@@ -1,4 +1,17 @@
-import { Arg, Args, ArgsType, Ctx, Field, FieldResolver, ID, InputType, Mutation, Query, Resolver, Root } from 'type-graphql';
+import {
+  Arg,
+  Args,
+  ArgsType,
+  Ctx,
+  Field,
+  FieldResolver,
+  ID,
+  InputType,
+  Mutation,
+  Query,
+  Resolver,
+  Root,
+} from 'type-graphql';
 import { type AccountRow, account } from '../account/table.js';
 import { Account } from '../account/type.js';
 import type { Context } from '../context.js';
@@ -13,7 +26,11 @@ import { type PersonRow, person } from './table.js';
 import { Identification, Person, PersonConnection, Relationship } from './type.js';
 import { identificationOf, relationshipOf } from './v1.js';
 
-export const personListing: Listing = { object: 'person', filters: { accountId: person.accountId }, byAccount: ['accountId'] };
+export const personListing: Listing = {
+  object: 'person',
+  filters: { accountId: person.accountId },
+  byAccount: ['accountId'],
+};
 
 const optional = { nullable: true } as const;
 
@@ -33,7 +50,10 @@ class IdentificationInput {
   taxCardNumber?: string | null;
   @Field(() => ID, { nullable: true, description: 'A file with an image of the personal tax card.' })
   taxCardImage?: string | null;
-  @Field(() => ID, { nullable: true, description: 'A file with an image of the passport; will do for an owner of a company, LLP or partnership.' })
+  @Field(() => ID, {
+    nullable: true,
+    description: 'A file with an image of the passport; will do for an owner of a company, LLP or partnership.',
+  })
   passportImage?: string | null;
 }
 
@@ -72,15 +92,25 @@ export class PersonResolver {
   }
 
   /** Creates a person. Spec: Activate an Account, Edition 1, rule 4. */
-  @Mutation(() => CreatePersonPayload, { description: "Creates a director, owner or representative of an account's business." })
+  @Mutation(() => CreatePersonPayload, {
+    description: "Creates a director, owner or representative of an account's business.",
+  })
   async createPerson(@Arg('input', () => CreatePersonInput) input: CreatePersonInput, @Ctx() context: Context) {
     const { scope, caller } = context;
     const owner = await scope.one(account, input.accountId || caller.contextId, 'person.account_id');
-    if (owner.kind === 'partner') throw new Refusal(problem('account_type_invalid', 'person.account_id', 'Only users and platforms have persons.'));
+    if (owner.kind === 'partner')
+      throw new Refusal(problem('account_type_invalid', 'person.account_id', 'Only users and platforms have persons.'));
     const problems = unfit(input, owner, context.edition.personIdentified);
     if (problems.length > 0) throw new Refusal(...problems);
-    const image = (name: string, id: string | null | undefined) => ({ id, field: `person.identification.${name}`, purposes: verificationPurposes });
-    await checkFiles(scope, [image('tax_card_image', input.identification?.taxCardImage), image('passport_image', input.identification?.passportImage)]);
+    const image = (name: string, id: string | null | undefined) => ({
+      id,
+      field: `person.identification.${name}`,
+      purposes: verificationPurposes,
+    });
+    await checkFiles(scope, [
+      image('tax_card_image', input.identification?.taxCardImage),
+      image('passport_image', input.identification?.passportImage),
+    ]);
     return { person: await context.write('create_person', person, { ...input, accountId: owner.id }) };
   }
 
@@ -112,8 +142,14 @@ export class PersonResolver {
 
 @Resolver(() => Account)
 export class PersonsOfAccount {
-  @FieldResolver(() => PersonConnection, { description: "Directors, owners and representatives of the account's business." })
-  async persons(@Root() row: AccountRow, @Args(() => PageArgs) args: PageArgs, @Ctx() { scope }: Context): Promise<Page<PersonRow>> {
+  @FieldResolver(() => PersonConnection, {
+    description: "Directors, owners and representatives of the account's business.",
+  })
+  async persons(
+    @Root() row: AccountRow,
+    @Args(() => PageArgs) args: PageArgs,
+    @Ctx() { scope }: Context,
+  ): Promise<Page<PersonRow>> {
     return scope.edge(person, personListing, person.accountId, row.id, args);
   }
 }
@@ -123,14 +159,33 @@ function unfit({ relationship, identification }: CreatePersonInput, owner: Accou
   const problems: Problem[] = [];
   const { director, owner: owns, representative } = relationship;
   const type = owner.businessDetails.type;
-  if (!director && !owns && !representative) problems.push(problem('parameter_invalid', 'person.relationship', 'must have at least one of director, owner and representative'));
+  if (!director && !owns && !representative)
+    problems.push(
+      problem(
+        'parameter_invalid',
+        'person.relationship',
+        'must have at least one of director, owner and representative',
+      ),
+    );
   if (identified && (type === 'sole_proprietor' || type === 'individual') && (!owns || director || representative)) {
-    problems.push(problem('parameter_invalid', 'person.relationship', 'must be owner and nothing else, for a sole proprietor or an individual'));
+    problems.push(
+      problem(
+        'parameter_invalid',
+        'person.relationship',
+        'must be owner and nothing else, for a sole proprietor or an individual',
+      ),
+    );
   }
   const passportDoes = owns === true && type !== 'sole_proprietor' && type !== 'individual';
   const { taxCardNumber, taxCardImage, passportImage } = identification ?? {};
   if (identified && !taxCardNumber && !taxCardImage && !(passportDoes && passportImage)) {
-    problems.push(problem('parameter_missing', 'person.identification.tax_card_number', 'The number or an image of the personal tax card is required; for an owner of a company, LLP or partnership, an image of the passport will do.'));
+    problems.push(
+      problem(
+        'parameter_missing',
+        'person.identification.tax_card_number',
+        'The number or an image of the personal tax card is required; for an owner of a company, LLP or partnership, an image of the passport will do.',
+      ),
+    );
   }
   return problems;
 }

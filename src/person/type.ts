@@ -26,7 +26,11 @@ export class Identification {
 }
 
 /** A director, owner or representative of an account's business. Silent: all fields. */
-@ObjectType({ implements: Node, simpleResolvers: true, description: "A director, owner or representative of an account's business." })
+@ObjectType({
+  implements: Node,
+  simpleResolvers: true,
+  description: "A director, owner or representative of an account's business.",
+})
 export class Person extends Node {
   @Field(() => DateTime)
   created: number;

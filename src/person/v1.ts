@@ -27,7 +27,11 @@ export function relationshipOf({ relationship: r }: PersonRow) {
 
 /** How a person is identified, the number masked: what identifies a person is written once and never read back. */
 export function identificationOf({ identification: i }: PersonRow) {
-  return { taxCardNumber: masked(i.taxCardNumber ?? null), taxCardImage: i.taxCardImage ?? null, passportImage: i.passportImage ?? null };
+  return {
+    taxCardNumber: masked(i.taxCardNumber ?? null),
+    taxCardImage: i.taxCardImage ?? null,
+    passportImage: i.passportImage ?? null,
+  };
 }
 
 function masked(number: string | null): string | null {

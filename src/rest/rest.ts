@@ -17,19 +17,31 @@ export function rest(app: FastifyInstance, schema: GraphQLSchema): void {
     const field = fields[route.field];
     if (!field?.resolve) throw new Error(`${route.method} ${route.path} names ${route.field}, which is no root field`);
     const handler = async (request: FastifyRequest, reply: FastifyReply) => {
-      const answer = await field.resolve!(undefined, argumentsOf(route, field, request), request.context!, undefined as never);
+      const answer = await field.resolve!(
+        undefined,
+        argumentsOf(route, field, request),
+        request.context!,
+        undefined as never,
+      );
       reply.send(render(route, answer));
     };
     app.route({ method: route.method, url: route.path, config: { permission: permissionOf(route.field) }, handler });
   }
 }
 
-function argumentsOf(route: Route, field: GraphQLField<unknown, Context>, request: FastifyRequest): Record<string, unknown> {
+function argumentsOf(
+  route: Route,
+  field: GraphQLField<unknown, Context>,
+  request: FastifyRequest,
+): Record<string, unknown> {
   const problems: Problem[] = [];
   const { object } = permissionOf(route.field);
   const search = request.url.includes('?') ? request.url.slice(request.url.indexOf('?')) : '';
   const params = (request.params ?? {}) as Record<string, string>;
-  const args = route.method === 'GET' ? listArguments(field, object, search, params, problems) : bodyArguments(field, object, search, request.body, params, problems);
+  const args =
+    route.method === 'GET'
+      ? listArguments(field, object, search, params, problems)
+      : bodyArguments(field, object, search, request.body, params, problems);
   // The edition's own rules join in, but not about what is refused already.
   const told = problems.map((p) => p.field ?? '');
   for (const p of inputProblems(route.field, object, args, request.context!.edition)) {
@@ -39,10 +51,17 @@ function argumentsOf(route: Route, field: GraphQLField<unknown, Context>, reques
   return args;
 }
 
-const related = (a: string, b: string) => a === b || a.startsWith(`${b}.`) || b.startsWith(`${a}.`) || a.startsWith(`${b}[`);
+const related = (a: string, b: string) =>
+  a === b || a.startsWith(`${b}.`) || b.startsWith(`${a}.`) || a.startsWith(`${b}[`);
 
 /** Query parameters: the page parameters of /v1, and the field's own arguments in the spelling of a query string. */
-function listArguments(field: GraphQLField<unknown, Context>, object: string, search: string, params: Record<string, string>, problems: Problem[]) {
+function listArguments(
+  field: GraphQLField<unknown, Context>,
+  object: string,
+  search: string,
+  params: Record<string, string>,
+  problems: Problem[],
+) {
   const { limit, starting_after: after, ending_before: before, ...raw } = parseQuery(search);
   const paged = field.args.some((argument) => argument.name === 'first');
   const own = field.args.filter((argument) => !(argument.name in params) && !pageArguments.has(argument.name));
@@ -57,7 +76,8 @@ function listArguments(field: GraphQLField<unknown, Context>, object: string, se
   const cursor = (name: string, value: unknown): string | undefined => {
     if (value === undefined) return undefined;
     if (value === '') problems.push(problem('parameter_invalid_empty', `${object}.${name}`));
-    else if (typeof value !== 'string') problems.push(problem('parameter_invalid', `${object}.${name}`, 'must be one object id'));
+    else if (typeof value !== 'string')
+      problems.push(problem('parameter_invalid', `${object}.${name}`, 'must be one object id'));
     return String(value);
   };
   const [newer, older] = [cursor('ending_before', before), cursor('starting_after', after)];
@@ -73,14 +93,26 @@ function limitOf(raw: unknown, object: string, problems: Problem[]): number {
   if (raw === undefined) return pageSizeDefault;
   const limit = typeof raw === 'string' && /^\d{1,4}$/.test(raw) ? Number(raw) : 0;
   if (raw === '') problems.push(problem('parameter_invalid_empty', `${object}.limit`));
-  else if (limit < 1 || limit > limitMax) problems.push(problem('parameter_invalid', `${object}.limit`, `must be a whole number from 1 to ${limitMax}`));
+  else if (limit < 1 || limit > limitMax)
+    problems.push(problem('parameter_invalid', `${object}.limit`, `must be a whole number from 1 to ${limitMax}`));
   return limit;
 }
 
 /** A JSON body, as the members of the field's `input`; the parameters of the path are members that the body may not have. */
-function bodyArguments(field: GraphQLField<unknown, Context>, object: string, search: string, raw: unknown, params: Record<string, string>, problems: Problem[]) {
-  for (const name of Object.keys(parseQuery(search))) problems.push(problem('parameter_unknown', `${object}.${name}`, 'is not a query parameter; send parameters in the body'));
-  if (typeof (raw ?? {}) !== 'object' || Array.isArray(raw)) throw new Refusal(problem('body_invalid', undefined, 'The body must be a JSON object.'));
+function bodyArguments(
+  field: GraphQLField<unknown, Context>,
+  object: string,
+  search: string,
+  raw: unknown,
+  params: Record<string, string>,
+  problems: Problem[],
+) {
+  for (const name of Object.keys(parseQuery(search)))
+    problems.push(
+      problem('parameter_unknown', `${object}.${name}`, 'is not a query parameter; send parameters in the body'),
+    );
+  if (typeof (raw ?? {}) !== 'object' || Array.isArray(raw))
+    throw new Refusal(problem('body_invalid', undefined, 'The body must be a JSON object.'));
   const argument = field.args.find(({ name }) => name === 'input');
   const type = argument?.type instanceof GraphQLNonNull ? argument.type.ofType : argument?.type;
   if (!(type instanceof GraphQLInputObjectType)) throw new Error(`${field.name} takes no input`);

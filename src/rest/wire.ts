@@ -32,7 +32,9 @@ const storedValue = (type: GraphQLEnumType, raw: unknown): unknown => {
 
 const epochMax = 99_999_999_999;
 const epochSeconds = (raw: unknown): unknown =>
-  typeof raw === 'number' && Number.isInteger(raw) && raw >= 0 && raw <= epochMax ? raw : fail('must be whole seconds since 1970-01-01 UTC');
+  typeof raw === 'number' && Number.isInteger(raw) && raw >= 0 && raw <= epochMax
+    ? raw
+    : fail('must be whole seconds since 1970-01-01 UTC');
 
 const asList = (raw: unknown): unknown[] => (Array.isArray(raw) ? raw : [raw]);
 
@@ -55,7 +57,8 @@ export const query: Spelling = {
   ...body,
   scalar: (type, raw) => {
     const text = String(raw);
-    if (type.name === 'Int' || type.name === 'DateTime') return /^-?\d{1,15}$/.test(text) ? body.scalar(type, Number(text)) : fail('must be a whole number');
+    if (type.name === 'Int' || type.name === 'DateTime')
+      return /^-?\d{1,15}$/.test(text) ? body.scalar(type, Number(text)) : fail('must be a whole number');
     if (type.name === 'Boolean') return text === 'true' || (text === 'false' ? false : fail('must be true or false'));
     return body.scalar(type, text);
   },
@@ -65,9 +68,22 @@ export const query: Spelling = {
 /** The graph, as untyped values: used only to explain, with path and code, what the library has refused. */
 export const graph: Spelling = {
   name: (name) => name,
-  enum: (type, raw) => (type.getValue(String(raw)) ? type.getValue(String(raw))?.value : fail(`must be one of ${type.getValues().map((v) => v.name).join(', ')}`)),
+  enum: (type, raw) =>
+    type.getValue(String(raw))
+      ? type.getValue(String(raw))?.value
+      : fail(
+          `must be one of ${type
+            .getValues()
+            .map((v) => v.name)
+            .join(', ')}`,
+        ),
   scalar: (type, raw) => {
-    if ((type.name === 'String' || type.name === 'ID') && typeof raw !== 'string' && !(type.name === 'ID' && Number.isInteger(raw))) return fail('must be a string');
+    if (
+      (type.name === 'String' || type.name === 'ID') &&
+      typeof raw !== 'string' &&
+      !(type.name === 'ID' && Number.isInteger(raw))
+    )
+      return fail('must be a string');
     return type.parseValue(raw);
   },
   list: asList,
@@ -80,10 +96,17 @@ const miss = Symbol('no value');
  * Raw input to arguments as GraphQL would have coerced them, and every fault with its path as /v1 spells it.
  * Missing stays missing and null stays null, since null clears where absent keeps.
  */
-export function read(fields: Fields, raw: Record<string, unknown>, at: string, spelling: Spelling, problems: Problem[]): Record<string, unknown> {
+export function read(
+  fields: Fields,
+  raw: Record<string, unknown>,
+  at: string,
+  spelling: Spelling,
+  problems: Problem[],
+): Record<string, unknown> {
   const out: Record<string, unknown> = {};
   const known = new Set(fields.map((field) => spelling.name(field.name)));
-  for (const key of Object.keys(raw)) if (!known.has(key)) problems.push(problem('parameter_unknown', `${at}.${spelling === graph ? snake(key) : key}`));
+  for (const key of Object.keys(raw))
+    if (!known.has(key)) problems.push(problem('parameter_unknown', `${at}.${spelling === graph ? snake(key) : key}`));
   for (const field of fields) {
     const key = spelling.name(field.name);
     const path = `${at}.${snake(field.name)}`;
@@ -104,7 +127,9 @@ function valueOf(type: GraphQLInputType, raw: unknown, path: string, spelling: S
     return miss;
   };
   if (type instanceof GraphQLNonNull) {
-    return isEmpty(raw) ? refuse(problem('parameter_invalid_empty', path)) : valueOf(type.ofType, raw, path, spelling, problems);
+    return isEmpty(raw)
+      ? refuse(problem('parameter_invalid_empty', path))
+      : valueOf(type.ofType, raw, path, spelling, problems);
   }
   if (raw === null) return null;
   if (raw === '' && !takesEmptyText(type)) return refuse(problem('parameter_invalid_empty', path));
@@ -112,7 +137,9 @@ function valueOf(type: GraphQLInputType, raw: unknown, path: string, spelling: S
     if (type instanceof GraphQLList) {
       const values = spelling.list(raw);
       const indexed = spelling !== query;
-      return values.map((value, i) => valueOf(type.ofType, value, indexed ? `${path}[${i}]` : path, spelling, problems));
+      return values.map((value, i) =>
+        valueOf(type.ofType, value, indexed ? `${path}[${i}]` : path, spelling, problems),
+      );
     }
     if (type instanceof GraphQLInputObjectType) {
       if (typeof raw !== 'object' || Array.isArray(raw)) return fail('must be a hash');
@@ -121,7 +148,8 @@ function valueOf(type: GraphQLInputType, raw: unknown, path: string, spelling: S
     return type instanceof GraphQLEnumType ? spelling.enum(type, raw) : spelling.scalar(type, raw);
   } catch (error) {
     const faults = (error as GraphQLError).extensions?.faults as ScalarFault[] | undefined;
-    for (const fault of faults ?? []) problems.push(problem('parameter_invalid', `${path}.${fault.path}`, fault.message));
+    for (const fault of faults ?? [])
+      problems.push(problem('parameter_invalid', `${path}.${fault.path}`, fault.message));
     return faults ? miss : refuse(problem('parameter_invalid', path, safeMessage(type, error)));
   }
 }
@@ -149,11 +177,16 @@ export function isEmpty(value: unknown): boolean {
 export function parseQuery(search: string): Record<string, unknown> {
   const out: Record<string, unknown> = Object.create(null);
   for (const [name, value] of new URLSearchParams(search)) {
-    const path = name.replace(/\[\]$/, '').replaceAll(/\[([^\]]*)\]/g, '.$1').split('.');
+    const path = name
+      .replace(/\[\]$/, '')
+      .replaceAll(/\[([^\]]*)\]/g, '.$1')
+      .split('.');
     let at = out;
     for (const step of path.slice(0, -1)) {
       const next = Object.hasOwn(at, step) ? at[step] : undefined;
-      at = (typeof next === 'object' && next !== null && !Array.isArray(next) ? next : (at[step] = Object.create(null))) as Record<string, unknown>;
+      at = (
+        typeof next === 'object' && next !== null && !Array.isArray(next) ? next : (at[step] = Object.create(null))
+      ) as Record<string, unknown>;
     }
     const last = path.at(-1)!;
     at[last] = Object.hasOwn(at, last) ? [...asList(at[last]), value] : value;

@@ -1,0 +1,30 @@
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import postgres from 'postgres';
+import type { TestProject } from 'vitest/node';
+import { startEmbedded } from '../src/db/embedded.js';
+import { migrate } from '../src/db/migrate.js';
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** How to reach the run's PostgreSQL as superuser; test databases belong to the plain role `tidegate`. */
+    admin: { host: string; port: number; username: string; database: string };
+  }
+}
+
+/** One real PostgreSQL per run, with a migrated template that every test file clones. */
+export default async function ({ provide }: TestProject): Promise<() => Promise<void>> {
+  const base = fs.mkdtempSync(path.join(os.tmpdir(), 'tidegate-test-'));
+  fs.chmodSync(base, 0o755);
+  const embedded = await startEmbedded({ dir: path.join(base, 'postgres'), durable: false });
+  const sql = postgres({ ...embedded.admin, max: 1 });
+  await sql.unsafe('create database tidegate_template owner tidegate');
+  await migrate({ ...embedded.options, database: 'tidegate_template' });
+  await sql.end();
+  provide('admin', embedded.admin);
+  return async () => {
+    await embedded.release();
+    fs.rmSync(base, { recursive: true, force: true });
+  };
+}

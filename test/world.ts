@@ -1,0 +1,264 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { FastifyInstance } from 'fastify';
+import pino from 'pino';
+import postgres from 'postgres';
+import { afterAll, beforeAll, inject } from 'vitest';
+import type { AccountRow } from '../src/account/table.js';
+import { config } from '../src/config.js';
+import { Database } from '../src/db/database.js';
+import { gateway } from '../src/gateway.js';
+import { buildGraph } from '../src/graph.js';
+import { Operator } from '../src/operator/operator.js';
+import { Worker } from '../src/worker.js';
+
+export type Edition = 1 | 2;
+type Json = any;
+
+/** What a door answered. `fieldNames` and `codes` are of the errors, of either door, in their order. */
+export interface Reply {
+  status: number;
+  headers: Headers;
+  body: Json;
+  text: string;
+  codes: string[];
+  fieldNames: (string | undefined)[];
+}
+
+export interface World {
+  origin: string;
+  database: Database;
+  operator: Operator;
+  app: FastifyInstance;
+  /** The test database as its plain owner, for looking behind the doors. */
+  sql: postgres.Sql;
+  pepper: string;
+  /** Starts another gateway over the same database, as a second process would be; returns its origin. */
+  another(): Promise<string>;
+}
+
+const schema = buildGraph();
+
+/**
+ * A gateway of its own per test file: a clone of the migrated template, real HTTP on a port of its own,
+ * and a worker unless `worker: false`, for tests that look at states before the sandbox settles them.
+ */
+export function useWorld({
+  worker = true,
+  environment = {},
+}: {
+  worker?: boolean;
+  environment?: Record<string, string>;
+} = {}): World {
+  const world = {} as World;
+  const name = `test_${randomBytes(6).toString('hex')}`;
+  const pepper = randomBytes(32).toString('hex');
+  const apps: FastifyInstance[] = [];
+  let running: Worker | undefined;
+  const databases: Database[] = [];
+  const connection = () => ({ ...inject('admin'), username: 'tidegate', database: name });
+  const log = pino({ level: process.env.TEST_LOG ?? 'silent' });
+
+  const open = async (): Promise<string> => {
+    const database = new Database(connection());
+    databases.push(database);
+    const app = await gateway({
+      config: config({ serves: true }, { PORT: '0', ...environment }),
+      database,
+      schema,
+      pepper,
+      log,
+    });
+    apps.push(app);
+    return app.listen({ port: 0, host: '127.0.0.1' });
+  };
+
+  beforeAll(async () => {
+    await asAdmin(`create database ${name} template tidegate_template owner tidegate strategy file_copy`);
+    world.origin = await open();
+    world.app = apps[0]!;
+    world.database = databases[0]!;
+    world.pepper = pepper;
+    world.operator = new Operator(world.database, schema, pepper);
+    world.sql = postgres({ ...connection(), max: 2, onnotice: () => {} });
+    world.another = open;
+    if (worker) (running = new Worker(world.database, log)).start();
+  });
+  afterAll(async () => {
+    await running?.stop();
+    await Promise.all(apps.map((app) => app.close()));
+    await Promise.all(databases.map((database) => database.close()));
+    await world.sql?.end({ timeout: 1 });
+    await asAdmin(`drop database if exists ${name} with (force)`);
+  });
+  return world;
+}
+
+async function asAdmin(statement: string): Promise<void> {
+  const sql = postgres({ ...inject('admin'), max: 1 });
+  try {
+    await sql.unsafe(statement);
+  } finally {
+    await sql.end();
+  }
+}
+
+/** Details that pass every edition's creation rules. */
+export const details = (legalName = 'Acme Exports') => ({
+  legal_name: legalName,
+  email: 'ap@acme.example',
+  type: 'company',
+  physical_address: { line1: '1 Wharf', city: 'Pune', state: 'MH', postal_code: '411001', country: 'IN' },
+});
+
+let count = 0;
+/** A nickname that nobody has. */
+export const nickname = () => `nick ${++count} ${randomUUID().slice(0, 8)}`;
+
+/** Somebody with a key, who speaks through the doors. */
+export class Speaker {
+  constructor(
+    readonly world: World,
+    readonly id: string,
+    readonly key: string,
+    readonly edition: Edition,
+    private readonly extra: Record<string, string> = {},
+  ) {}
+
+  /** The same account with other headers, such as On-Behalf-Of. */
+  with(headers: Record<string, string>): Speaker {
+    return new Speaker(this.world, this.id, this.key, this.edition, { ...this.extra, ...headers });
+  }
+
+  /** Somebody else's key for the same account. */
+  using(key: string): Speaker {
+    return new Speaker(this.world, this.id, key, this.edition, this.extra);
+  }
+
+  actingFor(id: string): Speaker {
+    return this.with({ 'on-behalf-of': id });
+  }
+
+  get(path: string, headers: Record<string, string> = {}): Promise<Reply> {
+    return send(`${this.world.origin}${path}`, { headers: this.#headers(headers) });
+  }
+
+  post(path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Reply> {
+    const content = body === undefined ? {} : { 'content-type': 'application/json' };
+    const text = body === undefined || typeof body === 'string' ? (body as string | undefined) : JSON.stringify(body);
+    return send(`${this.world.origin}${path}`, {
+      method: 'POST',
+      headers: this.#headers({ ...content, ...headers }),
+      body: text ?? null,
+    });
+  }
+
+  graph(query: string, variables: object = {}, headers: Record<string, string> = {}): Promise<Reply> {
+    return this.post('/graphql', { query, variables }, headers);
+  }
+
+  upload(
+    purpose: string,
+    content: Uint8Array,
+    filename = 'document.pdf',
+    fields: Record<string, string> = {},
+    headers: Record<string, string> = {},
+  ): Promise<Reply> {
+    const form = new FormData();
+    form.set('purpose', purpose);
+    for (const [name, value] of Object.entries(fields)) form.set(name, value);
+    form.set('file', new Blob([content as BlobPart]), filename);
+    return send(`${this.world.origin}/v1/files`, { method: 'POST', headers: this.#headers(headers), body: form });
+  }
+
+  /** A connected user of this platform, in draft, speaking with a key of its own. */
+  async connectedUser(input: object = {}): Promise<Speaker> {
+    const made = await this.graph(
+      'mutation ($input: CreateConnectedUserInput!) { createConnectedUser(input: $input) { account { id } } }',
+      {
+        input: { nickname: nickname(), ...input },
+      },
+    );
+    const id = made.body.data?.createConnectedUser.account.id;
+    if (!id) throw new Error(made.text);
+    const key = await this.graph('mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) { secret } }', {
+      input: { accountId: id },
+    });
+    return new Speaker(this.world, id, key.body.data.createApiKey.secret, this.edition);
+  }
+
+  /** The /v1 object of a new partner of this account. */
+  async partner(body: object = {}): Promise<Json> {
+    const reply = await this.post('/v1/accounts', {
+      type: 'partner',
+      nickname: nickname(),
+      business_details: details(),
+      ...body,
+    });
+    if (reply.status !== 200) throw new Error(reply.text);
+    return reply.body;
+  }
+
+  #headers(more: Record<string, string>): Record<string, string> {
+    return { authorization: `Bearer ${this.key}`, ...this.extra, ...more };
+  }
+}
+
+async function send(url: string, init: RequestInit): Promise<Reply> {
+  const response = await fetch(url, init);
+  const text = await response.text();
+  const json = (response.headers.get('content-type') ?? '').includes('json');
+  const body = json && text !== '' ? JSON.parse(text) : undefined;
+  const errors: Json[] = body?.errors ?? [];
+  const items = errors.map((e) => e.extensions?.error ?? e);
+  return {
+    status: response.status,
+    headers: response.headers,
+    body,
+    text,
+    codes: items.map((e) => e.code),
+    fieldNames: items.map((e) => e.metadata?.field_name),
+  };
+}
+
+/** Roots, which only the operator makes. */
+export function givenIn(world: World) {
+  const root = async (
+    type: 'platform' | 'user',
+    edition: Edition,
+    { live = false, subType }: { live?: boolean; subType?: 'aggregator' } = {},
+  ) => {
+    const { account, keys } = await world.operator.createRoot({
+      type,
+      edition,
+      subType,
+      nickname: nickname(),
+      businessDetails: { legalName: 'Root Traders', type: 'company' },
+    });
+    return {
+      account: account as AccountRow,
+      test: new Speaker(world, account.id, keys.test, edition),
+      live: new Speaker(world, account.id, keys.live, edition),
+      speaker: new Speaker(world, account.id, live ? keys.live : keys.test, edition),
+    };
+  };
+  return {
+    /** A platform with its test and live keys. */
+    platformBoth: (edition: Edition, options = {}) => root('platform', edition, options),
+    directUserBoth: (edition: Edition, options = {}) => root('user', edition, options),
+    platform: async (edition: Edition = 1, options: { live?: boolean; subType?: 'aggregator' } = {}) =>
+      (await root('platform', edition, options)).speaker,
+    directUser: async (edition: Edition = 1, options: { live?: boolean } = {}) =>
+      (await root('user', edition, options)).speaker,
+  };
+}
+
+/** Asks again until the answer is as wanted, for what the sandbox does on its own; fails with the last answer. */
+export async function eventually<T>(ask: () => Promise<T>, wanted: (answer: T) => boolean, seconds = 15): Promise<T> {
+  const until = Date.now() + seconds * 1000;
+  for (;;) {
+    const answer = await ask();
+    if (wanted(answer)) return answer;
+    if (Date.now() > until) throw new Error(`it did not come to pass: ${JSON.stringify(answer)}`);
+    await new Promise((resume) => setTimeout(resume, 100));
+  }
+}
