@@ -13,9 +13,9 @@ export interface Demo {
 
 const names = { 1: 'Harborline', 2: 'Saffron Collect' } as const;
 
-/** The demo's tenants and keys derive from the pepper, so that every start can print them again. */
-export function demos(pepper: string): Demo[] {
-  return ([1, 2] as const).map((edition) => {
+/** The demo tenants that there are. Their ids and keys derive from the pepper, so that every start can print them again. */
+export async function demos(operator: Operator, pepper: string): Promise<Demo[]> {
+  const all = ([1, 2] as const).map((edition) => {
     const tenantId = tenantOf(pepper, edition);
     return {
       edition,
@@ -24,6 +24,8 @@ export function demos(pepper: string): Demo[] {
       testKey: keyOf(pepper, edition, tenantId, false).secret,
     };
   });
+  const there = await Promise.all(all.map((demo) => operator.exists(demo.accountId)));
+  return all.filter((_, i) => there[i]);
 }
 
 function tenantOf(pepper: string, edition: 1 | 2): string {

@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { ConfigError, config } from './config.js';
-import { demos, seedDemo } from './demo.js';
+import { type Demo, demos, seedDemo } from './demo.js';
 import { gateway } from './gateway.js';
 import { buildGraph } from './graph.js';
 import { logger } from './log.js';
@@ -43,11 +43,11 @@ async function main(): Promise<void> {
     settings.HOST,
     (app.server.address() as { port: number }).port,
     settings.transport,
-    store.embedded ? demos(store.pepper) : [],
+    store.embedded ? await demos(operator, store.pepper) : [],
   );
 }
 
-function announce(host: string, port: number, transport: string, demo: ReturnType<typeof demos>): void {
+function announce(host: string, port: number, transport: string, demo: Demo[]): void {
   const origin = `${transport === 'tls' ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}`;
   const lines = [`Tidegate is listening on ${origin}`, `  Explorer  ${origin}/graphiql`];
   for (const { edition, name, testKey } of demo) {

@@ -148,7 +148,7 @@ async function attach(place: Place): Promise<Embedded | 'awaking' | undefined> {
   const present = openFifo(place.present, O_RDONLY);
   const holder = openFifo(place.holders, O_WRONLY);
   const letGo = () => [present, holder].forEach(close);
-  const answer = present !== undefined && holder !== undefined && counts(place, holder) ? await ask(socket) : 'no';
+  const answer = present !== undefined && holder !== undefined && counts(place, holder) ? await ask(socket) : 'silence';
   if (answer !== 'yes') {
     letGo();
     return answer === 'awaking' ? answer : undefined;
@@ -177,14 +177,15 @@ function counts(place: Place, holder: number): boolean {
   }
 }
 
-async function ask(socket: string): Promise<'yes' | 'awaking' | 'no'> {
+async function ask(socket: string): Promise<'yes' | 'awaking' | 'no' | 'silence'> {
   const login = { host: socket, port: 5432, username: 'tidegate', database: 'tidegate', ssl: false };
   const client = postgres({ ...login, max: 1, connect_timeout: 5, fetch_types: false, onnotice: () => {} });
   try {
     await client`select 1`;
     return 'yes';
   } catch (error) {
-    return code(error) === '57P03' ? 'awaking' : 'no';
+    if (!(error instanceof postgres.PostgresError)) return 'silence';
+    return error.code === '57P03' ? 'awaking' : 'no';
   } finally {
     await client.end({ timeout: 1 });
   }
@@ -231,7 +232,7 @@ async function supervise(place: Place, bin: string, durable: boolean, progress: 
   if (orphan && (await ask(orphan.socket)) !== 'yes') return undefined;
   const socket = orphan?.socket ?? socketFolder(place);
   // A server whose data was deleted would still write its last words, by their path, into the data that come after.
-  if (!orphan && (await ask(socket)) !== 'no')
+  if (!orphan && (await ask(socket)) !== 'silence')
     throw new Error(`A server still uses data that were deleted from ${place.home}. End the processes that hold it.`);
   if (!orphan && !fs.existsSync(place.cluster)) initialise(place, bin, durable, progress);
   if (!orphan) progress('Starting PostgreSQL');

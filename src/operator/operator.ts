@@ -11,6 +11,7 @@ import type { Call, Database } from '../db/database.js';
 import { Scope } from '../db/scope.js';
 import { editions } from '../editions/editions.js';
 import { type FileRow, file } from '../file/table.js';
+import { type ApiKeyRow, apiKey } from '../key/table.js';
 import { type PersonRow, person } from '../person/table.js';
 import { newRequestId } from '../request-id.js';
 
@@ -174,14 +175,40 @@ export class Operator {
 
   /** The account with this id, in this mode where it exists in both. Operators know no tenants, so this asks all of them. */
   async account(id: string, livemode?: boolean): Promise<AccountRow> {
-    const rows = await this.#across<AccountRow>('operator_account', account, eq(account.id, sql.placeholder('id')), {
-      id,
-    });
+    const rows = await this.#accounts(id);
     const row = rows.find((r) => r.livemode === (livemode ?? (rows.length > 1 ? true : r.livemode)));
     if (!row)
       throw new OperatorError(
         `There is no account ${id}${livemode === undefined ? '' : ` in ${livemode ? 'live' : 'test'} mode`}.`,
       );
+    return row;
+  }
+
+  async exists(id: string): Promise<boolean> {
+    return (await this.#accounts(id)).length > 0;
+  }
+
+  #accounts(id: string): Promise<AccountRow[]> {
+    return this.#across<AccountRow>('operator_account', account, eq(account.id, sql.placeholder('id')), { id });
+  }
+
+  /** The keys of an account of one mode, newest first. */
+  keys(row: AccountRow): Promise<ApiKeyRow[]> {
+    return new Scope(operatorOf(row), this.database).all(apiKey, apiKey.accountId, row.id);
+  }
+
+  /** The key with this id. */
+  async key(id: string): Promise<ApiKeyRow> {
+    const [row] = await this.database.read<ApiKeyRow>(
+      'operator_key',
+      (db) =>
+        db
+          .select()
+          .from(apiKey)
+          .where(eq(apiKey.id, sql.placeholder('id'))),
+      { id },
+    );
+    if (!row) throw new OperatorError(`There is no key ${id}.`);
     return row;
   }
 

@@ -1,0 +1,369 @@
+#!/usr/bin/env node
+import 'reflect-metadata';
+import Table from 'cli-table3';
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import type { AccountRow } from './account/table.js';
+import { accountV1 } from './account/v1.js';
+import { addressV1 } from './address/v1.js';
+import { ConfigError, config } from './config.js';
+import { demos, seedDemo } from './demo.js';
+import { fileV1 } from './file/v1.js';
+import { buildGraph } from './graph.js';
+import type { ApiKeyRow } from './key/table.js';
+import { Operator, OperatorError, type Verification } from './operator/operator.js';
+import { personV1 } from './person/v1.js';
+import { Refusal } from './problems.js';
+import { Currency } from './scalars.js';
+import { openStore, type Store } from './store.js';
+
+/** What a command gives back: one JSON document with --json, a table for people otherwise. */
+type Result = object;
+
+interface Options {
+  json?: boolean;
+  [name: string]: unknown;
+}
+
+const program = new Command('tidegate')
+  .description(
+    "The operator's command line. It works on the database that the server uses, also while the server runs.",
+  )
+  .exitOverride()
+  .configureOutput({ writeErr: () => {} });
+
+/** A command that opens the store, does one thing and prints it. */
+function command(
+  parent: Command,
+  name: string,
+  description: string,
+  run: (operator: Operator, options: Options, argument: string, store: Store) => Promise<Result>,
+): Command {
+  return parent
+    .command(name)
+    .description(description)
+    .option('--json', 'print one JSON document')
+    .action(async (...given: unknown[]) => {
+      const options = given.at(-2) as Options;
+      const argument = given.length > 2 ? String(given[0]) : '';
+      const settings = config({ serves: false });
+      const store = await openStore(settings, (step) => process.stderr.isTTY && process.stderr.write(`${step} …\n`));
+      try {
+        const result = await run(new Operator(store.database, buildGraph(), store.pepper), options, argument, store);
+        process.stdout.write(options.json ? `${JSON.stringify(result)}\n` : readable(result));
+      } finally {
+        await store.close();
+      }
+    });
+}
+
+const mode = () => new Option('--mode <mode>', 'test or live').choices(['test', 'live']);
+const liveOf = (options: Options) => (options.mode === undefined ? undefined : options.mode === 'live');
+
+const accounts = program.command('account').description('Platforms, users and partners');
+
+command(
+  accounts,
+  'create',
+  'Create a platform or direct user, or with --platform a connected user',
+  async (operator, o) => {
+    const businessDetails = { legalName: String(o.legalName) };
+    const nickname = o.nickname as string | undefined;
+    if (o.platform !== undefined) {
+      if (o.type !== 'user') throw new OperatorError('--platform goes with --type user.');
+      if (o.mode === undefined)
+        throw new OperatorError('--mode is required with --platform: a connected user lives in one mode.');
+      const platform = await operator.account(String(o.platform), liveOf(o));
+      const { account } = await operator.as<{ account: AccountRow }>(platform, 'createConnectedUser', {
+        businessDetails,
+        nickname,
+      });
+      const { secret } = await operator.as<{ secret: string }>(account, 'createApiKey', {});
+      return { account: accountV1(account), keys: { [String(o.mode)]: secret } };
+    }
+    if (o.edition === undefined) throw new OperatorError('--edition is required: 1 or 2.');
+    const { account, keys } = await operator.createRoot({
+      type: o.type as 'platform' | 'user',
+      edition: Number(o.edition) as 1 | 2,
+      subType: o.subType as 'aggregator' | undefined,
+      nickname,
+      businessDetails,
+    });
+    return { account: accountV1(account), keys };
+  },
+)
+  .addOption(new Option('--type <type>', 'platform or user').choices(['platform', 'user']).makeOptionMandatory())
+  .addOption(new Option('--edition <edition>', '1 or 2').choices(['1', '2']))
+  .addOption(new Option('--sub-type <subType>', 'for a platform of Edition 2').choices(['aggregator']))
+  .option('--platform <account>', 'the platform of a connected user')
+  .addOption(mode())
+  .requiredOption('--legal-name <name>', 'its legal name')
+  .option('--nickname <nickname>', 'unique within the tenant and mode');
+
+command(accounts, 'verify <account>', 'Settle a verification, or lift a hold', async (operator, o, id) =>
+  accountV1(await operator.verify(await operator.account(id, liveOf(o)), o.outcome as 'activated' | 'hold')),
+)
+  .addOption(mode())
+  .addOption(
+    new Option('--outcome <outcome>', 'what the verification came to')
+      .choices(['activated', 'hold'])
+      .makeOptionMandatory(),
+  );
+
+command(accounts, 'hold <account>', 'Put an account on hold', async (operator, o, id) =>
+  accountV1(await operator.hold(await operator.account(id, liveOf(o)))),
+).addOption(mode());
+
+command(accounts, 'deactivate <account>', 'Deactivate an account of any type', async (operator, o, id) =>
+  accountV1(await operator.deactivate(await operator.account(id, liveOf(o)))),
+).addOption(mode());
+
+command(accounts, 'update <account>', "Change a root's details, in both modes", async (operator, o, id) => {
+  const details = given(o, {
+    legalName: 'legalName',
+    dba: 'dba',
+    email: 'email',
+    website: 'website',
+    type: 'businessType',
+  });
+  const terms = given(o, { ip: 'tosIp', time: 'tosTime', userAgent: 'tosUserAgent' });
+  const changes = {
+    ...given(o, { nickname: 'nickname', logoId: 'logoId', liveFx: 'liveFx' }),
+    ...(Object.keys(details).length > 0 && { businessDetails: details }),
+    ...(Object.keys(terms).length > 0 && { tosAcceptance: terms }),
+  };
+  if (Object.keys(changes).length === 0) throw new OperatorError('Nothing to change: name at least one detail.');
+  return accountV1(await operator.updateRoot(await operator.account(id, liveOf(o)), changes));
+})
+  .addOption(mode())
+  .option('--legal-name <name>')
+  .option('--nickname <nickname>')
+  .option('--dba <name>', 'the name under which it does business')
+  .option('--email <email>')
+  .option('--website <website>')
+  .addOption(
+    new Option('--business-type <type>').choices([
+      'company',
+      'limited_liability_partnership',
+      'sole_proprietor',
+      'individual',
+      'partnership',
+      'business',
+    ]),
+  )
+  .option('--logo-id <file>')
+  .option('--tos-ip <address>', 'from where the terms were accepted')
+  .option('--tos-time <seconds>', 'when, in seconds since 1970', whole)
+  .option('--tos-user-agent <text>', 'with what')
+  .option('--live-fx <true|false>', 'process payouts of connected users at once', flag);
+
+command(accounts, 'show <account>', 'Show an account with its persons and files', async (operator, o, id) =>
+  verificationJson(await operator.verification(await operator.account(id, liveOf(o)))),
+).addOption(mode());
+
+command(accounts, 'list', 'List accounts; with --status verifying, the verification queue', async (operator, o) => ({
+  accounts: (await operator.verifications({ status: o.status as string | undefined, livemode: liveOf(o) })).map(
+    verificationJson,
+  ),
+}))
+  .addOption(new Option('--status <status>').choices(['draft', 'verifying', 'activated', 'deactivated', 'hold']))
+  .addOption(mode());
+
+const keys = program.command('key').description('API keys');
+
+command(keys, 'create', 'Make a key for an account', async (operator, o) => {
+  const owner = await operator.account(String(o.account), liveOf(o));
+  return keyJson(await operator.as(owner, 'createApiKey', { permission: o.permission, expiresInSeconds: o.expiresIn }));
+})
+  .requiredOption('--account <account>')
+  .addOption(mode().makeOptionMandatory())
+  .addOption(new Option('--permission <permission>').choices(['full', 'read']).default('full'))
+  .option('--expires-in <time>', 'such as 12h or 30d', duration);
+
+command(keys, 'list', "List an account's keys", async (operator, o) => ({
+  keys: (await operator.keys(await operator.account(String(o.account), liveOf(o)))).map(publicKey),
+}))
+  .requiredOption('--account <account>')
+  .addOption(mode());
+
+command(keys, 'rotate <key>', 'Make a new key; the old one stays valid for a grace period', async (operator, o, id) => {
+  const row = await operator.key(id);
+  return keyJson(
+    await operator.as(await operator.account(row.accountId, row.livemode), 'rotateApiKey', {
+      id,
+      graceSeconds: o.grace,
+    }),
+  );
+}).option('--grace <time>', 'such as 0h, 12h or 7d; one day by default', duration);
+
+command(keys, 'revoke <key>', 'Revoke a key', async (operator, _, id) => {
+  const row = await operator.key(id);
+  return keyJson(await operator.as(await operator.account(row.accountId, row.livemode), 'revokeApiKey', { id }));
+});
+
+const addresses = program.command('address').description('Receiving addresses');
+
+command(addresses, 'issue', 'Record a live receiving address that the bank has issued', async (operator, o) => {
+  const bankAccount = given(o, {
+    bankName: 'bankName',
+    number: 'number',
+    iban: 'iban',
+    domesticCredit: 'domesticCredit',
+    domesticDebit: 'domesticDebit',
+    domesticFastCredit: 'domesticFastCredit',
+    domesticWire: 'domesticWire',
+    globalWire: 'globalWire',
+  });
+  if (bankAccount.number === undefined && bankAccount.iban === undefined)
+    throw new OperatorError('--number or --iban is required.');
+  const owner = await operator.account(String(o.account), true);
+  return addressV1(
+    await operator.issueAddress(owner, {
+      category: o.category as 'service_receive',
+      currency: String(o.currency),
+      bankAccount,
+    }),
+  );
+})
+  .requiredOption('--account <account>')
+  .requiredOption('--currency <currency>', 'ISO 4217 code', currencyCode)
+  .addOption(
+    new Option('--category <category>').choices(['service_receive', 'service_fee_advance']).default('service_receive'),
+  )
+  .option('--bank-name <name>')
+  .option('--number <number>')
+  .option('--iban <iban>')
+  .option('--domestic-credit <code>', 'routing code for domestic transfers')
+  .option('--domestic-debit <code>')
+  .option('--domestic-fast-credit <code>')
+  .option('--domestic-wire <code>')
+  .option('--global-wire <code>', 'SWIFT/BIC');
+
+command(program, 'migrate', 'Bring the database to this version', async () => ({ migrated: true }));
+
+command(
+  program,
+  'demo',
+  'Seed the demo, unless it is there, and show its test keys',
+  async (operator, _, __, store) => {
+    if (!store.embedded) throw new OperatorError('The demo is for the embedded database; unset DATABASE_URL.');
+    if (await operator.empty()) await seedDemo(operator, store.pepper, () => {});
+    return { demos: await demos(operator, store.pepper) };
+  },
+);
+
+function given(options: Options, names: Record<string, string>): Record<string, never> {
+  const entries = Object.entries(names).map(([property, option]) => [property, options[option]] as const);
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined)) as Record<string, never>;
+}
+
+function verificationJson({ account, persons, files }: Verification) {
+  return {
+    account: accountV1(account),
+    mode: account.livemode ? 'live' : 'test',
+    persons: persons.map(personV1),
+    files: files.map(fileV1),
+  };
+}
+
+function keyJson({ apiKey, secret }: { apiKey: ApiKeyRow; secret?: string }) {
+  return secret === undefined ? { key: publicKey(apiKey) } : { key: publicKey(apiKey), secret };
+}
+
+/** A key without what must not be shown. */
+function publicKey(k: ApiKeyRow) {
+  return {
+    id: k.id,
+    account_id: k.accountId,
+    livemode: k.livemode,
+    permission: k.permission,
+    prefix: k.prefix,
+    created: k.created,
+    expires_at: k.expiresAt,
+    revoked_at: k.revokedAt,
+    last_used_at: k.lastUsedAt,
+  };
+}
+
+function whole(text: string): number {
+  if (!/^\d{1,12}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.');
+  return Number(text);
+}
+
+function flag(text: string): boolean {
+  if (text !== 'true' && text !== 'false') throw new InvalidArgumentError('It must be true or false.');
+  return text === 'true';
+}
+
+const secondsIn: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 };
+
+function duration(text: string): number {
+  const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
+  if (count === undefined) throw new InvalidArgumentError('It must be a number and one of s, m, h and d, such as 30d.');
+  return Number(count) * secondsIn[unit!]!;
+}
+
+function currencyCode(text: string): string {
+  try {
+    return Currency.parseValue(text);
+  } catch {
+    throw new InvalidArgumentError('It must be an active ISO 4217 code, such as USD.');
+  }
+}
+
+/** A list as rows, anything else as names and values, nested ones by their path. */
+function readable(result: object): string {
+  const [list] = Object.values(result);
+  if (Object.keys(result).length === 1 && Array.isArray(list))
+    return list.length === 0 ? 'None.\n' : rows(list.map(summary));
+  const table = new Table({ style: { head: [], border: [] } });
+  for (const [name, value] of flat(result)) table.push([name, value]);
+  return `${table.toString()}\n`;
+}
+
+function rows(list: Record<string, unknown>[]): string {
+  const head = Object.keys(list[0]!);
+  const table = new Table({ head, style: { head: [], border: [] } });
+  for (const row of list) table.push(head.map((name) => String(row[name] ?? '')));
+  return `${table.toString()}\n`;
+}
+
+/** The members of a list entry that fit on a line. */
+function summary(entry: Record<string, unknown>): Record<string, unknown> {
+  const account = entry.account as ReturnType<typeof accountV1> | undefined;
+  if (!account)
+    return Object.fromEntries(Object.entries(entry).filter(([, value]) => typeof value !== 'object' || value === null));
+  const { id, type, status, nickname, business_details } = account;
+  return {
+    id,
+    mode: entry.mode,
+    type,
+    status,
+    legal_name: business_details.legal_name,
+    nickname,
+    persons: (entry.persons as []).length,
+    files: (entry.files as []).length,
+  };
+}
+
+function flat(value: object, path = ''): [string, string][] {
+  return Object.entries(value).flatMap(([name, member]): [string, string][] => {
+    if (member === null || member === undefined) return [];
+    if (typeof member === 'object') return flat(member, `${path}${name}.`);
+    return [[path + name, String(member)]];
+  });
+}
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  if (error instanceof CommanderError && error.exitCode === 0) process.exit(0);
+  const told = error instanceof CommanderError || error instanceof ConfigError || error instanceof OperatorError;
+  const refused =
+    error instanceof Refusal
+      ? error.problems.map((p) => `${p.code}${p.field ? ` (${p.field})` : ''}: ${p.message}`).join('\n')
+      : undefined;
+  process.stderr.write(
+    `${refused ?? (told ? (error as Error).message.replace(/^error: /, '') : ((error as Error).stack ?? String(error)))}\n`,
+  );
+  process.exitCode = 1;
+}
