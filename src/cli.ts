@@ -246,7 +246,9 @@ command(
   'Seed the demo, unless it is there, and show its test keys',
   async (operator, _, __, store) => {
     if (!store.embedded) throw new OperatorError('The demo is for the embedded database; unset DATABASE_URL.');
-    if (await operator.empty()) await seedDemo(operator, store.pepper, () => {});
+    await store.exclusively('demo', async () => {
+      if (await operator.empty()) await seedDemo(operator, store.pepper, () => {});
+    });
     return { demos: await demos(operator, store.pepper) };
   },
 );

@@ -19,7 +19,11 @@ async function main(): Promise<void> {
   const store = await openStore(settings, progress);
   const schema = buildGraph();
   const operator = new Operator(store.database, schema, store.pepper);
-  if (store.embedded && (await operator.empty())) await seedDemo(operator, store.pepper, progress);
+  if (store.embedded) {
+    await store.exclusively('demo', async () => {
+      if (await operator.empty()) await seedDemo(operator, store.pepper, progress);
+    });
+  }
   const app = await gateway({ config: settings, database: store.database, schema, pepper: store.pepper, log });
   const worker = new Worker(store.database, log);
   await app.listen({ port: settings.PORT, host: settings.HOST });

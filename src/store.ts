@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { Config } from './config.js';
 import { Database } from './db/database.js';
 import { startEmbedded } from './db/embedded.js';
-import { type Connection, migrate } from './db/migrate.js';
+import { type Connection, exclusively, migrate } from './db/migrate.js';
 
 /** The database as this process uses it, and what it took to get there. */
 export interface Store {
@@ -12,6 +12,8 @@ export interface Store {
   pepper: string;
   /** Whether this is the embedded server, the one that may be seeded with a demo. */
   embedded: boolean;
+  /** Does a piece of work while no other process on this database does the same. */
+  exclusively<T>(work: string, run: () => Promise<T>): Promise<T>;
   /** Ends the connections and lets go of the embedded server. */
   close(): Promise<void>;
 }
@@ -22,7 +24,13 @@ export async function openStore(config: Config, progress: (step: string) => void
     const connection = connectionOf(config.DATABASE_URL);
     await migrate(connection);
     const database = new Database(connection);
-    return { database, pepper: config.API_KEY_PEPPER!, embedded: false, close: () => database.close() };
+    return {
+      database,
+      pepper: config.API_KEY_PEPPER!,
+      embedded: false,
+      exclusively: (work, run) => exclusively(connection, work, run),
+      close: () => database.close(),
+    };
   }
   const embedded = await startEmbedded({ dir: path.join(config.DATA_DIR, 'postgres'), progress });
   try {
@@ -32,7 +40,13 @@ export async function openStore(config: Config, progress: (step: string) => void
       await database.close();
       await embedded.release();
     };
-    return { database, pepper: config.API_KEY_PEPPER ?? localPepper(config.DATA_DIR), embedded: true, close };
+    return {
+      database,
+      pepper: config.API_KEY_PEPPER ?? localPepper(config.DATA_DIR),
+      embedded: true,
+      exclusively: (work, run) => exclusively(embedded.options, work, run),
+      close,
+    };
   } catch (error) {
     await embedded.release();
     throw error;

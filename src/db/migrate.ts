@@ -16,13 +16,24 @@ const folder = fileURLToPath(new URL('../../drizzle', import.meta.url));
  * since an advisory lock on the one connection lets only one of them work at a time.
  */
 export async function migrate(connection: Connection): Promise<void> {
-  const sql = postgres({ ...connection, max: 1, onnotice: () => {} });
-  try {
-    await sql`select pg_advisory_lock(hashtextextended('tidegate:migrate', 0))`;
+  await exclusively(connection, 'migrate', async (sql) => {
     await apply(drizzle(sql), { migrationsFolder: folder });
     await applyFunctions(sql);
+  });
+}
+
+/** Does a piece of work while no other process on this database does the same; the lock goes with its connection, whatever dies. */
+export async function exclusively<T>(
+  connection: Connection,
+  work: string,
+  run: (sql: postgres.Sql) => Promise<T>,
+): Promise<T> {
+  const sql = postgres({ ...connection, max: 1, onnotice: () => {} });
+  try {
+    await sql`select pg_advisory_lock(hashtextextended(${`tidegate:${work}`}, 0))`;
+    return await run(sql);
   } finally {
-    await sql.end();
+    await sql.end({ timeout: 5 });
   }
 }
 
