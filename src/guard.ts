@@ -89,7 +89,7 @@ export function inputProblems(name: string, object: string, args: object, editio
   for (const choice of edition.required[name] ?? []) {
     const paths = choice.split('|');
     const found = paths.map((path) => at(input, path));
-    if (found.some((value) => !empty(value))) continue;
+    if (found.some((value) => !isEmpty(value))) continue;
     const given = found.findIndex((value) => value !== undefined);
     const message = paths.length > 1 ? `One of ${paths.join(' and ')} is required.` : undefined;
     problems.push(
@@ -121,7 +121,7 @@ function emptyRequired(
     const value = values[name];
     if (value === undefined || value === null) return [];
     const within = name === 'input' ? path : `${path}.${snake(name)}`;
-    if (type instanceof GraphQLNonNull && empty(value)) return [problem('parameter_invalid_empty', within)];
+    if (type instanceof GraphQLNonNull && isEmpty(value)) return [problem('parameter_invalid_empty', within)];
     const inner = type instanceof GraphQLNonNull ? type.ofType : type;
     return inner instanceof GraphQLInputObjectType
       ? emptyRequired(Object.values(inner.getFields()), value as Record<string, unknown>, within)
@@ -135,7 +135,8 @@ function at(input: Record<string, unknown>, path: string): unknown {
     .reduce<unknown>((value, name) => (value as Record<string, unknown> | null | undefined)?.[camel(name)], input);
 }
 
-function empty(value: unknown): boolean {
+/** Nothing where something is required: null, an empty text, an empty hash or list. */
+export function isEmpty(value: unknown): boolean {
   return (
     value === undefined ||
     value === null ||

@@ -26,6 +26,7 @@ export interface Prerequisite {
 export type Rule = (dossier: Dossier) => readonly Prerequisite[];
 export type Rules = readonly Rule[];
 
+/** Prerequisites of every account of the kind. */
 export function always(...prerequisites: Prerequisite[]): Rule {
   return () => prerequisites;
 }

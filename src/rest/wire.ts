@@ -9,6 +9,7 @@ import {
   GraphQLNonNull,
   GraphQLScalarType,
 } from 'graphql';
+import { isEmpty } from '../guard.js';
 import { type Problem, problem, snake } from '../problems.js';
 import type { ScalarFault } from '../scalars.js';
 
@@ -163,10 +164,6 @@ function safeMessage(type: GraphQLInputType, error: unknown): string {
 /** Text may be empty, to unset; everything else that is "" is empty. */
 function takesEmptyText(type: GraphQLInputType): boolean {
   return type instanceof GraphQLScalarType && ['String', 'ID', 'Metadata'].includes(type.name);
-}
-
-export function isEmpty(value: unknown): boolean {
-  return value === null || value === '' || (typeof value === 'object' && Object.keys(value as object).length === 0);
 }
 
 /**

@@ -1,0 +1,63 @@
+import { spawn } from 'node:child_process';
+import fs from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Gateway, startGateway } from './child.js';
+
+/** The tour of the README: commands, each followed by what they print, with … for what differs from run to run. */
+const section = fs.readFileSync('README.md', 'utf8').split('## Five minutes')[1]!.split('\n## ')[0]!;
+const steps = [...section.matchAll(/```bash\n([\s\S]*?)```(?:\n```json\n([\s\S]*?)```)?/g)].map((match) => ({
+  commands: match[1]!,
+  printed: match[2],
+}));
+
+const marker = '=== next step ===';
+
+function run(
+  script: string,
+  environment: Record<string, string>,
+): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  return new Promise((resolve) => {
+    const child = spawn('bash', ['-c', script], { env: { ...process.env, ...environment } });
+    const out = { stdout: '', stderr: '' };
+    child.stdout.on('data', (chunk) => (out.stdout += chunk));
+    child.stderr.on('data', (chunk) => (out.stderr += chunk));
+    child.on('close', (code) => resolve({ code, ...out }));
+  });
+}
+
+describe('the tour of the README', () => {
+  let gateway: Gateway;
+  beforeAll(async () => {
+    gateway = await startGateway();
+  }, 60_000);
+  afterAll(() => gateway.stop());
+
+  it('has steps that show both doors and both editions', () => {
+    expect(steps.length).toBeGreaterThanOrEqual(7);
+    expect(section).toContain('demos[0]');
+    expect(section).toContain('demos[1]');
+  });
+
+  it('prints what it says, command by command', async () => {
+    const script = [
+      'set -euo pipefail',
+      ...steps.map(({ commands }) => `${commands}\nprintf '\\n%s\\n' '${marker}'`),
+    ].join('\n');
+    const { code, stdout, stderr } = await run(script, { TIDEGATE: gateway.origin, DATA_DIR: gateway.dataDir });
+    expect([code, stderr]).toEqual([0, '']);
+    const printed = stdout.split(marker);
+    const plain = (text: string) =>
+      text
+        .replaceAll(/\s*\n\s*/g, '\n')
+        .replaceAll('}{', '}\n{')
+        .trim();
+    steps.forEach(({ printed: expected }, i) => {
+      if (expected === undefined) return;
+      const pattern = plain(expected)
+        .split('…')
+        .map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+        .join('[\\s\\S]*?');
+      expect(plain(printed[i]!)).toMatch(new RegExp(`^${pattern}$`));
+    });
+  }, 90_000);
+});
