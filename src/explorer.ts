@@ -263,7 +263,8 @@ async function fetcher({ query, variables, operationName }, { headers = {} } = {
   const response = await fetch(setup.endpoint, {
     method: 'POST',
     headers: { accept: 'application/graphql-response+json, application/json', 'content-type': 'application/json', ...headers },
-    body: JSON.stringify({ query, variables, operationName }),
+    // GraphiQL tells the name a moment after the text, so a button pressed at once would bring another tab's.
+    body: JSON.stringify({ query, variables, operationName: query.includes(operationName) ? operationName : undefined }),
   });
   say(used, response.status);
   let answer;

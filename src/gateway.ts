@@ -152,6 +152,11 @@ export async function gateway({ config, database, schema, pepper, log }: Parts):
     method: ['GET', 'POST'],
     url: '/graphql',
     config: { open: true },
+    preHandler: async (request) => {
+      if (!request.context) return;
+      const problems = misshapen(request.method === 'POST' ? request.body : request.query, request.method === 'POST');
+      if (problems.length > 0) throw new Refusal(...problems);
+    },
     handler: (request, reply) =>
       (request.context
         ? (graphql as (request: FastifyRequest, reply: FastifyReply) => unknown).call(app, request, reply)
@@ -169,6 +174,23 @@ export async function gateway({ config, database, schema, pepper, log }: Parts):
   });
   await app.ready();
   return app;
+}
+
+/** What keeps a body from being a GraphQL request at all; Apollo would refuse it without the request's id. */
+function misshapen(raw: unknown, post: boolean): Problem[] {
+  const one = 'Send one operation, as a JSON object with `query`.';
+  if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) return [problem('body_invalid', undefined, one)];
+  const { query, variables, operationName, extensions } = raw as Record<string, unknown>;
+  if (query === undefined) return [problem('parameter_missing', 'request.query')];
+  if (query === '' || query === null) return [problem('parameter_invalid_empty', 'request.query')];
+  if (typeof query !== 'string') return [problem('parameter_invalid', 'request.query', 'must be a string')];
+  const map = (v: unknown) => v === undefined || v === null || (typeof v === 'object' && !Array.isArray(v)) || !post;
+  const out: Problem[] = [];
+  if (!map(variables)) out.push(problem('parameter_invalid', 'request.variables', 'must be a map'));
+  if (!map(extensions)) out.push(problem('parameter_invalid', 'request.extensions', 'must be a map'));
+  if (operationName !== undefined && operationName !== null && typeof operationName !== 'string')
+    out.push(problem('parameter_invalid', 'request.operation_name', 'must be a string'));
+  return out;
 }
 
 /** A client that sends its headers by the byte must not hold a socket for long. */

@@ -23,7 +23,7 @@ import { ActivationResolver } from './activation/resolver.js';
 import { AddressesOfAccount, AddressResolver } from './address/resolver.js';
 import type { Context } from './context.js';
 import { FileResolver, FilesOfAccount } from './file/resolver.js';
-import { guard, permissionOf, permit } from './guard.js';
+import { guard, inputProblems, permissionOf, permit } from './guard.js';
 import { ApiKeyResolver, ApiKeysOfAccount } from './key/resolver.js';
 import { type Limits, limitRule } from './limits.js';
 import { PersonResolver, PersonsOfAccount } from './person/resolver.js';
@@ -83,6 +83,7 @@ export function buildApollo(schema: GraphQLSchema, settings: GraphSettings): Apo
         operationName: request.operationName,
         variableValues: request.variables,
         contextValue: request.contextValue,
+        hideSuggestions: settings.production,
       }),
       request.contextValue,
       mutates(request.document, request.operationName),
@@ -99,7 +100,7 @@ export function buildApollo(schema: GraphQLSchema, settings: GraphSettings): Apo
           executor({
             document: rc.document,
             contextValue: rc.context as Context,
-            operationName: rc.operationName,
+            operationName: rc.request.operationName,
             variables: rc.request.variables ?? {},
           }) as never,
       }),
@@ -146,6 +147,7 @@ function answering(schema: GraphQLSchema): ApolloServerPlugin<Context> {
           if (response.body.kind !== 'single') return;
           const result = response.body.singleResult;
           const { requestId } = contextValue;
+          if (response.http.status === 405) result.errors = [formatted(problem('method_not_allowed'), requestId)];
           if (result.data === undefined && document && result.errors?.every(isInputError)) {
             const problems = explain(
               schema,
@@ -179,7 +181,8 @@ function flat(
   inInput: boolean,
   { onFault }: GraphSettings,
 ): ExecutionResult {
-  if (!result.errors) return result;
+  // Nothing ran: the request itself is wrong, and its errors are the client's to read.
+  if (!result.errors || result.data === undefined) return result;
   const errors = result.errors.flatMap((error) => {
     const cause = error.originalError ?? error;
     const place = { nodes: error.nodes, source: error.source, positions: error.positions, path: error.path };
@@ -272,7 +275,12 @@ function explain(
       .filter(([, value]) => value !== undefined);
     const raw = Object.fromEntries(given) as Record<string, unknown>;
     const found: Problem[] = [];
-    read(field.args, raw, permission.object, graphSpelling, found);
+    const args = read(field.args, raw, permission.object, graphSpelling, found);
+    const told = found.map((p) => p.field?.replace(`${permission.object}.input.`, `${permission.object}.`) ?? '');
+    for (const p of inputProblems(field.name, permission.object, args, context.edition)) {
+      if (!told.some((f) => f === p.field || f.startsWith(`${p.field}.`) || p.field?.startsWith(`${f}.`)))
+        found.push(p);
+    }
     // The members of `input` are what /v1 calls parameters.
     problems.push(
       ...found.map((p) => ({ ...p, field: p.field?.replace(`${permission.object}.input.`, `${permission.object}.`) })),

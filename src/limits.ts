@@ -46,6 +46,10 @@ function visitor(context: ValidationContext, limits: Limits): ASTVisitor {
 
   return {
     OperationDefinition(operation) {
+      if (operation.operation === 'subscription')
+        context.reportError(
+          new GraphQLError('There are no subscriptions.', { extensions: { code: 'OPERATION_NOT_SUPPORTED' } }),
+        );
       const { depth, aliases, fields, directives } = tally(operation.selectionSet);
       const declared = [operation, ...(operation.variableDefinitions ?? [])].reduce(
         (sum, { directives: own }) => sum + (own?.length ?? 0),

@@ -70,15 +70,7 @@ export const query: Spelling = {
 /** The graph, as untyped values: used only to explain, with path and code, what the library has refused. */
 export const graph: Spelling = {
   name: (name) => name,
-  enum: (type, raw) =>
-    type.getValue(String(raw))
-      ? type.getValue(String(raw))?.value
-      : fail(
-          `must be one of ${type
-            .getValues()
-            .map((v) => v.name)
-            .join(', ')}`,
-        ),
+  enum: (type, raw) => (type.getValue(String(raw)) ? type.getValue(String(raw))?.value : storedValue(type, miss)),
   scalar: (type, raw) => {
     if (
       (type.name === 'String' || type.name === 'ID') &&
@@ -86,6 +78,8 @@ export const graph: Spelling = {
       !(type.name === 'ID' && Number.isInteger(raw))
     )
       return fail('must be a string');
+    if (type.name === 'Boolean' && typeof raw !== 'boolean') return fail('must be true or false');
+    if (type.name === 'Int' && !Number.isInteger(raw)) return fail('must be a whole number');
     return type.parseValue(raw);
   },
   list: asList,

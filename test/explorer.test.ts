@@ -1,0 +1,346 @@
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Demo, demos, seedDemo } from '../src/demo.js';
+import { examples } from '../src/examples.js';
+import { browser } from './browser.js';
+import { eventually, givenIn, useWorld } from './world.js';
+
+const world = useWorld();
+const given = givenIn(world);
+let chromium: Browser;
+let tenants: Demo[];
+
+beforeAll(async () => {
+  await seedDemo(world.operator, world.pepper, () => {});
+  tenants = await demos(world.operator, world.pepper);
+  chromium = await browser();
+});
+afterAll(() => chromium?.close());
+
+/** For people to look at; a test cannot tell whether a page is pleasant. */
+const pictures = path.join(os.tmpdir(), 'tidegate-explorer');
+
+interface Visit {
+  context: BrowserContext;
+  page: Page;
+  /** Every request to another host than the gateway; each was aborted. */
+  foreign: string[];
+  /** What was sent to the gateway, and with which key. */
+  asked: { operationName?: string; key: string | undefined }[];
+  /** What the page complained about, and what the browser's policy stopped. */
+  complaints: string[];
+  /** What a person would see, at the size of a person's screen. */
+  picture(name: string): Promise<void>;
+}
+
+/** A browser tab of its own, tall enough that the editor draws every line, with the outside world cut off. */
+async function visit(address: string, { width = 1440, dark = false } = {}): Promise<Visit> {
+  const tall = { width, height: 4000 };
+  const context = await chromium.newContext({ viewport: tall, colorScheme: dark ? 'dark' : 'light' });
+  // Sooner than the test itself gives up, so that the message says what was waited for.
+  context.setDefaultTimeout(15_000);
+  const foreign: string[] = [];
+  const asked: Visit['asked'] = [];
+  const complaints: string[] = [];
+  const host = new URL(world.origin).host;
+  await context.route('**/*', async (route) => {
+    if (new URL(route.request().url()).host === host) return route.continue();
+    foreign.push(route.request().url());
+    return route.abort();
+  });
+  const page = await context.newPage();
+  page.on('websocket', (socket) => foreign.push(socket.url()));
+  page.on('request', (request) => {
+    if (request.method() !== 'POST') return;
+    asked.push({ ...request.postDataJSON(), key: request.headers().authorization?.replace(/^Bearer ?/, '') });
+  });
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(error.message));
+  await page.goto(`${world.origin}${address}`);
+  await page.waitForSelector('.graphiql-execute-button');
+  const picture = async (name: string) => {
+    fs.mkdirSync(pictures, { recursive: true });
+    await page.setViewportSize({ width, height: 900 });
+    await page.screenshot({ path: path.join(pictures, `${name}.png`) });
+    await page.setViewportSize(tall);
+  };
+  return { context, page, foreign, asked, complaints, picture };
+}
+
+const tab = (page: Page, name: string) => page.locator('.graphiql-tab-button', { hasText: name });
+const execute = (page: Page) => page.getByRole('button', { name: 'Execute query' }).click();
+const status = (page: Page) => page.locator('#key-status').innerText();
+const operationOf = (query: string) => /(?:query|mutation) (\w+)/.exec(query)![1]!;
+
+/** Shows the tab of an operation, and waits until GraphiQL has taken in its text. */
+async function show(page: Page, name: string): Promise<void> {
+  await tab(page, name).click();
+  await page.waitForFunction(
+    (operation) => new RegExp(`(query|mutation) ${operation}\\b`).test(sessionStorage.getItem('graphiql:query') ?? ''),
+    name,
+  );
+}
+
+/** Presses the button; the answer as the gateway gave it, once it is on the screen. */
+async function answerOf(page: Page, press = () => execute(page)): Promise<any> {
+  const [response] = await Promise.all([
+    page.waitForResponse((candidate) => candidate.request().method() === 'POST'),
+    press(),
+  ]);
+  const answer = await response.json();
+  // Every answer has its own id, so this is no earlier one.
+  const { requestId } = answer.extensions;
+  await page.locator('section.result-window .view-lines', { hasText: requestId }).waitFor();
+  return answer;
+}
+
+describe('without a key', () => {
+  it('the explorer asks for one and nothing of anybody, in a net that would catch it', async () => {
+    const { context, page, foreign, asked, complaints, picture } = await visit('/');
+
+    expect(page.url()).toBe(`${world.origin}/graphiql`);
+    expect(await status(page)).toMatch(/^Paste a key /);
+    await picture('no-key');
+    await execute(page);
+    await eventually(
+      async () => asked,
+      (requests) => requests.length === 1,
+    );
+    // The schema was not asked for, and what is asked for by hand goes without a key.
+    expect(asked.map(({ operationName, key }) => [operationName, key])).toEqual([['Overview', '']]);
+    expect(complaints.filter((text) => !text.includes('401'))).toEqual([]);
+    expect(foreign).toEqual([]);
+
+    // A net that catches nothing would look like a page that asks nobody.
+    await (await context.newPage()).goto('http://fonts.example/').catch(() => undefined);
+    expect(foreign).toEqual(['http://fonts.example/']);
+    await context.close();
+  });
+});
+
+describe.each([1, 2] as const)('the examples on the demo of Edition %i', (edition) => {
+  let here: Visit;
+  let demo: Demo;
+  beforeAll(async () => {
+    demo = tenants.find((tenant) => tenant.edition === edition)!;
+    here = await visit(`/graphiql#key=${demo.testKey}`);
+  });
+  afterAll(() => here?.context.close());
+
+  const people = {
+    1: { drafts: ['Deccan Robotics'], users: ['Indigo Looms', 'Malabar Spice'], root: 'Harborline' },
+    2: { drafts: ['Cedar Books'], users: ['Fjord Software', 'Lighthouse Courses'], root: 'Saffron Collect' },
+  }[edition];
+  const names = (nodes: { nickname: string }[]) => nodes.map((node) => node.nickname).sort();
+
+  it('are one tab each, in their order', async () => {
+    const titles = await here.page.locator('.graphiql-tab-button').allInnerTexts();
+
+    expect(titles).toEqual(examples.map(({ query }) => operationOf(query)));
+    expect(titles).toEqual(['Overview', 'Graph', 'Requirements', 'CreatePartner']);
+  });
+
+  it('take the key from the address, which does not keep it', async () => {
+    const { page, asked } = here;
+
+    expect(page.url()).toBe(`${world.origin}/graphiql`);
+    expect(await status(page)).toBe(
+      `Using sk_test_${demo.testKey.split('_')[2]}_…${demo.testKey.slice(-4)} in this browser tab.`,
+    );
+    // The first request is for the schema, and succeeds with the key.
+    expect(asked.map(({ operationName, key }) => [operationName, key])).toEqual([['IntrospectionQuery', demo.testKey]]);
+    expect(await page.evaluate(() => [history.state, JSON.stringify(localStorage)])).toEqual([null, '{}']);
+  });
+
+  it('run, and show who asks and what is on the list', async () => {
+    await show(here.page, 'Overview');
+    const { data, errors } = await answerOf(here.page);
+
+    expect(errors).toBeUndefined();
+    expect(data.viewer).toMatchObject({ edition, mode: 'TEST', permission: 'FULL', account: { id: demo.accountId } });
+    expect(names(data.accounts.nodes)).toEqual([...people.drafts, ...people.users, people.root].sort());
+    expect(data.accounts.totalCount).toBe(4);
+  });
+
+  it('run, and show a graph with something in every edge', async () => {
+    await show(here.page, 'Graph');
+    // The sandbox bank takes a second or two; the newcomer may have to press again, and so does this.
+    const answer = await eventually(
+      () => answerOf(here.page),
+      ({ data }) => data.accounts.nodes.every((node: any) => node.address === 'ACTIVATED' || node.status === 'DRAFT'),
+    );
+
+    expect(answer.errors).toBeUndefined();
+    const { nodes } = answer.data.accounts;
+    expect(names(nodes)).toEqual([...people.drafts, ...people.users].sort());
+    for (const node of nodes.filter((each: any) => people.users.includes(each.nickname))) {
+      expect(node.status).toBe('ACTIVATED');
+      expect(node.partners.nodes.length).toBeGreaterThan(0);
+      expect(node.addresses.nodes.map((address: any) => address.category).sort()).toEqual([
+        'SERVICE_RECEIVE',
+        'USER_PAYOUT',
+      ]);
+    }
+  });
+
+  it('run, and show what a draft lacks', async () => {
+    await show(here.page, 'Requirements');
+    const { data, errors } = await answerOf(here.page);
+
+    expect(errors).toBeUndefined();
+    expect(names(data.accounts.nodes)).toEqual(people.drafts);
+    expect(data.accounts.nodes[0].requirements.map((r: any) => r.fieldName)).toContain('account.addresses.user_payout');
+  });
+
+  it('run, create a partner once, and say of the second that its nickname is taken', async () => {
+    await show(here.page, 'CreatePartner');
+    const first = await answerOf(here.page);
+    const second = await answerOf(here.page);
+
+    expect(first.errors).toBeUndefined();
+    expect(first.data.createAccount.account).toMatchObject({
+      status: 'DRAFT',
+      nickname: 'Explorer Imports',
+      metadata: { source: 'explorer' },
+    });
+    expect(second.data).toBeNull();
+    expect(second.errors.map((e: any) => e.extensions.error)).toEqual([
+      { code: 'nickname_taken', message: expect.any(String), metadata: { field_name: 'account.nickname' } },
+    ]);
+  });
+
+  it('stand beside the schema and its descriptions', async () => {
+    const { page, picture } = here;
+    await show(page, 'Graph');
+    await answerOf(page);
+    await picture(`edition-${edition}`);
+
+    await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
+    const pane = page.locator('.graphiql-doc-explorer');
+    await pane.getByRole('link', { name: 'Query', exact: true }).click();
+    await pane.getByText('connectedAccountSettings').waitFor();
+    await picture(`documentation-${edition}`);
+
+    expect(await pane.innerText()).toContain('For a platform, itself and its connected users');
+    await page.getByRole('button', { name: 'Hide Documentation Explorer' }).click();
+  });
+
+  it('have asked no other host, and the page has complained of nothing', () => {
+    expect(here.foreign).toEqual([]);
+    expect(here.complaints).toEqual([]);
+    expect(new Set(here.asked.map(({ key }) => key))).toEqual(new Set([demo.testKey]));
+  });
+
+  // GraphiQL tells the name of the operation a moment after its text; a button pressed at once must not run under another's.
+  it('run under their own name, however soon the button is pressed', async () => {
+    await show(here.page, 'Overview');
+    // Inside the page, because a busy machine would let the moment pass between two clicks from here.
+    const { data, errors } = await answerOf(here.page, () =>
+      tab(here.page, 'Requirements').evaluate((button: HTMLElement) => {
+        button.click();
+        setTimeout(() => document.querySelector<HTMLElement>('.graphiql-execute-button')?.click(), 20);
+      }),
+    );
+
+    expect(errors).toBeUndefined();
+    expect(names(data.accounts.nodes)).toEqual(people.drafts);
+  });
+});
+
+describe('the box for the key', () => {
+  const type = async (page: Page, key: string) => {
+    await page.getByLabel('API key').fill(key);
+    await Promise.all([page.waitForEvent('load'), page.locator('#key-bar button[type=submit]').click()]);
+    await page.waitForSelector('.graphiql-execute-button');
+  };
+
+  it('takes a key that is typed, says which is in use, and runs with it', async () => {
+    const user = await given.directUser(2);
+    const { context, page, foreign, complaints, picture } = await visit('/graphiql');
+
+    await type(page, `  ${user.key} `);
+    const { data } = await answerOf(page);
+
+    expect(data.viewer).toMatchObject({ edition: 2, account: { id: user.id } });
+    expect(await status(page)).toBe(
+      `Using sk_test_${user.key.split('_')[2]}_…${user.key.slice(-4)} in this browser tab.`,
+    );
+    expect(await page.getByLabel('API key').inputValue()).toBe('');
+    await picture('typed-key');
+    expect([page.url(), foreign, complaints]).toEqual([`${world.origin}/graphiql`, [], []]);
+    await context.close();
+  });
+
+  it('tells of a wrong key, and takes a right one after it', async () => {
+    const user = await given.directUser(1);
+    const { context, page, foreign, complaints, picture } = await visit('/graphiql#key=sk_test_wrong');
+
+    await page.locator('#key-status', { hasText: 'was refused' }).waitFor();
+    expect(await status(page)).toBe('The key sk_test_…rong was refused. Paste another one.');
+    await picture('wrong-key');
+    expect(page.url()).toBe(`${world.origin}/graphiql`);
+    // The browser writes its own line for every 401; the page writes none.
+    expect(complaints.map((text) => text.includes('401 (Unauthorized)'))).toEqual([true]);
+
+    await type(page, user.key);
+    expect((await answerOf(page)).data.viewer.account.id).toBe(user.id);
+    expect(complaints).toHaveLength(1);
+    expect(foreign).toEqual([]);
+    await context.close();
+  });
+
+  // Another tab of the browser is another session: a key is not shared, and not left behind.
+  it('keeps the key from other tabs of the browser, and forgets it when told to', async () => {
+    const user = await given.directUser(1);
+    const { context, page } = await visit(`/graphiql#key=${user.key}`);
+    await show(page, 'Graph');
+    await answerOf(page);
+
+    const other = await context.newPage();
+    await other.goto(`${world.origin}/graphiql`);
+    await other.waitForSelector('.graphiql-execute-button');
+    expect(await status(other)).toMatch(/^Paste a key /);
+
+    await Promise.all([page.waitForEvent('load'), page.getByRole('button', { name: 'Forget' }).click()]);
+    await page.waitForSelector('.graphiql-execute-button');
+    expect(await status(page)).toMatch(/^Paste a key /);
+    const kept = await page.evaluate(() =>
+      JSON.stringify([{ ...sessionStorage }, { ...localStorage }, document.cookie]),
+    );
+    expect(kept).not.toContain(user.key.slice(-32));
+    await context.close();
+  });
+
+  it('shows a key that is markup as text', async () => {
+    const { context, page, complaints } = await visit(
+      `/graphiql#key=${encodeURIComponent('<img src=x onerror="document.title=1">_</script><script>document.title=2</script>')}`,
+    );
+
+    await page.locator('#key-status', { hasText: 'was refused' }).waitFor();
+    expect(await page.title()).toBe('Tidegate explorer');
+    expect(await page.locator('#key-bar img').count()).toBe(0);
+    expect(complaints.filter((text) => !text.includes('401'))).toEqual([]);
+    await context.close();
+  });
+});
+
+describe('the page', () => {
+  it.each([
+    ['dark', { dark: true }],
+    ['phone', { width: 390 }],
+  ] as const)('fits a %s screen without scrolling sideways', async (name, size) => {
+    const demo = tenants[1]!;
+    const { context, page, complaints, picture } = await visit(`/graphiql#key=${demo.testKey}`, size);
+
+    await picture(name);
+    const [content, window] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
+    expect(content).toBeLessThanOrEqual(window!);
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+});
