@@ -9,6 +9,7 @@ import { ConfigError, config } from './config.js';
 import { demos, seedDemo } from './demo.js';
 import { fileV1 } from './file/v1.js';
 import { buildGraph } from './graph.js';
+import { apiKeyV1 } from './key/v1.js';
 import type { ApiKeyRow } from './key/table.js';
 import { Operator, OperatorError, type Verification } from './operator/operator.js';
 import { personV1 } from './person/v1.js';
@@ -180,7 +181,7 @@ command(keys, 'create', 'Make a key for an account', async (operator, o) => {
   .option('--expires-in <time>', 'such as 12h or 30d', duration);
 
 command(keys, 'list', "List an account's keys", async (operator, o) => ({
-  keys: (await operator.keys(await operator.account(String(o.account), liveOf(o)))).map(publicKey),
+  keys: (await operator.keys(await operator.account(String(o.account), liveOf(o)))).map(apiKeyV1),
 }))
   .requiredOption('--account <account>')
   .addOption(mode());
@@ -268,22 +269,7 @@ function verificationJson({ account, persons, files }: Verification) {
 }
 
 function keyJson({ apiKey, secret }: { apiKey: ApiKeyRow; secret?: string }) {
-  return secret === undefined ? { key: publicKey(apiKey) } : { key: publicKey(apiKey), secret };
-}
-
-/** A key without what must not be shown. */
-function publicKey(k: ApiKeyRow) {
-  return {
-    id: k.id,
-    account_id: k.accountId,
-    livemode: k.livemode,
-    permission: k.permission,
-    prefix: k.prefix,
-    created: k.created,
-    expires_at: k.expiresAt,
-    revoked_at: k.revokedAt,
-    last_used_at: k.lastUsedAt,
-  };
+  return secret === undefined ? { key: apiKeyV1(apiKey) } : { key: apiKeyV1(apiKey), secret };
 }
 
 function whole(text: string): number {

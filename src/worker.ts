@@ -1,13 +1,14 @@
-import { sql } from 'drizzle-orm';
+import { isNull, sql } from 'drizzle-orm';
 import type { Logger } from 'pino';
 import type { Database } from './db/database.js';
-import { idempotency } from './event/table.js';
+import { event, idempotency } from './event/table.js';
 import { job } from './job/table.js';
 import { faultLine } from './log.js';
 
 const pollMilliseconds = 250;
 const batchMax = 50;
 const realmsMax = 100;
+const numberedMax = 500;
 const retentionSeconds = 48 * 3600;
 const forgetEveryMilliseconds = 3_600_000;
 
@@ -81,6 +82,27 @@ export class Worker {
       if (this.#stopping) return false;
       const [row] = await this.database.call('run_jobs', [tenant, live, batchMax]);
       more ||= Number(row?.run_jobs) === batchMax;
+    }
+    more = (await this.#number()) || more;
+    return more;
+  }
+
+  /** Numbers the events that have none; whether there may be more. */
+  async #number(): Promise<boolean> {
+    const realms = await this.database.read<Realm>(
+      'realms_with_events',
+      (db) =>
+        db
+          .selectDistinct({ tenant: event.tenantId, live: event.livemode })
+          .from(event)
+          .where(isNull(event.number))
+          .limit(realmsMax),
+      {},
+    );
+    let more = false;
+    for (const { tenant, live } of realms) {
+      const [row] = await this.database.call('number_events', [tenant, live, numberedMax]);
+      more ||= Number(row?.number_events) === numberedMax;
     }
     return more;
   }

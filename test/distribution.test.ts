@@ -9,6 +9,7 @@ const given = givenIn(world);
 const acrossTenants = [
   'realms_with_jobs',
   'realms_with_old_answers',
+  'realms_with_events',
   'operator_account',
   'operator_accounts::',
   'operator_any',

@@ -21,7 +21,8 @@ describe('x', () => {
   it('all', async () => {
     for (const a of audits) {
       const r = await a.fn();
-      if (r.status !== 'ok') console.log(r.id, r.status, r.name, r.reason, r.response.status, await r.response.text().catch(() => ''));
+      if (r.status !== 'ok')
+        console.log(r.id, r.status, r.name, r.reason, r.response.status, await r.response.text().catch(() => ''));
     }
     expect(1).toBe(1);
   });
