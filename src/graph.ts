@@ -21,6 +21,7 @@ import { AccountResolver } from './account/resolver.js';
 import { AccountSettingOfAccount, AccountSettingResolver } from './account-setting/resolver.js';
 import { ActivationResolver } from './activation/resolver.js';
 import { AddressesOfAccount, AddressResolver } from './address/resolver.js';
+import { HistoryOfAccount } from './balance/history.js';
 import { BalanceOfAccount, BalanceResolver } from './balance/resolver.js';
 import {
   BalanceTransactionResolver,
@@ -60,6 +61,7 @@ const resolvers: NonEmptyArray<Function> = [
   ActivationResolver,
   BalanceResolver,
   BalanceOfAccount,
+  HistoryOfAccount,
   PaymentResolver,
   PaymentsOfAccount,
   BalanceTransactionResolver,

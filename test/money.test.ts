@@ -260,3 +260,45 @@ describe.each([1, 2] as const)('the story of an exporter, Edition %i', (edition)
     expect([tooMuch.status, tooMuch.codes]).toEqual([402, ['amount_exceeds_deposit']]);
   });
 });
+
+describe('figures over time', () => {
+  it('answers a balance as of a time, its history by day and the deposits by method', async () => {
+    const { user, partner } = await exporter();
+    const before = Math.floor(Date.now() / 1000) - 5;
+    await deposited(user, '10.00', partner);
+    await user.post('/v1/test_helpers/clock', { advance_seconds: 2 * 86_400 });
+    await deposited(user, '5.50', partner);
+    const iso = (seconds: number) => new Date(seconds * 1000).toISOString();
+    const reply = await user.graph(
+      `query ($before: DateTime!, $between: DateTime!, $from: DateTime!, $to: DateTime!) { account(id: "${user.id}") {
+        earlier: balance(asOf: $before) { pending { amount currency } }
+        between: balance(asOf: $between) { pending { amount } }
+        now: balance { pending { amount } }
+        balanceHistory(from: $from, to: $to, interval: DAY) { start currency pending available }
+        depositTotals(from: $from, to: $to, interval: DAY) { start paymentMethod currency count amount }
+      } }`,
+      {
+        before: iso(before),
+        between: iso(before + 86_400),
+        from: iso(before - (before % 86_400)),
+        to: iso(before - (before % 86_400) + 3 * 86_400),
+      },
+    );
+    const day = (n: number) => iso(before - (before % 86_400) + n * 86_400).replace('.000', '');
+    expect(reply.body.errors).toBeUndefined();
+    expect(reply.body.data.account).toEqual({
+      earlier: { pending: [{ amount: '0.00', currency: 'USD' }] },
+      between: { pending: [{ amount: '10.00' }] },
+      now: { pending: [{ amount: '15.50' }] },
+      balanceHistory: [
+        { start: day(0), currency: 'USD', pending: '10.00', available: '0.00' },
+        { start: day(1), currency: 'USD', pending: '10.00', available: '0.00' },
+        { start: day(2), currency: 'USD', pending: '15.50', available: '0.00' },
+      ],
+      depositTotals: [
+        { start: day(0), paymentMethod: 'DOMESTIC_CREDIT', currency: 'USD', count: 1, amount: '10.00' },
+        { start: day(2), paymentMethod: 'DOMESTIC_CREDIT', currency: 'USD', count: 1, amount: '5.50' },
+      ],
+    });
+  });
+});

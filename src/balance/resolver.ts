@@ -1,50 +1,12 @@
 import { and, eq, sql } from 'drizzle-orm';
-import { Arg, Ctx, Field, FieldResolver, ID, ObjectType, Query, Resolver, Root } from 'type-graphql';
+import { Arg, Ctx, FieldResolver, ID, Query, Resolver, Root } from 'type-graphql';
 import { type AccountRow, account } from '../account/table.js';
 import { Account } from '../account/type.js';
 import type { Context } from '../context.js';
 import { type BalanceRow, balance } from '../ledger/table.js';
-import { Amount, Currency } from '../scalars.js';
-
-@ObjectType({ simpleResolvers: true, description: 'Money: an amount in a currency.' })
-export class Money {
-  @Field(() => Amount)
-  amount: bigint;
-  @Field(() => Currency)
-  currency: string;
-}
-
-/**
- * Funds of an account by compartment, one entry per currency; amounts are sums made in PostgreSQL, never numbers.
- * Refuses `resource_missing` when the account is out of reach. Spec: Balance.
- */
-@ObjectType({ simpleResolvers: true, description: 'Funds of an account by compartment, one entry per currency.' })
-export class Balance {
-  @Field(() => ID)
-  accountId: string;
-  @Field(() => Boolean)
-  livemode: boolean;
-  @Field(() => [Money], { description: 'Reconciled, not yet picked up for payout. May be negative after a dispute.' })
-  available: Money[];
-  @Field(() => [Money], { description: 'Received, not yet reconciled.' })
-  pending: Money[];
-  @Field(() => [Money], { description: 'On the way from one compartment to another.' })
-  processing: Money[];
-  @Field(() => [Money], { description: 'Being paid out.' })
-  payoutProcessing: Money[];
-  @Field(() => [Money], { description: 'Kept in advance for fees; empty for accounts that are no platform.' })
-  feeAdvance: Money[];
-}
-
-@ObjectType({ simpleResolvers: true, description: "The pending funds of an account's partners together." })
-export class BalanceAggregate {
-  @Field(() => ID)
-  accountId: string;
-  @Field(() => Boolean)
-  livemode: boolean;
-  @Field(() => [Money])
-  pending: Money[];
-}
+import { DateTime } from '../scalars.js';
+import { series } from './history.js';
+import { Balance, BalanceAggregate } from './type.js';
 
 @Resolver(() => Balance)
 export class BalanceResolver {
@@ -96,9 +58,15 @@ export class BalanceResolver {
 
 @Resolver(() => Account)
 export class BalanceOfAccount {
-  @FieldResolver(() => Balance, { description: "The account's funds in the caller's mode." })
-  async balance(@Root() row: AccountRow, @Ctx() context: Context): Promise<Balance> {
-    return balanceOf(context, row);
+  @FieldResolver(() => Balance, { description: "The account's funds, now or as they were at a time." })
+  async balance(
+    @Root() row: AccountRow,
+    @Arg('asOf', () => DateTime, { nullable: true, description: 'The end of this second; answered from the ledger.' })
+    asOf: number | null | undefined,
+    @Ctx() context: Context,
+  ): Promise<Balance> {
+    if (asOf == null) return balanceOf(context, row);
+    return shownAs(context, row, await series(context, row.id, { from: asOf, to: asOf + 1 }));
   }
 }
 
@@ -109,22 +77,24 @@ function contextAccount({ scope, caller }: Context, id: string | null | undefine
 /** All balances of the accounts that are asked for in one tick are one statement. */
 async function balanceOf(context: Context, row: AccountRow): Promise<Balance> {
   const rows = (await context.scope.many('balances', row.id, (ids) => readBalances(context, ids))) ?? [];
-  // Before the first movement there is one currency, with nothing in it.
-  const shown =
-    rows.length > 0
-      ? rows
-      : [
-          {
-            currency: context.edition.currency,
-            available: 0n,
-            pending: 0n,
-            processing: 0n,
-            payoutProcessing: 0n,
-            feeAdvance: 0n,
-          },
-        ];
-  const each = (compartment: 'available' | 'pending' | 'processing' | 'payoutProcessing' | 'feeAdvance') =>
-    shown.map((b) => ({ amount: b[compartment], currency: b.currency }));
+  return shownAs(context, row, rows);
+}
+
+type Held = Pick<BalanceRow, 'currency' | 'available' | 'pending' | 'processing' | 'payoutProcessing' | 'feeAdvance'>;
+
+/** Balances by compartment. Before the first movement there is the edition's currency, with nothing in it. */
+function shownAs({ edition }: Context, row: AccountRow, rows: Held[]): Balance {
+  const nothing = {
+    currency: edition.currency,
+    available: 0n,
+    pending: 0n,
+    processing: 0n,
+    payoutProcessing: 0n,
+    feeAdvance: 0n,
+  };
+  const shown = rows.length > 0 ? rows : [nothing];
+  const each = (compartment: Exclude<keyof Held, 'currency'>) =>
+    shown.map((held) => ({ amount: held[compartment], currency: held.currency }));
   return {
     accountId: row.id,
     livemode: row.livemode,

@@ -1,5 +1,5 @@
 import { amountText } from '../scalars.js';
-import type { Balance, BalanceAggregate, Money } from './resolver.js';
+import type { Balance, BalanceAggregate, Money } from './type.js';
 
 /** A balance as /v1 spells it. Spec: Balance. */
 export function balanceV1(b: Balance) {
