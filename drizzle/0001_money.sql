@@ -9,6 +9,18 @@ CREATE TABLE "test_clock" (
 	CONSTRAINT "test_clock_pkey" PRIMARY KEY("tenant_id","livemode")
 );
 --> statement-breakpoint
+CREATE TABLE "bank_notice" (
+	"tenant_id" text NOT NULL,
+	"livemode" boolean NOT NULL,
+	"reference" text NOT NULL,
+	"event" text NOT NULL,
+	"created" bigint NOT NULL,
+	"deposit_id" text,
+	"content" jsonb NOT NULL,
+	CONSTRAINT "bank_notice_pkey" PRIMARY KEY("tenant_id","livemode","reference","event"),
+	CONSTRAINT "bank_notice_event" CHECK ("bank_notice"."event" in ('received', 'reversed'))
+);
+--> statement-breakpoint
 CREATE TABLE "deposit" (
 	"tenant_id" text NOT NULL,
 	"livemode" boolean NOT NULL,
@@ -107,6 +119,32 @@ CREATE TABLE "posting" (
 	"payment_id" text NOT NULL,
 	CONSTRAINT "posting_pkey" PRIMARY KEY("tenant_id","livemode","id"),
 	CONSTRAINT "posting_cause" UNIQUE("tenant_id","livemode","kind","cause")
+);
+--> statement-breakpoint
+CREATE TABLE "posting_seal" (
+	"tenant_id" text NOT NULL,
+	"livemode" boolean NOT NULL,
+	"posting_id" text NOT NULL,
+	"block" bigint NOT NULL,
+	CONSTRAINT "posting_seal_pkey" PRIMARY KEY("tenant_id","livemode","posting_id")
+);
+--> statement-breakpoint
+CREATE TABLE "seal_block" (
+	"tenant_id" text NOT NULL,
+	"livemode" boolean NOT NULL,
+	"number" bigint NOT NULL,
+	"created" bigint NOT NULL,
+	"postings" bigint NOT NULL,
+	"previous" text NOT NULL,
+	"hash" text NOT NULL,
+	CONSTRAINT "seal_block_pkey" PRIMARY KEY("tenant_id","livemode","number")
+);
+--> statement-breakpoint
+CREATE TABLE "unsealed" (
+	"tenant_id" text NOT NULL,
+	"livemode" boolean NOT NULL,
+	"posting_id" text NOT NULL,
+	CONSTRAINT "unsealed_pkey" PRIMARY KEY("tenant_id","livemode","posting_id")
 );
 --> statement-breakpoint
 CREATE TABLE "payment" (
@@ -219,6 +257,7 @@ CREATE INDEX "contra_entry_of_posting" ON "contra_entry" USING btree ("tenant_id
 CREATE INDEX "entry_of_account" ON "entry" USING btree ("tenant_id","livemode","account_id","created","id");--> statement-breakpoint
 CREATE INDEX "entry_of_payment" ON "entry" USING btree ("tenant_id","livemode","payment_id","created","id");--> statement-breakpoint
 CREATE INDEX "entry_of_posting" ON "entry" USING btree ("tenant_id","livemode","posting_id");--> statement-breakpoint
+CREATE INDEX "posting_seal_of_block" ON "posting_seal" USING btree ("tenant_id","livemode","block","posting_id");--> statement-breakpoint
 CREATE INDEX "payment_context" ON "payment" USING btree ("tenant_id","livemode","context_id","created","id");--> statement-breakpoint
 CREATE INDEX "payment_root" ON "payment" USING btree ("tenant_id","livemode","on_root_list","created","id");--> statement-breakpoint
 CREATE INDEX "payment_of_account" ON "payment" USING btree ("tenant_id","livemode","account_id","created","id");--> statement-breakpoint
@@ -236,15 +275,19 @@ CREATE INDEX "receivable_lock_unpaid" ON "receivable_lock" USING btree ("tenant_
 CREATE INDEX "event_context" ON "event" USING btree ("tenant_id","livemode","context_id","number","id");--> statement-breakpoint
 CREATE INDEX "event_root" ON "event" USING btree ("tenant_id","livemode","on_root_list","number","id");--> statement-breakpoint
 SELECT tg_distribute('test_clock');--> statement-breakpoint
+SELECT tg_distribute('bank_notice');--> statement-breakpoint
 SELECT tg_distribute('deposit');--> statement-breakpoint
 SELECT tg_distribute('event_counter');--> statement-breakpoint
 SELECT tg_distribute('balance');--> statement-breakpoint
 SELECT tg_distribute('contra_entry');--> statement-breakpoint
 SELECT tg_distribute('entry');--> statement-breakpoint
 SELECT tg_distribute('posting');--> statement-breakpoint
+SELECT tg_distribute('posting_seal');--> statement-breakpoint
+SELECT tg_distribute('seal_block');--> statement-breakpoint
+SELECT tg_distribute('unsealed');--> statement-breakpoint
 SELECT tg_distribute('payment');--> statement-breakpoint
 SELECT tg_distribute('payout');--> statement-breakpoint
 SELECT tg_distribute('rate');--> statement-breakpoint
 SELECT tg_distribute('receivable');--> statement-breakpoint
 SELECT tg_distribute('receivable_lock');--> statement-breakpoint
-REVOKE UPDATE, DELETE, TRUNCATE ON "posting", "entry", "contra_entry" FROM CURRENT_USER;
+REVOKE UPDATE, DELETE, TRUNCATE ON "posting", "entry", "contra_entry", "seal_block", "posting_seal" FROM CURRENT_USER;

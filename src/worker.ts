@@ -3,12 +3,15 @@ import type { Logger } from 'pino';
 import type { Database } from './db/database.js';
 import { event, idempotency } from './event/table.js';
 import { job } from './job/table.js';
+import { unsealed } from './ledger/table.js';
 import { faultLine } from './log.js';
 
 const pollMilliseconds = 250;
 const batchMax = 50;
 const realmsMax = 100;
 const numberedMax = 500;
+const sealedMax = 1_000;
+const sealEveryMilliseconds = 2_000;
 const retentionSeconds = 48 * 3600;
 const forgetEveryMilliseconds = 3_600_000;
 
@@ -26,6 +29,7 @@ export class Worker {
   #running: Promise<void> | undefined;
   #stopping = false;
   #forgottenAt = 0;
+  #sealedAt = 0;
   #wake: () => void = () => {};
 
   constructor(
@@ -84,7 +88,20 @@ export class Worker {
       more ||= Number(row?.run_jobs) === batchMax;
     }
     more = (await this.#number()) || more;
+    await this.#seal();
     return more;
+  }
+
+  /** Every few seconds, seals the postings that have no seal yet. */
+  async #seal(): Promise<void> {
+    if (Date.now() - this.#sealedAt < sealEveryMilliseconds) return;
+    this.#sealedAt = Date.now();
+    const realms = await this.database.read<Realm>(
+      'realms_with_unsealed',
+      (db) => db.selectDistinct({ tenant: unsealed.tenantId, live: unsealed.livemode }).from(unsealed).limit(realmsMax),
+      {},
+    );
+    for (const { tenant, live } of realms) await this.database.call('seal_postings', [tenant, live, sealedMax]);
   }
 
   /** Numbers the events that have none; whether there may be more. */

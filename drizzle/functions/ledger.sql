@@ -32,6 +32,7 @@ begin
   insert into posting (tenant_id, livemode, id, created, kind, cause, payment_id) values (p_tenant, p_live, v_posting, v_now, p_kind, p_cause, p_payment)
   on conflict (tenant_id, livemode, kind, cause) do nothing;
   if not found then perform refuse(409, 'state_conflict', null); end if;
+  insert into unsealed (tenant_id, livemode, posting_id) values (p_tenant, p_live, v_posting);
   for l in
     select x ->> 'account' as account, x ->> 'category' as category, x ->> 'currency' as currency, sum((x ->> 'amount')::bigint)::bigint as amount
     from jsonb_array_elements(p_legs) x where x ? 'account' group by 1, 2, 3 having sum((x ->> 'amount')::bigint) <> 0 order by 1, 3, 2
@@ -124,5 +125,5 @@ create or replace view violations as
     where b.payout_processing <> (select coalesce(sum(y.amount), 0) from payout y where y.tenant_id = b.tenant_id and y.livemode = b.livemode and y.account_id = b.account_id and y.currency = b.currency and y.status = 'processing')
   union all select b.tenant_id, b.livemode, 'pending is not the sum of what deposits have left', b.account_id || ' ' || b.currency from balance b
     where b.pending <> (select coalesce(sum(d.pending_rest), 0) from deposit d where d.tenant_id = b.tenant_id and d.livemode = b.livemode and d.to_account_id = b.account_id and d.currency = b.currency)
-  union all select null, null, 'append-only is not enforced', t from unnest(array['posting', 'entry', 'contra_entry']) t
+  union all select null, null, 'append-only is not enforced', t from unnest(array['posting', 'entry', 'contra_entry', 'seal_block', 'posting_seal']) t
     where has_table_privilege(current_user, t, 'UPDATE') or has_table_privilege(current_user, t, 'DELETE') or has_table_privilege(current_user, t, 'TRUNCATE');

@@ -1,9 +1,20 @@
-import { Field, ID, ObjectType } from 'type-graphql';
+import { Field, ID, ObjectType, registerEnumType } from 'type-graphql';
 import { Compartment } from '../ledger/table.js';
-import '../ledger/type.js';
 import { connectionOf } from '../listing.js';
 import { Node, nodeType } from '../node.js';
 import { Amount, Currency, DateTime } from '../scalars.js';
+
+registerEnumType(Compartment, {
+  name: 'Compartment',
+  description: 'A compartment of a balance.',
+  valuesConfig: {
+    AVAILABLE: { description: 'Reconciled, not yet picked up for payout.' },
+    PENDING: { description: 'Received, not yet reconciled.' },
+    PROCESSING: { description: 'On the way from one compartment to another, as in a conversion.' },
+    PAYOUT_PROCESSING: { description: 'Being paid out.' },
+    FEE_ADVANCE: { description: 'Kept by a platform in advance for fees.' },
+  },
+});
 
 /** A credit or debit of one compartment: an entry of the ledger. Spec: BalanceTransaction. */
 @ObjectType({

@@ -97,3 +97,24 @@ export const deposit = pgTable(
   ],
 );
 export type DepositRow = typeof deposit.$inferSelect;
+
+/**
+ * What a bank has told about a transfer, by the bank's own reference: told twice it is the same notice, and a
+ * reversal that comes before its deposit waits for it.
+ */
+export const bankNotice = pgTable(
+  'bank_notice',
+  {
+    tenantId: realm().tenantId,
+    livemode: realm().livemode,
+    reference: text('reference').notNull(),
+    event: text('event').$type<'received' | 'reversed'>().notNull(),
+    created: realm().created,
+    depositId: text('deposit_id'),
+    content: jsonb('content').notNull(),
+  },
+  (t) => [
+    primaryKey({ name: 'bank_notice_pkey', columns: [t.tenantId, t.livemode, t.reference, t.event] }),
+    check('bank_notice_event', sql`${t.event} in ('received', 'reversed')`),
+  ],
+);

@@ -113,3 +113,40 @@ export const contraEntry = pgTable(
     check('contra_entry_amount', sql`${t.amount} <> 0`),
   ],
 );
+
+/** Postings that no block has sealed yet; the sealing deletes them. */
+export const unsealed = pgTable(
+  'unsealed',
+  { tenantId: realm().tenantId, livemode: realm().livemode, postingId: text('posting_id').notNull() },
+  (t) => [primaryKey({ name: 'unsealed_pkey', columns: [t.tenantId, t.livemode, t.postingId] })],
+);
+
+/** One block of the hash chain over a tenant's postings: its hash covers the block before it. Append-only. */
+export const sealBlock = pgTable(
+  'seal_block',
+  {
+    tenantId: realm().tenantId,
+    livemode: realm().livemode,
+    number: bigint('number', { mode: 'number' }).notNull(),
+    created: realm().created,
+    postings: bigint('postings', { mode: 'number' }).notNull(),
+    previous: text('previous').notNull(),
+    hash: text('hash').notNull(),
+  },
+  (t) => [primaryKey({ name: 'seal_block_pkey', columns: [t.tenantId, t.livemode, t.number] })],
+);
+
+/** Which block sealed a posting. Append-only. */
+export const postingSeal = pgTable(
+  'posting_seal',
+  {
+    tenantId: realm().tenantId,
+    livemode: realm().livemode,
+    postingId: text('posting_id').notNull(),
+    block: bigint('block', { mode: 'number' }).notNull(),
+  },
+  (t) => [
+    primaryKey({ name: 'posting_seal_pkey', columns: [t.tenantId, t.livemode, t.postingId] }),
+    index('posting_seal_of_block').on(t.tenantId, t.livemode, t.block, t.postingId),
+  ],
+);
