@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import type { Config } from './config.js';
 import { Database } from './db/database.js';
-import { startEmbedded } from './db/embedded.js';
+import { type Embedded, startEmbedded } from './db/embedded.js';
 import { type Connection, exclusively, migrate } from './db/migrate.js';
 
 /** The database as this process uses it, and what it took to get there. */
@@ -32,13 +32,19 @@ export async function openStore(config: Config, progress: (step: string) => void
       close: () => database.close(),
     };
   }
-  const embedded = await startEmbedded({ dir: path.join(config.DATA_DIR, 'postgres'), progress });
+  const dir = path.join(config.DATA_DIR, 'postgres');
+  const embedded = await startEmbedded({ dir, progress });
+  const revived: Embedded[] = [];
+  // A crashed server is started again by whoever misses it first; its socket is where it was, so the pools find it.
+  const revive = once(async () => {
+    revived.push(await startEmbedded({ dir }));
+  });
   try {
     await migrate(embedded.options);
-    const database = new Database(embedded.options);
+    const database = new Database(embedded.options, revive);
     const close = async () => {
       await database.close();
-      await embedded.release();
+      for (const hold of [...revived, embedded]) await hold.release();
     };
     return {
       database,
@@ -51,6 +57,17 @@ export async function openStore(config: Config, progress: (step: string) => void
     await embedded.release();
     throw error;
   }
+}
+
+/** The same work for all who ask while it is under way. */
+function once(work: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | undefined;
+  return () => {
+    running ??= work().finally(() => {
+      running = undefined;
+    });
+    return running;
+  };
 }
 
 /** The pepper of the local mode: a file beside the data, made once. The link makes the making atomic: two processes agree on one. */

@@ -35,7 +35,9 @@ const statementMillisecondsMax = 5_000;
 /** Errors after which nobody knows whether a write was done: it is retried with its key, never without. */
 const outcomeUnknown = /^(08...|57P0.|40001|40P01|CONNECTION_.*|ECONN.*|ENOENT|EPIPE)$/;
 
-/** Fewer than these in a connection string that brings its own. */
+/** Of these, the ones that say that there is no server at all. */
+const nobodyListens = /^(ECONNREFUSED|ENOENT)$/;
+
 const poolSize = { read: 2, write: 5 };
 
 /**
@@ -53,7 +55,11 @@ export class Database {
   /** The text of every statement that was prepared or called; the tests hold them against the rules for distribution. */
   readonly catalogue = new Map<string, string>();
 
-  constructor(connection: Connection) {
+  /** `revive` is asked when nothing listens any more: the embedded server has nobody else to start it again. */
+  constructor(
+    connection: Connection,
+    private readonly revive: () => Promise<void> = async () => {},
+  ) {
     const common = { onnotice: () => {}, connect_timeout: 5 };
     const session = { statement_timeout: statementMillisecondsMax, lock_timeout: lockMillisecondsMax };
     const named = (name: string) => ({ connection: { ...session, application_name: `tidegate ${name}` } });
@@ -92,7 +98,7 @@ export class Database {
     if (this.#reads >= readsInFlightMax) throw busy();
     this.#reads++;
     try {
-      return (await retried(() => statement.execute(values))) as T[];
+      return (await this.#retried(() => statement.execute(values))) as T[];
     } finally {
       this.#reads--;
     }
@@ -118,7 +124,7 @@ export class Database {
     if (this.#writes >= writesInFlightMax) throw busy();
     this.#writes++;
     try {
-      return await retried(() => this.#writer.unsafe(statement, values, { prepare: true }));
+      return await this.#retried(() => this.#writer.unsafe(statement, values, { prepare: true }));
     } catch (error) {
       throw refusalOf(error);
     } finally {
@@ -137,7 +143,7 @@ export class Database {
   ) {
     const statement = `select i.operation as answered_operation, i.request as answered_request, r.* from idempotency i, jsonb_populate_record(null::${tableName}, i.answer) r where i.tenant_id = $1 and i.livemode = $2 and i.account_id = $3 and i.key = $4`;
     this.catalogue.set(`answered_${tableName}`, statement);
-    const [row] = await retried(() =>
+    const [row] = await this.#retried(() =>
       this.#writer.unsafe(statement, [tenantId, livemode, account, key], { prepare: true }),
     );
     if (!row) return undefined;
@@ -146,6 +152,21 @@ export class Database {
       request: row.answered_request as Record<string, string>,
       row: fromRow(table, row),
     };
+  }
+
+  async #retried<T>(attempt: () => Promise<T>): Promise<T> {
+    const until = Date.now() + retryMillisecondsMax;
+    for (let pause = 25; ; pause = Math.min(pause * 2, 500)) {
+      try {
+        return await attempt();
+      } catch (error) {
+        const code = causeOf(error).code ?? '';
+        if (!outcomeUnknown.test(code)) throw error;
+        if (Date.now() + pause > until) throw busy();
+        if (nobodyListens.test(code)) await this.revive().catch(() => {});
+        await new Promise((resume) => setTimeout(resume, pause * (0.5 + Math.random())));
+      }
+    }
   }
 
   /** Whether PostgreSQL answers at all. */
@@ -180,19 +201,6 @@ function busy(): Refusal {
 
 const causeOf = (error: unknown) =>
   ((error as Error).cause ?? error) as { code?: string; message: string; detail?: string; constraint_name?: string };
-
-async function retried<T>(attempt: () => Promise<T>): Promise<T> {
-  const until = Date.now() + retryMillisecondsMax;
-  for (let pause = 25; ; pause = Math.min(pause * 2, 500)) {
-    try {
-      return await attempt();
-    } catch (error) {
-      if (!outcomeUnknown.test(causeOf(error).code ?? '')) throw error;
-      if (Date.now() + pause > until) throw busy();
-      await new Promise((resume) => setTimeout(resume, pause * (0.5 + Math.random())));
-    }
-  }
-}
 
 /** The unique indexes behind the functions' own checks, by the name that a shard may number. */
 const taken: Record<string, Problem> = {

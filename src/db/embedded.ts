@@ -178,6 +178,7 @@ function counts(place: Place, holder: number): boolean {
 }
 
 async function ask(socket: string): Promise<'yes' | 'awaking' | 'no' | 'silence'> {
+  if (!fs.existsSync(path.join(socket, '.s.PGSQL.5432'))) return 'silence';
   const login = { host: socket, port: 5432, username: 'tidegate', database: 'tidegate', ssl: false };
   const client = postgres({ ...login, max: 1, connect_timeout: 5, fetch_types: false, onnotice: () => {} });
   try {
