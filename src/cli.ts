@@ -332,7 +332,10 @@ command(
   async (operator, _, __, store) => {
     if (!store.embedded) throw new OperatorError('The demo is for the embedded database; unset DATABASE_URL.');
     await store.exclusively('demo', async () => {
-      if (await operator.empty()) await seedDemo(operator, store.pepper, () => {});
+      if (!(await operator.empty())) return;
+      await store.hastily((database) =>
+        seedDemo(new Operator(database, buildGraph(), store.pepper), store.pepper, () => {}),
+      );
     });
     return { demos: await demos(operator, store.pepper) };
   },

@@ -8,6 +8,7 @@ import { type AccountRow, type AccountStatus, type AccountSubType, account } fro
 import { type AccountSettingRow, accountSetting } from '../account-setting/table.js';
 import { type AddressRow, address, type BankAccountHash } from '../address/table.js';
 import { type Caller, type NewKey, newKey } from '../caller.js';
+import { testClock } from '../clock/table.js';
 import { Context } from '../context.js';
 import type { Call, Database } from '../db/database.js';
 import type { Standing } from '../db/reach.js';
@@ -63,6 +64,7 @@ export interface Verification {
   files: FileRow[];
 }
 
+const jobsMax = 200;
 const rootKinds: readonly string[] = ['platform', 'direct_user'];
 
 /** What the operator of the service may do: create roots, decide about accounts, record what banks have issued. */
@@ -209,6 +211,37 @@ export class Operator {
         `There is no account ${id}${livemode === undefined ? '' : ` in ${livemode ? 'live' : 'test'} mode`}.`,
       );
     return row;
+  }
+
+  /** Lets time pass in a tenant's test mode, and does what becomes due by it. Negative seconds set the clock back before anything is there. */
+  async passTime(root: Pick<AccountRow, 'tenantId'>, seconds: number): Promise<void> {
+    await this.database.write(
+      'advance_clock',
+      root.tenantId,
+      false,
+      call('operator.passTime'),
+      { advanceSeconds: seconds },
+      testClock,
+    );
+    // Work may cause work that is due at once; it stops by itself.
+    for (let done = jobsMax; done > 0; ) {
+      const [row] = await this.database.call('run_jobs', [root.tenantId, false, jobsMax]);
+      done = Number(row?.run_jobs);
+    }
+  }
+
+  /** Brings a tenant's test clock, once set back, to the present. */
+  async catchUp(root: AccountRow): Promise<void> {
+    const [clock] = await this.database.read<{ offset: number }>(
+      'operator_clock',
+      (db) =>
+        db
+          .select({ offset: testClock.offsetSeconds })
+          .from(testClock)
+          .where(and(eq(testClock.tenantId, sql.placeholder('tenant')), eq(testClock.livemode, false))),
+      { tenant: root.tenantId },
+    );
+    if (clock && clock.offset < 0) await this.passTime(root, -clock.offset);
   }
 
   /** Holds an account's payouts back, or lifts that. Nobody else can. Spec: AccountSetting, service_hold. */
