@@ -233,6 +233,11 @@ const frameworkProblems: Record<string, Problem> = {
     undefined,
     'The content type is not supported. Send JSON, as Content-Type: application/json.',
   ),
+  FST_PROTO_VIOLATION: problem(
+    'parameter_unknown',
+    'file',
+    'has a field whose name every object has by nature, such as constructor',
+  ),
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: problem('body_invalid'),
   FST_REQ_FILE_TOO_LARGE: problem('body_too_large'),
   FST_FILES_LIMIT: problem('parameter_invalid', 'file.file', 'must be one file'),

@@ -83,8 +83,9 @@ export function inputProblems(name: string, object: string, args: object, editio
   const input = ('input' in args ? args.input : args) as Record<string, unknown>;
   const problems = textProblems(input, object, snake);
   for (const path of edition.withheld[name] ?? []) {
-    if (at(input, path) !== undefined)
+    if (at(input, path) !== undefined) {
       problems.push(problem('parameter_unknown', `${object}.${path}`, 'is not a parameter of this edition'));
+    }
   }
   for (const choice of edition.required[name] ?? []) {
     const paths = choice.split('|');
@@ -121,7 +122,9 @@ function emptyRequired(
     const value = values[name];
     if (value === undefined || value === null) return [];
     const within = name === 'input' ? path : `${path}.${snake(name)}`;
-    if (type instanceof GraphQLNonNull && isEmpty(value)) return [problem('parameter_invalid_empty', within)];
+    // An empty `input` is an operation without parameters.
+    if (name !== 'input' && type instanceof GraphQLNonNull && isEmpty(value))
+      return [problem('parameter_invalid_empty', within)];
     const inner = type instanceof GraphQLNonNull ? type.ofType : type;
     return inner instanceof GraphQLInputObjectType
       ? emptyRequired(Object.values(inner.getFields()), value as Record<string, unknown>, within)
@@ -137,12 +140,8 @@ function at(input: Record<string, unknown>, path: string): unknown {
 
 /** Nothing where something is required: null, an empty text, an empty hash or list. */
 export function isEmpty(value: unknown): boolean {
-  return (
-    value === undefined ||
-    value === null ||
-    value === '' ||
-    (typeof value === 'object' && Object.keys(value).length === 0)
-  );
+  if (typeof value === 'string') return value.trim() === '';
+  return value === undefined || value === null || (typeof value === 'object' && Object.keys(value).length === 0);
 }
 
 /** PostgreSQL refuses NUL, UTF-8 has no lone surrogates, and no text of ours is longer than this: told here, it is no fault of ours there. */

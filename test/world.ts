@@ -143,7 +143,7 @@ export class Speaker {
   }
 
   post(path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Reply> {
-    const content = body === undefined ? {} : { 'content-type': 'application/json' };
+    const content: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json' };
     const text = body === undefined || typeof body === 'string' ? (body as string | undefined) : JSON.stringify(body);
     return send(`${this.world.origin}${path}`, {
       method: 'POST',

@@ -114,7 +114,7 @@ end $$;
 -- All effects of any move are here: payouts, receiving addresses, the sandbox's verification.
 create or replace function move_account(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb) returns setof account language plpgsql as $$
 declare
-  v account; v_id text := p_args ->> 'id'; v_to text := p_args ->> 'to'; a_address address;
+  v account; v_id text := p_args ->> 'id'; v_to text := p_args ->> 'to'; a_address address; a_setting account_setting;
   v_from text[] := array(select jsonb_array_elements_text(p_args -> 'from'));
 begin
   update account a set status = v_to, version = a.version + 1, address = case when v_to = 'deactivated' then 'deactivated' else a.address end
@@ -128,7 +128,9 @@ begin
     perform refuse(400, 'status_invalid', 'account.status');
   end if;
   update account_setting s set account_activated = (v_to = 'activated'), version = s.version + 1
-  where s.tenant_id = p_tenant and s.livemode = p_live and s.account_id = v_id and s.account_activated <> (v_to = 'activated');
+  where s.tenant_id = p_tenant and s.livemode = p_live and s.account_id = v_id and s.account_activated <> (v_to = 'activated')
+  returning * into a_setting;
+  if found then perform tell(p_tenant, p_live, p_call, 'account_setting.updated', 'account_setting', to_jsonb(a_setting)); end if;
   if v_to = 'verifying' and not p_live then
     perform enqueue(p_tenant, p_live, 'verify_account', v_id, 1);
   elsif v_to = 'activated' then

@@ -67,7 +67,7 @@ begin
   -- The hashes are spelled as the graph spells them, the account's key as the specification does.
   if not coalesce((g.address ->> camel(p_account.address_key))::boolean, false) then return '{}'; end if;
   return array(
-    select c from jsonb_array_elements_text(g.address_currency -> camel(p_account.address_key)) c
+    select distinct c from jsonb_array_elements_text(g.address_currency -> camel(p_account.address_key)) c
     where not exists (
       select from address d where d.tenant_id = p_tenant and d.livemode = p_live and d.linked_id = p_account.id
         and d.category = 'service_receive' and d.status = 'activated' and d.currency = c));
@@ -96,8 +96,10 @@ begin
       'bankAccount', case when p_live then null else sandbox_bank_account(v_currency) end));
   end if;
   if missing_currencies(p_tenant, p_live, v) = '{}' then return; end if;
-  update account a set address = 'requested', version = a.version + 1 where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_id;
-  if not p_live then perform enqueue(p_tenant, p_live, 'process_addresses', p_id, 1); end if;
+  -- What is on order already brings the rest along when it is issued.
+  update account a set address = 'requested', version = a.version + 1
+  where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_id and a.address in ('deactivated', 'activated');
+  if found and not p_live then perform enqueue(p_tenant, p_live, 'process_addresses', p_id, 1); end if;
 end $$;
 
 -- Account details as the sandbox bank would give them; a number is made up, the routing codes are plainly of a sandbox.
@@ -112,7 +114,7 @@ end $$;
 
 -- The sandbox bank's delivery: one receiving address per missing currency, and the account's addresses are activated.
 create or replace function issue_addresses(p_tenant text, p_live boolean, p_call jsonb, p_id text) returns void language plpgsql as $$
-declare v account; c text;
+declare v account; c text; v_state text;
 begin
   select a.* into v from account a where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_id for update;
   if v.status <> 'activated' then return; end if;
@@ -120,8 +122,13 @@ begin
     perform insert_address(p_tenant, p_live, p_call, v, jsonb_build_object('category', 'service_receive', 'type', 'bank_account', 'currency', c,
       'name', v.business_details ->> 'legalName', 'bankAccount', sandbox_bank_account(c)));
   end loop;
-  update account a set address = 'activated', version = a.version + 1
-  where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_id and a.address in ('requested', 'processing');
+  -- What was ordered may have been switched off meanwhile: then there is nothing to be activated.
+  v_state := case when exists (select from address d where d.tenant_id = p_tenant and d.livemode = p_live and d.linked_id = p_id and d.category = 'service_receive' and d.status = 'activated')
+    then 'activated' else 'deactivated' end;
+  update account a set address = v_state, version = a.version + 1
+  where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_id and a.address in ('requested', 'processing')
+  returning * into v;
+  if found then perform tell(p_tenant, p_live, p_call, 'account.updated', 'account', to_jsonb(v)); end if;
 end $$;
 
 -- The operator's record of an address that the bank has issued in live mode. The account's addresses are activated with

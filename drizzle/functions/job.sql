@@ -21,7 +21,7 @@ begin
 end $$;
 
 create or replace function run_job(p_tenant text, p_live boolean, j job) returns void language plpgsql as $$
-declare v account; d address; v_call jsonb := '{}'; n int := 0;
+declare v account; w account; d address; v_call jsonb := '{}'; n int := 0;
 begin
   if j.kind = 'verify_account' then
     -- A test helper may have settled it first; then there is nothing left to do.
@@ -38,8 +38,6 @@ begin
     end if;
   elsif j.kind = 'issue_addresses' then
     perform issue_addresses(p_tenant, p_live, v_call, j.subject_id);
-    select a.* into v from account a where a.tenant_id = p_tenant and a.livemode = p_live and a.id = j.subject_id;
-    perform tell(p_tenant, p_live, v_call, 'account.updated', 'account', to_jsonb(v));
   elsif j.kind = 'offer_addresses' then
     -- In batches by id, so that a large tenant never holds its rows for long.
     for v in
@@ -47,6 +45,8 @@ begin
         and a.id > coalesce(j.args ->> 'after', '') order by a.id limit 200
     loop
       perform open_account_addresses(p_tenant, p_live, v_call, v.id);
+      select a.* into w from account a where a.tenant_id = p_tenant and a.livemode = p_live and a.id = v.id;
+      if w.version <> v.version then perform tell(p_tenant, p_live, v_call, 'account.updated', 'account', to_jsonb(w)); end if;
       n := n + 1;
     end loop;
     if n = 200 then perform enqueue(p_tenant, p_live, j.kind, j.subject_id, 0, jsonb_build_object('after', v.id)); end if;

@@ -69,7 +69,12 @@ export class AccountSettingResolver {
     const problems = [...applicability(setting, input), ...anchors(input.payouts)];
     if (problems.length > 0) throw new Refusal(...problems);
     if (Object.values(changes).every((value) => value === undefined)) return { accountSetting: setting };
-    return { accountSetting: await context.write('update_account_setting', accountSetting, input) };
+    return {
+      accountSetting: await context.write('update_account_setting', accountSetting, {
+        ...input,
+        addressCurrency: distinct(input.addressCurrency),
+      }),
+    };
   }
 
   @FieldResolver(() => PayoutSettings)
@@ -89,6 +94,17 @@ export class AccountSettingOfAccount {
   async setting(@Root() row: AccountRow, @Ctx() { scope }: Context): Promise<AccountSetting | null> {
     return scope.findBy(accountSetting, accountSetting.accountId, row.id);
   }
+}
+
+/** Each currency once: two addresses of one currency would be of no use. */
+function distinct(offers: UpdateAccountSettingInput['addressCurrency']) {
+  if (!offers) return undefined;
+  return Object.fromEntries(
+    Object.entries(offers).map(([kind, currencies]: [string, string[] | null | undefined]) => [
+      kind,
+      currencies && [...new Set(currencies)],
+    ]),
+  );
 }
 
 /** Who sets which part of the payouts is told by the account's relation to the caller. Silent: a platform may set its own interval. */

@@ -73,6 +73,15 @@ export class AccountResolver {
     @Ctx() context: Context,
   ) {
     const { caller, edition, scope } = context;
+    if (caller.contextKind !== 'platform') {
+      throw new Refusal(
+        problem(
+          'permission_denied',
+          'On-Behalf-Of',
+          'A connected user has no connected users; ask as the platform itself.',
+        ),
+      );
+    }
     const details = changesOf(input);
     await checkReferences(context, input);
     const platform = await scope.one(account, caller.accountId);

@@ -168,10 +168,11 @@ export class ActivationResolver {
 async function requirementsOf({ scope, edition }: Context, row: AccountRow): Promise<Problem[]> {
   const rules = edition.activation[row.kind];
   if (!rules) return [];
-  const [persons, addresses, idDocument] = await Promise.all([
+  const [persons, addresses, [idDocument = null]] = await Promise.all([
     scope.all(person, person.accountId, row.id),
     scope.all(address, address.linkedId, row.id),
-    scope.find(file, row.supportingDocumentation.idDocument),
+    // Within the tenant, whoever asks: what is required does not depend on who uploaded it.
+    scope.all(file, file.id, row.supportingDocumentation.idDocument ?? ''),
   ]);
   const dossier: Dossier = { account: row, persons, addresses, idDocument };
   return unmet(rules, dossier);

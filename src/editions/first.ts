@@ -34,7 +34,7 @@ export const first: Edition = {
     updateAccount: ['supporting_documentation.physical_address_document'],
     updateAccountSetting: [],
     accounts: [],
-    addresses: ['vpa'],
+    addresses: ['vpa.upi.onetime', 'vpa.upi.recurring'],
   },
   values: {
     createAddress: { currency: ['INR'] },

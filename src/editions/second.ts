@@ -26,7 +26,7 @@ export const second: Edition = {
       'tos_acceptance',
     ],
     updateAccountSetting: ['payouts'],
-    accounts: ['capability'],
+    accounts: ['capability.multicurrency_exports_v1'],
     addresses: [],
   },
   values: {

@@ -6,6 +6,7 @@ import type { Context } from '../context.js';
 import { guarded } from '../guard.js';
 import { restPermissions } from '../permissions.js';
 import { type Problem, problem, Refusal } from '../problems.js';
+import { parseQuery } from '../rest/wire.js';
 import { Metadata, type ScalarFault } from '../scalars.js';
 import { FilePurpose, type FileRow, file, fileContent } from './table.js';
 import { fileV1 } from './v1.js';
@@ -37,6 +38,7 @@ export function fileRoutes(app: FastifyInstance): void {
     bodyLimit: fileBytesMax + 65_536,
     config: { permission: restPermissions.createFile! },
     handler: async (request) => {
+      refuseQuery(request);
       const { args, content } = await uploadOf(request);
       // The bytes are outside the arguments: their hash stands for them in the fingerprint.
       const create = guarded(
@@ -60,6 +62,7 @@ export function fileRoutes(app: FastifyInstance): void {
     url: '/v1/files/:id/content',
     config: { permission: restPermissions.fileContent! },
     handler: async (request, reply) => {
+      refuseQuery(request);
       const read = guarded(
         'fileContent',
         restPermissions.fileContent!,
@@ -96,28 +99,56 @@ export function fileRoutes(app: FastifyInstance): void {
   });
 }
 
+interface Parts {
+  purpose: string | undefined;
+  metadata: Record<string, string>;
+  content: Buffer | undefined;
+  filename: string;
+}
+
+/** The parts of a form, each kept or named as unknown. A form that ends too early or has no boundary cannot be read. */
+async function partsOf(request: FastifyRequest, problems: Problem[]): Promise<Parts> {
+  const found: Parts = { purpose: undefined, metadata: Object.create(null), content: undefined, filename: '' };
+  const limits = { fileSize: fileBytesMax, files: 1, fields: 20, fieldSize: 10_000 };
+  try {
+    for await (const part of request.parts({ limits })) {
+      const key = /^metadata\[(.*)\]$/s.exec(part.fieldname)?.[1];
+      if (part.type === 'file' && part.fieldname === 'file') {
+        found.content = await part.toBuffer();
+        found.filename = part.filename || 'file';
+      } else if (part.type === 'file') {
+        part.file.resume();
+        problems.push(problem('parameter_unknown', `file.${part.fieldname}`));
+      } else if (part.fieldname === 'purpose') found.purpose = String(part.value);
+      else if (key !== undefined) found.metadata[key] = String(part.value);
+      else problems.push(problem('parameter_unknown', `file.${part.fieldname}`));
+    }
+  } catch (error) {
+    // The framework's own refusals are known by their codes; whatever else the parser says is about the form.
+    if (String((error as { code?: string }).code).startsWith('FST_')) throw error;
+    throw new Refusal(
+      problem(
+        'body_invalid',
+        undefined,
+        'The form cannot be read. Send it whole, as multipart/form-data with a boundary.',
+      ),
+    );
+  }
+  return found;
+}
+
+/** Neither route takes a query: what stands there would be ignored. */
+function refuseQuery(request: FastifyRequest): void {
+  const [, search = ''] = request.url.split('?');
+  const names = Object.keys(parseQuery(search));
+  if (names.length > 0) throw new Refusal(...names.map((name) => problem('parameter_unknown', `file.${name}`)));
+}
+
 async function uploadOf(request: FastifyRequest): Promise<{ args: Upload; content: Buffer }> {
   if (!request.isMultipart())
     throw new Refusal(problem('body_invalid', undefined, 'Send the file as multipart/form-data.'));
   const problems: Problem[] = [];
-  const metadata: Record<string, string> = Object.create(null);
-  let purpose: string | undefined;
-  let content: Buffer | undefined;
-  let filename = '';
-  for await (const part of request.parts({
-    limits: { fileSize: fileBytesMax, files: 1, fields: 20, fieldSize: 10_000 },
-  })) {
-    const key = /^metadata\[(.*)\]$/s.exec(part.fieldname)?.[1];
-    if (part.type === 'file' && part.fieldname === 'file') {
-      content = await part.toBuffer();
-      filename = part.filename || 'file';
-    } else if (part.type === 'file') {
-      part.file.resume();
-      problems.push(problem('parameter_unknown', `file.${part.fieldname}`));
-    } else if (part.fieldname === 'purpose') purpose = String(part.value);
-    else if (key !== undefined) metadata[key] = String(part.value);
-    else problems.push(problem('parameter_unknown', `file.${part.fieldname}`));
-  }
+  const { purpose, metadata, content, filename } = await partsOf(request, problems);
   const purposes: string[] = Object.values(FilePurpose);
   if (purpose === undefined) problems.push(problem('parameter_missing', 'file.purpose'));
   else if (purpose === '') problems.push(problem('parameter_invalid_empty', 'file.purpose'));

@@ -57,6 +57,7 @@ export const body: Spelling = {
 export const query: Spelling = {
   ...body,
   scalar: (type, raw) => {
+    if (Array.isArray(raw)) return fail('must be given once');
     const text = String(raw);
     if (type.name === 'Int' || type.name === 'DateTime')
       return /^-?\d{1,15}$/.test(text) ? body.scalar(type, Number(text)) : fail('must be a whole number');

@@ -1,0 +1,840 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  assemble,
+  type BusinessType,
+  businessTypes,
+  complete,
+  type Dossier,
+  must,
+  type Purpose,
+  type Role,
+  secondDetails,
+  without,
+} from './dossier.js';
+import { type Edition, givenIn, type Reply, type Speaker, useWorld } from './world.js';
+
+// Without a worker nothing settles by itself, so that every state stays to be looked at.
+const world = useWorld({ worker: false });
+const given = givenIn(world);
+
+const entry = (fieldName: string) => ({
+  code: 'account_requirements_missing',
+  message: expect.stringMatching(/./),
+  metadata: expect.objectContaining({ field_name: fieldName }),
+});
+/** The whole answer of an activation that lacks just this. */
+const lacks = (...fieldNames: string[]) => ({
+  object: 'error',
+  http_status_code: 400,
+  errors: fieldNames.map(entry),
+});
+
+const activate = (speaker: Speaker, id: string) => speaker.post(`/v1/accounts/${id}/activate`);
+const statusOf = async (speaker: Speaker, id: string) => (await must(speaker.get(`/v1/accounts/${id}`))).status;
+
+interface Case {
+  title: string;
+  dossier: Dossier;
+  /** The field that is named, or null when the dossier activates. */
+  missing: string | null;
+}
+
+/** Edition 1, rule 3: what identifies a business, and what of it cannot be left out. */
+function identification(type: BusinessType): Case[] {
+  const whole = complete(1, type);
+  const bare = { ...whole, details: { type }, document: null };
+  const by = (details: object, document: Purpose | null = null): Dossier => ({
+    ...bare,
+    details: { type, ...details },
+    document,
+  });
+  const does = (title: string, dossier: Dossier) => ({ title: `${title} will do`, dossier, missing: null });
+  const lacking = (title: string, dossier: Dossier, missing: string) => ({ title, dossier, missing });
+  if (type === 'partnership') {
+    const gst = 'account.business_details.ids.tax_gst';
+    const deed = 'account.supporting_documentation.id_document';
+    return [
+      does('a GST id with a partnership deed', by({ tax_gst: 'G' }, 'identity_document')),
+      lacking('without a GST id', by({}, 'identity_document'), gst),
+      lacking(
+        'a company number or tax id is no GST id',
+        by({ ids: { business: 'B', tax: 'T' } }, 'identity_document'),
+        gst,
+      ),
+      lacking('without a partnership deed', by({ tax_gst: 'G' }), deed),
+      lacking('a GST certificate is no deed', by({ tax_gst: 'G' }, 'tax_document'), deed),
+      lacking('an incorporation certificate is no deed', by({ tax_gst: 'G' }, 'additional_verification'), deed),
+    ];
+  }
+  if (type === 'sole_proprietor' || type === 'individual') {
+    const gst = 'account.business_details.ids.tax_gst';
+    return [
+      does('a GST id', by({ tax_gst: 'G' })),
+      does('a GST id in ids', by({ ids: { tax_gst: 'G' } })),
+      does('a GST certificate', by({}, 'tax_document')),
+      does('a physical address', by({ physical_address: { line1: '1 Wharf' } })),
+      lacking('without any of them', bare, gst),
+      lacking('a physical address of nothing is none', by({ physical_address: { line1: null } }), gst),
+      lacking('a tax id copy is no GST certificate', by({}, 'identity_document'), gst),
+      lacking('an incorporation certificate is no GST certificate', by({}, 'additional_verification'), gst),
+      lacking('a company number or tax id is no GST id', by({ ids: { business: 'B', tax: 'T' } }), gst),
+    ];
+  }
+  const number = 'account.business_details.ids.business';
+  return [
+    does('an identification number', by({ ids: { business: 'B' } })),
+    does('a business tax id', by({ ids: { tax: 'T' } })),
+    does('a GST id', by({ tax_gst: 'G' })),
+    does('a GST id in ids', by({ ids: { tax_gst: 'G' } })),
+    does('an incorporation certificate', by({}, 'additional_verification')),
+    does('a tax id copy', by({}, 'identity_document')),
+    does('a GST certificate', by({}, 'tax_document')),
+    lacking('without any of them', bare, number),
+    lacking('other numbers identify nobody', by({ ids: { tax_deduction: 'D', tax_trade: 'X' } }), number),
+    lacking('an address identifies nobody', by({ physical_address: { line1: '1 Wharf', country: 'IN' } }), number),
+  ];
+}
+
+/** Edition 1, rule 4 and decisions 3.5: who must stand behind the business. */
+function people(type: BusinessType): Case[] {
+  const whole = complete(1, type);
+  const of = (title: string, persons: Role[][], missing: string | null) => ({
+    title,
+    dossier: { ...whole, persons },
+    missing,
+  });
+  if (type === 'sole_proprietor' || type === 'individual') {
+    const owner = 'account.persons.owner';
+    return [
+      of('without its owner', [], owner),
+      of('two owners are one too many', [['owner'], ['owner']], owner),
+      of('an owner beside a director', [['owner'], ['director']], owner),
+      of('a director alone is no owner', [['director']], owner),
+      of('an owner who is director too', [['owner', 'director']], owner),
+      of('an owner who is representative too', [['owner', 'representative']], owner),
+    ];
+  }
+  return [
+    of('one person in every role will do', [['director', 'owner', 'representative']], null),
+    of('more persons than needed will do', [['director'], ['director'], ['owner'], ['owner', 'representative']], null),
+    of('without a director', [['owner'], ['representative']], 'account.persons.director'),
+    of('without an owner', [['director'], ['representative']], 'account.persons.owner'),
+    of('without a representative', [['director', 'owner']], 'account.persons.representative'),
+  ];
+}
+
+const firstCases = (type: BusinessType): Case[] => [
+  { title: 'a complete dossier activates', dossier: complete(1, type), missing: null },
+  ...identification(type),
+  ...people(type),
+  {
+    title: 'without a payout address',
+    dossier: { ...complete(1, type), payoutAddress: false },
+    missing: 'account.addresses.user_payout',
+  },
+];
+
+const secondCases: Case[] = [
+  { title: 'a complete dossier activates', dossier: complete(2), missing: null },
+  ...businessTypes.map((type) => ({
+    title: `the type ${type} asks for nothing more`,
+    dossier: complete(2, type),
+    missing: null,
+  })),
+  ...secondDetails.map((path) => ({
+    title: `without business_details.${path}`,
+    dossier: { ...complete(2), details: without(complete(2).details, path) },
+    missing: `account.business_details.${path}`,
+  })),
+  { title: 'without a nickname', dossier: { ...complete(2), nickname: false }, missing: 'account.nickname' },
+  {
+    title: 'one director is too few',
+    dossier: { ...complete(2), persons: [['director'], ['owner', 'representative']] },
+    missing: 'account.persons.director',
+  },
+  { title: 'without persons', dossier: { ...complete(2), persons: [] }, missing: 'account.persons.director' },
+  {
+    title: 'two directors of any further role will do',
+    dossier: {
+      ...complete(2),
+      persons: [
+        ['director', 'owner'],
+        ['director', 'representative'],
+      ],
+    },
+    missing: null,
+  },
+  {
+    title: 'without a payout address',
+    dossier: { ...complete(2), payoutAddress: false },
+    missing: 'account.addresses.user_payout',
+  },
+];
+
+const tables = [
+  ...businessTypes.map((type) => ({ edition: 1 as const, of: `of type ${type}`, cases: firstCases(type) })),
+  { edition: 2 as const, of: 'of any type', cases: secondCases },
+];
+
+describe.each(tables)('activating a connected user $of, Edition $edition', ({ edition, cases }) => {
+  it.concurrent.each(cases)('$title', async ({ dossier, missing }) => {
+    const platform = await given.platform(edition);
+    const id = await assemble(platform, dossier);
+
+    const reply = await activate(platform, id);
+
+    expect(reply.body).toEqual(
+      missing === null ? expect.objectContaining({ id, status: 'verifying' }) : lacks(missing),
+    );
+    expect(reply.status).toBe(missing === null ? 200 : 400);
+    expect(await statusOf(platform, id)).toBe(missing === null ? 'verifying' : 'draft');
+  });
+});
+
+describe('what is missing', () => {
+  it('is told all at once, by both doors alike, and before anybody asks for activation', async () => {
+    const nothing: Dossier = { nickname: false, details: {}, document: null, persons: [], payoutAddress: false };
+    const platform = await given.platform(2);
+    const id = await assemble(platform, nothing);
+    const expected = [
+      ...secondDetails.map((path) => `account.business_details.${path}`),
+      'account.nickname',
+      'account.persons.director',
+      'account.addresses.user_payout',
+    ];
+
+    const told = await platform.graph('query ($id: ID!) { account(id: $id) { requirements { fieldName } } }', { id });
+    const rest = await activate(platform, id);
+    const graph = await platform.graph(
+      'mutation ($input: AccountIdInput!) { activateAccount(input: $input) { account { id } } }',
+      { input: { id } },
+    );
+
+    expect(told.body.data.account.requirements.map((r: { fieldName: string }) => r.fieldName).sort()).toEqual(
+      expected.toSorted(),
+    );
+    expect(rest.fieldNames.toSorted()).toEqual(expected.toSorted());
+    expect(new Set(rest.codes)).toEqual(new Set(['account_requirements_missing']));
+    expect(graph.fieldNames).toEqual(rest.fieldNames);
+    expect(graph.body.errors.map((e: any) => e.extensions.error)).toEqual(rest.body.errors);
+    expect(graph.body.errors.map((e: any) => [e.extensions.code, e.extensions.httpStatus])).toEqual(
+      expected.map(() => ['ACCOUNT_REQUIREMENTS_MISSING', 400]),
+    );
+  });
+
+  it('in Edition 1 without a type of business is the type, and what every type needs', async () => {
+    const platform = await given.platform(1);
+    const id = await assemble(platform, { ...complete(1), details: {}, payoutAddress: false });
+
+    const reply = await activate(platform, id);
+
+    expect(reply.fieldNames.toSorted()).toEqual(['account.addresses.user_payout', 'account.business_details.type']);
+  });
+
+  // An expired or replaced destination cannot pay anybody out.
+  it('is a payout address again once the only one is no longer activated', async () => {
+    const platform = await given.platform(1);
+    const id = await assemble(platform, complete(1));
+    const [address] = (await must(platform.get(`/v1/addresses?linked_id=${id}`))).data;
+    await must(platform.post(`/v1/test_helpers/addresses/${address.id}/expire`));
+
+    const reply = await activate(platform, id);
+
+    expect(reply.body).toEqual(lacks('account.addresses.user_payout'));
+  });
+
+  // Whoever asks is told by the same rules: a document that the platform uploaded is no less a document.
+  it('is the same for the user itself as for its platform, whoever uploaded the document', async () => {
+    const platform = await given.platform(1);
+    const id = await assemble(platform, { ...complete(1, 'partnership') });
+    const key = await must(
+      platform.graph('mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) { secret } }', {
+        input: { accountId: id },
+      }),
+    );
+    const ask = { query: 'query ($id: ID!) { account(id: $id) { requirements { fieldName } } }', variables: { id } };
+
+    const told = await Promise.all(
+      [platform, platform.using(key.data.createApiKey.secret), platform.actingFor(id)].map((speaker) =>
+        speaker.post('/graphql', ask),
+      ),
+    );
+
+    expect(told.map(({ body }) => body.data?.account.requirements)).toEqual([[], [], []]);
+  });
+
+  it('is the same for a platform that acts for its user, so that the activation goes through', async () => {
+    const platform = await given.platform(1);
+    const id = await assemble(platform, { ...complete(1, 'partnership') });
+
+    const reply = await activate(platform.actingFor(id), id);
+
+    expect([reply.status, reply.fieldNames, reply.body.status]).toEqual([200, [], 'verifying']);
+  });
+
+  it('of a partner and of a root is nothing: creation asked for it all, and the operator judges roots', async () => {
+    for (const edition of [1, 2] as const) {
+      const platform = await given.platform(edition);
+      const partner = await platform.partner();
+      const told = await platform.graph(
+        'query ($root: ID!, $partner: ID!) { root: account(id: $root) { requirements { fieldName } } partner: account(id: $partner) { requirements { fieldName } } }',
+        { root: platform.id, partner: partner.id },
+      );
+      expect(told.body.data).toEqual({ root: { requirements: [] }, partner: { requirements: [] } });
+    }
+  });
+
+  // A nickname of blanks is empty; stored as none it would leave a partner that nothing can ever activate.
+  it('of a partner of Edition 1 is never the nickname, since one of blanks is refused at creation', async () => {
+    const user = await given.directUser(1);
+
+    const reply = await user.post('/v1/accounts', {
+      type: 'partner',
+      nickname: '  ',
+      business_details: {
+        legal_name: 'Blue Whale',
+        email: 'a@b.example',
+        type: 'company',
+        physical_address: { country: 'US' },
+      },
+    });
+
+    expect([reply.status, reply.codes, reply.fieldNames]).toEqual([
+      400,
+      ['parameter_invalid_empty'],
+      ['account.nickname'],
+    ]);
+  });
+});
+
+describe.each([1, 2] as const)('who may activate whom, Edition %i', (edition) => {
+  /** A platform with a user of a complete dossier, a partner of each, and a stranger's partner. */
+  async function company() {
+    const [platform, direct, stranger] = await Promise.all([
+      given.platform(edition),
+      given.directUser(edition),
+      given.directUser(edition),
+    ]);
+    const userId = await assemble(platform, complete(edition));
+    const key = await must(
+      platform.graph('mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) { secret } }', {
+        input: { accountId: userId },
+      }),
+    );
+    const user = platform.using(key.data.createApiKey.secret);
+    const [ofPlatform, ofUser, ofDirect, ofStranger] = await Promise.all(
+      [platform, user, direct, stranger].map(async (speaker) => (await speaker.partner()).id as string),
+    );
+    return {
+      speakers: { platform, direct, user, acting: platform.actingFor(userId) },
+      ids: { platform: platform.id, direct: direct.id, user: userId, ofPlatform, ofUser, ofDirect, ofStranger },
+    };
+  }
+  type Speakers = keyof Awaited<ReturnType<typeof company>>['speakers'];
+  type Ids = keyof Awaited<ReturnType<typeof company>>['ids'];
+  const rows: [Speakers, Ids, 200 | 403 | 404][] = [
+    ['platform', 'user', 200],
+    ['platform', 'ofPlatform', 200],
+    ['platform', 'ofUser', 200],
+    ['platform', 'platform', 403],
+    ['platform', 'ofStranger', 404],
+    ['acting', 'user', 200],
+    ['acting', 'ofUser', 200],
+    ['acting', 'ofPlatform', 404],
+    ['acting', 'platform', 404],
+    ['direct', 'ofDirect', 200],
+    ['direct', 'direct', 403],
+    ['direct', 'ofStranger', 404],
+    ['user', 'user', 403],
+    ['user', 'ofUser', 403],
+    ['user', 'ofPlatform', 404],
+    ['user', 'platform', 404],
+  ];
+  const answers = {
+    200: { codes: [], status: 'verifying' },
+    403: { codes: ['permission_denied'], status: undefined },
+    404: { codes: ['resource_missing'], status: undefined },
+  };
+
+  it.concurrent.each(rows)('%s activates %s: %i, at both doors', async (speaker, target, status) => {
+    const [one, two] = await Promise.all([company(), company()]);
+
+    const rest = await activate(one.speakers[speaker], one.ids[target]!);
+    const graph = await two.speakers[speaker].graph(
+      'mutation ($input: AccountIdInput!) { activateAccount(input: $input) { account { status } } }',
+      { input: { id: two.ids[target] } },
+    );
+
+    expect([rest.status, rest.codes, rest.body.status]).toEqual([
+      status,
+      answers[status].codes,
+      answers[status].status,
+    ]);
+    expect([graph.codes, graph.body.data?.activateAccount.account.status]).toEqual([
+      answers[status].codes,
+      answers[status].status?.toUpperCase(),
+    ]);
+    if (status !== 200)
+      expect(graph.body.errors[0].extensions).toMatchObject({
+        code: answers[status].codes[0]?.toUpperCase(),
+        httpStatus: status,
+      });
+  });
+
+  // Permission is judged before the state: who may not activate learns nothing of what is missing.
+  it('is refused before anything is said about the dossier or the state', async () => {
+    const platform = await given.platform(edition);
+    const user = await platform.connectedUser();
+
+    const reply = await activate(user, user.id);
+
+    expect([reply.status, reply.codes]).toEqual([403, ['permission_denied']]);
+    expect(await statusOf(platform, user.id)).toBe('draft');
+  });
+
+  it('answers the same to an invented id as to a stranger’s', async () => {
+    const [platform, stranger] = await Promise.all([given.platform(edition), given.directUser(edition)]);
+    const partner = await stranger.partner();
+    const invented = `account_${'0'.repeat(32)}`;
+
+    const [a, b] = await Promise.all([activate(platform, partner.id), activate(platform, invented)]);
+
+    expect(a.status).toBe(404);
+    expect(a.body).toEqual(b.body);
+  });
+});
+
+describe('activating twice', () => {
+  it('is refused while the first is being verified and after, and changes nothing', async () => {
+    const user = await given.directUser(2);
+    const { id } = await user.partner();
+    const first = await must(activate(user, id));
+    const again = await activate(user, id);
+    await must(user.post(`/v1/test_helpers/accounts/${id}/verify`));
+    const once = await activate(user, id);
+
+    expect(first).toMatchObject({ id, object: 'account', status: 'verifying' });
+    expect([again, once].map(({ status, body }) => [status, body])).toEqual(
+      Array(2).fill([
+        400,
+        {
+          object: 'error',
+          http_status_code: 400,
+          errors: [
+            {
+              code: 'status_invalid',
+              message: expect.stringMatching(/./),
+              metadata: { field_name: 'account.status' },
+            },
+          ],
+        },
+      ]),
+    );
+    expect(await statusOf(user, id)).toBe('activated');
+  });
+
+  // A client that lost the answer asks again: it is told what it was told, not that it is too late.
+  it('under one key answers the first answer again, whatever has become of the account', async () => {
+    const user = await given.directUser(2);
+    const { id } = await user.partner();
+    const key = { 'idempotency-key': 'activate-1' };
+    const first = await user.post(`/v1/accounts/${id}/activate`, undefined, key);
+    await must(user.post(`/v1/test_helpers/accounts/${id}/verify`));
+    const again = await user.post(`/v1/accounts/${id}/activate`, undefined, key);
+
+    expect([first.status, first.headers.get('idempotent-replayed')]).toEqual([200, null]);
+    expect([again.status, again.headers.get('idempotent-replayed'), again.body]).toEqual([200, 'true', first.body]);
+    expect(await statusOf(user, id)).toBe('activated');
+  });
+});
+
+describe('two activations at once', () => {
+  it('submit the account once', async () => {
+    const user = await given.directUser(1);
+    const partner = await user.partner();
+
+    const replies = await Promise.all(Array.from({ length: 4 }, () => activate(user, partner.id)));
+
+    expect(replies.filter(({ status }) => status === 200)).toHaveLength(1);
+    // Judged after the first has committed it is 400, judged before and lost to it 409.
+    for (const { status, codes } of replies.filter((reply) => reply.status !== 200))
+      expect([
+        [400, ['status_invalid']],
+        [409, ['state_conflict']],
+      ]).toContainEqual([status, codes]);
+    const events = await world.sql`select type from event where object_id = ${partner.id} order by id`;
+    expect(events.map(({ type }) => type)).toEqual(['account.created', 'account.verifying']);
+  });
+});
+
+type Status = 'draft' | 'verifying' | 'activated' | 'hold' | 'deactivated';
+type Move = 'activate' | 'deactivate' | 'verify' | 'verify to hold' | 'hold' | 'close';
+type Kind = 'connected user' | 'partner';
+const statuses: Status[] = ['draft', 'verifying', 'activated', 'hold', 'deactivated'];
+const moves: Move[] = ['activate', 'deactivate', 'verify', 'verify to hold', 'hold', 'close'];
+
+/** Decisions 3.5: every edge of the status table. What is not here is 400 status_invalid. */
+const edges: Record<Kind, Partial<Record<Status, Partial<Record<Move, Status>>>>> = {
+  'connected user': {
+    draft: { activate: 'verifying', close: 'deactivated' },
+    verifying: { verify: 'activated', 'verify to hold': 'hold', hold: 'hold', close: 'deactivated' },
+    activated: { hold: 'hold', close: 'deactivated' },
+    hold: { verify: 'activated', close: 'deactivated' },
+  },
+  partner: {
+    draft: { activate: 'verifying', deactivate: 'deactivated', close: 'deactivated' },
+    verifying: {
+      verify: 'activated',
+      'verify to hold': 'hold',
+      hold: 'hold',
+      deactivate: 'deactivated',
+      close: 'deactivated',
+    },
+    activated: { hold: 'hold', deactivate: 'deactivated', close: 'deactivated' },
+    hold: { verify: 'activated', close: 'deactivated' },
+    deactivated: { activate: 'verifying' },
+  },
+};
+
+const rest: Record<Move, (speaker: Speaker, id: string) => Promise<Reply>> = {
+  activate,
+  deactivate: (speaker, id) => speaker.post(`/v1/accounts/${id}/deactivate`),
+  verify: (speaker, id) => speaker.post(`/v1/test_helpers/accounts/${id}/verify`),
+  'verify to hold': (speaker, id) => speaker.post(`/v1/test_helpers/accounts/${id}/verify`, { outcome: 'hold' }),
+  hold: (speaker, id) => speaker.post(`/v1/test_helpers/accounts/${id}/hold`),
+  close: (speaker, id) => speaker.post(`/v1/test_helpers/accounts/${id}/deactivate`),
+};
+const mutations: Record<Move, [field: string, input: string, more?: object]> = {
+  activate: ['activateAccount', 'AccountIdInput'],
+  deactivate: ['deactivateAccount', 'AccountIdInput'],
+  verify: ['verifyTestAccount', 'VerifyTestAccountInput'],
+  'verify to hold': ['verifyTestAccount', 'VerifyTestAccountInput', { outcome: 'HOLD' }],
+  hold: ['holdTestAccount', 'AccountIdInput'],
+  close: ['deactivateTestAccount', 'AccountIdInput'],
+};
+const graph = (move: Move, speaker: Speaker, id: string) => {
+  const [field, input, more] = mutations[move];
+  return speaker.graph(
+    `mutation ($input: ${input}!) { answer: ${field}(input: $input) { account { status capability { multicurrencyExportsV1 } } } }`,
+    { input: { id, ...more } },
+  );
+};
+
+/** The moves that lead from a draft to each status. */
+const paths: Record<Status, Move[]> = {
+  draft: [],
+  verifying: ['activate'],
+  activated: ['activate', 'verify'],
+  hold: ['activate', 'verify to hold'],
+  deactivated: ['close'],
+};
+
+async function accountIn(platform: Speaker, kind: Kind, status: Status): Promise<string> {
+  const id = kind === 'partner' ? (await platform.partner()).id : await assemble(platform, complete(platform.edition));
+  for (const move of paths[status]) await must(rest[move](platform, id));
+  return id;
+}
+
+describe.each(['connected user', 'partner'] as const)('the status of a %s', (kind) => {
+  const rows = statuses.flatMap((from) => moves.map((move) => ({ from, move, to: edges[kind][from]?.[move] })));
+  it.concurrent.each(rows)('$from, $move: $to', async ({ from, move, to }) => {
+    const platform = await given.platform(1);
+    const [one, two] = await Promise.all([accountIn(platform, kind, from), accountIn(platform, kind, from)]);
+
+    const [byRest, byGraph] = await Promise.all([rest[move](platform, one), graph(move, platform, two)]);
+
+    const code = move === 'deactivate' && kind !== 'partner' ? 'account_type_invalid' : 'status_invalid';
+    expect([byRest.status, byRest.codes, byRest.body.status]).toEqual(to ? [200, [], to] : [400, [code], undefined]);
+    expect([byGraph.codes, byGraph.body.data?.answer.account.status]).toEqual(
+      to ? [[], to.toUpperCase()] : [[code], undefined],
+    );
+    expect(await Promise.all([statusOf(platform, one), statusOf(platform, two)])).toEqual([to ?? from, to ?? from]);
+  });
+});
+
+describe('deactivating', () => {
+  it.each([1, 2] as const)(
+    'is for partners only: a root and a connected user are of the wrong type, Edition %i',
+    async (edition) => {
+      const [platform, direct] = await Promise.all([given.platform(edition), given.directUser(edition)]);
+      const user = await platform.connectedUser();
+
+      const replies = await Promise.all([
+        rest.deactivate(platform, platform.id),
+        rest.deactivate(platform, user.id),
+        rest.deactivate(user, user.id),
+        rest.deactivate(direct, direct.id),
+      ]);
+
+      expect(replies.map(({ status, codes }) => [status, codes])).toEqual(
+        replies.map(() => [400, ['account_type_invalid']]),
+      );
+      expect(await Promise.all([statusOf(platform, platform.id), statusOf(direct, direct.id)])).toEqual([
+        'activated',
+        'activated',
+      ]);
+    },
+  );
+
+  it('lets a deactivated partner activate again, and a deactivated connected user not', async () => {
+    const platform = await given.platform(2);
+    const [partner, user] = await Promise.all([
+      accountIn(platform, 'partner', 'activated'),
+      accountIn(platform, 'connected user', 'activated'),
+    ]);
+    await Promise.all([must(rest.deactivate(platform, partner)), must(rest.close(platform, user))]);
+
+    const [again, never] = await Promise.all([activate(platform, partner), activate(platform, user)]);
+
+    expect([again.status, again.body.status]).toEqual([200, 'verifying']);
+    expect([never.status, never.codes]).toEqual([400, ['status_invalid']]);
+  });
+
+  it('is not for a stranger’s partner, which does not exist for anybody else', async () => {
+    const [mine, other] = await Promise.all([given.directUser(1), given.directUser(1)]);
+    const partner = await other.partner();
+
+    expect((await rest.deactivate(mine, partner.id)).status).toBe(404);
+    expect(await statusOf(other, partner.id)).toBe('draft');
+  });
+
+  it('takes no parameters, as activating takes none', async () => {
+    const user = await given.directUser(1);
+    const partner = await user.partner();
+
+    const replies = await Promise.all([
+      user.post(`/v1/accounts/${partner.id}/deactivate`, { reason: 'x' }),
+      user.post(`/v1/accounts/${partner.id}/activate`, { nickname: 'x' }),
+    ]);
+
+    expect(replies.map(({ status, codes, fieldNames }) => [status, codes, fieldNames])).toEqual([
+      [400, ['parameter_unknown'], ['account.reason']],
+      [400, ['parameter_unknown'], ['account.nickname']],
+    ]);
+    expect(await statusOf(user, partner.id)).toBe('draft');
+  });
+});
+
+describe('the capability', () => {
+  const expected: Record<Status, string> = {
+    draft: 'pending',
+    verifying: 'verifying',
+    activated: 'activated',
+    hold: 'hold',
+    deactivated: 'hold',
+  };
+
+  it.each(statuses)('of Edition 1 follows the status %s', async (status) => {
+    const platform = await given.platform(1);
+    const ids = await Promise.all([
+      accountIn(platform, 'partner', status),
+      accountIn(platform, 'connected user', status),
+    ]);
+
+    for (const id of ids) {
+      const { capability } = await must(platform.get(`/v1/accounts/${id}`));
+      expect(capability).toEqual({ multicurrency_exports_v1: expected[status] });
+      const shown = await must(
+        platform.graph('query ($id: ID!) { account(id: $id) { capability { multicurrencyExportsV1 } } }', { id }),
+      );
+      expect(shown.data.account.capability).toEqual({ multicurrencyExportsV1: expected[status].toUpperCase() });
+    }
+    const user = ids[1];
+    const listed = await Promise.all(
+      ['pending', 'verifying', 'activated', 'hold'].map(async (value) => {
+        const list = await must(platform.get(`/v1/accounts?type=user&capability.multicurrency_exports_v1=${value}`));
+        return list.data.map(({ id }: { id: string }) => id);
+      }),
+    );
+    expect(listed).toEqual(
+      ['pending', 'verifying', 'activated', 'hold'].map((value) => (value === expected[status] ? [user] : [])),
+    );
+  });
+
+  it('of a root of Edition 1 is its own in each mode', async () => {
+    const { test, live } = await given.platformBoth(1);
+    const shown = await Promise.all([test, live].map((speaker) => must(speaker.get(`/v1/accounts/${test.id}`))));
+    expect(shown.map(({ status, capability, livemode }) => [status, capability, livemode])).toEqual([
+      ['activated', { multicurrency_exports_v1: 'activated' }, null],
+      ['draft', { multicurrency_exports_v1: 'pending' }, null],
+    ]);
+  });
+
+  it('of Edition 2 is an empty hash in every status, and null for an aggregator alone', async () => {
+    const [platform, aggregator] = await Promise.all([given.platform(2), given.platform(2, { subType: 'aggregator' })]);
+    const user = await aggregator.connectedUser();
+    const partners = await Promise.all(statuses.map((status) => accountIn(platform, 'partner', status)));
+
+    const shown = await Promise.all([
+      ...[platform.id, ...partners].map((id) => must(platform.get(`/v1/accounts/${id}`))),
+      must(aggregator.get(`/v1/accounts/${user.id}`)),
+      must(aggregator.get(`/v1/accounts/${aggregator.id}`)),
+    ]);
+
+    expect(shown.map(({ capability }) => capability)).toEqual([{}, {}, {}, {}, {}, {}, {}, null]);
+    expect(shown.map(({ sub_type }) => sub_type)).toEqual([...Array(7).fill(null), 'aggregator']);
+    const filtered = await platform.get('/v1/accounts?capability.multicurrency_exports_v1=pending');
+    expect([filtered.status, filtered.codes, filtered.fieldNames]).toEqual([
+      400,
+      ['parameter_unknown'],
+      ['account.capability.multicurrency_exports_v1'],
+    ]);
+  });
+});
+
+/** Edition 1, rules 2 to 4, once more and apart from the product: what a dossier lacks, by field name. */
+function firstMissing({ details, document, persons, payoutAddress }: Dossier): string[] {
+  const type = details.type as BusinessType | undefined;
+  const { ids = {}, physical_address: place } = details as { ids?: Record<string, string>; physical_address?: object };
+  const out = payoutAddress ? [] : ['account.addresses.user_payout'];
+  if (type === undefined) return [...out, 'account.business_details.type'];
+  if (type === 'sole_proprietor' || type === 'individual') {
+    if (!ids.tax_gst && document !== 'tax_document' && !place) out.push('account.business_details.ids.tax_gst');
+    if (persons.length !== 1 || persons[0]!.join() !== 'owner') out.push('account.persons.owner');
+    return out;
+  }
+  if (type === 'partnership') {
+    if (!ids.tax_gst) out.push('account.business_details.ids.tax_gst');
+    if (document !== 'identity_document') out.push('account.supporting_documentation.id_document');
+  } else if (!ids.business && !ids.tax && !ids.tax_gst && document === null) {
+    out.push('account.business_details.ids.business');
+  }
+  for (const role of ['director', 'owner', 'representative'] as const)
+    if (!persons.some((roles) => roles.includes(role))) out.push(`account.persons.${role}`);
+  return out;
+}
+
+/** Edition 2, rule 2, likewise. */
+function secondMissing({ nickname, details, persons, payoutAddress }: Dossier): string[] {
+  const at = (path: string) =>
+    path.split('.').reduce<unknown>((hash, name) => (hash as Record<string, unknown> | undefined)?.[name], details);
+  return [
+    ...secondDetails.filter((path) => !at(path)).map((path) => `account.business_details.${path}`),
+    ...(nickname ? [] : ['account.nickname']),
+    ...(persons.filter((roles) => roles.includes('director')).length >= 2 ? [] : ['account.persons.director']),
+    ...(payoutAddress ? [] : ['account.addresses.user_payout']),
+  ];
+}
+
+const role = fc.constantFrom<Role>('director', 'owner', 'representative');
+const persons = fc.array(fc.uniqueArray(role, { minLength: 1 }), { maxLength: 4 });
+const document = fc.constantFrom<Purpose | null>(null, 'additional_verification', 'identity_document', 'tax_document');
+const often = fc.integer({ min: 0, max: 9 }).map((n) => n > 1);
+const id = fc.constant('ID42');
+
+const firstDossier: fc.Arbitrary<Dossier> = fc.record({
+  nickname: fc.boolean(),
+  details: fc.record(
+    {
+      type: fc.constantFrom(...businessTypes),
+      ids: fc.record({ business: id, tax: id, tax_gst: id, tax_deduction: id }, { requiredKeys: [] }),
+      physical_address: fc.constant({ city: 'Pune' }),
+    },
+    { requiredKeys: [] },
+  ),
+  document,
+  persons: fc.oneof(persons, fc.constantFrom<Role[][]>([['owner']], [['director', 'owner'], ['representative']])),
+  payoutAddress: often,
+});
+const secondDossier: fc.Arbitrary<Dossier> = fc.record({
+  nickname: often,
+  // Few are left out of most, so that a good part of the dossiers is complete.
+  details: fc
+    .oneof(fc.constant([]), fc.subarray([...secondDetails], { maxLength: 4 }))
+    .map((gone) => gone.reduce((hash, path) => without(hash, path), complete(2).details)),
+  document,
+  persons: fc.oneof(persons, fc.constant<Role[][]>([['director'], ['director', 'owner']])),
+  payoutAddress: often,
+});
+
+describe.each([
+  { edition: 1 as Edition, dossiers: firstDossier, missing: firstMissing },
+  { edition: 2 as Edition, dossiers: secondDossier, missing: secondMissing },
+])('any dossier, Edition $edition', ({ edition, dossiers, missing }) => {
+  it('has requirements exactly when activation is refused, of the same names in the same order', async () => {
+    const platform = await given.platform(edition);
+    const seen = { complete: 0, incomplete: 0 };
+    await fc.assert(
+      fc.asyncProperty(dossiers, async (dossier) => {
+        const id = await assemble(platform, dossier);
+        const told = await must(
+          platform.graph('query ($id: ID!) { account(id: $id) { requirements { fieldName message } } }', { id }),
+        );
+        const requirements: { fieldName: string; message: string }[] = told.data.account.requirements;
+        const reply = await activate(platform, id);
+
+        const expected = missing(dossier);
+        seen[expected.length === 0 ? 'complete' : 'incomplete']++;
+        expect(requirements.map(({ fieldName }) => fieldName)).toEqual(reply.fieldNames);
+        expect(requirements.map(({ message }) => message)).toEqual(
+          (reply.body.errors ?? []).map((e: { message: string }) => e.message),
+        );
+        expect(reply.fieldNames.toSorted()).toEqual(expected.toSorted());
+        expect([reply.status, await statusOf(platform, id)]).toEqual(
+          expected.length === 0 ? [200, 'verifying'] : [400, 'draft'],
+        );
+      }),
+      { numRuns: 60 },
+    );
+    // Both kinds must have come up, or the property has said nothing.
+    expect(Math.min(seen.complete, seen.incomplete)).toBeGreaterThan(0);
+  });
+});
+
+describe('the test helpers for accounts', () => {
+  it.each(moves.filter((move) => move !== 'activate' && move !== 'deactivate'))(
+    'are for test keys only: %s with a live key is 403',
+    async (move) => {
+      const { live } = await given.directUserBoth(1);
+      const partner = await live.partner();
+
+      const [byRest, byGraph] = await Promise.all([rest[move](live, partner.id), graph(move, live, partner.id)]);
+
+      expect([byRest.status, byRest.codes]).toEqual([403, ['permission_denied']]);
+      expect([byGraph.codes, byGraph.body.errors[0].extensions.httpStatus]).toEqual([['permission_denied'], 403]);
+      expect(await statusOf(live, partner.id)).toBe('draft');
+    },
+  );
+
+  it('refuse an outcome that is none, and an account of somebody else', async () => {
+    const [mine, other] = await Promise.all([given.directUser(1), given.directUser(1)]);
+    const [partner, stranger] = await Promise.all([mine.partner(), other.partner()]);
+    await must(activate(mine, partner.id));
+
+    const odd = await mine.post(`/v1/test_helpers/accounts/${partner.id}/verify`, { outcome: 'draft' });
+    const replies = await Promise.all(
+      moves.filter((move) => move !== 'activate').map((move) => rest[move](mine, stranger.id)),
+    );
+
+    expect([odd.status, odd.codes, odd.fieldNames]).toEqual([400, ['parameter_invalid'], ['account.outcome']]);
+    expect(replies.map(({ status, codes }) => [status, codes])).toEqual(replies.map(() => [404, ['resource_missing']]));
+    expect(await statusOf(other, stranger.id)).toBe('draft');
+  });
+
+  it('hold a root of test mode and lift the hold again, and leave its live mode alone', async () => {
+    const { test, live } = await given.platformBoth(1);
+    const seen = [];
+    for (const move of ['hold', 'verify', 'close'] as const) seen.push((await must(rest[move](test, test.id))).status);
+    expect(seen).toEqual(['hold', 'activated', 'deactivated']);
+    expect(await statusOf(live, live.id)).toBe('draft');
+  });
+
+  // Payouts follow the status: an account that is not activated receives none.
+  it('switch payouts on and off with the activation', async () => {
+    const platform = await given.platform(1);
+    const user = await accountIn(platform, 'connected user', 'verifying');
+    const payouts = async () => {
+      const list = await must(platform.get(`/v1/account_settings?account_id=${user}`));
+      const { enabled, reason_code_not_enabled } = list.data[0].payouts;
+      return [enabled, reason_code_not_enabled];
+    };
+    const seen = [await payouts()];
+    for (const move of ['verify', 'hold', 'verify', 'close'] as const) {
+      await must(rest[move](platform, user));
+      seen.push(await payouts());
+    }
+    const off = [false, 'account_not_activated'];
+    expect(seen).toEqual([off, [true, null], off, [true, null], off]);
+  });
+});

@@ -1,0 +1,572 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { must, pdf } from './dossier.js';
+import { type Edition, givenIn, type Reply, type Speaker, useWorld } from './world.js';
+
+const world = useWorld({ worker: false });
+const given = givenIn(world);
+
+const purposes = ['additional_verification', 'identity_document', 'tax_document', 'invoice', 'logo'] as const;
+const bytes = (text: string, encoding: BufferEncoding = 'latin1') => new Uint8Array(Buffer.from(text, encoding));
+const png = bytes(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+const jpeg = bytes('ffd8ffe000104a46494600010100000100010000ffdb004300', 'hex');
+const sha256 = (content: Uint8Array) => createHash('sha256').update(content).digest('hex');
+
+/** A multipart body of our own making, for what no well-behaved client sends. */
+function multipart(
+  speaker: Speaker,
+  parts: [name: string, value: string | { filename: string; content: Uint8Array }][],
+) {
+  const form = new FormData();
+  for (const [name, value] of parts)
+    if (typeof value === 'string') form.append(name, value);
+    else form.append(name, new Blob([value.content as BlobPart]), value.filename);
+  return send(speaker, form);
+}
+async function send(
+  speaker: Speaker,
+  body: FormData,
+  query = '',
+): Promise<Pick<Reply, 'status' | 'body' | 'codes' | 'fieldNames'>> {
+  const response = await fetch(`${world.origin}/v1/files${query}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${speaker.key}` },
+    body,
+  });
+  const answer = (await response.json()) as any;
+  const errors: any[] = answer.errors ?? [];
+  return {
+    status: response.status,
+    body: answer,
+    codes: errors.map(({ code }) => code),
+    fieldNames: errors.map(({ metadata }) => metadata.field_name),
+  };
+}
+async function download(speaker: Speaker, id: string) {
+  const response = await fetch(`${world.origin}/v1/files/${id}/content`, {
+    headers: { authorization: `Bearer ${speaker.key}` },
+  });
+  return { status: response.status, headers: response.headers, content: new Uint8Array(await response.arrayBuffer()) };
+}
+
+describe('uploading a file', () => {
+  it.each(purposes)('for %s answers what is known about it, with its keys in order', async (purpose) => {
+    const user = await given.directUser(1);
+    const content = pdf('a');
+
+    const reply = await user.upload(purpose, content, 'certificate.pdf', { 'metadata[crm]': '42' });
+
+    expect(reply.status).toBe(200);
+    expect(reply.body).toEqual({
+      id: expect.stringMatching(/^file_[0-9a-f]{32}$/),
+      object: 'file',
+      created: expect.any(Number),
+      livemode: false,
+      purpose,
+      filename: 'certificate.pdf',
+      content_type: 'application/pdf',
+      size: content.length,
+      sha256: sha256(content),
+      metadata: { crm: '42' },
+    });
+    expect(Object.keys(reply.body)).toEqual(
+      'id object created livemode purpose filename content_type size sha256 metadata'.split(' '),
+    );
+    expect(await must(user.get(`/v1/files/${reply.body.id}`))).toEqual(reply.body);
+  });
+
+  const contents: [filename: string, content: Uint8Array, type: string][] = [
+    ['a.pdf', pdf(), 'application/pdf'],
+    ['a.png', png, 'image/png'],
+    ['a.jpg', jpeg, 'image/jpeg'],
+    ['a.png', pdf(), 'application/pdf'],
+    ['a.pdf', png, 'image/png'],
+    ['a.html', jpeg, 'image/jpeg'],
+    ['a', png, 'image/png'],
+  ];
+  it.each(contents)('tells the type of %s by its content, not by its name', async (filename, content, type) => {
+    const user = await given.directUser(2);
+    const { body } = await user.upload('identity_document', content, filename);
+    expect([body.content_type, body.filename, body.size]).toEqual([type, filename, content.length]);
+  });
+
+  const refusedContents: [title: string, content: Uint8Array, code: string][] = [
+    ['text', bytes('Hello, I am a certificate.'), 'parameter_invalid'],
+    ['a page', bytes('<!doctype html><script>alert(1)</script>'), 'parameter_invalid'],
+    [
+      'a drawing that can run scripts',
+      bytes('<svg xmlns="http://www.w3.org/2000/svg"><script/></svg>'),
+      'parameter_invalid',
+    ],
+    ['a GIF', bytes('GIF89a\u0001\u0000\u0001\u0000\u0000\u0000\u0000;'), 'parameter_invalid'],
+    ['an archive', bytes('PK\u0003\u0004\u0014\u0000\u0000\u0000'), 'parameter_invalid'],
+    ['a program', bytes('MZ\u0090\u0000\u0003\u0000'), 'parameter_invalid'],
+    ['random bytes', new Uint8Array(Buffer.concat([Buffer.from([0]), randomBytes(64)])), 'parameter_invalid'],
+    ['the beginning of a PDF’s first word', bytes('%PD'), 'parameter_invalid'],
+    ['the beginning of a PNG’s signature', bytes('\u0089PNG'), 'parameter_invalid'],
+    ['one byte', bytes('%'), 'parameter_invalid'],
+    ['nothing', bytes(''), 'parameter_invalid_empty'],
+  ];
+  it.each(refusedContents)('refuses %s that is called a PDF', async (_, content, code) => {
+    const user = await given.directUser(1);
+    const reply = await user.upload('identity_document', content, 'certificate.pdf');
+    expect([reply.status, reply.codes, reply.fieldNames]).toEqual([400, [code], ['file.file']]);
+    expect((await must(user.get('/v1/files'))).data).toEqual([]);
+  });
+
+  it('takes 10 MB and gives back every byte; more is too large', async () => {
+    const user = await given.directUser(1);
+    const whole = new Uint8Array(Buffer.concat([pdf(), randomBytes(10_000_000 - pdf().length)]));
+    const [fits, over] = await Promise.all([
+      user.upload('invoice', whole),
+      user.upload('invoice', new Uint8Array(Buffer.concat([pdf(), Buffer.alloc(10 * 1024 * 1024)]))),
+    ]);
+
+    expect([fits.status, fits.body.size, fits.body.sha256]).toEqual([200, 10_000_000, sha256(whole)]);
+    expect([over.status, over.codes]).toEqual([400, ['body_too_large']]);
+    expect(over.body).toEqual({ object: 'error', http_status_code: 400, errors: [expect.anything()] });
+    const back = await download(user, fits.body.id);
+    expect(sha256(back.content)).toBe(sha256(whole));
+    expect((await must(user.get('/v1/files'))).data).toEqual([fits.body]);
+  });
+
+  const file = { filename: 'a.pdf', content: pdf() };
+  const parts: [title: string, Parameters<typeof multipart>[1], problems: string[]][] = [
+    ['nothing at all', [], ['parameter_missing file.purpose', 'parameter_missing file.file']],
+    ['no purpose', [['file', file]], ['parameter_missing file.purpose']],
+    ['no file', [['purpose', 'logo']], ['parameter_missing file.file']],
+    [
+      'an empty purpose',
+      [
+        ['purpose', ''],
+        ['file', file],
+      ],
+      ['parameter_invalid_empty file.purpose'],
+    ],
+    [
+      'a purpose that is none',
+      [
+        ['purpose', 'selfie'],
+        ['file', file],
+      ],
+      ['parameter_invalid file.purpose'],
+    ],
+    [
+      'a purpose in capitals',
+      [
+        ['purpose', 'LOGO'],
+        ['file', file],
+      ],
+      ['parameter_invalid file.purpose'],
+    ],
+    [
+      'an unknown field',
+      [
+        ['purpose', 'logo'],
+        ['title', 'x'],
+        ['file', file],
+      ],
+      ['parameter_unknown file.title'],
+    ],
+    [
+      'a field that objects have by nature',
+      [
+        ['purpose', 'logo'],
+        ['constructor', 'x'],
+        ['file', file],
+      ],
+      // The parser refuses such a name before it tells which of them it was.
+      ['parameter_unknown file'],
+    ],
+    [
+      'an unknown field after the file',
+      [
+        ['purpose', 'logo'],
+        ['file', file],
+        ['title', 'x'],
+      ],
+      ['parameter_unknown file.title'],
+    ],
+    [
+      'an account',
+      [
+        ['purpose', 'logo'],
+        ['account_id', 'account_1'],
+        ['file', file],
+      ],
+      ['parameter_unknown file.account_id'],
+    ],
+    [
+      'a second file',
+      [
+        ['purpose', 'logo'],
+        ['file', file],
+        ['file', file],
+      ],
+      ['parameter_invalid file.file'],
+    ],
+    [
+      'the file under another name',
+      [
+        ['purpose', 'logo'],
+        ['document', file],
+      ],
+      ['parameter_missing file.file', 'parameter_unknown file.document'],
+    ],
+    [
+      'a metadata key without a name',
+      [
+        ['purpose', 'logo'],
+        ['metadata[]', 'x'],
+        ['file', file],
+      ],
+      ['parameter_invalid file.metadata.'],
+    ],
+    [
+      'a metadata key that is too long',
+      [
+        ['purpose', 'logo'],
+        [`metadata[${'k'.repeat(41)}]`, 'x'],
+        ['file', file],
+      ],
+      [`parameter_invalid file.metadata.${'k'.repeat(41)}`],
+    ],
+    [
+      'a metadata value that is too long',
+      [
+        ['purpose', 'logo'],
+        ['metadata[a]', 'x'.repeat(501)],
+        ['file', file],
+      ],
+      ['parameter_invalid file.metadata.a'],
+    ],
+    [
+      'eleven metadata keys',
+      [
+        ['purpose', 'logo'],
+        ...Array.from({ length: 11 }, (_, i): [string, string] => [`metadata[k${i}]`, 'v']),
+        ['file', file],
+      ],
+      ['parameter_invalid file.metadata'],
+    ],
+    [
+      'everything wrong at once',
+      [
+        ['purpose', 'selfie'],
+        ['title', 'x'],
+        ['file', { filename: 'a.pdf', content: bytes('text') }],
+      ],
+      ['parameter_invalid file.file', 'parameter_invalid file.purpose', 'parameter_unknown file.title'],
+    ],
+  ];
+  it.each(parts)('names what is wrong with %s', async (_, sent, problems) => {
+    const user = await given.directUser(1);
+    const reply = await multipart(user, sent);
+    expect(reply.status).toBe(400);
+    expect(reply.codes.map((code, i) => `${code} ${reply.fieldNames[i]}`).toSorted()).toEqual(problems.toSorted());
+    expect((await must(user.get('/v1/files'))).data).toEqual([]);
+  });
+
+  const bodies: [title: string, type: string, body: string][] = [
+    ['JSON', 'application/json', '{"purpose":"logo"}'],
+    ['a form', 'application/x-www-form-urlencoded', 'purpose=logo'],
+    ['a bare PDF', 'application/pdf', '%PDF-1.4'],
+    ['multipart without a boundary', 'multipart/form-data', 'x'],
+    [
+      'multipart that ends in the middle',
+      'multipart/form-data; boundary=b',
+      '--b\r\nContent-Disposition: form-data; name="purpose"\r\n\r\nlo',
+    ],
+    [
+      'multipart that ends within the file',
+      'multipart/form-data; boundary=b',
+      '--b\r\nContent-Disposition: form-data; name="purpose"\r\n\r\nlogo\r\n--b\r\nContent-Disposition: form-data; name="file"; filename="a.pdf"\r\n\r\n%PDF-1.4 and then',
+    ],
+    ['multipart of nothing', 'multipart/form-data; boundary=b', ''],
+  ];
+  it.each(bodies)('refuses %s as an error object', async (_, type, body) => {
+    const user = await given.directUser(1);
+    const reply = await user.post('/v1/files', body, { 'content-type': type });
+    expect(reply.status).toBe(400);
+    expect(reply.body).toEqual({ object: 'error', http_status_code: 400, errors: expect.any(Array) });
+    expect((await must(user.get('/v1/files'))).data).toEqual([]);
+  });
+
+  it('keeps metadata as everywhere, and has none when all values are empty', async () => {
+    const user = await given.directUser(1);
+    const { body } = await user.upload('invoice', pdf(), 'a.pdf', { 'metadata[a]': '1', 'metadata[b]': '' });
+    expect(body.metadata).toEqual({ a: '1' });
+    expect((await user.upload('invoice', pdf(), 'a.pdf', { 'metadata[b]': '' })).body.metadata).toBeNull();
+  });
+
+  const names: [sent: string, kept: string][] = [
+    ['Rechnung März.pdf', 'Rechnung März.pdf'],
+    ['चालान.pdf', 'चालान.pdf'],
+    ['発票 🧾.pdf', '発票 🧾.pdf'],
+    // Only the last part is a name; where it lay on the client's disk is nobody's business.
+    ['../../etc/passwd', 'passwd'],
+    ["it's (1).pdf", "it's (1).pdf"],
+  ];
+  it.each(names)('keeps the name %s', async (sent, kept) => {
+    const user = await given.directUser(1);
+    const { body } = await user.upload('invoice', pdf(), sent);
+    expect(body.filename).toBe(kept);
+    const { headers } = await download(user, body.id);
+    // The parameter of RFC 6266: percent-encoded UTF-8, so that no name can end the header.
+    const [, encoded = ''] =
+      /^attachment; filename\*=UTF-8''([!-~]+)$/.exec(headers.get('content-disposition') ?? '') ?? [];
+    expect(decodeURIComponent(encoded)).toBe(kept);
+  });
+
+  it('takes no parameters in the query, at none of its paths', async () => {
+    const user = await given.directUser(1);
+    const { id } = await must(user.upload('logo', png));
+    const form = new FormData();
+    form.set('purpose', 'logo');
+    form.set('file', new Blob([png as BlobPart]), 'a.png');
+
+    const uploaded = await send(user, form, '?purpose=invoice');
+    const read = await Promise.all(
+      [`/v1/files/${id}`, `/v1/files/${id}/content`].map((path) => user.get(`${path}?purpose=invoice`)),
+    );
+
+    expect([uploaded, ...read].map(({ status, codes, fieldNames }) => [status, codes, fieldNames])).toEqual(
+      Array(3).fill([400, ['parameter_unknown'], ['file.purpose']]),
+    );
+  });
+
+  it('answers a retry under the same key with the same file, and refuses other bytes under it', async () => {
+    const user = await given.directUser(1);
+    const key = { 'idempotency-key': 'upload-1' };
+    const first = await user.upload('invoice', pdf('a'), 'a.pdf', {}, key);
+    const [again, other] = await Promise.all([
+      user.upload('invoice', pdf('a'), 'a.pdf', {}, key),
+      user.upload('invoice', pdf('b'), 'a.pdf', {}, key),
+    ]);
+    expect([again.status, again.headers.get('idempotent-replayed'), again.body]).toEqual([200, 'true', first.body]);
+    expect([other.status, new Set(other.codes)]).toEqual([400, new Set(['idempotency_key_reused'])]);
+    expect((await must(user.get('/v1/files'))).data).toEqual([first.body]);
+  });
+});
+
+describe('reading a file', () => {
+  it.each([
+    ['application/pdf', pdf()],
+    ['image/png', png],
+    ['image/jpeg', jpeg],
+  ] as const)('gives back the bytes as %s, to be saved and never shown by our origin', async (type, content) => {
+    const user = await given.directUser(1);
+    const { id } = await must(user.upload('logo', content, 'page.html'));
+
+    const answer = await download(user, id);
+
+    expect(answer.status).toBe(200);
+    expect([...answer.content]).toEqual([...content]);
+    const shown = Object.fromEntries(
+      [
+        'content-type',
+        'content-length',
+        'content-disposition',
+        'content-security-policy',
+        'x-content-type-options',
+        'cache-control',
+      ].map((name) => [name, answer.headers.get(name)]),
+    );
+    expect(shown).toEqual({
+      'content-type': type,
+      'content-length': String(content.length),
+      'content-disposition': "attachment; filename*=UTF-8''page.html",
+      'content-security-policy': expect.stringContaining('sandbox'),
+      'x-content-type-options': 'nosniff',
+      'cache-control': 'no-store',
+    });
+    expect(answer.headers.get('request-id')).toBeTruthy();
+  });
+
+  it('through the graph tells the same, but never the content', async () => {
+    const user = await given.directUser(1);
+    const file = await must(user.upload('logo', png, 'logo.png', { 'metadata[a]': '1' }));
+    const fields = 'id created livemode purpose filename contentType size sha256 metadata account { id }';
+
+    const graph = await must(
+      user.graph(
+        `query ($id: ID!) { file(id: $id) { ${fields} } node(id: $id) { id __typename } files { nodes { ${fields} } } }`,
+        {
+          id: file.id,
+        },
+      ),
+    );
+    const content = await user.graph('query ($id: ID!) { file(id: $id) { content } }', { id: file.id });
+
+    expect(graph.data.file).toEqual({
+      id: file.id,
+      created: new Date(file.created * 1000).toISOString().replace('.000Z', 'Z'),
+      livemode: false,
+      purpose: 'LOGO',
+      filename: 'logo.png',
+      contentType: 'image/png',
+      size: png.length,
+      sha256: sha256(png),
+      metadata: { a: '1' },
+      account: { id: user.id },
+    });
+    expect(graph.data.node).toEqual({ id: file.id, __typename: 'File' });
+    expect(graph.data.files.nodes).toEqual([graph.data.file]);
+    expect(content.status).toBe(400);
+  });
+
+  it('is for its account and the platform above; for anybody else there is no such file and no such content', async () => {
+    const platform = await given.platform(1);
+    const [user, other] = await Promise.all([platform.connectedUser(), platform.connectedUser()]);
+    const stranger = await given.directUser(1);
+    const [ofUser, ofPlatform] = await Promise.all([
+      must(user.upload('logo', png)),
+      must(platform.upload('logo', png)),
+    ]);
+
+    const reached = await Promise.all([download(user, ofUser.id), download(platform, ofUser.id)]);
+    expect(reached.map(({ status }) => status)).toEqual([200, 200]);
+    const missed = await Promise.all(
+      [
+        [other, ofUser],
+        [stranger, ofUser],
+        [user, ofPlatform],
+        [user, { id: `file_${'0'.repeat(32)}` }],
+        [platform.actingFor(other.id), ofUser],
+      ].flatMap(([speaker, { id }]: any) => [speaker.get(`/v1/files/${id}`), speaker.get(`/v1/files/${id}/content`)]),
+    );
+    expect(missed.map(({ status, codes, fieldNames }) => [status, codes, fieldNames])).toEqual(
+      missed.map(() => [404, ['resource_missing'], ['file.id']]),
+    );
+  });
+
+  it('stays in its mode', async () => {
+    const { test, live } = await given.directUserBoth(1);
+    const [inTest, inLive] = await Promise.all([must(test.upload('logo', png)), must(live.upload('logo', png))]);
+    expect([inTest.livemode, inLive.livemode]).toEqual([false, true]);
+    const crossed = await Promise.all([live.get(`/v1/files/${inTest.id}/content`), test.get(`/v1/files/${inLive.id}`)]);
+    expect(crossed.map(({ status }) => status)).toEqual([404, 404]);
+  });
+});
+
+describe('listing files', () => {
+  it('shows the context newest first, and filters by purpose and account', async () => {
+    const platform = await given.platform(1);
+    const [user, other] = await Promise.all([platform.connectedUser(), platform.connectedUser()]);
+    const logo = (await must(user.upload('logo', png))).id;
+    const deed = (await must(user.upload('identity_document', pdf()))).id;
+    const foreign = (await must(other.upload('logo', png))).id;
+    const own = (await must(platform.upload('invoice', pdf()))).id;
+    const acted = (await must(platform.actingFor(user.id).upload('tax_document', pdf()))).id;
+    const rows: [Speaker, string, string[]][] = [
+      [platform, '', [acted, own, foreign, deed, logo]],
+      [user, '', [acted, deed, logo]],
+      [platform.actingFor(user.id), '', [acted, deed, logo]],
+      [platform, '?purpose=logo', [foreign, logo]],
+      [platform, '?purpose=logo&purpose=invoice', [own, foreign, logo]],
+      [platform, '?purpose=tax_document,identity_document', [acted, deed]],
+      [platform, '?purpose=additional_verification', []],
+      [platform, `?account_id=${user.id}`, [acted, deed, logo]],
+      [platform, `?account_id=${user.id}&purpose=logo`, [logo]],
+      [user, `?account_id=${other.id}`, []],
+      [platform, '?limit=2', [acted, own]],
+      [platform, `?starting_after=${own}`, [foreign, deed, logo]],
+    ];
+    for (const [speaker, query, expected] of rows) {
+      const list = await must(speaker.get(`/v1/files${query}`));
+      expect([query, list.data.map(({ id }: { id: string }) => id)]).toEqual([query, expected]);
+    }
+    const odd = await platform.get('/v1/files?purpose=selfie&filename=a');
+    expect([odd.status, odd.codes.toSorted(), odd.fieldNames.toSorted()]).toEqual([
+      400,
+      ['parameter_invalid', 'parameter_unknown'],
+      ['file.filename', 'file.purpose'],
+    ]);
+  });
+
+  // One account is asked for: two are neither the first nor the last of them.
+  it('is of one account: an account_id that is given twice is refused', async () => {
+    const user = await given.directUser(1);
+    const reply = await user.get(`/v1/files?account_id=${user.id}&account_id=${user.id}`);
+    expect([reply.status, reply.codes, reply.fieldNames]).toEqual([400, ['parameter_invalid'], ['file.account_id']]);
+  });
+});
+
+describe('using a file', () => {
+  const verification = ['additional_verification', 'identity_document', 'tax_document'] as const;
+  const parameters: { edition: Edition; name: string; takes: readonly string[]; body: (id: string) => object }[] = [
+    { edition: 1, name: 'logo_id', takes: ['logo'], body: (id) => ({ logo_id: id }) },
+    { edition: 2, name: 'logo_id', takes: ['logo'], body: (id) => ({ logo_id: id }) },
+    ...(
+      [
+        [1, 'id_document'],
+        [1, 'ownership_structure_document'],
+        [2, 'id_document'],
+        [2, 'physical_address_document'],
+      ] as const
+    ).map(([edition, name]) => ({
+      edition,
+      name: `supporting_documentation.${name}`,
+      takes: verification,
+      body: (id: string) => ({ supporting_documentation: { [name]: id } }),
+    })),
+  ];
+
+  it.each(parameters)(
+    'as account.$name takes $takes only, Edition $edition',
+    async ({ edition, name, takes, body }) => {
+      const platform = await given.platform(edition);
+      const user = await platform.connectedUser();
+      for (const purpose of purposes) {
+        const { id } = await must(platform.upload(purpose, png));
+        const reply = await platform.post(`/v1/accounts/${user.id}`, body(id));
+        expect([purpose, reply.status, reply.codes, reply.fieldNames]).toEqual(
+          takes.includes(purpose) ? [purpose, 200, [], []] : [purpose, 400, ['parameter_invalid'], [`account.${name}`]],
+        );
+        if (takes.includes(purpose)) expect(reply.body).toMatchObject(body(id));
+      }
+    },
+  );
+
+  it.each(parameters)(
+    'as account.$name is within reach, or does not exist, Edition $edition',
+    async ({ edition, name, body }) => {
+      const [platform, stranger] = await Promise.all([given.platform(edition), given.platform(edition)]);
+      const user = await platform.connectedUser();
+      const purpose = name === 'logo_id' ? 'logo' : 'tax_document';
+      const foreign = (await must(stranger.upload(purpose, png))).id;
+
+      const replies = await Promise.all(
+        [foreign, `file_${'0'.repeat(32)}`, user.id].map((id) => platform.post(`/v1/accounts/${user.id}`, body(id))),
+      );
+
+      expect(replies.map(({ status, codes, fieldNames }) => [status, codes, fieldNames])).toEqual(
+        replies.map(() => [404, ['resource_missing'], [`account.${name}`]]),
+      );
+    },
+  );
+
+  it('names every file that will not do, and changes nothing', async () => {
+    const platform = await given.platform(1);
+    const user = await platform.connectedUser();
+    const before = await must(platform.get(`/v1/accounts/${user.id}`));
+    const invoice = (await must(platform.upload('invoice', pdf()))).id;
+    const reply = await platform.post(`/v1/accounts/${user.id}`, {
+      logo_id: invoice,
+      metadata: { a: 'b' },
+      supporting_documentation: { id_document: invoice, ownership_structure_document: invoice },
+    });
+    expect([reply.status, reply.fieldNames.toSorted()]).toEqual([
+      400,
+      [
+        'account.logo_id',
+        'account.supporting_documentation.id_document',
+        'account.supporting_documentation.ownership_structure_document',
+      ],
+    ]);
+    expect(await must(platform.get(`/v1/accounts/${user.id}`))).toEqual(before);
+  });
+});
