@@ -4,16 +4,21 @@ import Table from 'cli-table3';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import type { AccountRow } from './account/table.js';
 import { accountV1 } from './account/v1.js';
+import { accountSettingV1 } from './account-setting/v1.js';
 import { addressV1 } from './address/v1.js';
 import { ConfigError, config } from './config.js';
 import { demos, seedDemo } from './demo.js';
+import { DepositPaymentMethod, type DepositRow } from './deposit/table.js';
+import { depositV1 } from './deposit/v1.js';
 import { fileV1 } from './file/v1.js';
 import { buildGraph } from './graph.js';
+import { apiKeyV1 } from './key/v1.js';
 import type { ApiKeyRow } from './key/table.js';
 import { Operator, OperatorError, type Verification } from './operator/operator.js';
+import { payoutV1 } from './payout/v1.js';
 import { personV1 } from './person/v1.js';
 import { Refusal } from './problems.js';
-import { Currency } from './scalars.js';
+import { Amount, Currency } from './scalars.js';
 import { openStore, type Store } from './store.js';
 
 /** What a command gives back: one JSON document with --json, a table for people otherwise. */
@@ -180,7 +185,7 @@ command(keys, 'create', 'Make a key for an account', async (operator, o) => {
   .option('--expires-in <time>', 'such as 12h or 30d', duration);
 
 command(keys, 'list', "List an account's keys", async (operator, o) => ({
-  keys: (await operator.keys(await operator.account(String(o.account), liveOf(o)))).map(publicKey),
+  keys: (await operator.keys(await operator.account(String(o.account), liveOf(o)))).map(apiKeyV1),
 }))
   .requiredOption('--account <account>')
   .addOption(mode());
@@ -238,6 +243,86 @@ command(addresses, 'issue', 'Record a live receiving address that the bank has i
   .option('--domestic-wire <code>')
   .option('--global-wire <code>', 'SWIFT/BIC');
 
+const deposits = program.command('deposit').description('Live deposits, as banks report them');
+
+command(
+  deposits,
+  'record',
+  'Record what a bank has told about a transfer; told twice it is the same',
+  async (operator, o) => {
+    const notice = await operator.bankNotice({
+      reference: String(o.reference),
+      event: o.event as 'received' | 'reversed',
+      addressId: String(o.address),
+      amount: o.amount as bigint,
+      currency: String(o.currency),
+      fromAccountId: o.from as string | undefined,
+      paymentMethod: o.method as string | undefined,
+      statementDescriptor: o.descriptor as string | undefined,
+    });
+    return { reference: notice.reference, event: notice.event, deposit: notice.deposit && depositV1(notice.deposit) };
+  },
+)
+  .requiredOption('--reference <reference>', "the bank's own reference")
+  .addOption(new Option('--event <event>', 'what happened').choices(['received', 'reversed']).default('received'))
+  .requiredOption('--address <address>', 'the receiving address')
+  .requiredOption('--amount <amount>', 'such as 1250.00', amount)
+  .requiredOption('--currency <currency>', 'ISO 4217 code', currencyCode)
+  .option('--from <account>', 'the partner that paid')
+  .addOption(new Option('--method <method>').choices(Object.values(DepositPaymentMethod)))
+  .option('--descriptor <text>', 'narration on the incoming deposit');
+
+command(deposits, 'reconcile <deposit>', 'Count a deposit towards receivables', async (operator, o, id) => {
+  const row = await operator.deposit(id);
+  const holder = await operator.account(row.toAccountId, row.livemode);
+  const receiver = holder.kind === 'partner' ? await operator.account(holder.ownerId!, row.livemode) : holder;
+  const { deposit } = await operator.as<{ deposit: DepositRow }>(receiver, 'reconcileDeposit', {
+    id,
+    receivables: o.receivable,
+  });
+  return depositV1(deposit);
+}).requiredOption('--receivable <id=amount...>', 'such as receivable_…=100.00; may be repeated', share, []);
+
+const payouts = program.command('payout').description('Payouts and what holds them');
+
+command(payouts, 'settle <payout>', 'A payout has arrived', async (operator, _, id) =>
+  payoutV1(await operator.endPayout(id, 'completed')),
+);
+command(payouts, 'fail <payout>', 'A payout has failed; its money is available again', async (operator, _, id) =>
+  payoutV1(await operator.endPayout(id, 'failed')),
+);
+command(payouts, 'hold <account>', "Place a service hold on an account's payouts", async (operator, o, id) =>
+  accountSettingV1(await operator.serviceHold(await operator.account(id, liveOf(o)), true)),
+).addOption(mode());
+command(payouts, 'release <account>', 'Lift the service hold', async (operator, o, id) =>
+  accountSettingV1(await operator.serviceHold(await operator.account(id, liveOf(o)), false)),
+).addOption(mode());
+command(payouts, 'rate <account>', "Give a rate for the live payouts of a root's tenant", async (operator, o, id) => {
+  await operator.setRate(await operator.account(id, true), String(o.from), String(o.to), String(o.rate));
+  return { from: o.from, to: o.to, rate: o.rate };
+})
+  .requiredOption('--from <currency>', 'ISO 4217 code', currencyCode)
+  .requiredOption('--to <currency>', 'ISO 4217 code', currencyCode)
+  .requiredOption('--rate <decimal>', 'what one unit buys', decimal);
+
+const ledger = program.command('ledger').description('The books');
+
+command(ledger, 'audit', 'Hold the books against every promise; exit code 1 when any is broken', async (operator) => {
+  const result = await operator.audit();
+  if (result.violations.length > 0) process.exitCode = 1;
+  return result;
+});
+command(
+  ledger,
+  'verify',
+  'Check the seal of the ledger; names the first block that does not match',
+  async (operator) => {
+    const chains = await operator.verifySeals();
+    if (chains.some(({ firstBroken }) => firstBroken !== null)) process.exitCode = 1;
+    return { chains };
+  },
+);
+
 command(program, 'migrate', 'Bring the database to this version', async () => ({ migrated: true }));
 
 command(
@@ -247,7 +332,10 @@ command(
   async (operator, _, __, store) => {
     if (!store.embedded) throw new OperatorError('The demo is for the embedded database; unset DATABASE_URL.');
     await store.exclusively('demo', async () => {
-      if (await operator.empty()) await seedDemo(operator, store.pepper, () => {});
+      if (!(await operator.empty())) return;
+      await store.hastily((database) =>
+        seedDemo(new Operator(database, buildGraph(), store.pepper), store.pepper, () => {}),
+      );
     });
     return { demos: await demos(operator, store.pepper) };
   },
@@ -268,22 +356,7 @@ function verificationJson({ account, persons, files }: Verification) {
 }
 
 function keyJson({ apiKey, secret }: { apiKey: ApiKeyRow; secret?: string }) {
-  return secret === undefined ? { key: publicKey(apiKey) } : { key: publicKey(apiKey), secret };
-}
-
-/** A key without what must not be shown. */
-function publicKey(k: ApiKeyRow) {
-  return {
-    id: k.id,
-    account_id: k.accountId,
-    livemode: k.livemode,
-    permission: k.permission,
-    prefix: k.prefix,
-    created: k.created,
-    expires_at: k.expiresAt,
-    revoked_at: k.revokedAt,
-    last_used_at: k.lastUsedAt,
-  };
+  return secret === undefined ? { key: apiKeyV1(apiKey) } : { key: apiKeyV1(apiKey), secret };
 }
 
 function whole(text: string): number {
@@ -294,6 +367,27 @@ function whole(text: string): number {
 function flag(text: string): boolean {
   if (text !== 'true' && text !== 'false') throw new InvalidArgumentError('It must be true or false.');
   return text === 'true';
+}
+
+function amount(text: string): bigint {
+  try {
+    return Amount.parseValue(text);
+  } catch {
+    throw new InvalidArgumentError('It must be a decimal with two places, such as 1250.00.');
+  }
+}
+
+function share(text: string, before: object[]): object[] {
+  const [, id, value] = /^(receivable_[0-9a-f]+)=(.+)$/.exec(text) ?? [];
+  if (id === undefined || value === undefined)
+    throw new InvalidArgumentError('It must be a receivable and an amount, such as receivable_…=100.00.');
+  return [...before, { id, amount: amount(value) }];
+}
+
+function decimal(text: string): string {
+  if (!/^\d{1,12}(\.\d{1,8})?$/.test(text) || /^0+(\.0+)?$/.test(text))
+    throw new InvalidArgumentError('It must be a positive decimal, such as 83.25.');
+  return text;
 }
 
 const secondsIn: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 };

@@ -1,6 +1,7 @@
+import type { PgTable } from 'drizzle-orm/pg-core';
 import type { Caller, NewKey } from './caller.js';
 import type { Call } from './db/database.js';
-import type { Row, Rows, Scope } from './db/scope.js';
+import type { Scope } from './db/scope.js';
 import type { Edition } from './editions/edition.js';
 
 /** What every resolver receives: who asks, the door to what they may see, and the rules of their edition. */
@@ -22,7 +23,7 @@ export class Context {
   ) {}
 
   /** One write of the operation under way. */
-  async write<T extends Rows>(fn: string, table: T, args: object): Promise<Row<T>> {
+  async write<T extends PgTable>(fn: string, table: T, args: object): Promise<T['$inferSelect']> {
     if (!this.call) throw new Error(`${fn} was called outside a mutation`);
     return this.scope.write(fn, table, this.call, args);
   }

@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import type { AccountRow } from './account/table.js';
 import { derived, newKey } from './caller.js';
 import type { Operator } from './operator/operator.js';
+import { quarterDays, type Trader, tradeForAQuarter } from './quarter.js';
 
 /** A demo tenant: one per edition, so that both can be explored side by side. */
 export interface Demo {
@@ -42,23 +43,42 @@ interface Made {
 
 /** Seeds a platform in each edition, with users and partners in every state, by the product's own operations. */
 export async function seedDemo(operator: Operator, pepper: string, progress: (step: string) => void): Promise<void> {
-  for (const edition of [1, 2] as const) {
-    progress(`Seeding the demo of Edition ${edition}`);
-    const tenantId = tenantOf(pepper, edition);
-    const { account: platform } = await operator.createRoot({
-      type: 'platform',
-      edition,
-      nickname: names[edition],
-      businessDetails: {
-        legalName: `${names[edition]} ${edition === 1 ? 'Inc.' : 'Private Limited'}`,
-        email: `ops@${edition === 1 ? 'harborline' : 'saffron'}.example`,
-        type: 'company',
-      },
-      tenantId,
-      key: (livemode) => keyOf(pepper, edition, tenantId, livemode),
-    });
-    for (const seed of users[edition]) await seedUser(operator, platform, edition, seed);
+  await Promise.all([seedEdition(operator, pepper, 1, progress), seedEdition(operator, pepper, 2, progress)]);
+}
+
+async function seedEdition(
+  operator: Operator,
+  pepper: string,
+  edition: 1 | 2,
+  progress: (step: string) => void,
+): Promise<void> {
+  progress(`Seeding the demo of Edition ${edition}`);
+  const tenantId = tenantOf(pepper, edition);
+  await operator.passTime({ tenantId }, -(quarterDays + 1) * 86_400);
+  const { account: platform } = await operator.createRoot({
+    type: 'platform',
+    edition,
+    nickname: names[edition],
+    businessDetails: {
+      legalName: `${names[edition]} ${edition === 1 ? 'Inc.' : 'Private Limited'}`,
+      email: `ops@${edition === 1 ? 'harborline' : 'saffron'}.example`,
+      type: 'company',
+    },
+    tenantId,
+    key: (livemode) => keyOf(pepper, edition, tenantId, livemode),
+  });
+  const traders: Trader[] = [];
+  for (const seed of users[edition]) {
+    const trader = await seedUser(operator, platform, edition, seed);
+    if (trader.partners.length > 0 && !seed.draft) traders.push(trader);
   }
+  // The sandbox verifies everybody and issues their addresses.
+  for (let second = 0; second < 5; second++) await operator.passTime(platform, 1);
+  let told = 0;
+  await tradeForAQuarter(operator, platform, edition, traders, (share) => {
+    if (share >= told) progress(`Seeding a quarter of Edition ${edition}: ${Math.round(100 * share)} %`);
+    if (share >= told) told += 0.25;
+  });
 }
 
 interface SeedUser {
@@ -114,6 +134,7 @@ const users: Record<1 | 2, SeedUser[]> = {
       legalName: 'Fjord Software AS',
       city: 'Bergen',
       partners: [
+        { nickname: 'Deepak Stores', legalName: 'Deepak Stores', country: 'IN', postalCode: '400001' },
         {
           nickname: 'Konkan Marine',
           legalName: 'Konkan Marine Private Limited',
@@ -127,7 +148,7 @@ const users: Record<1 | 2, SeedUser[]> = {
   ],
 };
 
-async function seedUser(operator: Operator, platform: AccountRow, edition: 1 | 2, seed: SeedUser): Promise<void> {
+async function seedUser(operator: Operator, platform: AccountRow, edition: 1 | 2, seed: SeedUser): Promise<Trader> {
   const slug = seed.nickname.toLowerCase().replaceAll(/[^a-z]+/g, '-');
   const whole = {
     legalName: seed.legalName,
@@ -181,6 +202,7 @@ async function seedUser(operator: Operator, platform: AccountRow, edition: 1 | 2
     });
     await operator.as(platform, 'activateAccount', { id: user.id });
   }
+  const partners: AccountRow[] = [];
   for (const { draft, nickname, legalName, ...physicalAddress } of seed.partners) {
     const email = `ap@${nickname.toLowerCase().replaceAll(/[^a-z]+/g, '-')}.example`;
     const { account: partner } = await operator.as<Made>(user, 'createAccount', {
@@ -188,6 +210,9 @@ async function seedUser(operator: Operator, platform: AccountRow, edition: 1 | 2
       nickname,
       businessDetails: { legalName, email, type: edition === 1 ? 'company' : 'business', physicalAddress },
     });
-    if (!draft) await operator.as(platform, 'activateAccount', { id: partner.id });
+    if (draft) continue;
+    await operator.as(platform, 'activateAccount', { id: partner.id });
+    partners.push(partner);
   }
+  return { user, partners };
 }

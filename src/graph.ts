@@ -21,13 +21,26 @@ import { AccountResolver } from './account/resolver.js';
 import { AccountSettingOfAccount, AccountSettingResolver } from './account-setting/resolver.js';
 import { ActivationResolver } from './activation/resolver.js';
 import { AddressesOfAccount, AddressResolver } from './address/resolver.js';
+import { HistoryOfAccount } from './balance/history.js';
+import { BalanceOfAccount, BalanceResolver } from './balance/resolver.js';
+import {
+  BalanceTransactionResolver,
+  BalanceTransactionsOfAccount,
+  BalanceTransactionsOfPayment,
+} from './balance-transaction/resolver.js';
+import { ClockResolver } from './clock/resolver.js';
 import type { Context } from './context.js';
+import { DepositOfPayment, DepositResolver, DepositsOfAccount } from './deposit/resolver.js';
+import { EventResolver } from './event/resolver.js';
 import { FileResolver, FilesOfAccount } from './file/resolver.js';
 import { guard, inputProblems, permissionOf, permit } from './guard.js';
 import { ApiKeyResolver, ApiKeysOfAccount } from './key/resolver.js';
 import { type Limits, limitRule } from './limits.js';
+import { PaymentResolver, PaymentsOfAccount } from './payment/resolver.js';
+import { PayoutResolver, PayoutsOfAccount, PayoutsOfAddress } from './payout/resolver.js';
 import { PersonResolver, PersonsOfAccount } from './person/resolver.js';
 import { camel, catalogue, itemV1, type Problem, problem, Refusal } from './problems.js';
+import { ReceivableResolver, ReceivablesOfAccount, ReceivablesOfDeposit } from './receivable/resolver.js';
 import { graph as graphSpelling, read } from './rest/wire.js';
 import { ViewerResolver } from './viewer.js';
 
@@ -46,6 +59,25 @@ const resolvers: NonEmptyArray<Function> = [
   ApiKeyResolver,
   ApiKeysOfAccount,
   ActivationResolver,
+  BalanceResolver,
+  BalanceOfAccount,
+  HistoryOfAccount,
+  PaymentResolver,
+  PaymentsOfAccount,
+  BalanceTransactionResolver,
+  BalanceTransactionsOfAccount,
+  BalanceTransactionsOfPayment,
+  DepositResolver,
+  DepositsOfAccount,
+  DepositOfPayment,
+  ReceivableResolver,
+  ReceivablesOfAccount,
+  ReceivablesOfDeposit,
+  PayoutResolver,
+  PayoutsOfAccount,
+  PayoutsOfAddress,
+  ClockResolver,
+  EventResolver,
 ];
 
 /** The public schema, guarded: building it fails when a root field has no permission. */

@@ -3,23 +3,30 @@ import type { PgTable } from 'drizzle-orm/pg-core';
 import { account } from './account/table.js';
 import { accountSetting } from './account-setting/table.js';
 import { address } from './address/table.js';
+import { testClock } from './clock/table.js';
 import type { Context } from './context.js';
 import type { Call } from './db/database.js';
-import type { Rows } from './db/scope.js';
 import { text } from './db/database.js';
+import { deposit } from './deposit/table.js';
 import { file } from './file/table.js';
 import { apiKey } from './key/table.js';
+import { payout } from './payout/table.js';
 import { person } from './person/table.js';
 import { camel, type Problem, problem, Refusal, snake } from './problems.js';
+import { receivable } from './receivable/table.js';
 
 /** The table that an operation's answer is a row of, by the object that it is about. */
-const answers: Record<string, PgTable & Rows> = {
+const answers: Record<string, PgTable> = {
   account,
   account_setting: accountSetting,
   address,
   api_key: apiKey,
   file,
   person,
+  clock: testClock,
+  deposit,
+  payout,
+  receivable,
 };
 
 const keyPattern = /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/;

@@ -1,3 +1,4 @@
+import type { SQL } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import { ArgsType, type ClassType, Field, ID, InputType, Int, ObjectType } from 'type-graphql';
 import { problem, Refusal } from './problems.js';
@@ -59,6 +60,10 @@ export interface Listing {
   byAccount: string[];
   /** Filters that always hold, such as the type of account that an edge is about. */
   fixed?: Record<string, unknown>;
+  /** What orders the list, newest first, instead of the creation time; the id breaks ties either way. */
+  order?: PgColumn;
+  /** A condition that always holds. */
+  where?: SQL;
 }
 
 /** One page to read: which end, how many, from which cursor, under which filters. */

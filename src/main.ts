@@ -21,7 +21,8 @@ async function main(): Promise<void> {
   const operator = new Operator(store.database, schema, store.pepper);
   if (store.embedded) {
     await store.exclusively('demo', async () => {
-      if (await operator.empty()) await seedDemo(operator, store.pepper, progress);
+      if (!(await operator.empty())) return;
+      await store.hastily((database) => seedDemo(new Operator(database, schema, store.pepper), store.pepper, progress));
     });
   }
   const app = await gateway({ config: settings, database: store.database, schema, pepper: store.pepper, log });

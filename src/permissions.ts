@@ -68,6 +68,40 @@ export const permissions: Record<string, Permission> = {
   rotateApiKey: { object: 'api_key', access: 'write', callers: everyone, relations: own },
   revokeApiKey: { object: 'api_key', access: 'write', callers: everyone, relations: own },
 
+  balance: { object: 'balance', access: 'read', callers: everyone },
+  balanceAggregate: { object: 'balance', access: 'read', callers: everyone },
+  balanceTransaction: { object: 'balance_transaction', access: 'read', callers: everyone },
+  balanceTransactions: { object: 'balance_transaction', access: 'read', callers: everyone },
+  payment: { object: 'payment', access: 'read', callers: everyone },
+  payments: { object: 'payment', access: 'read', callers: everyone },
+
+  deposit: { object: 'deposit', access: 'read', callers: everyone },
+  deposits: { object: 'deposit', access: 'read', callers: everyone },
+  // Spec: Create a Deposit. "Works only in test mode."
+  createDeposit: { object: 'deposit', ...testOnly },
+  reconcileDeposit: { object: 'deposit', access: 'write', callers: everyone },
+
+  receivable: { object: 'receivable', access: 'read', callers: everyone },
+  receivables: { object: 'receivable', access: 'read', callers: everyone },
+  createReceivable: { object: 'receivable', access: 'write', callers: everyone },
+  updateReceivable: { object: 'receivable', access: 'write', callers: everyone },
+  voidReceivable: { object: 'receivable', access: 'write', callers: everyone },
+
+  payout: { object: 'payout', access: 'read', callers: everyone },
+  payouts: { object: 'payout', access: 'read', callers: everyone },
+
+  event: { object: 'event', access: 'read', callers: everyone },
+  events: { object: 'event', access: 'read', callers: everyone },
+
+  processTestDeposit: { object: 'deposit', ...testOnly },
+  completeTestDeposit: { object: 'deposit', ...testOnly },
+  failTestDeposit: { object: 'deposit', ...testOnly },
+  cancelTestDeposit: { object: 'deposit', ...testOnly },
+  reverseTestDeposit: { object: 'deposit', ...testOnly },
+  disputeTestDeposit: { object: 'deposit', ...testOnly },
+  settleTestPayout: { object: 'payout', ...testOnly },
+  failTestPayout: { object: 'payout', ...testOnly },
+  advanceTestClock: { object: 'clock', ...testOnly },
   verifyTestAccount: { object: 'account', ...testOnly },
   holdTestAccount: { object: 'account', ...testOnly },
   deactivateTestAccount: { object: 'account', ...testOnly },

@@ -26,6 +26,13 @@ export const catalogue = {
   status_invalid: [400, 'The state of the object does not allow this.'],
   authentication_required: [401, 'Send an API key, as Authorization: Bearer <key> or as the username of HTTP Basic.'],
   api_key_invalid: [401, 'The API key is not valid. Check it, or create a new one.'],
+  balance_insufficient: [402, 'The available funds do not suffice.'],
+  amount_exceeds_reconcilable: [402, 'The amount is more than can be reconciled.'],
+  amount_exceeds_deposit: [402, 'The amount is more than the undisputed rest of the deposit.'],
+  address_unusable: [
+    402,
+    'The account has no usable receiving address. Activate the account, or name another address.',
+  ],
   permission_denied: [403, 'The API key lacks permission for this operation.'],
   https_required: [403, 'Plain HTTP is not accepted. Use HTTPS.'],
   resource_missing: [404, 'There is no such object within the reach of this API key.'],

@@ -14,6 +14,8 @@ export interface Store {
   embedded: boolean;
   /** Does a piece of work while no other process on this database does the same. */
   exclusively<T>(work: string, run: () => Promise<T>): Promise<T>;
+  /** Does work in haste: fast, and lost if the server crashes meanwhile. For seeding a demo. */
+  hastily<T>(run: (database: Database) => Promise<T>): Promise<T>;
   /** Ends the connections and lets go of the embedded server. */
   close(): Promise<void>;
 }
@@ -29,6 +31,7 @@ export async function openStore(config: Config, progress: (step: string) => void
       pepper: config.API_KEY_PEPPER!,
       embedded: false,
       exclusively: (work, run) => exclusively(connection, work, run),
+      hastily: (run) => hastily(connection, run),
       close: () => database.close(),
     };
   }
@@ -51,11 +54,21 @@ export async function openStore(config: Config, progress: (step: string) => void
       pepper: config.API_KEY_PEPPER ?? localPepper(config.DATA_DIR),
       embedded: true,
       exclusively: (work, run) => exclusively(embedded.options, work, run),
+      hastily: (run) => hastily(embedded.options, run),
       close,
     };
   } catch (error) {
     await embedded.release();
     throw error;
+  }
+}
+
+async function hastily<T>(connection: Connection, run: (database: Database) => Promise<T>): Promise<T> {
+  const database = new Database(connection, undefined, { durable: false });
+  try {
+    return await run(database);
+  } finally {
+    await database.close();
   }
 }
 

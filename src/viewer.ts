@@ -17,12 +17,18 @@ import { Account } from './account/type.js';
 import { accountSetting } from './account-setting/table.js';
 import { address } from './address/table.js';
 import type { Context } from './context.js';
+import { deposit } from './deposit/table.js';
 import type { Rows } from './db/scope.js';
+import { event } from './event/table.js';
 import { file } from './file/table.js';
 import { KeyPermission } from './key/table.js';
 import { apiKey } from './key/table.js';
+import { entry } from './ledger/table.js';
 import { Node, prefixOf } from './node.js';
+import { payment } from './payment/table.js';
+import { payout } from './payout/table.js';
 import { person } from './person/table.js';
+import { receivable } from './receivable/table.js';
 import { problem, Refusal } from './problems.js';
 
 export const Mode = { TEST: 'test', LIVE: 'live' } as const;
@@ -36,6 +42,12 @@ const tables: Record<string, PgTable & Rows> = {
   file,
   key: apiKey,
   person,
+  bt: entry,
+  deposit,
+  event,
+  payment,
+  payout,
+  receivable,
 };
 
 const nodesMax = 100;

@@ -1,13 +1,17 @@
-import { sql } from 'drizzle-orm';
+import { isNull, sql } from 'drizzle-orm';
 import type { Logger } from 'pino';
 import type { Database } from './db/database.js';
-import { idempotency } from './event/table.js';
+import { event, idempotency } from './event/table.js';
 import { job } from './job/table.js';
+import { unsealed } from './ledger/table.js';
 import { faultLine } from './log.js';
 
 const pollMilliseconds = 250;
 const batchMax = 50;
 const realmsMax = 100;
+const numberedMax = 500;
+const sealedMax = 1_000;
+const sealEveryMilliseconds = 2_000;
 const retentionSeconds = 48 * 3600;
 const forgetEveryMilliseconds = 3_600_000;
 
@@ -25,6 +29,7 @@ export class Worker {
   #running: Promise<void> | undefined;
   #stopping = false;
   #forgottenAt = 0;
+  #sealedAt = 0;
   #wake: () => void = () => {};
 
   constructor(
@@ -81,6 +86,40 @@ export class Worker {
       if (this.#stopping) return false;
       const [row] = await this.database.call('run_jobs', [tenant, live, batchMax]);
       more ||= Number(row?.run_jobs) === batchMax;
+    }
+    more = (await this.#number()) || more;
+    await this.#seal();
+    return more;
+  }
+
+  /** Every few seconds, seals the postings that have no seal yet. */
+  async #seal(): Promise<void> {
+    if (Date.now() - this.#sealedAt < sealEveryMilliseconds) return;
+    this.#sealedAt = Date.now();
+    const realms = await this.database.read<Realm>(
+      'realms_with_unsealed',
+      (db) => db.selectDistinct({ tenant: unsealed.tenantId, live: unsealed.livemode }).from(unsealed).limit(realmsMax),
+      {},
+    );
+    for (const { tenant, live } of realms) await this.database.call('seal_postings', [tenant, live, sealedMax]);
+  }
+
+  /** Numbers the events that have none; whether there may be more. */
+  async #number(): Promise<boolean> {
+    const realms = await this.database.read<Realm>(
+      'realms_with_events',
+      (db) =>
+        db
+          .selectDistinct({ tenant: event.tenantId, live: event.livemode })
+          .from(event)
+          .where(isNull(event.number))
+          .limit(realmsMax),
+      {},
+    );
+    let more = false;
+    for (const { tenant, live } of realms) {
+      const [row] = await this.database.call('number_events', [tenant, live, numberedMax]);
+      more ||= Number(row?.number_events) === numberedMax;
     }
     return more;
   }

@@ -2,7 +2,7 @@
 -- and a job is deleted by the statement that did it, so it is done exactly once whatever dies.
 
 create or replace function run_jobs(p_tenant text, p_live boolean, p_limit int) returns int language plpgsql as $$
-declare j job; n int := 0; v_now bigint := clock(p_tenant, p_live);
+declare j job; n int := 0; v_now bigint := wall_clock();
 begin
   for j in
     select * from job where tenant_id = p_tenant and livemode = p_live and due <= v_now order by due, id limit p_limit for update skip locked
@@ -53,8 +53,24 @@ begin
   elsif j.kind = 'retire_address' then
     update address a set status = 'deactivated', version = a.version + 1
     where a.tenant_id = p_tenant and a.livemode = p_live and a.id = j.subject_id and a.status = 'pending_deactivation'
+      and not exists (select from payout y where y.tenant_id = p_tenant and y.livemode = p_live and y.address_id = a.id and y.status = 'processing')
     returning * into d;
     if found then perform tell(p_tenant, p_live, v_call, 'address.deactivated', 'address', to_jsonb(d)); end if;
+  elsif j.kind = 'process_deposit' then
+    if exists (select from deposit e where e.tenant_id = p_tenant and e.livemode = p_live and e.id = j.subject_id and e.status = 'initialized') then
+      perform move_deposit(p_tenant, p_live, v_call, jsonb_build_object('id', j.subject_id, 'from', jsonb_build_array('initialized'), 'to', 'processing'));
+      perform enqueue(p_tenant, p_live, 'complete_deposit', j.subject_id, 1);
+    end if;
+  elsif j.kind = 'complete_deposit' then
+    if exists (select from deposit e where e.tenant_id = p_tenant and e.livemode = p_live and e.id = j.subject_id and e.status = 'processing') then
+      perform move_deposit(p_tenant, p_live, v_call, jsonb_build_object('id', j.subject_id, 'from', jsonb_build_array('processing'), 'to', 'completed'));
+    end if;
+  elsif j.kind = 'pay_out' then
+    perform pay_out(p_tenant, p_live, v_call, j.subject_id);
+  elsif j.kind = 'settle_payout' then
+    if exists (select from payout y where y.tenant_id = p_tenant and y.livemode = p_live and y.id = j.subject_id and y.status = 'processing') then
+      perform move_payout(p_tenant, p_live, v_call, jsonb_build_object('id', j.subject_id, 'to', 'completed'));
+    end if;
   else
     raise exception 'no such job: %', j.kind;
   end if;

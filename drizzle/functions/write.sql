@@ -1,9 +1,10 @@
 -- What every write stands on: the clock, new ids, merges, refusals, and the two traces that a write leaves last.
 
--- Whole seconds since 1970 as this tenant and mode sees them. The only source of `created` and of due times.
+-- Whole seconds since 1970 as this tenant and mode sees them: in test mode the tenant's test clock is added. The only source of `created`.
 create or replace function clock(p_tenant text, p_live boolean) returns bigint language plpgsql volatile as $$
 begin
-  return wall_clock();
+  if p_live then return wall_clock(); end if;
+  return wall_clock() + coalesce((select c.offset_seconds from test_clock c where c.tenant_id = p_tenant and c.livemode = p_live), 0);
 end $$;
 
 -- Whole seconds since 1970 for what no test clock moves: keys and the retention of answers.
@@ -75,12 +76,13 @@ begin
   if not found then perform refuse(409, 'idempotency_key_in_use', null); end if;
 end $$;
 
--- Puts work into the queue; it becomes visible to the worker when the calling statement commits.
-create or replace function enqueue(p_tenant text, p_live boolean, p_kind text, p_subject text, p_seconds int, p_args jsonb default '{}') returns void language plpgsql as $$
+-- Puts work into the queue; it becomes visible to the worker when the calling statement commits. Due times are of the wall
+-- clock, so that one index serves all tenants; a test clock that is moved forward moves them back.
+create or replace function enqueue(p_tenant text, p_live boolean, p_kind text, p_subject text, p_seconds bigint, p_args jsonb default '{}') returns void language plpgsql as $$
 declare v_now bigint := clock(p_tenant, p_live); v_id text := new_id('job');
 begin
   insert into job (tenant_id, livemode, id, created, kind, subject_id, args, due)
-  values (p_tenant, p_live, v_id, v_now, p_kind, p_subject, p_args, v_now + p_seconds);
+  values (p_tenant, p_live, v_id, v_now, p_kind, p_subject, p_args, wall_clock() + p_seconds);
 end $$;
 
 -- Forgets answers older than the retention; idempotency keys are promised for 24 hours at least.

@@ -59,9 +59,15 @@ export class Database {
   constructor(
     connection: Connection,
     private readonly revive: () => Promise<void> = async () => {},
+    /** Without it, a crash of the server may take the last moments with it: for seeding a demo, never for anybody's writes. */
+    { durable = true }: { durable?: boolean } = {},
   ) {
     const common = { onnotice: () => {}, connect_timeout: 5 };
-    const session = { statement_timeout: statementMillisecondsMax, lock_timeout: lockMillisecondsMax };
+    const session = {
+      statement_timeout: statementMillisecondsMax,
+      lock_timeout: lockMillisecondsMax,
+      ...(durable ? {} : { synchronous_commit: 'off' }),
+    };
     const named = (name: string) => ({ connection: { ...session, application_name: `tidegate ${name}` } });
     this.#reader = postgres({ ...connection, ...common, ...named('read'), max: poolSize.read });
     // A pipelined write behind a locked one would wait with it.

@@ -8,7 +8,10 @@ import { problem, Refusal } from '../problems.js';
 import type { Call, Database, Preparable } from './database.js';
 import { listOf, type Reach, reachOf, type Standing, within } from './reach.js';
 
+/** A table that callers reach by the standing of its rows. */
 export type Rows = PgTable & Standing;
+/** A table whose rows are reached through their parents alone. */
+export type Child = PgTable & Pick<Standing, 'tenantId' | 'livemode' | 'id' | 'created'>;
 export type Row<T extends Rows> = T['$inferSelect'];
 const p = sql.placeholder;
 
@@ -78,23 +81,40 @@ export class Scope {
     );
   }
 
-  /** All objects that hang on one parent, for the rules that judge them together; bounded, since rules are about a few. */
-  async all<T extends Rows>(table: T, parent: PgColumn, parentId: string): Promise<Row<T>[]> {
-    return this.database.read(
-      `all:${getTableName(table)}.${parent.name}`,
-      (db) =>
-        db
-          .select()
-          .from(table as PgTable)
-          .where(and(eq(table.tenantId, p('tenant')), eq(table.livemode, p('live')), eq(parent, p('parent'))))
-          .orderBy(desc(table.created), desc(table.id))
-          .limit(1000),
-      { ...this.#realm, parent: parentId },
+  /** All rows that hang on a parent, for the rules that judge them together; one statement for all parents of a tick. */
+  async all<T extends Child>(table: T, parent: PgColumn, parentId: string): Promise<T['$inferSelect'][]> {
+    return (
+      (await this.many(`all:${getTableName(table)}.${parent.name}`, parentId, async (ids) => {
+        const rows = await this.database.read<{ parent: string; row: T['$inferSelect'] }>(
+          `all:${getTableName(table)}.${parent.name}`,
+          (db) =>
+            db
+              .select({ parent: sql<string>`${parent}`, row: getTableColumns(table) })
+              .from(table as PgTable)
+              .where(
+                and(eq(table.tenantId, p('tenant')), eq(table.livemode, p('live')), sql`${parent} = any(${p('ids')})`),
+              )
+              .orderBy(desc(table.created), desc(table.id)),
+          { ...this.#realm, ids },
+        );
+        const byParent = new Map<string, T['$inferSelect'][]>(ids.map((id) => [id, []]));
+        for (const row of rows) byParent.get(row.parent)?.push(row.row);
+        return byParent;
+      })) ?? []
     );
   }
 
+  /** What a batch finds for one key: all keys that are asked for under a name in one tick are one batch. */
+  async many<V>(
+    name: string,
+    key: string,
+    batch: (keys: readonly string[]) => Promise<Map<string, V>>,
+  ): Promise<V | null> {
+    return this.#loader(name, batch).load(key);
+  }
+
   /** One write: one call of one function, with its key. See the law in the README. */
-  async write<T extends Rows>(fn: string, table: T, call: Call, args: object): Promise<Row<T>> {
+  async write<T extends PgTable>(fn: string, table: T, call: Call, args: object): Promise<T['$inferSelect']> {
     const { tenantId, livemode } = this.caller;
     const [row] = await this.database.write(fn, tenantId, livemode, call, args, table);
     if (!row) throw new Error(`${fn} answered no row`);
@@ -104,7 +124,7 @@ export class Scope {
   }
 
   /** What this key answered before, if it did. */
-  answered<T extends Rows>(table: T, key: string) {
+  answered<T extends PgTable>(table: T, key: string) {
     const { tenantId, livemode, contextId } = this.caller;
     return this.database.answered(tenantId, livemode, contextId, key, table, getTableName(table));
   }
@@ -155,7 +175,7 @@ export class Scope {
           .select()
           .from(table as PgTable)
           .where(and(...within(table, reach), ...conditions(table, listing, request, reachOf(this.caller))))
-          .orderBy(...order(table, request))
+          .orderBy(...order(table, listing, request))
           .limit(p('limit') as never),
       { ...this.#realm, ...values(request), limit: request.size + 1 },
     );
@@ -178,7 +198,7 @@ export class Scope {
           .where(
             and(...within(table, reach), sql`${parent} = parent.id`, ...conditions(table, listing, request, reach)),
           )
-          .orderBy(...order(table, request))
+          .orderBy(...order(table, listing, request))
           .limit(p('limit') as never)
           .as('child');
         const columns = Object.fromEntries(
@@ -267,9 +287,9 @@ function values(request: PageRequest): Record<string, unknown> {
   return { ...request.filters, cursor: request.cursor };
 }
 
-function order(table: Rows, request: PageRequest): SQL[] {
+function order(table: Rows, listing: Listing, request: PageRequest): SQL[] {
   const by = request.backward ? asc : desc;
-  return [by(table.created), by(table.id)];
+  return [by(listing.order ?? table.created), by(table.id)];
 }
 
 const bounds = { eq, gt, gte, lt, lte };
@@ -282,12 +302,14 @@ function conditions(table: Rows, listing: Listing, request: PageRequest, reach: 
     if (!column) throw new Error(`the list of ${listing.object} has no filter ${name}`);
     return Array.isArray(value) ? sql`${column} = any(${p(name)})` : eq(column, p(name));
   });
+  if (listing.where) conditions.push(listing.where);
   if (request.cursor !== undefined) {
     // The cursor is looked up within the reach, so a foreign one compares with nothing; a row value, since OR would not be an index condition.
     const within = sql`c.tenant_id = ${p('tenant')} and c.livemode = ${p('live')} and c.id = ${p('cursor')}`;
     const reached = reach === 'context' ? sql`${within} and c.context_id = ${p('context')}` : within;
+    const position = listing.order ?? table.created;
     conditions.push(
-      sql`(${table.created}, ${table.id}) ${sql.raw(request.backward ? '>' : '<')} (select c.created, c.id from ${table} c where ${reached})`,
+      sql`(${position}, ${table.id}) ${sql.raw(request.backward ? '>' : '<')} (select c.${sql.identifier(position.name)}, c.id from ${table} c where ${reached})`,
     );
   }
   return conditions;

@@ -26,6 +26,7 @@ export const first: Edition = {
       'business_details.physical_address.country',
     ],
     createAddress: ['bank_account.number', 'bank_account.domestic_credit'],
+    createDeposit: [],
   },
   withheld: {
     createAccount: [],
@@ -37,6 +38,20 @@ export const first: Edition = {
   },
   values: {
     createAddress: { currency: ['INR'] },
+    createDeposit: {
+      currency: ['USD'],
+      payment_method: [
+        'affirm',
+        'afterpay',
+        'check',
+        'domestic_credit',
+        'domestic_debit',
+        'domestic_fast_credit',
+        'domestic_wire',
+        'global_wire',
+        'klarna',
+      ],
+    },
     addresses: { type: ['bank_account', 'wallet'] },
   },
   shown: {

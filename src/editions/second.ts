@@ -12,6 +12,7 @@ export const second: Edition = {
       'business_details.physical_address.postal_code',
     ],
     createAddress: ['bank_account.number|bank_account.iban', 'bank_account.global_wire|bank_account.bank_name'],
+    createDeposit: ['to', 'payment_method'],
   },
   withheld: {
     createAccount: ['business_details.estimated_monthly_volume'],
@@ -30,6 +31,7 @@ export const second: Edition = {
   },
   values: {
     createAddress: {},
+    createDeposit: { currency: ['INR', 'USD'], payment_method: ['card', 'upi'] },
     addresses: {},
   },
   shown: {

@@ -22,8 +22,23 @@ export const event = pgTable(
     primaryKey({ name: 'event_pkey', columns: [t.tenantId, t.livemode, t.id] }),
     unique('event_number').on(t.tenantId, t.livemode, t.number),
     index('event_unnumbered').on(t.tenantId, t.livemode, t.created, t.id).where(sql`number is null`),
+    index('event_context').on(t.tenantId, t.livemode, t.contextId, t.number, t.id),
+    index('event_root').on(t.tenantId, t.livemode, t.onRootList, t.number, t.id),
     index('event_of_object').on(t.tenantId, t.livemode, t.objectId, t.created, t.id),
   ],
+);
+
+export type EventRow = typeof event.$inferSelect;
+
+/** The last number that was given, per tenant and mode: who holds its row numbers. */
+export const eventCounter = pgTable(
+  'event_counter',
+  {
+    tenantId: realm().tenantId,
+    livemode: realm().livemode,
+    last: bigint('last', { mode: 'number' }).notNull(),
+  },
+  (t) => [primaryKey({ name: 'event_counter_pkey', columns: [t.tenantId, t.livemode] })],
 );
 
 /**

@@ -1,23 +1,51 @@
 import { randomUUID } from 'node:crypto';
 import { and, eq, type SQL, sql } from 'drizzle-orm';
+import type { PgTable } from 'drizzle-orm/pg-core';
 import type { GraphQLSchema } from 'graphql';
 import { addressKeyOf, initialSetting } from '../account/creation.js';
 import type { BusinessDetailsInput, TosAcceptanceInput } from '../account/inputs.js';
 import { type AccountRow, type AccountStatus, type AccountSubType, account } from '../account/table.js';
+import { type AccountSettingRow, accountSetting } from '../account-setting/table.js';
 import { type AddressRow, address, type BankAccountHash } from '../address/table.js';
 import { type Caller, type NewKey, newKey } from '../caller.js';
+import { testClock } from '../clock/table.js';
 import { Context } from '../context.js';
 import type { Call, Database } from '../db/database.js';
+import type { Standing } from '../db/reach.js';
 import { Scope } from '../db/scope.js';
+import { bankNotice, type DepositRow, deposit } from '../deposit/table.js';
 import { editions } from '../editions/editions.js';
 import { type FileRow, file } from '../file/table.js';
 import { type ApiKeyRow, apiKey } from '../key/table.js';
+import { posting, sealBlock } from '../ledger/table.js';
+import { type PayoutRow, payout, rate } from '../payout/table.js';
 import { type PersonRow, person } from '../person/table.js';
 import { newRequestId } from '../request-id.js';
 
 /** What the operator asks for that cannot be; told on the command line. */
 export class OperatorError extends Error {}
 
+/** What a bank tells about a transfer, by its own reference. */
+export interface BankNotice {
+  reference: string;
+  event: 'received' | 'reversed';
+  addressId: string;
+  amount: bigint;
+  currency: string;
+  fromAccountId?: string | undefined;
+  paymentMethod?: string | undefined;
+  statementDescriptor?: string | undefined;
+}
+
+/** A promise of the ledger that does not hold. */
+export interface Violation {
+  tenant: string | null;
+  livemode: boolean | null;
+  rule: string;
+  what: string;
+}
+
+/** A root to be created, in both modes. */
 export interface NewRoot {
   type: 'platform' | 'user';
   edition: 1 | 2;
@@ -36,6 +64,7 @@ export interface Verification {
   files: FileRow[];
 }
 
+const jobsMax = 200;
 const rootKinds: readonly string[] = ['platform', 'direct_user'];
 
 /** What the operator of the service may do: create roots, decide about accounts, record what banks have issued. */
@@ -182,6 +211,174 @@ export class Operator {
         `There is no account ${id}${livemode === undefined ? '' : ` in ${livemode ? 'live' : 'test'} mode`}.`,
       );
     return row;
+  }
+
+  /** Lets time pass in a tenant's test mode, and does what becomes due by it. Negative seconds set the clock back before anything is there. */
+  async passTime(root: Pick<AccountRow, 'tenantId'>, seconds: number): Promise<void> {
+    await this.database.write(
+      'advance_clock',
+      root.tenantId,
+      false,
+      call('operator.passTime'),
+      { advanceSeconds: seconds },
+      testClock,
+    );
+    // Work may cause work that is due at once; it stops by itself.
+    for (let done = jobsMax; done > 0; ) {
+      const [row] = await this.database.call('run_jobs', [root.tenantId, false, jobsMax]);
+      done = Number(row?.run_jobs);
+    }
+  }
+
+  /** Brings a tenant's test clock, once set back, to the present. */
+  async catchUp(root: AccountRow): Promise<void> {
+    const [clock] = await this.database.read<{ offset: number }>(
+      'operator_clock',
+      (db) =>
+        db
+          .select({ offset: testClock.offsetSeconds })
+          .from(testClock)
+          .where(and(eq(testClock.tenantId, sql.placeholder('tenant')), eq(testClock.livemode, false))),
+      { tenant: root.tenantId },
+    );
+    if (clock && clock.offset < 0) await this.passTime(root, -clock.offset);
+  }
+
+  /** Holds an account's payouts back, or lifts that. Nobody else can. Spec: AccountSetting, service_hold. */
+  async serviceHold(row: AccountRow, hold: boolean): Promise<AccountSettingRow> {
+    const [setting] = await this.database.write(
+      'set_service_hold',
+      row.tenantId,
+      row.livemode,
+      call('operator.serviceHold'),
+      { accountId: row.id, hold },
+      accountSetting,
+    );
+    return setting!;
+  }
+
+  /** Records what a bank has told about a transfer; the same notice again is harmless, in any order. */
+  async bankNotice(given: BankNotice): Promise<{ reference: string; event: string; deposit: DepositRow | null }> {
+    const [to] = await this.#byId('operator_address', address, given.addressId);
+    if (!to) throw new OperatorError(`There is no address ${given.addressId}.`);
+    if (!to.livemode)
+      throw new OperatorError('In test mode the sandbox bank makes deposits; this records those of live mode.');
+    const content = {
+      toAccountId: to.linkedId,
+      toAddressId: to.id,
+      amount: given.amount,
+      currency: given.currency,
+      fromAccountId: given.fromAccountId ?? null,
+      paymentMethod: given.paymentMethod ?? 'domestic_credit',
+      statementDescriptor: given.statementDescriptor ?? null,
+    };
+    const args = { reference: given.reference, event: given.event, content };
+    const [notice] = await this.database.write(
+      'record_bank_notice',
+      to.tenantId,
+      true,
+      call('operator.bankNotice'),
+      args,
+      bankNotice,
+    );
+    const row =
+      notice!.depositId === null ? undefined : (await this.#byId('operator_deposit', deposit, notice!.depositId))[0];
+    return { reference: notice!.reference, event: notice!.event, deposit: row ?? null };
+  }
+
+  /** The end of a payout, as the bank reports it. */
+  async endPayout(id: string, to: 'completed' | 'failed'): Promise<PayoutRow> {
+    const [row] = await this.#byId('operator_payout', payout, id);
+    if (!row) throw new OperatorError(`There is no payout ${id}.`);
+    const [ended] = await this.database.write(
+      'move_payout',
+      row.tenantId,
+      row.livemode,
+      call(`operator.payout_${to}`),
+      { id, to },
+      payout,
+    );
+    return ended!;
+  }
+
+  /** What one unit of a currency buys of another, for the live payouts of a tenant. */
+  async setRate(root: AccountRow, source: string, target: string, value: string): Promise<void> {
+    await this.database.write(
+      'set_rate',
+      root.tenantId,
+      true,
+      call('operator.setRate'),
+      { source, target, rate: value },
+      rate,
+    );
+  }
+
+  /** The deposit with this id. */
+  async deposit(id: string): Promise<DepositRow> {
+    const [row] = await this.#byId('operator_deposit', deposit, id);
+    if (!row) throw new OperatorError(`There is no deposit ${id}.`);
+    return row;
+  }
+
+  /** What is wrong with the books, over all tenants; nothing, when they are right. */
+  async audit(): Promise<{ violations: Violation[]; accounts: number; postings: number }> {
+    const violations = await this.database.read<Violation>(
+      'operator_violations',
+      (db) =>
+        db
+          .select({
+            tenant: sql<string>`v.tenant_id`,
+            livemode: sql<boolean>`v.livemode`,
+            rule: sql<string>`v.rule`,
+            what: sql<string>`v.what`,
+          })
+          .from(sql`violations v`),
+      {},
+    );
+    const [counts] = await this.database.read<{ accounts: number; postings: number }>(
+      'operator_ledger_size',
+      (db) =>
+        db
+          .select({
+            accounts: sql<number>`(select count(distinct (tenant_id, livemode, account_id)) from balance)::int`,
+            postings: sql<number>`count(*)::int`,
+          })
+          .from(posting),
+      {},
+    );
+    return { violations, accounts: counts!.accounts, postings: counts!.postings };
+  }
+
+  /** Checks the hash chain of every tenant and mode; for each, the first block that does not match. */
+  async verifySeals(): Promise<{ tenant: string; livemode: boolean; blocks: number; firstBroken: number | null }[]> {
+    const realms = await this.database.read<{ tenant: string; livemode: boolean; blocks: number }>(
+      'operator_seals',
+      (db) =>
+        db
+          .select({ tenant: sealBlock.tenantId, livemode: sealBlock.livemode, blocks: sql<number>`count(*)::int` })
+          .from(sealBlock)
+          .groupBy(sealBlock.tenantId, sealBlock.livemode),
+      {},
+    );
+    return Promise.all(
+      realms.map(async (realm) => {
+        const [row] = await this.database.call('first_broken_block', [realm.tenant, realm.livemode]);
+        const broken = row?.first_broken_block ?? null;
+        return { ...realm, firstBroken: broken === null ? null : Number(broken) };
+      }),
+    );
+  }
+
+  async #byId<T extends PgTable & Standing>(name: string, table: T, id: string): Promise<T['$inferSelect'][]> {
+    return this.database.read(
+      name,
+      (db) =>
+        db
+          .select()
+          .from(table as PgTable)
+          .where(eq(table.id, sql.placeholder('id'))),
+      { id },
+    );
   }
 
   async exists(id: string): Promise<boolean> {

@@ -37,10 +37,15 @@ function argumentsOf(
   const problems: Problem[] = [];
   const { object } = permissionOf(route.field);
   const search = request.url.includes('?') ? request.url.slice(request.url.indexOf('?')) : '';
-  const params = (request.params ?? {}) as Record<string, string>;
+  const params = Object.fromEntries(
+    Object.entries((request.params ?? {}) as Record<string, string>).map(([name, value]) => [
+      route.params?.[name] ?? name,
+      value,
+    ]),
+  );
   const args =
     route.method === 'GET'
-      ? listArguments(field, object, search, params, problems)
+      ? listArguments(route, field, object, search, params, problems)
       : bodyArguments(field, object, search, request.body, params, problems);
   // The edition's own rules join in, but not about what is refused already.
   const told = problems.map((p) => p.field ?? '');
@@ -56,6 +61,7 @@ const related = (a: string, b: string) =>
 
 /** Query parameters: the page parameters of /v1, and the field's own arguments in the spelling of a query string. */
 function listArguments(
+  route: Route,
   field: GraphQLField<unknown, Context>,
   object: string,
   search: string,
@@ -64,7 +70,9 @@ function listArguments(
 ) {
   const { limit, starting_after: after, ending_before: before, ...raw } = parseQuery(search);
   const paged = field.args.some((argument) => argument.name === 'first');
-  const own = field.args.filter((argument) => !(argument.name in params) && !pageArguments.has(argument.name));
+  const own = field.args.filter(
+    ({ name }) => !(name in params) && !pageArguments.has(name) && !route.without?.includes(name),
+  );
   const args = { ...read(own, raw, object, query, problems), ...params };
   if (!paged) {
     for (const [name, value] of Object.entries({ limit, starting_after: after, ending_before: before })) {

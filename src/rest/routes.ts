@@ -2,6 +2,14 @@ import { accountV1 } from '../account/v1.js';
 import { accountSettingV1 } from '../account-setting/v1.js';
 import { addressV1 } from '../address/v1.js';
 import { fileV1 } from '../file/v1.js';
+import { balanceAggregateV1, balanceV1 } from '../balance/v1.js';
+import { balanceTransactionV1 } from '../balance-transaction/v1.js';
+import { clockV1 } from '../clock/v1.js';
+import { depositV1 } from '../deposit/v1.js';
+import { eventV1 } from '../event/v1.js';
+import { paymentV1 } from '../payment/v1.js';
+import { payoutV1 } from '../payout/v1.js';
+import { receivableV1 } from '../receivable/v1.js';
 import { personV1 } from '../person/v1.js';
 
 /**
@@ -15,6 +23,10 @@ export interface Route {
   answers: 'object' | 'list' | 'payload';
   // biome-ignore lint: each shape takes the row of its own table, which the field's answer is.
   shape: (row: never) => object;
+  /** The argument that a parameter of the path stands for, where they are named differently. */
+  params?: Record<string, string>;
+  /** Arguments of the field that the path does not take. */
+  without?: readonly string[];
   /** An extension: a path that the specification does not show. */
   extension?: true;
 }
@@ -63,6 +75,32 @@ export const routes: readonly Route[] = [
   { method: 'GET', path: '/v1/addresses/:id', field: 'address', answers: object, shape: addressV1 },
   { method: 'POST', path: '/v1/addresses/:id', field: 'updateAddress', answers: payload, shape: addressV1 },
   { method: 'GET', path: '/v1/addresses', field: 'addresses', answers: list, shape: addressV1 },
+  { method: 'GET', path: '/v1/balance', field: 'balance', answers: object, shape: balanceV1 },
+  {
+    method: 'GET',
+    path: '/v1/balance/aggregate',
+    field: 'balanceAggregate',
+    answers: object,
+    shape: balanceAggregateV1,
+  },
+  {
+    method: 'GET',
+    path: '/v1/balance_transactions/:id',
+    field: 'balanceTransaction',
+    answers: object,
+    shape: balanceTransactionV1,
+  },
+  {
+    method: 'GET',
+    path: '/v1/balance_transactions',
+    field: 'balanceTransactions',
+    answers: list,
+    shape: balanceTransactionV1,
+    without: ['accountId'],
+  },
+  { method: 'POST', path: '/v1/deposits', field: 'createDeposit', answers: payload, shape: depositV1 },
+  { method: 'GET', path: '/v1/receivables/:id', field: 'receivable', answers: object, shape: receivableV1 },
+  { method: 'POST', path: '/v1/receivables/:id', field: 'updateReceivable', answers: payload, shape: receivableV1 },
 
   { method: 'POST', path: '/v1/persons', field: 'createPerson', answers: payload, shape: personV1, extension: true },
   { method: 'GET', path: '/v1/persons/:id', field: 'person', answers: object, shape: personV1, extension: true },
@@ -70,6 +108,49 @@ export const routes: readonly Route[] = [
   { method: 'GET', path: '/v1/files/:id', field: 'file', answers: object, shape: fileV1, extension: true },
   { method: 'GET', path: '/v1/files', field: 'files', answers: list, shape: fileV1, extension: true },
 
+  {
+    method: 'GET',
+    path: '/v1/accounts/:id/balance_transactions',
+    field: 'balanceTransactions',
+    answers: list,
+    shape: balanceTransactionV1,
+    params: { id: 'accountId' },
+    extension: true,
+  },
+  { method: 'GET', path: '/v1/deposits/:id', field: 'deposit', answers: object, shape: depositV1, extension: true },
+  { method: 'GET', path: '/v1/deposits', field: 'deposits', answers: list, shape: depositV1, extension: true },
+  {
+    method: 'POST',
+    path: '/v1/deposits/:id/reconcile',
+    field: 'reconcileDeposit',
+    answers: payload,
+    shape: depositV1,
+    extension: true,
+  },
+  {
+    method: 'POST',
+    path: '/v1/receivables',
+    field: 'createReceivable',
+    answers: payload,
+    shape: receivableV1,
+    extension: true,
+  },
+  { method: 'GET', path: '/v1/receivables', field: 'receivables', answers: list, shape: receivableV1, extension: true },
+  {
+    method: 'POST',
+    path: '/v1/receivables/:id/void',
+    field: 'voidReceivable',
+    answers: payload,
+    shape: receivableV1,
+    extension: true,
+  },
+  { method: 'GET', path: '/v1/payments/:id', field: 'payment', answers: object, shape: paymentV1, extension: true },
+  { method: 'GET', path: '/v1/payments', field: 'payments', answers: list, shape: paymentV1, extension: true },
+  { method: 'GET', path: '/v1/payouts/:id', field: 'payout', answers: object, shape: payoutV1, extension: true },
+  { method: 'GET', path: '/v1/payouts', field: 'payouts', answers: list, shape: payoutV1, extension: true },
+
+  { method: 'GET', path: '/v1/events/:id', field: 'event', answers: object, shape: eventV1, extension: true },
+  { method: 'GET', path: '/v1/events', field: 'events', answers: list, shape: eventV1, extension: true },
   {
     method: 'POST',
     path: '/v1/test_helpers/accounts/:id/verify',
@@ -108,6 +189,78 @@ export const routes: readonly Route[] = [
     field: 'deactivateTestAddress',
     answers: payload,
     shape: addressV1,
+    extension: true,
+  },
+  {
+    method: 'POST',
+    path: '/v1/test_helpers/deposits/:id/process',
+    field: 'processTestDeposit',
+    answers: payload,
+    shape: depositV1,
+    extension: true,
+  },
+  {
+    method: 'POST',
+    path: '/v1/test_helpers/deposits/:id/complete',
+    field: 'completeTestDeposit',
+    answers: payload,
+    shape: depositV1,
+    extension: true,
+  },
+  {
+    method: 'POST',
+    path: '/v1/test_helpers/deposits/:id/fail',
+    field: 'failTestDeposit',
+    answers: payload,
+    shape: depositV1,
+    extension: true,
+  },
+  {
+    method: 'POST',
+    path: '/v1/test_helpers/deposits/:id/cancel',
+    field: 'cancelTestDeposit',
+    answers: payload,
+    shape: depositV1,
+    extension: true,
+  },
+  {
+    method: 'POST',
+    path: '/v1/test_helpers/deposits/:id/reverse',
+    field: 'reverseTestDeposit',
+    answers: payload,
+    shape: depositV1,
+    extension: true,
+  },
+  {
+    method: 'POST',
+    path: '/v1/test_helpers/deposits/:id/dispute',
+    field: 'disputeTestDeposit',
+    answers: payload,
+    shape: depositV1,
+    extension: true,
+  },
+  {
+    method: 'POST',
+    path: '/v1/test_helpers/payouts/:id/settle',
+    field: 'settleTestPayout',
+    answers: payload,
+    shape: payoutV1,
+    extension: true,
+  },
+  {
+    method: 'POST',
+    path: '/v1/test_helpers/payouts/:id/fail',
+    field: 'failTestPayout',
+    answers: payload,
+    shape: payoutV1,
+    extension: true,
+  },
+  {
+    method: 'POST',
+    path: '/v1/test_helpers/clock',
+    field: 'advanceTestClock',
+    answers: payload,
+    shape: clockV1,
     extension: true,
   },
 ];

@@ -1,0 +1,61 @@
+-- Live mode: what banks tell, and what the operator decides.
+
+-- Records a notice of a bank. The same notice again is harmless; another content under its reference is a conflict. A reversal
+-- that comes first waits, and is done as soon as its deposit is there.
+create or replace function record_bank_notice(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb) returns setof bank_notice language plpgsql as $$
+declare n bank_notice; o bank_notice; v_now bigint := clock(p_tenant, p_live); v_content jsonb := p_args -> 'content'; d deposit; v_from account; v_to account; v_id text := new_id('deposit'); v_payment text; v_address text;
+begin
+  insert into bank_notice (tenant_id, livemode, reference, event, created, content) values (p_tenant, p_live, p_args ->> 'reference', p_args ->> 'event', v_now, v_content)
+  on conflict (tenant_id, livemode, reference, event) do nothing
+  returning * into n;
+  if not found then
+    select b.* into n from bank_notice b where b.tenant_id = p_tenant and b.livemode = p_live and b.reference = p_args ->> 'reference' and b.event = p_args ->> 'event';
+    if n.content <> v_content then perform refuse(409, 'state_conflict', 'deposit.reference', 'was told before with another content'); end if;
+    return next n;
+    return;
+  end if;
+  if n.event = 'received' then
+    select a.* into v_to from account a where a.tenant_id = p_tenant and a.livemode = p_live and a.id = v_content ->> 'toAccountId';
+    select a.* into v_from from account a where a.tenant_id = p_tenant and a.livemode = p_live and a.id = v_content ->> 'fromAccountId' for update;
+    if v_from.kind = 'partner' then v_address := payment_address(p_tenant, p_live, p_call, v_from, v_content ->> 'paymentMethod', v_content ->> 'currency'); end if;
+    v_payment := insert_payment(p_tenant, p_live, v_to, 'deposit', (v_content ->> 'amount')::bigint, v_content ->> 'currency', 'processing', v_id);
+    insert into deposit (tenant_id, livemode, id, created, amount, currency, from_account_id, from_address_id, to_account_id, to_address_id, payment_method, statement_descriptor, status, payment_id, context_id, on_root_list)
+    values (p_tenant, p_live, v_id, v_now, (v_content ->> 'amount')::bigint, v_content ->> 'currency', v_from.id, v_address, v_to.id, v_content ->> 'toAddressId', v_content ->> 'paymentMethod',
+            coalesce(v_content ->> 'statementDescriptor', ''), 'processing', v_payment, v_to.context_id, v_to.on_root_list or coalesce(v_from.on_root_list, false));
+    perform move_deposit(p_tenant, p_live, p_call - 'key', jsonb_build_object('id', v_id, 'from', jsonb_build_array('processing'), 'to', 'completed'));
+    update bank_notice b set deposit_id = v_id where b.tenant_id = p_tenant and b.livemode = p_live and b.reference = n.reference;
+    if exists (select from bank_notice b where b.tenant_id = p_tenant and b.livemode = p_live and b.reference = n.reference and b.event = 'reversed') then
+      perform move_deposit(p_tenant, p_live, p_call - 'key', jsonb_build_object('id', v_id, 'from', jsonb_build_array('completed'), 'to', 'reversed', 'reasonCode', 'general'));
+    end if;
+  else
+    select b.* into o from bank_notice b where b.tenant_id = p_tenant and b.livemode = p_live and b.reference = n.reference and b.event = 'received' for update;
+    if o.deposit_id is not null then
+      update bank_notice b set deposit_id = o.deposit_id where b.tenant_id = p_tenant and b.livemode = p_live and b.reference = n.reference and b.event = 'reversed';
+      perform move_deposit(p_tenant, p_live, p_call - 'key', jsonb_build_object('id', o.deposit_id, 'from', jsonb_build_array('completed'), 'to', 'reversed', 'reasonCode', 'general'));
+    end if;
+  end if;
+  select b.* into n from bank_notice b where b.tenant_id = p_tenant and b.livemode = p_live and b.reference = n.reference and b.event = n.event;
+  return next n;
+end $$;
+
+-- Only the operator places and lifts a service hold.
+create or replace function set_service_hold(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb) returns setof account_setting language plpgsql as $$
+declare v account_setting;
+begin
+  update account_setting s set service_hold = (p_args ->> 'hold')::boolean, version = s.version + 1
+  where s.tenant_id = p_tenant and s.livemode = p_live and s.account_id = p_args ->> 'accountId'
+  returning * into v;
+  if not found then perform refuse(404, 'resource_missing', 'account_setting.account_id'); end if;
+  perform tell(p_tenant, p_live, p_call, 'account_setting.updated', 'account_setting', to_jsonb(v));
+  perform answer(p_tenant, p_live, p_call, to_jsonb(v));
+  return next v;
+end $$;
+
+create or replace function set_rate(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb) returns setof rate language plpgsql as $$
+declare v rate; v_now bigint := clock(p_tenant, p_live);
+begin
+  insert into rate (tenant_id, livemode, source, target, rate, created) values (p_tenant, p_live, p_args ->> 'source', p_args ->> 'target', (p_args ->> 'rate')::numeric, v_now)
+  on conflict (tenant_id, livemode, source, target) do update set rate = excluded.rate, created = excluded.created
+  returning * into v;
+  return next v;
+end $$;

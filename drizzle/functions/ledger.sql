@@ -1,0 +1,129 @@
+-- The ledger. Every movement is a posting whose entries sum to zero per currency; a balance is the running sum of its
+-- entries, changed by the same statement. Whoever posts has locked the balances first, in the order of their keys
+-- (lock_balances): that one order rules out deadlocks, and serialises whatever concerns the money of one account.
+
+-- Makes the balance rows that are missing, then locks all of them in key order. Keys are [{account, currency}, …].
+-- Rows are made first: an upsert with a negative delta would fail the check on the row that it proposes.
+create or replace function lock_balances(p_tenant text, p_live boolean, p_keys jsonb) returns void language plpgsql as $$
+declare k record;
+begin
+  for k in select distinct x ->> 'account' as account, x ->> 'currency' as currency from jsonb_array_elements(p_keys) x where x ->> 'account' is not null order by 1, 2 loop
+    perform from balance b where b.tenant_id = p_tenant and b.livemode = p_live and b.account_id = k.account and b.currency = k.currency for update;
+    if not found then
+      insert into balance (tenant_id, livemode, account_id, currency, owner_id, of_partner, context_id, on_root_list)
+      select p_tenant, p_live, a.id, k.currency, a.owner_id, a.kind = 'partner', a.context_id, a.on_root_list
+      from account a where a.tenant_id = p_tenant and a.livemode = p_live and a.id = k.account
+      on conflict (tenant_id, livemode, account_id, currency) do nothing;
+      perform from balance b where b.tenant_id = p_tenant and b.livemode = p_live and b.account_id = k.account and b.currency = k.currency for update;
+    end if;
+  end loop;
+end $$;
+
+-- One posting. Legs are [{account, category, currency, amount}, …] for balances and [{contra, currency, amount}, …] for the
+-- world; amounts are signed minor units. A cause posts once per kind, whatever retries: the second time it is a conflict.
+-- Only kinds that take money back may leave `available` below zero; the other compartments have a check of their own.
+create or replace function post(p_tenant text, p_live boolean, p_kind text, p_cause text, p_payment text, p_legs jsonb) returns text language plpgsql as $$
+declare
+  v_posting text := new_id('posting'); v_now bigint := clock(p_tenant, p_live); l record; b balance; v_id text; n int := 0; v_after bigint;
+begin
+  if exists (select from jsonb_array_elements(p_legs) x group by x ->> 'currency' having sum((x ->> 'amount')::bigint) <> 0) then
+    raise exception 'posting % of % does not sum to zero', p_kind, p_cause;
+  end if;
+  insert into posting (tenant_id, livemode, id, created, kind, cause, payment_id) values (p_tenant, p_live, v_posting, v_now, p_kind, p_cause, p_payment)
+  on conflict (tenant_id, livemode, kind, cause) do nothing;
+  if not found then perform refuse(409, 'state_conflict', null); end if;
+  insert into unsealed (tenant_id, livemode, posting_id) values (p_tenant, p_live, v_posting);
+  for l in
+    select x ->> 'account' as account, x ->> 'category' as category, x ->> 'currency' as currency, sum((x ->> 'amount')::bigint)::bigint as amount
+    from jsonb_array_elements(p_legs) x where x ? 'account' group by 1, 2, 3 having sum((x ->> 'amount')::bigint) <> 0 order by 1, 3, 2
+  loop
+    update balance set
+      available = available + case when l.category = 'available' then l.amount else 0 end,
+      fee_advance = fee_advance + case when l.category = 'fee_advance' then l.amount else 0 end,
+      payout_processing = payout_processing + case when l.category = 'payout_processing' then l.amount else 0 end,
+      pending = pending + case when l.category = 'pending' then l.amount else 0 end,
+      processing = processing + case when l.category = 'processing' then l.amount else 0 end,
+      version = version + 1
+    where tenant_id = p_tenant and livemode = p_live and account_id = l.account and currency = l.currency
+    returning * into strict b;
+    v_after := case l.category when 'available' then b.available when 'fee_advance' then b.fee_advance when 'payout_processing' then b.payout_processing
+                               when 'pending' then b.pending else b.processing end;
+    if l.category = 'available' and v_after < 0 and l.amount < 0 and p_kind not in ('dispute', 'reversal') then
+      perform refuse(402, 'balance_insufficient', null);
+    end if;
+    v_id := new_id('bt');
+    insert into entry (tenant_id, livemode, id, created, posting_id, account_id, amount, currency, category, payment_id, balance_after, version, context_id, on_root_list)
+    values (p_tenant, p_live, v_id, v_now, v_posting, l.account, l.amount, l.currency, l.category, p_payment, v_after, b.version, b.context_id, b.on_root_list);
+    n := n + 1;
+  end loop;
+  if n = 0 then raise exception 'posting % of % moves nothing', p_kind, p_cause; end if;
+  for l in
+    select x ->> 'contra' as contra, x ->> 'currency' as currency, sum((x ->> 'amount')::bigint)::bigint as amount
+    from jsonb_array_elements(p_legs) x where x ? 'contra' group by 1, 2 having sum((x ->> 'amount')::bigint) <> 0
+  loop
+    v_id := new_id('contra');
+    insert into contra_entry (tenant_id, livemode, id, created, posting_id, contra, amount, currency)
+    values (p_tenant, p_live, v_id, v_now, v_posting, l.contra, l.amount, l.currency);
+  end loop;
+  return v_posting;
+end $$;
+
+-- The legs of a posting, short to write.
+create or replace function leg(p_account text, p_category text, p_currency text, p_amount bigint) returns jsonb language plpgsql immutable as $$
+begin
+  return jsonb_build_object('account', p_account, 'category', p_category, 'currency', p_currency, 'amount', p_amount);
+end $$;
+
+create or replace function contra_leg(p_contra text, p_currency text, p_amount bigint) returns jsonb language plpgsql immutable as $$
+begin
+  return jsonb_build_object('contra', p_contra, 'currency', p_currency, 'amount', p_amount);
+end $$;
+
+-- What must never be: no rows means that the books are right. `rule` says which promise is broken, `what` where.
+create or replace view violations as
+  with entries as (
+    select tenant_id, livemode, posting_id, currency, amount from entry
+    union all select tenant_id, livemode, posting_id, currency, amount from contra_entry
+  ), sums as (
+    select tenant_id, livemode, account_id, currency, count(*) n, max(version) last,
+      coalesce(sum(amount) filter (where category = 'available'), 0) available, coalesce(sum(amount) filter (where category = 'fee_advance'), 0) fee_advance,
+      coalesce(sum(amount) filter (where category = 'payout_processing'), 0) payout_processing, coalesce(sum(amount) filter (where category = 'pending'), 0) pending,
+      coalesce(sum(amount) filter (where category = 'processing'), 0) processing
+    from entry group by 1, 2, 3, 4
+  ), running as (
+    select tenant_id, livemode, id, balance_after, version,
+      sum(amount) over (partition by tenant_id, livemode, account_id, currency, category order by version) expected,
+      row_number() over (partition by tenant_id, livemode, account_id, currency order by version) nth
+    from entry
+  ), locks as (
+    select tenant_id, livemode, receivable_id, coalesce(sum(amount) filter (where not settled), 0) locked, coalesce(sum(amount) filter (where settled), 0) settled
+    from receivable_lock group by 1, 2, 3
+  )
+  select tenant_id, livemode, 'posting does not sum to zero' as rule, posting_id || ' ' || currency as what from entries group by tenant_id, livemode, posting_id, currency having sum(amount) <> 0
+  union all select b.tenant_id, b.livemode, 'balance is not the sum of its entries', b.account_id || ' ' || b.currency from balance b left join sums s using (tenant_id, livemode, account_id, currency)
+    where (b.available, b.fee_advance, b.payout_processing, b.pending, b.processing)
+       is distinct from (coalesce(s.available, 0), coalesce(s.fee_advance, 0), coalesce(s.payout_processing, 0), coalesce(s.pending, 0), coalesce(s.processing, 0))
+  union all select s.tenant_id, s.livemode, 'entries without a balance', s.account_id || ' ' || s.currency from sums s left join balance b using (tenant_id, livemode, account_id, currency) where b.account_id is null
+  union all select b.tenant_id, b.livemode, 'versions are not dense', b.account_id || ' ' || b.currency from balance b left join sums s using (tenant_id, livemode, account_id, currency)
+    where b.version <> coalesce(s.n, 0) or b.version <> coalesce(s.last, 0)
+  union all select tenant_id, livemode, 'balance_after is not the running sum', id from running where balance_after <> expected or version <> nth
+  union all select b.tenant_id, b.livemode, 'available is below zero without a dispute or reversal', b.account_id || ' ' || b.currency from balance b
+    where b.available < 0 and not exists (select from entry e join posting p on p.tenant_id = b.tenant_id and p.livemode = b.livemode and p.id = e.posting_id
+      where e.tenant_id = b.tenant_id and e.livemode = b.livemode and e.account_id = b.account_id and e.currency = b.currency and e.category = 'available' and p.kind in ('dispute', 'reversal'))
+  union all select tenant_id, livemode, 'compartment below zero', account_id || ' ' || currency from balance where least(pending, processing, payout_processing, fee_advance) < 0
+  union all select b.tenant_id, b.livemode, 'fee advance of an account that is no platform', b.account_id from balance b join account a on a.tenant_id = b.tenant_id and a.livemode = b.livemode and a.id = b.account_id
+    where b.fee_advance <> 0 and a.kind <> 'platform'
+  union all select r.tenant_id, r.livemode, 'receivable is not the sum of its locks', r.id from receivable r left join locks l on l.tenant_id = r.tenant_id and l.livemode = r.livemode and l.receivable_id = r.id
+    where r.amount_locked <> coalesce(l.locked, 0) or r.amount_settled_payouts <> coalesce(l.settled, 0)
+  union all select d.tenant_id, d.livemode, 'locks of a deposit exceed it', d.id from deposit d
+    where d.amount > 0 and (select coalesce(sum(l.amount), 0) from receivable_lock l where l.tenant_id = d.tenant_id and l.livemode = d.livemode and l.deposit_id = d.id) > d.amount
+  union all select d.tenant_id, d.livemode, 'deposit and its postings disagree', d.id from deposit d
+    where (d.status = 'completed') <> exists (select from posting p where p.tenant_id = d.tenant_id and p.livemode = d.livemode and p.cause = d.id and p.kind in ('deposit', 'dispute')) and d.status <> 'reversed'
+  union all select y.tenant_id, y.livemode, 'payout and its postings disagree', y.id from payout y
+    where (y.status <> 'processing') <> exists (select from posting p where p.tenant_id = y.tenant_id and p.livemode = y.livemode and p.cause = y.id and p.kind = 'payout_end')
+  union all select b.tenant_id, b.livemode, 'payout_processing is not the sum of the payouts under way', b.account_id || ' ' || b.currency from balance b
+    where b.payout_processing <> (select coalesce(sum(y.amount), 0) from payout y where y.tenant_id = b.tenant_id and y.livemode = b.livemode and y.account_id = b.account_id and y.currency = b.currency and y.status = 'processing')
+  union all select b.tenant_id, b.livemode, 'pending is not the sum of what deposits have left', b.account_id || ' ' || b.currency from balance b
+    where b.pending <> (select coalesce(sum(d.pending_rest), 0) from deposit d where d.tenant_id = b.tenant_id and d.livemode = b.livemode and d.to_account_id = b.account_id and d.currency = b.currency)
+  union all select null, null, 'append-only is not enforced', t from unnest(array['posting', 'entry', 'contra_entry', 'seal_block', 'posting_seal']) t
+    where has_table_privilege(current_user, t, 'UPDATE') or has_table_privilege(current_user, t, 'DELETE') or has_table_privilege(current_user, t, 'TRUNCATE');

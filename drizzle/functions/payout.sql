@@ -1,0 +1,136 @@
+-- Payouts: available money on its way out. A `pay_out` job stands for an account as long as it has available money.
+
+-- Where an aggregator's users' money goes at once: its platform. Null for everybody else.
+create or replace function transfer_target(p_tenant text, p_live boolean, p_account text) returns text language plpgsql stable as $$
+begin
+  return (select o.id from account a join account o on o.tenant_id = p_tenant and o.livemode = p_live and o.id = a.owner_id
+          where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_account and a.kind = 'connected_user' and o.sub_type = 'aggregator');
+end $$;
+
+-- What follows when money has become available: on to the aggregator at once, or into the next payout.
+create or replace function pass_on(p_tenant text, p_live boolean, p_call jsonb, p_account text, p_currency text) returns void language plpgsql as $$
+declare v_target text := transfer_target(p_tenant, p_live, p_account); v_amount bigint; v_payment text; v account; p payment;
+begin
+  if v_target is null then
+    perform schedule_payout(p_tenant, p_live, p_account);
+    return;
+  end if;
+  select b.available into v_amount from balance b where b.tenant_id = p_tenant and b.livemode = p_live and b.account_id = p_account and b.currency = p_currency;
+  -- After a dispute the user owes: what came in makes that good first.
+  if v_amount <= 0 then return; end if;
+  select a.* into v from account a where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_account;
+  v_payment := insert_payment(p_tenant, p_live, v, 'transfer', v_amount, p_currency, 'completed', null);
+  perform post(p_tenant, p_live, 'transfer', v_payment, v_payment, jsonb_build_array(leg(p_account, 'available', p_currency, -v_amount), leg(v_target, 'available', p_currency, v_amount)));
+  select y.* into p from payment y where y.tenant_id = p_tenant and y.livemode = p_live and y.id = v_payment;
+  perform tell(p_tenant, p_live, p_call, 'payment.completed', 'payment', to_jsonb(p));
+  perform schedule_payout(p_tenant, p_live, v_target);
+end $$;
+
+-- Seconds until the next payout of a setting, in UTC: the next midnight, or that of the anchored day; a day that a month lacks is its last.
+create or replace function seconds_to_payout(p_setting account_setting, p_now bigint) returns bigint language plpgsql stable as $$
+declare d date := (to_timestamp(p_now) at time zone 'utc')::date + 1;
+begin
+  if p_setting.payouts_interval = 'weekly' then
+    d := d + (p_setting.payouts_weekly_anchor - extract(isodow from d)::int + 7) % 7;
+  elsif p_setting.payouts_interval = 'monthly' then
+    while extract(day from d)::int <> least(p_setting.payouts_monthly_anchor, extract(day from date_trunc('month', d) + interval '1 month - 1 day')::int) loop
+      d := d + 1;
+    end loop;
+  end if;
+  return extract(epoch from d::timestamp at time zone 'utc')::bigint - p_now;
+end $$;
+
+-- Puts an account's next payout into the queue, once: by its setting's interval, or at once where its platform has live FX.
+create or replace function schedule_payout(p_tenant text, p_live boolean, p_account text, p_again boolean default false) returns void language plpgsql as $$
+declare s account_setting; v_fx boolean;
+begin
+  -- One that is due already may be running and have looked too early: only one that is still to come will do.
+  if exists (select from job j where j.tenant_id = p_tenant and j.livemode = p_live and j.kind = 'pay_out' and j.subject_id = p_account and j.due > wall_clock()) then return; end if;
+  select x.* into s from account_setting x where x.tenant_id = p_tenant and x.livemode = p_live and x.account_id = p_account;
+  if not s.payouts_applicable then return; end if;
+  v_fx := s.of_connected_user and exists (select from account_setting g where g.tenant_id = p_tenant and g.livemode = p_live and g.account_id = 'account_' || p_tenant and g.live_fx);
+  perform enqueue(p_tenant, p_live, 'pay_out', p_account, case when v_fx and not p_again then 0 else seconds_to_payout(s, clock(p_tenant, p_live)) end);
+end $$;
+
+-- What one unit of a currency buys of another: a fixed table in test mode, the operator's in live mode. Null when nobody has said.
+create or replace function rate_of(p_tenant text, p_live boolean, p_source text, p_target text) returns numeric language plpgsql stable as $$
+declare v numeric;
+begin
+  if p_source = p_target then return 1; end if;
+  select r.rate into v from rate r where r.tenant_id = p_tenant and r.livemode = p_live and r.source = p_source and r.target = p_target;
+  if v is not null or p_live then return v; end if;
+  return (select round(t.per_dollar / s.per_dollar, 8)
+    from (values ('USD', 1), ('EUR', 0.92), ('GBP', 0.79), ('INR', 83), ('SGD', 1.35), ('AUD', 1.52), ('CAD', 1.37), ('AED', 3.6725), ('JPY', 150)) s(currency, per_dollar),
+         (values ('USD', 1), ('EUR', 0.92), ('GBP', 0.79), ('INR', 83), ('SGD', 1.35), ('AUD', 1.52), ('CAD', 1.37), ('AED', 3.6725), ('JPY', 150)) t(currency, per_dollar)
+    where s.currency = p_source and t.currency = p_target);
+end $$;
+
+-- Pays out all of an account's available money, one payout per currency, each to the newest usable payout address of that currency or
+-- else the newest of any. What cannot be paid now (a hold, no address, no rate) is tried again at the next interval.
+create or replace function pay_out(p_tenant text, p_live boolean, p_call jsonb, p_account text) returns void language plpgsql as $$
+declare
+  v account; s account_setting; c text; d address; b balance; v_rate numeric; v_amount bigint; y payout; v_id text; v_payment text; v_now bigint := clock(p_tenant, p_live);
+  v_left boolean := false;
+begin
+  select a.* into v from account a where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_account;
+  select x.* into s from account_setting x where x.tenant_id = p_tenant and x.livemode = p_live and x.account_id = p_account;
+  for c in select x.currency from balance x where x.tenant_id = p_tenant and x.livemode = p_live and x.account_id = p_account and x.available > 0 order by 1 loop
+    select a.* into d from address a where a.tenant_id = p_tenant and a.livemode = p_live and a.linked_id = p_account and a.category = 'user_payout' and a.status = 'activated'
+    order by (a.currency = c) desc, a.created desc, a.id desc limit 1;
+    v_rate := rate_of(p_tenant, p_live, c, d.currency);
+    if not coalesce(s.payouts_enabled, false) or d.id is null or v_rate is null then v_left := true; continue; end if;
+    perform lock_balances(p_tenant, p_live, jsonb_build_array(jsonb_build_object('account', p_account, 'currency', c), jsonb_build_object('account', p_account, 'currency', d.currency)));
+    select x.* into b from balance x where x.tenant_id = p_tenant and x.livemode = p_live and x.account_id = p_account and x.currency = c;
+    v_amount := trunc(b.available * v_rate);
+    if d.currency in ('JPY', 'KRW', 'VND', 'CLP', 'ISK', 'UGX', 'XAF', 'XOF', 'XPF') then v_amount := v_amount - v_amount % 100; end if;
+    if b.available <= 0 or v_amount <= 0 then continue; end if;
+    v_id := new_id('payout');
+    v_payment := insert_payment(p_tenant, p_live, v, 'payout', v_amount, d.currency, 'processing', null);
+    insert into payout (tenant_id, livemode, id, created, account_id, address_id, amount, currency, status, payment_id, source_amount, source_currency, rate, context_id, on_root_list)
+    values (p_tenant, p_live, v_id, v_now, p_account, d.id, v_amount, d.currency, 'processing', v_payment, b.available, c, v_rate, v.context_id, v.on_root_list)
+    returning * into y;
+    if c <> d.currency then
+      perform post(p_tenant, p_live, 'conversion_out', v_id, v_payment, jsonb_build_array(leg(p_account, 'available', c, -b.available), leg(p_account, 'processing', c, b.available)));
+      perform post(p_tenant, p_live, 'conversion', v_id, v_payment, jsonb_build_array(
+        leg(p_account, 'processing', c, -b.available), contra_leg('fx', c, b.available), contra_leg('fx', d.currency, -v_amount), leg(p_account, 'processing', d.currency, v_amount)));
+      perform post(p_tenant, p_live, 'conversion_in', v_id, v_payment, jsonb_build_array(leg(p_account, 'processing', d.currency, -v_amount), leg(p_account, 'available', d.currency, v_amount)));
+    end if;
+    perform post(p_tenant, p_live, 'payout', v_id, v_payment, jsonb_build_array(leg(p_account, 'available', d.currency, -v_amount), leg(p_account, 'payout_processing', d.currency, v_amount)));
+    -- An aggregator is paid for its users: their locks go along.
+    update receivable_lock k set payout_id = v_id
+    where k.tenant_id = p_tenant and k.livemode = p_live and k.payout_id is null and k.amount > 0
+      and (k.account_id = p_account or exists (select from account u where u.tenant_id = p_tenant and u.livemode = p_live and u.id = k.account_id and u.owner_id = p_account and v.sub_type = 'aggregator'));
+    if not p_live then perform enqueue(p_tenant, p_live, 'settle_payout', v_id, 1); end if;
+    perform tell(p_tenant, p_live, p_call, 'payout.processing', 'payout', to_jsonb(y));
+  end loop;
+  if v_left then perform schedule_payout(p_tenant, p_live, p_account, true); end if;
+end $$;
+
+-- The end of a payout, once: completed or failed share one cause. Completion settles its locks; failure gives the money back and frees them.
+create or replace function move_payout(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb) returns setof payout language plpgsql as $$
+declare y payout; v_to text := p_args ->> 'to'; l receivable_lock; v_address address;
+begin
+  select x.* into y from payout x where x.tenant_id = p_tenant and x.livemode = p_live and x.id = p_args ->> 'id';
+  perform lock_balances(p_tenant, p_live, jsonb_build_array(jsonb_build_object('account', y.account_id, 'currency', y.currency), jsonb_build_object('account', y.account_id, 'currency', y.source_currency)));
+  update payout x set status = v_to, version = x.version + 1
+  where x.tenant_id = p_tenant and x.livemode = p_live and x.id = y.id and x.status = 'processing'
+  returning * into y;
+  if not found then perform refuse(400, 'status_invalid', 'payout.status'); end if;
+  perform post(p_tenant, p_live, 'payout_end', y.id, y.payment_id, jsonb_build_array(
+    leg(y.account_id, 'payout_processing', y.currency, -y.amount),
+    case v_to when 'completed' then contra_leg('payout_rail', y.currency, y.amount) else leg(y.account_id, 'available', y.currency, y.amount) end));
+  perform move_payment(p_tenant, p_live, y.payment_id, v_to);
+  for l in select k.* from receivable_lock k where k.tenant_id = p_tenant and k.livemode = p_live and k.payout_id = y.id order by k.receivable_id, k.id for update loop
+    if v_to = 'completed' then
+      update receivable_lock k set settled = true where k.tenant_id = p_tenant and k.livemode = p_live and k.id = l.id;
+      perform change_receivable(p_tenant, p_live, p_call, l.receivable_id, -l.amount, l.amount);
+    else
+      update receivable_lock k set payout_id = null where k.tenant_id = p_tenant and k.livemode = p_live and k.id = l.id;
+    end if;
+  end loop;
+  if v_to = 'failed' then perform schedule_payout(p_tenant, p_live, y.account_id, true); end if;
+  perform enqueue(p_tenant, p_live, 'retire_address', y.address_id, 0);
+  perform tell(p_tenant, p_live, p_call, 'payout.' || v_to, 'payout', to_jsonb(y));
+  perform answer(p_tenant, p_live, p_call, to_jsonb(y));
+  return next y;
+end $$;

@@ -1,0 +1,52 @@
+-- The seal: a hash chain over the postings of a tenant and mode, made after the fact by a worker, so that no write waits for it.
+-- Whoever changes or removes a sealed posting breaks the chain at its block.
+
+-- A posting and its entries as text, in one order for ever.
+create or replace function posting_text(p_tenant text, p_live boolean, p_id text) returns text language plpgsql stable as $$
+begin
+  return coalesce((select concat_ws('|', p.id, p.created, p.kind, p.cause, p.payment_id) from posting p where p.tenant_id = p_tenant and p.livemode = p_live and p.id = p_id), 'missing')
+    || coalesce((select string_agg(concat_ws('|', e.id, e.account_id, e.category, e.currency, e.amount, e.balance_after, e.version), ';' order by e.id)
+                 from entry e where e.tenant_id = p_tenant and e.livemode = p_live and e.posting_id = p_id), '')
+    || coalesce((select string_agg(concat_ws('|', c.id, c.contra, c.currency, c.amount), ';' order by c.id)
+                 from contra_entry c where c.tenant_id = p_tenant and c.livemode = p_live and c.posting_id = p_id), '');
+end $$;
+
+create or replace function block_hash(p_previous text, p_texts text[]) returns text language plpgsql immutable as $$
+begin
+  return encode(sha256(convert_to(p_previous || chr(10) || array_to_string(p_texts, chr(10)), 'UTF8')), 'hex');
+end $$;
+
+-- Seals what is unsealed into one more block; who finds another at it leaves it to the other.
+create or replace function seal_postings(p_tenant text, p_live boolean, p_limit int) returns int language plpgsql as $$
+declare v_ids text[]; v_last seal_block; v_now bigint := wall_clock(); v_texts text[];
+begin
+  v_ids := array(select u.posting_id from unsealed u where u.tenant_id = p_tenant and u.livemode = p_live order by u.posting_id limit p_limit for update skip locked);
+  if cardinality(v_ids) = 0 then return 0; end if;
+  select b.* into v_last from seal_block b where b.tenant_id = p_tenant and b.livemode = p_live order by b.number desc limit 1;
+  v_texts := array(select posting_text(p_tenant, p_live, i) from unnest(v_ids) i order by i);
+  -- Two at once would give the same number: the second fails here, and its postings wait for the next round.
+  insert into seal_block (tenant_id, livemode, number, created, postings, previous, hash)
+  values (p_tenant, p_live, coalesce(v_last.number, 0) + 1, v_now, cardinality(v_ids), coalesce(v_last.hash, ''), block_hash(coalesce(v_last.hash, ''), v_texts))
+  on conflict (tenant_id, livemode, number) do nothing;
+  if not found then return 0; end if;
+  insert into posting_seal (tenant_id, livemode, posting_id, block) select p_tenant, p_live, i, coalesce(v_last.number, 0) + 1 from unnest(v_ids) i;
+  delete from unsealed u where u.tenant_id = p_tenant and u.livemode = p_live and u.posting_id = any (v_ids);
+  return cardinality(v_ids);
+end $$;
+
+-- The first block that does not match what is there, or null when all do.
+create or replace function first_broken_block(p_tenant text, p_live boolean) returns bigint language plpgsql stable as $$
+declare b seal_block; v_previous text := ''; v_number bigint := 0; v_texts text[];
+begin
+  for b in select x.* from seal_block x where x.tenant_id = p_tenant and x.livemode = p_live order by x.number loop
+    v_number := v_number + 1;
+    v_texts := array(select posting_text(p_tenant, p_live, s.posting_id) from posting_seal s where s.tenant_id = p_tenant and s.livemode = p_live and s.block = b.number order by s.posting_id);
+    if b.number <> v_number or b.previous <> v_previous or b.postings <> cardinality(v_texts) or b.hash <> block_hash(v_previous, v_texts) then return v_number; end if;
+    v_previous := b.hash;
+  end loop;
+  -- A posting that is neither sealed nor waiting has lost its seal.
+  if exists (select from posting p where p.tenant_id = p_tenant and p.livemode = p_live
+    and not exists (select from posting_seal s where s.tenant_id = p_tenant and s.livemode = p_live and s.posting_id = p.id)
+    and not exists (select from unsealed u where u.tenant_id = p_tenant and u.livemode = p_live and u.posting_id = p.id)) then return v_number + 1; end if;
+  return null;
+end $$;

@@ -1,0 +1,44 @@
+import { Arg, Ctx, Field, InputType, Int, Mutation, ObjectType, Resolver } from 'type-graphql';
+import type { Context } from '../context.js';
+import { payloadOf } from '../payload.js';
+import { problem, Refusal } from '../problems.js';
+import { DateTime } from '../scalars.js';
+import { testClock } from './table.js';
+
+const advanceSecondsMax = 400 * 24 * 3600;
+
+@InputType()
+class AdvanceTestClockInput {
+  @Field(() => Int, { description: 'How far to move forward: 1 second to 400 days.' })
+  advanceSeconds: number;
+}
+
+@ObjectType({ simpleResolvers: true, description: "The tenant's test clock: what the time is for its test objects." })
+export class TestClock {
+  @Field(() => DateTime)
+  now: number;
+  @Field(() => Int, { description: 'How far it is ahead of real time.' })
+  offsetSeconds: number;
+}
+export type ClockRow = TestClock;
+
+const AdvanceTestClockPayload = payloadOf('AdvanceTestClock', 'clock', TestClock);
+
+@Resolver(() => TestClock)
+export class ClockResolver {
+  /** Moves the clock of the tenant's test mode forward; what becomes due by it is done at once. Silent: the operation. */
+  @Mutation(() => AdvanceTestClockPayload, {
+    description:
+      "Test helper: moves the clock of the tenant's test objects forward. What becomes due by it is done at once.",
+  })
+  async advanceTestClock(
+    @Arg('input', () => AdvanceTestClockInput) { advanceSeconds }: AdvanceTestClockInput,
+    @Ctx() context: Context,
+  ) {
+    if (advanceSeconds < 1 || advanceSeconds > advanceSecondsMax)
+      throw new Refusal(
+        problem('parameter_invalid', 'clock.advance_seconds', `must be from 1 to ${advanceSecondsMax}`),
+      );
+    return { clock: await context.write('advance_clock', testClock, { advanceSeconds }) };
+  }
+}

@@ -1,0 +1,88 @@
+import { ArgsType, Field, ID, InputType } from 'type-graphql';
+import { PageArgs } from '../listing.js';
+import { Amount, Currency, Metadata } from '../scalars.js';
+import { DepositPaymentMethod, DepositReasonCode, DepositStatus } from './table.js';
+
+const optional = { nullable: true } as const;
+
+@InputType({ description: 'One side of a deposit, by its account or its address.' })
+export class PartyInput {
+  @Field(() => ID, optional)
+  accountId?: string | null;
+  @Field(() => ID, optional)
+  addressId?: string | null;
+}
+
+@InputType({ description: 'Creates a deposit; test mode only. Spec: Create a Deposit.' })
+export class CreateDepositInput {
+  @Field(() => Amount)
+  amount: bigint;
+  @Field(() => Currency, { description: 'USD; in Edition 2 also INR.' })
+  currency: string;
+  @Field(() => PartyInput, optional)
+  from?: PartyInput | null;
+  @Field(() => PartyInput, {
+    nullable: true,
+    description: 'Required in Edition 2; in Edition 1 the context account by default.',
+  })
+  to?: PartyInput | null;
+  @Field(() => DepositPaymentMethod, {
+    nullable: true,
+    description: 'Required in Edition 2; DOMESTIC_CREDIT by default in Edition 1.',
+  })
+  paymentMethod?: DepositPaymentMethod | null;
+  @Field(() => String, optional)
+  statementDescriptor?: string | null;
+  @Field(() => Metadata, optional)
+  metadata?: Record<string, string | null> | null;
+}
+
+@InputType()
+export class ReconciledReceivableInput {
+  @Field(() => ID)
+  id: string;
+  @Field(() => Amount)
+  amount: bigint;
+}
+
+@InputType({ description: 'Counts a completed deposit towards receivables; partial amounts are fine.' })
+export class ReconcileDepositInput {
+  @Field(() => ID)
+  id: string;
+  @Field(() => [ReconciledReceivableInput])
+  receivables: ReconciledReceivableInput[];
+}
+
+@InputType()
+export class DepositIdInput {
+  @Field(() => ID)
+  id: string;
+}
+
+@InputType()
+export class EndTestDepositInput extends DepositIdInput {
+  @Field(() => DepositReasonCode, optional)
+  reasonCode?: DepositReasonCode | null;
+}
+
+@InputType()
+export class DisputeTestDepositInput extends EndTestDepositInput {
+  @Field(() => Amount, { nullable: true, description: 'The undisputed rest by default.' })
+  amount?: bigint | null;
+}
+
+@ArgsType()
+export class DepositOfAccountArgs extends PageArgs {
+  @Field(() => [DepositStatus], optional)
+  status?: DepositStatus[] | null;
+  @Field(() => [DepositPaymentMethod], optional)
+  paymentMethod?: DepositPaymentMethod[] | null;
+  @Field(() => [Currency], optional)
+  currency?: string[] | null;
+}
+
+@ArgsType()
+export class DepositArgs extends DepositOfAccountArgs {
+  @Field(() => ID, { nullable: true, description: 'Deposits to this account; any within reach.' })
+  accountId?: string | null;
+}

@@ -1,0 +1,276 @@
+import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { type AccountRow, account } from '../account/table.js';
+import { Account } from '../account/type.js';
+import { type AddressRow, address } from '../address/table.js';
+import { Address } from '../address/type.js';
+import type { Context } from '../context.js';
+import type { Listing, Page } from '../listing.js';
+import { payloadOf } from '../payload.js';
+import { type PaymentRow, payment } from '../payment/table.js';
+import { Payment } from '../payment/type.js';
+import { problem, Refusal } from '../problems.js';
+import { receivable } from '../receivable/table.js';
+import {
+  CreateDepositInput,
+  DepositArgs,
+  DepositIdInput,
+  DepositOfAccountArgs,
+  DisputeTestDepositInput,
+  EndTestDepositInput,
+  type PartyInput,
+  ReconcileDepositInput,
+} from './inputs.js';
+import { type DepositRow, deposit } from './table.js';
+import { Deposit, DepositConnection, Party } from './type.js';
+
+/** How deposits are listed: to the account, or from it with the edge that says so. */
+export const depositListing: Listing = {
+  object: 'deposit',
+  filters: {
+    accountId: deposit.toAccountId,
+    status: deposit.status,
+    paymentMethod: deposit.paymentMethod,
+    currency: deposit.currency,
+  },
+  byAccount: ['accountId'],
+};
+
+const CreateDepositPayload = payloadOf('CreateDeposit', 'deposit', Deposit);
+const ReconcileDepositPayload = payloadOf('ReconcileDeposit', 'deposit', Deposit);
+const ProcessTestDepositPayload = payloadOf('ProcessTestDeposit', 'deposit', Deposit);
+const CompleteTestDepositPayload = payloadOf('CompleteTestDeposit', 'deposit', Deposit);
+const FailTestDepositPayload = payloadOf('FailTestDeposit', 'deposit', Deposit);
+const CancelTestDepositPayload = payloadOf('CancelTestDeposit', 'deposit', Deposit);
+const ReverseTestDepositPayload = payloadOf('ReverseTestDeposit', 'deposit', Deposit);
+const DisputeTestDepositPayload = payloadOf('DisputeTestDeposit', 'deposit', Deposit);
+
+@Resolver(() => Deposit)
+export class DepositResolver {
+  @Query(() => Deposit, { description: 'A deposit within reach.' })
+  async deposit(@Arg('id', () => ID) id: string, @Ctx() { scope }: Context): Promise<Deposit> {
+    return scope.one(deposit, id);
+  }
+
+  @Query(() => DepositConnection, { description: "The deposits of the accounts on the caller's list, on either side." })
+  async deposits(@Args(() => DepositArgs) args: DepositArgs, @Ctx() { scope }: Context): Promise<Page<Deposit>> {
+    return scope.page(deposit, depositListing, args);
+  }
+
+  /** Creates a deposit in test mode; the sandbox completes it in about a second. Spec: Create a Deposit. */
+  @Mutation(() => CreateDepositPayload, {
+    description: 'Test mode only: creates a deposit, which the sandbox bank completes in about a second.',
+  })
+  async createDeposit(@Arg('input', () => CreateDepositInput) input: CreateDepositInput, @Ctx() context: Context) {
+    if (input.amount <= 0n)
+      throw new Refusal(problem('parameter_invalid', 'deposit.amount', 'must be greater than zero'));
+    const to = await destinationOf(context, input);
+    const from = await sourceOf(context, input.from, to.account);
+    const row = await context.write('create_deposit', deposit, {
+      amount: input.amount,
+      currency: input.currency,
+      toAccountId: to.account.id,
+      toAddressId: to.address.id,
+      fromAccountId: from?.account.id ?? null,
+      fromAddressId: from?.addressId ?? null,
+      paymentMethod: input.paymentMethod ?? 'domestic_credit',
+      statementDescriptor: input.statementDescriptor,
+      metadata: input.metadata,
+    });
+    return { deposit: row };
+  }
+
+  /** Counts a deposit towards receivables. Silent: the operation. */
+  @Mutation(() => ReconcileDepositPayload, {
+    description:
+      'Counts a completed deposit towards receivables: its pending money becomes available, and they are locked.',
+  })
+  async reconcileDeposit(
+    @Arg('input', () => ReconcileDepositInput) input: ReconcileDepositInput,
+    @Ctx() context: Context,
+  ) {
+    const { scope } = context;
+    const row = await scope.one(deposit, input.id);
+    const holder = await scope.one(account, row.toAccountId);
+    const receiver = holder.kind === 'partner' ? holder.ownerId : holder.id;
+    const zero = input.receivables.flatMap(({ amount }, i) =>
+      amount <= 0n
+        ? [problem('parameter_invalid', `deposit.receivables[${i}].amount`, 'must be greater than zero')]
+        : [],
+    );
+    if (zero.length > 0) throw new Refusal(...zero);
+    const rows = await Promise.all(
+      input.receivables.map(({ id }, i) => scope.one(receivable, id, `deposit.receivables[${i}].id`)),
+    );
+    const misfits = rows.flatMap((r, i) => {
+      if (r.accountId !== receiver)
+        return [
+          problem(
+            'parameter_invalid',
+            `deposit.receivables[${i}].id`,
+            'must belong to the account that receives the deposit',
+          ),
+        ];
+      return r.currency === row.currency
+        ? []
+        : [problem('parameter_invalid', `deposit.receivables[${i}].id`, "must be in the deposit's currency")];
+    });
+    if (misfits.length > 0) throw new Refusal(...misfits);
+    return { deposit: await context.write('reconcile_deposit', deposit, input) };
+  }
+
+  @Mutation(() => ProcessTestDepositPayload, { description: 'Test helper: the bank has begun to process a deposit.' })
+  processTestDeposit(@Arg('input', () => DepositIdInput) input: DepositIdInput, @Ctx() context: Context) {
+    return moved(context, input, ['initialized'], 'processing');
+  }
+
+  @Mutation(() => CompleteTestDepositPayload, { description: 'Test helper: completes a deposit now.' })
+  completeTestDeposit(@Arg('input', () => DepositIdInput) input: DepositIdInput, @Ctx() context: Context) {
+    return moved(context, input, ['initialized', 'processing'], 'completed');
+  }
+
+  @Mutation(() => FailTestDepositPayload, { description: 'Test helper: a deposit fails.' })
+  failTestDeposit(@Arg('input', () => EndTestDepositInput) input: EndTestDepositInput, @Ctx() context: Context) {
+    return moved(context, input, ['initialized', 'processing'], 'failed');
+  }
+
+  @Mutation(() => CancelTestDepositPayload, {
+    description: 'Test helper: a deposit is cancelled before it is processed.',
+  })
+  cancelTestDeposit(@Arg('input', () => EndTestDepositInput) input: EndTestDepositInput, @Ctx() context: Context) {
+    return moved(context, input, ['initialized'], 'cancelled');
+  }
+
+  @Mutation(() => ReverseTestDepositPayload, {
+    description: 'Test helper: the whole rest of a completed deposit is taken back.',
+  })
+  reverseTestDeposit(@Arg('input', () => EndTestDepositInput) input: EndTestDepositInput, @Ctx() context: Context) {
+    return moved(context, input, ['completed'], 'reversed');
+  }
+
+  @Mutation(() => DisputeTestDepositPayload, {
+    description: 'Test helper: a dispute takes back an amount. Answers the new deposit, whose amount is negative.',
+  })
+  async disputeTestDeposit(
+    @Arg('input', () => DisputeTestDepositInput) input: DisputeTestDepositInput,
+    @Ctx() context: Context,
+  ) {
+    await context.scope.one(deposit, input.id);
+    return { deposit: await context.write('dispute_deposit', deposit, input) };
+  }
+
+  @FieldResolver(() => Party)
+  from(@Root() row: DepositRow): Party {
+    return { accountId: row.fromAccountId, addressId: row.fromAddressId };
+  }
+
+  @FieldResolver(() => Party)
+  to(@Root() row: DepositRow): Party {
+    return { accountId: row.toAccountId, addressId: row.toAddressId };
+  }
+
+  @FieldResolver(() => Account, { nullable: true })
+  async fromAccount(@Root() row: DepositRow, @Ctx() { scope }: Context): Promise<Account | null> {
+    return scope.find(account, row.fromAccountId);
+  }
+
+  @FieldResolver(() => Address, { nullable: true })
+  async fromAddress(@Root() row: DepositRow, @Ctx() { scope }: Context): Promise<Address | null> {
+    return scope.find(address, row.fromAddressId);
+  }
+
+  @FieldResolver(() => Account, { nullable: true })
+  async toAccount(@Root() row: DepositRow, @Ctx() { scope }: Context): Promise<Account | null> {
+    return scope.find(account, row.toAccountId);
+  }
+
+  @FieldResolver(() => Address, { nullable: true })
+  async toAddress(@Root() row: DepositRow, @Ctx() { scope }: Context): Promise<Address | null> {
+    return scope.find(address, row.toAddressId);
+  }
+
+  @FieldResolver(() => Payment, { description: 'The payment that it is.' })
+  async payment(@Root() row: DepositRow, @Ctx() { scope }: Context): Promise<Payment | null> {
+    return scope.find(payment, row.paymentId);
+  }
+
+  @FieldResolver(() => Deposit, { nullable: true, description: 'The deposit that this one disputes.' })
+  async disputes(@Root() row: DepositRow, @Ctx() { scope }: Context): Promise<Deposit | null> {
+    return scope.find(deposit, row.disputesId);
+  }
+}
+
+@Resolver(() => Account)
+export class DepositsOfAccount {
+  @FieldResolver(() => DepositConnection, { description: 'Deposits to the account.' })
+  async depositsIn(
+    @Root() row: AccountRow,
+    @Args(() => DepositOfAccountArgs) args: DepositOfAccountArgs,
+    @Ctx() { scope }: Context,
+  ): Promise<Page<Deposit>> {
+    return scope.edge(deposit, depositListing, deposit.toAccountId, row.id, args);
+  }
+
+  @FieldResolver(() => DepositConnection, { description: 'Deposits from the account.' })
+  async depositsOut(
+    @Root() row: AccountRow,
+    @Args(() => DepositOfAccountArgs) args: DepositOfAccountArgs,
+    @Ctx() { scope }: Context,
+  ): Promise<Page<Deposit>> {
+    return scope.edge(deposit, depositListing, deposit.fromAccountId, row.id, args);
+  }
+}
+
+@Resolver(() => Payment)
+export class DepositOfPayment {
+  @FieldResolver(() => Deposit, { nullable: true })
+  async deposit(@Root() row: PaymentRow, @Ctx() { scope }: Context): Promise<Deposit | null> {
+    return scope.find(deposit, row.depositId);
+  }
+}
+
+async function moved(context: Context, input: EndTestDepositInput, from: string[], to: string) {
+  await context.scope.one(deposit, input.id);
+  return { deposit: await context.write('move_deposit', deposit, { ...input, from, to }) };
+}
+
+/** The receiving account and its usable address. Refuses with 402 when there is no such address. */
+async function destinationOf(
+  { scope, caller }: Context,
+  { to, currency }: CreateDepositInput,
+): Promise<{ account: AccountRow; address: AddressRow }> {
+  const named = to?.addressId ? await scope.one(address, to.addressId, 'deposit.to.address_id') : undefined;
+  const owner = await scope.one(account, to?.accountId || named?.linkedId || caller.contextId, 'deposit.to.account_id');
+  if (named && named.linkedId !== owner.id)
+    throw new Refusal(
+      problem('parameter_invalid', 'deposit.to.address_id', 'does not belong to deposit.to.account_id'),
+    );
+  const receives = (a: AddressRow) =>
+    a.status === 'activated' &&
+    (a.category === 'service_receive' || (a === named && a.category === 'service_fee_advance'));
+  const candidates = named ? [named] : await scope.all(address, address.linkedId, owner.id);
+  const usable = candidates.filter(receives);
+  const chosen = usable.find((a) => a.currency === currency) ?? usable[0];
+  if (!chosen)
+    throw new Refusal(problem('address_unusable', named ? 'deposit.to.address_id' : 'deposit.to.account_id'));
+  return { account: owner, address: chosen };
+}
+
+/** The paying account, of the same context as the receiving one: money comes from one's own partners. */
+async function sourceOf(
+  { scope }: Context,
+  from: PartyInput | null | undefined,
+  to: AccountRow,
+): Promise<{ account: AccountRow; addressId: string | null } | null> {
+  if (!from?.accountId && !from?.addressId) return null;
+  const named = from.addressId ? await scope.one(address, from.addressId, 'deposit.from.address_id') : undefined;
+  const payer = await scope.one(account, from.accountId || named!.linkedId, 'deposit.from.account_id');
+  if (named && named.linkedId !== payer.id)
+    throw new Refusal(
+      problem('parameter_invalid', 'deposit.from.address_id', 'does not belong to deposit.from.account_id'),
+    );
+  if (payer.contextId !== to.contextId)
+    throw new Refusal(
+      problem('parameter_invalid', 'deposit.from.account_id', 'must be the receiving user or one of its partners'),
+    );
+  return { account: payer, addressId: named?.id ?? null };
+}

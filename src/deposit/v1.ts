@@ -1,0 +1,22 @@
+import { amountText } from '../scalars.js';
+import type { DepositRow } from './table.js';
+
+/** A deposit as /v1 spells it. Spec: Deposit. */
+export function depositV1(d: DepositRow) {
+  return {
+    id: d.id,
+    object: 'deposit',
+    created: d.created,
+    livemode: d.livemode,
+    amount: amountText(d.amount),
+    currency: d.currency,
+    from: { account_id: d.fromAccountId, address_id: d.fromAddressId },
+    to: { account_id: d.toAccountId, address_id: d.toAddressId },
+    payment_method: d.paymentMethod,
+    payment_method_details: d.paymentMethodDetails,
+    reason_code: d.reasonCode,
+    statement_descriptor: d.statementDescriptor,
+    status: d.status,
+    metadata: d.metadata,
+  };
+}

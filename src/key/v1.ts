@@ -1,0 +1,17 @@
+import type { ApiKeyRow } from './table.js';
+
+/** A key as events and the command line show it: without its digest. Silent: all fields. */
+export function apiKeyV1(k: ApiKeyRow) {
+  return {
+    id: k.id,
+    object: 'api_key',
+    account_id: k.accountId,
+    livemode: k.livemode,
+    permission: k.permission,
+    prefix: k.prefix,
+    created: k.created,
+    expires_at: k.expiresAt,
+    revoked_at: k.revokedAt,
+    last_used_at: k.lastUsedAt,
+  };
+}

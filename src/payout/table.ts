@@ -1,0 +1,58 @@
+import { sql } from 'drizzle-orm';
+import { bigint, check, foreignKey, index, numeric, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import { account } from '../account/table.js';
+import { realm, version, visibility } from '../db/columns.js';
+
+export const PayoutStatus = { PROCESSING: 'processing', COMPLETED: 'completed', FAILED: 'failed' } as const;
+export type PayoutStatus = (typeof PayoutStatus)[keyof typeof PayoutStatus];
+
+/** Funds on their way out, in the currency of their address; `source…` is what they were converted from. Silent: all fields. */
+export const payout = pgTable(
+  'payout',
+  {
+    ...realm(),
+    accountId: text('account_id').notNull(),
+    addressId: text('address_id').notNull(),
+    amount: bigint('amount', { mode: 'bigint' }).notNull(),
+    currency: text('currency').notNull(),
+    status: text('status').$type<PayoutStatus>().notNull(),
+    paymentId: text('payment_id').notNull(),
+    sourceAmount: bigint('source_amount', { mode: 'bigint' }).notNull(),
+    sourceCurrency: text('source_currency').notNull(),
+    rate: numeric('rate').notNull(),
+    ...visibility(),
+    ...version(),
+  },
+  (t) => [
+    primaryKey({ name: 'payout_pkey', columns: [t.tenantId, t.livemode, t.id] }),
+    foreignKey({
+      name: 'payout_account',
+      columns: [t.tenantId, t.livemode, t.accountId],
+      foreignColumns: [account.tenantId, account.livemode, account.id],
+    }),
+    index('payout_context').on(t.tenantId, t.livemode, t.contextId, t.created, t.id),
+    index('payout_root').on(t.tenantId, t.livemode, t.onRootList, t.created, t.id),
+    index('payout_of_account').on(t.tenantId, t.livemode, t.accountId, t.created, t.id),
+    index('payout_under_way').on(t.tenantId, t.livemode, t.addressId).where(sql`status = 'processing'`),
+    check('payout_status', sql`${t.status} in ('processing', 'completed', 'failed')`),
+    check('payout_amount', sql`${t.amount} > 0 and ${t.sourceAmount} > 0`),
+  ],
+);
+export type PayoutRow = typeof payout.$inferSelect;
+
+/** What one unit of a currency buys of another, as the operator last gave it for live mode. */
+export const rate = pgTable(
+  'rate',
+  {
+    tenantId: realm().tenantId,
+    livemode: realm().livemode,
+    source: text('source').notNull(),
+    target: text('target').notNull(),
+    rate: numeric('rate').notNull(),
+    created: realm().created,
+  },
+  (t) => [
+    primaryKey({ name: 'rate_pkey', columns: [t.tenantId, t.livemode, t.source, t.target] }),
+    check('rate_positive', sql`${t.rate} > 0`),
+  ],
+);

@@ -1,0 +1,304 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { details, eventually, givenIn, nickname, type Speaker, useWorld } from './world.js';
+
+const world = useWorld();
+const given = givenIn(world);
+
+// Whatever a test did, the books are right.
+afterEach(async () => {
+  expect(await world.sql`select rule, what from violations`).toEqual([]);
+});
+
+/** A direct user that can receive, with a partner and a receivable of the given amount. */
+async function exporter({ edition = 1 as 1 | 2, invoice = '100.00' } = {}) {
+  const user = await given.directUser(edition);
+  const currency = edition === 1 ? 'USD' : 'INR';
+  await eventually(
+    () => user.get(`/v1/accounts/${user.id}`),
+    (r) => r.body.address === 'activated',
+  );
+  const partner = await user.partner();
+  const receivable = await createReceivable(user, invoice, currency);
+  return { user, partner, receivable, currency };
+}
+
+async function createReceivable(user: Speaker, amount: string, currency: string) {
+  const reply = await user.post('/v1/receivables', {
+    currency,
+    invoice: {
+      amount,
+      currency,
+      creation_date: '2026-10-01',
+      due_date: '2026-12-01',
+      reference_number: `INV-${nickname()}`,
+    },
+    purpose_code: 'P0802',
+    transaction_type: 'services',
+  });
+  expect([reply.status, reply.text.slice(0, 300)]).toEqual([200, expect.any(String)]);
+  return reply.body;
+}
+
+async function deposited(user: Speaker, amount: string, partner: { id: string }, edition = 1) {
+  const method = edition === 1 ? {} : { payment_method: 'upi', to: { account_id: user.id } };
+  const reply = await user.post('/v1/deposits', {
+    amount,
+    currency: edition === 1 ? 'USD' : 'INR',
+    from: { account_id: partner.id },
+    ...method,
+  });
+  expect([reply.status, reply.body.status]).toEqual([200, 'initialized']);
+  const done = await user.post(`/v1/test_helpers/deposits/${reply.body.id}/complete`);
+  expect([done.status, done.body.status]).toEqual([200, 'completed']);
+  return done.body;
+}
+
+const money = (amount: string, currency = 'USD') => [{ amount, currency }];
+async function funds(user: Speaker, id = user.id) {
+  const { available, pending, processing, payout_processing } = (await user.get(`/v1/balance?account_id=${id}`)).body;
+  return { available, pending, processing, payout_processing };
+}
+
+describe('a deposit', () => {
+  it('is answered as initialized, with exactly the keys of the specification, and completes by itself exactly once', async () => {
+    const { user, partner } = await exporter();
+
+    const reply = await user.post('/v1/deposits', {
+      amount: '12.34',
+      currency: 'USD',
+      from: { account_id: partner.id },
+      statement_descriptor: 'INV 7',
+      metadata: { a: 'b' },
+    });
+
+    expect(reply.status).toBe(200);
+    expect(reply.body).toEqual({
+      id: expect.stringMatching(/^deposit_/),
+      object: 'deposit',
+      created: expect.any(Number),
+      livemode: false,
+      amount: '12.34',
+      currency: 'USD',
+      from: { account_id: partner.id, address_id: expect.stringMatching(/^address_/) },
+      to: { account_id: user.id, address_id: expect.stringMatching(/^address_/) },
+      payment_method: 'domestic_credit',
+      payment_method_details: null,
+      reason_code: null,
+      statement_descriptor: 'INV 7',
+      status: 'initialized',
+      metadata: { a: 'b' },
+    });
+    await eventually(
+      () => user.get(`/v1/deposits/${reply.body.id}`),
+      (r) => r.body.status === 'completed',
+    );
+    expect(await funds(user)).toEqual({
+      available: money('0.00'),
+      pending: money('12.34'),
+      processing: money('0.00'),
+      payout_processing: money('0.00'),
+    });
+    const transactions = (await user.get('/v1/balance_transactions')).body.data;
+    expect(transactions).toEqual([
+      {
+        id: expect.stringMatching(/^bt_/),
+        object: 'balance_transaction',
+        amount: '12.34',
+        currency: 'USD',
+        category: 'pending',
+        created: expect.stringMatching(/^\d{10}$/),
+        livemode: false,
+        payment_id: expect.stringMatching(/^payment_/),
+      },
+    ]);
+    // The first payment of a partner makes the address that it has paid from.
+    const from = (await user.get(`/v1/addresses/${reply.body.from.address_id}`)).body;
+    expect([from.category, from.linked_id]).toEqual(['partner_payment', partner.id]);
+  });
+
+  it('refuses amounts that are no amounts, naming the parameter, and posts nothing', async () => {
+    const { user } = await exporter();
+    for (const amount of [
+      10,
+      10.5,
+      '1e3',
+      '-1.00',
+      '+1.00',
+      ' 1.00',
+      '1.0',
+      '1.000',
+      '٣.00',
+      '',
+      null,
+      '0.00',
+      '0',
+      '12345678901234.00',
+      {},
+      [],
+    ]) {
+      const reply = await user.post('/v1/deposits', { amount, currency: 'USD' });
+      expect([amount, reply.status, reply.fieldNames]).toEqual([amount, 400, ['deposit.amount']]);
+    }
+    const euro = await user.post('/v1/deposits', { amount: '1.00', currency: 'EUR' });
+    expect([euro.status, euro.fieldNames]).toEqual([400, ['deposit.currency']]);
+    const fails = await user
+      .using((await given.directUserBoth(1)).live.key)
+      .post('/v1/deposits', { amount: '1.00', currency: 'USD' });
+    expect([fails.status, fails.codes]).toEqual([403, ['permission_denied']]);
+    expect((await user.get('/v1/deposits')).body.data).toEqual([]);
+  });
+
+  it('carries the largest amount to the cent on every path', async () => {
+    const { user, partner } = await exporter();
+    const { id } = await deposited(user, '99999999999.99', partner);
+    expect((await funds(user)).pending).toEqual(money('99999999999.99'));
+    const reply = await user.graph(
+      `{ deposit(id: "${id}") { amount pendingRest payment { amount balanceTransactions { nodes { amount balanceAfter } } } toAccount { balance { pending { amount } } } } }`,
+    );
+    expect(reply.body.data.deposit).toEqual({
+      amount: '99999999999.99',
+      pendingRest: '99999999999.99',
+      payment: {
+        amount: '99999999999.99',
+        balanceTransactions: { nodes: [{ amount: '99999999999.99', balanceAfter: '99999999999.99' }] },
+      },
+      toAccount: { balance: { pending: [{ amount: '99999999999.99' }] } },
+    });
+  });
+});
+
+describe.each([1, 2] as const)('the story of an exporter, Edition %i', (edition) => {
+  it('from deposit to payout and dispute, with the books right at every step', async () => {
+    const { user, partner, receivable, currency } = await exporter({ edition, invoice: '100.00' });
+    const deposit = await deposited(user, '80.00', partner, edition);
+    expect((await funds(user)).pending).toEqual(money('80.00', currency));
+
+    // Reconciled: pending becomes available, and the receivable is locked.
+    const reconciled = await user.post(`/v1/deposits/${deposit.id}/reconcile`, {
+      receivables: [{ id: receivable.id, amount: '60.00' }],
+    });
+    expect([reconciled.status, reconciled.body.id]).toEqual([200, deposit.id]);
+    expect(await funds(user)).toEqual({
+      available: money('60.00', currency),
+      pending: money('20.00', currency),
+      processing: money('0.00', currency),
+      payout_processing: money('0.00', currency),
+    });
+    const locked = (await user.get(`/v1/receivables/${receivable.id}`)).body;
+    expect([
+      locked.amount_locked,
+      locked.amount_reconcilable,
+      locked.amount_settled_payouts,
+      locked.status,
+      locked.deposit_ids_amount_locked,
+    ]).toEqual(['60.00', '40.00', '0.00', 'open', [deposit.id]]);
+
+    // Beyond the rest, of the deposit or of the receivable.
+    const beyond = await user.post(`/v1/deposits/${deposit.id}/reconcile`, {
+      receivables: [{ id: receivable.id, amount: '20.01' }],
+    });
+    expect([beyond.status, beyond.codes]).toEqual([402, ['amount_exceeds_reconcilable']]);
+
+    // The next day it is paid out, into the currency of the payout address.
+    const payoutAddress = await user.post('/v1/addresses', {
+      category: 'user_payout',
+      type: 'bank_account',
+      currency: 'INR',
+      linked_id: user.id,
+      linked_object: 'account',
+      name: 'Exporter',
+      bank_account: { number: '123456789012', domestic_credit: 'HDFC0000001', bank_name: 'HDFC' },
+      billing_details: details().physical_address,
+    });
+    expect(payoutAddress.status).toBe(200);
+    expect((await user.post('/v1/test_helpers/clock', { advance_seconds: 86_400 })).status).toBe(200);
+    const paid = await eventually(
+      () => user.get('/v1/payouts'),
+      (r) => r.body.data[0]?.status === 'completed',
+    );
+    const sent = edition === 1 ? '4980.00' : '60.00';
+    expect(paid.body.data[0]).toEqual({
+      id: expect.stringMatching(/^payout_/),
+      object: 'payout',
+      created: expect.any(Number),
+      livemode: false,
+      account_id: user.id,
+      address_id: payoutAddress.body.id,
+      amount: sent,
+      currency: 'INR',
+      status: 'completed',
+      payment_id: expect.stringMatching(/^payment_/),
+    });
+    const settled = (await user.get(`/v1/receivables/${receivable.id}`)).body;
+    expect([settled.amount_locked, settled.amount_settled_payouts, settled.deposit_ids_amount_locked]).toEqual([
+      '0.00',
+      '60.00',
+      [],
+    ]);
+
+    // Disputed: what is pending of the deposit goes first, then the available funds, below zero.
+    const dispute = await user.post(`/v1/test_helpers/deposits/${deposit.id}/dispute`, {
+      reason_code: 'incorrect_amount',
+      amount: '30.00',
+    });
+    expect([dispute.status, dispute.body.amount, dispute.body.reason_code, dispute.body.status]).toEqual([
+      200,
+      '-30.00',
+      'incorrect_amount',
+      'completed',
+    ]);
+    const after = (await user.get('/v1/balance')).body;
+    expect(after.available.find((m: { currency: string }) => m.currency === currency)).toEqual({
+      amount: '-10.00',
+      currency,
+    });
+    expect(after.pending.find((m: { currency: string }) => m.currency === currency)).toEqual({
+      amount: '0.00',
+      currency,
+    });
+    const tooMuch = await user.post(`/v1/test_helpers/deposits/${deposit.id}/dispute`, { amount: '50.01' });
+    expect([tooMuch.status, tooMuch.codes]).toEqual([402, ['amount_exceeds_deposit']]);
+  });
+});
+
+describe('figures over time', () => {
+  it('answers a balance as of a time, its history by day and the deposits by method', async () => {
+    const { user, partner } = await exporter();
+    const before = Math.floor(Date.now() / 1000) - 5;
+    await deposited(user, '10.00', partner);
+    await user.post('/v1/test_helpers/clock', { advance_seconds: 2 * 86_400 });
+    await deposited(user, '5.50', partner);
+    const iso = (seconds: number) => new Date(seconds * 1000).toISOString();
+    const reply = await user.graph(
+      `query ($before: DateTime!, $between: DateTime!, $from: DateTime!, $to: DateTime!) { account(id: "${user.id}") {
+        earlier: balance(asOf: $before) { pending { amount currency } }
+        between: balance(asOf: $between) { pending { amount } }
+        now: balance { pending { amount } }
+        balanceHistory(from: $from, to: $to, interval: DAY) { start currency pending available }
+        depositTotals(from: $from, to: $to, interval: DAY) { start paymentMethod currency count amount }
+      } }`,
+      {
+        before: iso(before),
+        between: iso(before + 86_400),
+        from: iso(before - (before % 86_400)),
+        to: iso(before - (before % 86_400) + 3 * 86_400),
+      },
+    );
+    const day = (n: number) => iso(before - (before % 86_400) + n * 86_400).replace('.000', '');
+    expect(reply.body.errors).toBeUndefined();
+    expect(reply.body.data.account).toEqual({
+      earlier: { pending: [{ amount: '0.00', currency: 'USD' }] },
+      between: { pending: [{ amount: '10.00' }] },
+      now: { pending: [{ amount: '15.50' }] },
+      balanceHistory: [
+        { start: day(0), currency: 'USD', pending: '10.00', available: '0.00' },
+        { start: day(1), currency: 'USD', pending: '10.00', available: '0.00' },
+        { start: day(2), currency: 'USD', pending: '15.50', available: '0.00' },
+      ],
+      depositTotals: [
+        { start: day(0), paymentMethod: 'DOMESTIC_CREDIT', currency: 'USD', count: 1, amount: '10.00' },
+        { start: day(2), paymentMethod: 'DOMESTIC_CREDIT', currency: 'USD', count: 1, amount: '5.50' },
+      ],
+    });
+  });
+});
