@@ -4,6 +4,7 @@ import fastifyMultipart from '@fastify/multipart';
 import { fastifyApolloHandler } from '@as-integrations/fastify';
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { GraphQLSchema } from 'graphql';
+import Negotiator from 'negotiator';
 import type { Logger } from 'pino';
 import { Callers } from './caller.js';
 import type { Config } from './config.js';
@@ -154,6 +155,7 @@ export async function gateway({ config, database, schema, pepper, log }: Parts):
     config: { open: true },
     preHandler: async (request) => {
       if (!request.context) return;
+      if (new Negotiator(request.raw).mediaTypes(graphTypes).length === 0) throw new Refusal(problem('not_acceptable'));
       const problems = misshapen(request.method === 'POST' ? request.body : request.query, request.method === 'POST');
       if (problems.length > 0) throw new Refusal(...problems);
     },
@@ -277,6 +279,9 @@ function problemsOf(error: FastifyError): Problem[] {
   ];
 }
 
+/** The media types of a GraphQL answer; the first where the client has no preference. */
+const graphTypes = ['application/json', 'application/graphql-response+json'];
+
 function refuse(request: FastifyRequest, reply: FastifyReply, problems: Problem[]): FastifyReply {
   const answer = errorV1(problems);
   const wait = retryAfter(problems);
@@ -285,8 +290,6 @@ function refuse(request: FastifyRequest, reply: FastifyReply, problems: Problem[
   if (answer.http_status_code === 401) reply.header('www-authenticate', 'Bearer');
   reply.header('request-id', request.id).code(answer.http_status_code);
   if (request.url.split('?', 1)[0] !== '/graphql') return reply.send(answer);
-  const modern = (request.headers.accept ?? '').includes('application/graphql-response+json');
-  return reply
-    .type(modern ? 'application/graphql-response+json; charset=utf-8' : 'application/json; charset=utf-8')
-    .send(graphErrors(problems, request.id));
+  const type = new Negotiator(request.raw).mediaType(graphTypes) ?? graphTypes[0]!;
+  return reply.type(`${type}; charset=utf-8`).send(graphErrors(problems, request.id));
 }

@@ -33,7 +33,7 @@ import type { Context } from './context.js';
 import { DepositOfPayment, DepositResolver, DepositsOfAccount } from './deposit/resolver.js';
 import { EventResolver } from './event/resolver.js';
 import { FileResolver, FilesOfAccount } from './file/resolver.js';
-import { guard, inputProblems, permissionOf, permit } from './guard.js';
+import { guard, inputProblems, permissionOf, permit, remaining } from './guard.js';
 import { ApiKeyResolver, ApiKeysOfAccount } from './key/resolver.js';
 import { type Limits, limitRule } from './limits.js';
 import { PaymentResolver, PaymentsOfAccount } from './payment/resolver.js';
@@ -189,7 +189,11 @@ function answering(schema: GraphQLSchema): ApolloServerPlugin<Context> {
               contextValue,
             );
             if (problems.length > 0) {
-              result.errors = problems.map((p) => formatted(p, requestId, mutates(document, operationName)));
+              const others = result.errors.filter((e) => notAboutArguments.test(e.message));
+              result.errors = [
+                ...problems.map((p) => formatted(p, requestId, mutates(document, operationName))),
+                ...others,
+              ];
               response.http.status = catalogue[problems[0]!.code][0];
             }
           }
@@ -201,6 +205,10 @@ function answering(schema: GraphQLSchema): ApolloServerPlugin<Context> {
     },
   };
 }
+
+/** What is wrong with a document besides its arguments, by how the library says it. */
+const notAboutArguments =
+  /^(Cannot query field|Unknown (fragment|type|directive)|Fragment |Field "\w+" (must not have|of type "[^"]+" must have) a selection|Variable "\$\w+" is (not defined|never used))/;
 
 function isInputError(error: GraphQLFormattedError): boolean {
   return error.extensions?.code === 'GRAPHQL_VALIDATION_FAILED' || error.extensions?.code === 'BAD_USER_INPUT';
@@ -231,7 +239,7 @@ function flat(
 }
 
 function extensionsOf(p: Problem, inInput: boolean) {
-  const path = argumentPath(p.field);
+  const path = p.path ?? argumentPath(p.field);
   return {
     code: p.code.toUpperCase(),
     httpStatus: catalogue[p.code][0],
@@ -242,6 +250,20 @@ function extensionsOf(p: Problem, inInput: boolean) {
 
 function formatted(p: Problem, requestId: string, inInput = false): GraphQLFormattedError {
   return { message: p.message, extensions: { ...extensionsOf(p, inInput), requestId } };
+}
+
+const spelledV1: Record<string, string> = {
+  first: 'limit',
+  last: 'limit',
+  after: 'starting_after',
+  before: 'ending_before',
+};
+
+/** A problem of the graph's own arguments under the name that /v1 has for them. */
+function asV1(p: Problem, object: string): Problem {
+  const field = (p.field ?? '').replace(/^\.(input\b\.?)?/, `${object}.`).replace(/\.$/, '');
+  const name = field.slice(object.length + 1);
+  return spelledV1[name] ? { ...p, field: `${object}.${spelledV1[name]}`, path: [name] } : { ...p, field };
 }
 
 function operationOf(document: DocumentNode, name: string | null | undefined): OperationDefinitionNode | undefined {
@@ -306,17 +328,12 @@ function explain(
       .map((a) => [a.name.value, valueFromASTUntyped(a.value, values)] as const)
       .filter(([, value]) => value !== undefined);
     const raw = Object.fromEntries(given) as Record<string, unknown>;
+    // The members of `input` are what /v1 calls parameters; so a mutation is read one level deeper.
+    const input = field.args.find(({ name }) => name === 'input');
     const found: Problem[] = [];
-    const args = read(field.args, raw, permission.object, graphSpelling, found);
-    const told = found.map((p) => p.field?.replace(`${permission.object}.input.`, `${permission.object}.`) ?? '');
-    for (const p of inputProblems(field.name, permission.object, args, context.edition)) {
-      if (!told.some((f) => f === p.field || f.startsWith(`${p.field}.`) || p.field?.startsWith(`${f}.`)))
-        found.push(p);
-    }
-    // The members of `input` are what /v1 calls parameters.
-    problems.push(
-      ...found.map((p) => ({ ...p, field: p.field?.replace(`${permission.object}.input.`, `${permission.object}.`) })),
-    );
+    const args = read(field.args, raw, input ? '' : permission.object, graphSpelling, found);
+    const told = found.map((p) => asV1(p, permission.object));
+    problems.push(...told, ...remaining(told, inputProblems(field.name, permission.object, args, context.edition)));
   }
   return problems;
 }

@@ -5,7 +5,9 @@ import {
   GraphQLInputObjectType,
   GraphQLNonNull,
   type GraphQLSchema,
-  type OperationDefinitionNode,
+  type GraphQLResolveInfo,
+  Kind,
+  type SelectionNode,
 } from 'graphql';
 import type { Context } from './context.js';
 import type { Edition } from './editions/edition.js';
@@ -46,7 +48,7 @@ export function guarded(
     ];
     if (problems.length > 0) throw new Refusal(...problems);
     if (permission.access === 'read') return resolve(source, args, context, info);
-    if (context.idempotencyKey !== undefined && info && mutationFields(info.operation) > 1)
+    if (context.idempotencyKey !== undefined && info && mutationFields(info) > 1)
       throw new Refusal(problem('idempotency_key_ambiguous', 'Idempotency-Key'));
     context.call = callOf(context, name, permission.object, args);
     try {
@@ -74,8 +76,15 @@ export function permissionOf(name: string): Permission {
   return permission;
 }
 
-function mutationFields(operation: OperationDefinitionNode): number {
-  return operation.selectionSet.selections.length;
+/** How many mutations an operation asks for, also through fragments; `__typename` is none. */
+function mutationFields({ operation, fragments }: Pick<GraphQLResolveInfo, 'operation' | 'fragments'>): number {
+  const count = (selections: readonly SelectionNode[]): number =>
+    selections.reduce((sum, selection) => {
+      if (selection.kind === Kind.FIELD) return sum + (selection.name.value === '__typename' ? 0 : 1);
+      const inner = selection.kind === Kind.FRAGMENT_SPREAD ? fragments[selection.name.value] : selection;
+      return sum + (inner ? count(inner.selectionSet.selections) : 0);
+    }, 0);
+  return count(operation.selectionSet.selections);
 }
 
 /** What is wrong with coerced arguments that no type can tell: the edition's parameters and values, and text that cannot be stored. */
@@ -136,6 +145,13 @@ function at(input: Record<string, unknown>, path: string): unknown {
   return path
     .split('.')
     .reduce<unknown>((value, name) => (value as Record<string, unknown> | null | undefined)?.[camel(name)], input);
+}
+
+/** Of further problems, those that are not about something that is refused already. */
+export function remaining(told: readonly Problem[], more: readonly Problem[]): Problem[] {
+  const about = (a: string, b: string) =>
+    a === b || a.startsWith(`${b}.`) || b.startsWith(`${a}.`) || a.startsWith(`${b}[`);
+  return more.filter((p) => !told.some(({ field = '' }) => about(field, p.field ?? '')));
 }
 
 /** Nothing where something is required: null, an empty text, an empty hash or list. */

@@ -90,7 +90,10 @@ export function pageRequest({ object, fixed }: Listing, args: PageArgs): PageReq
   }
   const size = (backward ? last : first) ?? pageSizeDefault;
   if (size < 1 || size > pageSizeMax) {
-    problems.push(problem('parameter_invalid', `${object}.limit`, `must be from 1 to ${pageSizeMax}`));
+    problems.push({
+      ...problem('parameter_invalid', `${object}.limit`, `must be from 1 to ${pageSizeMax}`),
+      path: [backward ? 'last' : 'first'],
+    });
   }
   if (problems.length > 0) throw new Refusal(...problems);
   return {

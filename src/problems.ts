@@ -38,6 +38,10 @@ export const catalogue = {
   resource_missing: [404, 'There is no such object within the reach of this API key.'],
   route_missing: [404, 'There is no such path.'],
   method_not_allowed: [405, 'The path does not support this method; see the Allow header.'],
+  not_acceptable: [
+    406,
+    'GraphQL answers are application/json or application/graphql-response+json; accept one of them.',
+  ],
   nickname_taken: [409, 'Another account has this nickname. Choose another.'],
   state_conflict: [409, 'Another request changed the object meanwhile. Read it again and decide anew.'],
   idempotency_key_in_use: [409, 'The first request with this Idempotency-Key is still under way. Retry shortly.'],
@@ -56,6 +60,8 @@ export const camel = (name: string): string => name.replace(/_([a-z0-9])/g, (_, 
 export interface Problem {
   code: ProblemCode;
   field?: string | undefined;
+  /** Where the graph has it, when `field` does not tell: /v1 has one `limit` for `first` and `last`. */
+  path?: string[] | undefined;
   message: string;
   /** More for the error's metadata, such as the alternatives to a missing document. */
   metadata?: Record<string, unknown> | undefined;

@@ -55,7 +55,11 @@ export class Scope {
       listing.byAccount.some((name) => name in request.filters),
     );
     const rows = await this.#rows(table, listing, request, reach);
-    return this.#page(table, listing, request, reach, rows);
+    return this.#page(table, listing, request, rows, {
+      beyond: async (backward, cursor) =>
+        (await this.#rows(table, listing, { ...request, backward, cursor, size: 0 }, reach)).length > 0,
+      count: () => this.#count(table, listing, request, reach),
+    });
   }
 
   /** One page per parent of the objects that hang on it by `parent`: one statement, however many parents ask in a tick. */
@@ -68,17 +72,19 @@ export class Scope {
   ): Promise<Page<Row<T>>> {
     const request = pageRequest(listing, args);
     const name = `${getTableName(table)}.${parent.name}:${JSON.stringify([listing.fixed, args])}`;
-    const rows = await this.#loader(name, (ids: readonly string[]) =>
-      this.#perParent(table, listing, parent, request, ids),
-    ).load(parentId);
-    const ofParent = { ...listing, filters: { ...listing.filters, parent } };
-    return this.#page(
-      table,
-      ofParent,
-      { ...request, filters: { ...request.filters, parent: parentId } },
-      reachOf(this.caller),
-      rows ?? [],
-    );
+    const rows = await this.many(name, parentId, (ids) => this.#perParent(table, listing, parent, request, ids));
+    return this.#page(table, listing, request, rows ?? [], {
+      beyond: async (backward, cursor) =>
+        (await this.many(`${name}:beyond:${backward}`, `${parentId} ${cursor}`, (keys) =>
+          this.#beyondPerParent(table, listing, parent, { ...request, backward, cursor }, keys),
+        )) ?? false,
+      count: async () => {
+        const n = await this.many(`${name}:count`, parentId, (ids) =>
+          this.#countPerParent(table, listing, parent, request, ids),
+        );
+        return n !== null && n <= totalCountMax ? n : null;
+      },
+    });
   }
 
   /** All rows that hang on a parent, for the rules that judge them together; one statement for all parents of a tick. */
@@ -219,12 +225,71 @@ export class Scope {
     return byParent;
   }
 
+  /** Whether anything lies beyond a cursor, for many parents at once; keys are a parent and its cursor. */
+  async #beyondPerParent<T extends Rows>(
+    table: T,
+    listing: Listing,
+    parent: PgColumn,
+    request: PageRequest,
+    keys: readonly string[],
+  ) {
+    const reach = reachOf(this.caller);
+    const pairs = keys.map((key) => key.split(' '));
+    const rows = await this.database.read<{ key: string; found: boolean }>(
+      `beyond:${parent.name}:${shape(table, request, reach)}`,
+      (db) => {
+        const one = db
+          .select({ id: table.id })
+          .from(table as PgTable)
+          .where(
+            and(
+              ...within(table, reach),
+              sql`${parent} = parent.id`,
+              ...conditions(table, listing, request, reach, sql`parent.cursor`),
+            ),
+          )
+          .limit(1);
+        return db
+          .select({ key: sql<string>`parent.id || ' ' || parent.cursor`, found: sql<boolean>`exists (${one})` })
+          .from(sql`unnest(${p('ids')}::text[], ${p('cursors')}::text[]) as parent(id, cursor)`);
+      },
+      { ...this.#realm, ...values(request), ids: pairs.map(([id]) => id), cursors: pairs.map(([, cursor]) => cursor) },
+    );
+    return new Map(rows.map(({ key, found }) => [key, found]));
+  }
+
+  async #countPerParent<T extends Rows>(
+    table: T,
+    listing: Listing,
+    parent: PgColumn,
+    request: PageRequest,
+    ids: readonly string[],
+  ) {
+    const reach = reachOf(this.caller);
+    const whole = wholeOf(request);
+    const rows = await this.database.read<{ id: string; n: number }>(
+      `count:${parent.name}:${shape(table, whole, reach)}`,
+      (db) => {
+        const some = db
+          .select({ id: table.id })
+          .from(table as PgTable)
+          .where(and(...within(table, reach), sql`${parent} = parent.id`, ...conditions(table, listing, whole, reach)))
+          .limit(totalCountMax + 1);
+        return db
+          .select({ id: sql<string>`parent.id`, n: sql<number>`(select count(*)::int from (${some}) found)` })
+          .from(sql`unnest(${p('ids')}::text[]) as parent(id)`);
+      },
+      { ...this.#realm, ...values(whole), ids },
+    );
+    return new Map(rows.map(({ id, n }) => [id, n]));
+  }
+
   async #page<T extends Rows>(
     table: T,
     listing: Listing,
     request: PageRequest,
-    reach: Reach,
     rows: Row<T>[],
+    look: Look,
   ): Promise<Page<Row<T>>> {
     if (rows.length === 0 && request.cursor !== undefined && !(await this.find(table, request.cursor))) {
       const name = request.backward ? 'ending_before' : 'starting_after';
@@ -235,30 +300,28 @@ export class Scope {
     const hasNext = rows.length > request.size;
     const nodes = rows.slice(0, request.size);
     if (request.backward) nodes.reverse();
-    const [first, last] = [nodes.at(0), nodes.at(-1)];
-    const beyond = async (backward: boolean, cursor: string | undefined) => {
-      if (cursor === undefined) return false;
-      const onward: PageRequest = { ...request, backward, cursor, size: 0 };
-      return (await this.#rows(table, listing, onward, reach)).length > 0;
+    const [first, last] = [nodes.at(0)?.id as string | undefined, nodes.at(-1)?.id as string | undefined];
+    // Where a page came from: without a cursor it began at its end of the list, and nothing lies behind it.
+    const behind = async () => {
+      const edge = (request.backward ? last : first) ?? request.cursor;
+      return request.cursor !== undefined && edge !== undefined && look.beyond(!request.backward, edge);
     };
     return {
       nodes,
       hasNext,
       edges: () => nodes.map((node) => ({ cursor: node.id as string, node })),
       pageInfo: {
-        hasNextPage: request.backward ? () => beyond(false, last?.id as string | undefined) : hasNext,
-        hasPreviousPage: request.backward
-          ? hasNext
-          : () => beyond(true, (first?.id as string | undefined) ?? request.cursor),
-        startCursor: (first?.id as string | undefined) ?? null,
-        endCursor: (last?.id as string | undefined) ?? null,
+        hasNextPage: request.backward ? behind : hasNext,
+        hasPreviousPage: request.backward ? hasNext : behind,
+        startCursor: first ?? null,
+        endCursor: last ?? null,
       },
-      totalCount: () => this.#count(table, listing, request, reach),
+      totalCount: look.count,
     };
   }
 
   async #count<T extends Rows>(table: T, listing: Listing, request: PageRequest, reach: Reach): Promise<number | null> {
-    const whole: PageRequest = { ...request, cursor: undefined, backward: false };
+    const whole = wholeOf(request);
     const [row] = await this.database.read<{ n: number }>(
       `count:${shape(table, whole, reach)}`,
       (db) => {
@@ -267,13 +330,24 @@ export class Scope {
           .from(table as PgTable)
           .where(and(...within(table, reach), ...conditions(table, listing, whole, reach)))
           .limit(totalCountMax + 1)
-          .as('some');
+          .as('found');
         return db.select({ n: count() }).from(some);
       },
       { ...this.#realm, ...values(whole) },
     );
     return row && row.n <= totalCountMax ? row.n : null;
   }
+}
+
+/** How a page finds out about the rest of its list, when it is asked. */
+interface Look {
+  beyond(backward: boolean, cursor: string): Promise<boolean>;
+  count(): Promise<number | null>;
+}
+
+/** The whole list that a page is of. */
+function wholeOf(request: PageRequest): PageRequest {
+  return { ...request, cursor: undefined, backward: false };
 }
 
 /** What makes two page statements the same: everything but the values. */
@@ -294,7 +368,13 @@ function order(table: Rows, listing: Listing, request: PageRequest): SQL[] {
 
 const bounds = { eq, gt, gte, lt, lte };
 
-function conditions(table: Rows, listing: Listing, request: PageRequest, reach: Reach): SQL[] {
+function conditions(
+  table: Rows,
+  listing: Listing,
+  request: PageRequest,
+  reach: Reach,
+  cursor: SQL = sql`${p('cursor')}`,
+): SQL[] {
   const conditions = Object.entries(request.filters).map(([name, value]) => {
     const [member, bound] = name.split('.');
     if (member === 'created') return bounds[bound as keyof typeof bounds](table.created, p(name));
@@ -305,7 +385,7 @@ function conditions(table: Rows, listing: Listing, request: PageRequest, reach: 
   if (listing.where) conditions.push(listing.where);
   if (request.cursor !== undefined) {
     // The cursor is looked up within the reach, so a foreign one compares with nothing; a row value, since OR would not be an index condition.
-    const within = sql`c.tenant_id = ${p('tenant')} and c.livemode = ${p('live')} and c.id = ${p('cursor')}`;
+    const within = sql`c.tenant_id = ${p('tenant')} and c.livemode = ${p('live')} and c.id = ${cursor}`;
     const reached = reach === 'context' ? sql`${within} and c.context_id = ${p('context')}` : within;
     const position = listing.order ?? table.created;
     conditions.push(

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type GraphQLField, GraphQLInputObjectType, GraphQLNonNull, type GraphQLSchema } from 'graphql';
 import type { Context } from '../context.js';
-import { inputProblems, permissionOf } from '../guard.js';
+import { inputProblems, permissionOf, remaining } from '../guard.js';
 import { limitMax, type Page, pageSizeDefault } from '../listing.js';
 import { camel, type Problem, problem, Refusal } from '../problems.js';
 import { type Route, routes } from './routes.js';
@@ -48,16 +48,10 @@ function argumentsOf(
       ? listArguments(route, field, object, search, params, problems)
       : bodyArguments(field, object, search, request.body, params, problems);
   // The edition's own rules join in, but not about what is refused already.
-  const told = problems.map((p) => p.field ?? '');
-  for (const p of inputProblems(route.field, object, args, request.context!.edition)) {
-    if (!told.some((field) => related(field, p.field ?? ''))) problems.push(p);
-  }
+  problems.push(...remaining(problems, inputProblems(route.field, object, args, request.context!.edition)));
   if (problems.length > 0) throw new Refusal(...problems);
   return args;
 }
-
-const related = (a: string, b: string) =>
-  a === b || a.startsWith(`${b}.`) || b.startsWith(`${a}.`) || a.startsWith(`${b}[`);
 
 /** Query parameters: the page parameters of /v1, and the field's own arguments in the spelling of a query string. */
 function listArguments(
