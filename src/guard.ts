@@ -42,10 +42,8 @@ export function guarded(
 ): GraphQLFieldResolver<unknown, Context> {
   return async (source, args, context, info) => {
     permit(context, permission);
-    const problems = [
-      ...emptyRequired(required, args, permission.object),
-      ...inputProblems(name, permission.object, args, context.edition),
-    ];
+    const empty = emptyRequired(required, args, permission.object);
+    const problems = [...empty, ...remaining(empty, inputProblems(name, permission.object, args, context.edition))];
     if (problems.length > 0) throw new Refusal(...problems);
     if (permission.access === 'read') return resolve(source, args, context, info);
     if (context.idempotencyKey !== undefined && info && mutationFields(info) > 1)

@@ -80,13 +80,7 @@ export function pageRequest({ object, fixed }: Listing, args: PageArgs): PageReq
   const backward = last != null || before != null;
   const problems = [];
   if (backward && (first != null || after != null)) {
-    problems.push(
-      problem(
-        'parameter_invalid',
-        `${object}.ending_before`,
-        'cannot be combined with starting_after: page either onward (first, after) or back (last, before)',
-      ),
-    );
+    problems.push(problem('parameter_invalid', `${object}.ending_before`, 'cannot be combined with starting_after'));
   }
   const size = (backward ? last : first) ?? pageSizeDefault;
   if (size < 1 || size > pageSizeMax) {

@@ -20,7 +20,7 @@ begin
   insert into account (tenant_id, livemode, id, created, kind, edition, sub_type, status, address_key, nickname, business_details, logo_id,
                        metadata, supporting_documentation, tos_acceptance, owner_id, context_id, on_root_list)
   values (p_tenant, p_live, p_id, v_now, p_args ->> 'kind', (p_args ->> 'edition')::smallint, p_args ->> 'subType', p_status, p_args ->> 'addressKey',
-          p_args ->> 'nickname', coalesce(p_args -> 'businessDetails', '{}'), p_args ->> 'logoId',
+          p_args ->> 'nickname', '{"ids": {}, "physicalAddress": {}}'::jsonb || coalesce(nullif(p_args -> 'businessDetails', 'null'), '{}'), p_args ->> 'logoId',
           merge_metadata(null, p_args -> 'metadata', 'account.metadata'), coalesce(p_args -> 'supportingDocumentation', '{}'),
           coalesce(p_args -> 'tosAcceptance', '{}'), p_args ->> 'ownerId', v_context, (p_args ->> 'onRootList')::boolean)
   returning * into v;
@@ -66,7 +66,7 @@ begin
   perform refuse_taken_nickname(p_tenant, p_live, v_id, p_args ->> 'nickname');
   update account a set
     nickname = case when p_args ? 'nickname' then p_args ->> 'nickname' else a.nickname end,
-    business_details = case when p_args ? 'businessDetails' then merge_hash(a.business_details, p_args -> 'businessDetails') else a.business_details end,
+    business_details = case when p_args ? 'businessDetails' then '{"ids": {}, "physicalAddress": {}}'::jsonb || merge_hash(a.business_details, p_args -> 'businessDetails') else a.business_details end,
     logo_id = case when p_args ? 'logoId' then p_args ->> 'logoId' else a.logo_id end,
     metadata = case when p_args ? 'metadata' then merge_metadata(a.metadata, p_args -> 'metadata', 'account.metadata') else a.metadata end,
     supporting_documentation = case when p_args ? 'supportingDocumentation' then merge_hash(a.supporting_documentation, p_args -> 'supportingDocumentation') else a.supporting_documentation end,
@@ -88,7 +88,7 @@ begin
   for v in
     update account a set
       nickname = case when p_args ? 'nickname' then p_args ->> 'nickname' else a.nickname end,
-      business_details = case when p_args ? 'businessDetails' then merge_hash(a.business_details, p_args -> 'businessDetails') else a.business_details end,
+      business_details = case when p_args ? 'businessDetails' then '{"ids": {}, "physicalAddress": {}}'::jsonb || merge_hash(a.business_details, p_args -> 'businessDetails') else a.business_details end,
       logo_id = case when p_args ? 'logoId' then p_args ->> 'logoId' else a.logo_id end,
       tos_acceptance = case when p_args ? 'tosAcceptance' then merge_hash(a.tos_acceptance, p_args -> 'tosAcceptance') else a.tos_acceptance end,
       version = a.version + 1

@@ -93,7 +93,7 @@ begin
   ) then
     v_currency := case v.edition when 1 then 'USD' else 'INR' end;
     perform insert_address(p_tenant, p_live, p_call, v, jsonb_build_object('category', 'service_fee_advance', 'type', 'bank_account', 'currency', v_currency,
-      'bankAccount', case when p_live then null else sandbox_bank_account(v_currency) end));
+      'bankAccount', case when p_live then null else sandbox_bank_account(v_currency) - 'type' end));
   end if;
   if missing_currencies(p_tenant, p_live, v) = '{}' then return; end if;
   -- What is on order already brings the rest along when it is issued.
@@ -139,7 +139,7 @@ begin
   select a.* into v_owner from account a where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_args ->> 'linkedId' for update;
   if v_owner.status <> 'activated' then perform refuse(400, 'status_invalid', 'account.status', 'is not activated; verify the account first'); end if;
   if p_args ->> 'category' = 'service_fee_advance' then
-    update address d set bank_account = p_args -> 'bankAccount', currency = p_args ->> 'currency', version = d.version + 1
+    update address d set bank_account = (p_args -> 'bankAccount') - 'type', currency = p_args ->> 'currency', version = d.version + 1
     where d.tenant_id = p_tenant and d.livemode = p_live and d.linked_id = v_owner.id and d.category = 'service_fee_advance'
     returning * into v;
     if not found then perform refuse(400, 'account_type_invalid', 'address.linked_id', 'only a platform has a fee advance address'); end if;

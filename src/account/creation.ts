@@ -63,7 +63,13 @@ export function nicknameOf(nickname: string | null | undefined): string | null |
 export function businessDetailsOf(details: BusinessDetailsInput | null | undefined) {
   if (details == null) return details;
   const problems: Problem[] = [];
-  const { taxGst, ...rest } = details;
+  const { taxGst, ...given } = details;
+  // Null for a hash clears its members: it is a hash still.
+  const rest = {
+    ...given,
+    ...(given.ids === null && { ids: noIds }),
+    ...(given.physicalAddress === null && { physicalAddress: noAddress }),
+  };
   const volume = details.estimatedMonthlyVolume;
   if (volume && currencyDigits(volume.currency) === 0 && volume.amount % 100n !== 0n) {
     problems.push(
@@ -86,6 +92,9 @@ export function businessDetailsOf(details: BusinessDetailsInput | null | undefin
   if (problems.length > 0) throw new Refusal(...problems);
   return blankToNull(taxGst === undefined ? rest : { ...rest, ids: { ...rest.ids, taxGst } });
 }
+
+const noIds = { business: null, tax: null, taxDeduction: null, taxGst: null, taxTrade: null };
+const noAddress = { line1: null, line2: null, city: null, state: null, postalCode: null, country: null };
 
 /** The same hash with empty texts as null, at every depth: an empty value unsets. */
 export function blankToNull<T>(value: T): T {

@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { and, eq, gte, lt, sql } from 'drizzle-orm';
 import {
   Args,
   ArgsType,
@@ -14,7 +14,9 @@ import {
 import type { AccountRow } from '../account/table.js';
 import { Account } from '../account/type.js';
 import type { Context } from '../context.js';
-import { DepositPaymentMethod } from '../deposit/table.js';
+import type { Scope } from '../db/scope.js';
+import { DepositPaymentMethod, deposit } from '../deposit/table.js';
+import { balance, type Compartment } from '../ledger/table.js';
 import { problem, Refusal } from '../problems.js';
 import { Amount, Currency, DateTime } from '../scalars.js';
 
@@ -98,32 +100,61 @@ export class HistoryOfAccount {
     @Ctx() { scope }: Context,
   ): Promise<DepositTotal[]> {
     checkRange(range);
-    const rows = await scope.read<{
-      start: string;
-      paymentMethod: DepositPaymentMethod;
-      currency: string;
-      count: number;
-      amount: string;
-    }>(
-      `deposit_totals_${range.interval}`,
-      (db) =>
-        db
-          .select({
-            start: sql<string>`t.start`,
-            paymentMethod: sql<DepositPaymentMethod>`t.payment_method`,
-            currency: sql<string>`t.currency`,
-            count: sql<number>`t.n`,
-            amount: sql<string>`t.amount`,
-          })
-          .from(
-            sql`(select ${bucket(range.interval, sql`d.created`)} as start, d.payment_method, d.currency, count(*)::int as n, sum(d.amount)::text as amount
-              from deposit d where d.tenant_id = ${p('tenant')} and d.livemode = ${p('live')} and d.to_account_id = ${p('account')} and d.status = 'completed' and d.created >= ${p('from')} and d.created < ${p('to')}
-              group by 1, 2, 3 order by 1, 2, 3) as t`,
-          ),
-      { account: row.id, from: range.from, to: range.to },
-    );
-    return rows.map((r) => ({ ...r, start: Number(r.start), amount: BigInt(r.amount) }));
+    const key = `deposit_totals_${range.interval}:${range.from}:${range.to}`;
+    return (await scope.many(key, row.id, (ids) => readTotals(scope, ids, range))) ?? [];
   }
+}
+
+/** The totals of all accounts that are asked for in one tick, in one statement. */
+async function readTotals(
+  scope: Scope,
+  ids: readonly string[],
+  { from, to, interval }: RangeArgs,
+): Promise<Map<string, DepositTotal[]>> {
+  const rows = await scope.read<{
+    accountId: string;
+    start: string;
+    paymentMethod: DepositPaymentMethod;
+    currency: string;
+    count: number;
+    amount: string;
+  }>(
+    `deposit_totals_${interval}`,
+    (db) =>
+      db
+        .select({
+          accountId: deposit.toAccountId,
+          start: sql<string>`${bucket(interval, sql`${deposit.created}`)} as start`,
+          paymentMethod: deposit.paymentMethod,
+          currency: deposit.currency,
+          count: sql<number>`count(*)::int`,
+          amount: sql<string>`sum(${deposit.amount})::text`,
+        })
+        .from(deposit)
+        .where(
+          and(
+            eq(deposit.tenantId, p('tenant')),
+            eq(deposit.livemode, p('live')),
+            sql`${deposit.toAccountId} = any(${p('ids')})`,
+            eq(deposit.status, 'completed'),
+            gte(deposit.created, p('from')),
+            lt(deposit.created, p('to')),
+          ),
+        )
+        .groupBy(deposit.toAccountId, sql`2`, deposit.paymentMethod, deposit.currency)
+        .orderBy(sql`1, 2, 3, 4`),
+    { ids, from, to },
+  );
+  return grouped(
+    ids,
+    rows.map(({ accountId, ...r }) => [accountId, { ...r, start: Number(r.start), amount: BigInt(r.amount) }]),
+  );
+}
+
+function grouped<T>(ids: readonly string[], rows: [id: string, row: T][]): Map<string, T[]> {
+  const byId = new Map<string, T[]>(ids.map((id) => [id, []]));
+  for (const [id, row] of rows) byId.get(id)?.push(row);
+  return byId;
 }
 
 /** The beginning of the step that a time is in, as epoch seconds. The interval is one of ours, never a client's text. */
@@ -146,44 +177,64 @@ interface Span {
 }
 
 /** What each compartment held when a step stopped: the `balance_after` of its last entry before then. */
-export async function series(
-  { scope }: Context,
-  accountId: string,
+export async function series({ scope }: Context, accountId: string, span: Span): Promise<BalancePoint[]> {
+  const key = `history_${span.interval ?? 'as_of'}:${span.from}:${span.to}`;
+  return (await scope.many(key, accountId, (ids) => readSeries(scope, ids, span))) ?? [];
+}
+
+async function readSeries(
+  scope: Scope,
+  ids: readonly string[],
   { from, to, interval }: Span,
-): Promise<BalancePoint[]> {
+): Promise<Map<string, BalancePoint[]>> {
   const spans = interval ? steps(interval) : sql`select ${p('from')}::bigint as start, ${p('to')}::bigint as stop`;
-  const held = (category: string) =>
-    sql`coalesce((select e.balance_after from entry e where e.tenant_id = ${p('tenant')} and e.livemode = ${p('live')} and e.account_id = ${p('account')} and e.currency = b.currency
-      and e.category = ${sql.raw(`'${category}'`)} and e.created < s.stop order by e.version desc limit 1), 0)::text`;
-  const rows = await scope.read<Record<string, string>>(
+  const held = (category: Compartment) =>
+    sql<string>`coalesce((select e.balance_after from entry e where e.tenant_id = ${p('tenant')} and e.livemode = ${p('live')} and e.account_id = ${balance.accountId}
+      and e.currency = ${balance.currency} and e.category = ${sql.raw(`'${category}'`)} and e.created < s.stop order by e.version desc limit 1), 0)::text`;
+  const rows = await scope.read<Record<'accountId' | 'start' | 'currency' | Held, string>>(
     `balance_history_${interval ?? 'as_of'}`,
     (db) =>
       db
         .select({
-          start: sql<string>`t.start`,
-          currency: sql<string>`t.currency`,
-          available: sql<string>`t.available`,
-          pending: sql<string>`t.pending`,
-          processing: sql<string>`t.processing`,
-          payoutProcessing: sql<string>`t.payout_processing`,
-          feeAdvance: sql<string>`t.fee_advance`,
+          accountId: balance.accountId,
+          start: sql<string>`s.start`,
+          currency: balance.currency,
+          available: held('available'),
+          pending: held('pending'),
+          processing: held('processing'),
+          payoutProcessing: held('payout_processing'),
+          feeAdvance: held('fee_advance'),
         })
-        .from(
-          sql`(select s.start, b.currency, ${held('available')} as available, ${held('pending')} as pending, ${held('processing')} as processing, ${held('payout_processing')} as payout_processing, ${held('fee_advance')} as fee_advance
-            from (${spans}) s cross join balance b where b.tenant_id = ${p('tenant')} and b.livemode = ${p('live')} and b.account_id = ${p('account')} order by s.start, b.currency) as t`,
-        ),
-    { from, to, account: accountId },
+        .from(balance)
+        .innerJoin(sql`(${spans}) s`, sql`true`)
+        .where(
+          and(
+            eq(balance.tenantId, p('tenant')),
+            eq(balance.livemode, p('live')),
+            sql`${balance.accountId} = any(${p('ids')})`,
+          ),
+        )
+        .orderBy(sql`s.start`, balance.currency),
+    { from, to, ids },
   );
-  return rows.map((r) => ({
-    start: Number(r.start),
-    currency: r.currency!,
-    available: BigInt(r.available!),
-    pending: BigInt(r.pending!),
-    processing: BigInt(r.processing!),
-    payoutProcessing: BigInt(r.payoutProcessing!),
-    feeAdvance: BigInt(r.feeAdvance!),
-  }));
+  return grouped(
+    ids,
+    rows.map((r) => [
+      r.accountId,
+      {
+        start: Number(r.start),
+        currency: r.currency,
+        available: BigInt(r.available),
+        pending: BigInt(r.pending),
+        processing: BigInt(r.processing),
+        payoutProcessing: BigInt(r.payoutProcessing),
+        feeAdvance: BigInt(r.feeAdvance),
+      },
+    ]),
+  );
 }
+
+type Held = 'available' | 'pending' | 'processing' | 'payoutProcessing' | 'feeAdvance';
 
 function checkRange({ from, to, interval }: RangeArgs): void {
   if (to <= from) throw new Refusal(problem('parameter_invalid', 'account.to', 'must be later than from'));
