@@ -17,7 +17,7 @@ import {
 } from 'graphql';
 import type { Context } from './context.js';
 import { inputProblems, permissionOf, permit, remaining } from './guard.js';
-import { camel, catalogue, itemV1, type Problem, problem, Refusal } from './problems.js';
+import { camel, catalogue, itemV1, listNames, type Problem, problem, Refusal } from './problems.js';
 import { graph as graphSpelling, read } from './rest/wire.js';
 
 /** An operation as it was asked for, with the schema that it is asked of. */
@@ -135,31 +135,26 @@ function argumentProblems(
   return [...named, ...remaining(named, inputProblems(field.name, object, args, edition))];
 }
 
-const spelledV1: Record<string, string> = {
-  first: 'limit',
-  last: 'limit',
-  after: 'starting_after',
-  before: 'ending_before',
-};
-
 /** A problem of a list's argument under the name that /v1 has for it; there a value of a list has no place. */
 function asListed(p: Problem, object: string): Problem {
-  const path = argumentPath(p.field);
-  const [name = ''] = path;
   const field = p.field?.replaceAll(/\[\d+\]/g, '');
-  return { ...p, field: spelledV1[name] ? `${object}.${spelledV1[name]}` : field, path: path.map(String) };
+  const path = argumentPath(field);
+  const name = listNames[String(path[0])];
+  return { ...p, field: name ? `${object}.${name}` : field, path };
 }
 
 function extensionsOf(p: Problem, field?: RootField) {
   const path: readonly (string | number)[] = p.path ?? argumentPath(p.field);
   const type = field && inputOf(field);
   // A problem of the object's state names a member that may be none of the parameters.
-  const found =
-    path.length > 0 && (!field || (type ? takes(type, path) : field.args.some(({ name }) => name === path[0])));
+  const asked =
+    p.code === 'parameter_unknown' ||
+    !field ||
+    (type ? takes(type, path) : field.args.some(({ name }) => name === path[0]));
   return {
     code: p.code.toUpperCase(),
     httpStatus: catalogue[p.code][0],
-    ...(found && { argumentPath: type ? ['input', ...path] : path }),
+    ...(path.length > 0 && asked && { argumentPath: type ? ['input', ...path] : path }),
     error: itemV1(p),
   };
 }

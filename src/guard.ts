@@ -13,7 +13,7 @@ import type { Context } from './context.js';
 import type { Edition } from './editions/edition.js';
 import { callOf, replay } from './idempotency.js';
 import { denied, type Permission, permissions, restPermissions } from './permissions.js';
-import { camel, type Problem, problem, Refusal, snake } from './problems.js';
+import { camel, listNames, type Problem, problem, Refusal, snake } from './problems.js';
 
 const textLengthMax = 5_000;
 
@@ -88,7 +88,7 @@ function mutationFields({ operation, fragments }: Pick<GraphQLResolveInfo, 'oper
 /** What is wrong with coerced arguments that no type can tell: the edition's parameters and values, and text that cannot be stored. */
 export function inputProblems(name: string, object: string, args: object, edition: Edition): Problem[] {
   const input = ('input' in args ? args.input : args) as Record<string, unknown>;
-  const problems = textProblems(input, object, snake);
+  const problems = textProblems(input, object);
   for (const path of edition.withheld[name] ?? []) {
     if (at(input, path) !== undefined) {
       problems.push(problem('parameter_unknown', `${object}.${path}`, 'is not a parameter of this edition'));
@@ -159,7 +159,7 @@ export function isEmpty(value: unknown): boolean {
 }
 
 /** PostgreSQL refuses NUL, UTF-8 has no lone surrogates, and no text of ours is longer than this: told here, it is no fault of ours there. */
-function textProblems(value: unknown, path: string, spell: (name: string) => string): Problem[] {
+function textProblems(value: unknown, path: string, asWritten = false): Problem[] {
   if (typeof value === 'string') {
     if (value.includes('\u0000')) return [problem('parameter_invalid', path, 'contains the character NUL')];
     if (!wellFormed(value)) return [problem('parameter_invalid', path, 'is not well-formed Unicode')];
@@ -167,12 +167,13 @@ function textProblems(value: unknown, path: string, spell: (name: string) => str
       return [problem('parameter_invalid', path, `is longer than ${textLengthMax} characters`)];
     return [];
   }
-  if (Array.isArray(value)) return value.flatMap((member, i) => textProblems(member, `${path}[${i}]`, spell));
+  if (Array.isArray(value)) return value.flatMap((member, i) => textProblems(member, `${path}[${i}]`, asWritten));
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([name, member]) => {
-    const within = `${path}.${spell(name)}`;
-    const inKey = spell === snake ? [] : textProblems(name, within, spell);
-    return [...inKey, ...textProblems(member, within, name === 'metadata' ? (key) => key : spell)];
+    // The keys of metadata are the client's own: names as written, and text like any other.
+    const within = `${path}.${asWritten ? name : (listNames[name] ?? snake(name))}`;
+    const inKey = asWritten ? textProblems(name, within) : [];
+    return [...inKey, ...textProblems(member, within, asWritten || name === 'metadata')];
   });
 }
 

@@ -56,12 +56,20 @@ export const snake = (name: string): string => name.replace(/[A-Z]/g, (c) => `_$
 /** A name of /v1 as the graph spells it. */
 export const camel = (name: string): string => name.replace(/_([a-z0-9])/g, (_, c: string) => c.toUpperCase());
 
+/** The page arguments of the graph as /v1 spells them. */
+export const listNames: Record<string, string> = {
+  first: 'limit',
+  last: 'limit',
+  after: 'starting_after',
+  before: 'ending_before',
+};
+
 /** One thing that is wrong. `field` is the object, a dot and the parameter's path as /v1 spells it. */
 export interface Problem {
   code: ProblemCode;
   field?: string | undefined;
   /** Where the graph has it, when `field` does not tell: /v1 has one `limit` for `first` and `last`. */
-  path?: string[] | undefined;
+  path?: readonly (string | number)[] | undefined;
   message: string;
   /** More for the error's metadata, such as the alternatives to a missing document. */
   metadata?: Record<string, unknown> | undefined;
