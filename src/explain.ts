@@ -138,7 +138,7 @@ function argumentProblems(
 /** A problem of a list's argument under the name that /v1 has for it; there a value of a list has no place. */
 function asListed(p: Problem, object: string): Problem {
   const field = p.field?.replaceAll(/\[\d+\]/g, '');
-  const path = argumentPath(field);
+  const path = argumentPath(p.field);
   const name = listNames[String(path[0])];
   return { ...p, field: name ? `${object}.${name}` : field, path };
 }

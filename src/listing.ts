@@ -133,7 +133,7 @@ export class PageInfo {
 
 /** The connection type of an object, as Relay has it, with `nodes` beside the edges. A cursor is the id itself. */
 export function connectionOf<T extends object>(name: string, type: () => ClassType<T>) {
-  @ObjectType(`${name}Edge`, { simpleResolvers: true })
+  @ObjectType(`${name}Edge`, { simpleResolvers: true, description: 'One object of a page, with its cursor.' })
   class Edge {
     @Field(() => ID, { description: "The node's id; /v1 takes it as starting_after." })
     cursor: string;

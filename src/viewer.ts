@@ -32,7 +32,7 @@ import { receivable } from './receivable/table.js';
 import { problem, Refusal } from './problems.js';
 
 export const Mode = { TEST: 'test', LIVE: 'live' } as const;
-registerEnumType(Mode, { name: 'Mode' });
+registerEnumType(Mode, { name: 'Mode', description: 'Test mode touches neither live data nor financial networks.' });
 
 /** The table of each resource by the prefix of its ids. */
 const tables: Record<string, PgTable & Rows> = {

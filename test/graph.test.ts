@@ -1171,8 +1171,12 @@ function edgesOf(schema: GraphQLSchema): [name: string, document: string, bound:
             asked(' pageInfo from behind', '(last: 2) { pageInfo { hasNextPage hasPreviousPage } }', 3),
           ];
         }
+        // Figures over time need to know which.
+        const range = edge.args.some(({ name }) => name === 'interval')
+          ? '(from: "2026-01-01T00:00:00Z", to: "2026-01-08T00:00:00Z", interval: DAY)'
+          : '';
         // What a rule judges together may read more than one kind of object, but as many kinds for every parent.
-        if (isList(edge.type)) return [asked('', ` { ${leaf(type)} }`, 5)];
+        if (isList(edge.type)) return [asked('', `${range} { ${leaf(type)} }`, 5)];
         return [asked('', ` { ${leaf(type)} }`, 2)];
       }),
     );

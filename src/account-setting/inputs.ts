@@ -19,7 +19,7 @@ export class AddressOfferInput {
   user?: boolean | null;
 }
 
-@InputType()
+@InputType({ description: 'The currencies of the receiving addresses that a kind is offered.' })
 export class AddressCurrencyOfferInput {
   @Field(() => [Currency], optional)
   connectedUser?: string[] | null;
@@ -33,7 +33,7 @@ export class AddressCurrencyOfferInput {
   user?: string[] | null;
 }
 
-@InputType()
+@InputType({ description: 'How an account is paid out.' })
 export class PayoutSettingsInput {
   @Field(() => Boolean, { nullable: true, description: 'Set by a platform on its connected users.' })
   enabled?: boolean | null;
@@ -59,7 +59,7 @@ export class UpdateAccountSettingInput {
   payouts?: PayoutSettingsInput | null;
 }
 
-@InputType()
+@InputType({ description: 'By the state of payouts.' })
 export class PayoutFilter {
   @Field(() => Boolean, optional)
   enabled?: boolean | null;
@@ -71,8 +71,8 @@ export class PayoutFilter {
 export class AccountSettingArgs extends PageArgs {
   @Field(() => [ID], { nullable: true, description: 'Settings of these accounts; any account within reach.' })
   accountId?: string[] | null;
-  @Field(() => AddressOfferInput, optional)
+  @Field(() => AddressOfferInput, { nullable: true, description: 'Only with these.' })
   address?: AddressOfferInput | null;
-  @Field(() => PayoutFilter, optional)
+  @Field(() => PayoutFilter, { nullable: true, description: 'Only with payouts like this.' })
   payouts?: PayoutFilter | null;
 }

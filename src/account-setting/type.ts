@@ -4,9 +4,13 @@ import { Node, nodeType } from '../node.js';
 import { Currency, DateTime, Metadata } from '../scalars.js';
 import { PayoutInterval, PayoutReasonCode } from './table.js';
 
-registerEnumType(PayoutInterval, { name: 'PayoutInterval' });
+registerEnumType(PayoutInterval, {
+  name: 'PayoutInterval',
+  description: 'How often an account is paid out, at midnight UTC.',
+});
 registerEnumType(PayoutReasonCode, {
   name: 'PayoutReasonCode',
+  description: 'Why payouts of an account are off.',
   valuesConfig: {
     ACCOUNT_NOT_ACTIVATED: { description: 'The account is not activated.' },
     PLATFORM_HOLD: { description: 'Disabled by the platform.' },

@@ -6,7 +6,7 @@ import { AccountAddressState, AccountStatus, AccountType, BusinessType, Capabili
 
 const optional = { nullable: true } as const;
 
-@InputType()
+@InputType({ description: 'A postal address.' })
 export class PostalAddressInput {
   @Field(() => String, optional)
   line1?: string | null;
@@ -22,7 +22,7 @@ export class PostalAddressInput {
   country?: string | null;
 }
 
-@InputType()
+@InputType({ description: 'Identifiers of a business.' })
 export class BusinessIdsInput {
   @Field(() => String, optional)
   business?: string | null;
@@ -36,7 +36,7 @@ export class BusinessIdsInput {
   taxTrade?: string | null;
 }
 
-@InputType()
+@InputType({ description: 'An amount a month.' })
 export class VolumeInput {
   @Field(() => Amount)
   amount: bigint;
@@ -76,7 +76,7 @@ export class BusinessDetailsInput {
   estimatedMonthlyVolume?: VolumeInput | null;
 }
 
-@InputType()
+@InputType({ description: 'File ids of documents, of a verification purpose.' })
 export class SupportingDocumentationInput {
   @Field(() => ID, optional)
   idDocument?: string | null;
@@ -86,7 +86,7 @@ export class SupportingDocumentationInput {
   physicalAddressDocument?: string | null;
 }
 
-@InputType()
+@InputType({ description: 'When, from where and with what the terms of service were accepted.' })
 export class TosAcceptanceInput {
   @Field(() => GraphQLIP, optional)
   ip?: string | null;
@@ -130,13 +130,13 @@ export class UpdateAccountInput extends CreateConnectedUserInput {
   id: string;
 }
 
-@InputType()
+@InputType({ description: 'Names an account.' })
 export class AccountIdInput {
   @Field(() => ID)
   id: string;
 }
 
-@InputType()
+@InputType({ description: 'By capability. Edition 1.' })
 export class CapabilityFilter {
   @Field(() => CapabilityStatus, optional)
   multicurrencyExportsV1?: CapabilityStatus | null;
@@ -144,11 +144,11 @@ export class CapabilityFilter {
 
 @ArgsType()
 export class AccountArgs extends PageArgs {
-  @Field(() => [AccountAddressState], optional)
+  @Field(() => [AccountAddressState], { nullable: true, description: 'Only with these.' })
   address?: AccountAddressState[] | null;
-  @Field(() => [AccountStatus], optional)
+  @Field(() => [AccountStatus], { nullable: true, description: 'Only in these statuses.' })
   status?: AccountStatus[] | null;
-  @Field(() => [AccountType], optional)
+  @Field(() => [AccountType], { nullable: true, description: 'Only of these types.' })
   type?: AccountType[] | null;
   @Field(() => CapabilityFilter, { nullable: true, description: 'Edition 1.' })
   capability?: CapabilityFilter | null;

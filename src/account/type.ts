@@ -12,10 +12,14 @@ import {
   CapabilityStatus,
 } from './table.js';
 
-registerEnumType(AccountType, { name: 'AccountType' });
+registerEnumType(AccountType, {
+  name: 'AccountType',
+  description: 'What an account is: a platform, a user of the service, or a partner that pays.',
+});
 registerEnumType(AccountSubType, { name: 'AccountSubType', description: 'Edition 2.' });
 registerEnumType(AccountStatus, {
   name: 'AccountStatus',
+  description: 'How far an account has come.',
   valuesConfig: {
     DRAFT: { description: 'Created, not yet submitted for activation.' },
     VERIFYING: { description: 'The activation request is submitted and being verified.' },
@@ -28,12 +32,12 @@ registerEnumType(AccountAddressState, {
   name: 'AccountAddressState',
   description: "State of an account's receiving addresses.",
 });
-registerEnumType(CapabilityStatus, { name: 'CapabilityStatus' });
-registerEnumType(BusinessType, { name: 'BusinessType' });
+registerEnumType(CapabilityStatus, { name: 'CapabilityStatus', description: 'How far a capability has come.' });
+registerEnumType(BusinessType, { name: 'BusinessType', description: 'The legal form of a business.' });
 
 const optional = { nullable: true } as const;
 
-@ObjectType({ simpleResolvers: true })
+@ObjectType({ simpleResolvers: true, description: 'A postal address.' })
 export class PostalAddress {
   @Field(() => String, optional)
   line1?: string | null;
@@ -63,7 +67,7 @@ export class BusinessIds {
   taxTrade?: string | null;
 }
 
-@ObjectType({ simpleResolvers: true })
+@ObjectType({ simpleResolvers: true, description: 'An amount a month.' })
 export class Volume {
   @Field(() => Amount, optional)
   amount?: string | null;
@@ -71,7 +75,7 @@ export class Volume {
   currency?: string | null;
 }
 
-@ObjectType({ simpleResolvers: true })
+@ObjectType({ simpleResolvers: true, description: 'Who a business is and what it does.' })
 export class BusinessDetails {
   @Field(() => String, optional)
   legalName?: string | null;

@@ -35,7 +35,7 @@ export const moves = {
 
 export const VerificationOutcome = { ACTIVATED: 'activated', HOLD: 'hold' } as const;
 export type VerificationOutcome = (typeof VerificationOutcome)[keyof typeof VerificationOutcome];
-registerEnumType(VerificationOutcome, { name: 'VerificationOutcome' });
+registerEnumType(VerificationOutcome, { name: 'VerificationOutcome', description: 'What a verification came to.' });
 
 @ObjectType({ simpleResolvers: true, description: 'Something that activation still requires.' })
 class Requirement {
@@ -47,14 +47,14 @@ class Requirement {
   alternatives: string[];
 }
 
-@InputType()
+@InputType({ description: 'Names an account, and what its verification came to.' })
 class VerifyTestAccountInput {
   @Field(() => ID)
   id: string;
   @Field(() => VerificationOutcome, { nullable: true, description: 'ACTIVATED by default.' })
   outcome?: VerificationOutcome | null;
 }
-@InputType()
+@InputType({ description: 'Names an address.' })
 class AddressIdInput {
   @Field(() => ID)
   id: string;

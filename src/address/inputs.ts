@@ -26,7 +26,7 @@ export class BankAccountInput {
   number?: string | null;
 }
 
-@InputType()
+@InputType({ description: 'File ids of documents that prove the authenticity of a destination.' })
 export class AddressDocumentationInput {
   @Field(() => ID, optional)
   idDocument?: string | null;
@@ -56,7 +56,7 @@ export class CreateAddressInput {
   metadata?: Record<string, string | null> | null;
 }
 
-@InputType()
+@InputType({ description: 'Changes the metadata of an address.' })
 export class UpdateAddressInput {
   @Field(() => ID)
   id: string;
@@ -64,13 +64,13 @@ export class UpdateAddressInput {
   metadata?: Record<string, string | null> | null;
 }
 
-@InputType()
+@InputType({ description: 'By what is known of a wallet.' })
 export class WalletFilter {
   @Field(() => [WalletProvider], optional)
   provider?: WalletProvider[] | null;
 }
 
-@InputType()
+@InputType({ description: 'By which UPI payments an address takes.' })
 export class VpaUpiFilter {
   @Field(() => VpaState, optional)
   onetime?: VpaState | null;
@@ -78,7 +78,7 @@ export class VpaUpiFilter {
   recurring?: VpaState | null;
 }
 
-@InputType()
+@InputType({ description: 'By what is known of a UPI address. Edition 2.' })
 export class VpaFilter {
   @Field(() => VpaUpiFilter, optional)
   upi?: VpaUpiFilter | null;
@@ -86,17 +86,17 @@ export class VpaFilter {
 
 @ArgsType()
 export class AddressOfAccountArgs extends PageArgs {
-  @Field(() => [AddressCategory], optional)
+  @Field(() => [AddressCategory], { nullable: true, description: 'Only of these categories.' })
   category?: AddressCategory[] | null;
-  @Field(() => [Currency], optional)
+  @Field(() => [Currency], { nullable: true, description: 'Only in these currencies.' })
   currency?: string[] | null;
-  @Field(() => Boolean, optional)
+  @Field(() => Boolean, { nullable: true, description: 'Only those that are reusable for ACH debit, or are not.' })
   isReusable?: boolean | null;
-  @Field(() => [AddressStatus], optional)
+  @Field(() => [AddressStatus], { nullable: true, description: 'Only in these statuses.' })
   status?: AddressStatus[] | null;
-  @Field(() => [AddressType], optional)
+  @Field(() => [AddressType], { nullable: true, description: 'Only of these types.' })
   type?: AddressType[] | null;
-  @Field(() => WalletFilter, optional)
+  @Field(() => WalletFilter, { nullable: true, description: 'Only wallets like this.' })
   wallet?: WalletFilter | null;
   @Field(() => VpaFilter, { nullable: true, description: 'Edition 2.' })
   vpa?: VpaFilter | null;

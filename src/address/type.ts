@@ -7,6 +7,7 @@ import { AddressCategory, AddressStatus, AddressType, LinkedObject, VpaState, Wa
 
 registerEnumType(AddressCategory, {
   name: 'AddressCategory',
+  description: 'What an address is for.',
   valuesConfig: {
     SERVICE_RECEIVE: { description: 'Created by the service so that the account can accept funds.' },
     USER_PAYOUT: { description: 'Created to pay a user out.' },
@@ -15,9 +16,10 @@ registerEnumType(AddressCategory, {
     SERVICE_FEE_ADVANCE: { description: 'Where a platform keeps an advance for fees.' },
   },
 });
-registerEnumType(AddressType, { name: 'AddressType' });
+registerEnumType(AddressType, { name: 'AddressType', description: 'What kind of destination an address is.' });
 registerEnumType(AddressStatus, {
   name: 'AddressStatus',
+  description: 'Whether an address can be used.',
   valuesConfig: {
     ACTIVATED: { description: 'Usable to send or receive.' },
     DEACTIVATED: { description: 'Not usable.' },
@@ -25,13 +27,13 @@ registerEnumType(AddressStatus, {
     PENDING_DEACTIVATION: { description: 'Scheduled for deactivation.' },
   },
 });
-registerEnumType(LinkedObject, { name: 'LinkedObject' });
-registerEnumType(WalletProvider, { name: 'WalletProvider' });
-registerEnumType(VpaState, { name: 'VpaState' });
+registerEnumType(LinkedObject, { name: 'LinkedObject', description: 'What owns an address.' });
+registerEnumType(WalletProvider, { name: 'WalletProvider', description: 'Who keeps a wallet.' });
+registerEnumType(VpaState, { name: 'VpaState', description: 'Whether a kind of UPI payment is possible.' });
 
 const optional = { nullable: true } as const;
 
-@ObjectType({ simpleResolvers: true })
+@ObjectType({ simpleResolvers: true, description: 'Details of a bank account, as far as its rails need them.' })
 export class BankAccount {
   @Field(() => String, optional)
   bankName?: string | null;
@@ -58,13 +60,13 @@ export class BankAccount {
   type?: string | null;
 }
 
-@ObjectType({ simpleResolvers: true })
+@ObjectType({ simpleResolvers: true, description: 'A wallet, by its provider.' })
 export class Wallet {
   @Field(() => WalletProvider)
   provider: WalletProvider;
 }
 
-@ObjectType({ simpleResolvers: true })
+@ObjectType({ simpleResolvers: true, description: 'Which UPI payments an address takes.' })
 export class VpaUpi {
   @Field(() => VpaState)
   onetime: VpaState;

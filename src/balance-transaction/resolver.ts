@@ -23,11 +23,11 @@ export const balanceTransactionListing: Listing = {
 
 @ArgsType()
 class BalanceTransactionOfAccountArgs extends PageArgs {
-  @Field(() => [Compartment], { nullable: true })
+  @Field(() => [Compartment], { nullable: true, description: 'Only of these categories.' })
   category?: Compartment[] | null;
-  @Field(() => [Currency], { nullable: true })
+  @Field(() => [Currency], { nullable: true, description: 'Only in these currencies.' })
   currency?: string[] | null;
-  @Field(() => [ID], { nullable: true })
+  @Field(() => [ID], { nullable: true, description: 'Only of these payments.' })
   paymentId?: string[] | null;
 }
 

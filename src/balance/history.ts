@@ -30,11 +30,11 @@ const p = sql.placeholder;
 
 @ArgsType()
 export class RangeArgs {
-  @Field(() => DateTime)
+  @Field(() => DateTime, { description: 'The beginning.' })
   from: number;
   @Field(() => DateTime, { description: 'Excluded.' })
   to: number;
-  @Field(() => Interval)
+  @Field(() => Interval, { description: 'The length of a step.' })
   interval: Interval;
 }
 

@@ -12,7 +12,11 @@ import { Balance, BalanceAggregate } from './type.js';
 export class BalanceResolver {
   @Query(() => Balance, { description: "The context account's balance, or that of any account within reach." })
   async balance(
-    @Arg('accountId', () => ID, { nullable: true }) id: string | undefined,
+    @Arg('accountId', () => ID, {
+      nullable: true,
+      description: 'Any account within reach; the context account by default.',
+    })
+    id: string | undefined,
     @Ctx() context: Context,
   ): Promise<Balance> {
     return balanceOf(context, await contextAccount(context, id));
@@ -23,7 +27,11 @@ export class BalanceResolver {
       "The pending funds of the partners that the account owns; for a platform, its connected users' partners too.",
   })
   async balanceAggregate(
-    @Arg('accountId', () => ID, { nullable: true }) id: string | undefined,
+    @Arg('accountId', () => ID, {
+      nullable: true,
+      description: 'Any account within reach; the context account by default.',
+    })
+    id: string | undefined,
     @Ctx() context: Context,
   ): Promise<BalanceAggregate> {
     const owner = await contextAccount(context, id);

@@ -7,7 +7,7 @@ import { testClock } from './table.js';
 
 const advanceSecondsMax = 400 * 24 * 3600;
 
-@InputType()
+@InputType({ description: 'How far the test clock moves.' })
 class AdvanceTestClockInput {
   @Field(() => Int, { description: 'How far to move forward: 1 second to 400 days.' })
   advanceSeconds: number;

@@ -37,7 +37,7 @@ export class CreateDepositInput {
   metadata?: Record<string, string | null> | null;
 }
 
-@InputType()
+@InputType({ description: "A receivable's share of a deposit." })
 export class ReconciledReceivableInput {
   @Field(() => ID)
   id: string;
@@ -53,19 +53,19 @@ export class ReconcileDepositInput {
   receivables: ReconciledReceivableInput[];
 }
 
-@InputType()
+@InputType({ description: 'Names a deposit.' })
 export class DepositIdInput {
   @Field(() => ID)
   id: string;
 }
 
-@InputType()
+@InputType({ description: 'Names a deposit, and why it ends.' })
 export class EndTestDepositInput extends DepositIdInput {
   @Field(() => DepositReasonCode, optional)
   reasonCode?: DepositReasonCode | null;
 }
 
-@InputType()
+@InputType({ description: 'Names a deposit, and how much of it is disputed and why.' })
 export class DisputeTestDepositInput extends EndTestDepositInput {
   @Field(() => Amount, { nullable: true, description: 'The undisputed rest by default.' })
   amount?: bigint | null;
@@ -73,11 +73,11 @@ export class DisputeTestDepositInput extends EndTestDepositInput {
 
 @ArgsType()
 export class DepositOfAccountArgs extends PageArgs {
-  @Field(() => [DepositStatus], optional)
+  @Field(() => [DepositStatus], { nullable: true, description: 'Only in these statuses.' })
   status?: DepositStatus[] | null;
-  @Field(() => [DepositPaymentMethod], optional)
+  @Field(() => [DepositPaymentMethod], { nullable: true, description: 'Only by these methods.' })
   paymentMethod?: DepositPaymentMethod[] | null;
-  @Field(() => [Currency], optional)
+  @Field(() => [Currency], { nullable: true, description: 'Only in these currencies.' })
   currency?: string[] | null;
 }
 

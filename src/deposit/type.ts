@@ -5,8 +5,15 @@ import { Node, nodeType } from '../node.js';
 import { Amount, Currency, DateTime, Metadata } from '../scalars.js';
 import { DepositPaymentMethod, DepositReasonCode, DepositStatus } from './table.js';
 
-registerEnumType(DepositStatus, { name: 'DepositStatus' });
-registerEnumType(DepositPaymentMethod, { name: 'DepositPaymentMethod' });
+registerEnumType(DepositStatus, {
+  name: 'DepositStatus',
+  description: 'How far a deposit has come. Its money is in balances once it is COMPLETED.',
+});
+registerEnumType(DepositPaymentMethod, {
+  name: 'DepositPaymentMethod',
+  description:
+    'How a deposit was paid. Edition 1 has bank rails, checks and buy-now-pay-later wallets; Edition 2 has cards and UPI.',
+});
 registerEnumType(DepositReasonCode, {
   name: 'DepositReasonCode',
   description: 'Why a deposit was declined or disputed.',

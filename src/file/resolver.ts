@@ -14,7 +14,7 @@ export const fileListing: Listing = {
 
 @ArgsType()
 class FileArgs extends PageArgs {
-  @Field(() => [FilePurpose], { nullable: true })
+  @Field(() => [FilePurpose], { nullable: true, description: 'Only of these purposes.' })
   purpose?: FilePurpose[] | null;
   @Field(() => ID, { nullable: true, description: 'Files of this account; any within reach.' })
   accountId?: string | null;

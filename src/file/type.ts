@@ -4,7 +4,7 @@ import { Node, nodeType } from '../node.js';
 import { DateTime, Metadata } from '../scalars.js';
 import { FilePurpose } from './table.js';
 
-registerEnumType(FilePurpose, { name: 'FilePurpose' });
+registerEnumType(FilePurpose, { name: 'FilePurpose', description: 'What a file is for.' });
 
 /** An uploaded document. Uploads and downloads go through /v1/files. Silent: all fields. */
 @ObjectType({

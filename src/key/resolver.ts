@@ -34,7 +34,7 @@ const graceSecondsDefault = 24 * 3600;
 const graceSecondsMax = 7 * 24 * 3600;
 const expirySecondsMax = 5 * 365 * 24 * 3600;
 
-@InputType()
+@InputType({ description: 'Makes an API key.' })
 class CreateApiKeyInput {
   @Field(() => ID, {
     nullable: true,
@@ -47,7 +47,7 @@ class CreateApiKeyInput {
   expiresInSeconds?: number | null;
 }
 
-@InputType()
+@InputType({ description: 'Names the API key to be replaced.' })
 class RotateApiKeyInput {
   @Field(() => ID)
   id: string;
@@ -58,7 +58,7 @@ class RotateApiKeyInput {
   graceSeconds?: number | null;
 }
 
-@InputType()
+@InputType({ description: 'Names the API key to be revoked.' })
 class RevokeApiKeyInput {
   @Field(() => ID)
   id: string;
@@ -77,9 +77,9 @@ class NewApiKeyPayload {
   @Field(() => String, { nullable: true, description: 'The key itself, this once. Null when the answer is a replay.' })
   secret?: string | null;
 }
-@ObjectType({ simpleResolvers: true })
+@ObjectType({ simpleResolvers: true, description: 'The new key, with its secret this once.' })
 class CreateApiKeyPayload extends NewApiKeyPayload {}
-@ObjectType({ simpleResolvers: true })
+@ObjectType({ simpleResolvers: true, description: 'The new key, with its secret this once.' })
 class RotateApiKeyPayload extends NewApiKeyPayload {}
 const RevokeApiKeyPayload = payloadOf('RevokeApiKey', 'apiKey', ApiKey);
 

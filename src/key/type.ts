@@ -6,6 +6,7 @@ import { KeyPermission } from './table.js';
 
 registerEnumType(KeyPermission, {
   name: 'KeyPermission',
+  description: 'What an API key may do.',
   valuesConfig: { FULL: { description: 'May read and write.' }, READ: { description: 'May only read.' } },
 });
 

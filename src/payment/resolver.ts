@@ -16,9 +16,9 @@ export const paymentListing: Listing = {
 class PaymentArgs extends PageArgs {
   @Field(() => ID, { nullable: true, description: 'Payments of this account; any within reach.' })
   accountId?: string | null;
-  @Field(() => [PaymentType], { nullable: true })
+  @Field(() => [PaymentType], { nullable: true, description: 'Only of these types.' })
   type?: PaymentType[] | null;
-  @Field(() => [PaymentStatus], { nullable: true })
+  @Field(() => [PaymentStatus], { nullable: true, description: 'Only in these statuses.' })
   status?: PaymentStatus[] | null;
 }
 

@@ -4,8 +4,8 @@ import { Node, nodeType } from '../node.js';
 import { Amount, Currency, DateTime } from '../scalars.js';
 import { PaymentStatus, PaymentType } from './table.js';
 
-registerEnumType(PaymentType, { name: 'PaymentType' });
-registerEnumType(PaymentStatus, { name: 'PaymentStatus' });
+registerEnumType(PaymentType, { name: 'PaymentType', description: 'What a payment is of.' });
+registerEnumType(PaymentStatus, { name: 'PaymentStatus', description: 'How far a payment has come.' });
 
 /** What produces balance transactions. Silent: all fields. */
 @ObjectType({

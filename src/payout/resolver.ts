@@ -30,7 +30,7 @@ export const payoutListing: Listing = {
   byAccount: ['accountId'],
 };
 
-@InputType()
+@InputType({ description: 'Names a payout.' })
 class PayoutIdInput {
   @Field(() => ID)
   id: string;
@@ -38,7 +38,7 @@ class PayoutIdInput {
 
 @ArgsType()
 class PayoutOfAccountArgs extends PageArgs {
-  @Field(() => [PayoutStatus], { nullable: true })
+  @Field(() => [PayoutStatus], { nullable: true, description: 'Only in these statuses.' })
   status?: PayoutStatus[] | null;
 }
 

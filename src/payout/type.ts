@@ -4,7 +4,7 @@ import { Node, nodeType } from '../node.js';
 import { Amount, Currency, DateTime } from '../scalars.js';
 import { PayoutStatus } from './table.js';
 
-registerEnumType(PayoutStatus, { name: 'PayoutStatus' });
+registerEnumType(PayoutStatus, { name: 'PayoutStatus', description: 'How far a payout has come.' });
 
 /** Funds on their way out. Silent: all fields. */
 @ObjectType({

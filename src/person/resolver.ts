@@ -34,7 +34,7 @@ export const personListing: Listing = {
 
 const optional = { nullable: true } as const;
 
-@InputType()
+@InputType({ description: 'The roles that a person holds; at least one.' })
 class RelationshipInput {
   @Field(() => Boolean, optional)
   director?: boolean | null;
@@ -44,7 +44,7 @@ class RelationshipInput {
   representative?: boolean | null;
 }
 
-@InputType()
+@InputType({ description: 'How a person is identified.' })
 class IdentificationInput {
   @Field(() => String, { nullable: true, description: 'The number of the personal tax card.' })
   taxCardNumber?: string | null;
@@ -57,7 +57,7 @@ class IdentificationInput {
   passportImage?: string | null;
 }
 
-@InputType()
+@InputType({ description: "Creates a director, owner or representative of an account's business." })
 class CreatePersonInput {
   @Field(() => ID, { nullable: true, description: 'The account whose person it is; the context account by default.' })
   accountId?: string | null;

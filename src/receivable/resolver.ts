@@ -41,7 +41,7 @@ export const receivableListing: Listing = {
 
 const optional = { nullable: true } as const;
 
-@InputType()
+@InputType({ description: 'The invoice that a receivable stands for.' })
 class InvoiceInput {
   @Field(() => Amount)
   amount: bigint;
@@ -77,7 +77,7 @@ class CreateReceivableInput {
   metadata?: Record<string, string | null> | null;
 }
 
-@InputType()
+@InputType({ description: 'Changes a receivable; absent members stay.' })
 class UpdateReceivableInput {
   @Field(() => ID)
   id: string;
@@ -92,7 +92,7 @@ class UpdateReceivableInput {
   metadata?: Record<string, string | null> | null;
 }
 
-@InputType()
+@InputType({ description: 'Names the receivable to be withdrawn.' })
 class VoidReceivableInput {
   @Field(() => ID)
   id: string;
@@ -100,11 +100,11 @@ class VoidReceivableInput {
 
 @ArgsType()
 class ReceivableOfAccountArgs extends PageArgs {
-  @Field(() => [ReceivableStatus], optional)
+  @Field(() => [ReceivableStatus], { nullable: true, description: 'Only in these statuses.' })
   status?: ReceivableStatus[] | null;
-  @Field(() => [Currency], optional)
+  @Field(() => [Currency], { nullable: true, description: 'Only in these currencies.' })
   currency?: string[] | null;
-  @Field(() => [TransactionType], optional)
+  @Field(() => [TransactionType], { nullable: true, description: 'Only of these types.' })
   transactionType?: TransactionType[] | null;
 }
 

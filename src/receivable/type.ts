@@ -6,6 +6,7 @@ import { ReceivableStatus, TransactionType } from './table.js';
 
 registerEnumType(ReceivableStatus, {
   name: 'ReceivableStatus',
+  description: 'How much of a receivable is still to come.',
   valuesConfig: {
     OPEN: { description: 'Can still be reconciled.' },
     LOCKED: { description: 'Nothing is left to reconcile; not all of it is paid out.' },
@@ -13,9 +14,9 @@ registerEnumType(ReceivableStatus, {
     VOID: { description: 'Withdrawn.' },
   },
 });
-registerEnumType(TransactionType, { name: 'TransactionType' });
+registerEnumType(TransactionType, { name: 'TransactionType', description: 'What an invoice is for.' });
 
-@ObjectType({ simpleResolvers: true })
+@ObjectType({ simpleResolvers: true, description: 'The invoice that a receivable stands for.' })
 export class Invoice {
   @Field(() => Amount)
   amount: string;
