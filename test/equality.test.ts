@@ -1,0 +1,1250 @@
+import {
+  buildClientSchema,
+  type GraphQLOutputType,
+  type GraphQLSchema,
+  getIntrospectionQuery,
+  getNamedType,
+  getNullableType,
+  isEnumType,
+  isInterfaceType,
+  isListType,
+  isObjectType,
+} from 'graphql';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { routes } from '../src/rest/routes.js';
+import { details, type Edition, eventually, givenIn, nickname, type Reply, type Speaker, useWorld } from './world.js';
+
+const world = useWorld();
+const given = givenIn(world);
+
+type Json = any;
+
+const snake = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+const camel = (name: string) => name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+
+/** The graph as its clients see it. */
+let schema: GraphQLSchema;
+
+/** All that an object itself has: its leaves and its hashes, but no other object and no page of others. */
+function selection(type: GraphQLOutputType): string {
+  const named = getNamedType(type);
+  if (!isObjectType(named)) return '';
+  const fields = Object.values(named.getFields()).flatMap((field) => {
+    const inner = getNamedType(field.type);
+    if (field.args.length > 0 || isInterfaceType(inner)) return [];
+    if (!isObjectType(inner)) return [field.name];
+    const linked = inner.getInterfaces().some(({ name }) => name === 'Node') || inner.name.endsWith('Connection');
+    return linked ? [] : [`${field.name} ${selection(inner)}`];
+  });
+  return `{ ${fields.join(' ')} }`;
+}
+
+/** A value of the graph as /v1 would spell it. Spec: Conventions. Decisions 6.1 and 6.3. */
+function spelled(type: GraphQLOutputType, value: Json): Json {
+  if (value === null || value === undefined) return value;
+  const nullable = getNullableType(type);
+  if (isListType(nullable)) return value.map((member: Json) => spelled(nullable.ofType, member));
+  if (isObjectType(nullable)) {
+    const fields = nullable.getFields();
+    return Object.fromEntries(
+      Object.entries(value).map(([name, member]) => [snake(name), spelled(fields[name]!.type, member)]),
+    );
+  }
+  if (isEnumType(nullable)) return value.toLowerCase();
+  if (getNamedType(nullable).name === 'DateTime') {
+    expect(value).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
+    return Date.parse(value) / 1000;
+  }
+  return value;
+}
+
+/** What the graph adds to an object: extensions, which /v1 may not have. */
+const additions: Record<string, string[]> = {
+  account: ['edition', 'requirements'],
+  balance_transaction: ['balance_after'],
+  deposit: ['pending_rest', 'disputed'],
+  event: ['number', 'object_id', 'request_id'],
+  payout: ['source_amount', 'source_currency', 'rate'],
+};
+/** What is the same for every object of a kind, and so is not asked of the graph. */
+const constants: Record<string, object> = { account: { parent_account_id: null, link: null } };
+/** Keys that only the other edition has: null in the graph, and not there in /v1. Spec: Account. */
+const withheld: Record<Edition, string[]> = {
+  1: ['supporting_documentation.physical_address_document'],
+  2: [
+    'supporting_documentation.ownership_structure_document',
+    'business_details.estimated_monthly_volume',
+    'capability.multicurrency_exports_v1',
+  ],
+};
+/** How ids begin, where that is not the name of the object. Spec: Conventions. */
+const prefixes: Record<string, string> = { balance_transaction: 'bt' };
+
+/** The object of /v1 that a node of the graph stands for. */
+function asV1(object: string, edition: Edition, type: GraphQLOutputType, node: Json): Json {
+  const { object: inner, ...fields } = spelled(type, node);
+  const out = { ...fields, object, ...constants[object] };
+  for (const name of additions[object] ?? []) {
+    expect(out).toHaveProperty(name);
+    delete out[name];
+  }
+  if (object === 'account')
+    for (const path of withheld[edition]) {
+      const [hash, name] = path.split('.') as [string, string];
+      if (out[hash] === null) continue;
+      expect([path, out[hash][name]]).toEqual([path, null]);
+      delete out[hash][name];
+    }
+  // "A receive address also shows type."
+  if (object === 'address' && out.category !== 'service_receive' && out.bank_account) {
+    expect(out.bank_account.type).toBeNull();
+    delete out.bank_account.type;
+  }
+  // "Declared as string."
+  if (object === 'balance_transaction') out.created = String(out.created);
+  if (object === 'event') out.data = { object: inner };
+  return out;
+}
+
+const pdf = Buffer.from('%PDF-1.4\n%%EOF\n');
+const done = (reply: Reply): Json => {
+  if (reply.status !== 200 || reply.body.errors) throw new Error(reply.text);
+  return reply.body;
+};
+const payoutAddress = (linkedId: string, more: object = {}) => ({
+  category: 'user_payout',
+  type: 'bank_account',
+  currency: 'INR',
+  linked_id: linkedId,
+  linked_object: 'account',
+  name: 'Acme Exports',
+  bank_account: { number: '000123456789', domestic_credit: 'HDFC0000001', global_wire: 'HDFCINBB' },
+  billing_details: { line1: '1 Wharf', city: 'Pune', state: 'MH', postal_code: '411001', country: 'IN' },
+  ...more,
+});
+
+/** A platform with one of everything that /v1 can show, rich and bare, in one edition. */
+async function furnished(edition: Edition): Promise<Speaker> {
+  const platform = await given.platform(edition);
+  const upload = async (purpose: string, fields = {}) =>
+    done(await platform.upload(purpose, pdf, 'a b.pdf', fields)).id;
+  const [logo, document] = [await upload('logo', { 'metadata[a]': '1' }), await upload('identity_document')];
+  const [rich, bare] = await Promise.all([platform.connectedUser(), platform.connectedUser({ nickname: null })]);
+  done(
+    await platform.post(`/v1/accounts/${rich.id}`, {
+      nickname: nickname(),
+      logo_id: logo,
+      metadata: { a: '1', 'camelCase key': 'Ümläut', snake_key: '{"json":true}' },
+      business_details: {
+        ...details('Rich & Söhne'),
+        dba: 'Rich',
+        website: 'https://rich.example',
+        date_of_incorporation: '2001-02-03',
+        type: 'limited_liability_partnership',
+        ids: { business: 'b', tax: 't', tax_deduction: 'd', tax_gst: 'g', tax_trade: 'r' },
+        merchant_category_code: '5399',
+        merchant_size: 'small',
+        product_category: 'goods',
+        product_description: 'Things',
+        ...(edition === 1 && { estimated_monthly_volume: { amount: '1234567.80', currency: 'USD' } }),
+      },
+      supporting_documentation: {
+        id_document: document,
+        ...(edition === 1 ? { ownership_structure_document: document } : { physical_address_document: document }),
+      },
+      ...(edition === 1 && { tos_acceptance: { ip: '10.0.0.1', time: 1_700_000_000, user_agent: 'Mozilla' } }),
+    }),
+  );
+  await Promise.all([platform.partner({ metadata: { a: '1' } }), rich.partner()]);
+  for (const more of [{ metadata: { a: '1' }, supporting_documentation: { id_document: document } }, {}])
+    done(await platform.post('/v1/addresses', payoutAddress(rich.id, more)));
+  done(await bare.post('/v1/addresses', payoutAddress(bare.id)));
+  for (const identification of [
+    { tax_card_number: 'ABCDE1234F', tax_card_image: document },
+    { passport_image: document, tax_card_number: '12' },
+  ])
+    done(
+      await platform.post('/v1/persons', {
+        account_id: rich.id,
+        full_name: 'Asha Rao',
+        relationship: { owner: true, director: identification.tax_card_number === '12' },
+        identification,
+        metadata: { a: '1' },
+      }),
+    );
+  const setting = (await platform.get(`/v1/account_settings?account_id=${platform.id}`)).body.data[0].id;
+  done(await platform.post(`/v1/account_settings/${setting}`, { metadata: { a: '1' }, address: { partner: false } }));
+  const tenant = platform.id.replace('account_', '');
+  // What payments and the bank would make: one of each further kind, so that no column is null in all rows.
+  const made = [
+    { category: 'service_receive', type: 'bank_account', bank_account: { number: '9', last4: '9', type: 'all' } },
+    { category: 'partner_payment', type: 'wallet', wallet: { provider: 'paypal_external' }, is_reusable: true },
+    {
+      category: 'service_checkout',
+      type: 'vpa',
+      vpa: { id: 'a@b', upi: { onetime: 'enabled', recurring: 'disabled' } },
+      status: 'pending_deactivation',
+    },
+  ];
+  for (const [i, row] of made.entries()) {
+    const stored: Record<string, unknown> = {
+      status: 'expired',
+      ...row,
+      tenant_id: tenant,
+      livemode: false,
+      id: `address_${tenant.slice(0, 31)}${i}`,
+      created: 1_700_000_000 + i,
+      currency: 'EUR',
+      linked_id: rich.id,
+      context_id: rich.id,
+      on_root_list: true,
+    };
+    await world.sql`insert into address ${world.sql(stored as never)}`;
+  }
+  for (const [status, address] of [
+    ['hold', 'requested'],
+    ['activated', 'activated'],
+    ['verifying', 'processing'],
+    ['deactivated', 'deactivated'],
+  ] as const) {
+    const other = await platform.connectedUser();
+    await world.sql`update account set status = ${status}, address = ${address} where id = ${other.id}`;
+    const columns = { account_activated: status === 'activated', platform_hold: status === 'hold' };
+    const weekly = { payouts_interval: 'weekly', payouts_weekly_anchor: 5 };
+    const monthly = { payouts_interval: 'monthly', payouts_monthly_anchor: 31, service_hold: true };
+    const changed = { ...columns, ...(status === 'hold' ? weekly : status === 'verifying' ? monthly : {}) };
+    await world.sql`update account_setting set ${world.sql(changed)} where account_id = ${other.id}`;
+  }
+  return platform;
+}
+
+/** A direct user through whose hands money has gone: in and out, disputed, reversed, and some of it still on the way. */
+async function traded(edition: Edition): Promise<Speaker> {
+  const user = await given.directUser(edition);
+  const currency = edition === 1 ? 'USD' : 'INR';
+  const partner = (await user.partner()).id;
+  done(await user.post('/v1/addresses', payoutAddress(user.id)));
+  const document = done(await user.upload('invoice', pdf)).id;
+  const receivable = async (amount: string, more: object = {}) =>
+    done(
+      await user.post('/v1/receivables', {
+        currency,
+        invoice: {
+          amount,
+          currency,
+          creation_date: '2026-01-31',
+          due_date: '2026-12-01',
+          reference_number: nickname(),
+          document,
+        },
+        purpose_code: 'P0802',
+        transaction_type: 'services',
+        ...more,
+      }),
+    ).id as string;
+  const [open, settled, withdrawn] = await Promise.all([
+    receivable('100.00', { description: 'Hulls', metadata: { a: '1' }, amount_maximum_reconcilable: '90.50' }),
+    receivable('30.00'),
+    receivable('1.00', { transaction_type: 'goods' }),
+  ]);
+  done(await user.post(`/v1/receivables/${withdrawn}/void`));
+  const deposit = async (amount: string, verb: string, body: object = {}) => {
+    const made = await user.post('/v1/deposits', {
+      amount,
+      currency,
+      from: { account_id: partner },
+      to: { account_id: user.id },
+      payment_method: edition === 1 ? 'domestic_wire' : 'upi',
+      statement_descriptor: 'INV 7',
+      metadata: { a: '1' },
+    });
+    done(await user.post(`/v1/test_helpers/deposits/${done(made).id}/${verb}`, body));
+    return made.body.id as string;
+  };
+  const paid = await deposit('80.00', 'complete');
+  const counted = [
+    { id: settled, amount: '30.00' },
+    { id: open, amount: '20.00' },
+  ];
+  done(await user.post(`/v1/deposits/${paid}/reconcile`, { receivables: counted }));
+  done(await user.post('/v1/test_helpers/clock', { advance_seconds: 40 * 24 * 3600 }));
+  const payout = await eventually(
+    () => user.get('/v1/payouts'),
+    (reply) => reply.body.data.length > 0,
+  );
+  done(await user.post(`/v1/test_helpers/payouts/${payout.body.data[0].id}/settle`));
+  done(await user.post(`/v1/test_helpers/deposits/${paid}/dispute`, { amount: '5.00', reason_code: 'duplicate' }));
+  await deposit('7.00', 'fail', { reason_code: 'high_risk' });
+  await deposit('8.00', 'complete');
+  return user;
+}
+
+/** Nothing is under way any more, so that two looks at one object see the same. */
+async function settled(): Promise<void> {
+  await eventually(
+    () => world.sql`
+      select (select count(*) from job where kind <> 'pay_out')::int as jobs,
+             (select count(*) from event where number is null)::int as events`,
+    ([left]) => left!.jobs + left!.events === 0,
+  );
+}
+
+const platforms = {} as Record<Edition, Speaker>;
+const traders = {} as Record<Edition, Speaker>;
+let aggregator: Speaker;
+beforeAll(async () => {
+  const user = await given.directUser(1);
+  schema = buildClientSchema((await user.graph(getIntrospectionQuery())).body.data);
+  [platforms[1], platforms[2], traders[1], traders[2], aggregator] = await Promise.all([
+    furnished(1),
+    furnished(2),
+    traded(1),
+    traded(2),
+    given.platform(2, { subType: 'aggregator' }),
+  ]);
+  await settled();
+});
+const queryType = (field: string) => schema.getQueryType()!.getFields()[field]!.type;
+
+describe('the routes of /v1', () => {
+  it.each(routes)(
+    '$method $path is $field in the graph, a query where it reads and a mutation where it writes',
+    (route) => {
+      const type = route.method === 'GET' ? schema.getQueryType() : schema.getMutationType();
+      expect(Object.keys(type!.getFields())).toContain(route.field);
+    },
+  );
+});
+
+/** The argument of the graph that a list under another object's path has, and the caller's own account for it. */
+const ofPath = (path: string, params: Record<string, string> | undefined, speaker: Speaker) => ({
+  path: path.replace(':id', speaker.id),
+  args: params === undefined ? '' : `(${params.id}: "${speaker.id}")`,
+});
+
+describe.each([1, 2] as const)('in Edition %i', (edition) => {
+  const speakers = () => [platforms[edition], traders[edition], ...(edition === 2 ? [aggregator] : [])];
+  const lists = routes.filter(({ answers }) => answers === 'list');
+  const objects = routes.filter(({ answers }) => answers === 'object');
+
+  /** Every id that any list mentions, by the speaker whose list it is: what it reaches, and how it came to know it. */
+  let known: { speaker: Speaker; ids: string[] }[];
+  beforeAll(async () => {
+    known = await Promise.all(
+      speakers().map(async (speaker) => {
+        const ids = new Set<string>();
+        for (const route of lists) {
+          const { path } = ofPath(route.path, route.params, speaker);
+          for (let after = ''; ; ) {
+            const reply = await speaker.get(`${path}?limit=10${after}`);
+            if (reply.status === 403) break;
+            const { data, has_next: more } = done(reply);
+            for (const [id] of JSON.stringify(data).matchAll(/\b[a-z_]+_[0-9a-f]{32}\b/g)) ids.add(id);
+            if (!more) break;
+            after = `&starting_after=${data.at(-1).id}`;
+          }
+        }
+        return { speaker, ids: [...ids] };
+      }),
+    );
+  });
+
+  it.each(objects)('every object of GET $path is the same through both doors', async ({ path, field }) => {
+    const type = queryType(field);
+    const object = snake(field);
+    const pattern = new RegExp(`^${prefixes[object] ?? object}_[0-9a-f]{32}$`);
+    let seen = 0;
+    for (const { speaker, ids } of known) {
+      // What has no id of its own is asked of the accounts.
+      const named = path.includes(':id')
+        ? ids.filter((id) => pattern.test(id))
+        : ids.filter((id) => /^account_[0-9a-f]/.test(id));
+      const same = async (rest: Promise<Reply>, graph: Promise<Reply>) => {
+        const [answer, node] = [await rest, await graph];
+        seen += 1;
+        expect(done(answer)).toEqual(asV1(object, edition, type, done(node).data[field]));
+      };
+      await Promise.all(
+        named.map((id) =>
+          path.includes(':id')
+            ? same(
+                speaker.get(path.replace(':id', id)),
+                speaker.graph(`query ($id: ID!) { ${field}(id: $id) ${selection(type)} }`, { id }),
+              )
+            : same(
+                speaker.get(`${path}?account_id=${id}`),
+                speaker.graph(`query ($id: ID!) { ${field}(accountId: $id) ${selection(type)} }`, { id }),
+              ),
+        ),
+      );
+      if (!path.includes(':id')) await same(speaker.get(path), speaker.graph(`{ ${field} ${selection(type)} }`));
+    }
+    expect(seen).toBeGreaterThan(0);
+  });
+
+  it.each(lists)('the list of GET $path is the same through both doors', async (route) => {
+    const { field } = route;
+    const connection = getNamedType(queryType(field));
+    const nodes = isObjectType(connection) ? connection.getFields().nodes!.type : undefined;
+    const object = snake(getNamedType(nodes!).name).slice(1);
+    const type = getNullableType(nodes!);
+    const item = isListType(type) ? type.ofType : type;
+    let seen = 0;
+    for (const speaker of speakers()) {
+      const { path, args } = ofPath(route.path, route.params, speaker);
+      const [rest, graph] = await Promise.all([
+        speaker.get(path),
+        speaker.graph(`{ ${field}${args} { nodes ${selection(nodes!)} pageInfo { hasNextPage } } }`),
+      ]);
+      if (rest.status === 403) {
+        expect([rest.codes, graph.codes]).toEqual([['permission_denied'], ['permission_denied']]);
+        continue;
+      }
+      const page = done(graph).data[field];
+      const data = page.nodes.map((node: Json) => asV1(object, edition, item, node));
+      seen += data.length;
+      expect(done(rest)).toEqual({ object: 'list', data, has_next: page.pageInfo.hasNextPage });
+    }
+    expect(seen).toBeGreaterThan(0);
+  });
+});
+
+/** The same write through both doors makes the same object, but for what is its own. */
+describe('a write', () => {
+  const own = ({ id: _, created: __, nickname: ___, account_id: ____, linked_id: _____, ...rest }: Json) => rest;
+  type Twin = [operation: string, path: (id: string) => string, type: string, body: object, input: object];
+  const twins: Twin[] = [
+    [
+      'createAccount',
+      () => '/v1/accounts',
+      'CreateAccountInput',
+      {
+        type: 'partner',
+        nickname: '',
+        business_details: { ...details(), tax_gst: 'g', estimated_monthly_volume: { amount: '5', currency: 'JPY' } },
+        metadata: { a: '1', b: '' },
+      },
+      {
+        type: 'PARTNER',
+        nickname: '',
+        businessDetails: {
+          legalName: 'Acme Exports',
+          email: 'ap@acme.example',
+          type: 'COMPANY',
+          physicalAddress: { line1: '1 Wharf', city: 'Pune', state: 'MH', postalCode: '411001', country: 'IN' },
+          taxGst: 'g',
+          estimatedMonthlyVolume: { amount: '5', currency: 'JPY' },
+        },
+        metadata: { a: '1', b: '' },
+      },
+    ],
+    [
+      'updateAccount',
+      (id) => `/v1/accounts/${id}`,
+      'UpdateAccountInput',
+      {
+        business_details: { dba: 'x', website: '', ids: { tax_gst: 'g' }, physical_address: { city: 'Pune' } },
+        tos_acceptance: { ip: '::1', time: 1_700_000_000 },
+        metadata: { a: '2' },
+      },
+      {
+        businessDetails: { dba: 'x', website: '', ids: { taxGst: 'g' }, physicalAddress: { city: 'Pune' } },
+        tosAcceptance: { ip: '::1', time: '2023-11-14T22:13:20Z' },
+        metadata: { a: '2' },
+      },
+    ],
+    [
+      'updateAccountSetting',
+      (id) => `/v1/account_settings/${id}`,
+      'UpdateAccountSettingInput',
+      { payouts: { enabled: false, interval: 'monthly', monthly_anchor: 31 }, metadata: { a: '2' } },
+      { payouts: { enabled: false, interval: 'MONTHLY', monthlyAnchor: 31 }, metadata: { a: '2' } },
+    ],
+    [
+      'createAddress',
+      () => '/v1/addresses',
+      'CreateAddressInput',
+      payoutAddress('', { metadata: { a: '1' } }),
+      {
+        category: 'USER_PAYOUT',
+        type: 'BANK_ACCOUNT',
+        currency: 'INR',
+        linkedObject: 'ACCOUNT',
+        name: 'Acme Exports',
+        bankAccount: { number: '000123456789', domesticCredit: 'HDFC0000001', globalWire: 'HDFCINBB' },
+        billingDetails: { line1: '1 Wharf', city: 'Pune', state: 'MH', postalCode: '411001', country: 'IN' },
+        metadata: { a: '1' },
+      },
+    ],
+    [
+      'createPerson',
+      () => '/v1/persons',
+      'CreatePersonInput',
+      {
+        full_name: 'Asha Rao',
+        relationship: { owner: true, representative: true },
+        identification: { tax_card_number: 'ABCDE1234F' },
+        metadata: { a: '1' },
+      },
+      {
+        fullName: 'Asha Rao',
+        relationship: { owner: true, representative: true },
+        identification: { taxCardNumber: 'ABCDE1234F' },
+        metadata: { a: '1' },
+      },
+    ],
+  ];
+  it.each(twins)('%s makes the same of the same through both doors', async (operation, path, type, body, input) => {
+    const platform = platforms[1];
+    const member = camel(snake(operation.replace(/^(create|update)/, '')).slice(1));
+    const subjects = await Promise.all([platform.connectedUser(), platform.connectedUser()]);
+    const names = [nickname(), nickname()];
+    const ids = await Promise.all(
+      subjects.map(async ({ id }) =>
+        member === 'accountSetting'
+          ? (await platform.get(`/v1/account_settings?account_id=${id}`)).body.data[0].id
+          : id,
+      ),
+    );
+    const named = 'nickname' in body;
+    const rest = await platform.post(path(ids[0]), {
+      ...body,
+      ...(named && { nickname: names[0] }),
+      ...('linked_id' in body && { linked_id: ids[0] }),
+      ...(member === 'person' && { account_id: ids[0] }),
+    });
+    const graph = await platform.graph(
+      `mutation ($input: ${type}!) { ${operation}(input: $input) { ${member} ${selection(queryType(member))} } }`,
+      {
+        input: {
+          ...input,
+          ...(operation.startsWith('update') && { id: ids[1] }),
+          ...(named && { nickname: names[1] }),
+          ...(member === 'address' && { linkedId: ids[1] }),
+          ...(member === 'person' && { accountId: ids[1] }),
+        },
+      },
+    );
+    const node = asV1(snake(member), 1, queryType(member), done(graph).data[operation][member]);
+    expect(own(done(rest))).toEqual(own(node));
+  });
+});
+
+/** Who refuses what, through which door; made for the table below. */
+interface Cast {
+  user: Speaker;
+  second: Speaker;
+  platform: Speaker;
+  connected: Speaker;
+  reader: Speaker;
+  live: Speaker;
+  partner: string;
+  taken: string;
+  setting: string;
+  secondSetting: string;
+  logo: string;
+}
+let cast: Cast;
+
+/** A problem as it must be: code and field name, and where the graph's client finds it in its own arguments. */
+type Expected = [problem: string, argumentPath?: (string | number)[]];
+
+interface Refused {
+  title: string;
+  speaker?: (c: Cast) => Speaker;
+  status: number;
+  /** The request of /v1. A body makes it a POST. */
+  path: (c: Cast) => string;
+  body?: (c: Cast) => unknown;
+  /** The same in the graph: the root field and its `input`, or its other arguments as they are written. */
+  field: string;
+  input?: (c: Cast) => unknown;
+  args?: (c: Cast) => string;
+  problems: Expected[];
+}
+
+const acme = {
+  legalName: 'Acme Exports',
+  email: 'ap@acme.example',
+  type: 'COMPANY',
+  physicalAddress: { country: 'IN' },
+};
+const acmeV1 = {
+  legal_name: 'Acme Exports',
+  email: 'ap@acme.example',
+  type: 'company',
+  physical_address: { country: 'IN' },
+};
+/** A creation of a partner that is wrong in what `more` says; `nickname` and the rest are right. */
+const creating = (title: string, more: object, moreGraph: object, ...problems: Expected[]): Refused => ({
+  title,
+  status: 400,
+  path: () => '/v1/accounts',
+  body: () => ({ type: 'partner', nickname: 'fine', business_details: acmeV1, ...more }),
+  field: 'createAccount',
+  input: () => ({ type: 'PARTNER', nickname: 'fine', businessDetails: acme, ...moreGraph }),
+  problems,
+});
+const at = (...path: (string | number)[]) => ['input', ...path];
+
+const refusals: Refused[] = [
+  {
+    ...creating('everything that is missing', {}, {}),
+    body: () => ({}),
+    input: () => ({}),
+    problems: [
+      ['parameter_missing account.type', at('type')],
+      ['parameter_missing account.business_details', at('businessDetails')],
+      ['parameter_missing account.nickname', at('nickname')],
+    ],
+  },
+  creating(
+    'what is empty',
+    { nickname: '', business_details: { ...acmeV1, legal_name: '', email: null } },
+    { nickname: '', businessDetails: { ...acme, legalName: '', email: null } },
+    ['parameter_invalid_empty account.nickname', at('nickname')],
+    ['parameter_invalid_empty account.business_details.legal_name', at('businessDetails', 'legalName')],
+    ['parameter_invalid_empty account.business_details.email', at('businessDetails', 'email')],
+  ),
+  creating('an empty hash that is required', { business_details: {} }, { businessDetails: {} }, [
+    'parameter_invalid_empty account.business_details',
+    at('businessDetails'),
+  ]),
+  creating(
+    'wrong types',
+    { nickname: 5, business_details: { ...acmeV1, legal_name: true, physical_address: 'Pune' } },
+    { nickname: 5, businessDetails: { ...acme, legalName: true, physicalAddress: 'Pune' } },
+    ['parameter_invalid account.nickname', at('nickname')],
+    ['parameter_invalid account.business_details.legal_name', at('businessDetails', 'legalName')],
+    ['parameter_invalid account.business_details.physical_address', at('businessDetails', 'physicalAddress')],
+  ),
+  creating(
+    'a wrong type, and what the edition requires besides',
+    { nickname: undefined, business_details: { ...acmeV1, legal_name: 5, email: undefined } },
+    { nickname: undefined, businessDetails: { ...acme, legalName: 5, email: undefined } },
+    ['parameter_invalid account.business_details.legal_name', at('businessDetails', 'legalName')],
+    ['parameter_missing account.nickname', at('nickname')],
+    ['parameter_missing account.business_details.email', at('businessDetails', 'email')],
+  ),
+  creating(
+    'values of no enum',
+    { type: 'giant', business_details: { ...acmeV1, type: 'guild' } },
+    { type: 'GIANT', businessDetails: { ...acme, type: 'GUILD' } },
+    ['parameter_invalid account.type', at('type')],
+    ['parameter_invalid account.business_details.type', at('businessDetails', 'type')],
+  ),
+  creating(
+    'unknown parameters',
+    { some_colour: 'red', business_details: { ...acmeV1, some_size: 1 } },
+    { someColour: 'red', businessDetails: { ...acme, someSize: 1 } },
+    ['parameter_unknown account.some_colour', at('someColour')],
+    ['parameter_unknown account.business_details.some_size', at('businessDetails', 'someSize')],
+  ),
+  creating(
+    'scalars with rules of their own',
+    {
+      business_details: {
+        ...acmeV1,
+        email: 'nobody',
+        physical_address: { country: 'INDIA' },
+        estimated_monthly_volume: { amount: 10, currency: 'usd' },
+      },
+    },
+    {
+      businessDetails: {
+        ...acme,
+        email: 'nobody',
+        physicalAddress: { country: 'INDIA' },
+        estimatedMonthlyVolume: { amount: 10, currency: 'usd' },
+      },
+    },
+    ['parameter_invalid account.business_details.email', at('businessDetails', 'email')],
+    [
+      'parameter_invalid account.business_details.physical_address.country',
+      at('businessDetails', 'physicalAddress', 'country'),
+    ],
+    [
+      'parameter_invalid account.business_details.estimated_monthly_volume.amount',
+      at('businessDetails', 'estimatedMonthlyVolume', 'amount'),
+    ],
+    [
+      'parameter_invalid account.business_details.estimated_monthly_volume.currency',
+      at('businessDetails', 'estimatedMonthlyVolume', 'currency'),
+    ],
+  ),
+  creating(
+    'cents of a currency that has none',
+    { business_details: { ...acmeV1, estimated_monthly_volume: { amount: '1.50', currency: 'JPY' } } },
+    { businessDetails: { ...acme, estimatedMonthlyVolume: { amount: '1.50', currency: 'JPY' } } },
+    [
+      'parameter_invalid account.business_details.estimated_monthly_volume.amount',
+      at('businessDetails', 'estimatedMonthlyVolume', 'amount'),
+    ],
+  ),
+  creating(
+    'metadata, by keys that are spelled as they are',
+    { metadata: { fine: 'v', aNumber: 1, 'a.list': [], snake_key: {} } },
+    { metadata: { fine: 'v', aNumber: 1, 'a.list': [], snake_key: {} } },
+    ['parameter_invalid account.metadata.aNumber', at('metadata', 'aNumber')],
+    ['parameter_invalid account.metadata.a.list', at('metadata', 'a.list')],
+    ['parameter_invalid account.metadata.snake_key', at('metadata', 'snake_key')],
+  ),
+  creating(
+    'too much metadata',
+    { metadata: Object.fromEntries(Array.from({ length: 11 }, (_, i) => [`k${i}`, 'v'])) },
+    { metadata: Object.fromEntries(Array.from({ length: 11 }, (_, i) => [`k${i}`, 'v'])) },
+    ['parameter_invalid account.metadata', at('metadata')],
+  ),
+  creating(
+    'text that no store can hold',
+    { nickname: 'a\u0000b', metadata: { k: 'a\u0000b' } },
+    { nickname: 'a\u0000b', metadata: { k: 'a\u0000b' } },
+    ['parameter_invalid account.nickname', at('nickname')],
+    ['parameter_invalid account.metadata.k', at('metadata', 'k')],
+  ),
+  creating('another type than partner', { type: 'user' }, { type: 'USER' }, [
+    'parameter_invalid account.type',
+    at('type'),
+  ]),
+  {
+    ...creating('a nickname that is taken', {}, {}),
+    status: 409,
+    body: (c) => ({ type: 'partner', nickname: c.taken, business_details: acmeV1 }),
+    input: (c) => ({ type: 'PARTNER', nickname: c.taken, businessDetails: acme }),
+    problems: [['nickname_taken account.nickname', at('nickname')]],
+  },
+  {
+    title: 'an update of an account out of reach',
+    status: 404,
+    path: () => '/v1/accounts/account_0',
+    body: () => ({ nickname: 'x' }),
+    field: 'updateAccount',
+    input: () => ({ id: 'account_0', nickname: 'x' }),
+    problems: [['resource_missing account.id', at('id')]],
+  },
+  {
+    title: 'an update of an account that cannot be updated',
+    status: 400,
+    path: (c) => `/v1/accounts/${c.partner}`,
+    body: () => ({ nickname: 'x' }),
+    field: 'updateAccount',
+    input: (c) => ({ id: c.partner, nickname: 'x' }),
+    // The status is no parameter: there is nothing in the input to point at.
+    problems: [['account_not_updatable account.status']],
+  },
+  {
+    title: 'files that are not there',
+    speaker: (c) => c.platform,
+    status: 404,
+    path: (c) => `/v1/accounts/${c.connected.id}`,
+    body: () => ({ logo_id: 'file_0', supporting_documentation: { id_document: 'file_1' } }),
+    field: 'updateAccount',
+    input: (c) => ({ id: c.connected.id, logoId: 'file_0', supportingDocumentation: { idDocument: 'file_1' } }),
+    problems: [
+      ['resource_missing account.logo_id', at('logoId')],
+      ['resource_missing account.supporting_documentation.id_document', at('supportingDocumentation', 'idDocument')],
+    ],
+  },
+  {
+    title: 'a file of another purpose',
+    speaker: (c) => c.platform,
+    status: 400,
+    path: (c) => `/v1/accounts/${c.connected.id}`,
+    body: (c) => ({ supporting_documentation: { id_document: c.logo } }),
+    field: 'updateAccount',
+    input: (c) => ({ id: c.connected.id, supportingDocumentation: { idDocument: c.logo } }),
+    problems: [
+      ['parameter_invalid account.supporting_documentation.id_document', at('supportingDocumentation', 'idDocument')],
+    ],
+  },
+  {
+    title: 'two GST ids',
+    speaker: (c) => c.platform,
+    status: 400,
+    path: (c) => `/v1/accounts/${c.connected.id}`,
+    body: () => ({ business_details: { tax_gst: 'a', ids: { tax_gst: 'b' } } }),
+    field: 'updateAccount',
+    input: (c) => ({ id: c.connected.id, businessDetails: { taxGst: 'a', ids: { taxGst: 'b' } } }),
+    problems: [['parameter_invalid account.business_details.tax_gst', at('businessDetails', 'taxGst')]],
+  },
+  {
+    title: 'an activation by the account itself',
+    speaker: (c) => c.connected,
+    status: 403,
+    path: (c) => `/v1/accounts/${c.connected.id}/activate`,
+    body: () => ({}),
+    field: 'activateAccount',
+    input: (c) => ({ id: c.connected.id }),
+    problems: [['permission_denied account.id', at('id')]],
+  },
+  {
+    title: 'an activation with prerequisites unmet, which are none of its parameters',
+    speaker: (c) => c.platform,
+    status: 400,
+    path: (c) => `/v1/accounts/${c.connected.id}/activate`,
+    body: () => ({}),
+    field: 'activateAccount',
+    input: (c) => ({ id: c.connected.id }),
+    problems: [
+      ['account_requirements_missing account.addresses.user_payout'],
+      ['account_requirements_missing account.business_details.ids.business'],
+      ['account_requirements_missing account.persons.director'],
+      ['account_requirements_missing account.persons.owner'],
+      ['account_requirements_missing account.persons.representative'],
+    ],
+  },
+  {
+    title: 'a deactivation of what is no partner',
+    status: 400,
+    path: (c) => `/v1/accounts/${c.user.id}/deactivate`,
+    body: () => ({}),
+    field: 'deactivateAccount',
+    input: (c) => ({ id: c.user.id }),
+    problems: [['account_type_invalid account.type']],
+  },
+  {
+    title: 'an address without most of it',
+    status: 400,
+    path: () => '/v1/addresses',
+    body: () => ({ category: 'user_payout', currency: 'USD', bank_account: { number: '', iban: 'x' } }),
+    field: 'createAddress',
+    input: () => ({ category: 'USER_PAYOUT', currency: 'USD', bankAccount: { number: '', iban: 'x' } }),
+    problems: [
+      ['parameter_missing address.type', at('type')],
+      ['parameter_missing address.linked_id', at('linkedId')],
+      ['parameter_missing address.linked_object', at('linkedObject')],
+      ['parameter_missing address.name', at('name')],
+      ['parameter_missing address.billing_details', at('billingDetails')],
+      ['parameter_invalid_empty address.bank_account.number', at('bankAccount', 'number')],
+      ['parameter_missing address.bank_account.domestic_credit', at('bankAccount', 'domesticCredit')],
+      ['parameter_invalid address.currency', at('currency')],
+    ],
+  },
+  {
+    title: 'an address of another category and type',
+    status: 400,
+    path: () => '/v1/addresses',
+    body: (c) => payoutAddress(c.user.id, { category: 'service_receive', type: 'wallet' }),
+    field: 'createAddress',
+    input: (c) => ({ ...addressInput(c.user.id), category: 'SERVICE_RECEIVE', type: 'WALLET' }),
+    problems: [
+      ['parameter_invalid address.category', at('category')],
+      ['parameter_invalid address.type', at('type')],
+    ],
+  },
+  {
+    title: 'an address of an account out of reach',
+    status: 404,
+    path: () => '/v1/addresses',
+    body: () => payoutAddress('account_0'),
+    field: 'createAddress',
+    input: () => addressInput('account_0'),
+    problems: [['resource_missing address.linked_id', at('linkedId')]],
+  },
+  {
+    title: 'currencies of a setting, each by its place',
+    status: 400,
+    path: (c) => `/v1/account_settings/${c.setting}`,
+    body: () => ({ address_currency: { partner: ['USD', 'usd', 5] } }),
+    field: 'updateAccountSetting',
+    input: (c) => ({ id: c.setting, addressCurrency: { partner: ['USD', 'usd', 5] } }),
+    problems: [
+      ['parameter_invalid account_setting.address_currency.partner[1]', at('addressCurrency', 'partner', 1)],
+      ['parameter_invalid account_setting.address_currency.partner[2]', at('addressCurrency', 'partner', 2)],
+    ],
+  },
+  {
+    title: 'payouts.enabled of a direct user',
+    status: 403,
+    path: (c) => `/v1/account_settings/${c.setting}`,
+    body: () => ({ payouts: { enabled: true } }),
+    field: 'updateAccountSetting',
+    input: (c) => ({ id: c.setting, payouts: { enabled: true } }),
+    problems: [['permission_denied account_setting.payouts.enabled', at('payouts', 'enabled')]],
+  },
+  {
+    title: 'a day that no week has, and a switch that does not apply',
+    status: 400,
+    path: (c) => `/v1/account_settings/${c.setting}`,
+    body: () => ({ payouts: { weekly_anchor: 9 } }),
+    field: 'updateAccountSetting',
+    input: (c) => ({ id: c.setting, payouts: { weeklyAnchor: 9 } }),
+    problems: [['parameter_invalid account_setting.payouts.weekly_anchor', at('payouts', 'weeklyAnchor')]],
+  },
+  {
+    title: 'payouts in Edition 2',
+    speaker: (c) => c.second,
+    status: 400,
+    path: (c) => `/v1/account_settings/${c.secondSetting}`,
+    body: () => ({ payouts: { interval: 'daily' } }),
+    field: 'updateAccountSetting',
+    input: (c) => ({ id: c.secondSetting, payouts: { interval: 'DAILY' } }),
+    problems: [['parameter_unknown account_setting.payouts', at('payouts')]],
+  },
+  {
+    title: 'a filter of the other edition',
+    speaker: (c) => c.second,
+    status: 400,
+    path: () => '/v1/accounts?capability.multicurrency_exports_v1=pending',
+    field: 'accounts',
+    args: () => 'capability: { multicurrencyExportsV1: PENDING }',
+    problems: [
+      ['parameter_unknown account.capability.multicurrency_exports_v1', ['capability', 'multicurrencyExportsV1']],
+    ],
+  },
+  {
+    title: 'a person who is nobody, and whom nothing identifies',
+    status: 400,
+    path: () => '/v1/persons',
+    body: () => ({ full_name: 'Asha Rao', relationship: { owner: false } }),
+    field: 'createPerson',
+    input: () => ({ fullName: 'Asha Rao', relationship: { owner: false } }),
+    problems: [
+      ['parameter_invalid person.relationship', at('relationship')],
+      ['parameter_missing person.identification.tax_card_number', at('identification', 'taxCardNumber')],
+    ],
+  },
+  {
+    title: 'a deposit of a number, in a currency that no deposit has',
+    status: 400,
+    path: () => '/v1/deposits',
+    body: () => ({ amount: 10, currency: 'EUR' }),
+    field: 'createDeposit',
+    input: () => ({ amount: 10, currency: 'EUR' }),
+    problems: [
+      ['parameter_invalid deposit.amount', at('amount')],
+      ['parameter_invalid deposit.currency', at('currency')],
+    ],
+  },
+  {
+    title: 'a deposit without what Edition 2 requires',
+    speaker: (c) => c.second,
+    status: 400,
+    path: () => '/v1/deposits',
+    body: () => ({ amount: '1.00', currency: 'INR' }),
+    field: 'createDeposit',
+    input: () => ({ amount: '1.00', currency: 'INR' }),
+    problems: [
+      ['parameter_missing deposit.to', at('to')],
+      ['parameter_missing deposit.payment_method', at('paymentMethod')],
+    ],
+  },
+  {
+    title: 'a deposit to an account out of reach',
+    status: 404,
+    path: () => '/v1/deposits',
+    body: () => ({ amount: '1.00', currency: 'USD', to: { account_id: 'account_0' } }),
+    field: 'createDeposit',
+    input: () => ({ amount: '1.00', currency: 'USD', to: { accountId: 'account_0' } }),
+    problems: [['resource_missing deposit.to.account_id', at('to', 'accountId')]],
+  },
+  {
+    title: 'a deposit to whom nothing can be sent',
+    status: 402,
+    path: () => '/v1/deposits',
+    body: (c) => ({ amount: '1.00', currency: 'USD', to: { account_id: c.partner } }),
+    field: 'createDeposit',
+    input: (c) => ({ amount: '1.00', currency: 'USD', to: { accountId: c.partner } }),
+    problems: [['address_unusable deposit.to.account_id', at('to', 'accountId')]],
+  },
+  {
+    title: 'a deposit with a live key, whatever it sends',
+    speaker: (c) => c.live,
+    status: 403,
+    path: () => '/v1/deposits',
+    body: () => ({ amount: 10 }),
+    field: 'createDeposit',
+    input: () => ({ amount: 10 }),
+    problems: [['permission_denied undefined']],
+  },
+  {
+    title: 'a reconciliation with nothing',
+    status: 400,
+    path: () => '/v1/deposits/deposit_0/reconcile',
+    body: () => ({ receivables: [] }),
+    field: 'reconcileDeposit',
+    input: () => ({ id: 'deposit_0', receivables: [] }),
+    problems: [['parameter_invalid_empty deposit.receivables', at('receivables')]],
+  },
+  {
+    title: 'a reconciliation with faults in its list, each by its place',
+    status: 400,
+    path: () => '/v1/deposits/deposit_0/reconcile',
+    body: () => ({ receivables: [{ amount: 5 }, { id: 'receivable_0', amount: '1.00' }, { id: '', some_size: 1 }] }),
+    field: 'reconcileDeposit',
+    input: () => ({
+      id: 'deposit_0',
+      receivables: [{ amount: 5 }, { id: 'receivable_0', amount: '1.00' }, { id: '', someSize: 1 }],
+    }),
+    problems: [
+      ['parameter_missing deposit.receivables[0].id', at('receivables', 0, 'id')],
+      ['parameter_invalid deposit.receivables[0].amount', at('receivables', 0, 'amount')],
+      ['parameter_unknown deposit.receivables[2].some_size', at('receivables', 2, 'someSize')],
+      ['parameter_invalid_empty deposit.receivables[2].id', at('receivables', 2, 'id')],
+      ['parameter_missing deposit.receivables[2].amount', at('receivables', 2, 'amount')],
+    ],
+  },
+  {
+    title: 'a receivable without all of it',
+    status: 400,
+    path: () => '/v1/receivables',
+    body: () => ({ invoice: { amount: '1.00', currency: 'USD' } }),
+    field: 'createReceivable',
+    input: () => ({ invoice: { amount: '1.00', currency: 'USD' } }),
+    problems: [
+      ['parameter_missing receivable.currency', at('currency')],
+      ['parameter_missing receivable.invoice.creation_date', at('invoice', 'creationDate')],
+      ['parameter_missing receivable.invoice.due_date', at('invoice', 'dueDate')],
+      ['parameter_missing receivable.invoice.reference_number', at('invoice', 'referenceNumber')],
+      ['parameter_missing receivable.purpose_code', at('purposeCode')],
+      ['parameter_missing receivable.transaction_type', at('transactionType')],
+    ],
+  },
+  {
+    title: 'a receivable that contradicts itself',
+    status: 400,
+    path: () => '/v1/receivables',
+    body: () => ({
+      currency: 'USD',
+      invoice: {
+        amount: '1.50',
+        currency: 'JPY',
+        creation_date: '2026-01-31',
+        due_date: '2026-02-28',
+        reference_number: '1',
+      },
+      purpose_code: 'P9999',
+      transaction_type: 'goods',
+      amount_maximum_reconcilable: '0.00',
+    }),
+    field: 'createReceivable',
+    input: () => ({
+      currency: 'USD',
+      invoice: {
+        amount: '1.50',
+        currency: 'JPY',
+        creationDate: '2026-01-31',
+        dueDate: '2026-02-28',
+        referenceNumber: '1',
+      },
+      purposeCode: 'P9999',
+      transactionType: 'GOODS',
+      amountMaximumReconcilable: '0.00',
+    }),
+    problems: [
+      ['parameter_invalid receivable.invoice.amount', at('invoice', 'amount')],
+      ['parameter_invalid receivable.amount_maximum_reconcilable', at('amountMaximumReconcilable')],
+      ['parameter_invalid receivable.currency', at('currency')],
+      ['parameter_invalid receivable.purpose_code', at('purposeCode')],
+    ],
+  },
+  {
+    title: 'a clock that stands still',
+    status: 400,
+    path: () => '/v1/test_helpers/clock',
+    body: () => ({ advance_seconds: 0 }),
+    field: 'advanceTestClock',
+    input: () => ({ advanceSeconds: 0 }),
+    problems: [['parameter_invalid clock.advance_seconds', at('advanceSeconds')]],
+  },
+  {
+    title: 'an account out of reach',
+    status: 404,
+    path: () => '/v1/accounts/account_0',
+    field: 'account',
+    args: () => 'id: "account_0"',
+    problems: [['resource_missing account.id', ['id']]],
+  },
+  {
+    title: 'two cursors at once',
+    status: 400,
+    path: (c) => `/v1/accounts?starting_after=${c.partner}&ending_before=${c.partner}`,
+    field: 'accounts',
+    args: (c) => `after: "${c.partner}", before: "${c.partner}"`,
+    problems: [['parameter_invalid account.ending_before', ['before']]],
+  },
+  {
+    title: 'a cursor of nobody',
+    status: 400,
+    path: () => '/v1/accounts?starting_after=account_0',
+    field: 'accounts',
+    args: () => 'after: "account_0"',
+    problems: [['parameter_invalid account.starting_after', ['after']]],
+  },
+  {
+    title: 'a cursor that is no text',
+    status: 400,
+    path: () => '/v1/accounts?ending_before=%00',
+    field: 'accounts',
+    args: () => 'before: "\\u0000"',
+    problems: [['parameter_invalid account.ending_before', ['before']]],
+  },
+  {
+    title: 'a filter that is unknown, beside a value that no filter has',
+    status: 400,
+    path: () => '/v1/accounts?some_colour=red&status=draft,gone',
+    field: 'accounts',
+    args: () => 'someColour: "red", status: [DRAFT, GONE]',
+    problems: [
+      ['parameter_unknown account.some_colour', ['someColour']],
+      ['parameter_invalid account.status', ['status', 1]],
+    ],
+  },
+  {
+    title: 'a write of a key that may only read, whatever it sends',
+    speaker: (c) => c.reader,
+    status: 403,
+    path: () => '/v1/accounts',
+    body: () => ({ type: 5 }),
+    field: 'createAccount',
+    input: () => ({ type: 5 }),
+    problems: [['permission_denied undefined']],
+  },
+  {
+    title: 'a list for platforms alone',
+    status: 403,
+    path: () => '/v1/account_settings/connected',
+    field: 'connectedAccountSettings',
+    args: () => '',
+    problems: [['permission_denied undefined']],
+  },
+  {
+    title: 'acting for another as no platform',
+    speaker: (c) => c.user.actingFor(c.partner),
+    status: 403,
+    path: () => '/v1/accounts',
+    field: 'accounts',
+    args: () => '',
+    problems: [['permission_denied On-Behalf-Of']],
+  },
+  {
+    title: 'acting for nobody',
+    speaker: (c) => c.platform.actingFor('account_0'),
+    status: 404,
+    path: () => '/v1/accounts',
+    field: 'accounts',
+    args: () => '',
+    problems: [['resource_missing On-Behalf-Of']],
+  },
+  {
+    title: 'no valid key',
+    speaker: (c) => c.user.using('sk_test_0'),
+    status: 401,
+    path: () => '/v1/accounts',
+    field: 'accounts',
+    args: () => '',
+    problems: [['api_key_invalid undefined']],
+  },
+];
+
+function addressInput(linkedId: string) {
+  return {
+    category: 'USER_PAYOUT',
+    type: 'BANK_ACCOUNT',
+    currency: 'INR',
+    linkedId,
+    linkedObject: 'ACCOUNT',
+    name: 'Acme Exports',
+    bankAccount: { number: '1', domesticCredit: 'X' },
+    billingDetails: { city: 'Pune' },
+  };
+}
+
+/** Input as it stands in a document: names in capitals are enum values, unless text is what belongs there. */
+function literal(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`;
+  if (typeof value === 'string') return /^[A-Z]{4,}(_[A-Z]+)*$/.test(value) ? value : JSON.stringify(value);
+  if (typeof value !== 'object' || value === null) return String(value);
+  const members = Object.entries(value).filter(([, member]) => member !== undefined);
+  return `{ ${members.map(([name, member]) => `${name}: ${literal(member)}`).join(', ')} }`;
+}
+
+const named = ({ code, metadata }: Json) => `${code} ${metadata.field_name}`;
+
+describe('a refusal is the same through both doors', () => {
+  beforeAll(async () => {
+    const [{ test: user, live }, second, platform] = [
+      await given.directUserBoth(1),
+      await given.directUser(2),
+      platforms[1],
+    ];
+    const taken = nickname();
+    const connected = await platform.connectedUser({ businessDetails: { type: 'COMPANY' } });
+    const key = done(await user.graph('mutation { createApiKey(input: { permission: READ }) { secret } }'));
+    const settingOf = async (speaker: Speaker) =>
+      done(await speaker.get(`/v1/account_settings?account_id=${speaker.id}`)).data[0].id as string;
+    cast = {
+      user,
+      second,
+      platform,
+      connected,
+      live,
+      taken,
+      reader: user.using(key.data.createApiKey.secret),
+      partner: (await user.partner({ nickname: taken })).id,
+      setting: await settingOf(user),
+      secondSetting: await settingOf(second),
+      logo: done(await platform.upload('logo', pdf)).id,
+    };
+  });
+
+  /** The refused request at /v1, and in the graph with its arguments as variables or in the document. */
+  async function asked(row: Refused, written: 'variables' | 'document'): Promise<{ rest: Reply; graph: Reply }> {
+    const speaker = row.speaker?.(cast) ?? cast.user;
+    const path = row.path(cast);
+    const rest = row.body ? await speaker.post(path, row.body(cast)) : await speaker.get(path);
+    const list = !row.input && row.field.endsWith('s');
+    const leaves = row.input ? '{ __typename }' : list ? '{ nodes { id } }' : '{ id }';
+    if (row.input && written === 'variables') {
+      const type = schema.getMutationType()!.getFields()[row.field]!.args[0]!.type;
+      const document = `mutation ($input: ${type}) { ${row.field}(input: $input) ${leaves} }`;
+      return { rest, graph: await speaker.graph(document, { input: row.input(cast) }) };
+    }
+    const args = row.input ? `input: ${literal(row.input(cast))}` : row.args!(cast);
+    const call = `${row.field}${args === '' ? '' : `(${args})`}`;
+    return { rest, graph: await speaker.graph(`${row.input ? 'mutation ' : ''}{ ${call} ${leaves} }`) };
+  }
+
+  // A map's keys are names in a document, so what is no name can only come in variables.
+  const both = refusals.flatMap((row) => {
+    const ways = !row.input
+      ? ['document']
+      : /spelled as they are|no store/.test(row.title)
+        ? ['variables']
+        : ['variables', 'document'];
+    return ways.map((way) => [row.title, way, row] as [string, 'variables' | 'document', Refused]);
+  });
+
+  it.each(both)('%s, in %s: the items that /v1 answers', async (_, way, row) => {
+    const { rest, graph } = await asked(row, way);
+
+    const told = rest.body.errors.map(named);
+    expect([rest.status, ...told.sort()]).toEqual([row.status, ...row.problems.map(([name]) => name).sort()]);
+    expect(graph.body.errors.map((error: Json) => error.extensions.error)).toEqual(rest.body.errors);
+    expect(graph.body.data ?? null).toBeNull();
+    for (const { message, extensions } of graph.body.errors as Json[]) {
+      expect(extensions.httpStatus).toBe(row.status);
+      expect(extensions.code).toBe(extensions.error.code.toUpperCase());
+      expect(extensions.requestId).toBe(graph.headers.get('request-id'));
+      expect(message).toMatch(/^\S.{7,}$/);
+    }
+  });
+
+  it.each(both)('%s, in %s: where the client of the graph finds it', async (_, way, row) => {
+    const { graph } = await asked(row, way);
+
+    const places = graph.body.errors.map(({ extensions }: Json) => [named(extensions.error), extensions.argumentPath]);
+    const expected = row.problems.map(([name, path]) => [name, path]);
+    expect(places.sort()).toEqual(expected.sort());
+  });
+
+  // Nothing of these is required, so nothing of them is empty.
+  it('does not hit an input whose members are all optional, and absent', async () => {
+    const connected = await cast.platform.graph(
+      'mutation { createConnectedUser(input: {}) { account { nickname status } } }',
+    );
+    expect(connected.body.data).toEqual({ createConnectedUser: { account: { nickname: null, status: 'DRAFT' } } });
+    const key = await cast.user.graph('mutation { createApiKey(input: {}) { apiKey { permission } } }');
+    expect(key.body.data).toEqual({ createApiKey: { apiKey: { permission: 'FULL' } } });
+  });
+});
