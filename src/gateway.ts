@@ -65,8 +65,11 @@ export async function gateway({ config, database, schema, pepper, log }: Parts):
     keepAliveTimeout: 65_000,
     routerOptions: { maxParamLength: 500 },
     frameworkErrors: (_: unknown, request: FastifyRequest, reply: FastifyReply) =>
-      refuse(request, reply, [problem('route_missing')]),
-    clientErrorHandler: (_: unknown, socket: Socket) => socket.end(badRequest),
+      identify(request)
+        .then(() => [problem('route_missing')])
+        .catch((error) => problemsOf(error))
+        .then((problems) => refuse(request, reply, problems)),
+    clientErrorHandler: (_: unknown, socket: Socket) => socket.end(badRequest()),
     ...(config.tls ? { https: { ...config.tls, minVersion: 'TLSv1.2', ...slowClients } } : { http: slowClients }),
   } as never) as unknown as FastifyInstance;
 
@@ -81,24 +84,26 @@ export async function gateway({ config, database, schema, pepper, log }: Parts):
     parseJson(bytes),
   );
 
-  app.addHook('onRequest', async (request, reply) => {
-    reply.header('request-id', request.id).header('cache-control', 'no-store');
-    if (request.routeOptions.config.open && !(request.routeOptions.url === '/graphql' && !wantsPage(request, config)))
-      return;
-    if (!secure(request, config)) throw new Refusal(problem('https_required'));
-    const path = request.url.split('?', 1)[0]!;
-    if (path !== '/graphql' && path !== '/v1' && !path.startsWith('/v1/')) return;
+  const identify = async (request: FastifyRequest): Promise<Context> => {
     const caller = await callers.find(single(request, 'authorization'), single(request, 'on-behalf-of'));
     const key = request.method === 'POST' ? idempotencyKey(single(request, 'idempotency-key')) : undefined;
-    request.context = new Context(
-      caller,
-      new Scope(caller, database),
-      editions[caller.edition],
-      request.id,
-      key,
-      (tenant, live) => callers.newKey(tenant, live),
+    const scope = new Scope(caller, database);
+    return new Context(caller, scope, editions[caller.edition], request.id, key, (tenant, live) =>
+      callers.newKey(tenant, live),
     );
-    const { permission } = request.routeOptions.config;
+  };
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('request-id', request.id).header('cache-control', 'no-store');
+    const { open, permission } = request.routeOptions.config;
+    // The endpoint shows the explorer to whoever opens it in a browser, and takes everything else for GraphQL.
+    if (open && (request.routeOptions.url !== '/graphql' || wantsPage(request, config))) return;
+    if (!secure(request, config)) throw new Refusal(problem('https_required'));
+    if (request.headers.host === undefined && request.raw.httpVersion === '1.1')
+      throw new Refusal(problem('body_invalid', 'Host', 'HTTP/1.1 requires the header Host.'));
+    // Whatever the target looked like, it is the route that decides; only where there is none does the path.
+    if (request.is404 && !underV1(request.url)) throw new Refusal(problem('route_missing'));
+    request.context = await identify(request);
+    if (request.is404) refuseRoute(request, reply);
     if (permission) permit(request.context, permission);
   });
   app.addHook('onSend', async (request, reply) => {
@@ -112,11 +117,7 @@ export async function gateway({ config, database, schema, pepper, log }: Parts):
   app.addHook('preClose', async () => {
     draining = true;
   });
-  app.setNotFoundHandler((request, reply) => {
-    const allowed = methodsOf(request.url.split('?', 1)[0]!);
-    if (allowed.length === 0) return refuse(request, reply, [problem('route_missing')]);
-    return refuse(request, reply.header('allow', allowed.join(', ')), [problem('method_not_allowed')]);
-  });
+  app.setNotFoundHandler((request, reply) => refuseRoute(request, reply));
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const problems = problemsOf(error);
     if (problems[0]?.code === 'service_fault') log.error({ requestId: request.id, ...faultLine(error) }, 'fault');
@@ -175,6 +176,8 @@ export async function gateway({ config, database, schema, pepper, log }: Parts):
     await files.register(fastifyMultipart);
     fileRoutes(files);
   });
+  // An expectation that nobody can meet is ignored, as HTTP allows: the answer to the request says what there is to say.
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   await app.ready();
   return app;
 }
@@ -197,10 +200,49 @@ function misshapen(raw: unknown, post: boolean): Problem[] {
 }
 
 /** A client that sends its headers by the byte must not hold a socket for long. */
-const slowClients = { headersTimeout: 10_000, connectionsCheckingInterval: 1_000, maxHeaderSize: 16_384 };
+const slowClients = {
+  requireHostHeader: false,
+  headersTimeout: 10_000,
+  connectionsCheckingInterval: 1_000,
+  maxHeaderSize: 16_384,
+};
 
-const malformed = JSON.stringify(errorV1([problem('body_invalid', undefined, 'The request is not well-formed HTTP.')]));
-const badRequest = `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(malformed)}\r\nConnection: close\r\n\r\n${malformed}`;
+/** The answer to what is no HTTP; there is no request to answer it by. */
+function badRequest(): string {
+  const body = JSON.stringify(errorV1([problem('body_invalid', undefined, 'The request is not well-formed HTTP.')]));
+  const head = [
+    'HTTP/1.1 400 Bad Request',
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `Request-Id: ${newRequestId()}`,
+    'Connection: close',
+  ];
+  return `${head.join('\r\n')}\r\n\r\n${body}`;
+}
+
+/** Whether a target that matches no route is one of /v1, in whatever form it came. */
+function underV1(target: string): boolean {
+  const path = pathOf(target);
+  return path === '/v1' || path.startsWith('/v1/');
+}
+
+/** The path of a request target: of an absolute one too, and with its letters decoded. */
+function pathOf(target: string): string {
+  const path = target.replace(/^https?:\/\/[^/]*/i, '').split('?', 1)[0]!;
+  try {
+    return decodeURI(path);
+  } catch {
+    return path;
+  }
+}
+
+/** Refuses a path that is none, or that has other methods. */
+function refuseRoute(request: FastifyRequest, reply: FastifyReply): never {
+  const allowed = methodsOf(pathOf(request.url));
+  if (allowed.length === 0) throw new Refusal(problem('route_missing'));
+  reply.header('allow', allowed.join(', '));
+  throw new Refusal(problem('method_not_allowed'));
+}
 
 /** A browser that opens the endpoint gets the explorer; everything else there is GraphQL. */
 function wantsPage(request: FastifyRequest, config: Config): boolean {

@@ -29,7 +29,7 @@ import { type Limits, limitRule } from './limits.js';
 import { PaymentResolver, PaymentsOfAccount } from './payment/resolver.js';
 import { PayoutResolver, PayoutsOfAccount, PayoutsOfAddress } from './payout/resolver.js';
 import { PersonResolver, PersonsOfAccount } from './person/resolver.js';
-import { problem } from './problems.js';
+import { type ProblemCode, problem, retryAfter } from './problems.js';
 import { ReceivableResolver, ReceivablesOfAccount, ReceivablesOfDeposit } from './receivable/resolver.js';
 import { ViewerResolver } from './viewer.js';
 
@@ -165,7 +165,7 @@ function answering(schema: GraphQLSchema): ApolloServerPlugin<Context> {
           const result = response.body.singleResult;
           const { requestId } = contextValue;
           if (response.http.status === 405) result.errors = [formatted(problem('method_not_allowed'), requestId)];
-          if (result.data === undefined && document && result.errors?.every(isInputError)) {
+          if (result.data === undefined && document && result.errors?.some(isInputError)) {
             const asked = { schema, document, operationName: request.operationName };
             const told = explained(asked, request.variables ?? {}, result.errors, contextValue);
             if (told) {
@@ -175,6 +175,8 @@ function answering(schema: GraphQLSchema): ApolloServerPlugin<Context> {
           }
           result.errors = result.errors?.map((e) => ({ ...e, extensions: { ...e.extensions, requestId } }));
           result.extensions = { ...result.extensions, requestId };
+          const wait = result.errors?.map((e) => waitOf(e)).find((seconds) => seconds !== undefined);
+          if (wait !== undefined) response.http.headers.set('retry-after', String(wait));
           if (contextValue.replayed) response.http.headers.set('idempotent-replayed', 'true');
         },
       };
@@ -185,4 +187,10 @@ function answering(schema: GraphQLSchema): ApolloServerPlugin<Context> {
 /** Errors that the library has for input, which we explain in our own words. */
 function isInputError(error: GraphQLFormattedError): boolean {
   return error.extensions?.code === 'GRAPHQL_VALIDATION_FAILED' || error.extensions?.code === 'BAD_USER_INPUT';
+}
+
+/** After how many seconds to try again, for an error that invites it. */
+function waitOf(error: GraphQLFormattedError): number | undefined {
+  const code = (error.extensions?.error as { code?: ProblemCode } | undefined)?.code;
+  return code && retryAfter([problem(code)]);
 }

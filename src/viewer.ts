@@ -89,7 +89,8 @@ export class ViewerResolver {
 
   @Query(() => Node, { nullable: true, description: 'Anything within reach by its id; null when there is none.' })
   async node(@Arg('id', () => ID) id: string, @Ctx() { scope }: Context): Promise<Node | null> {
-    const table = tables[prefixOf(id)];
+    const prefix = prefixOf(id);
+    const table = Object.hasOwn(tables, prefix) ? tables[prefix] : undefined;
     return table ? ((await scope.find(table, id)) as unknown as Node | null) : null;
   }
 

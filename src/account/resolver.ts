@@ -104,10 +104,11 @@ export class AccountResolver {
   async updateAccount(@Arg('input', () => UpdateAccountInput) input: UpdateAccountInput, @Ctx() context: Context) {
     const { id, ...rest } = input;
     const before = await context.scope.one(account, id);
-    if (before.kind !== 'connected_user' || before.status !== 'draft')
-      throw new Refusal(problem('account_not_updatable', 'account.status'));
     const changes = changesOf(rest);
     await checkReferences(context, rest);
+    if (before.kind !== 'connected_user' || before.status !== 'draft') {
+      throw new Refusal(problem('account_not_updatable', 'account.status'));
+    }
     if (Object.keys(changes).length === 0) return { account: before };
     return { account: await context.write('update_account', account, { id, ...changes }) };
   }

@@ -12,6 +12,11 @@ import { AddressArgs, AddressOfAccountArgs, CreateAddressInput, UpdateAddressInp
 import { type AddressRow, address, LinkedObject } from './table.js';
 import { Address, AddressConnection } from './type.js';
 
+/** The last four characters of a number, whole ones: half of one could not be stored. */
+export function lastFour(number: string | null | undefined): string | null {
+  return number == null ? null : [...number].slice(-4).join('');
+}
+
 /** How addresses are listed. Spec: List Addresses. */
 export const addressListing: Listing = {
   object: 'address',
@@ -82,7 +87,7 @@ export class AddressResolver {
     const bank = blankToNull(bankAccount);
     const row = await context.write('create_address', address, {
       ...rest,
-      bankAccount: { ...bank, last4: (bank.number ?? bank.iban)?.slice(-4) ?? null },
+      bankAccount: { ...bank, last4: lastFour(bank.number ?? bank.iban) },
       billingDetails: blankToNull(billingDetails),
       supportingDocumentation: blankToNull(supportingDocumentation) ?? null,
     });

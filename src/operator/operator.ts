@@ -6,6 +6,7 @@ import { addressKeyOf, initialSetting } from '../account/creation.js';
 import type { BusinessDetailsInput, TosAcceptanceInput } from '../account/inputs.js';
 import { type AccountRow, type AccountStatus, type AccountSubType, account } from '../account/table.js';
 import { type AccountSettingRow, accountSetting } from '../account-setting/table.js';
+import { lastFour } from '../address/resolver.js';
 import { type AddressRow, address, type BankAccountHash } from '../address/table.js';
 import { type Caller, type NewKey, newKey } from '../caller.js';
 import { testClock } from '../clock/table.js';
@@ -181,7 +182,7 @@ export class Operator {
       throw new OperatorError('In test mode the sandbox bank issues addresses; this records those of live mode.');
     const bank = {
       ...given.bankAccount,
-      last4: (given.bankAccount.number ?? given.bankAccount.iban)?.slice(-4) ?? null,
+      last4: lastFour(given.bankAccount.number ?? given.bankAccount.iban),
       type: 'all',
     };
     const args = {

@@ -36,6 +36,7 @@ export function identificationOf({ identification: i }: PersonRow) {
 
 function masked(number: string | null): string | null {
   if (number === null) return null;
-  const shown = number.length > 4 ? number.slice(-4) : '';
-  return '•'.repeat(number.length - shown.length) + shown;
+  const characters = [...number];
+  const shown = characters.length > 4 ? characters.slice(-4) : [];
+  return '•'.repeat(characters.length - shown.length) + shown.join('');
 }

@@ -76,14 +76,14 @@ function listArguments(
   }
   const size = limitOf(limit, object, problems);
   const cursor = (name: string, value: unknown): string | undefined => {
-    if (value === undefined) return undefined;
+    if (typeof value === 'string' && value !== '') return value;
     if (value === '') problems.push(problem('parameter_invalid_empty', `${object}.${name}`));
-    else if (typeof value !== 'string')
+    else if (value !== undefined)
       problems.push(problem('parameter_invalid', `${object}.${name}`, 'must be one object id'));
-    return String(value);
+    return undefined;
   };
   const [newer, older] = [cursor('ending_before', before), cursor('starting_after', after)];
-  if (newer !== undefined && older !== undefined) {
+  if (before !== undefined && after !== undefined) {
     problems.push(problem('parameter_invalid', `${object}.ending_before`, 'cannot be combined with starting_after'));
   }
   return { ...args, ...(newer === undefined ? { first: size, after: older } : { last: size, before: newer }) };

@@ -176,9 +176,14 @@ export function parseQuery(search: string): Record<string, unknown> {
     let at = out;
     for (const step of path.slice(0, -1)) {
       const next = Object.hasOwn(at, step) ? at[step] : undefined;
-      at = (
-        typeof next === 'object' && next !== null && !Array.isArray(next) ? next : (at[step] = Object.create(null))
-      ) as Record<string, unknown>;
+      if (typeof next === 'object' && next !== null && !Array.isArray(next)) {
+        at = next as Record<string, unknown>;
+        continue;
+      }
+      // A value and a hash under one name are two things: the walk refuses the list of both.
+      const nested: Record<string, unknown> = Object.create(null);
+      at[step] = next === undefined ? nested : [...asList(next), nested];
+      at = nested;
     }
     const last = path.at(-1)!;
     at[last] = Object.hasOwn(at, last) ? [...asList(at[last]), value] : value;
