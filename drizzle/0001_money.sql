@@ -242,6 +242,7 @@ CREATE TABLE "receivable_lock" (
 	CONSTRAINT "receivable_lock_amount" CHECK ("receivable_lock"."amount" >= 0)
 );
 --> statement-breakpoint
+ALTER TABLE "idempotency" ADD COLUMN "request_id" text;--> statement-breakpoint
 ALTER TABLE "deposit" ADD CONSTRAINT "deposit_to_account" FOREIGN KEY ("tenant_id","livemode","to_account_id") REFERENCES "public"."account"("tenant_id","livemode","id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "deposit" ADD CONSTRAINT "deposit_from_account" FOREIGN KEY ("tenant_id","livemode","from_account_id") REFERENCES "public"."account"("tenant_id","livemode","id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "balance" ADD CONSTRAINT "balance_account" FOREIGN KEY ("tenant_id","livemode","account_id") REFERENCES "public"."account"("tenant_id","livemode","id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint

@@ -8,6 +8,8 @@ import type { Edition } from './editions/edition.js';
 export class Context {
   /** The write under way; the guard opens one per mutation field. */
   call: Call | null = null;
+  /** Whether the call under way has written anything. */
+  wrote = false;
   /** Whether an answer was given again from an idempotency key. */
   replayed = false;
 
@@ -25,6 +27,8 @@ export class Context {
   /** One write of the operation under way. */
   async write<T extends PgTable>(fn: string, table: T, args: object): Promise<T['$inferSelect']> {
     if (!this.call) throw new Error(`${fn} was called outside a mutation`);
-    return this.scope.write(fn, table, this.call, args);
+    const row = await this.scope.write(fn, table, this.call, args);
+    this.wrote = true;
+    return row;
   }
 }

@@ -9,9 +9,10 @@ import {
   Kind,
   type SelectionNode,
 } from 'graphql';
+import { checks } from './checks.js';
 import type { Context } from './context.js';
 import type { Edition } from './editions/edition.js';
-import { callOf, replay } from './idempotency.js';
+import { callOf, refuseReuse, replay } from './idempotency.js';
 import { denied, type Permission, permissions, restPermissions } from './permissions.js';
 import { camel, listNames, type Problem, problem, Refusal, snake } from './problems.js';
 
@@ -48,11 +49,15 @@ export function guarded(
     if (permission.access === 'read') return resolve(source, args, context, info);
     if (context.idempotencyKey !== undefined && info && mutationFields(info) > 1)
       throw new Refusal(problem('idempotency_key_ambiguous', 'Idempotency-Key'));
+    context.wrote = false;
     context.call = callOf(context, name, permission.object, args);
     try {
-      return await resolve(source, args, context, info);
+      const answer = await resolve(source, args, context, info);
+      // What changed nothing wrote nothing either; but its key may stand for something that did.
+      if (context.idempotencyKey !== undefined && !context.wrote) await refuseReuse(context, permission.object);
+      return answer;
     } catch (error) {
-      if (error instanceof Refusal) return replay(context, name, permission.object, error);
+      if (error instanceof Refusal) return replay(context, permission.object, error);
       throw error;
     }
   };
@@ -116,7 +121,7 @@ export function inputProblems(name: string, object: string, args: object, editio
         problem('parameter_invalid', `${object}.${path}`, `must be ${allowed.join(' or ')} in this edition`),
       );
   }
-  return problems;
+  return [...problems, ...remaining(problems, checks[name]?.(input) ?? [])];
 }
 
 /** GraphQL takes an empty text or hash for a value; where a value is required, it is none. */

@@ -72,12 +72,7 @@ function fingerprint(object: string, args: object): Record<string, string> {
  * payload. Refuses when the key stands for another request, and names what differs. Without a client's key,
  * or with a new one, the refusal itself stands.
  */
-export async function replay(
-  context: Context,
-  operation: string,
-  object: string,
-  refusal: Refusal,
-): Promise<Record<string, unknown>> {
+export async function replay(context: Context, object: string, refusal: Refusal): Promise<Record<string, unknown>> {
   const { call } = context;
   const table = answers[object];
   if (!call || !table) throw refusal;
@@ -87,11 +82,24 @@ export async function replay(
     const locked = refusal.problems[0]?.code === 'state_conflict' && refusal.problems[0].field === undefined;
     throw locked && call.sent ? new Refusal(problem('idempotency_key_in_use')) : refusal;
   }
-  const differing = differences(before.request, call.request);
-  if (before.operation !== operation) throw new Refusal(problem('idempotency_key_reused', 'Idempotency-Key'));
-  if (differing.length > 0) throw new Refusal(...differing);
-  context.replayed = true;
+  refuseOther(before, call);
+  // The answer to an earlier attempt of this very request is no replay to the client.
+  context.replayed = before.requestId !== call.requestId;
   return { [camel(object)]: before.row };
+}
+
+/** Refuses a key that stands for another request than this one, which itself has changed nothing. */
+export async function refuseReuse({ call, scope }: Context, object: string): Promise<void> {
+  const table = answers[object];
+  if (!call || !table) return;
+  const before = await scope.answered(table, call.key);
+  if (before) refuseOther(before, call);
+}
+
+function refuseOther(before: Pick<Call, 'operation' | 'request'>, call: Call): void {
+  if (before.operation !== call.operation) throw new Refusal(problem('idempotency_key_reused', 'Idempotency-Key'));
+  const differing = differences(before.request, call.request);
+  if (differing.length > 0) throw new Refusal(...differing);
 }
 
 function differences(was: Record<string, string>, is: Record<string, string>): Problem[] {

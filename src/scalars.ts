@@ -87,6 +87,7 @@ function parseCurrency(value: unknown): string {
   return value;
 }
 
+const metadataKeysMax = 10;
 const metadataKeyLengthMax = 40;
 const metadataValueLengthMax = 500;
 
@@ -115,6 +116,9 @@ function parseMetadata(value: unknown): Record<string, string | null> | null {
     if (text !== null && typeof text !== 'string') faults.push({ path: key, message: 'must be a string' });
     else if (text !== null && [...text].length > metadataValueLengthMax)
       faults.push({ path: key, message: `is longer than ${metadataValueLengthMax} characters` });
+  }
+  if (faults.length === 0 && Object.values(value as object).filter(Boolean).length > metadataKeysMax) {
+    return refuse(`must have at most ${metadataKeysMax} keys`);
   }
   if (faults.length > 0)
     throw new GraphQLError('must be a map of strings within the limits', { extensions: { faults } });

@@ -8,7 +8,10 @@ begin
   select p_tenant, p_live, v_id, v_now, a.id, p_args ->> 'permission', p_args ->> 'prefix', p_args ->> 'digest',
          v_now + (p_args ->> 'expiresInSeconds')::bigint, a.context_id, a.on_root_list
   from account a where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_account
+  on conflict (tenant_id, livemode, digest) do nothing
   returning * into v;
+  -- A secret is made once: its digest is there already when this very call was done and its answer got lost.
+  if not found then perform refuse(409, 'idempotency_key_in_use', null); end if;
   perform tell(p_tenant, p_live, p_call, 'api_key.created', 'api_key', to_jsonb(v));
   return v;
 end $$;

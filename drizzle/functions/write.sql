@@ -70,8 +70,8 @@ create or replace function answer(p_tenant text, p_live boolean, p_call jsonb, p
 declare v_now bigint := wall_clock();
 begin
   if p_call ->> 'key' is null then return; end if;
-  insert into idempotency (tenant_id, livemode, account_id, key, created, operation, request, answer)
-  values (p_tenant, p_live, p_call ->> 'account', p_call ->> 'key', v_now, p_call ->> 'operation', p_call -> 'request', p_row - 'digest')
+  insert into idempotency (tenant_id, livemode, account_id, key, created, operation, request, request_id, answer)
+  values (p_tenant, p_live, p_call ->> 'account', p_call ->> 'key', v_now, p_call ->> 'operation', p_call -> 'request', p_call ->> 'requestId', p_row - 'digest')
   on conflict (tenant_id, livemode, account_id, key) do nothing;
   if not found then perform refuse(409, 'idempotency_key_in_use', null); end if;
 end $$;

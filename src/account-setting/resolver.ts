@@ -66,7 +66,7 @@ export class AccountSettingResolver {
     const setting = await context.scope.one(accountSetting, id);
     const owner = await context.scope.one(account, setting.accountId);
     permitPayouts(context, owner, input.payouts);
-    const problems = [...applicability(setting, input), ...anchors(input.payouts)];
+    const problems = applicability(setting, input);
     if (problems.length > 0) throw new Refusal(...problems);
     if (Object.values(changes).every((value) => value === undefined)) return { accountSetting: setting };
     return {
@@ -135,30 +135,38 @@ function permitPayouts({ caller }: Context, owner: AccountRow, payouts: PayoutSe
   if (problems.length > 0) throw new Refusal(...problems);
 }
 
-/** Kinds that do not apply to the setting's account are refused; so is null, since a switch is on or off. */
+/** Kinds that do not apply to the setting's account are refused. */
 function applicability(setting: AccountSettingRow, input: UpdateAccountSettingInput): Problem[] {
-  return (['address', 'addressCurrency'] as const).flatMap((hash) => {
-    if (input[hash] === null) return [problem('parameter_invalid_empty', `account_setting.${snake(hash)}`)];
-    return Object.entries(input[hash] ?? {})
-      .filter(([, value]) => value !== undefined)
-      .flatMap(([kind, value]) => {
-        const field = `account_setting.${snake(hash)}.${snake(kind)}`;
-        if (setting[hash][kind as keyof typeof setting.address] === null)
-          return [problem('parameter_invalid', field, 'does not apply to the account of this setting')];
-        return value === null ? [problem('parameter_invalid_empty', field)] : [];
-      });
-  });
+  return (['address', 'addressCurrency'] as const).flatMap((hash) =>
+    Object.entries(input[hash] ?? {})
+      .filter(([kind, value]) => value !== undefined && setting[hash][kind as keyof typeof setting.address] === null)
+      .map(([kind]) =>
+        problem(
+          'parameter_invalid',
+          `account_setting.${snake(hash)}.${snake(kind)}`,
+          'does not apply to the account of this setting',
+        ),
+      ),
+  );
 }
 
 const anchorMax = { weeklyAnchor: 7, monthlyAnchor: 31 } as const;
 
-function anchors(payouts: PayoutSettingsInput | null | undefined): Problem[] {
-  if (payouts === null) return [problem('parameter_invalid_empty', 'account_setting.payouts')];
-  return (['weeklyAnchor', 'monthlyAnchor'] as const).flatMap((name) => {
-    const day = payouts?.[name];
-    const field = `account_setting.payouts.${snake(name)}`;
-    return day != null && (day < 1 || day > anchorMax[name])
-      ? [problem('parameter_invalid', field, `must be from 1 to ${anchorMax[name]}`)]
-      : [];
+/** What no setting can have: null for a hash or a switch, which is on or off, and a day that there is not. */
+export function settingProblems(input: Partial<UpdateAccountSettingInput>): Problem[] {
+  const empty = (['address', 'addressCurrency', 'payouts'] as const).flatMap((hash) => {
+    if (input[hash] === null) return [problem('parameter_invalid_empty', `account_setting.${snake(hash)}`)];
+    if (hash === 'payouts') return [];
+    return Object.entries(input[hash] ?? {})
+      .filter(([, value]) => value === null)
+      .map(([kind]) => problem('parameter_invalid_empty', `account_setting.${snake(hash)}.${snake(kind)}`));
   });
+  const days = (['weeklyAnchor', 'monthlyAnchor'] as const).flatMap((name) => {
+    const day = input.payouts?.[name];
+    if (day == null || (day >= 1 && day <= anchorMax[name])) return [];
+    return [
+      problem('parameter_invalid', `account_setting.payouts.${snake(name)}`, `must be from 1 to ${anchorMax[name]}`),
+    ];
+  });
+  return [...empty, ...days];
 }

@@ -1,8 +1,8 @@
 import type { AccountSettingRow } from '../account-setting/table.js';
 import type { Edition } from '../editions/edition.js';
-import { type Problem, problem, Refusal } from '../problems.js';
+import { type Problem, problem } from '../problems.js';
 import { currencyDigits } from '../scalars.js';
-import type { BusinessDetailsInput } from './inputs.js';
+import type { BusinessDetailsInput, CreateAccountInput } from './inputs.js';
 import type { AccountKind, AccountSubType, AddressKey } from './table.js';
 
 const addressKeys = [
@@ -48,30 +48,30 @@ const nicknameLengthMax = 100;
 
 /** A nickname as it is stored; empty means none. */
 export function nicknameOf(nickname: string | null | undefined): string | null | undefined {
-  if (nickname == null || nickname.trim() === '') return nickname === undefined ? undefined : null;
-  if ([...nickname].length > nicknameLengthMax)
-    throw new Refusal(
-      problem('parameter_invalid', 'account.nickname', `is longer than ${nicknameLengthMax} characters`),
-    );
-  return nickname;
+  return nickname?.trim() === '' ? null : nickname;
 }
 
 /**
- * Business details as they are stored: empty texts are null, `tax_gst` is in `ids`, money in minor units.
- * Refuses a volume that its currency cannot have, and two different GST ids.
+ * What no account can have: a nickname that is too long, a volume that its currency cannot be, two different GST ids.
+ * A partner is the only type that is created through the call of that name.
  */
-export function businessDetailsOf(details: BusinessDetailsInput | null | undefined) {
-  if (details == null) return details;
+export function accountProblems({ type, nickname, businessDetails }: Partial<CreateAccountInput>): Problem[] {
   const problems: Problem[] = [];
-  const { taxGst, ...given } = details;
-  // Null for a hash clears its members: it is a hash still.
-  const rest = {
-    ...given,
-    ...(given.ids === null && { ids: noIds }),
-    ...(given.physicalAddress === null && { physicalAddress: noAddress }),
-  };
-  const volume = details.estimatedMonthlyVolume;
-  if (volume && currencyDigits(volume.currency) === 0 && volume.amount % 100n !== 0n) {
+  if (type !== undefined && type !== 'partner') {
+    problems.push(
+      problem('parameter_invalid', 'account.type', 'must be partner: only partners are created through this call'),
+    );
+  }
+  if (nickname != null && [...nickname].length > nicknameLengthMax) {
+    problems.push(problem('parameter_invalid', 'account.nickname', `is longer than ${nicknameLengthMax} characters`));
+  }
+  const volume = businessDetails?.estimatedMonthlyVolume;
+  if (
+    volume?.amount !== undefined &&
+    volume.currency !== undefined &&
+    currencyDigits(volume.currency) === 0 &&
+    volume.amount % 100n !== 0n
+  ) {
     problems.push(
       problem(
         'parameter_invalid',
@@ -80,7 +80,8 @@ export function businessDetailsOf(details: BusinessDetailsInput | null | undefin
       ),
     );
   }
-  if (taxGst != null && details.ids?.taxGst != null && taxGst !== details.ids.taxGst) {
+  const [short, long] = [businessDetails?.taxGst, businessDetails?.ids?.taxGst];
+  if (short != null && long != null && short !== long) {
     problems.push(
       problem(
         'parameter_invalid',
@@ -89,7 +90,18 @@ export function businessDetailsOf(details: BusinessDetailsInput | null | undefin
       ),
     );
   }
-  if (problems.length > 0) throw new Refusal(...problems);
+  return problems;
+}
+
+/** Business details as they are stored: empty texts are null, `tax_gst` is in `ids`, and null for a hash clears its members. */
+export function businessDetailsOf(details: BusinessDetailsInput | null | undefined) {
+  if (details == null) return details;
+  const { taxGst, ...given } = details;
+  const rest = {
+    ...given,
+    ...(given.ids === null && { ids: noIds }),
+    ...(given.physicalAddress === null && { physicalAddress: noAddress }),
+  };
   return blankToNull(taxGst === undefined ? rest : { ...rest, ids: { ...rest.ids, taxGst } });
 }
 

@@ -44,10 +44,6 @@ export class AccountResolver {
   /** Creates a partner of the context account. Spec: Create an Account. */
   @Mutation(() => CreateAccountPayload, { description: 'Creates a partner of the context account, in status DRAFT.' })
   async createAccount(@Arg('input', () => CreateAccountInput) input: CreateAccountInput, @Ctx() context: Context) {
-    if (input.type !== 'partner')
-      throw new Refusal(
-        problem('parameter_invalid', 'account.type', 'must be partner: only partners are created through this call'),
-      );
     const { caller, edition } = context;
     const row = await context.write('create_account', account, {
       kind: 'partner',

@@ -12,6 +12,19 @@ import { AddressArgs, AddressOfAccountArgs, CreateAddressInput, UpdateAddressInp
 import { type AddressRow, address, LinkedObject } from './table.js';
 import { Address, AddressConnection } from './type.js';
 
+/** Only payout addresses are created through the call, and only bank accounts. */
+export function addressProblems({ category, type }: Partial<CreateAddressInput>): Problem[] {
+  const problems: Problem[] = [];
+  if (category !== undefined && category !== 'user_payout') {
+    problems.push(
+      problem('parameter_invalid', 'address.category', 'must be user_payout: the service creates the others'),
+    );
+  }
+  if (type !== undefined && type !== 'bank_account')
+    problems.push(problem('parameter_invalid', 'address.type', 'must be bank_account'));
+  return problems;
+}
+
 /** The last four characters of a number, whole ones: half of one could not be stored. */
 export function lastFour(number: string | null | undefined): string | null {
   return number == null ? null : [...number].slice(-4).join('');
@@ -54,13 +67,6 @@ export class AddressResolver {
     description: 'Creates a payout address. The newest of a currency is the one in use; it replaces the older.',
   })
   async createAddress(@Arg('input', () => CreateAddressInput) input: CreateAddressInput, @Ctx() context: Context) {
-    const only: Problem[] = [];
-    if (input.category !== 'user_payout')
-      only.push(
-        problem('parameter_invalid', 'address.category', 'must be user_payout: the service creates the others'),
-      );
-    if (input.type !== 'bank_account') only.push(problem('parameter_invalid', 'address.type', 'must be bank_account'));
-    if (only.length > 0) throw new Refusal(...only);
     const owner = await context.scope.one(account, input.linkedId, 'address.linked_id');
     if (owner.kind === 'partner')
       throw new Refusal(

@@ -1,7 +1,7 @@
 import { Arg, Ctx, Field, InputType, Int, Mutation, ObjectType, Resolver } from 'type-graphql';
 import type { Context } from '../context.js';
 import { payloadOf } from '../payload.js';
-import { problem, Refusal } from '../problems.js';
+import { type Problem, problem } from '../problems.js';
 import { DateTime } from '../scalars.js';
 import { testClock } from './table.js';
 
@@ -22,6 +22,12 @@ export class TestClock {
 }
 export type ClockRow = TestClock;
 
+/** A clock moves forward, and not beyond reason. */
+export function clockProblems({ advanceSeconds }: Partial<AdvanceTestClockInput>): Problem[] {
+  if (advanceSeconds === undefined || (advanceSeconds >= 1 && advanceSeconds <= advanceSecondsMax)) return [];
+  return [problem('parameter_invalid', 'clock.advance_seconds', `must be from 1 to ${advanceSecondsMax}`)];
+}
+
 const AdvanceTestClockPayload = payloadOf('AdvanceTestClock', 'clock', TestClock);
 
 @Resolver(() => TestClock)
@@ -35,10 +41,6 @@ export class ClockResolver {
     @Arg('input', () => AdvanceTestClockInput) { advanceSeconds }: AdvanceTestClockInput,
     @Ctx() context: Context,
   ) {
-    if (advanceSeconds < 1 || advanceSeconds > advanceSecondsMax)
-      throw new Refusal(
-        problem('parameter_invalid', 'clock.advance_seconds', `must be from 1 to ${advanceSecondsMax}`),
-      );
     return { clock: await context.write('advance_clock', testClock, { advanceSeconds }) };
   }
 }

@@ -1,4 +1,4 @@
-import { getTableColumns, type Table } from 'drizzle-orm';
+import { getTableColumns, getTableName, type Table } from 'drizzle-orm';
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import postgres from 'postgres';
 import { type Problem, type ProblemCode, problem, Refusal } from '../problems.js';
@@ -119,8 +119,19 @@ export class Database {
     args: object,
     table: T,
   ): Promise<T['$inferSelect'][]> {
-    const rows = await this.call(fn, [tenantId, livemode, text(call ?? {}), text(args)]);
-    return rows.map((row) => fromRow(table, row));
+    try {
+      const rows = await this.call(fn, [tenantId, livemode, text(call ?? {}), text(args)]);
+      return rows.map((row) => fromRow(table, row));
+    } catch (error) {
+      // The key may be in use by an attempt of this very call whose answer got lost: then this is its answer.
+      const used = error instanceof Refusal && error.problems[0]?.code === 'idempotency_key_in_use';
+      const before =
+        call && used
+          ? await this.answered(tenantId, livemode, call.account, call.key, table, getTableName(table))
+          : undefined;
+      if (before && before.requestId === call?.requestId) return [before.row];
+      throw error;
+    }
   }
 
   /** A function of ours by name, with nothing around the call: an expression there would lose its delegation to a shard. */
@@ -147,7 +158,7 @@ export class Database {
     table: T,
     tableName: string,
   ) {
-    const statement = `select i.operation as answered_operation, i.request as answered_request, r.* from idempotency i, jsonb_populate_record(null::${tableName}, i.answer) r where i.tenant_id = $1 and i.livemode = $2 and i.account_id = $3 and i.key = $4`;
+    const statement = `select i.operation as answered_operation, i.request as answered_request, i.request_id as answered_request_id, r.* from idempotency i, jsonb_populate_record(null::${tableName}, i.answer) r where i.tenant_id = $1 and i.livemode = $2 and i.account_id = $3 and i.key = $4`;
     this.catalogue.set(`answered_${tableName}`, statement);
     const [row] = await this.#retried(() =>
       this.#writer.unsafe(statement, [tenantId, livemode, account, key], { prepare: true }),
@@ -156,6 +167,8 @@ export class Database {
     return {
       operation: row.answered_operation as string,
       request: row.answered_request as Record<string, string>,
+      /** Which request it was the answer to. */
+      requestId: row.answered_request_id as string | null,
       row: fromRow(table, row),
     };
   }

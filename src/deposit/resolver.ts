@@ -8,7 +8,7 @@ import type { Listing, Page } from '../listing.js';
 import { payloadOf } from '../payload.js';
 import { type PaymentRow, payment } from '../payment/table.js';
 import { Payment } from '../payment/type.js';
-import { problem, Refusal } from '../problems.js';
+import { type Problem, problem, Refusal } from '../problems.js';
 import { receivable } from '../receivable/table.js';
 import {
   CreateDepositInput,
@@ -61,8 +61,6 @@ export class DepositResolver {
     description: 'Test mode only: creates a deposit, which the sandbox bank completes in about a second.',
   })
   async createDeposit(@Arg('input', () => CreateDepositInput) input: CreateDepositInput, @Ctx() context: Context) {
-    if (input.amount <= 0n)
-      throw new Refusal(problem('parameter_invalid', 'deposit.amount', 'must be greater than zero'));
     const to = await destinationOf(context, input);
     const from = await sourceOf(context, input.from, to.account);
     const row = await context.write('create_deposit', deposit, {
@@ -92,12 +90,6 @@ export class DepositResolver {
     const row = await scope.one(deposit, input.id);
     const holder = await scope.one(account, row.toAccountId);
     const receiver = holder.kind === 'partner' ? holder.ownerId : holder.id;
-    const zero = input.receivables.flatMap(({ amount }, i) =>
-      amount <= 0n
-        ? [problem('parameter_invalid', `deposit.receivables[${i}].amount`, 'must be greater than zero')]
-        : [],
-    );
-    if (zero.length > 0) throw new Refusal(...zero);
     const rows = await Promise.all(
       input.receivables.map(({ id }, i) => scope.one(receivable, id, `deposit.receivables[${i}].id`)),
     );
@@ -226,6 +218,22 @@ export class DepositOfPayment {
   async deposit(@Root() row: PaymentRow, @Ctx() { scope }: Context): Promise<Deposit | null> {
     return scope.find(deposit, row.depositId);
   }
+}
+
+/** What no money is: nothing, or less. */
+export function depositProblems({
+  amount,
+  receivables,
+}: {
+  amount?: bigint | null;
+  receivables?: ReconcileDepositInput['receivables'];
+}): Problem[] {
+  const nothing = (value: bigint | null | undefined, field: string) =>
+    value != null && value <= 0n ? [problem('parameter_invalid', field, 'must be greater than zero')] : [];
+  return [
+    ...nothing(amount, 'deposit.amount'),
+    ...(receivables ?? []).flatMap((share, i) => nothing(share.amount, `deposit.receivables[${i}].amount`)),
+  ];
 }
 
 async function moved(context: Context, input: EndTestDepositInput, from: string[], to: string) {

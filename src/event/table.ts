@@ -56,6 +56,8 @@ export const idempotency = pgTable(
     created: realm().created,
     operation: text('operation').notNull(),
     request: jsonb('request').$type<Record<string, string>>().notNull(),
+    /** The request that was answered, by which a lost answer is told from a replay. */
+    requestId: text('request_id'),
     answer: jsonb('answer').notNull(),
   },
   (t) => [

@@ -16,15 +16,18 @@ const filenameLengthMax = 255;
 /** By content, never by name. */
 const contentTypes = ['application/pdf', 'image/png', 'image/jpeg'];
 
+/** The parameters as a client sends them; `file` stands for the bytes and the name by their hash. */
 interface Upload {
-  input: {
-    purpose: FilePurpose;
-    filename: string;
-    contentType: string;
-    size: number;
-    sha256: string;
-    metadata?: Record<string, string | null> | null;
-  };
+  input: { purpose: FilePurpose; file: string; metadata?: Record<string, string | null> | null };
+}
+
+/** What is known of an uploaded file. */
+interface Uploaded {
+  filename: string;
+  contentType: string;
+  size: number;
+  sha256: string;
+  content: string;
 }
 
 /**
@@ -39,18 +42,21 @@ export function fileRoutes(app: FastifyInstance): void {
     config: { permission: restPermissions.createFile! },
     handler: async (request) => {
       refuseQuery(request);
-      const { args, content } = await uploadOf(request);
-      // The bytes are outside the arguments: their hash stands for them in the fingerprint.
+      const { args, uploaded } = await uploadOf(request);
       const create = guarded(
         'createFile',
         restPermissions.createFile!,
-        async (_, { input }: Upload, context: Context) => ({
-          file: await context.write('create_file', file, {
-            ...input,
-            accountId: context.caller.contextId,
-            content: content.toString('base64'),
-          }),
-        }),
+        async (_, { input }: Upload, context: Context) => {
+          const { purpose, metadata } = input;
+          return {
+            file: await context.write('create_file', file, {
+              ...uploaded,
+              purpose,
+              metadata,
+              accountId: context.caller.contextId,
+            }),
+          };
+        },
       );
       const payload = (await create(undefined, args, request.context!, undefined as never)) as { file: FileRow };
       return fileV1(payload.file);
@@ -144,7 +150,7 @@ function refuseQuery(request: FastifyRequest): void {
   if (names.length > 0) throw new Refusal(...names.map((name) => problem('parameter_unknown', `file.${name}`)));
 }
 
-async function uploadOf(request: FastifyRequest): Promise<{ args: Upload; content: Buffer }> {
+async function uploadOf(request: FastifyRequest): Promise<{ args: Upload; uploaded: Uploaded }> {
   if (!request.isMultipart())
     throw new Refusal(problem('body_invalid', undefined, 'Send the file as multipart/form-data.'));
   const problems: Problem[] = [];
@@ -169,17 +175,9 @@ async function uploadOf(request: FastifyRequest): Promise<{ args: Upload; conten
   }
   if (problems.length > 0 || !content || !type) throw new Refusal(...problems);
   const sha256 = createHash('sha256').update(content).digest('hex');
+  const given = Object.keys(metadata).length > 0 && { metadata: { ...metadata } };
   return {
-    args: {
-      input: {
-        purpose: purpose as FilePurpose,
-        filename,
-        contentType: type.mime,
-        size: content.length,
-        sha256,
-        metadata: { ...metadata },
-      },
-    },
-    content,
+    args: { input: { purpose: purpose as FilePurpose, file: `${sha256} ${filename}`, ...given } },
+    uploaded: { filename, contentType: type.mime, size: content.length, sha256, content: content.toString('base64') },
   };
 }

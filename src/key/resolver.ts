@@ -20,7 +20,7 @@ import type { Context } from '../context.js';
 import { type Listing, type Page, PageArgs } from '../listing.js';
 import { payloadOf } from '../payload.js';
 import { permissions, related } from '../permissions.js';
-import { problem, Refusal } from '../problems.js';
+import { type Problem, problem, Refusal } from '../problems.js';
 import { type ApiKeyRow, apiKey, KeyPermission } from './table.js';
 import { ApiKey, ApiKeyConnection } from './type.js';
 
@@ -107,7 +107,6 @@ export class ApiKeyResolver {
     if (owner.kind === 'partner')
       throw new Refusal(problem('account_type_invalid', 'api_key.account_id', 'A partner has no keys.'));
     checkRelation(context, 'createApiKey', owner, 'api_key.account_id');
-    checkRange(input.expiresInSeconds, expirySecondsMax, 1, 'api_key.expires_in_seconds');
     const made = context.newKey(caller.tenantId, caller.livemode);
     const row = await context.write('create_api_key', apiKey, {
       accountId: owner.id,
@@ -125,7 +124,6 @@ export class ApiKeyResolver {
   async rotateApiKey(@Arg('input', () => RotateApiKeyInput) input: RotateApiKeyInput, @Ctx() context: Context) {
     const { caller } = context;
     await checkManageable(context, 'rotateApiKey', input.id);
-    checkRange(input.graceSeconds, graceSecondsMax, 0, 'api_key.grace_seconds');
     const made = context.newKey(caller.tenantId, caller.livemode);
     const row = await context.write('rotate_api_key', apiKey, {
       id: input.id,
@@ -173,7 +171,17 @@ function checkRelation({ caller }: Context, operation: string, owner: AccountRow
   }
 }
 
-function checkRange(seconds: number | null | undefined, max: number, min: number, field: string): void {
-  if (seconds != null && (seconds < min || seconds > max))
-    throw new Refusal(problem('parameter_invalid', field, `must be from ${min} to ${max}`));
+/** What no key can have: a life or a grace period out of bounds. */
+export function apiKeyProblems({
+  expiresInSeconds,
+  graceSeconds,
+}: Partial<CreateApiKeyInput & RotateApiKeyInput>): Problem[] {
+  const range = (value: number | null | undefined, min: number, max: number, name: string) =>
+    value != null && (value < min || value > max)
+      ? [problem('parameter_invalid', `api_key.${name}`, `must be from ${min} to ${max}`)]
+      : [];
+  return [
+    ...range(expiresInSeconds, 1, expirySecondsMax, 'expires_in_seconds'),
+    ...range(graceSeconds, 0, graceSecondsMax, 'grace_seconds'),
+  ];
 }

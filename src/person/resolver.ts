@@ -58,7 +58,7 @@ class IdentificationInput {
 }
 
 @InputType({ description: "Creates a director, owner or representative of an account's business." })
-class CreatePersonInput {
+export class CreatePersonInput {
   @Field(() => ID, { nullable: true, description: 'The account whose person it is; the context account by default.' })
   accountId?: string | null;
   @Field(() => String)
@@ -154,19 +154,19 @@ export class PersonsOfAccount {
   }
 }
 
-/** What of a person cannot be: nobody at all, a sole proprietor's director, or somebody whom nothing identifies. */
+/** A person without any role is nobody. */
+export function personProblems({ relationship: r }: Partial<CreatePersonInput>): Problem[] {
+  if (!r || r.director || r.owner || r.representative) return [];
+  return [
+    problem('parameter_invalid', 'person.relationship', 'must have at least one of director, owner and representative'),
+  ];
+}
+
+/** What of a person cannot be: a sole proprietor's director, or somebody whom nothing identifies. */
 function unfit({ relationship, identification }: CreatePersonInput, owner: AccountRow, identified: boolean): Problem[] {
   const problems: Problem[] = [];
   const { director, owner: owns, representative } = relationship;
   const type = owner.businessDetails.type;
-  if (!director && !owns && !representative)
-    problems.push(
-      problem(
-        'parameter_invalid',
-        'person.relationship',
-        'must have at least one of director, owner and representative',
-      ),
-    );
   if (identified && (type === 'sole_proprietor' || type === 'individual') && (!owns || director || representative)) {
     problems.push(
       problem(

@@ -58,7 +58,7 @@ class InvoiceInput {
 }
 
 @InputType({ description: 'Creates a receivable from an invoice.' })
-class CreateReceivableInput {
+export class CreateReceivableInput {
   @Field(() => ID, { nullable: true, description: 'The context account by default; never a partner.' })
   accountId?: string | null;
   @Field(() => Currency, { description: "The invoice's currency." })
@@ -144,17 +144,6 @@ export class ReceivableResolver {
     const { scope, caller } = context;
     const { invoice } = input;
     const maximum = input.amountMaximumReconcilable ?? invoice.amount;
-    const problems = [
-      ...moneyProblems('receivable.invoice.amount', invoice.amount, invoice.currency),
-      ...moneyProblems('receivable.amount_maximum_reconcilable', maximum, invoice.currency),
-    ];
-    if (input.currency !== invoice.currency)
-      problems.push(problem('parameter_invalid', 'receivable.currency', "must be the invoice's currency"));
-    if (!purposeCodes[input.purposeCode])
-      problems.push(
-        problem('parameter_invalid', 'receivable.purpose_code', 'must be a purpose code of the RBI, such as P0802'),
-      );
-    if (problems.length > 0) throw new Refusal(...problems);
     const owner = await scope.one(account, input.accountId || caller.contextId, 'receivable.account_id');
     if (owner.kind === 'partner')
       throw new Refusal(problem('account_type_invalid', 'receivable.account_id', 'A partner has no receivables.'));
@@ -257,6 +246,29 @@ export class ReceivablesOfDeposit {
     const found = await Promise.all(ids.map((id) => scope.find(receivable, id)));
     return found.filter((r): r is ReceivableRow => r !== null);
   }
+}
+
+/** What no receivable can have: amounts that its currency cannot be, another currency than its invoice, a purpose that there is not. */
+export function receivableProblems({
+  invoice,
+  currency,
+  purposeCode,
+  amountMaximumReconcilable: maximum,
+}: Partial<CreateReceivableInput>): Problem[] {
+  const problems: Problem[] = [];
+  if (invoice?.amount !== undefined)
+    problems.push(...moneyProblems('receivable.invoice.amount', invoice.amount, invoice.currency));
+  if (maximum != null)
+    problems.push(...moneyProblems('receivable.amount_maximum_reconcilable', maximum, invoice?.currency ?? ''));
+  if (invoice?.currency !== undefined && currency !== undefined && currency !== invoice.currency) {
+    problems.push(problem('parameter_invalid', 'receivable.currency', "must be the invoice's currency"));
+  }
+  if (purposeCode !== undefined && purposeCode !== '' && !Object.hasOwn(purposeCodes, purposeCode)) {
+    problems.push(
+      problem('parameter_invalid', 'receivable.purpose_code', 'must be a purpose code of the RBI, such as P0802'),
+    );
+  }
+  return problems;
 }
 
 function moneyProblems(field: string, amount: bigint, currency: string): Problem[] {
