@@ -1,0 +1,1370 @@
+import { randomUUID } from 'node:crypto';
+import net from 'node:net';
+import pino from 'pino';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { config } from '../src/config.js';
+import { Database } from '../src/db/database.js';
+import { gateway } from '../src/gateway.js';
+import { buildGraph } from '../src/graph.js';
+import { permissions, restPermissions } from '../src/permissions.js';
+import { Worker } from '../src/worker.js';
+import { details, eventually, givenIn, nickname, type Reply, Speaker, useWorld } from './world.js';
+
+const world = useWorld({ worker: false });
+const given = givenIn(world);
+
+const pdf = new TextEncoder().encode('%PDF-1.4\n%%EOF\n');
+let other: string;
+beforeAll(async () => {
+  other = await world.another();
+});
+
+/** The same caller at the second gateway, as after a failed connection to the first. */
+const elsewhere = (me: Speaker, origin = other) => new Speaker({ ...world, origin }, me.id, me.key, me.edition);
+const keyed = (key: string) => ({ 'idempotency-key': key });
+const replayed = (reply: Reply) => reply.headers.get('idempotent-replayed');
+/** The status of an answer of either door: inside a GraphQL answer it is the error's own. */
+const statusOf = (reply: Reply): number => reply.body?.errors?.[0]?.extensions?.httpStatus ?? reply.status;
+
+const addressBody = (linkedId: string) => ({
+  category: 'user_payout',
+  type: 'bank_account',
+  currency: 'INR',
+  linked_id: linkedId,
+  linked_object: 'account',
+  name: 'Asha Rao',
+  bank_account: { number: '1234567890', domestic_credit: 'HDFC0000001' },
+  billing_details: { line1: '1 Wharf', city: 'Pune', state: 'MH', postal_code: '411001', country: 'IN' },
+});
+const addressInput = (linkedId: string) => ({
+  category: 'USER_PAYOUT',
+  type: 'BANK_ACCOUNT',
+  currency: 'INR',
+  linkedId,
+  linkedObject: 'ACCOUNT',
+  name: 'Asha Rao',
+  bankAccount: { number: '1234567890', domesticCredit: 'HDFC0000001' },
+  billingDetails: { line1: '1 Wharf', city: 'Pune', state: 'MH', postalCode: '411001', country: 'IN' },
+});
+const partnerBody = (more: object = {}) => ({
+  type: 'partner',
+  nickname: nickname(),
+  business_details: details(),
+  ...more,
+});
+/** The same partner in the spelling of the graph. */
+const partnerInput = ({ nickname: name, metadata }: { nickname: string; metadata?: object }) => ({
+  type: 'PARTNER',
+  nickname: name,
+  businessDetails: {
+    legalName: 'Acme Exports',
+    email: 'ap@acme.example',
+    type: 'COMPANY',
+    physicalAddress: { line1: '1 Wharf', city: 'Pune', state: 'MH', postalCode: '411001', country: 'IN' },
+  },
+  ...(metadata && { metadata }),
+});
+
+/** Mutations whose input is an id alone share its type; the others have one of their own name. */
+const idInputs: Record<string, string> = {
+  activateAccount: 'AccountIdInput',
+  deactivateAccount: 'AccountIdInput',
+  holdTestAccount: 'AccountIdInput',
+  deactivateTestAccount: 'AccountIdInput',
+  expireTestAddress: 'AddressIdInput',
+  deactivateTestAddress: 'AddressIdInput',
+  processTestDeposit: 'DepositIdInput',
+  completeTestDeposit: 'DepositIdInput',
+  failTestDeposit: 'EndTestDepositInput',
+  cancelTestDeposit: 'EndTestDepositInput',
+  reverseTestDeposit: 'EndTestDepositInput',
+  settleTestPayout: 'PayoutIdInput',
+  failTestPayout: 'PayoutIdInput',
+};
+const mutate = (me: Speaker, name: string, input: object, select: string, headers: Record<string, string> = {}) => {
+  const type = idInputs[name] ?? `${name[0]!.toUpperCase()}${name.slice(1)}Input`;
+  return me.graph(`mutation ($input: ${type}!) { ${name}(input: $input) { ${select} } }`, { input }, headers);
+};
+
+const partnerId = async (me: Speaker) => (await me.partner()).id as string;
+const verifyingId = async (me: Speaker) => {
+  const id = await partnerId(me);
+  await me.post(`/v1/accounts/${id}/activate`);
+  return id;
+};
+const userId = async (me: Speaker) => (await me.connectedUser()).id;
+const addressId = async (me: Speaker) =>
+  (await me.post('/v1/addresses', addressBody(await userId(me)))).body.id as string;
+const keyId = async (me: Speaker) =>
+  (await mutate(me, 'createApiKey', { permission: 'FULL' }, 'apiKey { id }')).body.data.createApiKey.apiKey
+    .id as string;
+const settingId = async (me: Speaker) => {
+  const reply = await me.graph('query ($id: ID!) { account(id: $id) { setting { id } } }', { id: await partnerId(me) });
+  return reply.body.data.account.setting.id as string;
+};
+
+/** What is due in the tenant's test mode is done, and there is no worker here that would: a day passes at once. */
+const lapse = (me: Speaker, seconds: number) =>
+  world.operator.passTime({ tenantId: me.id.replace('account_', '') }, seconds);
+const money = { amount: '100.00', currency: 'USD' };
+/** To the platform's own receiving address. */
+const depositId = async (me: Speaker) => (await me.post('/v1/deposits', money)).body.id as string;
+const completedId = async (me: Speaker) => {
+  const id = await depositId(me);
+  await me.post(`/v1/test_helpers/deposits/${id}/complete`);
+  return id;
+};
+const receivableBody = (accountId?: string) => ({
+  currency: 'USD',
+  invoice: { ...money, creation_date: '2026-01-02', due_date: '2026-02-02', reference_number: 'INV-1' },
+  purpose_code: 'P0802',
+  transaction_type: 'services',
+  ...(accountId && { account_id: accountId }),
+});
+const receivableId = async (me: Speaker) => (await me.post('/v1/receivables', receivableBody())).body.id as string;
+/** A deposit and a receivable of a length, both ids in one subject. */
+const reconcilable = async (me: Speaker) => [await completedId(me), await receivableId(me)].join(' ');
+/** A payout of a user of its own, so that no other's locks go with it. */
+const payoutId = async (me: Speaker) => {
+  const user = await me.connectedUser({ businessDetails: { type: 'INDIVIDUAL', ids: { taxGst: '27ABCDE1234F1Z5' } } });
+  await user.post('/v1/addresses', addressBody(user.id));
+  await user.post('/v1/persons', { ...person, relationship: { owner: true } });
+  await me.post(`/v1/accounts/${user.id}/activate`);
+  await me.post(`/v1/test_helpers/accounts/${user.id}/verify`);
+  await lapse(me, 5);
+  await lapse(me, 5);
+  const { id } = (await user.post('/v1/deposits', money)).body;
+  await user.post(`/v1/test_helpers/deposits/${id}/complete`);
+  const receivable = await user.post('/v1/receivables', receivableBody());
+  await user.post(`/v1/deposits/${id}/reconcile`, { receivables: [{ id: receivable.body.id, amount: '100.00' }] });
+  // Payouts are daily, and settle a second later.
+  await lapse(me, 90_000);
+  return (await user.get('/v1/payouts')).body.data[0].id as string;
+};
+
+/** One write, as each door spells it. `subject` is made anew for every use; the fields are those that both doors show. */
+interface Write {
+  subject(me: Speaker): Promise<string>;
+  path?: string;
+  body?(subject: string): object;
+  input?(subject: string): object;
+  member: string;
+  fields: string[];
+  /** The events that it leaves, by their types. */
+  events: string[];
+}
+const none = async () => nickname();
+const person = {
+  full_name: 'Asha Rao',
+  relationship: { director: true },
+  identification: { tax_card_number: 'ABCDE1234F' },
+};
+const writes: Record<string, Write> = {
+  createAccount: {
+    subject: none,
+    path: '/v1/accounts',
+    body: (name) => partnerBody({ nickname: name, metadata: { crm: '42' } }),
+    input: (name) => partnerInput({ nickname: name, metadata: { crm: '42' } }),
+    member: 'account',
+    fields: ['id', 'status', 'nickname', 'metadata'],
+    events: ['account.created'],
+  },
+  createConnectedUser: {
+    subject: none,
+    input: (name) => ({ nickname: name }),
+    member: 'account',
+    fields: ['id', 'status', 'nickname'],
+    events: ['account.created'],
+  },
+  updateAccount: {
+    subject: userId,
+    path: '/v1/accounts/:id',
+    body: () => ({
+      metadata: { a: '1' },
+      business_details: { estimated_monthly_volume: { amount: '10', currency: 'USD' } },
+    }),
+    input: (id) => ({
+      id,
+      metadata: { a: '1' },
+      businessDetails: { estimatedMonthlyVolume: { amount: '10.00', currency: 'USD' } },
+    }),
+    member: 'account',
+    fields: ['id', 'status', 'metadata'],
+    events: ['account.updated'],
+  },
+  activateAccount: {
+    subject: partnerId,
+    path: '/v1/accounts/:id/activate',
+    member: 'account',
+    fields: ['id', 'status'],
+    events: ['account.verifying'],
+  },
+  deactivateAccount: {
+    subject: partnerId,
+    path: '/v1/accounts/:id/deactivate',
+    member: 'account',
+    fields: ['id', 'status'],
+    events: ['account.deactivated'],
+  },
+  updateAccountSetting: {
+    subject: settingId,
+    path: '/v1/account_settings/:id',
+    body: () => ({ metadata: { a: '1' } }),
+    input: (id) => ({ id, metadata: { a: '1' } }),
+    member: 'accountSetting',
+    fields: ['id', 'metadata'],
+    events: ['account_setting.updated'],
+  },
+  createPerson: {
+    subject: none,
+    path: '/v1/persons',
+    body: () => person,
+    input: () => ({
+      fullName: 'Asha Rao',
+      relationship: { director: true },
+      identification: { taxCardNumber: 'ABCDE1234F' },
+    }),
+    member: 'person',
+    fields: ['id', 'metadata'],
+    events: ['person.created'],
+  },
+  createAddress: {
+    subject: userId,
+    path: '/v1/addresses',
+    body: addressBody,
+    input: addressInput,
+    member: 'address',
+    fields: ['id', 'status', 'currency'],
+    events: ['address.created'],
+  },
+  updateAddress: {
+    subject: addressId,
+    path: '/v1/addresses/:id',
+    body: () => ({ metadata: { a: '1' } }),
+    input: (id) => ({ id, metadata: { a: '1' } }),
+    member: 'address',
+    fields: ['id', 'status', 'metadata'],
+    events: ['address.updated'],
+  },
+  createApiKey: {
+    subject: none,
+    input: () => ({ permission: 'FULL' }),
+    member: 'apiKey',
+    fields: ['id', 'prefix', 'permission'],
+    events: ['api_key.created'],
+  },
+  rotateApiKey: {
+    subject: keyId,
+    member: 'apiKey',
+    fields: ['id', 'prefix', 'permission'],
+    events: ['api_key.created', 'api_key.rotated'],
+  },
+  revokeApiKey: {
+    subject: keyId,
+    member: 'apiKey',
+    fields: ['id', 'prefix', 'revokedAt'],
+    events: ['api_key.revoked'],
+  },
+  createDeposit: {
+    subject: none,
+    path: '/v1/deposits',
+    body: () => ({ ...money, metadata: { a: '1' } }),
+    input: () => ({ ...money, metadata: { a: '1' } }),
+    member: 'deposit',
+    fields: ['id', 'status', 'amount', 'metadata'],
+    events: ['deposit.initialized'],
+  },
+  reconcileDeposit: {
+    subject: reconcilable,
+    path: '/v1/deposits/:id/reconcile',
+    body: (both) => ({ receivables: [{ amount: '40', id: both.split(' ')[1] }] }),
+    input: (both) => ({ id: both.split(' ')[0], receivables: [{ id: both.split(' ')[1], amount: '40.00' }] }),
+    member: 'deposit',
+    fields: ['id', 'status', 'amount'],
+    events: ['deposit.reconciled', 'receivable.updated'],
+  },
+  createReceivable: {
+    subject: none,
+    path: '/v1/receivables',
+    body: () => receivableBody(),
+    input: () => ({
+      currency: 'USD',
+      invoice: { ...money, creationDate: '2026-01-02', dueDate: '2026-02-02', referenceNumber: 'INV-1' },
+      purposeCode: 'P0802',
+      transactionType: 'SERVICES',
+    }),
+    member: 'receivable',
+    fields: ['id', 'status', 'amountReconcilable', 'metadata'],
+    events: ['receivable.created'],
+  },
+  updateReceivable: {
+    subject: receivableId,
+    path: '/v1/receivables/:id',
+    body: () => ({ amount_maximum_reconcilable: '50', description: 'half' }),
+    input: (id) => ({ id, amountMaximumReconcilable: '50.00', description: 'half' }),
+    member: 'receivable',
+    fields: ['id', 'status', 'amountReconcilable', 'description'],
+    events: ['receivable.updated'],
+  },
+  voidReceivable: {
+    subject: receivableId,
+    path: '/v1/receivables/:id/void',
+    member: 'receivable',
+    fields: ['id', 'status'],
+    events: ['receivable.voided'],
+  },
+  processTestDeposit: {
+    subject: depositId,
+    path: '/v1/test_helpers/deposits/:id/process',
+    member: 'deposit',
+    fields: ['id', 'status'],
+    events: ['deposit.processing'],
+  },
+  completeTestDeposit: {
+    subject: depositId,
+    path: '/v1/test_helpers/deposits/:id/complete',
+    member: 'deposit',
+    fields: ['id', 'status'],
+    events: ['deposit.completed', 'deposit.processing'],
+  },
+  failTestDeposit: {
+    subject: depositId,
+    path: '/v1/test_helpers/deposits/:id/fail',
+    body: () => ({ reason_code: 'high_risk' }),
+    input: (id) => ({ id, reasonCode: 'HIGH_RISK' }),
+    member: 'deposit',
+    fields: ['id', 'status'],
+    events: ['deposit.failed', 'deposit.processing'],
+  },
+  cancelTestDeposit: {
+    subject: depositId,
+    path: '/v1/test_helpers/deposits/:id/cancel',
+    member: 'deposit',
+    fields: ['id', 'status'],
+    events: ['deposit.cancelled'],
+  },
+  reverseTestDeposit: {
+    subject: completedId,
+    path: '/v1/test_helpers/deposits/:id/reverse',
+    member: 'deposit',
+    fields: ['id', 'status'],
+    events: ['deposit.reversed'],
+  },
+  disputeTestDeposit: {
+    subject: completedId,
+    path: '/v1/test_helpers/deposits/:id/dispute',
+    body: () => ({ amount: '10', reason_code: 'duplicate' }),
+    input: (id) => ({ id, amount: '10.00', reasonCode: 'DUPLICATE' }),
+    member: 'deposit',
+    fields: ['id', 'status', 'amount'],
+    events: ['deposit.completed', 'deposit.disputed'],
+  },
+  settleTestPayout: {
+    subject: payoutId,
+    path: '/v1/test_helpers/payouts/:id/settle',
+    member: 'payout',
+    fields: ['id', 'status', 'amount'],
+    events: ['payout.completed', 'receivable.updated'],
+  },
+  failTestPayout: {
+    subject: payoutId,
+    path: '/v1/test_helpers/payouts/:id/fail',
+    member: 'payout',
+    fields: ['id', 'status', 'amount'],
+    events: ['payout.failed'],
+  },
+  // The clock is no object of its own, and so has no event.
+  advanceTestClock: {
+    subject: none,
+    path: '/v1/test_helpers/clock',
+    body: () => ({ advance_seconds: 1 }),
+    input: () => ({ advanceSeconds: 1 }),
+    member: 'clock',
+    fields: ['offsetSeconds'],
+    events: [],
+  },
+  verifyTestAccount: {
+    subject: verifyingId,
+    path: '/v1/test_helpers/accounts/:id/verify',
+    member: 'account',
+    fields: ['id', 'status'],
+    // Payouts are on from now on, and so the setting has changed as well.
+    events: ['account.activated', 'account_setting.updated'],
+  },
+  holdTestAccount: {
+    subject: verifyingId,
+    path: '/v1/test_helpers/accounts/:id/hold',
+    member: 'account',
+    fields: ['id', 'status'],
+    events: ['account.hold'],
+  },
+  deactivateTestAccount: {
+    subject: partnerId,
+    path: '/v1/test_helpers/accounts/:id/deactivate',
+    member: 'account',
+    fields: ['id', 'status'],
+    events: ['account.deactivated'],
+  },
+  expireTestAddress: {
+    subject: addressId,
+    path: '/v1/test_helpers/addresses/:id/expire',
+    member: 'address',
+    fields: ['id', 'status'],
+    events: ['address.expired'],
+  },
+  deactivateTestAddress: {
+    subject: addressId,
+    path: '/v1/test_helpers/addresses/:id/deactivate',
+    member: 'address',
+    fields: ['id', 'status'],
+    events: ['address.deactivated'],
+  },
+};
+
+type Door = 'v1' | 'graph';
+const doorsOf = ({ path }: Write): Door[] => (path ? ['v1', 'graph'] : ['graph']);
+const call = (me: Speaker, name: string, subject: string, door: Door, key: string): Promise<Reply> => {
+  const { path, body, input, member, fields } = writes[name]!;
+  return door === 'v1'
+    ? me.post(path!.replace(':id', subject.split(' ')[0]!), body?.(subject), keyed(key))
+    : mutate(me, name, input?.(subject) ?? { id: subject }, `${member} { ${fields.join(' ')} }`, keyed(key));
+};
+/** What both doors show of the answer, spelled alike. */
+const objectOf = (name: string, door: Door, reply: Reply) => {
+  const { member, fields } = writes[name]!;
+  const source = door === 'v1' ? reply.body : reply.body.data[name][member];
+  return Object.fromEntries(
+    fields.map((field) => {
+      const value = source[door === 'v1' ? field.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`) : field];
+      return [field, field === 'status' ? String(value).toLowerCase() : value];
+    }),
+  );
+};
+
+const answers = (key: string) =>
+  world.sql`select operation, account_id, livemode, answer from idempotency where key = ${key}`;
+const eventsOf = async (...replies: Reply[]) =>
+  world.sql`select type, object_id, data from event where request_id = any(${replies.map((r) => r.headers.get('request-id')!)}) order by type`;
+
+describe('a write that is sent again with its Idempotency-Key', () => {
+  let platform: Speaker;
+  beforeAll(async () => {
+    platform = await given.platform(1);
+  });
+
+  it('is any write there is', () => {
+    const all = Object.entries({ ...permissions, ...restPermissions }).filter(([, { access }]) => access === 'write');
+    // The upload has a test of its own, since bytes have no second door.
+    expect(Object.keys(writes).sort()).toEqual(
+      all
+        .map(([name]) => name)
+        .filter((name) => name !== 'createFile')
+        .sort(),
+    );
+  });
+
+  for (const [name, write] of Object.entries(writes))
+    for (const door of doorsOf(write))
+      it(`is answered as before by either door and gateway, and done once: ${name}, first through ${door}`, async () => {
+        const subject = await write.subject(platform);
+        const key = randomUUID();
+        const first = await call(platform, name, subject, door, key);
+        expect([statusOf(first), replayed(first)]).toEqual([200, null]);
+        const object = objectOf(name, door, first);
+        const named = write.fields.includes('id');
+        if (named) expect(object.id).toMatch(/^[a-z_]+_[0-9a-f]{32}$/);
+
+        const again: Reply[] = [];
+        for (const way of [door, ...doorsOf(write)])
+          for (const me of [platform, elsewhere(platform)]) {
+            const reply = await call(me, name, subject, way, key);
+            expect([way, statusOf(reply), replayed(reply)]).toEqual([way, 200, 'true']);
+            expect(objectOf(name, way, reply)).toEqual(object);
+            if (way === door && door === 'v1') expect(reply.text).toBe(first.text);
+            again.push(reply);
+          }
+        const requests = [first, ...again].map((reply) => reply.headers.get('request-id'));
+        expect(new Set(requests).size).toBe(requests.length);
+
+        expect(await answers(key)).toEqual([
+          {
+            operation: name,
+            account_id: platform.id,
+            livemode: false,
+            answer: expect.objectContaining(named ? { id: object.id } : {}),
+          },
+        ]);
+        const events = await eventsOf(first);
+        expect(events.map(({ type }) => type)).toEqual(write.events);
+        expect(events.map(({ object_id: id, data }) => id === data.id)).toEqual(events.map(() => true));
+        if (named) expect(events.map(({ object_id: id }) => id)).toContain(object.id);
+        expect(await eventsOf(...again)).toEqual([]);
+      });
+
+  it('is an upload that is answered as before', async () => {
+    const key = randomUUID();
+    const send = (me: Speaker) => me.upload('invoice', pdf, 'a.pdf', { 'metadata[crm]': '42' }, keyed(key));
+    const first = await send(platform);
+    expect([first.status, replayed(first), first.body.metadata]).toEqual([200, null, { crm: '42' }]);
+    for (const me of [platform, elsewhere(platform)]) {
+      const reply = await send(me);
+      expect([reply.status, replayed(reply), reply.text]).toEqual([200, 'true', first.text]);
+    }
+    const [{ files, contents }] = (await world.sql`
+      select (select count(*)::int from file where sha256 = ${first.body.sha256} and metadata ->> 'crm' = '42') as files,
+             (select count(*)::int from file_content where id = ${first.body.id}) as contents`) as never as [
+      { files: number; contents: number },
+    ];
+    expect([files, contents]).toEqual([1, 1]);
+    expect((await answers(key)).map(({ operation }) => operation)).toEqual(['createFile']);
+    expect((await eventsOf(first)).map(({ type }) => type)).toEqual(['file.created']);
+    // The document itself is kept once, where documents are.
+    const [{ leaked }] = (await world.sql`
+      select (select count(*)::int from event where data::text like '%JVBERi%') + (select count(*)::int from idempotency where answer::text like '%JVBERi%') as leaked`) as never as [
+      { leaked: number },
+    ];
+    expect(leaked).toBe(0);
+  });
+
+  it('leaves one row and its events without a key too, and each time anew', async () => {
+    const user = await platform.connectedUser();
+    const count = async () =>
+      Number((await world.sql`select count(*) as n from idempotency where account_id = ${user.id}`)[0]!.n);
+    const before = await count();
+    const replies = [await user.post('/v1/persons', person), await user.post('/v1/persons', person)];
+    expect(replies.map(({ status }) => status)).toEqual([200, 200]);
+    expect(replies[0]!.body.id).not.toBe(replies[1]!.body.id);
+    expect(replies.map(replayed)).toEqual([null, null]);
+    expect((await eventsOf(...replies)).map(({ type }) => type)).toEqual(['person.created', 'person.created']);
+    expect((await count()) - before).toBe(2);
+  });
+
+  it('tells the replacement of a payout address as an event of its own', async () => {
+    const user = await platform.connectedUser();
+    const first = await user.post('/v1/addresses', addressBody(user.id));
+    const second = await user.post('/v1/addresses', addressBody(user.id));
+    const events = await eventsOf(second);
+    expect(events.map(({ type, object_id: id }) => [type, id])).toEqual([
+      ['address.created', second.body.id],
+      ['address.pending_deactivation', first.body.id],
+    ]);
+  });
+
+  it('leaves no secret and no digest of one in events and answers', async () => {
+    const made = await mutate(
+      platform,
+      'createApiKey',
+      { permission: 'FULL' },
+      'secret apiKey { id }',
+      keyed(randomUUID()),
+    );
+    const { secret, apiKey } = made.body.data.createApiKey;
+    const [{ digest }] = (await world.sql`select digest from api_key where id = ${apiKey.id}`) as never as [
+      { digest: string },
+    ];
+    expect(digest).toMatch(/^[0-9a-f]{64}$/);
+    const rows = await world.sql`
+      select data::text as text from event where object = 'api_key' union all select answer::text from idempotency where answer ->> 'prefix' is not null`;
+    expect(rows.length).toBeGreaterThan(4);
+    for (const { text } of rows) {
+      expect(text).not.toContain('digest');
+      expect(text).not.toContain(digest);
+      expect(text).not.toContain(secret);
+    }
+  });
+});
+
+describe('an Idempotency-Key that was used', () => {
+  let platform: Speaker;
+  beforeAll(async () => {
+    platform = await given.platform(1);
+  });
+
+  /** Sends one request, then another with its key, through both doors; what was created stays the only thing. */
+  const reused = async (first: (key: string) => Promise<Reply>, ...second: ((key: string) => Promise<Reply>)[]) => {
+    const key = randomUUID();
+    const done = await first(key);
+    expect([statusOf(done), replayed(done)]).toEqual([200, null]);
+    const replies = await Promise.all(second.map((send) => send(key)));
+    expect(await answers(key)).toHaveLength(1);
+    expect(await eventsOf(...replies)).toEqual([]);
+    const again = await first(key);
+    expect([statusOf(again), replayed(again)]).toEqual([200, 'true']);
+    return replies.map((reply) => ({
+      status: statusOf(reply),
+      codes: [...new Set(reply.codes)],
+      fields: [...reply.fieldNames].sort(),
+      replayed: replayed(reply),
+    }));
+  };
+  const naming = (...fields: string[]) => ({ status: 400, codes: ['idempotency_key_reused'], fields, replayed: null });
+
+  interface Partner {
+    nickname: string;
+    legalName: string;
+    city: string;
+    metadata?: Record<string, string>;
+  }
+  const asBody = ({ nickname: name, legalName, city, metadata }: Partner) => {
+    const { physical_address: place, ...rest } = details(legalName);
+    const business_details = { ...rest, physical_address: { ...place, city } };
+    return { type: 'partner', nickname: name, business_details, ...(metadata && { metadata }) };
+  };
+  const asInput = ({ nickname: name, legalName, city, metadata }: Partner) => {
+    const { businessDetails, ...rest } = partnerInput({ nickname: name, ...(metadata && { metadata }) });
+    const physicalAddress = { ...businessDetails.physicalAddress, city };
+    return { ...rest, businessDetails: { ...businessDetails, legalName, physicalAddress } };
+  };
+  const variations: [what: string, change: (partner: Partner) => Partner, fields: string[]][] = [
+    ['another text', (partner) => ({ ...partner, nickname: 'another name' }), ['account.nickname']],
+    [
+      'two of them, nested',
+      (partner) => ({ ...partner, legalName: 'Other', city: 'Goa' }),
+      ['account.business_details.legal_name', 'account.business_details.physical_address.city'],
+    ],
+    ['one more', (partner) => ({ ...partner, metadata: { crm: '42', tier: 'gold' } }), ['account.metadata.tier']],
+    ['one less', ({ metadata: _, ...partner }) => partner, ['account.metadata.crm']],
+    [
+      'a key of metadata with a dot and a capital in it',
+      (partner) => ({ ...partner, metadata: { crm: '42', 'a.B': '1' } }),
+      ['account.metadata.a.B'],
+    ],
+  ];
+  for (const [what, change, fields] of variations)
+    it(`refuses other parameters and names them: ${what}`, async () => {
+      const partner = () => ({ nickname: nickname(), legalName: 'Acme', city: 'Pune', metadata: { crm: '42' } });
+      const v1 = (p: Partner) => (key: string) => platform.post('/v1/accounts', asBody(p), keyed(key));
+      const graph = (p: Partner) => (key: string) =>
+        mutate(platform, 'createAccount', asInput(p), 'account { id }', keyed(key));
+      for (const [first, p] of [
+        [v1, partner()],
+        [graph, partner()],
+      ] as const)
+        expect(await reused(first(p), v1(change(p)), graph(change(p)))).toEqual([naming(...fields), naming(...fields)]);
+    });
+
+  it('refuses another object of the same operation, and leaves that alone', async () => {
+    const [one, two] = await Promise.all([partnerId(platform), partnerId(platform)]);
+    const said = await reused(
+      (key) => platform.post(`/v1/accounts/${one}/activate`, undefined, keyed(key)),
+      (key) => platform.post(`/v1/accounts/${two}/activate`, undefined, keyed(key)),
+      (key) => mutate(platform, 'activateAccount', { id: two }, 'account { id }', keyed(key)),
+    );
+    expect(said).toEqual([naming('account.id'), naming('account.id')]);
+    expect((await platform.get(`/v1/accounts/${two}`)).body.status).toBe('draft');
+  });
+
+  it('refuses other parameters of addresses, settings and keys alike', async () => {
+    const [user, setting, key] = await Promise.all([userId(platform), settingId(platform), keyId(platform)]);
+    const bank = (number: string) => ({
+      ...addressBody(user),
+      bank_account: { number, domestic_credit: 'HDFC0000001' },
+    });
+    expect(
+      await reused(
+        (k) => platform.post('/v1/addresses', bank('1234567890'), keyed(k)),
+        (k) => platform.post('/v1/addresses', bank('1234567891'), keyed(k)),
+      ),
+    ).toEqual([naming('address.bank_account.number')]);
+    expect(
+      await reused(
+        (k) => platform.post(`/v1/account_settings/${setting}`, { metadata: { a: '1' } }, keyed(k)),
+        (k) => platform.post(`/v1/account_settings/${setting}`, { metadata: { a: '2' } }, keyed(k)),
+      ),
+    ).toEqual([naming('account_setting.metadata.a')]);
+    expect(
+      await reused(
+        (k) => mutate(platform, 'rotateApiKey', { id: key, graceSeconds: 60 }, 'apiKey { id }', keyed(k)),
+        (k) => mutate(platform, 'rotateApiKey', { id: key, graceSeconds: 61 }, 'apiKey { id }', keyed(k)),
+      ),
+    ).toEqual([naming('api_key.grace_seconds')]);
+  });
+
+  it('refuses another purpose and other metadata of an upload', async () => {
+    expect(
+      await reused(
+        (key) => platform.upload('invoice', pdf, 'a.pdf', {}, keyed(key)),
+        (key) => platform.upload('logo', pdf, 'a.pdf', {}, keyed(key)),
+        (key) => platform.upload('invoice', pdf, 'a.pdf', { 'metadata[a]': '1' }, keyed(key)),
+      ),
+    ).toEqual([naming('file.purpose'), naming('file.metadata.a')]);
+  });
+
+  // What the caller sent is the file: its hash and size are ours.
+  it('refuses another file, and names the parameter that the caller sent', async () => {
+    const another = new TextEncoder().encode('%PDF-1.5\n%%EOF\n\n\n');
+    expect(
+      await reused(
+        (key) => platform.upload('invoice', pdf, 'a.pdf', {}, keyed(key)),
+        (key) => platform.upload('invoice', another, 'a.pdf', {}, keyed(key)),
+      ),
+    ).toEqual([naming('file.file')]);
+  });
+
+  // An update of nothing changes nothing, but it is another request all the same.
+  it('refuses an update without parameters that has the key of another', async () => {
+    const [user, setting, address] = await Promise.all([userId(platform), settingId(platform), addressId(platform)]);
+    const of = async (path: string) =>
+      reused(
+        (key) => platform.post(path, { metadata: { a: '1' } }, keyed(key)),
+        (key) => platform.post(path, {}, keyed(key)),
+      );
+    expect(
+      await Promise.all([
+        of(`/v1/accounts/${user}`),
+        of(`/v1/account_settings/${setting}`),
+        of(`/v1/addresses/${address}`),
+      ]),
+    ).toEqual([[naming('account.metadata.a')], [naming('account_setting.metadata.a')], [naming('address.metadata.a')]]);
+  });
+
+  describe('for one operation', () => {
+    // One at a time, since some let time pass. None of them is ever touched, so that all tests may use the same.
+    const subjects: Record<string, string> = {};
+    beforeAll(async () => {
+      for (const [name, write] of Object.entries(writes)) subjects[name] = await write.subject(platform);
+    });
+
+    for (const [name, write] of Object.entries(writes))
+      it(`is refused for every other, whatever it answers: used for ${name}`, async () => {
+        const key = randomUUID();
+        expect(statusOf(await call(platform, name, await write.subject(platform), 'graph', key))).toBe(200);
+        const others = Object.keys(writes).filter((other) => other !== name);
+        const replies = await Promise.all([
+          ...others.map((other, i) => {
+            const doors = doorsOf(writes[other]!);
+            return call(platform, other, subjects[other]!, doors[i % doors.length]!, key);
+          }),
+          platform.upload('invoice', pdf, 'a.pdf', {}, keyed(key)),
+        ]);
+        expect(replies.map((reply) => [statusOf(reply), ...new Set(reply.codes)].join(' '))).toEqual(
+          replies.map(() => '400 idempotency_key_reused'),
+        );
+        expect(await eventsOf(...replies)).toEqual([]);
+        expect((await answers(key)).map(({ operation }) => operation)).toEqual([name]);
+      });
+  });
+
+  // With the same parameters, only the operation tells them apart.
+  it('refuses another operation on the same object', async () => {
+    const id = await partnerId(platform);
+    const key = randomUUID();
+    const done = await call(platform, 'activateAccount', id, 'v1', key);
+    expect([done.status, done.body.status]).toEqual([200, 'verifying']);
+    const others = ['deactivateAccount', 'verifyTestAccount', 'holdTestAccount', 'deactivateTestAccount'];
+    const replies = await Promise.all(
+      others.flatMap((name) => (['v1', 'graph'] as const).map((door) => call(platform, name, id, door, key))),
+    );
+    expect(replies.map((reply) => [statusOf(reply), ...reply.codes].join(' '))).toEqual(
+      replies.map(() => '400 idempotency_key_reused'),
+    );
+    expect((await platform.get(`/v1/accounts/${id}`)).body.status).toBe('verifying');
+  });
+
+  it('knows a request by what it means, not by how it is written', async () => {
+    const user = await userId(platform);
+    const key = randomUUID();
+    const volume = (amount: string) => ({
+      business_details: { estimated_monthly_volume: { currency: 'USD', amount } },
+    });
+    const first = await platform.post(
+      `/v1/accounts/${user}`,
+      { metadata: { a: '1', b: '2' }, ...volume('10'), tos_acceptance: { time: 1_700_000_000 } },
+      keyed(key),
+    );
+    const ways = await Promise.all([
+      platform.post(
+        `/v1/accounts/${user}`,
+        ` { "tos_acceptance": {"time":1700000000},\n "business_details": {"estimated_monthly_volume":{"amount":"10.00","currency":"USD"}}, "metadata":{"b":"2","a":"1"}} `,
+        keyed(key),
+      ),
+      platform.graph(
+        `mutation { updateAccount(input: { metadata: { b: "2", a: "1" }, id: "${user}", tosAcceptance: { time: "2023-11-14T22:13:20Z" },
+           businessDetails: { estimatedMonthlyVolume: { amount: "10.00", currency: "USD" } } }) { account { id } } }`,
+        {},
+        keyed(key),
+      ),
+      platform.graph(
+        `mutation Other($volume: VolumeInput, $id: ID!) { mine: updateAccount(input: { tosAcceptance: { time: "2023-11-14T23:13:20+01:00" },
+           businessDetails: { estimatedMonthlyVolume: $volume }, metadata: { a: "1", b: "2" }, id: $id }) { account { id status } } }`,
+        { id: user, volume: { amount: '10', currency: 'USD' } },
+        keyed(key),
+      ),
+    ]);
+    expect([first.status, ...ways.map(statusOf)]).toEqual([200, 200, 200, 200]);
+    expect(ways.map(replayed)).toEqual(['true', 'true', 'true']);
+    expect(ways[0]!.text).toBe(first.text);
+    expect(ways[2]!.body.data.mine.account).toEqual({ id: user, status: 'DRAFT' });
+  });
+
+  it('is free again for other tenants, modes and effective accounts', async () => {
+    const key = randomUUID();
+    const [both, stranger] = await Promise.all([given.platformBoth(1), given.platform(1)]);
+    const users = await Promise.all([both.test.connectedUser(), both.test.connectedUser()]);
+    const body = partnerBody();
+    const askers = [both.test, both.live, stranger];
+    const made = await Promise.all(askers.map((me) => me.post('/v1/accounts', body, keyed(key))));
+    // Nicknames are unique in a tenant and mode, so the effective accounts make persons instead.
+    const acting = users.map((user) => both.test.actingFor(user.id));
+    const persons = await Promise.all(acting.map((me) => me.post('/v1/persons', person, keyed(key))));
+    const all = [...made, ...persons];
+    expect(all.map((reply) => [reply.status, replayed(reply)])).toEqual(all.map(() => [200, null]));
+    expect(new Set(all.map(({ body: { id } }) => id)).size).toBe(5);
+    expect(await answers(key)).toHaveLength(5);
+
+    // The user itself is the account that its platform acted for.
+    const own = await users[0]!.post('/v1/persons', person, keyed(key));
+    expect([own.status, replayed(own), own.text]).toEqual([200, 'true', persons[0]!.text]);
+    const mine = await both.test.post('/v1/persons', person, keyed(key));
+    expect([mine.status, mine.codes]).toEqual([400, ['idempotency_key_reused']]);
+  });
+
+  it('stays used through a rotation of the API key, and for every other key of the account', async () => {
+    const me = await given.directUser(1);
+    const body = partnerBody();
+    const key = randomUUID();
+    const first = await me.post('/v1/accounts', body, keyed(key));
+    const { id } = (await me.graph('{ apiKeys { nodes { id } } }')).body.data.apiKeys.nodes[0];
+    const rotated = await mutate(me, 'rotateApiKey', { id, graceSeconds: 0 }, 'secret');
+    const made = me.using(rotated.body.data.rotateApiKey.secret);
+    await eventually(
+      () => me.get('/v1/accounts'),
+      (reply) => reply.status === 401,
+    );
+    const again = await made.post('/v1/accounts', body, keyed(key));
+    expect([again.status, replayed(again), again.text]).toEqual([200, 'true', first.text]);
+    const second = await mutate(made, 'createApiKey', { permission: 'FULL' }, 'secret');
+    const more = await me.using(second.body.data.createApiKey.secret).post('/v1/accounts', body, keyed(key));
+    expect([more.status, replayed(more), more.text]).toEqual([200, 'true', first.text]);
+  });
+});
+
+describe('a refusal', () => {
+  let platform: Speaker;
+  beforeAll(async () => {
+    platform = await given.platform(1);
+  });
+  const refusals: Record<
+    string,
+    (key: string) => Promise<[refused: Reply, code: string, fixed: () => Promise<Reply>]>
+  > = {
+    'of a missing parameter': async (key) => [
+      await platform.post('/v1/accounts', { type: 'partner', business_details: details() }, keyed(key)),
+      '400 parameter_missing',
+      () => platform.post('/v1/accounts', partnerBody(), keyed(key)),
+    ],
+    'of malformed JSON': async (key) => [
+      await platform.post('/v1/accounts', '{"type": ', keyed(key)),
+      '400 body_invalid',
+      () => platform.post('/v1/accounts', partnerBody(), keyed(key)),
+    ],
+    'of a taken nickname': async (key) => {
+      const { nickname: name } = await platform.partner();
+      return [
+        await platform.post('/v1/accounts', partnerBody({ nickname: name }), keyed(key)),
+        '409 nickname_taken',
+        () => platform.post('/v1/accounts', partnerBody(), keyed(key)),
+      ];
+    },
+    'of an unknown id': async (key) => [
+      await platform.post('/v1/accounts/account_0/activate', undefined, keyed(key)),
+      '404 resource_missing',
+      async () => platform.post(`/v1/accounts/${await partnerId(platform)}/activate`, undefined, keyed(key)),
+    ],
+    'of a state': async (key) => [
+      await platform.post(`/v1/accounts/${await verifyingId(platform)}/activate`, undefined, keyed(key)),
+      '400 status_invalid',
+      async () => platform.post(`/v1/accounts/${await partnerId(platform)}/activate`, undefined, keyed(key)),
+    ],
+    'of a limit that only the merged result breaks': async (key) => {
+      const id = await userId(platform);
+      const keys = (n: number) => Object.fromEntries(Array.from({ length: n }, (_, i) => [`k${i}`, '1']));
+      return [
+        await platform.post(`/v1/accounts/${id}`, { metadata: keys(11) }, keyed(key)),
+        '400 parameter_invalid',
+        () => platform.post(`/v1/accounts/${id}`, { metadata: keys(10) }, keyed(key)),
+      ];
+    },
+    'of missing permission': async (key) => {
+      const made = await mutate(platform, 'createApiKey', { permission: 'READ' }, 'secret');
+      const body = partnerBody();
+      return [
+        await platform.using(made.body.data.createApiKey.secret).post('/v1/accounts', body, keyed(key)),
+        '403 permission_denied',
+        () => platform.post('/v1/accounts', body, keyed(key)),
+      ];
+    },
+    'through the graph': async (key) => [
+      await mutate(
+        platform,
+        'createAccount',
+        { ...partnerInput({ nickname: nickname() }), type: 'USER' },
+        'account { id }',
+        keyed(key),
+      ),
+      '400 parameter_invalid',
+      () => mutate(platform, 'createAccount', partnerInput({ nickname: nickname() }), 'account { id }', keyed(key)),
+    ],
+    'of an empty file': async (key) => [
+      await platform.upload('invoice', new Uint8Array(), 'a.pdf', {}, keyed(key)),
+      '400 parameter_invalid_empty',
+      () => platform.upload('invoice', pdf, 'a.pdf', {}, keyed(key)),
+    ],
+  };
+  for (const [what, run] of Object.entries(refusals))
+    it(`${what} leaves no trace: the same key does what is right afterwards`, async () => {
+      const key = randomUUID();
+      const [refused, code, fix] = await run(key);
+      expect([`${statusOf(refused)} ${refused.codes[0]}`, replayed(refused)]).toEqual([code, null]);
+      expect(await answers(key)).toEqual([]);
+      expect(await eventsOf(refused)).toEqual([]);
+      const fixed = await fix();
+      expect([statusOf(fixed), replayed(fixed)]).toEqual([200, null]);
+      expect(await answers(key)).toHaveLength(1);
+    });
+
+  it('of unmet prerequisites is evaluated afresh with the same key', async () => {
+    const user = await platform.connectedUser({
+      businessDetails: { type: 'INDIVIDUAL', ids: { taxGst: '27ABCDE1234F1Z5' } },
+    });
+    const key = randomUUID();
+    const activate = () => platform.post(`/v1/accounts/${user.id}/activate`, undefined, keyed(key));
+    const refused = await activate();
+    expect([refused.status, refused.fieldNames]).toEqual([
+      400,
+      ['account.addresses.user_payout', 'account.persons.owner'],
+    ]);
+    await user.post('/v1/addresses', addressBody(user.id));
+    expect((await activate()).fieldNames).toEqual(['account.persons.owner']);
+    await user.post('/v1/persons', { ...person, relationship: { owner: true } });
+    const done = await activate();
+    expect([done.status, done.body.status, replayed(done)]).toEqual([200, 'verifying', null]);
+  });
+});
+
+describe('a replay', () => {
+  it('shows the object as it then was, whatever became of it', async () => {
+    const platform = await given.platform(1);
+    const user = await platform.connectedUser();
+    const key = randomUUID();
+    const update = () => platform.post(`/v1/accounts/${user.id}`, { metadata: { a: '1' } }, keyed(key));
+    const first = await update();
+    await platform.post(`/v1/accounts/${user.id}`, { metadata: { a: '2', b: '2' }, nickname: nickname() });
+    const again = await update();
+    expect(again.text).toBe(first.text);
+    expect(again.body.metadata).toEqual({ a: '1' });
+    expect((await platform.get(`/v1/accounts/${user.id}`)).body.metadata).toEqual({ a: '2', b: '2' });
+
+    const partner = await partnerId(platform);
+    const activation = randomUUID();
+    const activate = () => platform.post(`/v1/accounts/${partner}/activate`, undefined, keyed(activation));
+    const submitted = await activate();
+    await platform.post(`/v1/test_helpers/accounts/${partner}/verify`);
+    await platform.post(`/v1/accounts/${partner}/deactivate`);
+    const later = await activate();
+    expect([later.status, later.text, later.body.status]).toEqual([200, submitted.text, 'verifying']);
+    const graph = await mutate(platform, 'activateAccount', { id: partner }, 'account { status }', keyed(activation));
+    expect(graph.body.data.activateAccount.account.status).toBe('VERIFYING');
+    expect((await platform.get(`/v1/accounts/${partner}`)).body.status).toBe('deactivated');
+
+    const address = await platform.post('/v1/addresses', addressBody(user.id), keyed(key + 'a'));
+    await platform.post('/v1/addresses', addressBody(user.id));
+    const old = await platform.post('/v1/addresses', addressBody(user.id), keyed(key + 'a'));
+    expect([old.text, old.body.status]).toEqual([address.text, 'activated']);
+    expect((await platform.get(`/v1/addresses/${old.body.id}`)).body.status).toBe('pending_deactivation');
+  });
+
+  it('of a new API key has no secret, and makes no second key', async () => {
+    const me = await given.directUser(1);
+    const key = randomUUID();
+    const create = () =>
+      mutate(me, 'createApiKey', { permission: 'FULL' }, 'secret apiKey { id revokedAt }', keyed(key));
+    const first = (await create()).body.data.createApiKey;
+    const rotation = randomUUID();
+    const rotate = () => mutate(me, 'rotateApiKey', { id: first.apiKey.id }, 'secret apiKey { id }', keyed(rotation));
+    const turned = (await rotate()).body.data.rotateApiKey;
+    expect([first.secret, turned.secret]).toEqual([
+      expect.stringMatching(/^sk_test_/),
+      expect.stringMatching(/^sk_test_/),
+    ]);
+    await mutate(me, 'revokeApiKey', { id: first.apiKey.id }, 'apiKey { id }');
+    const again = await create();
+    expect([again.body.data.createApiKey, replayed(again)]).toEqual([{ secret: null, apiKey: first.apiKey }, 'true']);
+    const turnedAgain = await rotate();
+    expect([turnedAgain.body.data.rotateApiKey, replayed(turnedAgain)]).toEqual([
+      { secret: null, apiKey: turned.apiKey },
+      'true',
+    ]);
+    expect((await me.graph('{ apiKeys { totalCount } }')).body.data.apiKeys.totalCount).toBe(3);
+  });
+});
+
+describe('the Idempotency-Key header', () => {
+  let me: Speaker;
+  beforeAll(async () => {
+    me = await given.directUser(1);
+  });
+
+  const bad: [what: string, key: string][] = [
+    ['256 characters', 'k'.repeat(256)],
+    ['a tab', 'a\tb'],
+    ['a letter beyond ASCII', 'cl\u00e9'],
+  ];
+  for (const [what, key] of bad)
+    it(`is refused when it cannot be one, and nothing is done: ${what}`, async () => {
+      const name = nickname();
+      const replies = await Promise.all([
+        me.post('/v1/accounts', partnerBody({ nickname: name }), keyed(key)),
+        mutate(me, 'createAccount', partnerInput({ nickname: name }), 'account { id }', keyed(key)),
+        me.upload('invoice', pdf, name, {}, keyed(key)),
+      ]);
+      expect(replies.map((reply) => [reply.status, reply.codes, reply.fieldNames])).toEqual(
+        replies.map(() => [400, ['parameter_invalid'], ['Idempotency-Key']]),
+      );
+      expect(await eventsOf(...replies)).toEqual([]);
+    });
+
+  it('is refused when it is empty', async () => {
+    expect((await me.post('/v1/accounts', partnerBody(), keyed(''))).status).toBe(400);
+  });
+
+  it('may be anything printable of up to 255 characters', async () => {
+    for (const key of ['k'.repeat(255), '!', 'a b ~ "c"']) {
+      const body = partnerBody();
+      const first = await me.post('/v1/accounts', body, keyed(key));
+      const again = await me.post('/v1/accounts', body, keyed(key));
+      expect([first.status, replayed(first), replayed(again), again.text]).toEqual([200, null, 'true', first.text]);
+    }
+  });
+
+  it('is of no matter to a read, which leaves the key free', async () => {
+    const key = randomUUID();
+    const list = () => me.get('/v1/accounts', keyed(key));
+    const query = () => me.graph('{ viewer { edition } accounts { totalCount } }', {}, keyed(key));
+    const replies = [await list(), await query(), await list(), await query()];
+    expect(replies.map((reply) => [statusOf(reply), replayed(reply)])).toEqual(replies.map(() => [200, null]));
+    expect((await me.get('/v1/accounts', keyed('k'.repeat(256)))).status).toBe(200);
+    expect(await answers(key)).toEqual([]);
+    const made = await me.post('/v1/accounts', partnerBody(), keyed(key));
+    expect([made.status, replayed(made)]).toEqual([200, null]);
+    // Nor does a read show what the key stands for.
+    expect([(await list()).body.object, replayed(await list())]).toEqual(['list', null]);
+  });
+
+  const two = (): [string, string] => [nickname(), nickname()];
+  const field = (alias: string, name: string) =>
+    `${alias}: createAccount(input: { type: PARTNER, nickname: "${name}", businessDetails: { legalName: "A", email: "a@b.example", type: COMPANY, physicalAddress: { country: "IN" } } }) { account { id } }`;
+  const documents: [what: string, document: (a: string, b: string) => string][] = [
+    ['side by side', (a, b) => `mutation { ${field('a', a)} ${field('b', b)} }`],
+    [
+      'of two operations',
+      (a) =>
+        `mutation { ${field('a', a)} createPerson(input: { fullName: "A", relationship: { owner: true }, identification: { taxCardNumber: "1" } }) { person { id } } }`,
+    ],
+    ['in a fragment', (a, b) => `mutation { ...both } fragment both on Mutation { ${field('a', a)} ${field('b', b)} }`],
+    ['in an inline fragment', (a, b) => `mutation { ... on Mutation { ${field('a', a)} ${field('b', b)} } }`],
+    [
+      'the same twice, in a fragment',
+      (a) => `mutation { ...both } fragment both on Mutation { ${field('a', a)} ${field('b', a)} }`,
+    ],
+  ];
+  for (const [what, document] of documents)
+    it(`cannot stand for several mutations, of which none is done: ${what}`, async () => {
+      const [a, b] = two();
+      const reply = await me.graph(document(a, b), {}, keyed(randomUUID()));
+      expect(reply.codes.length).toBeGreaterThan(0);
+      expect([statusOf(reply), [...new Set(reply.codes)]]).toEqual([400, ['idempotency_key_ambiguous']]);
+      expect(await world.sql`select id from account where nickname = any(${[a, b]})`).toEqual([]);
+      expect(await eventsOf(reply)).toEqual([]);
+    });
+
+  it('may stand for one mutation with its typename beside it, or in a fragment', async () => {
+    const [a, b] = two();
+    for (const document of [
+      `mutation { __typename ${field('a', a)} }`,
+      `mutation { ...one } fragment one on Mutation { ${field('a', b)} }`,
+    ]) {
+      const key = randomUUID();
+      const first = await me.graph(document, {}, keyed(key));
+      const again = await me.graph(document, {}, keyed(key));
+      expect([first.codes, replayed(first), replayed(again)]).toEqual([[], null, 'true']);
+      expect(again.body.data).toEqual(first.body.data);
+    }
+  });
+
+  it('is not needed for several mutations, each of which is then done', async () => {
+    const [a, b] = two();
+    const reply = await me.graph(`mutation { ${field('a', a)} ${field('b', b)} }`);
+    expect([reply.codes, reply.body.data.a.account.id === reply.body.data.b.account.id]).toEqual([[], false]);
+    expect((await eventsOf(reply)).map(({ type }) => type)).toEqual(['account.created', 'account.created']);
+  });
+});
+
+describe('requests with one key at once, over two gateways', () => {
+  let platform: Speaker;
+  beforeAll(async () => {
+    platform = await given.platform(1);
+  });
+  const told = (reply: Reply) =>
+    `${statusOf(reply)} ${reply.codes[0] ?? (replayed(reply) === 'true' ? 'replayed' : 'done')}${statusOf(reply) === 409 ? ` ${reply.headers.get('retry-after')}` : ''}`;
+
+  for (const name of [
+    'createAccount',
+    'createPerson',
+    'createAddress',
+    'updateAccount',
+    'activateAccount',
+    'createApiKey',
+  ])
+    it(`have one effect, and the others its answer or a 409 with Retry-After: 16 of ${name}, three times`, async () => {
+      for (let round = 0; round < 3; round++) {
+        const subject = await writes[name]!.subject(platform);
+        const key = randomUUID();
+        const doors = doorsOf(writes[name]!);
+        const racers = Array.from({ length: 16 }, (_, i) => ({
+          me: i % 2 ? elsewhere(platform) : platform,
+          door: doors[i % doors.length]!,
+        }));
+        const replies = await Promise.all(racers.map(({ me, door }) => call(me, name, subject, door, key)));
+        const said = replies.map(told);
+        expect(said.filter((text) => text === '200 done')).toHaveLength(1);
+        expect(
+          said.filter((text) => !['200 done', '200 replayed', '409 idempotency_key_in_use 1'].includes(text)),
+        ).toEqual([]);
+        const objects = replies.flatMap((reply, i) =>
+          statusOf(reply) === 200 ? [objectOf(name, racers[i]!.door, reply)] : [],
+        );
+        expect(objects).toEqual(objects.map(() => objects[0]));
+        expect(await answers(key)).toHaveLength(1);
+        expect((await eventsOf(...replies)).map(({ type }) => type)).toEqual(writes[name]!.events);
+        const after = await call(platform, name, subject, doors[0]!, key);
+        expect([told(after), objectOf(name, doors[0]!, after)]).toEqual(['200 replayed', objects[0]]);
+      }
+    });
+
+  it('have one effect when their parameters differ, and the others are told so', async () => {
+    for (let round = 0; round < 3; round++) {
+      const key = randomUUID();
+      const names = Array.from({ length: 16 }, nickname);
+      const replies = await Promise.all(
+        names.map((name, i) =>
+          (i % 2 ? elsewhere(platform) : platform).post('/v1/accounts', partnerBody({ nickname: name }), keyed(key)),
+        ),
+      );
+      const said = replies.map(told);
+      expect(said.filter((text) => text === '200 done')).toHaveLength(1);
+      expect(
+        said.filter(
+          (text) => !['200 done', '400 idempotency_key_reused', '409 idempotency_key_in_use 1'].includes(text),
+        ),
+      ).toEqual([]);
+      expect(await world.sql`select id from account where nickname = any(${names})`).toHaveLength(1);
+    }
+  });
+
+  it('are one upload', async () => {
+    const key = randomUUID();
+    const content = new TextEncoder().encode(`%PDF-1.4\n${key}\n%%EOF\n`);
+    const replies = await Promise.all(
+      Array.from({ length: 16 }, (_, i) =>
+        (i % 2 ? elsewhere(platform) : platform).upload('invoice', content, 'a.pdf', {}, keyed(key)),
+      ),
+    );
+    const said = replies.map(told);
+    expect(said.filter((text) => text === '200 done')).toHaveLength(1);
+    expect(said.filter((text) => !['200 done', '200 replayed', '409 idempotency_key_in_use 1'].includes(text))).toEqual(
+      [],
+    );
+    const { sha256 } = replies.find(({ status }) => status === 200)!.body;
+    expect(await world.sql`select id from file where sha256 = ${sha256}`).toHaveLength(1);
+  });
+
+  // The first request is held at the row that it has not committed yet, for longer than anybody waits for it.
+  it('are told with Retry-After that the first is still under way, by both doors; and if it never commits, the next is the first', async () => {
+    const key = randomUUID();
+    const body = partnerBody();
+    const v1 = (me: Speaker) => me.post('/v1/accounts', body, keyed(key));
+    const graph = (me: Speaker) => mutate(me, 'createAccount', partnerInput(body), 'account { id }', keyed(key));
+    const undone = new Error('undone');
+    let replies: Reply[] = [];
+    await world.sql
+      .begin(async (tx) => {
+        await tx`insert into idempotency (tenant_id, livemode, account_id, key, created, operation, request, answer)
+                 values (${platform.id.replace('account_', '')}, false, ${platform.id}, ${key}, 0, 'createAccount', '{}', '{}')`;
+        replies = await Promise.all([v1(platform), graph(elsewhere(platform))]);
+        throw undone;
+      })
+      .catch((error) => expect(error).toBe(undone));
+    expect(replies.map((reply) => [statusOf(reply), reply.codes, reply.headers.get('retry-after')])).toEqual([
+      [409, ['idempotency_key_in_use'], '1'],
+      [409, ['idempotency_key_in_use'], '1'],
+    ]);
+    const done = await v1(platform);
+    const again = await graph(elsewhere(platform));
+    expect([done.status, replayed(done), again.body.data.createAccount.account.id, replayed(again)]).toEqual([
+      200,
+      null,
+      done.body.id,
+      'true',
+    ]);
+  });
+});
+
+describe('an answer of the database that gets lost on its way', () => {
+  /** The wire to PostgreSQL of a gateway of its own: once armed, it breaks after the next write has committed and before anybody is told. */
+  const wire = { armed: false, lost: 0 };
+  let server: net.Server;
+  let database: Database;
+  let app: Awaited<ReturnType<typeof gateway>>;
+  let origin: string;
+
+  beforeAll(async () => {
+    const { host, port } = inject('admin');
+    const committed = Buffer.from('SELECT 1\0Z\0\0\0\x05I', 'latin1');
+    server = net.createServer((client) => {
+      const upstream = net.connect(`${host}/.s.PGSQL.${port}`);
+      let writes = false;
+      client.once('data', (startup) => {
+        writes = startup.includes('tidegate write');
+      });
+      client.on('data', (bytes) => upstream.write(bytes));
+      upstream.on('data', (bytes) => {
+        if (!wire.armed || !writes || !bytes.includes(committed)) return client.write(bytes);
+        wire.armed = false;
+        wire.lost++;
+        client.destroy();
+        return upstream.destroy();
+      });
+      for (const [one, other] of [
+        [client, upstream],
+        [upstream, client],
+      ] as const) {
+        one.on('close', () => other.destroy());
+        one.on('error', () => other.destroy());
+      }
+    });
+    await new Promise<void>((resume) => server.listen(0, '127.0.0.1', resume));
+    const [{ name }] = (await world.sql`select current_database() as name`) as never as [{ name: string }];
+    database = new Database({
+      host: '127.0.0.1',
+      port: (server.address() as net.AddressInfo).port,
+      username: 'tidegate',
+      database: name,
+    });
+    app = await gateway({
+      config: config({ serves: true }, { PORT: '0' }),
+      database,
+      schema: buildGraph(),
+      pepper: world.pepper,
+      log: pino({ level: 'silent' }),
+    });
+    origin = await app.listen({ port: 0, host: '127.0.0.1' });
+  });
+  afterAll(async () => {
+    await app.close();
+    await database.close();
+    server.close();
+  });
+
+  /** A caller at that gateway, whose key was used there already: the note of its use is a write as well. */
+  const caller = async () => {
+    const me = elsewhere(await given.directUser(1), origin);
+    await me.get('/v1/accounts');
+    await eventually(
+      () => world.sql`select last_used_at from api_key where account_id = ${me.id} and not livemode`,
+      ([key]) => key?.last_used_at !== null,
+    );
+    return me;
+  };
+  const losing = async (send: () => Promise<Reply>): Promise<Reply> => {
+    const before = wire.lost;
+    wire.armed = true;
+    const reply = await send();
+    expect(wire.lost - before).toBe(1);
+    return reply;
+  };
+
+  it('is asked for again: one effect, one answer, which is no replay to the client', async () => {
+    const me = await caller();
+    const body = partnerBody();
+    const reply = await losing(() => me.post('/v1/accounts', body));
+    expect([reply.status, reply.body.nickname, replayed(reply)]).toEqual([200, body.nickname, null]);
+    expect(await world.sql`select id from account where nickname = ${body.nickname}`).toEqual([{ id: reply.body.id }]);
+    expect(await eventsOf(reply)).toHaveLength(1);
+  });
+
+  it('is asked for again with the key of the client, whose own retry is the first replay', async () => {
+    const me = await caller();
+    const body = partnerBody();
+    const key = randomUUID();
+    const reply = await losing(() => me.post('/v1/accounts', body, keyed(key)));
+    expect([reply.status, reply.body.nickname]).toEqual([200, body.nickname]);
+    const again = await me.post('/v1/accounts', body, keyed(key));
+    expect([again.status, again.text, replayed(again)]).toEqual([200, reply.text, 'true']);
+    expect(await world.sql`select id from account where nickname = ${body.nickname}`).toEqual([{ id: reply.body.id }]);
+    expect(await eventsOf(reply, again)).toHaveLength(1);
+    expect(replayed(reply)).toBe(null);
+  });
+
+  for (const [name, write] of Object.entries(writes))
+    it(`is asked for again whatever the write was: ${name}`, async () => {
+      // A platform of the usual gateway makes what the write is about; only the write itself goes over the weak wire.
+      const platform = await given.platform(1);
+      const me = elsewhere(platform, origin);
+      await me.get('/v1/accounts');
+      await eventually(
+        () => world.sql`select last_used_at from api_key where account_id = ${me.id} and not livemode`,
+        ([key]) => key?.last_used_at !== null,
+      );
+      const subject = await write.subject(platform);
+      const door = doorsOf(write)[0]!;
+      const key = randomUUID();
+      const reply = await losing(() => call(me, name, subject, door, key));
+      expect([statusOf(reply), reply.codes]).toEqual([200, []]);
+      const again = await call(platform, name, subject, door, key);
+      expect([replayed(again), objectOf(name, door, again)]).toEqual(['true', objectOf(name, door, reply)]);
+      expect((await eventsOf(reply, again)).map(({ type }) => type)).toEqual(write.events);
+    });
+
+  // Nobody else has seen the secret: if this answer lacks it, the key is lost.
+  for (const name of ['createApiKey', 'rotateApiKey'])
+    for (const [what, headers] of [
+      ['without', () => ({})],
+      ['with', () => keyed(randomUUID())],
+    ] as const)
+      it(`does not cost the secret of a new API key: ${name} ${what} an Idempotency-Key`, async () => {
+        const me = await caller();
+        const input = name === 'createApiKey' ? { permission: 'FULL' } : { id: await keyId(me) };
+        const before = await world.sql`select id from api_key where account_id = ${me.id} and not livemode`;
+        const reply = await losing(() => mutate(me, name, input, 'secret apiKey { id }', headers()));
+        expect(reply.codes).toEqual([]);
+        const { secret, apiKey } = reply.body.data[name];
+        expect(secret).toMatch(/^sk_test_/);
+        expect((await me.using(secret).get('/v1/accounts')).status).toBe(200);
+        const after = await world.sql`select id from api_key where account_id = ${me.id} and not livemode`;
+        expect(after.length - before.length).toBe(1);
+        expect(after.map(({ id }) => id)).toContain(apiKey.id);
+      });
+});
+
+describe('the memory of answers', () => {
+  it('lasts for 24 hours at least, and not for ever', async () => {
+    const me = await given.directUser(1);
+    const [young, old] = [randomUUID(), randomUUID()];
+    const send = (key: string) => me.post('/v1/persons', person, keyed(key));
+    const [first, second] = [await send(young), await send(old)];
+    await world.sql`update idempotency set created = created - 24 * 3600 + 60 where key = ${young}`;
+    await world.sql`update idempotency set created = created - 90 * 24 * 3600 where key = ${old}`;
+    const worker = new Worker(world.database, pino({ level: 'silent' }));
+    worker.start();
+    await eventually(
+      () => answers(old),
+      (rows) => rows.length === 0,
+    );
+    await worker.stop();
+    const kept = await send(young);
+    expect([replayed(kept), kept.text]).toEqual(['true', first.text]);
+    const forgotten = await send(old);
+    expect([forgotten.status, replayed(forgotten), forgotten.body.id === second.body.id]).toEqual([200, null, false]);
+  });
+});

@@ -1,0 +1,1083 @@
+import { GraphQLInputObjectType, type GraphQLInputType, GraphQLObjectType, getNamedType } from 'graphql';
+import { describe, expect, it } from 'vitest';
+import { buildGraph } from '../src/graph.js';
+import { type Edition, details, givenIn, nickname, type Reply, Speaker, useWorld } from './world.js';
+
+const world = useWorld({ worker: false });
+const given = givenIn(world);
+
+const pdf = new TextEncoder().encode('%PDF-1.4\n%%EOF\n');
+const place = { line1: '1 Wharf', city: 'Pune', state: 'MH', postal_code: '411001', country: 'IN' };
+const addressBody = (linkedId: string, more: object = {}) => ({
+  category: 'user_payout',
+  type: 'bank_account',
+  currency: 'INR',
+  linked_id: linkedId,
+  linked_object: 'account',
+  name: 'Asha Rao',
+  bank_account: { number: '1234567890', domestic_credit: 'HDFC0000001', global_wire: 'HDFCINBB' },
+  billing_details: place,
+  ...more,
+});
+const { postal_code: postalCode, ...somewhere } = place;
+const addressInput = (linkedId: string, more: object = {}) => ({
+  category: 'USER_PAYOUT',
+  type: 'BANK_ACCOUNT',
+  currency: 'INR',
+  linkedId,
+  linkedObject: 'ACCOUNT',
+  name: 'Asha Rao',
+  bankAccount: { number: '1234567890', domesticCredit: 'HDFC0000001', globalWire: 'HDFCINBB' },
+  billingDetails: { ...somewhere, postalCode },
+  ...more,
+});
+const personBody = (more: object = {}) => ({
+  full_name: 'Asha Rao',
+  relationship: { director: true },
+  identification: { tax_card_number: 'ABCDE1234F', ...more },
+});
+
+const currencyOf = ({ edition }: Speaker) => (edition === 1 ? 'USD' : 'INR');
+const depositBody = (me: Speaker, more: object) => ({
+  amount: '100.00',
+  currency: currencyOf(me),
+  payment_method: me.edition === 1 ? 'domestic_credit' : 'upi',
+  ...more,
+});
+const depositInput = (me: Speaker, more: object) => ({
+  amount: '100.00',
+  currency: currencyOf(me),
+  paymentMethod: me.edition === 1 ? 'DOMESTIC_CREDIT' : 'UPI',
+  ...more,
+});
+const receivableBody = (me: Speaker, more: object = {}, document?: string) => ({
+  currency: currencyOf(me),
+  invoice: {
+    amount: '100.00',
+    creation_date: '2026-01-02',
+    currency: currencyOf(me),
+    due_date: '2026-02-02',
+    reference_number: 'INV-1',
+    ...(document && { document }),
+  },
+  purpose_code: 'P0802',
+  transaction_type: 'services',
+  ...more,
+});
+const receivableInput = (me: Speaker, more: object = {}, document?: string) => ({
+  currency: currencyOf(me),
+  invoice: {
+    amount: '100.00',
+    creationDate: '2026-01-02',
+    currency: currencyOf(me),
+    dueDate: '2026-02-02',
+    referenceNumber: 'INV-1',
+    ...(document && { document }),
+  },
+  purposeCode: 'P0802',
+  transactionType: 'SERVICES',
+  ...more,
+});
+
+/** One object of each kind that somebody owns, by the prefix of its id. */
+type Holdings = Record<'account' | 'account_setting' | 'address' | 'file' | 'key' | 'person', string> & Earnings;
+/** What money has left. A live connected user in draft has no receivable, and nobody but a root was paid out. */
+type Earnings = Record<'bt' | 'deposit' | 'event' | 'payment', string> & { receivable?: string; payout?: string };
+
+const tenantOf = ({ key }: Speaker) => key.split('_')[2]!;
+const isLive = ({ key }: Speaker) => key.startsWith('sk_live_');
+/** Does what is due in the owner's tenant and mode, now or by name of the work whenever: there is no worker here that would. */
+async function work(owner: Speaker, kind: string): Promise<void> {
+  await world.sql`update job set due = 0 where tenant_id = ${tenantOf(owner)} and livemode = ${isLive(owner)} and kind = ${kind}`;
+  await world.database.call('run_jobs', [tenantOf(owner), isLive(owner), 100]);
+}
+
+/** Has the owner's partner activated and paid, and what follows from that, in either mode. */
+async function earn(owner: Speaker, partnerId: string): Promise<Earnings> {
+  const { operator } = world;
+  const live = isLive(owner);
+  const root = await operator.account(`account_${tenantOf(owner)}`, live);
+  if (root.status === 'draft') await operator.verify(root, 'activated');
+  await operator.as(root, 'activateAccount', { id: partnerId });
+  const partner = await operator.verify(await operator.account(partnerId), 'activated');
+  const currency = currencyOf(owner);
+  let deposit: string;
+  if (live) {
+    const address = await operator.issueAddress(partner, {
+      category: 'service_receive',
+      currency,
+      bankAccount: { number: '1234567890' },
+    });
+    const reference = nickname();
+    const notice = await operator.bankNotice({
+      reference,
+      event: 'received',
+      addressId: address.id,
+      amount: 100_00n,
+      currency,
+    });
+    deposit = notice.deposit!.id;
+  } else {
+    await work(owner, 'process_addresses');
+    await work(owner, 'issue_addresses');
+    deposit = (await owner.post('/v1/deposits', depositBody(owner, { to: { account_id: partnerId } }))).body.id;
+    await owner.post(`/v1/test_helpers/deposits/${deposit}/complete`);
+  }
+  const first = async (path: string) => (await owner.get(path)).body.data[0].id as string;
+  const [payment, bt] = await Promise.all([
+    first(`/v1/payments?account_id=${partnerId}`),
+    first(`/v1/accounts/${partnerId}/balance_transactions`),
+  ]);
+  const isRoot = owner.id === root.id;
+  const receivable = await owner.post('/v1/receivables', receivableBody(owner));
+  expect(receivable.status).toBe(live && !isRoot ? 400 : 200);
+  if (isRoot) {
+    if (live) await operator.setRate(root, 'USD', 'INR', '83');
+    const receivables = [{ id: receivable.body.id, amount: '40.00' }];
+    expect((await owner.post(`/v1/deposits/${deposit}/reconcile`, { receivables })).status).toBe(200);
+    await work(owner, 'pay_out');
+  }
+  await world.database.call('number_events', [tenantOf(owner), live, 500]);
+  return {
+    bt,
+    deposit,
+    payment,
+    event: await first('/v1/events'),
+    ...(receivable.status === 200 && { receivable: receivable.body.id }),
+    ...(isRoot && { payout: await first('/v1/payouts') }),
+  };
+}
+
+async function holdings(owner: Speaker): Promise<Holdings> {
+  const [partner, address, person, file, key] = await Promise.all([
+    owner.partner(),
+    owner.post('/v1/addresses', addressBody(owner.id)),
+    owner.post('/v1/persons', personBody()),
+    owner.upload('identity_document', pdf),
+    owner.graph('mutation { createApiKey(input: { permission: FULL }) { apiKey { id } } }'),
+  ]);
+  const setting = await owner.graph('query ($id: ID!) { account(id: $id) { setting { id } } }', { id: partner.id });
+  return {
+    account: partner.id,
+    account_setting: setting.body.data.account.setting.id,
+    address: address.body.id,
+    file: file.body.id,
+    key: key.body.data.createApiKey.apiKey.id,
+    person: person.body.id,
+    ...(await earn(owner, partner.id)),
+  };
+}
+
+/** What is asked about an id that is not one's own, and what the answer must be for want of such an object. */
+interface Probe {
+  call(me: Speaker, id: string, own: Holdings): Promise<Reply>;
+  answer: 'resource_missing' | 'parameter_invalid' | 'nothing';
+  /** Who else is refused, and so learns nothing either. */
+  platformOnly?: true;
+  testOnly?: true;
+  /** Needs an activated account in live mode; the connected users here are drafts. */
+  activatedWhenLive?: true;
+  /** The parameter is of this edition alone. */
+  edition?: Edition;
+}
+
+const graphById = (name: string): Probe => ({
+  call: (me, id) => me.graph(`query ($id: ID!) { ${name}(id: $id) { id } }`, { id }),
+  answer: 'resource_missing',
+});
+const mutation = (name: string, input: (id: string, me: Speaker, own: Holdings) => object): Probe => ({
+  call: (me, id, own) =>
+    me.graph(
+      `mutation ($input: ${name[0]!.toUpperCase()}${name.slice(1)}Input!) { ${name}(input: $input) { __typename } }`,
+      { input: input(id, me, own) },
+    ),
+  answer: 'resource_missing',
+});
+const byIdInput = (name: string): Probe => ({
+  call: (me, id) => me.graph(`mutation ($id: ID!) { ${name}(input: { id: $id }) { __typename } }`, { id }),
+  answer: 'resource_missing',
+});
+const helper = (path: string): Probe => ({
+  call: (me, id) => me.post(path.replace(':id', id)),
+  answer: 'resource_missing',
+  testOnly: true,
+});
+const read = (path: string, answer: Probe['answer'] = 'resource_missing'): Probe => ({
+  call: (me, id) => me.get(path.replace(':id', id)),
+  answer,
+});
+const write = (path: string, body: (id: string, me: Speaker, own: Holdings) => object): Probe => ({
+  call: (me, id, own) =>
+    me.post(path.replace(':id', id).replace(':me', me.id).replace(':deposit', own.deposit), body(id, me, own)),
+  answer: 'resource_missing',
+});
+const nodes: Record<string, Probe> = {
+  node: { call: (me, id) => me.graph('query ($id: ID!) { node(id: $id) { id } }', { id }), answer: 'nothing' },
+  nodes: {
+    call: (me, id) => me.graph('query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', { ids: [id, id] }),
+    answer: 'nothing',
+  },
+  'events of': read('/v1/events?object_id=:id', 'nothing'),
+  events: {
+    call: (me, id) => me.graph('query ($id: ID!) { events(objectId: $id) { nodes { id } totalCount } }', { id }),
+    answer: 'nothing',
+  },
+};
+/** A cursor in every place where one may stand: lists of both doors, and edges. */
+const cursors = (path: string, list: string, edge?: string): Record<string, Probe> => ({
+  [`${path} starting_after`]: read(`${path}?starting_after=:id`, 'parameter_invalid'),
+  [`${path} ending_before`]: read(`${path}?ending_before=:id`, 'parameter_invalid'),
+  ...graphCursors(list, edge),
+});
+const graphCursors = (list: string, edge?: string): Record<string, Probe> => {
+  const at = (text: string): Probe => ({
+    call: (me, id) => me.graph(`query ($id: ID!) { ${text} }`, { id }),
+    answer: 'parameter_invalid',
+  });
+  const page = '{ nodes { id } totalCount pageInfo { hasNextPage hasPreviousPage } }';
+  return {
+    [`${list} after`]: at(`${list}(first: 5, after: $id) ${page}`),
+    [`${list} before`]: at(`${list}(last: 5, before: $id) ${page}`),
+    ...(edge && {
+      [`account.${edge} after`]: at(`viewer { account { ${edge}(first: 5, after: $id) ${page} } }`),
+      [`account.${edge} before`]: at(`viewer { account { ${edge}(last: 5, before: $id) ${page} } }`),
+    }),
+  };
+};
+const filter = (list: string, argument: string, select = 'nodes { id } totalCount'): Probe => ({
+  call: (me, id) => me.graph(`query ($id: ID!) { ${list}(${argument}) { ${select} } }`, { id }),
+  answer: 'nothing',
+});
+
+/** A cursor of an edge of one's own address or payment. */
+function ofOwn(object: 'address' | 'payment', edge: string): Record<string, Probe> {
+  const at = (paging: string): Probe => ({
+    call: (me, id, own) =>
+      me.graph(`query ($id: ID!, $own: ID!) { ${object}(id: $own) { ${edge}(${paging}: $id) { nodes { id } } } }`, {
+        id,
+        own: own[object],
+      }),
+    answer: 'parameter_invalid',
+  });
+  return { [`${object}.${edge} after`]: at('after'), [`${object}.${edge} before`]: at('before') };
+}
+
+/** A mutation with each of the three documents of an account; two of them are of one edition. */
+const documented = (name: string, input: (documents: object, me: Speaker) => object): Record<string, Probe> =>
+  Object.fromEntries(
+    ([['idDocument'], ['ownershipStructureDocument', 1], ['physicalAddressDocument', 2]] as [string, Edition?][]).map(
+      ([document, edition]) => [
+        `${name}, ${document}`,
+        {
+          ...mutation(name, (id, me) => input({ [document]: id }, me)),
+          ...(name === 'createConnectedUser' && { platformOnly: true as const }),
+          ...(edition && { edition }),
+        },
+      ],
+    ),
+  );
+
+/** Every operation that takes an id, by the kind of object that the id is of. A new one belongs here. */
+const probes: Record<keyof Holdings, Record<string, Probe>> = {
+  account: {
+    ...nodes,
+    ...cursors('/v1/accounts', 'accounts', 'partners'),
+    ...graphCursors('accounts', 'connectedUsers'),
+    'GET account': read('/v1/accounts/:id'),
+    'POST account': write('/v1/accounts/:id', () => ({ metadata: { a: '1' } })),
+    'POST account, nothing': write('/v1/accounts/:id', () => ({})),
+    'POST activate': write('/v1/accounts/:id/activate', () => ({})),
+    'POST deactivate': write('/v1/accounts/:id/deactivate', () => ({})),
+    'POST verify': helper('/v1/test_helpers/accounts/:id/verify'),
+    'POST hold': helper('/v1/test_helpers/accounts/:id/hold'),
+    'POST test deactivate': helper('/v1/test_helpers/accounts/:id/deactivate'),
+    'POST address': write('/v1/addresses', (id) => addressBody(id)),
+    'POST person': write('/v1/persons', (id) => ({ ...personBody(), account_id: id })),
+    'POST deposit to': {
+      ...write('/v1/deposits', (id, me) => depositBody(me, { to: { account_id: id } })),
+      testOnly: true,
+    },
+    'POST deposit from': {
+      ...write('/v1/deposits', (id, me, own) =>
+        depositBody(me, { to: { account_id: own.account }, from: { account_id: id } }),
+      ),
+      testOnly: true,
+    },
+    'POST receivable': write('/v1/receivables', (id, me) => receivableBody(me, { account_id: id })),
+    'GET balance of': read('/v1/balance?account_id=:id'),
+    'GET aggregate of': read('/v1/balance/aggregate?account_id=:id'),
+    'GET transactions of': read('/v1/accounts/:id/balance_transactions'),
+    'GET deposits of': read('/v1/deposits?account_id=:id', 'nothing'),
+    'GET receivables of': read('/v1/receivables?account_id=:id', 'nothing'),
+    'GET payments of': read('/v1/payments?account_id=:id', 'nothing'),
+    'GET payouts of': read('/v1/payouts?account_id=:id', 'nothing'),
+    'GET settings of': read('/v1/account_settings?account_id=:id', 'nothing'),
+    'GET connected settings of': {
+      ...read('/v1/account_settings/connected?account_id=:id', 'nothing'),
+      platformOnly: true,
+    },
+    'GET addresses of': read('/v1/addresses?linked_id=:id', 'nothing'),
+    'GET persons of': read('/v1/persons?account_id=:id', 'nothing'),
+    'GET files of': read('/v1/files?account_id=:id', 'nothing'),
+    'GET on behalf of': {
+      call: (me, id) => me.actingFor(id).get('/v1/accounts'),
+      answer: 'resource_missing',
+      platformOnly: true,
+    },
+    'POST on behalf of': {
+      call: (me, id) =>
+        me.actingFor(id).post('/v1/accounts', { type: 'partner', nickname: 'nobody', business_details: details() }),
+      answer: 'resource_missing',
+      platformOnly: true,
+    },
+    'upload on behalf of': {
+      call: (me, id) => me.actingFor(id).upload('logo', pdf),
+      answer: 'resource_missing',
+      platformOnly: true,
+    },
+    'graph on behalf of': {
+      call: (me, id) => me.actingFor(id).graph('{ viewer { account { id } } }'),
+      answer: 'resource_missing',
+      platformOnly: true,
+    },
+    'mutation on behalf of': {
+      call: (me, id) => me.actingFor(id).graph('mutation { createApiKey(input: { permission: FULL }) { secret } }'),
+      answer: 'resource_missing',
+      platformOnly: true,
+    },
+    account: graphById('account'),
+    updateAccount: mutation('updateAccount', (id) => ({ id, metadata: { a: '1' } })),
+    activateAccount: byIdInput('activateAccount'),
+    deactivateAccount: byIdInput('deactivateAccount'),
+    verifyTestAccount: { ...byIdInput('verifyTestAccount'), testOnly: true },
+    holdTestAccount: { ...byIdInput('holdTestAccount'), testOnly: true },
+    deactivateTestAccount: { ...byIdInput('deactivateTestAccount'), testOnly: true },
+    createAddress: mutation('createAddress', (id) => addressInput(id)),
+    createPerson: mutation('createPerson', (accountId) => ({
+      accountId,
+      fullName: 'Asha Rao',
+      relationship: { director: true },
+      identification: { taxCardNumber: 'ABCDE1234F' },
+    })),
+    createApiKey: mutation('createApiKey', (accountId) => ({ accountId })),
+    accountSettings: filter('accountSettings', 'accountId: [$id]'),
+    connectedAccountSettings: { ...filter('connectedAccountSettings', 'accountId: [$id]'), platformOnly: true },
+    addresses: filter('addresses', 'linkedId: $id'),
+    persons: filter('persons', 'accountId: $id'),
+    files: filter('files', 'accountId: $id'),
+    apiKeys: filter('apiKeys', 'accountId: $id'),
+    balance: { ...filter('balance', 'accountId: $id', 'accountId'), answer: 'resource_missing' },
+    balanceAggregate: { ...filter('balanceAggregate', 'accountId: $id', 'accountId'), answer: 'resource_missing' },
+    balanceTransactions: { ...filter('balanceTransactions', 'accountId: $id'), answer: 'resource_missing' },
+    deposits: filter('deposits', 'accountId: $id'),
+    receivables: filter('receivables', 'accountId: $id'),
+    payments: filter('payments', 'accountId: $id'),
+    payouts: filter('payouts', 'accountId: $id'),
+    'createDeposit to': {
+      ...mutation('createDeposit', (accountId, me) => depositInput(me, { to: { accountId } })),
+      testOnly: true,
+    },
+    'createDeposit from': {
+      ...mutation('createDeposit', (accountId, me, own) =>
+        depositInput(me, { to: { accountId: own.account }, from: { accountId } }),
+      ),
+      testOnly: true,
+    },
+    createReceivable: mutation('createReceivable', (accountId, me) => receivableInput(me, { accountId })),
+  },
+  account_setting: {
+    ...nodes,
+    ...cursors('/v1/account_settings', 'accountSettings'),
+    'GET setting': read('/v1/account_settings/:id'),
+    'GET connected after': {
+      ...read('/v1/account_settings/connected?starting_after=:id', 'parameter_invalid'),
+      platformOnly: true,
+    },
+    'POST setting': write('/v1/account_settings/:id', () => ({ metadata: { a: '1' } })),
+    'POST setting, nothing': write('/v1/account_settings/:id', () => ({})),
+    ...Object.fromEntries(
+      Object.entries(graphCursors('connectedAccountSettings')).map(([name, probe]) => [
+        name,
+        { ...probe, platformOnly: true as const },
+      ]),
+    ),
+    accountSetting: graphById('accountSetting'),
+    updateAccountSetting: mutation('updateAccountSetting', (id) => ({ id, metadata: { a: '1' } })),
+  },
+  address: {
+    ...nodes,
+    ...cursors('/v1/addresses', 'addresses', 'addresses'),
+    'GET address': read('/v1/addresses/:id'),
+    'POST address': write('/v1/addresses/:id', () => ({ metadata: { a: '1' } })),
+    'POST address, nothing': write('/v1/addresses/:id', () => ({})),
+    'POST expire': helper('/v1/test_helpers/addresses/:id/expire'),
+    'POST test deactivate': helper('/v1/test_helpers/addresses/:id/deactivate'),
+    address: graphById('address'),
+    updateAddress: mutation('updateAddress', (id) => ({ id, metadata: { a: '1' } })),
+    expireTestAddress: { ...byIdInput('expireTestAddress'), testOnly: true },
+    deactivateTestAddress: { ...byIdInput('deactivateTestAddress'), testOnly: true },
+    'POST deposit to': {
+      ...write('/v1/deposits', (id, me) => depositBody(me, { to: { address_id: id } })),
+      testOnly: true,
+    },
+    'POST deposit from': {
+      ...write('/v1/deposits', (id, me, own) =>
+        depositBody(me, { to: { account_id: own.account }, from: { address_id: id } }),
+      ),
+      testOnly: true,
+    },
+    'createDeposit to': {
+      ...mutation('createDeposit', (addressId, me) => depositInput(me, { to: { addressId } })),
+      testOnly: true,
+    },
+    'createDeposit from': {
+      ...mutation('createDeposit', (addressId, me, own) =>
+        depositInput(me, { to: { accountId: own.account }, from: { addressId } }),
+      ),
+      testOnly: true,
+    },
+  },
+  file: {
+    ...nodes,
+    ...cursors('/v1/files', 'files', 'files'),
+    'GET file': read('/v1/files/:id'),
+    'GET content': read('/v1/files/:id/content'),
+    'POST person, tax card': write('/v1/persons', (id) => personBody({ tax_card_image: id })),
+    'POST person, passport': write('/v1/persons', (id) => personBody({ passport_image: id })),
+    'POST address, document': write('/v1/addresses', (id, me) =>
+      addressBody(me.id, { supporting_documentation: { id_document: id } }),
+    ),
+    'POST receivable, invoice': {
+      ...write('/v1/receivables', (id, me) => receivableBody(me, {}, id)),
+      activatedWhenLive: true,
+    },
+    createReceivable: {
+      ...mutation('createReceivable', (id, me) => receivableInput(me, {}, id)),
+      activatedWhenLive: true,
+    },
+    file: graphById('file'),
+    createAddress: mutation('createAddress', (id, me) =>
+      addressInput(me.id, { supportingDocumentation: { idDocument: id } }),
+    ),
+    createPerson: mutation('createPerson', (id) => ({
+      fullName: 'Asha Rao',
+      relationship: { owner: true },
+      identification: { taxCardImage: id },
+    })),
+    'createPerson, passport': mutation('createPerson', (id) => ({
+      fullName: 'Asha Rao',
+      relationship: { owner: true },
+      identification: { taxCardNumber: 'ABCDE1234F', passportImage: id },
+    })),
+    'createConnectedUser, logo': { ...mutation('createConnectedUser', (id) => ({ logoId: id })), platformOnly: true },
+    ...documented('createConnectedUser', (supportingDocumentation) => ({ supportingDocumentation })),
+  },
+  key: {
+    ...nodes,
+    ...graphCursors('apiKeys', 'apiKeys'),
+    apiKey: graphById('apiKey'),
+    rotateApiKey: byIdInput('rotateApiKey'),
+    revokeApiKey: byIdInput('revokeApiKey'),
+  },
+  person: {
+    ...nodes,
+    ...cursors('/v1/persons', 'persons', 'persons'),
+    'GET person': read('/v1/persons/:id'),
+    person: graphById('person'),
+  },
+  deposit: {
+    ...nodes,
+    ...cursors('/v1/deposits', 'deposits', 'depositsIn'),
+    ...graphCursors('deposits', 'depositsOut'),
+    'GET deposit': read('/v1/deposits/:id'),
+    'POST reconcile': write('/v1/deposits/:id/reconcile', (id, _, own) => ({
+      receivables: [{ id: own.receivable ?? id, amount: '1.00' }],
+    })),
+    ...Object.fromEntries(
+      ['process', 'complete', 'fail', 'cancel', 'reverse', 'dispute'].flatMap((verb) => [
+        [`POST ${verb}`, helper(`/v1/test_helpers/deposits/:id/${verb}`)],
+        [`${verb}TestDeposit`, { ...byIdInput(`${verb}TestDeposit`), testOnly: true as const }],
+      ]),
+    ),
+    deposit: graphById('deposit'),
+    reconcileDeposit: mutation('reconcileDeposit', (id, _, own) => ({
+      id,
+      receivables: [{ id: own.receivable ?? id, amount: '1.00' }],
+    })),
+  },
+  receivable: {
+    ...nodes,
+    ...cursors('/v1/receivables', 'receivables', 'receivables'),
+    'GET receivable': read('/v1/receivables/:id'),
+    'POST receivable': write('/v1/receivables/:id', () => ({ description: 'mine' })),
+    'POST receivable, nothing': write('/v1/receivables/:id', () => ({})),
+    'POST void': write('/v1/receivables/:id/void', () => ({})),
+    'POST reconcile with': write('/v1/deposits/:deposit/reconcile', (id) => ({
+      receivables: [{ id, amount: '1.00' }],
+    })),
+    receivable: graphById('receivable'),
+    updateReceivable: mutation('updateReceivable', (id) => ({ id, description: 'mine' })),
+    voidReceivable: byIdInput('voidReceivable'),
+    'reconcileDeposit with': mutation('reconcileDeposit', (id, _, own) => ({
+      id: own.deposit,
+      receivables: [{ id, amount: '1.00' }],
+    })),
+  },
+  payment: {
+    ...nodes,
+    ...cursors('/v1/payments', 'payments', 'payments'),
+    'GET payment': read('/v1/payments/:id'),
+    'GET transactions of': read('/v1/balance_transactions?payment_id=:id', 'nothing'),
+    payment: graphById('payment'),
+    balanceTransactions: filter('balanceTransactions', 'paymentId: [$id]'),
+    'account.balanceTransactions': {
+      call: (me, id) =>
+        me.graph(
+          'query ($id: ID!) { viewer { account { balanceTransactions(paymentId: [$id]) { nodes { id } totalCount } } } }',
+          { id },
+        ),
+      answer: 'nothing',
+    },
+  },
+  payout: {
+    ...nodes,
+    ...cursors('/v1/payouts', 'payouts', 'payouts'),
+    'GET payout': read('/v1/payouts/:id'),
+    'POST settle': helper('/v1/test_helpers/payouts/:id/settle'),
+    'POST fail': helper('/v1/test_helpers/payouts/:id/fail'),
+    payout: graphById('payout'),
+    settleTestPayout: { ...byIdInput('settleTestPayout'), testOnly: true },
+    failTestPayout: { ...byIdInput('failTestPayout'), testOnly: true },
+    ...ofOwn('address', 'payouts'),
+  },
+  bt: {
+    ...nodes,
+    ...cursors('/v1/balance_transactions', 'balanceTransactions', 'balanceTransactions'),
+    'GET transaction': read('/v1/balance_transactions/:id'),
+    balanceTransaction: graphById('balanceTransaction'),
+    ...ofOwn('payment', 'balanceTransactions'),
+  },
+  event: {
+    ...nodes,
+    ...cursors('/v1/events', 'events'),
+    'GET event': read('/v1/events/:id'),
+    event: graphById('event'),
+  },
+};
+/** What only a connected user in draft can be asked: references from its details. */
+const draftProbes: Record<string, Probe> = {
+  'POST account, logo': write('/v1/accounts/:me', (id) => ({ logo_id: id })),
+  'POST account, document': write('/v1/accounts/:me', (id) => ({ supporting_documentation: { id_document: id } })),
+  ...documented('updateAccount', (supportingDocumentation, me) => ({ id: me.id, supportingDocumentation })),
+  'updateAccount, logo': mutation('updateAccount', (id, me) => ({ id: me.id, logoId: id })),
+};
+
+const invented = (id: string) => {
+  const prefix = id.slice(0, id.lastIndexOf('_') + 1);
+  return prefix + '0123456789abcdef'.repeat(2).slice(0, id.length - prefix.length);
+};
+
+/** An answer without what every answer has of its own: its request id, the time, and the connection. */
+function told({ status, headers, text }: Reply) {
+  const own = headers.get('request-id')!;
+  const kept = [...headers].filter(([name]) => !['request-id', 'date', 'keep-alive', 'connection'].includes(name));
+  return { status, headers: kept, text: text.replaceAll(own, '(request)') };
+}
+
+/** The code of an answer, or that it shows nothing: no object, an empty list. */
+function answerOf({ status, codes, body }: Reply): string {
+  if (codes.length > 0) return [...new Set(codes)].join(' ');
+  const shown = body.data?.data ?? body.data;
+  const empty = (value: unknown): boolean =>
+    value === null ||
+    (Array.isArray(value) && value.every(empty)) ||
+    (typeof value === 'object' && Object.values(value as object).every((member) => member === 0 || empty(member)));
+  return status === 200 && shown !== undefined && empty(shown) ? 'nothing' : `${status} ${JSON.stringify(body)}`;
+}
+
+/** Every row of every table, as text: what was, to be held against what is. When a key was last used is nobody's change. */
+async function everyRow(): Promise<Record<string, string[]>> {
+  const tables =
+    await world.sql`select table_name as name from information_schema.tables where table_schema = 'public'`;
+  const out: Record<string, string[]> = {};
+  for (const { name } of tables) {
+    const rows = await world.sql.unsafe(
+      `select (to_jsonb(t) - 'last_used_at' - 'content')::text as row from "${name}" t order by 1`,
+    );
+    out[name as string] = rows.map(({ row }) => row as string);
+  }
+  return out;
+}
+
+/** Who asks: what decides about the refusals that come before any id is looked at. */
+interface Asker {
+  kind: 'platform' | 'direct_user' | 'connected_user';
+  live?: boolean;
+  /** Whether the asker acts for a connected user: it may act for the siblings as well, and has no connected users. */
+  acting?: boolean;
+  /** Who makes the asker's own objects, where its headers must not. */
+  own?: Speaker;
+}
+
+/** Asks every probe about the stranger's ids and about invented ones. Nothing may tell them apart, and nothing may change. */
+async function askAll(
+  me: Speaker,
+  { kind, live = false, acting = false, own: owner = me }: Asker,
+  whose: [what: (stranger: Speaker) => Promise<Holdings>, of: Speaker][],
+) {
+  const own = await holdings(owner);
+  const strangers: Holdings[] = [];
+  for (const [what, stranger] of whose) strangers.push(await what(stranger));
+  const before = await everyRow();
+  const drafts = kind === 'connected_user' || acting ? draftProbes : {};
+  // The second edition has the same code behind it: of its further strangers, the account is enough.
+  const asked = strangers.flatMap((stranger, i) =>
+    (Object.keys(stranger) as (keyof Holdings)[])
+      .filter((object) => me.edition === 1 || i === 0 || object.startsWith('account'))
+      .flatMap((object) =>
+        Object.entries({ ...probes[object], ...(object === 'file' ? drafts : {}) })
+          .filter(([name]) => !(acting && /on behalf of$|^createConnectedUser/.test(name)))
+          .map(([name, probe]) => ({ object, name, probe, id: stranger[object]! })),
+      ),
+  );
+  const wrong: object[] = [];
+  await inTurns(asked, 24, async ({ object, name, probe, id }) => {
+    const fake = invented(id);
+    expect([fake.length, fake === id]).toEqual([id.length, false]);
+    const [real, none] = await Promise.all([probe.call(me, id, own), probe.call(me, fake, own)]);
+    const denied = (probe.platformOnly && kind !== 'platform') || (probe.testOnly && live);
+    const withheld = probe.edition !== undefined && probe.edition !== me.edition;
+    const draft = probe.activatedWhenLive && live && kind === 'connected_user';
+    const answer = denied
+      ? 'permission_denied'
+      : withheld
+        ? 'parameter_unknown'
+        : draft
+          ? 'status_invalid'
+          : probe.answer;
+    const same = JSON.stringify(told(real)) === JSON.stringify(told(none));
+    if (!same || answerOf(real) !== answer || answerOf(none) !== answer)
+      wrong.push({ object, name, answer, real: answerOf(real), none: answerOf(none), told: [told(real), told(none)] });
+  });
+  expect(wrong).toEqual([]);
+  expect(asked.length).toBeGreaterThan(200);
+  expect(await everyRow()).toEqual(before);
+}
+
+async function inTurns<T>(items: T[], size: number, work: (item: T) => Promise<void>): Promise<void> {
+  for (let i = 0; i < items.length; i += size) await Promise.all(items.slice(i, i + size).map(work));
+}
+
+/** What a root or connected user is itself, with the other objects that it owns. */
+async function itself(owner: Speaker): Promise<Holdings> {
+  const [rest, setting] = await Promise.all([
+    holdings(owner),
+    owner.graph('{ viewer { account { setting { id } } } }'),
+  ]);
+  return { ...rest, account: owner.id, account_setting: setting.body.data.viewer.account.setting.id };
+}
+
+const probed = `
+  account.addresses.after account.addresses.before account.apiKeys.after account.apiKeys.before
+  account.balanceTransactions.after account.balanceTransactions.before account.balanceTransactions.paymentId
+  account.connectedUsers.after account.connectedUsers.before account.depositsIn.after account.depositsIn.before
+  account.depositsOut.after account.depositsOut.before account.files.after account.files.before account.id
+  account.partners.after account.partners.before account.payments.after account.payments.before
+  account.payouts.after account.payouts.before account.persons.after account.persons.before
+  account.receivables.after account.receivables.before accountSetting.id accountSettings.accountId
+  accountSettings.after accountSettings.before accounts.after accounts.before activateAccount.id address.id
+  address.payouts.after address.payouts.before addresses.after addresses.before addresses.linkedId apiKey.id
+  apiKeys.accountId apiKeys.after apiKeys.before balance.accountId balanceAggregate.accountId
+  balanceTransaction.id balanceTransactions.accountId balanceTransactions.after balanceTransactions.before
+  balanceTransactions.paymentId cancelTestDeposit.id completeTestDeposit.id connectedAccountSettings.accountId
+  connectedAccountSettings.after connectedAccountSettings.before createAddress.linkedId
+  createAddress.supportingDocumentation.idDocument createApiKey.accountId createConnectedUser.logoId
+  createConnectedUser.supportingDocumentation.idDocument
+  createConnectedUser.supportingDocumentation.ownershipStructureDocument
+  createConnectedUser.supportingDocumentation.physicalAddressDocument createDeposit.from.accountId
+  createDeposit.from.addressId createDeposit.to.accountId createDeposit.to.addressId createPerson.accountId
+  createPerson.identification.passportImage createPerson.identification.taxCardImage createReceivable.accountId
+  createReceivable.invoice.document deactivateAccount.id deactivateTestAccount.id deactivateTestAddress.id
+  deposit.id deposits.accountId deposits.after deposits.before disputeTestDeposit.id event.id events.after
+  events.before events.objectId expireTestAddress.id failTestDeposit.id failTestPayout.id file.id
+  files.accountId files.after files.before holdTestAccount.id node.id nodes.ids
+  payment.balanceTransactions.after payment.balanceTransactions.before payment.id payments.accountId
+  payments.after payments.before payout.id payouts.accountId payouts.after payouts.before person.id
+  persons.accountId persons.after persons.before processTestDeposit.id receivable.id receivables.accountId
+  receivables.after receivables.before reconcileDeposit.id reconcileDeposit.receivables.id reverseTestDeposit.id
+  revokeApiKey.id rotateApiKey.id settleTestPayout.id updateAccount.id updateAccount.logoId
+  updateAccount.supportingDocumentation.idDocument
+  updateAccount.supportingDocumentation.ownershipStructureDocument
+  updateAccount.supportingDocumentation.physicalAddressDocument updateAccountSetting.id updateAddress.id
+  updateReceivable.id verifyTestAccount.id voidReceivable.id
+`
+  .trim()
+  .split(/\s+/);
+
+describe('the probes', () => {
+  // An argument of type ID is a way to name a stranger: a new one must be probed above before it is listed here.
+  it('are of every argument that takes an id, on every type', () => {
+    const of = (type: GraphQLInputType, at: string): string[] => {
+      const named = getNamedType(type);
+      if (named instanceof GraphQLInputObjectType)
+        return Object.values(named.getFields()).flatMap((field) => of(field.type, `${at}.${field.name}`));
+      return named.name === 'ID' ? [at] : [];
+    };
+    const taken = Object.values(buildGraph().getTypeMap())
+      .filter((type) => type instanceof GraphQLObjectType && !type.name.startsWith('__'))
+      .flatMap((type) =>
+        Object.values((type as GraphQLObjectType).getFields()).flatMap((field) =>
+          field.args.flatMap((arg) =>
+            of(
+              arg.type,
+              `${/^(Query|Mutation)$/.test(type.name) ? '' : `${type.name[0]!.toLowerCase()}${type.name.slice(1)}.`}${field.name}.${arg.name}`,
+            ),
+          ),
+        ),
+      )
+      .map((path) => path.replace('.input.', '.'));
+    expect(taken.sort()).toEqual(probed);
+  });
+});
+
+describe('what is out of reach', () => {
+  for (const edition of [1, 2] as const) {
+    it(`does not exist for another platform: its root, its users, its partners, Edition ${edition}`, async () => {
+      const [me, stranger] = await Promise.all([given.platform(edition), given.platform(edition)]);
+      const user = await stranger.connectedUser();
+      await askAll(me, { kind: 'platform' }, [
+        [itself, stranger],
+        [itself, user],
+        [holdings, user],
+      ]);
+    });
+
+    it(`does not exist for a direct user, be it a platform's or another's, Edition ${edition}`, async () => {
+      const [me, platform, stranger] = await Promise.all([
+        given.directUser(edition),
+        given.platform(edition),
+        given.directUser(edition),
+      ]);
+      await askAll(me, { kind: 'direct_user' }, [
+        [itself, platform],
+        [holdings, stranger],
+      ]);
+    });
+
+    it(`does not exist for a connected user: its platform, its siblings and their partners, Edition ${edition}`, async () => {
+      const platform = await given.platform(edition);
+      const [me, sibling] = await Promise.all([platform.connectedUser(), platform.connectedUser()]);
+      await askAll(me, { kind: 'connected_user' }, [
+        [itself, platform],
+        [itself, sibling],
+      ]);
+    });
+
+    it(`does not exist for a platform while it acts for another of its users, Edition ${edition}`, async () => {
+      const platform = await given.platform(edition);
+      const [user, sibling] = await Promise.all([platform.connectedUser(), platform.connectedUser()]);
+      const me = new Speaker(world, user.id, platform.key, edition, { 'on-behalf-of': user.id });
+      await askAll(me, { kind: 'platform', acting: true, own: user }, [
+        [holdings, platform],
+        [itself, sibling],
+        [holdings, sibling],
+      ]);
+    });
+
+    it(`does not exist in the other mode of the same platform, Edition ${edition}`, async () => {
+      const { test, live } = await given.platformBoth(edition);
+      const [tested, lived] = await Promise.all([test.connectedUser(), live.connectedUser()]);
+      await askAll(test, { kind: 'platform' }, [
+        [holdings, live],
+        [itself, lived],
+      ]);
+      await askAll(live, { kind: 'platform', live: true }, [
+        [holdings, test],
+        [itself, tested],
+      ]);
+    });
+  }
+
+  it('does not exist in the other mode of the same direct user and connected user', async () => {
+    const [direct, platform] = await Promise.all([given.directUserBoth(1), given.platformBoth(1)]);
+    const [tested, lived] = await Promise.all([platform.test.connectedUser(), platform.live.connectedUser()]);
+    await askAll(direct.test, { kind: 'direct_user' }, [[holdings, direct.live]]);
+    await askAll(direct.live, { kind: 'direct_user', live: true }, [[holdings, direct.test]]);
+    await askAll(tested, { kind: 'connected_user' }, [[itself, lived]]);
+    await askAll(lived, { kind: 'connected_user', live: true }, [[itself, tested]]);
+  });
+
+  it('does not exist across the editions', async () => {
+    const [first, second] = await Promise.all([given.platform(1), given.platform(2)]);
+    await askAll(first, { kind: 'platform' }, [[itself, second]]);
+  });
+
+  // Reaching one's own objects by the same calls is what makes the refusals above mean anything.
+  it('exists for its owner, by the same calls', async () => {
+    const me = await given.platform(1);
+    const mine = await itself(me);
+    const partner = await holdings(me);
+    const gets = [
+      `/v1/accounts/${partner.account}`,
+      `/v1/account_settings/${partner.account_setting}`,
+      `/v1/account_settings?account_id=${partner.account}`,
+      `/v1/addresses/${mine.address}`,
+      `/v1/addresses?linked_id=${mine.account}`,
+      `/v1/persons/${mine.person}`,
+      `/v1/persons?account_id=${mine.account}`,
+      `/v1/files/${mine.file}`,
+      `/v1/files/${mine.file}/content`,
+      `/v1/files?starting_after=${mine.file}`,
+      `/v1/balance?account_id=${partner.account}`,
+      `/v1/balance/aggregate?account_id=${mine.account}`,
+      `/v1/accounts/${partner.account}/balance_transactions`,
+      `/v1/balance_transactions/${mine.bt}`,
+      `/v1/deposits/${mine.deposit}`,
+      `/v1/deposits?account_id=${partner.account}`,
+      `/v1/receivables/${mine.receivable}`,
+      `/v1/payments/${mine.payment}`,
+      `/v1/payouts/${mine.payout}`,
+      `/v1/events/${mine.event}`,
+      `/v1/events?object_id=${mine.file}`,
+    ];
+    expect((await Promise.all(gets.map((path) => me.get(path)))).map(({ status }) => status)).toEqual(
+      gets.map(() => 200),
+    );
+    const ids = Object.values(mine);
+    const nodes = await me.graph('query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', { ids });
+    expect(nodes.body.data.nodes.map(({ id }: { id: string }) => id)).toEqual(ids);
+  });
+
+  it('is not told by the owner of what is in reach', async () => {
+    const platform = await given.platform(1);
+    const user = await platform.connectedUser();
+    const partner = await user.partner();
+    const owners = 'query ($id: ID!) { viewer { account { id owner { id } } } account(id: $id) { owner { id } } }';
+    expect((await user.graph(owners, { id: partner.id })).body.data).toEqual({
+      viewer: { account: { id: user.id, owner: null } },
+      account: { owner: { id: user.id } },
+    });
+    expect((await platform.graph(owners, { id: user.id })).body.data).toEqual({
+      viewer: { account: { id: platform.id, owner: null } },
+      account: { owner: { id: platform.id } },
+    });
+  });
+});
+
+describe('lists', () => {
+  /** What the lists of a context show, from the ownership of the rows: its accounts, and what these own. */
+  async function owned(speaker: Speaker, live: boolean, accounts: string[]): Promise<Record<string, string[]>> {
+    const of = async (table: string, column: string) =>
+      (
+        await world.sql.unsafe(`select id from ${table} where livemode = $1 and ${column} = any($2)`, [live, accounts])
+      ).map(({ id }) => id as string);
+    return {
+      accounts,
+      accountSettings: await of('account_setting', 'account_id'),
+      addresses: await of('address', 'linked_id'),
+      persons: await of('person', 'account_id'),
+      files: await of('file', 'account_id'),
+      apiKeys: await of('api_key', 'account_id'),
+      deposits: [...new Set([...(await of('deposit', 'to_account_id')), ...(await of('deposit', 'from_account_id'))])],
+      receivables: await of('receivable', 'account_id'),
+      payments: await of('payment', 'account_id'),
+      payouts: await of('payout', 'account_id'),
+      // They carry no account, and so are those of the context alone.
+      balanceTransactions: (
+        await world.sql`select id from entry where livemode = ${live} and account_id = ${speaker.id}`
+      ).map(({ id }) => id as string),
+    };
+  }
+
+  async function walk(speaker: Speaker, path: string): Promise<string[]> {
+    const ids: string[] = [];
+    for (let after = ''; ; after = `&starting_after=${ids.at(-1)}`) {
+      const { body } = await speaker.get(`${path}?limit=3${after}`);
+      ids.push(...body.data.map(({ id }: { id: string }) => id));
+      if (!body.has_next) return ids;
+    }
+  }
+
+  const rest: Record<string, string> = {
+    accounts: '/v1/accounts',
+    accountSettings: '/v1/account_settings',
+    addresses: '/v1/addresses',
+    persons: '/v1/persons',
+    files: '/v1/files',
+    deposits: '/v1/deposits',
+    receivables: '/v1/receivables',
+    payments: '/v1/payments',
+    payouts: '/v1/payouts',
+    balanceTransactions: '/v1/balance_transactions',
+  };
+
+  async function check(speaker: Speaker, expected: Record<string, string[]>): Promise<void> {
+    for (const [list, ids] of Object.entries(expected)) {
+      const page = await speaker.graph(`{ ${list}(first: 100) { nodes { id } totalCount } }`);
+      const { nodes, totalCount } = page.body.data[list];
+      expect([list, nodes.map(({ id }: { id: string }) => id).sort(), totalCount]).toEqual([
+        list,
+        [...ids].sort(),
+        ids.length,
+      ]);
+      if (rest[list]) expect([list, (await walk(speaker, rest[list])).sort()]).toEqual([list, [...ids].sort()]);
+    }
+  }
+
+  for (const edition of [1, 2] as const)
+    it(`show what the accounts of the context own, and nobody else's, in each mode, Edition ${edition}`, async () => {
+      const [platform, direct, stranger] = await Promise.all([
+        given.platformBoth(edition),
+        given.directUserBoth(edition),
+        given.platform(edition),
+      ]);
+      for (const owner of [stranger, await stranger.connectedUser()]) await holdings(owner);
+      for (const mode of ['test', 'live'] as const) {
+        const live = mode === 'live';
+        const root = platform[mode];
+        const [one, other] = await Promise.all([root.connectedUser(), root.connectedUser()]);
+        for (const owner of [root, one, other, direct[mode]]) await holdings(owner);
+        const partnerOf = async (owner: Speaker) =>
+          (
+            await world.sql`select id from account where livemode = ${live} and owner_id = ${owner.id} and kind = 'partner'`
+          ).map(({ id }) => id as string);
+        const context = async (speaker: Speaker) => owned(speaker, live, [speaker.id, ...(await partnerOf(speaker))]);
+
+        await check(root, await owned(root, live, [root.id, one.id, other.id]));
+        await check(one, await context(one));
+        await check(other, await context(other));
+        await check(direct[mode], await context(direct[mode]));
+        await check(root.actingFor(one.id), await context(one));
+
+        const connected = await walk(root, '/v1/account_settings/connected');
+        const settings = await owned(root, live, [root.id, one.id, other.id]);
+        expect(connected).toHaveLength(2);
+        expect(settings.accountSettings).toEqual(expect.arrayContaining(connected));
+
+        // Events are about what is in reach, whoever asks.
+        for (const speaker of [root, one, direct[mode], root.actingFor(one.id)]) {
+          const reply = await speaker.graph('{ events(first: 100) { nodes { objectId } } }');
+          const about = [...new Set(reply.body.data.events.nodes.map((e: { objectId: string }) => e.objectId))];
+          expect(about.length).toBeGreaterThan(5);
+          const reached = await speaker.graph('query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', { ids: about });
+          expect(reached.body.data.nodes.map((node: { id: string } | null) => node?.id)).toEqual(about);
+        }
+      }
+    });
+
+  it('that hang on an account show what it owns, at every depth', async () => {
+    const platform = await given.platform(1);
+    const users = await Promise.all([platform.connectedUser(), platform.connectedUser()]);
+    const all: Holdings[] = [];
+    for (const owner of [platform, ...users]) all.push(await holdings(owner));
+    const [mine, ...theirs] = all;
+    const edges =
+      'addresses { nodes { id account { id } } } persons { nodes { id account { id } } } files { nodes { id account { id } } } setting { account { id } } owner { id }';
+    const reply = await platform.graph(
+      `{ viewer { account { id partners { nodes { id owner { id } } }
+           connectedUsers { nodes { id ${edges} partners { nodes { id owner { id } setting { id account { id } } } } } } } } }`,
+    );
+    const { account } = reply.body.data.viewer;
+    expect(account.partners.nodes).toEqual([{ id: mine!.account, owner: { id: platform.id } }]);
+    const shown = users.map((user, i) => {
+      const of = { account: { id: user.id } };
+      return {
+        id: user.id,
+        addresses: { nodes: [{ id: theirs[i]!.address, ...of }] },
+        persons: { nodes: [{ id: theirs[i]!.person, ...of }] },
+        files: { nodes: [{ id: theirs[i]!.file, ...of }] },
+        setting: of,
+        owner: { id: platform.id },
+        partners: {
+          nodes: [
+            {
+              id: theirs[i]!.account,
+              owner: { id: user.id },
+              setting: { id: theirs[i]!.account_setting, account: { id: theirs[i]!.account } },
+            },
+          ],
+        },
+      };
+    });
+    expect(account.connectedUsers.nodes).toHaveLength(2);
+    expect(account.connectedUsers.nodes).toEqual(expect.arrayContaining(shown));
+  });
+});
+
+describe('a root account', () => {
+  const roots: [kind: 'platform' | 'direct user', edition: Edition, tested: string, capability: object[]][] = [
+    ['platform', 1, 'activated', [{ multicurrency_exports_v1: 'activated' }, { multicurrency_exports_v1: 'pending' }]],
+    [
+      'direct user',
+      1,
+      'activated',
+      [{ multicurrency_exports_v1: 'activated' }, { multicurrency_exports_v1: 'pending' }],
+    ],
+    ['platform', 2, 'deactivated', [{}, {}]],
+    ['direct user', 2, 'activated', [{}, {}]],
+  ];
+  for (const [kind, edition, tested, capability] of roots)
+    it(`is one account in both modes, with a status of its own in each: ${kind}, Edition ${edition}`, async () => {
+      const { test, live, account } = await (kind === 'platform'
+        ? given.platformBoth(edition)
+        : given.directUserBoth(edition));
+      const [one, other] = await Promise.all([
+        test.get(`/v1/accounts/${test.id}`),
+        live.get(`/v1/accounts/${live.id}`),
+      ]);
+      expect([one.body.status, one.body.address, one.body.capability]).toEqual(['activated', tested, capability[0]]);
+      expect([other.body.status, other.body.address, other.body.capability]).toEqual([
+        'draft',
+        'deactivated',
+        capability[1],
+      ]);
+      const same = ({ status: _, address: __, capability: ___, ...rest }: Record<string, unknown>) => rest;
+      expect(same(one.body)).toEqual(same(other.body));
+      expect([one.body.id, one.body.livemode]).toEqual([account.id, null]);
+
+      const settings = await Promise.all([test, live].map((speaker) => speaker.get('/v1/account_settings')));
+      const [tests, lives] = settings.map(({ body }) => body.data[0]);
+      expect([tests.account_id, tests.livemode, lives.account_id, lives.livemode]).toEqual([
+        account.id,
+        false,
+        account.id,
+        true,
+      ]);
+      expect(tests.id).not.toBe(lives.id);
+
+      // What happens to it in one mode is nothing to the other.
+      await world.operator.verify(await world.operator.account(account.id, true), 'activated');
+      expect((await test.post(`/v1/test_helpers/accounts/${test.id}/hold`)).body.status).toBe('hold');
+      expect((await live.get(`/v1/accounts/${live.id}`)).body.status).toBe('activated');
+      expect((await test.get(`/v1/accounts/${test.id}`)).body.status).toBe('hold');
+    });
+});
+
+describe('a nickname', () => {
+  it('is unique in its tenant and mode, and free in every other', async () => {
+    const name = nickname();
+    const [platform, direct, stranger] = await Promise.all([
+      given.platformBoth(1),
+      given.directUserBoth(2),
+      given.platformBoth(1),
+    ]);
+    const owners = [platform.test, platform.live, direct.test, direct.live, stranger.test, stranger.live];
+    const made = await Promise.all(owners.map((owner) => owner.partner({ nickname: name })));
+    expect(made.map((partner) => partner.nickname)).toEqual(owners.map(() => name));
+    const user = await platform.test.connectedUser();
+    const again = await user.post('/v1/accounts', { type: 'partner', nickname: name, business_details: details() });
+    expect([again.status, again.codes]).toEqual([409, ['nickname_taken']]);
+  });
+
+  it('of a root is taken in both of its modes', async () => {
+    const { test, live, account } = await given.platformBoth(1);
+    for (const speaker of [test, live]) {
+      const reply = await speaker.post('/v1/accounts', {
+        type: 'partner',
+        nickname: account.nickname!.toUpperCase(),
+        business_details: details(),
+      });
+      expect([reply.status, reply.codes]).toEqual([409, ['nickname_taken']]);
+    }
+  });
+});

@@ -1,0 +1,405 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { details, givenIn, nickname, type Reply, Speaker, useWorld } from './world.js';
+
+// Without a worker: what the sandbox settles a second later would hide how the race itself ended.
+const world = useWorld({ worker: false });
+const given = givenIn(world);
+
+const rounds = 30;
+const racers = 16;
+
+let other: string;
+let platform: Speaker;
+let live: Speaker;
+beforeAll(async () => {
+  other = await world.another();
+  const both = await given.platformBoth(1);
+  platform = both.test;
+  live = both.live;
+});
+
+/** A field of racers over the two gateways, every other one in the graph, all off at once. */
+const race = <T>(start: (me: Speaker, i: number) => Promise<T>, me = platform, size = racers): Promise<T[]> =>
+  Promise.all(
+    Array.from({ length: size }, (_, i) =>
+      start(i % 2 ? new Speaker({ ...world, origin: other }, me.id, me.key, me.edition) : me, i),
+    ),
+  );
+/** Every round of a race, a few at a time, so that rounds disturb one another as requests of a busy day do. */
+async function everyRound(run: (round: number) => Promise<void>): Promise<void> {
+  for (let round = 0; round < rounds; round += 3) await Promise.all([round, round + 1, round + 2].map((n) => run(n)));
+}
+
+const inGraph = (i: number) => i % 4 > 1;
+const statusOf = (reply: Reply): number => reply.body?.errors?.[0]?.extensions?.httpStatus ?? reply.status;
+const told = (reply: Reply) => [statusOf(reply), ...new Set(reply.codes)].join(' ');
+/** How often each answer was given. */
+const tally = (replies: Reply[]) => {
+  const counts: Record<string, number> = {};
+  for (const reply of replies) counts[told(reply)] = (counts[told(reply)] ?? 0) + 1;
+  return counts;
+};
+/** The answers that nobody may get: faults, and whatever else is not expected. */
+const unexpected = (replies: Reply[], ...expected: string[]) =>
+  Object.keys(tally(replies)).filter((text) => !expected.includes(text));
+const eventsOf = async (id: string) =>
+  (await world.sql`select type from event where object_id = ${id} order by id`).map(({ type }) => type as string);
+
+const addressBody = (linkedId: string, currency = 'INR') => ({
+  category: 'user_payout',
+  type: 'bank_account',
+  currency,
+  linked_id: linkedId,
+  linked_object: 'account',
+  name: 'Asha Rao',
+  bank_account: { number: '1234567890', domestic_credit: 'HDFC0000001', bank_name: 'HDFC' },
+  billing_details: { line1: '1 Wharf', city: 'Pune', state: 'MH', postal_code: '411001', country: 'IN' },
+});
+const addressInput = (linkedId: string, currency = 'INR') => ({
+  category: 'USER_PAYOUT',
+  type: 'BANK_ACCOUNT',
+  currency,
+  linkedId,
+  linkedObject: 'ACCOUNT',
+  name: 'Asha Rao',
+  bankAccount: { number: '1234567890', domesticCredit: 'HDFC0000001', bankName: 'HDFC' },
+  billingDetails: { line1: '1 Wharf', city: 'Pune', state: 'MH', postalCode: '411001', country: 'IN' },
+});
+const partnerBody = (name: string) => ({ type: 'partner', nickname: name, business_details: details() });
+const createPartner = (me: Speaker, name: string, graph: boolean) =>
+  graph
+    ? me.graph(
+        `mutation ($nickname: String!) { createAccount(input: { type: PARTNER, nickname: $nickname, businessDetails: {
+           legalName: "Acme", email: "a@b.example", type: COMPANY, physicalAddress: { country: "IN", postalCode: "411001" } } }) { account { id } } }`,
+        { nickname: name },
+      )
+    : me.post('/v1/accounts', partnerBody(name));
+const activate = (me: Speaker, id: string, graph: boolean) =>
+  graph
+    ? me.graph('mutation ($id: ID!) { activateAccount(input: { id: $id }) { account { id } } }', { id })
+    : me.post(`/v1/accounts/${id}/activate`);
+const changed = (id: string, reply: Reply, member: string) =>
+  reply.body.data ? Object.values<any>(reply.body.data)[0][member] : { ...reply.body, id };
+
+describe('16 at once, 30 times', () => {
+  it('activate a partner: one does, and the others find it done', async () => {
+    await everyRound(async () => {
+      const { id } = await platform.partner();
+      const replies = await race((me, i) => activate(me, id, inGraph(i)));
+      expect(tally(replies)['200']).toBe(1);
+      expect(unexpected(replies, '200', '400 status_invalid', '409 state_conflict')).toEqual([]);
+      expect((await platform.get(`/v1/accounts/${id}`)).body.status).toBe('verifying');
+      expect(await eventsOf(id)).toEqual(['account.created', 'account.verifying']);
+      expect(await world.sql`select id from job where subject_id = ${id}`).toHaveLength(1);
+    });
+  });
+
+  it('activate and deactivate a partner: every answer is of a state that it had', async () => {
+    await everyRound(async () => {
+      const { id } = await platform.partner();
+      const replies = await race((me, i) =>
+        i < 8 ? activate(me, id, inGraph(i)) : me.post(`/v1/accounts/${id}/deactivate`),
+      );
+      expect(unexpected(replies, '200', '400 status_invalid', '409 state_conflict')).toEqual([]);
+      const moves = (await eventsOf(id)).slice(1);
+      expect(moves).toHaveLength(tally(replies)['200']!);
+      // A deactivated partner may be activated again: the moves alternate, whoever made them.
+      expect(moves.filter((move, i) => move === moves[i - 1])).toEqual([]);
+      expect(`account.${(await platform.get(`/v1/accounts/${id}`)).body.status}`).toBe(moves.at(-1));
+    });
+  });
+
+  it('take a nickname, in any case: one gets it, and the others are told so', async () => {
+    await everyRound(async () => {
+      const name = `${nickname()} Zoë`;
+      const replies = await race((me, i) =>
+        createPartner(me, i % 3 === 0 ? name.toUpperCase() : i % 3 === 1 ? name.toLowerCase() : name, inGraph(i)),
+      );
+      expect(tally(replies)).toEqual({ 200: 1, '409 nickname_taken': 15 });
+      const rows =
+        await world.sql`select id from account where lower(nickname) = lower(${name}) and tenant_id = ${platform.id.slice(8)}`;
+      expect(rows).toHaveLength(1);
+      const refused = replies.filter((reply) => statusOf(reply) === 409);
+      expect(refused.flatMap(({ fieldNames }) => fieldNames)).toEqual(refused.map(() => 'account.nickname'));
+    });
+  });
+
+  it('take each other’s nicknames by updates: nobody’s is taken from them, and no two are alike', async () => {
+    const users = await Promise.all(Array.from({ length: racers }, () => platform.connectedUser()));
+    for (let round = 0; round < rounds; round++) {
+      const wanted = [`${nickname()} a`, `${nickname()} b`];
+      const replies = await race((me, i) =>
+        me.post(`/v1/accounts/${users[(i + round) % racers]!.id}`, { nickname: wanted[i % 4 < 2 ? 0 : 1] }),
+      );
+      expect(tally(replies)).toEqual({ 200: 2, '409 nickname_taken': 14 });
+      const rows = await world.sql`select nickname from account where nickname = any(${wanted}) order by 1`;
+      expect(rows.map(({ nickname: name }) => name)).toEqual([...wanted].sort());
+    }
+  });
+
+  it('merge metadata: nobody’s keys are lost, and every answer shows one’s own', async () => {
+    const address = await platform.post('/v1/addresses', addressBody(platform.id));
+    const setting = (await platform.graph('{ viewer { account { setting { id } } } }')).body.data.viewer.account.setting
+      .id;
+    const user = await platform.connectedUser();
+    const objects = [
+      { path: `/v1/accounts/${user.id}`, id: user.id, mutation: 'updateAccount', member: 'account' },
+      {
+        path: `/v1/account_settings/${setting}`,
+        id: setting,
+        mutation: 'updateAccountSetting',
+        member: 'accountSetting',
+      },
+      { path: `/v1/addresses/${address.body.id}`, id: address.body.id, mutation: 'updateAddress', member: 'address' },
+    ];
+    await Promise.all(
+      objects.map(async ({ path, id, mutation, member }, object) => {
+        // The three take turns, so that each object has a third of the rounds.
+        for (let round = object; round < rounds; round += objects.length) {
+          const before = await platform.post(path, { metadata: '' });
+          expect(before.body.metadata).toBe(null);
+          await platform.post(path, { metadata: { old0: 'x', old1: 'x', old2: 'x' } });
+          // Seven set a key each, three unset the old ones, and six set a key that another sets alike: never more than ten.
+          const change = (i: number) =>
+            i < 7
+              ? { [`k${i}`]: `${round}` }
+              : i < 10
+                ? { [`old${i - 7}`]: i % 2 ? '' : null }
+                : { [`k${i - 10}`]: `${round}` };
+          const replies = await race((me, i) =>
+            inGraph(i)
+              ? me.graph(
+                  `mutation ($id: ID!, $metadata: Metadata) { ${mutation}(input: { id: $id, metadata: $metadata }) { ${member} { id metadata } } }`,
+                  { id, metadata: change(i) },
+                )
+              : me.post(path, { metadata: change(i) }),
+          );
+          expect(tally(replies)).toEqual({ 200: 16 });
+          for (const [i, reply] of replies.entries()) {
+            const { metadata } = changed(id, reply, member);
+            for (const [key, value] of Object.entries(change(i))) expect(metadata[key]).toBe(value || undefined);
+          }
+          const expected = Object.fromEntries(Array.from({ length: 7 }, (_, i) => [`k${i}`, `${round}`]));
+          expect((await platform.get(path)).body.metadata).toEqual(expected);
+        }
+      }),
+    );
+  });
+
+  it('fill metadata to its limit: ten keys get in, and the others are refused', async () => {
+    const user = await platform.connectedUser();
+    const path = `/v1/accounts/${user.id}`;
+    for (let round = 0; round < rounds; round++) {
+      await platform.post(path, { metadata: '' });
+      const replies = await race((me, i) => me.post(path, { metadata: { [`k${i}`]: '1' } }));
+      expect(tally(replies)).toEqual({ 200: 10, '400 parameter_invalid': 6 });
+      const kept = replies.flatMap((reply, i) => (reply.status === 200 ? [`k${i}`] : []));
+      expect(Object.keys((await platform.get(path)).body.metadata).sort()).toEqual(kept.sort());
+    }
+  });
+
+  it('merge details: every part of a hash that was sent is there', async () => {
+    const user = await platform.connectedUser();
+    const path = `/v1/accounts/${user.id}`;
+    const parts = (round: number): object[] =>
+      ['line1', 'line2', 'city', 'state', 'postal_code']
+        .map((name): object => ({ physical_address: { [name]: `${name} ${round}` } }))
+        .concat(
+          ['business', 'tax', 'tax_deduction', 'tax_gst', 'tax_trade'].map((name) => ({
+            ids: { [name]: `${name} ${round}` },
+          })),
+        )
+        .concat(
+          ['dba', 'website', 'legal_name', 'merchant_size', 'product_category', 'product_description'].map((name) => ({
+            [name]: `${name} ${round}`,
+          })),
+        );
+    for (let round = 0; round < rounds; round++) {
+      const replies = await race((me, i) => me.post(path, { business_details: parts(round)[i] }));
+      expect(tally(replies)).toEqual({ 200: 16 });
+      const shown = (await platform.get(path)).body.business_details;
+      for (const part of parts(round)) expect(shown).toMatchObject(part);
+    }
+  });
+
+  describe('activate a connected user while its details change', () => {
+    /** Everything that Edition 1 asks of a company, with the tax id as its only identification. */
+    const ready = async () => {
+      const user = await platform.connectedUser({
+        businessDetails: { type: 'COMPANY', legalName: 'Acme', ids: { tax: 'AAACA1234A' } },
+      });
+      await Promise.all([
+        platform.post('/v1/addresses', addressBody(user.id)),
+        platform.post('/v1/persons', {
+          account_id: user.id,
+          full_name: 'Asha Rao',
+          relationship: { director: true, owner: true, representative: true },
+          identification: { tax_card_number: 'ABCDE1234F' },
+        }),
+      ]);
+      return user;
+    };
+    const update = (me: Speaker, id: string, tax: string | null, graph: boolean) =>
+      graph
+        ? me.graph(
+            'mutation ($id: ID!, $tax: String) { updateAccount(input: { id: $id, businessDetails: { ids: { tax: $tax } } }) { account { id } } }',
+            { id, tax },
+          )
+        : me.post(`/v1/accounts/${id}`, { business_details: { ids: { tax } } });
+
+    it('is activated with what it was judged by, or refused for what it lacks', async () => {
+      await everyRound(async () => {
+        const { id } = await ready();
+        // The order of the start favours now the one, now the other.
+        const replies = await race((me, i) =>
+          i % 8 < 4 ? activate(me, id, inGraph(i)) : update(me, id, null, inGraph(i)),
+        );
+        expect(
+          unexpected(
+            replies,
+            '200',
+            '400 account_requirements_missing',
+            '400 status_invalid',
+            '400 account_not_updatable',
+            '409 state_conflict',
+          ),
+        ).toEqual([]);
+        const activations = replies.filter((_, i) => i % 8 < 4);
+        const updates = replies.filter((_, i) => i % 8 >= 4);
+        const { status, business_details: shown } = (await platform.get(`/v1/accounts/${id}`)).body;
+        const done = activations.filter((reply) => statusOf(reply) === 200).length;
+        // Whoever cleared the tax id before the activation made it impossible; after it, nobody could.
+        if (done > 0)
+          expect([done, status, shown.ids.tax, updates.map(told)]).toEqual([
+            1,
+            'verifying',
+            'AAACA1234A',
+            updates.map(() => '400 account_not_updatable'),
+          ]);
+        else expect([status, shown.ids.tax, updates.map(told)]).toEqual(['draft', null, updates.map(() => '200')]);
+        expect(await eventsOf(id)).toEqual(
+          done > 0
+            ? ['account.created', 'account.verifying']
+            : ['account.created', ...updates.map(() => 'account.updated')],
+        );
+      });
+    });
+
+    it('is never activated without, while the detail comes and goes', async () => {
+      await everyRound(async (round) => {
+        const { id } = await ready();
+        if (round % 2) await update(platform, id, null, false);
+        const replies = await race((me, i) =>
+          i % 2 === 0 ? activate(me, id, inGraph(i)) : update(me, id, i % 4 === 1 ? null : `TAX${i}`, false),
+        );
+        expect(
+          unexpected(
+            replies,
+            '200',
+            '400 account_requirements_missing',
+            '400 status_invalid',
+            '400 account_not_updatable',
+            '409 state_conflict',
+          ),
+        ).toEqual([]);
+        const activations = replies.filter((reply, i) => i % 2 === 0 && statusOf(reply) === 200);
+        const { status, business_details: shown } = (await platform.get(`/v1/accounts/${id}`)).body;
+        expect(activations).toHaveLength(status === 'verifying' ? 1 : 0);
+        if (status === 'verifying') expect(shown.ids.tax).toMatch(/^(AAACA1234A|TAX\d+)$/);
+        else expect(status).toBe('draft');
+        // Nothing changes after the activation: it is the last thing that happened.
+        const events = await eventsOf(id);
+        expect(events.filter((type) => type === 'account.verifying')).toHaveLength(activations.length);
+        if (activations.length > 0) expect(events.at(-1)).toBe('account.verifying');
+      });
+    });
+  });
+
+  it('create a payout address of one currency: all are made, and one is in use', async () => {
+    const users = await Promise.all(Array.from({ length: rounds }, () => platform.connectedUser()));
+    await everyRound(async (round) => {
+      const { id } = users[round]!;
+      const replies = await race((me, i) =>
+        inGraph(i)
+          ? me.graph(
+              'mutation ($input: CreateAddressInput!) { createAddress(input: $input) { address { id status } } }',
+              { input: addressInput(id) },
+            )
+          : me.post('/v1/addresses', addressBody(id)),
+      );
+      expect(tally(replies)).toEqual({ 200: 16 });
+      const rows = await world.sql`
+        select status, count(*)::int as n from address where linked_id = ${id} and category = 'user_payout' group by 1 order by 1`;
+      expect(rows).toEqual([
+        { status: 'activated', n: 1 },
+        { status: 'pending_deactivation', n: 15 },
+      ]);
+      // Each was activated when it was made, and each but the last was told to be replaced.
+      const statuses = replies.map((reply) => String(changed(id, reply, 'address').status).toLowerCase());
+      expect(statuses).toEqual(replies.map(() => 'activated'));
+      const events = await world.sql`
+        select e.type, count(*)::int as n from event e join address d on d.id = e.object_id where d.linked_id = ${id} group by 1 order by 1`;
+      expect(events).toEqual([
+        { type: 'address.created', n: 16 },
+        { type: 'address.pending_deactivation', n: 15 },
+      ]);
+    });
+  });
+
+  it('create payout addresses of two currencies, in Edition 2: one of each is in use', async () => {
+    const second = await given.platform(2);
+    const users = await Promise.all(Array.from({ length: rounds }, () => second.connectedUser()));
+    await everyRound(async (round) => {
+      const { id } = users[round]!;
+      const replies = await race(
+        (me, i) => me.post('/v1/addresses', addressBody(id, i % 4 < 2 ? 'INR' : 'USD')),
+        second,
+      );
+      expect(replies.map(told)).toEqual(replies.map(() => '200'));
+      const rows = await world.sql`
+        select currency, count(*)::int as n from address where linked_id = ${id} and status = 'activated' group by 1 order by 1`;
+      expect(rows).toEqual([
+        { currency: 'INR', n: 1 },
+        { currency: 'USD', n: 1 },
+      ]);
+    });
+  });
+
+  it('rotate and revoke a key: it ends revoked, and only the keys that were handed out are there', async () => {
+    const keys = 'mutation { createApiKey(input: { permission: FULL }) { apiKey { id } } }';
+    await everyRound(async () => {
+      const user = await platform.connectedUser();
+      const { id } = (await user.graph(keys)).body.data.createApiKey.apiKey;
+      const replies = await race((me, i) =>
+        i % 8 === 7
+          ? me.graph('mutation ($id: ID!) { revokeApiKey(input: { id: $id }) { apiKey { id } } }', { id })
+          : me.graph('mutation ($id: ID!) { rotateApiKey(input: { id: $id }) { secret apiKey { id } } }', { id }),
+      );
+      expect(unexpected(replies, '200', '400 status_invalid')).toEqual([]);
+      const rotated = replies.filter((reply, i) => i % 8 !== 7 && statusOf(reply) === 200);
+      const rows = await world.sql`select id, revoked_at from api_key where account_id = ${user.id}`;
+      expect(rows).toHaveLength(2 + rotated.length);
+      expect(rows.filter(({ revoked_at: at }) => at !== null).map((row) => row.id)).toEqual([id]);
+      expect(new Set(rotated.map(({ body }) => body.data.rotateApiKey.secret)).size).toBe(rotated.length);
+    });
+  });
+
+  it('do the same in both modes: neither is in the other’s way', async () => {
+    await everyRound(async () => {
+      const name = nickname();
+      const replies = await race((me, i) => createPartner(i % 4 < 2 ? me : me.using(live.key), name, false));
+      expect(tally(replies)).toEqual({ 200: 2, '409 nickname_taken': 14 });
+      const rows = await world.sql`select livemode from account where nickname = ${name} order by 1`;
+      expect(rows).toEqual([{ livemode: false }, { livemode: true }]);
+    });
+  });
+});
+
+// PostgreSQL breaks a deadlock and the gateway tries again, so nobody would see one in the answers.
+afterAll(async () => {
+  // Statistics of a backend are told at most once a second, with its next statement.
+  await new Promise((resume) => setTimeout(resume, 1_100));
+  await race((me) => me.post('/v1/accounts', partnerBody(nickname())));
+  const [row] = await world.sql`select deadlocks::int as n from pg_stat_database where datname = current_database()`;
+  expect(row!.n).toBe(0);
+});
