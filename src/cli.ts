@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import 'reflect-metadata';
 import Table from 'cli-table3';
+import { GraphQLEmailAddress } from 'graphql-scalars';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import type { AccountRow } from './account/table.js';
 import { accountV1 } from './account/v1.js';
@@ -29,12 +30,15 @@ interface Options {
   [name: string]: unknown;
 }
 
+/** What commander has to say; shown once, where the command ends. */
+let told = '';
+
 const program = new Command('tidegate')
   .description(
     "The operator's command line. It works on the database that the server uses, also while the server runs.",
   )
   .exitOverride()
-  .configureOutput({ writeErr: () => {} });
+  .configureOutput({ writeErr: (text) => void (told += text) });
 
 /** A command that opens the store, does one thing and prints it. */
 function command(
@@ -101,7 +105,7 @@ command(
   .addOption(new Option('--sub-type <subType>', 'for a platform of Edition 2').choices(['aggregator']))
   .option('--platform <account>', 'the platform of a connected user')
   .addOption(mode())
-  .requiredOption('--legal-name <name>', 'its legal name')
+  .requiredOption('--legal-name <name>', 'its legal name', name)
   .option('--nickname <nickname>', 'unique within the tenant and mode');
 
 command(accounts, 'verify <account>', 'Settle a verification, or lift a hold', async (operator, o, id) =>
@@ -140,10 +144,10 @@ command(accounts, 'update <account>', "Change a root's details, in both modes", 
   return accountV1(await operator.updateRoot(await operator.account(id, liveOf(o)), changes));
 })
   .addOption(mode())
-  .option('--legal-name <name>')
+  .option('--legal-name <name>', 'its legal name', name)
   .option('--nickname <nickname>')
   .option('--dba <name>', 'the name under which it does business')
-  .option('--email <email>')
+  .option('--email <email>', 'an e-mail address', email)
   .option('--website <website>')
   .addOption(
     new Option('--business-type <type>').choices([
@@ -398,6 +402,19 @@ function duration(text: string): number {
   return Number(count) * secondsIn[unit!]!;
 }
 
+function email(text: string): string {
+  try {
+    return text === '' ? text : String(GraphQLEmailAddress.parseValue(text));
+  } catch {
+    throw new InvalidArgumentError('It must be an e-mail address.');
+  }
+}
+
+function name(text: string): string {
+  if (text.trim() === '') throw new InvalidArgumentError('It must not be empty.');
+  return text;
+}
+
 function currencyCode(text: string): string {
   try {
     return Currency.parseValue(text);
@@ -453,13 +470,13 @@ try {
   await program.parseAsync();
 } catch (error) {
   if (error instanceof CommanderError && error.exitCode === 0) process.exit(0);
-  const told = error instanceof CommanderError || error instanceof ConfigError || error instanceof OperatorError;
+  const known = error instanceof CommanderError || error instanceof ConfigError || error instanceof OperatorError;
   const refused =
     error instanceof Refusal
       ? error.problems.map((p) => `${p.code}${p.field ? ` (${p.field})` : ''}: ${p.message}`).join('\n')
       : undefined;
-  process.stderr.write(
-    `${refused ?? (told ? (error as Error).message.replace(/^error: /, '') : ((error as Error).stack ?? String(error)))}\n`,
-  );
+  const help = error instanceof CommanderError && error.code === 'commander.help' ? told : undefined;
+  const message = (error as Error).message.replace(/^error: /, '');
+  process.stderr.write(`${help ?? refused ?? (known ? message : ((error as Error).stack ?? String(error)))}\n`);
   process.exitCode = 1;
 }

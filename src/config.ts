@@ -1,11 +1,17 @@
 import fs from 'node:fs';
 import { BlockList, isIP } from 'node:net';
 import path from 'node:path';
+import { createSecureContext } from 'node:tls';
 import { z } from 'zod';
 import { limitsDefault } from './limits.js';
 
 const flag = z.enum(['true', 'false']).transform((text) => text === 'true');
-const whole = (min: number, max: number) => z.coerce.number().int().min(min).max(max);
+const whole = (min: number, max: number) =>
+  z
+    .string()
+    .regex(/^\d{1,9}$/, 'must be a whole number')
+    .transform(Number)
+    .pipe(z.number().min(min).max(max));
 
 /** Every setting, with its default. The only reader of the environment; the README's table repeats it, and a test holds them together. */
 export const settings = z.object({
@@ -17,7 +23,8 @@ export const settings = z.object({
   DATA_DIR: z.string().default('.data').describe('The folder of the embedded PostgreSQL and of the local pepper.'),
   DATABASE_URL: z
     .string()
-    .regex(/^postgres(ql)?:\/\//, 'must begin with postgres://')
+    .regex(/^postgres(ql)
+    .refine((text) => URL.canParse(text), 'is not an address that can be read')?:\/\//, 'must begin with postgres://')
     .optional()
     .describe('A PostgreSQL 15 or newer to use instead of the embedded one.'),
   API_KEY_PEPPER: z
@@ -81,10 +88,7 @@ export function config({ serves }: { serves: boolean }, environment: NodeJS.Proc
       'API_KEY_PEPPER must be set with DATABASE_URL: a secret of at least 32 characters that is kept outside the database.',
     );
   }
-  const tls =
-    s.TLS_CERT_FILE === undefined
-      ? undefined
-      : { cert: readFile('TLS_CERT_FILE', s.TLS_CERT_FILE), key: readFile('TLS_KEY_FILE', s.TLS_KEY_FILE!) };
+  const tls = s.TLS_CERT_FILE === undefined ? undefined : certified(s.TLS_CERT_FILE, s.TLS_KEY_FILE!);
   const transport = tls ? 'tls' : s.TRUSTED_PROXY !== undefined ? 'proxy' : 'local';
   if (serves && transport === 'local' && s.DATABASE_URL !== undefined) {
     throw new ConfigError(
@@ -97,6 +101,29 @@ export function config({ serves }: { serves: boolean }, environment: NodeJS.Proc
     );
   }
   return { ...s, DATA_DIR: path.resolve(s.DATA_DIR), transport, tls, proxies: proxiesOf(s.TRUSTED_PROXY) };
+}
+
+/** The certificate and its key, when they are what they should be and belong together. */
+function certified(certFile: string, keyFile: string): { cert: Buffer; key: Buffer } {
+  const pair = { cert: readFile('TLS_CERT_FILE', certFile), key: readFile('TLS_KEY_FILE', keyFile) };
+  for (const [name, part] of [
+    ['TLS_CERT_FILE', { cert: pair.cert }],
+    ['TLS_KEY_FILE', { key: pair.key }],
+  ] as const) {
+    try {
+      createSecureContext(part);
+    } catch {
+      throw new ConfigError(
+        `${name}: the file has no ${name === 'TLS_CERT_FILE' ? 'certificate' : 'private key'} in PEM.`,
+      );
+    }
+  }
+  try {
+    createSecureContext(pair);
+  } catch {
+    throw new ConfigError('TLS_KEY_FILE: the key is not that of the certificate in TLS_CERT_FILE.');
+  }
+  return pair;
 }
 
 function readFile(name: string, file: string): Buffer {
@@ -113,19 +140,16 @@ function loopback(host: string): boolean {
 
 function proxiesOf(text: string | undefined): BlockList {
   const list = new BlockList();
-  for (const entry of (text ?? '')
-    .split(',')
-    .map((part) => part.trim())
-    .filter(Boolean)) {
-    const [address = '', bits] = entry.split('/');
+  if (text === undefined) return list;
+  for (const entry of text.split(',').map((part) => part.trim())) {
+    const [, address = '', bits] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(entry) ?? [];
     const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
-    if (isIP(address) === 0 || (bits !== undefined && !/^\d{1,3}$/.test(bits)))
-      throw new ConfigError(`TRUSTED_PROXY: ${entry} is neither an address nor a subnet.`);
     try {
+      if (isIP(address) === 0) throw new Error('no address');
       if (bits === undefined) list.addAddress(address, family);
       else list.addSubnet(address, Number(bits), family);
     } catch {
-      throw new ConfigError(`TRUSTED_PROXY: ${entry} is neither an address nor a subnet.`);
+      throw new ConfigError('TRUSTED_PROXY: must be addresses or subnets, separated by commas.');
     }
   }
   return list;

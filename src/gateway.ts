@@ -99,7 +99,7 @@ export async function gateway({ config, database, schema, pepper, log }: Parts):
     if (open && (request.routeOptions.url !== '/graphql' || wantsPage(request, config))) return;
     if (!secure(request, config)) throw new Refusal(problem('https_required'));
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1')
-      throw new Refusal(problem('body_invalid', 'Host', 'HTTP/1.1 requires the header Host.'));
+      throw new Refusal(problem('body_invalid', undefined, 'HTTP/1.1 requires the header Host.'));
     // Whatever the target looked like, it is the route that decides; only where there is none does the path.
     if (request.is404 && !underV1(request.url)) throw new Refusal(problem('route_missing'));
     request.context = await identify(request);

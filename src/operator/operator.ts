@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { and, eq, type SQL, sql } from 'drizzle-orm';
 import type { PgTable } from 'drizzle-orm/pg-core';
 import type { GraphQLSchema } from 'graphql';
-import { addressKeyOf, initialSetting } from '../account/creation.js';
+import { accountProblems, addressKeyOf, businessDetailsOf, initialSetting, nicknameOf } from '../account/creation.js';
 import type { BusinessDetailsInput, TosAcceptanceInput } from '../account/inputs.js';
 import { type AccountRow, type AccountStatus, type AccountSubType, account } from '../account/table.js';
 import { type AccountSettingRow, accountSetting } from '../account-setting/table.js';
@@ -16,11 +17,14 @@ import type { Standing } from '../db/reach.js';
 import { Scope } from '../db/scope.js';
 import { bankNotice, type DepositRow, deposit } from '../deposit/table.js';
 import { editions } from '../editions/editions.js';
+import { checkFiles } from '../file/reference.js';
 import { type FileRow, file } from '../file/table.js';
+import { job } from '../job/table.js';
 import { type ApiKeyRow, apiKey } from '../key/table.js';
 import { posting, sealBlock } from '../ledger/table.js';
 import { type PayoutRow, payout, rate } from '../payout/table.js';
 import { type PersonRow, person } from '../person/table.js';
+import { type Problem, Refusal } from '../problems.js';
 import { newRequestId } from '../request-id.js';
 
 /** What the operator asks for that cannot be; told on the command line. */
@@ -81,6 +85,7 @@ export class Operator {
     const edition = editions[number];
     if (subType && !(type === 'platform' && edition.subTypes.includes(subType)))
       throw new OperatorError(`--sub-type ${subType} is for platforms of Edition 2.`);
+    refuse(accountProblems({ nickname }));
     const kind = type === 'platform' ? 'platform' : 'direct_user';
     const tenant = tenantId ?? (await this.#newTenant());
     const make = key ?? ((livemode: boolean) => newKey(this.pepper, tenant, livemode));
@@ -162,12 +167,21 @@ export class Operator {
       );
     if (changes.liveFx !== undefined && (row.kind !== 'platform' || row.edition !== 1))
       throw new OperatorError('--live-fx is for platforms of Edition 1.');
+    refuse(accountProblems(changes));
+    await checkFiles(new Scope(operatorOf(row), this.database), [
+      { id: changes.logoId, field: 'account.logo_id', purposes: ['logo'] },
+    ]);
+    const stored = {
+      ...changes,
+      businessDetails: businessDetailsOf(changes.businessDetails),
+      nickname: nicknameOf(changes.nickname),
+    };
     const [updated] = await this.database.write(
       'update_root',
       row.tenantId,
       row.livemode,
       call('operator.updateRoot'),
-      changes,
+      stored,
       account,
     );
     return updated!;
@@ -224,10 +238,22 @@ export class Operator {
       { advanceSeconds: seconds },
       testClock,
     );
-    // Work may cause work that is due at once; it stops by itself.
-    for (let done = jobsMax; done > 0; ) {
+    // Work may cause work that is due at once, and another worker may be at it: until nothing is due any more.
+    for (let left = 1; left > 0; ) {
       const [row] = await this.database.call('run_jobs', [root.tenantId, false, jobsMax]);
-      done = Number(row?.run_jobs);
+      if (Number(row?.run_jobs) > 0) continue;
+      const due = sql`${job.due} <= extract(epoch from clock_timestamp())::bigint`;
+      const [count] = await this.database.read<{ left: number }>(
+        'operator_due',
+        (db) =>
+          db
+            .select({ left: sql<number>`count(*)::int` })
+            .from(job)
+            .where(and(eq(job.tenantId, sql.placeholder('tenant')), eq(job.livemode, false), due)),
+        { tenant: root.tenantId },
+      );
+      left = count?.left ?? 0;
+      if (left > 0) await sleep(10);
     }
   }
 
@@ -470,6 +496,10 @@ export class Operator {
       { ...values },
     );
   }
+}
+
+function refuse(problems: Problem[]): void {
+  if (problems.length > 0) throw new Refusal(...problems);
 }
 
 /** The operator as a caller of one tenant and mode: everything there is in reach. */
