@@ -23,8 +23,8 @@ export const settings = z.object({
   DATA_DIR: z.string().default('.data').describe('The folder of the embedded PostgreSQL and of the local pepper.'),
   DATABASE_URL: z
     .string()
-    .regex(/^postgres(ql)
-    .refine((text) => URL.canParse(text), 'is not an address that can be read')?:\/\//, 'must begin with postgres://')
+    .regex(/^postgres(ql)?:\/\//, 'must begin with postgres://')
+    .refine((text) => URL.canParse(text), 'is not an address that can be read')
     .optional()
     .describe('A PostgreSQL 15 or newer to use instead of the embedded one.'),
   API_KEY_PEPPER: z
