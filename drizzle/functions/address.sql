@@ -4,10 +4,10 @@ create or replace function insert_address(p_tenant text, p_live boolean, p_call 
 declare v address; v_now bigint := clock(p_tenant, p_live); v_id text := coalesce(p_args ->> 'id', new_id('address'));
 begin
   insert into address (tenant_id, livemode, id, created, category, type, status, currency, name, linked_id, bank_account, billing_details,
-                       supporting_documentation, metadata, context_id, on_root_list)
+                       supporting_documentation, wallet, vpa, metadata, context_id, on_root_list)
   values (p_tenant, p_live, v_id, v_now, p_args ->> 'category', p_args ->> 'type', 'activated', p_args ->> 'currency', p_args ->> 'name', p_owner.id,
           nullif(p_args -> 'bankAccount', 'null'), nullif(p_args -> 'billingDetails', 'null'), nullif(p_args -> 'supportingDocumentation', 'null'),
-          merge_metadata(null, p_args -> 'metadata', 'address.metadata'), p_owner.context_id, p_owner.on_root_list)
+          nullif(p_args -> 'wallet', 'null'), nullif(p_args -> 'vpa', 'null'), merge_metadata(null, p_args -> 'metadata', 'address.metadata'), p_owner.context_id, p_owner.on_root_list)
   returning * into v;
   perform tell(p_tenant, p_live, p_call, 'address.created', 'address', to_jsonb(v));
   return v;
