@@ -1,4 +1,4 @@
-import type { SQL } from 'drizzle-orm';
+import type { Placeholder, SQL } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import { ArgsType, type ClassType, Field, ID, InputType, Int, ObjectType } from 'type-graphql';
 import { problem, Refusal } from './problems.js';
@@ -55,7 +55,7 @@ const paging = new Set(['first', 'after', 'last', 'before']);
 export interface Listing {
   /** The object as the specification names it; problems begin with it. */
   object: string;
-  filters: Record<string, PgColumn>;
+  filters: Record<string, PgColumn | ((value: Placeholder) => SQL)>;
   /** Filters that name an account, and so widen the list from the context to the reach. */
   byAccount: string[];
   /** Filters that always hold, such as the type of account that an edge is about. */

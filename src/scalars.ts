@@ -70,7 +70,8 @@ for (const gone of ['BGN', 'ANG', 'XXX', 'XTS']) currencies.delete(gone);
 currencies.add('XCG');
 
 /** How many decimals a currency really has, of the two that every amount shows. */
-export const currencyDigits = (currency: string): number => currencyOf(currency)?.digits ?? 2;
+export const currencyDigits = (currency: string | undefined): number =>
+  (currency ? currencyOf(currency)?.digits : undefined) ?? 2;
 
 /** An active ISO 4217 code in capitals. Spec: Conventions, Amounts. */
 export const Currency = new GraphQLScalarType<string, string>({

@@ -19,7 +19,7 @@ import { address } from './address/table.js';
 import type { Context } from './context.js';
 import { deposit } from './deposit/table.js';
 import type { Rows } from './db/scope.js';
-import { event } from './event/table.js';
+import { type EventRow, event } from './event/table.js';
 import { file } from './file/table.js';
 import { KeyPermission } from './key/table.js';
 import { apiKey } from './key/table.js';
@@ -91,7 +91,10 @@ export class ViewerResolver {
   async node(@Arg('id', () => ID) id: string, @Ctx() { scope }: Context): Promise<Node | null> {
     const prefix = prefixOf(id);
     const table = Object.hasOwn(tables, prefix) ? tables[prefix] : undefined;
-    return table ? ((await scope.find(table, id)) as unknown as Node | null) : null;
+    const row = table ? await scope.find(table, id) : null;
+    // An event is there once it has its number, as everywhere.
+    if (table === event && (row as EventRow | null)?.number === null) return null;
+    return row as unknown as Node | null;
   }
 
   @Query(() => [Node], { nullable: 'items', description: `Up to ${nodesMax} of them, in the order asked for.` })

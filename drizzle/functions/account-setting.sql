@@ -28,6 +28,7 @@ begin
   if (p_args ? 'address' or p_args ? 'addressCurrency') and v.account_id = 'account_' || p_tenant then
     perform enqueue(p_tenant, p_live, 'offer_addresses', v.account_id, 0);
   end if;
+  if p_args ? 'payouts' then perform reschedule_payout(p_tenant, p_live, v.account_id); end if;
   perform tell(p_tenant, p_live, p_call, 'account_setting.updated', 'account_setting', to_jsonb(v));
   perform answer(p_tenant, p_live, p_call, to_jsonb(v));
   return next v;

@@ -104,6 +104,8 @@ begin
       where tenant_id = p_tenant and account_id = v_id returning *
     loop
       perform tell(p_tenant, s.livemode, p_call, 'account_setting.updated', 'account_setting', to_jsonb(s));
+      -- Live FX is about the payouts of the platform's users, those that wait already too.
+      perform reschedule_payout(p_tenant, s.livemode, j.subject_id) from job j where j.tenant_id = p_tenant and j.livemode = s.livemode and j.kind = 'pay_out';
     end loop;
   end if;
   perform answer(p_tenant, p_live, p_call, to_jsonb(w));
@@ -135,6 +137,7 @@ begin
     perform enqueue(p_tenant, p_live, 'verify_account', v_id, 1);
   elsif v_to = 'activated' then
     perform open_account_addresses(p_tenant, p_live, p_call, v_id);
+    perform reschedule_payout(p_tenant, p_live, v_id);
     select a.* into v from account a where a.tenant_id = p_tenant and a.livemode = p_live and a.id = v_id;
   elsif v_to = 'deactivated' then
     for a_address in

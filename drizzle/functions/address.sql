@@ -30,6 +30,7 @@ begin
     perform enqueue(p_tenant, p_live, 'retire_address', v_old.id, 0);
   end loop;
   v := insert_address(p_tenant, p_live, p_call, v_owner, p_args);
+  perform reschedule_payout(p_tenant, p_live, v_owner.id);
   perform answer(p_tenant, p_live, p_call, to_jsonb(v));
   return next v;
 end $$;

@@ -5,6 +5,8 @@
 create or replace function record_bank_notice(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb) returns setof bank_notice language plpgsql as $$
 declare n bank_notice; o bank_notice; v_now bigint := clock(p_tenant, p_live); v_content jsonb := p_args -> 'content'; d deposit; v_from account; v_to account; v_id text := new_id('deposit'); v_payment text; v_address text;
 begin
+  -- Two notices about one transfer come one after the other, in whatever order: each sees what the other has done.
+  perform lock_balances(p_tenant, p_live, jsonb_build_array(jsonb_build_object('account', v_content ->> 'toAccountId', 'currency', v_content ->> 'currency')));
   insert into bank_notice (tenant_id, livemode, reference, event, created, content) values (p_tenant, p_live, p_args ->> 'reference', p_args ->> 'event', v_now, v_content)
   on conflict (tenant_id, livemode, reference, event) do nothing
   returning * into n;
@@ -46,6 +48,7 @@ begin
   where s.tenant_id = p_tenant and s.livemode = p_live and s.account_id = p_args ->> 'accountId'
   returning * into v;
   if not found then perform refuse(404, 'resource_missing', 'account_setting.account_id'); end if;
+  perform reschedule_payout(p_tenant, p_live, v.account_id);
   perform tell(p_tenant, p_live, p_call, 'account_setting.updated', 'account_setting', to_jsonb(v));
   perform answer(p_tenant, p_live, p_call, to_jsonb(v));
   return next v;

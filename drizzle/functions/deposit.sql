@@ -61,6 +61,8 @@ begin
   if v_to in ('completed', 'reversed') then
     perform lock_money_of(p_tenant, p_live, v);
   end if;
+  -- Read again under its lock: whoever was faster has changed it.
+  select d.* into v from deposit d where d.tenant_id = p_tenant and d.livemode = p_live and d.id = v_id for update;
   -- A helper may ask for the end of what has not begun: it goes through every state of its way.
   if v.status = 'initialized' and v_to in ('completed', 'failed') and 'initialized' = any (v_from) then
     update deposit d set status = 'processing', version = d.version + 1

@@ -119,6 +119,20 @@ create or replace view violations as
     where d.amount > 0 and (select coalesce(sum(l.amount), 0) from receivable_lock l where l.tenant_id = d.tenant_id and l.livemode = d.livemode and l.deposit_id = d.id) > d.amount
   union all select d.tenant_id, d.livemode, 'deposit and its postings disagree', d.id from deposit d
     where (d.status = 'completed') <> exists (select from posting p where p.tenant_id = d.tenant_id and p.livemode = d.livemode and p.cause = d.id and p.kind in ('deposit', 'dispute')) and d.status <> 'reversed'
+  union all select d.tenant_id, d.livemode, 'deposit and its money disagree', d.id from deposit d
+    where d.status in ('completed', 'reversed') and d.amount is distinct from (select -sum(c.amount) from posting p join contra_entry c on c.tenant_id = d.tenant_id and c.livemode = d.livemode and c.posting_id = p.id
+      where p.tenant_id = d.tenant_id and p.livemode = d.livemode and p.cause = d.id and p.kind = case when d.amount > 0 then 'deposit' else 'dispute' end)
+  union all select d.tenant_id, d.livemode, 'reversed deposit and its reversal disagree', d.id from deposit d
+    where d.status = 'reversed' and (d.pending_rest <> 0 or d.amount - d.disputed <> (select coalesce(sum(c.amount), 0) from posting p join contra_entry c on c.tenant_id = d.tenant_id and c.livemode = d.livemode and c.posting_id = p.id
+      where p.tenant_id = d.tenant_id and p.livemode = d.livemode and p.cause = d.id and p.kind = 'reversal'))
+  union all select y.tenant_id, y.livemode, 'payout and its money disagree', y.id from payout y
+    where y.amount is distinct from (select sum(e.amount) from posting p join entry e on e.tenant_id = y.tenant_id and e.livemode = y.livemode and e.posting_id = p.id
+      where p.tenant_id = y.tenant_id and p.livemode = y.livemode and p.cause = y.id and p.kind = 'payout' and e.category = 'payout_processing')
+  union all select r.tenant_id, r.livemode, 'receivable names other deposits than its locks', r.id from receivable r
+    where r.deposit_ids_amount_locked <> array(select distinct l.deposit_id from receivable_lock l
+      where l.tenant_id = r.tenant_id and l.livemode = r.livemode and l.receivable_id = r.id and not l.settled and l.amount > 0 order by 1)
+  union all select e.tenant_id, e.livemode, 'entry without its posting', e.id from (select tenant_id, livemode, id, posting_id from entry union all select tenant_id, livemode, id, posting_id from contra_entry) e
+    where not exists (select from posting p where p.tenant_id = e.tenant_id and p.livemode = e.livemode and p.id = e.posting_id)
   union all select y.tenant_id, y.livemode, 'payout and its postings disagree', y.id from payout y
     where (y.status <> 'processing') <> exists (select from posting p where p.tenant_id = y.tenant_id and p.livemode = y.livemode and p.cause = y.id and p.kind = 'payout_end')
   union all select b.tenant_id, b.livemode, 'payout_processing is not the sum of the payouts under way', b.account_id || ' ' || b.currency from balance b

@@ -52,6 +52,16 @@ begin
   perform enqueue(p_tenant, p_live, 'pay_out', p_account, case when v_fx and not p_again then 0 else seconds_to_payout(s, clock(p_tenant, p_live)) end);
 end $$;
 
+-- Puts the next payout anew, after something that it depends on has changed. Nothing to pay, nothing to put.
+create or replace function reschedule_payout(p_tenant text, p_live boolean, p_account text) returns void language plpgsql as $$
+declare v_now bigint := wall_clock();
+begin
+  if not exists (select from balance b where b.tenant_id = p_tenant and b.livemode = p_live and b.account_id = p_account and b.available > 0) then return; end if;
+  -- One that a worker is at stays: it finds what it finds, and this one comes after it.
+  delete from job j where j.tenant_id = p_tenant and j.livemode = p_live and j.kind = 'pay_out' and j.subject_id = p_account and j.due > v_now;
+  perform schedule_payout(p_tenant, p_live, p_account);
+end $$;
+
 -- What one unit of a currency buys of another: a fixed table in test mode, the operator's in live mode. Null when nobody has said.
 create or replace function rate_of(p_tenant text, p_live boolean, p_source text, p_target text) returns numeric language plpgsql stable as $$
 declare v numeric;

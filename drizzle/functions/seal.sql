@@ -5,9 +5,9 @@
 create or replace function posting_text(p_tenant text, p_live boolean, p_id text) returns text language plpgsql stable as $$
 begin
   return coalesce((select concat_ws('|', p.id, p.created, p.kind, p.cause, p.payment_id) from posting p where p.tenant_id = p_tenant and p.livemode = p_live and p.id = p_id), 'missing')
-    || coalesce((select string_agg(concat_ws('|', e.id, e.account_id, e.category, e.currency, e.amount, e.balance_after, e.version), ';' order by e.id)
+    || coalesce((select string_agg(concat_ws('|', e.id, e.created, e.account_id, e.payment_id, e.category, e.currency, e.amount, e.balance_after, e.version), ';' order by e.id)
                  from entry e where e.tenant_id = p_tenant and e.livemode = p_live and e.posting_id = p_id), '')
-    || coalesce((select string_agg(concat_ws('|', c.id, c.contra, c.currency, c.amount), ';' order by c.id)
+    || coalesce((select string_agg(concat_ws('|', c.id, c.created, c.contra, c.currency, c.amount), ';' order by c.id)
                  from contra_entry c where c.tenant_id = p_tenant and c.livemode = p_live and c.posting_id = p_id), '');
 end $$;
 
@@ -44,6 +44,7 @@ begin
     if b.number <> v_number or b.previous <> v_previous or b.postings <> cardinality(v_texts) or b.hash <> block_hash(v_previous, v_texts) then return v_number; end if;
     v_previous := b.hash;
   end loop;
+  if exists (select from posting_seal s where s.tenant_id = p_tenant and s.livemode = p_live and s.block > v_number) then return v_number + 1; end if;
   -- A posting that is neither sealed nor waiting has lost its seal.
   if exists (select from posting p where p.tenant_id = p_tenant and p.livemode = p_live
     and not exists (select from posting_seal s where s.tenant_id = p_tenant and s.livemode = p_live and s.posting_id = p.id)

@@ -380,6 +380,7 @@ function conditions(
     if (member === 'created') return bounds[bound as keyof typeof bounds](table.created, p(name));
     const column = listing.filters[name];
     if (!column) throw new Error(`the list of ${listing.object} has no filter ${name}`);
+    if (typeof column === 'function') return column(p(name));
     return Array.isArray(value) ? sql`${column} = any(${p(name)})` : eq(column, p(name));
   });
   if (listing.where) conditions.push(listing.where);

@@ -83,6 +83,6 @@ export class DepositOfAccountArgs extends PageArgs {
 
 @ArgsType()
 export class DepositArgs extends DepositOfAccountArgs {
-  @Field(() => ID, { nullable: true, description: 'Deposits to this account; any within reach.' })
+  @Field(() => ID, { nullable: true, description: 'Deposits to or from this account; any within reach.' })
   accountId?: string | null;
 }

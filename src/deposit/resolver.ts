@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm';
 import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { type AccountRow, account } from '../account/table.js';
 import { Account } from '../account/type.js';
@@ -23,11 +24,11 @@ import {
 import { type DepositRow, deposit } from './table.js';
 import { Deposit, DepositConnection, Party } from './type.js';
 
-/** How deposits are listed: to the account, or from it with the edge that says so. */
+/** How deposits are listed; one is an account's on either side. */
 export const depositListing: Listing = {
   object: 'deposit',
   filters: {
-    accountId: deposit.toAccountId,
+    accountId: (id) => sql`(${deposit.toAccountId} = ${id} or ${deposit.fromAccountId} = ${id})`,
     status: deposit.status,
     paymentMethod: deposit.paymentMethod,
     currency: deposit.currency,

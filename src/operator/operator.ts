@@ -21,7 +21,7 @@ import { checkFiles } from '../file/reference.js';
 import { type FileRow, file } from '../file/table.js';
 import { job } from '../job/table.js';
 import { type ApiKeyRow, apiKey } from '../key/table.js';
-import { posting, sealBlock } from '../ledger/table.js';
+import { posting } from '../ledger/table.js';
 import { type PayoutRow, payout, rate } from '../payout/table.js';
 import { type PersonRow, person } from '../person/table.js';
 import { type Problem, Refusal } from '../problems.js';
@@ -382,9 +382,13 @@ export class Operator {
       'operator_seals',
       (db) =>
         db
-          .select({ tenant: sealBlock.tenantId, livemode: sealBlock.livemode, blocks: sql<number>`count(*)::int` })
-          .from(sealBlock)
-          .groupBy(sealBlock.tenantId, sealBlock.livemode),
+          .select({
+            tenant: posting.tenantId,
+            livemode: posting.livemode,
+            blocks: sql<number>`(select count(*) from seal_block b where b.tenant_id = ${posting.tenantId} and b.livemode = ${posting.livemode})::int`,
+          })
+          .from(posting)
+          .groupBy(posting.tenantId, posting.livemode),
       {},
     );
     return Promise.all(

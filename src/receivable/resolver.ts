@@ -12,6 +12,7 @@ import {
   Resolver,
   Root,
 } from 'type-graphql';
+import { blankToNull } from '../account/creation.js';
 import { type AccountRow, account } from '../account/table.js';
 import { Account } from '../account/type.js';
 import type { Context } from '../context.js';
@@ -162,6 +163,7 @@ export class ReceivableResolver {
       );
     const row = await context.write('create_receivable', receivable, {
       ...input,
+      description: blankToNull(input.description),
       accountId: owner.id,
       amountMaximumReconcilable: maximum,
       invoice: { ...invoice, document: invoice.document || null },
@@ -187,7 +189,12 @@ export class ReceivableResolver {
         : moneyProblems('receivable.amount_maximum_reconcilable', input.amountMaximumReconcilable, before.currency);
     if (problems.length > 0) throw new Refusal(...problems);
     if (Object.values(changes).every((value) => value === undefined)) return { receivable: before };
-    return { receivable: await context.write('update_receivable', receivable, input) };
+    return {
+      receivable: await context.write('update_receivable', receivable, {
+        ...input,
+        description: blankToNull(input.description),
+      }),
+    };
   }
 
   @Mutation(() => VoidReceivablePayload, {
