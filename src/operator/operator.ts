@@ -385,7 +385,7 @@ export class Operator {
           .select({
             tenant: posting.tenantId,
             livemode: posting.livemode,
-            blocks: sql<number>`(select count(*) from seal_block b where b.tenant_id = ${posting.tenantId} and b.livemode = ${posting.livemode})::int`,
+            blocks: sql<number>`(select count(*) from seal_block b where b.tenant_id = posting.tenant_id and b.livemode = posting.livemode)::int`,
           })
           .from(posting)
           .groupBy(posting.tenantId, posting.livemode),
