@@ -8,7 +8,7 @@ import { accountV1 } from './account/v1.js';
 import { accountSettingV1 } from './account-setting/v1.js';
 import { addressV1 } from './address/v1.js';
 import { ConfigError, config } from './config.js';
-import { demos, seedDemo } from './demo.js';
+import { openDemo } from './demo.js';
 import { DepositPaymentMethod, type DepositRow } from './deposit/table.js';
 import { depositV1 } from './deposit/v1.js';
 import { fileV1 } from './file/v1.js';
@@ -335,13 +335,7 @@ command(
   'Seed the demo, unless it is there, and show its test keys',
   async (operator, _, __, store) => {
     if (!store.embedded) throw new OperatorError('The demo is for the embedded database; unset DATABASE_URL.');
-    await store.exclusively('demo', async () => {
-      if (!(await operator.empty())) return;
-      await store.hastily((database) =>
-        seedDemo(new Operator(database, buildGraph(), store.pepper), store.pepper, () => {}),
-      );
-    });
-    return { demos: await demos(operator, store.pepper) };
+    return { demos: await openDemo(store, operator, buildGraph(), () => {}) };
   },
 );
 
@@ -477,6 +471,7 @@ try {
       : undefined;
   const help = error instanceof CommanderError && error.code === 'commander.help' ? told : undefined;
   const message = (error as Error).message.replace(/^error: /, '');
-  process.stderr.write(`${help ?? refused ?? (known ? message : ((error as Error).stack ?? String(error)))}\n`);
+  const text = help ?? refused ?? (known ? message : ((error as Error).stack ?? String(error)));
+  process.stderr.write(`${text.trimEnd()}\n`);
   process.exitCode = 1;
 }

@@ -1,8 +1,10 @@
 import { createHmac } from 'node:crypto';
+import type { GraphQLSchema } from 'graphql';
 import type { AccountRow } from './account/table.js';
 import { derived, newKey } from './caller.js';
-import type { Operator } from './operator/operator.js';
+import { Operator } from './operator/operator.js';
 import { quarterDays, type Trader, tradeForAQuarter } from './quarter.js';
+import type { Store } from './store.js';
 
 /** A demo tenant: one per edition, so that both can be explored side by side. */
 export interface Demo {
@@ -14,10 +16,33 @@ export interface Demo {
 
 const names = { 1: 'Harborline', 2: 'Saffron Collect' } as const;
 
+/**
+ * The demo of a database: seeded once when it is empty, and begun anew in tenants of its own when a seeding was
+ * interrupted. What is known of it is a file beside the pepper.
+ */
+export async function openDemo(
+  store: Store,
+  operator: Operator,
+  schema: GraphQLSchema,
+  progress: (step: string) => void,
+): Promise<Demo[]> {
+  await store.exclusively('demo', async () => {
+    const before = store.demo();
+    if (before ? before.whole : !(await operator.empty())) return;
+    const attempt = (before?.attempt ?? 0) + 1;
+    store.demo({ attempt, whole: false });
+    await store.hastily((database) =>
+      seedDemo(new Operator(database, schema, store.pepper), store.pepper, progress, attempt),
+    );
+    store.demo({ attempt, whole: true });
+  });
+  return demos(operator, store.pepper, store.demo()?.attempt);
+}
+
 /** The demo tenants that there are. Their ids and keys derive from the pepper, so that every start can print them again. */
-export async function demos(operator: Operator, pepper: string): Promise<Demo[]> {
+export async function demos(operator: Operator, pepper: string, attempt = 1): Promise<Demo[]> {
   const all = ([1, 2] as const).map((edition) => {
-    const tenantId = tenantOf(pepper, edition);
+    const tenantId = tenantOf(pepper, edition, attempt);
     return {
       edition,
       name: names[edition],
@@ -29,8 +54,8 @@ export async function demos(operator: Operator, pepper: string): Promise<Demo[]>
   return all.filter((_, i) => there[i]);
 }
 
-function tenantOf(pepper: string, edition: 1 | 2): string {
-  return createHmac('sha256', pepper).update(`demo:tenant:${edition}`).digest('hex').slice(0, 32);
+function tenantOf(pepper: string, edition: 1 | 2, attempt: number): string {
+  return createHmac('sha256', pepper).update(`demo:tenant:${edition}:${attempt}`).digest('hex').slice(0, 32);
 }
 
 function keyOf(pepper: string, edition: 1 | 2, tenantId: string, livemode: boolean) {
@@ -42,18 +67,27 @@ interface Made {
 }
 
 /** Seeds a platform in each edition, with users and partners in every state, by the product's own operations. */
-export async function seedDemo(operator: Operator, pepper: string, progress: (step: string) => void): Promise<void> {
-  await Promise.all([seedEdition(operator, pepper, 1, progress), seedEdition(operator, pepper, 2, progress)]);
+export async function seedDemo(
+  operator: Operator,
+  pepper: string,
+  progress: (step: string) => void,
+  attempt = 1,
+): Promise<void> {
+  await Promise.all([
+    seedEdition(operator, pepper, 1, attempt, progress),
+    seedEdition(operator, pepper, 2, attempt, progress),
+  ]);
 }
 
 async function seedEdition(
   operator: Operator,
   pepper: string,
   edition: 1 | 2,
+  attempt: number,
   progress: (step: string) => void,
 ): Promise<void> {
   progress(`Seeding the demo of Edition ${edition}`);
-  const tenantId = tenantOf(pepper, edition);
+  const tenantId = tenantOf(pepper, edition, attempt);
   await operator.passTime({ tenantId }, -(quarterDays + 1) * 86_400);
   const { account: platform } = await operator.createRoot({
     type: 'platform',

@@ -34,8 +34,10 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The permission that a route needs, asked for before its body is read. */
     permission?: Permission;
-    /** Pages and probes that need no key. */
+    /** Pages that need no key. */
     open?: true;
+    /** Probes, which need neither a key nor HTTPS. */
+    probe?: true;
   }
 }
 
@@ -94,10 +96,11 @@ export async function gateway({ config, database, schema, pepper, log }: Parts):
   };
   app.addHook('onRequest', async (request, reply) => {
     reply.header('request-id', request.id).header('cache-control', 'no-store');
-    const { open, permission } = request.routeOptions.config;
+    const { open, probe, permission } = request.routeOptions.config;
+    if (probe) return;
+    if (!secure(request, config)) throw new Refusal(problem('https_required'));
     // The endpoint shows the explorer to whoever opens it in a browser, and takes everything else for GraphQL.
     if (open && (request.routeOptions.url !== '/graphql' || wantsPage(request, config))) return;
-    if (!secure(request, config)) throw new Refusal(problem('https_required'));
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1')
       throw new Refusal(problem('body_invalid', undefined, 'HTTP/1.1 requires the header Host.'));
     // Whatever the target looked like, it is the route that decides; only where there is none does the path.
@@ -111,7 +114,8 @@ export async function gateway({ config, database, schema, pepper, log }: Parts):
     if (draining) reply.header('connection', 'close');
   });
   app.addHook('onResponse', async (request, reply) => {
-    const quiet = request.routeOptions.config.open && reply.statusCode < 400;
+    const { open, probe } = request.routeOptions.config;
+    const quiet = (probe || (open && !request.context)) && reply.statusCode < 400;
     log[quiet ? 'debug' : 'info'](requestLine(request, reply.statusCode, reply.elapsedTime), 'request');
   });
   app.addHook('preClose', async () => {
@@ -124,8 +128,8 @@ export async function gateway({ config, database, schema, pepper, log }: Parts):
     return refuse(request, reply, problems);
   });
 
-  app.get('/healthz', { config: { open: true } }, async () => ({ status: 'ok' }));
-  app.get('/readyz', { config: { open: true } }, async (_, reply) => {
+  app.get('/healthz', { config: { probe: true } }, async () => ({ status: 'ok' }));
+  app.get('/readyz', { config: { probe: true } }, async (_, reply) => {
     if (draining) return reply.code(503).send({ status: 'draining' });
     try {
       await database.ready();

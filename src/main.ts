@@ -1,6 +1,6 @@
 import 'reflect-metadata';
-import { ConfigError, config } from './config.js';
-import { type Demo, demos, seedDemo } from './demo.js';
+import { type Config, ConfigError, config } from './config.js';
+import { type Demo, openDemo } from './demo.js';
 import { gateway } from './gateway.js';
 import { buildGraph } from './graph.js';
 import { logger } from './log.js';
@@ -19,12 +19,7 @@ async function main(): Promise<void> {
   const store = await openStore(settings, progress);
   const schema = buildGraph();
   const operator = new Operator(store.database, schema, store.pepper);
-  if (store.embedded) {
-    await store.exclusively('demo', async () => {
-      if (!(await operator.empty())) return;
-      await store.hastily((database) => seedDemo(new Operator(database, schema, store.pepper), store.pepper, progress));
-    });
-  }
+  const demo = store.embedded ? await openDemo(store, operator, schema, progress) : [];
   const app = await gateway({ config: settings, database: store.database, schema, pepper: store.pepper, log });
   const worker = new Worker(store.database, log);
   await app.listen({ port: settings.PORT, host: settings.HOST });
@@ -44,24 +39,17 @@ async function main(): Promise<void> {
   };
   process.on('SIGTERM', () => void stop());
   process.on('SIGINT', () => void stop());
-  announce(
-    settings.HOST,
-    (app.server.address() as { port: number }).port,
-    settings.transport,
-    store.embedded ? await demos(operator, store.pepper) : [],
-  );
+  announce(settings, (app.server.address() as { port: number }).port, demo);
 }
 
-function announce(host: string, port: number, transport: string, demo: Demo[]): void {
-  const origin = `${transport === 'tls' ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}`;
-  const lines = [`Tidegate is listening on ${origin}`, `  Explorer  ${origin}/graphiql`];
+function announce({ HOST, EXPLORER, transport }: Config, port: number, demo: Demo[]): void {
+  const host = HOST.includes(':') ? `[${HOST}]` : HOST;
+  const origin = `${transport === 'tls' ? 'https' : 'http'}://${host}:${port}`;
+  const lines = [`Tidegate is listening on ${origin}`];
+  if (EXPLORER) lines.push(`  Explorer  ${origin}/graphiql`);
   for (const { edition, name, testKey } of demo) {
-    lines.push(
-      '',
-      `  Edition ${edition}: the demo platform ${name}`,
-      `  Test key  ${testKey}`,
-      `  Explore   ${origin}/graphiql#key=${testKey}`,
-    );
+    lines.push('', `  Edition ${edition}: the demo platform ${name}`, `  Test key  ${testKey}`);
+    if (EXPLORER) lines.push(`  Explore   ${origin}/graphiql#key=${testKey}`);
   }
   process.stdout.write(`${lines.join('\n')}\n\n`);
 }

@@ -6,6 +6,12 @@ import { Database } from './db/database.js';
 import { type Embedded, startEmbedded } from './db/embedded.js';
 import { type Connection, exclusively, migrate } from './db/migrate.js';
 
+/** Which attempt at seeding the demo was the last, and whether it came to its end. */
+export interface DemoState {
+  attempt: number;
+  whole: boolean;
+}
+
 /** The database as this process uses it, and what it took to get there. */
 export interface Store {
   database: Database;
@@ -16,6 +22,8 @@ export interface Store {
   exclusively<T>(work: string, run: () => Promise<T>): Promise<T>;
   /** Does work in haste: fast, and lost if the server crashes meanwhile. For seeding a demo. */
   hastily<T>(run: (database: Database) => Promise<T>): Promise<T>;
+  /** What is known of the demo's seeding, or what is to be. */
+  demo(state?: DemoState): DemoState | undefined;
   /** Ends the connections and lets go of the embedded server. */
   close(): Promise<void>;
 }
@@ -32,6 +40,7 @@ export async function openStore(config: Config, progress: (step: string) => void
       embedded: false,
       exclusively: (work, run) => exclusively(connection, work, run),
       hastily: (run) => hastily(connection, run),
+      demo: () => undefined,
       close: () => database.close(),
     };
   }
@@ -55,12 +64,23 @@ export async function openStore(config: Config, progress: (step: string) => void
       embedded: true,
       exclusively: (work, run) => exclusively(embedded.options, work, run),
       hastily: (run) => hastily(embedded.options, run),
+      demo: (state) => demoState(path.join(config.DATA_DIR, 'demo.json'), state),
       close,
     };
   } catch (error) {
     await embedded.release();
     throw error;
   }
+}
+
+/** Reads the state, or writes it whole: by a rename, so that a crash leaves the one or the other. */
+function demoState(file: string, state?: DemoState): DemoState | undefined {
+  if (state) {
+    fs.writeFileSync(`${file}.${process.pid}`, JSON.stringify(state));
+    fs.renameSync(`${file}.${process.pid}`, file);
+    return state;
+  }
+  return fs.existsSync(file) ? (JSON.parse(fs.readFileSync(file, 'utf8')) as DemoState) : undefined;
 }
 
 async function hastily<T>(connection: Connection, run: (database: Database) => Promise<T>): Promise<T> {

@@ -3,10 +3,14 @@
 -- Records a notice of a bank. The same notice again is harmless; another content under its reference is a conflict. A reversal
 -- that comes first waits, and is done as soon as its deposit is there.
 create or replace function record_bank_notice(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb) returns setof bank_notice language plpgsql as $$
-declare n bank_notice; o bank_notice; v_now bigint := clock(p_tenant, p_live); v_content jsonb := p_args -> 'content'; d deposit; v_from account; v_to account; v_id text := new_id('deposit'); v_payment text; v_address text;
+declare n bank_notice; o bank_notice; v_now bigint := clock(p_tenant, p_live); v_content jsonb := p_args -> 'content'; d deposit; v_from account; v_to account; v_id text := new_id('deposit'); v_payment text; v_address text; v_receiver text;
 begin
   -- Two notices about one transfer come one after the other, in whatever order: each sees what the other has done.
-  perform lock_balances(p_tenant, p_live, jsonb_build_array(jsonb_build_object('account', v_content ->> 'toAccountId', 'currency', v_content ->> 'currency')));
+  v_receiver := receiver_of(p_tenant, p_live, v_content ->> 'toAccountId');
+  perform lock_balances(p_tenant, p_live, jsonb_build_array(
+    jsonb_build_object('account', v_content ->> 'toAccountId', 'currency', v_content ->> 'currency'),
+    jsonb_build_object('account', v_receiver, 'currency', v_content ->> 'currency'),
+    jsonb_build_object('account', transfer_target(p_tenant, p_live, v_receiver), 'currency', v_content ->> 'currency')));
   insert into bank_notice (tenant_id, livemode, reference, event, created, content) values (p_tenant, p_live, p_args ->> 'reference', p_args ->> 'event', v_now, v_content)
   on conflict (tenant_id, livemode, reference, event) do nothing
   returning * into n;
@@ -57,6 +61,10 @@ end $$;
 create or replace function set_rate(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb) returns setof rate language plpgsql as $$
 declare v rate; v_now bigint := clock(p_tenant, p_live);
 begin
+  -- NaN is greater than every number here, and infinity is none that money could be multiplied by.
+  if not coalesce((p_args ->> 'rate')::numeric > 0 and (p_args ->> 'rate')::numeric < 'Infinity'::numeric, false) then
+    perform refuse(400, 'parameter_invalid', 'rate.rate', 'must be a positive decimal');
+  end if;
   insert into rate (tenant_id, livemode, source, target, rate, created) values (p_tenant, p_live, p_args ->> 'source', p_args ->> 'target', (p_args ->> 'rate')::numeric, v_now)
   on conflict (tenant_id, livemode, source, target) do update set rate = excluded.rate, created = excluded.created
   returning * into v;

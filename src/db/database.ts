@@ -29,6 +29,7 @@ export interface Preparable {
 const readsInFlightMax = 2_000;
 const writesInFlightMax = 500;
 const retryMillisecondsMax = 5_000;
+const answerMillisecondsMax = 3_000;
 const lockMillisecondsMax = 2_000;
 const statementMillisecondsMax = 5_000;
 
@@ -62,7 +63,8 @@ export class Database {
     /** Without it, a crash of the server may take the last moments with it: for seeding a demo, never for anybody's writes. */
     { durable = true }: { durable?: boolean } = {},
   ) {
-    const common = { onnotice: () => {}, connect_timeout: 5 };
+    // The driver's own pauses between attempts to connect grow to 20 s; ours are shorter than anybody's patience.
+    const common = { onnotice: () => {}, connect_timeout: 2, backoff: () => 0.1 };
     const session = {
       statement_timeout: statementMillisecondsMax,
       lock_timeout: lockMillisecondsMax,
@@ -177,12 +179,15 @@ export class Database {
     const until = Date.now() + retryMillisecondsMax;
     for (let pause = 25; ; pause = Math.min(pause * 2, 500)) {
       try {
-        return await attempt();
+        return await within(attempt(), until - Date.now() + answerMillisecondsMax);
       } catch (error) {
+        if (error instanceof Refusal) throw error;
         const code = causeOf(error).code ?? '';
         if (!outcomeUnknown.test(code)) throw error;
         if (Date.now() + pause > until) throw busy();
-        if (nobodyListens.test(code)) await this.revive().catch(() => {});
+        if (nobodyListens.test(code)) {
+          await within(this.revive(), until - Date.now() + answerMillisecondsMax).catch(() => {});
+        }
         await new Promise((resume) => setTimeout(resume, pause * (0.5 + Math.random())));
       }
     }
@@ -212,6 +217,20 @@ export function fromRow<T extends Table>(table: T, raw: Record<string, unknown>)
     row[property] = value === null || value === undefined ? null : column.mapFromDriverValue(value);
   }
   return row as T['$inferSelect'];
+}
+
+/** What is answered in time; later nobody waits for it, and the write's key tells what became of it. */
+async function within<T>(answer: Promise<T>, milliseconds: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, refuse) => {
+    timer = setTimeout(() => refuse(busy()), milliseconds);
+  });
+  try {
+    return await Promise.race([answer, late]);
+  } finally {
+    clearTimeout(timer);
+    answer.catch(() => {});
+  }
 }
 
 function busy(): Refusal {

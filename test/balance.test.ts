@@ -1,0 +1,652 @@
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { details, type Edition, givenIn, nickname, type Speaker, useWorld } from './world.js';
+
+const world = useWorld({ worker: false });
+const given = givenIn(world);
+
+afterEach(async () => {
+  expect(await world.sql`select rule, what from violations`).toEqual([]);
+});
+
+const day = 86_400;
+const currencyOf = { 1: 'USD', 2: 'INR' } as const;
+const money = (amount: string, currency = 'USD') => [{ amount, currency }];
+const unknown = (prefix: string) => `${prefix}_${'0'.repeat(32)}`;
+const iso = (seconds: number) => new Date(seconds * 1000).toISOString().replace('.000', '');
+
+/** Moves a root's test clock forward, and tells what time it is then. */
+async function advance(root: Speaker, seconds: number): Promise<number> {
+  const reply = await root.post('/v1/test_helpers/clock', { advance_seconds: seconds });
+  expect(reply.status).toBe(200);
+  return reply.body.now;
+}
+
+/** One round of a worker. */
+async function once(root: Speaker): Promise<number> {
+  const [row] = await world.database.call('run_jobs', [root.id.replace('account_', ''), false, 50]);
+  return Number(row!.run_jobs);
+}
+
+async function work(root: Speaker): Promise<void> {
+  do await advance(root, 5);
+  while ((await once(root)) > 0);
+}
+
+/** A partner that is activated and can receive. */
+async function activatedPartner(root: Speaker, owner: Speaker): Promise<{ id: string }> {
+  const partner = await owner.partner();
+  expect((await root.post(`/v1/accounts/${partner.id}/activate`)).status).toBe(200);
+  await work(root);
+  return partner;
+}
+
+async function payoutAddress(speaker: Speaker, currency = 'INR'): Promise<void> {
+  const reply = await speaker.post('/v1/addresses', {
+    ...{ category: 'user_payout', type: 'bank_account', currency, linked_id: speaker.id, linked_object: 'account' },
+    name: 'Exporter',
+    bank_account: { number: '123456789012', domestic_credit: 'HDFC0000001', bank_name: 'HDFC' },
+    billing_details: details().physical_address,
+  });
+  expect(reply.status).toBe(200);
+}
+
+async function deposited(speaker: Speaker, amount: string, more: object = {}): Promise<any> {
+  const second = speaker.edition === 2 && { to: { account_id: speaker.id }, payment_method: 'upi' };
+  const currency = currencyOf[speaker.edition];
+  const made = await speaker.post('/v1/deposits', { amount, currency, ...second, ...more });
+  expect([made.fieldNames, made.status]).toEqual([[], 200]);
+  return made.body;
+}
+
+async function completed(speaker: Speaker, amount: string, more: object = {}): Promise<any> {
+  const { id } = await deposited(speaker, amount, more);
+  const reply = await speaker.post(`/v1/test_helpers/deposits/${id}/complete`);
+  expect([reply.status, reply.body.status]).toEqual([200, 'completed']);
+  return reply.body;
+}
+
+/** Counts a deposit towards a new receivable. */
+async function reconciled(speaker: Speaker, deposit: { id: string; currency: string }, amount: string): Promise<void> {
+  const { currency } = deposit;
+  const made = await speaker.post('/v1/receivables', {
+    currency,
+    invoice: {
+      ...{ amount, currency, creation_date: '2026-10-01', due_date: '2026-12-01', reference_number: nickname() },
+    },
+    purpose_code: 'P0802',
+    transaction_type: 'services',
+  });
+  const receivables = [{ id: made.body.id, amount }];
+  const reply = await speaker.post(`/v1/deposits/${deposit.id}/reconcile`, { receivables });
+  expect([reply.fieldNames, reply.status]).toEqual([[], 200]);
+}
+
+const compartments = ['available', 'pending', 'processing', 'payout_processing', 'fee_advance'] as const;
+
+/** All balance transactions of an account, page by page. */
+async function transactionsOf(speaker: Speaker, path = '/v1/balance_transactions'): Promise<any[]> {
+  const all: any[] = [];
+  for (let cursor = ''; ; cursor = `&starting_after=${all.at(-1).id}`) {
+    const { status, body } = await speaker.get(`${path}?limit=10${cursor}`);
+    expect(status).toBe(200);
+    all.push(...body.data);
+    if (!body.has_next) return all;
+  }
+}
+
+/** What balance transactions add up to, per category and currency, zeros left out; in cents. */
+function sums(transactions: { category: string; currency: string; amount: string }[]): Record<string, bigint> {
+  const out: Record<string, bigint> = {};
+  for (const { category, currency, amount } of transactions) {
+    const name = `${category} ${currency}`;
+    out[name] = (out[name] ?? 0n) + BigInt(amount.replace('.', ''));
+  }
+  return Object.fromEntries(Object.entries(out).filter(([, cents]) => cents !== 0n));
+}
+
+const sumsOf = (balance: any) =>
+  sums(compartments.flatMap((category) => balance[category].map((m: object) => ({ category, ...m }))));
+
+describe('the balance of an account that nothing has moved yet', () => {
+  it.each([1, 2] as const)('has its five compartments at zero in the currency of Edition %i', async (edition) => {
+    const currency = currencyOf[edition];
+    const platform = await given.platform(edition);
+    const user = await platform.connectedUser();
+    const partner = await user.partner();
+    const direct = await given.directUser(edition);
+    const zero = money('0.00', currency);
+    const shape = (id: string, feeAdvance: object[]) => ({
+      ...{ object: 'balance', account_id: id, livemode: false, available: zero, pending: zero },
+      ...{ processing: zero, payout_processing: zero, fee_advance: feeAdvance },
+    });
+
+    const own = await platform.get('/v1/balance');
+    expect([own.status, own.body]).toEqual([200, shape(platform.id, zero)]);
+    expect(Object.keys(own.body)).toEqual([
+      ...['object', 'account_id', 'livemode', 'available', 'pending', 'processing', 'payout_processing', 'fee_advance'],
+    ]);
+    // "Empty array for non-platform users."
+    expect((await user.get('/v1/balance')).body).toEqual(shape(user.id, []));
+    expect((await direct.get('/v1/balance')).body).toEqual(shape(direct.id, []));
+    expect((await user.get(`/v1/balance?account_id=${partner.id}`)).body).toEqual(shape(partner.id, []));
+    expect((await platform.get(`/v1/balance?account_id=${partner.id}`)).body).toEqual(shape(partner.id, []));
+    expect((await platform.actingFor(user.id).get('/v1/balance')).body).toEqual(shape(user.id, []));
+  });
+
+  it('has a fee advance at an aggregator too, and says livemode in live mode', async () => {
+    const { test, live } = await given.platformBoth(2, { subType: 'aggregator' });
+    expect((await test.get('/v1/balance')).body.fee_advance).toEqual(money('0.00', 'INR'));
+    expect((await live.get('/v1/balance')).body).toMatchObject({ account_id: live.id, livemode: true });
+    expect((await live.get('/v1/balance/aggregate')).body).toEqual({
+      object: 'balance_aggregate',
+      account_id: live.id,
+      livemode: true,
+      pending: money('0.00', 'INR'),
+    });
+  });
+});
+
+describe('whose balance can be asked for', () => {
+  it('is whatever is within reach, and everybody else is missing', async () => {
+    const platform = await given.platform(1);
+    const [user, other, stranger] = await Promise.all([
+      platform.connectedUser(),
+      platform.connectedUser(),
+      given.directUser(1),
+    ]);
+    const [partner, own] = [await user.partner(), await platform.partner()];
+    const paths = (id: string) => [
+      `/v1/balance?account_id=${id}`,
+      `/v1/balance/aggregate?account_id=${id}`,
+      `/v1/accounts/${id}/balance_transactions`,
+    ];
+    const reach: [Speaker, string[]][] = [
+      [platform, [platform.id, user.id, other.id, partner.id, own.id]],
+      [user, [user.id, partner.id]],
+      [platform.actingFor(user.id), [user.id, partner.id]],
+      [other, [other.id]],
+      [stranger, [stranger.id]],
+    ];
+    const everybody = [platform, user, other, partner, own, stranger, { id: unknown('account') }].map(({ id }) => id);
+
+    for (const [speaker, reached] of reach) {
+      for (const id of everybody) {
+        const replies = await Promise.all(paths(id).map((path) => speaker.get(path)));
+        const graph = await speaker.graph(`{ balance(accountId: "${id}") { accountId } account(id: "${id}") { id } }`);
+        expect([speaker.id, id, ...replies.map((r) => r.status), graph.body.data !== null]).toEqual(
+          reached.includes(id) ? [speaker.id, id, 200, 200, 200, true] : [speaker.id, id, 404, 404, 404, false],
+        );
+        if (!reached.includes(id))
+          expect(replies.slice(0, 2).map((r) => [r.codes, r.fieldNames])).toEqual([
+            [['resource_missing'], ['balance.account_id']],
+            [['resource_missing'], ['balance.account_id']],
+          ]);
+      }
+    }
+  });
+
+  it('refuses parameters that there are none of', async () => {
+    const user = await given.directUser(1);
+    for (const path of ['/v1/balance', '/v1/balance/aggregate']) {
+      const reply = await user.get(`${path}?currency=USD&limit=3`);
+      expect([reply.status, new Set(reply.codes), reply.fieldNames.toSorted()]).toEqual([
+        400,
+        new Set(['parameter_unknown']),
+        ['balance.currency', 'balance.limit'],
+      ]);
+    }
+  });
+});
+
+describe('the aggregate of pending balances', () => {
+  it('is of the partners that an account owns, and for a platform of all partners below it', async () => {
+    const platform = await given.platform(1);
+    const user = await platform.connectedUser();
+    const [own, first, second] = [
+      await activatedPartner(platform, platform),
+      await activatedPartner(platform, user),
+      await activatedPartner(platform, user),
+    ];
+    await completed(platform, '100.00');
+    await completed(platform, '1.00', { to: { account_id: own.id } });
+    await completed(user, '2.00', { to: { account_id: first.id } });
+    await completed(user, '4.00', { to: { account_id: second.id } });
+    const aggregate = (pending: object[], id: string) => ({
+      ...{ object: 'balance_aggregate', account_id: id, livemode: false, pending },
+    });
+
+    const reply = await platform.get('/v1/balance/aggregate');
+    expect([reply.status, Object.keys(reply.body)]).toEqual([200, ['object', 'account_id', 'livemode', 'pending']]);
+    expect(reply.body).toEqual(aggregate(money('7.00'), platform.id));
+    expect((await user.get('/v1/balance/aggregate')).body).toEqual(aggregate(money('6.00'), user.id));
+    for (const speaker of [platform, user]) {
+      const named = await speaker.get(`/v1/balance/aggregate?account_id=${user.id}`);
+      expect(named.body).toEqual(aggregate(money('6.00'), user.id));
+      // A partner owns none.
+      const ofPartner = await speaker.get(`/v1/balance/aggregate?account_id=${first.id}`);
+      expect(ofPartner.body).toEqual(aggregate(money('0.00'), first.id));
+    }
+    const graph = await platform.graph(
+      `{ balanceAggregate { accountId pending { amount currency } } ofUser: balanceAggregate(accountId: "${user.id}") { pending { amount } } }`,
+    );
+    expect(graph.body.data).toEqual({
+      balanceAggregate: { accountId: platform.id, pending: money('7.00') },
+      ofUser: { pending: [{ amount: '6.00' }] },
+    });
+    expect((await (await given.platform(1)).get('/v1/balance/aggregate')).body.pending).toEqual(money('0.00'));
+  });
+
+  it('has an entry per currency', async () => {
+    const user = await given.directUser(2);
+    const partner = await activatedPartner(user, user);
+    await completed(user, '10.00', { to: { account_id: partner.id } });
+    await completed(user, '20.00', { to: { account_id: partner.id }, currency: 'USD' });
+    expect((await user.get('/v1/balance/aggregate')).body.pending).toEqual([
+      { amount: '10.00', currency: 'INR' },
+      { amount: '20.00', currency: 'USD' },
+    ]);
+  });
+});
+
+describe('balance transactions', () => {
+  it('have exactly the keys of the specification, with created as a string', async () => {
+    const user = await given.directUser(1);
+    const deposit = await completed(user, '12.34');
+    const [payment] = (await user.get('/v1/payments')).body.data;
+
+    const { status, body } = await user.get('/v1/balance_transactions');
+
+    expect([status, body]).toEqual([
+      200,
+      {
+        object: 'list',
+        data: [
+          {
+            id: expect.stringMatching(/^bt_[0-9a-f]{32}$/),
+            object: 'balance_transaction',
+            amount: '12.34',
+            currency: 'USD',
+            category: 'pending',
+            created: expect.stringMatching(/^\d{10}$/),
+            livemode: false,
+            payment_id: payment.id,
+          },
+        ],
+        has_next: false,
+      },
+    ]);
+    expect(Object.keys(body.data[0])).toEqual(
+      'id object amount currency category created livemode payment_id'.split(' '),
+    );
+    expect((await user.get(`/v1/balance_transactions/${body.data[0].id}`)).body).toEqual(body.data[0]);
+    expect([payment.type, payment.deposit_id, payment.amount]).toEqual(['deposit', deposit.id, '12.34']);
+  });
+
+  it('of others do not exist, by id or in a list', async () => {
+    const platform = await given.platform(1);
+    const user = await platform.connectedUser();
+    const partner = await activatedPartner(platform, user);
+    await completed(user, '5.00', { to: { account_id: partner.id } });
+    const [bt] = (await user.get(`/v1/accounts/${partner.id}/balance_transactions`)).body.data;
+    const stranger = await given.directUser(1);
+
+    expect((await platform.get(`/v1/balance_transactions/${bt.id}`)).body).toEqual(bt);
+    expect((await user.get(`/v1/balance_transactions/${bt.id}`)).body).toEqual(bt);
+    for (const id of [bt.id, unknown('bt')]) {
+      const reply = await stranger.get(`/v1/balance_transactions/${id}`);
+      expect([reply.status, reply.codes, reply.fieldNames]).toEqual([
+        404,
+        ['resource_missing'],
+        ['balance_transaction.id'],
+      ]);
+    }
+    // The list is of the context account alone: a partner's are in the partner's own.
+    for (const speaker of [platform, user, stranger])
+      expect((await speaker.get('/v1/balance_transactions')).body.data).toEqual([]);
+    expect((await platform.get(`/v1/accounts/${partner.id}/balance_transactions`)).body.data).toEqual([bt]);
+    const named = await platform.get(`/v1/balance_transactions?account_id=${partner.id}`);
+    expect([named.status, named.codes, named.fieldNames]).toEqual([
+      400,
+      ['parameter_unknown'],
+      ['balance_transaction.account_id'],
+    ]);
+  });
+
+  describe('of a busy user', () => {
+    let user: Speaker;
+    let all: any[];
+    beforeAll(async () => {
+      user = await given.directUser(2);
+      await payoutAddress(user);
+      for (const amount of ['80.00', '40.00']) await reconciled(user, await completed(user, amount), '30.00');
+      await completed(user, '7.00', { currency: 'USD' });
+      await advance(user, day);
+      await once(user);
+      await reconciled(user, await completed(user, '1.00'), '1.00');
+      all = await transactionsOf(user);
+    });
+
+    it('are newest first', () => {
+      // 3 deposits and then one, each reconciled but for the dollars: two entries each; the payout has two.
+      expect(all).toHaveLength(4 + 3 * 2 + 2);
+      const sorted = [...all].sort((a, b) => Number(b.created) - Number(a.created) || (a.id < b.id ? 1 : -1));
+      expect(all.map((t) => t.id)).toEqual(sorted.map((t) => t.id));
+      expect(Number(all[0].created)).toBeGreaterThanOrEqual(Number(all.at(-1).created) + day);
+    });
+
+    const filters: [query: string, keep: (t: any) => boolean][] = [
+      ['category=pending', (t) => t.category === 'pending'],
+      ['category=available&category=payout_processing', (t) => ['available', 'payout_processing'].includes(t.category)],
+      ['category=available,payout_processing', (t) => ['available', 'payout_processing'].includes(t.category)],
+      ['category[]=processing', (t) => t.category === 'processing'],
+      ['category=fee_advance', (t) => t.category === 'fee_advance'],
+      ['currency=USD', (t) => t.currency === 'USD'],
+      ['currency=USD,INR&category=pending', (t) => t.category === 'pending'],
+      ['currency=EUR', () => false],
+    ];
+    it.each(filters)('are filtered by %s', async (query, keep) => {
+      for (const path of ['/v1/balance_transactions', `/v1/accounts/${user.id}/balance_transactions`]) {
+        const { status, body } = await user.get(`${path}?${query}`);
+        const expected = all.filter(keep);
+        expect([status, body.data, body.has_next]).toEqual([200, expected.slice(0, 10), expected.length > 10]);
+      }
+    });
+
+    it('are filtered by payment and by time', async () => {
+      const [payout] = (await user.get('/v1/payouts')).body.data;
+      const { payment_id } = payout;
+      const of = (await user.get(`/v1/balance_transactions?payment_id=${payment_id}`)).body.data;
+      expect(of.map((t: any) => [t.category, t.amount]).toSorted()).toEqual([
+        ['available', '-60.00'],
+        ['payout_processing', '60.00'],
+      ]);
+      const two = [payment_id, all.at(-1).payment_id];
+      const both = (await user.get(`/v1/balance_transactions?payment_id=${two.join(',')}`)).body.data;
+      expect(both).toEqual(all.filter((t) => two.includes(t.payment_id)));
+      const time = Number(all[0].created);
+      for (const [bound, keep] of [
+        ['eq', (t: any) => Number(t.created) === time],
+        ['gte', (t: any) => Number(t.created) >= time],
+        ['gt', (t: any) => Number(t.created) > time],
+        ['lt', (t: any) => Number(t.created) < time],
+        ['lte', (t: any) => Number(t.created) <= time],
+      ] as const) {
+        const { data } = (await user.get(`/v1/balance_transactions?created.${bound}=${time}`)).body;
+        expect([bound, data]).toEqual([bound, all.filter(keep).slice(0, 10)]);
+      }
+    });
+
+    it('are refused for what is no filter', async () => {
+      for (const [query, field] of [
+        ['category=spent', 'category'],
+        ['currency=rupees', 'currency'],
+        ['limit=0', 'limit'],
+        ['created.gte=yesterday', 'created.gte'],
+        ['type=deposit', 'type'],
+        [`ending_before=${unknown('bt')}`, 'ending_before'],
+      ] as const) {
+        const reply = await user.get(`/v1/balance_transactions?${query}`);
+        expect([query, reply.status, reply.fieldNames]).toEqual([query, 400, [`balance_transaction.${field}`]]);
+      }
+    });
+
+    it('tell in the graph what each compartment held afterwards', async () => {
+      const { body } = await user.graph(
+        '{ balanceTransactions(first: 50, category: [PENDING], currency: ["INR"]) { totalCount nodes { amount balanceAfter account { id } payment { type } } } }',
+      );
+      const page = body.data.balanceTransactions;
+      expect(page.totalCount).toBe(6);
+      // The order within a second is by id: each must follow from another one, whatever the order.
+      const after = page.nodes.map((t: any) => t.balanceAfter).toSorted();
+      expect(after).toEqual(['50.00', '60.00', '60.00', '61.00', '80.00', '90.00']);
+      expect(page.nodes[0].account.id).toBe(user.id);
+    });
+  });
+});
+
+describe('what balance transactions add up to', () => {
+  // Every kind of movement that there is, in one tenant.
+  it.each([1, 2] as const)(
+    'is the balance, for every account, category and currency, in Edition %i',
+    async (edition) => {
+      const user = await given.directUser(edition);
+      const partner = await activatedPartner(user, user);
+      await payoutAddress(user);
+      const [one, two, three] = [
+        await completed(user, '100.00', { from: { account_id: partner.id } }),
+        await completed(user, '50.00', { to: { account_id: partner.id } }),
+        await completed(user, '33.33'),
+      ];
+      await reconciled(user, one, '60.00');
+      await reconciled(user, two, '20.00');
+      await user.post(`/v1/test_helpers/deposits/${one.id}/dispute`, { amount: '15.00' });
+      await advance(user, day);
+      await once(user);
+      const [payout] = (await user.get('/v1/payouts')).body.data;
+      await user.post(`/v1/test_helpers/payouts/${payout.id}/fail`);
+      await reconciled(user, three, '3.33');
+      await advance(user, day);
+      await work(user);
+      await user.post(`/v1/test_helpers/deposits/${three.id}/reverse`);
+      await user.post(`/v1/test_helpers/deposits/${two.id}/dispute`, { amount: '40.00' });
+      await deposited(user, '9.99');
+
+      for (const id of [user.id, partner.id]) {
+        const transactions = await transactionsOf(user, `/v1/accounts/${id}/balance_transactions`);
+        const balance = (await user.get(`/v1/balance?account_id=${id}`)).body;
+        expect([id, sums(transactions)]).toEqual([id, sumsOf(balance)]);
+        if (id === partner.id)
+          expect(transactions.map((t) => t.amount).toSorted()).toEqual(['-20.00', '-30.00', '50.00']);
+      }
+      expect(await transactionsOf(user)).toEqual(
+        await transactionsOf(user, `/v1/accounts/${user.id}/balance_transactions`),
+      );
+      // 60.00 + 20.00 + 3.33 became available and were paid out. Reversing and disputing what was paid out is owed:
+      // 3.33, and of the dispute of 40.00 what is not pending, 10.00.
+      const currency = currencyOf[edition];
+      const balance = (await user.get('/v1/balance')).body;
+      expect(balance.available.find((m: any) => m.currency === currency)).toEqual({ amount: '-13.33', currency });
+      expect(balance.pending.find((m: any) => m.currency === currency)).toEqual({ amount: '25.00', currency });
+    },
+  );
+
+  it('is the balance of an aggregator and of its users', async () => {
+    const platform = await given.platform(2, { subType: 'aggregator' });
+    const { status, advanceAddress } = await feeAdvance(platform);
+    expect(status).toBe(200);
+    await completed(platform, '500.00', { to: { address_id: advanceAddress } });
+    const transactions = await transactionsOf(platform);
+    expect(transactions.map((t) => [t.category, t.amount])).toEqual([['fee_advance', '500.00']]);
+    expect(sums(transactions)).toEqual(sumsOf((await platform.get('/v1/balance')).body));
+  });
+
+  async function feeAdvance(platform: Speaker) {
+    const { status, body } = await platform.get('/v1/addresses?category=service_fee_advance');
+    return { status, advanceAddress: body.data[0].id };
+  }
+});
+
+/** What an account held as of a time, and its figures over a range. */
+const asOf = async (user: Speaker, seconds: number, id = user.id) => {
+  const { body } = await user.graph(
+    `{ account(id: "${id}") { balance(asOf: "${iso(seconds)}") {
+      accountId livemode available { amount currency } pending { amount currency } processing { amount }
+      payoutProcessing { amount } feeAdvance { amount }
+    } } }`,
+  );
+  return body.data.account.balance;
+};
+
+const ranged = (user: Speaker, field: string, from: number, to: number, interval: string, fields: string) =>
+  user.graph(
+    `query ($from: DateTime!, $to: DateTime!) { account(id: "${user.id}") { ${field}(from: $from, to: $to, interval: ${interval}) { ${fields} } } }`,
+    { from: iso(from), to: iso(to) },
+  );
+
+describe('a balance as of a time', () => {
+  it('is what the compartments held at the end of that second', async () => {
+    const user = await given.directUser(1);
+    const first = await completed(user, '10.00');
+    const [{ created }] = (await user.get('/v1/balance_transactions')).body.data;
+    const then = Number(created);
+    await advance(user, day);
+    await reconciled(user, first, '4.00');
+    const [later] = (await user.get('/v1/balance_transactions')).body.data;
+    const shape = (available: string, pending: string) => ({
+      ...{ accountId: user.id, livemode: false, available: money(available), pending: money(pending) },
+      ...{ processing: [{ amount: '0.00' }], payoutProcessing: [{ amount: '0.00' }], feeAdvance: [] },
+    });
+
+    expect(await asOf(user, then - 1)).toEqual(shape('0.00', '0.00'));
+    expect(await asOf(user, then)).toEqual(shape('0.00', '10.00'));
+    expect(await asOf(user, Number(later.created) - 1)).toEqual(shape('0.00', '10.00'));
+    expect(await asOf(user, Number(later.created))).toEqual(shape('4.00', '6.00'));
+    expect(await asOf(user, 4_000_000_000)).toEqual(shape('4.00', '6.00'));
+    expect(await asOf(user, 0)).toEqual(shape('0.00', '0.00'));
+  });
+
+  it('is of nobody out of reach, and refuses what is no time', async () => {
+    const [user, stranger] = await Promise.all([given.directUser(1), given.directUser(1)]);
+    const reply = await stranger.graph(
+      `{ account(id: "${user.id}") { balance(asOf: "2026-01-01T00:00:00Z") { accountId } } }`,
+    );
+    expect([reply.codes, reply.body.data]).toEqual([['resource_missing'], null]);
+    const bad = await user.graph(`{ account(id: "${user.id}") { balance(asOf: "yesterday") { accountId } } }`);
+    expect([bad.status, bad.body.data]).toEqual([400, undefined]);
+  });
+});
+
+describe('figures over time', () => {
+  const fields = 'start currency available pending processing payoutProcessing feeAdvance';
+
+  it('tell what was held at the end of each day, week or month, in UTC', async () => {
+    const user = await given.directUser(1);
+    // The clock goes on to the first of the next month.
+    const now = await advance(user, 1);
+    const month = new Date(now * 1000);
+    const first = Date.UTC(month.getUTCFullYear(), month.getUTCMonth() + 1, 1) / 1000;
+    await advance(user, first - now + 43_200);
+    const deposit = await completed(user, '10.00');
+    await advance(user, day);
+    await reconciled(user, deposit, '4.00');
+    await advance(user, 30 * day);
+    await completed(user, '1.00');
+    const point = (start: number, available: string, pending: string) => ({
+      ...{ start: iso(start), currency: 'USD', available, pending },
+      ...{ processing: '0.00', payoutProcessing: '0.00', feeAdvance: '0.00' },
+    });
+
+    const days = await ranged(user, 'balanceHistory', first - day, first + 3 * day, 'DAY', fields);
+    expect(days.body.data.account.balanceHistory).toEqual([
+      point(first - day, '0.00', '0.00'),
+      point(first, '0.00', '10.00'),
+      point(first + day, '4.00', '6.00'),
+      point(first + 2 * day, '4.00', '6.00'),
+    ]);
+    // A range within a day is that day: it begins where the day does.
+    const within = await ranged(user, 'balanceHistory', first + 3600, first + 7200, 'DAY', fields);
+    expect(within.body.data.account.balanceHistory).toEqual([point(first, '0.00', '10.00')]);
+    // Monday is day 1 of the week.
+    const monday = first - ((new Date(first * 1000).getUTCDay() + 6) % 7) * day;
+    const weeks = await ranged(user, 'balanceHistory', first, first + 7 * day, 'WEEK', 'start');
+    expect(weeks.body.data.account.balanceHistory.map((p: any) => p.start)).toEqual(
+      [monday, monday + 7 * day].filter((start) => start < first + 7 * day).map(iso),
+    );
+    const next = Date.UTC(month.getUTCFullYear(), month.getUTCMonth() + 2, 1) / 1000;
+    const months = await ranged(user, 'balanceHistory', first, next, 'MONTH', fields);
+    // What came after the month is not in it.
+    expect(months.body.data.account.balanceHistory).toEqual([point(first, '4.00', '6.00')]);
+  });
+
+  it('count the completed deposits by day, method and currency, disputes as negative, others not at all', async () => {
+    const user = await given.directUser(2);
+    const now = await advance(user, 1);
+    const midnight = now - (now % day) + day;
+    await advance(user, midnight - now + 43_200);
+    const disputed = await completed(user, '10.00');
+    await completed(user, '5.00');
+    await completed(user, '2.00', { payment_method: 'card' });
+    await completed(user, '3.00', { currency: 'USD' });
+    const [failing, reversing] = [await deposited(user, '100.00'), await completed(user, '200.00')];
+    await deposited(user, '400.00');
+    await user.post(`/v1/test_helpers/deposits/${failing.id}/fail`);
+    await user.post(`/v1/test_helpers/deposits/${reversing.id}/reverse`);
+    await advance(user, day);
+    await user.post(`/v1/test_helpers/deposits/${disputed.id}/dispute`, { amount: '1.00' });
+    const total = (start: number, paymentMethod: string, currency: string, count: number, amount: string) => ({
+      ...{ start: iso(start), paymentMethod, currency, count, amount },
+    });
+
+    const all = 'start paymentMethod currency count amount';
+    const { body } = await ranged(user, 'depositTotals', midnight, midnight + 2 * day, 'DAY', all);
+    expect(body.data.account.depositTotals).toEqual([
+      total(midnight, 'CARD', 'INR', 1, '2.00'),
+      total(midnight, 'UPI', 'INR', 2, '15.00'),
+      total(midnight, 'UPI', 'USD', 1, '3.00'),
+      total(midnight + day, 'UPI', 'INR', 1, '-1.00'),
+    ]);
+    // The end is excluded.
+    const before = await ranged(user, 'depositTotals', midnight, midnight + 43_199, 'DAY', all);
+    expect(before.body.data.account.depositTotals).toEqual([]);
+  });
+
+  it.each(['balanceHistory', 'depositTotals'])(
+    'of %s have at most 400 steps, and an end after their beginning',
+    async (field) => {
+      const user = await given.directUser(1);
+      const from = 1_700_006_400 - (1_700_006_400 % day);
+      for (const [length, interval, allowed] of [
+        [400 * day, 'DAY', true],
+        [400 * day + 1, 'DAY', false],
+        [400 * 7 * day, 'WEEK', true],
+        [4_000 * day, 'DAY', false],
+        [4_000 * day, 'MONTH', true],
+        [0, 'DAY', false],
+        [-day, 'DAY', false],
+      ] as const) {
+        const reply = await ranged(user, field, from, from + length, interval, 'start');
+        expect([length, interval, reply.codes]).toEqual([length, interval, allowed ? [] : ['parameter_invalid']]);
+      }
+    },
+  );
+
+  it('are one query for many accounts, and nobody sees those of another tenant', async () => {
+    const platform = await given.platform(1);
+    const [one, two] = [await activatedPartner(platform, platform), await activatedPartner(platform, platform)];
+    await completed(platform, '1.00', { to: { account_id: one.id } });
+    await completed(platform, '2.00', { to: { account_id: two.id } });
+    const { body } = await platform.graph(
+      `{ nodes(ids: ["${one.id}", "${two.id}", "${platform.id}"]) { ... on Account { id balance { pending { amount } } } } }`,
+    );
+    expect(body.data.nodes).toEqual([
+      { id: one.id, balance: { pending: [{ amount: '1.00' }] } },
+      { id: two.id, balance: { pending: [{ amount: '2.00' }] } },
+      { id: platform.id, balance: { pending: [{ amount: '0.00' }] } },
+    ]);
+    const stranger = await given.platform(1);
+    const foreign = await stranger.graph(`{ nodes(ids: ["${one.id}", "${platform.id}"]) { id } }`);
+    expect(foreign.body.data.nodes).toEqual([null, null]);
+  });
+});
+
+// Compartments are of an edition's accounts alike: a deposit of the largest amount that there is stays exact.
+it.each([1, 2] as Edition[])(
+  'carries amounts exactly that a floating-point number cannot, in Edition %i',
+  async (edition) => {
+    const user = await given.directUser(edition);
+    const currency = currencyOf[edition];
+    const largest = '9999999999999.99';
+    const first = await completed(user, largest);
+    for (let n = 0; n < 9; n++) await completed(user, largest);
+    // 10 times the largest: 9999999999999990 cents would still be exact in a double; with one cent more it is not.
+    await completed(user, '0.01');
+    expect((await user.get('/v1/balance')).body.pending).toEqual(money('99999999999999.91', currency));
+    await reconciled(user, first, largest);
+    expect((await user.get('/v1/balance')).body).toMatchObject({
+      available: money(largest, currency),
+      pending: money('89999999999999.92', currency),
+    });
+    const { body } = await user.graph('{ balance { pending { amount } } }');
+    expect(body.data.balance.pending).toEqual([{ amount: '89999999999999.92' }]);
+  },
+);

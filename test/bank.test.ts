@@ -1,0 +1,580 @@
+import fc from 'fast-check';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { AccountRow } from '../src/account/table.js';
+import type { BankNotice } from '../src/operator/operator.js';
+import { details, type Edition, eventually, givenIn, nickname, type Speaker, useWorld } from './world.js';
+
+// No worker: live payouts are made by `payOut`, when a test says that their time has come.
+const world = useWorld({ worker: false });
+const given = givenIn(world);
+
+afterEach(async () => {
+  expect(await world.sql`select rule, what from violations`).toEqual([]);
+});
+
+const currencyOf = { 1: 'USD', 2: 'INR' } as const;
+const money = (amount: string, currency = 'USD') => [{ amount, currency }];
+const tenantOf = (root: { id: string }) => root.id.replace('account_', '');
+let count = 0;
+const reference = () => `UTR${String(++count).padStart(8, '0')}`;
+
+async function done(reply: ReturnType<Speaker['post']>): Promise<any> {
+  const { status, body, fieldNames, codes } = await reply;
+  expect([status, codes, fieldNames]).toEqual([200, [], []]);
+  return body;
+}
+
+interface Receiver {
+  live: Speaker;
+  test: Speaker;
+  row: AccountRow;
+  addressId: string;
+}
+
+/** A direct user that the operator has activated in live mode, with an address that its bank has issued. */
+async function receiver(edition: Edition = 1): Promise<Receiver> {
+  const { account, live, test } = await given.directUserBoth(edition);
+  const draft = await world.operator.account(account.id, true);
+  const row = await world.operator.verify(draft, 'activated');
+  const { id } = await world.operator.issueAddress(row, {
+    ...{ category: 'service_receive', currency: currencyOf[edition], bankAccount: { number: '123456789' } },
+  });
+  return { live, test, row, addressId: id };
+}
+
+/** A partner in live mode, activated, with a receiving address of its own. */
+async function partnerOf({ live }: Receiver): Promise<{ id: string; addressId: string }> {
+  const partner = await live.partner();
+  await done(live.post(`/v1/accounts/${partner.id}/activate`));
+  const row = await world.operator.verify(await world.operator.account(partner.id), 'activated');
+  const { id } = await world.operator.issueAddress(row, {
+    ...{ category: 'service_receive', currency: currencyOf[live.edition], bankAccount: { number: '987654321' } },
+  });
+  return { id: partner.id, addressId: id };
+}
+
+const tell = (notice: BankNotice) => world.operator.bankNotice(notice);
+const received = (to: Receiver, more: Partial<BankNotice> = {}): BankNotice => ({
+  reference: reference(),
+  event: 'received',
+  addressId: to.addressId,
+  amount: 1_000n,
+  currency: currencyOf[to.live.edition],
+  ...more,
+});
+const reversed = (notice: BankNotice): BankNotice => ({ ...notice, event: 'reversed' });
+
+const pendingOf = async (speaker: Speaker, id = speaker.id) =>
+  (await speaker.get(`/v1/balance?account_id=${id}`)).body.pending;
+const depositsOf = async (speaker: Speaker): Promise<any[]> => (await speaker.get('/v1/deposits')).body.data;
+
+describe('a notice of received money', () => {
+  it('is a completed deposit in live mode, with pending money', async () => {
+    const to = await receiver(1);
+    const partner = await to.live.partner();
+    const notice = received(to, {
+      ...{ amount: 123_456n, fromAccountId: partner.id, paymentMethod: 'global_wire', statementDescriptor: 'INV 7' },
+    });
+
+    const told = await tell(notice);
+
+    expect([told.reference, told.event]).toEqual([notice.reference, 'received']);
+    const [deposit, ...others] = await depositsOf(to.live);
+    expect(others).toEqual([]);
+    expect(deposit).toEqual({
+      id: told.deposit!.id,
+      object: 'deposit',
+      created: expect.any(Number),
+      livemode: true,
+      amount: '1234.56',
+      currency: 'USD',
+      from: { account_id: partner.id, address_id: expect.stringMatching(/^address_/) },
+      to: { account_id: to.live.id, address_id: to.addressId },
+      payment_method: 'global_wire',
+      payment_method_details: null,
+      reason_code: null,
+      statement_descriptor: 'INV 7',
+      status: 'completed',
+      metadata: null,
+    });
+    expect(await pendingOf(to.live)).toEqual(money('1234.56'));
+    expect(await depositsOf(to.test)).toEqual([]);
+    // The partner's first payment makes the address that it has paid from.
+    const from = (await to.live.get(`/v1/addresses/${deposit.from.address_id}`)).body;
+    expect([from.category, from.linked_id, from.status]).toEqual(['partner_payment', partner.id, 'activated']);
+  });
+
+  it('needs no more than where the money came, and means a domestic credit', async () => {
+    const to = await receiver(2);
+    await tell(received(to));
+    expect(await depositsOf(to.live)).toEqual([
+      expect.objectContaining({
+        ...{ amount: '10.00', currency: 'INR', payment_method: 'domestic_credit', statement_descriptor: '' },
+        from: { account_id: null, address_id: null },
+      }),
+    ]);
+  });
+
+  it("is pending at the partner, when it came to the partner's address", async () => {
+    const to = await receiver(1);
+    const partner = await partnerOf(to);
+    await tell(received(to, { addressId: partner.addressId }));
+    expect([await pendingOf(to.live), await pendingOf(to.live, partner.id)]).toEqual([money('0.00'), money('10.00')]);
+    expect((await to.live.get('/v1/balance/aggregate')).body.pending).toEqual(money('10.00'));
+  });
+
+  it('is fee advance, when it came to the fee advance address of a platform', async () => {
+    const { account, live } = await given.platformBoth(1);
+    const row = await world.operator.verify(await world.operator.account(account.id, true), 'activated');
+    const advance = await world.operator.issueAddress(row, {
+      ...{ category: 'service_fee_advance', currency: 'USD', bankAccount: { number: '1' } },
+    });
+    await tell({
+      ...{ reference: reference(), event: 'received', addressId: advance.id, amount: 500n, currency: 'USD' },
+    });
+    expect((await live.get('/v1/balance')).body).toMatchObject({
+      pending: money('0.00'),
+      fee_advance: money('5.00'),
+    });
+  });
+
+  it('is refused for an address of test mode or none at all, and for an amount that is none', async () => {
+    const to = await receiver(1);
+    const [testAddress] = (await to.test.get('/v1/addresses?category=service_receive')).body.data;
+    const wrong = [
+      received(to, { addressId: testAddress.id }),
+      received(to, { addressId: `address_${'0'.repeat(32)}` }),
+      received(to, { amount: 0n }),
+      received(to, { amount: -1n }),
+    ];
+    for (const notice of wrong) await expect(tell(notice)).rejects.toThrow();
+    expect(await depositsOf(to.live)).toEqual([]);
+    // What was refused is not remembered: told rightly, it counts.
+    await tell({ ...wrong[2]!, amount: 300n });
+    expect(await pendingOf(to.live)).toEqual(money('3.00'));
+  });
+});
+
+describe('a notice that is told again', () => {
+  it('changes nothing, one after the other or all at once', async () => {
+    const to = await receiver(1);
+    const [one, two] = [received(to), received(to, { amount: 200n })];
+    const first = await tell(one);
+    expect(await tell(one)).toEqual(first);
+
+    const told = await Promise.all(Array.from({ length: 12 }, (_, i) => tell(i % 2 ? one : two)));
+
+    expect(new Set(told.map((t) => t.deposit?.id)).size).toBe(2);
+    expect((await depositsOf(to.live)).map((d) => [d.amount, d.status]).toSorted()).toEqual([
+      ['10.00', 'completed'],
+      ['2.00', 'completed'],
+    ]);
+    expect(await pendingOf(to.live)).toEqual(money('12.00'));
+  });
+
+  const differing: [what: string, more: Partial<BankNotice>][] = [
+    ['amount', { amount: 1_001n }],
+    ['currency', { currency: 'EUR' }],
+    ['payment method', { paymentMethod: 'check' }],
+    ['narration', { statementDescriptor: 'another' }],
+  ];
+  it.each(differing)('with another %s is a conflict, and changes nothing', async (_, more) => {
+    const to = await receiver(1);
+    const notice = received(to, { statementDescriptor: 'INV 7' });
+    const { deposit } = await tell(notice);
+    for (const event of ['received', 'reversed'] as const) {
+      if (event === 'reversed') await tell(reversed(notice));
+      const before = await depositsOf(to.live);
+      await expect(tell({ ...notice, ...more, event })).rejects.toMatchObject({
+        status: 409,
+        problems: [{ code: 'state_conflict' }],
+      });
+      expect(await depositsOf(to.live)).toEqual(before);
+    }
+    expect((await depositsOf(to.live)).map((d) => d.id)).toEqual([deposit!.id]);
+  });
+
+  it('with another address or payer is a conflict too', async () => {
+    const to = await receiver(1);
+    const [partner, payer] = [await partnerOf(to), await to.live.partner()];
+    const notice = received(to);
+    await tell(notice);
+    for (const more of [{ addressId: partner.addressId }, { fromAccountId: payer.id }])
+      await expect(tell({ ...notice, ...more })).rejects.toMatchObject({ status: 409 });
+    expect(await pendingOf(to.live)).toEqual(money('10.00'));
+  });
+
+  it("is another tenant's own where the reference is the same", async () => {
+    const [one, other] = [await receiver(1), await receiver(1)];
+    const notice = received(one);
+    await tell(notice);
+    await tell({ ...notice, addressId: other.addressId, amount: 777n });
+    expect([await pendingOf(one.live), await pendingOf(other.live)]).toEqual([money('10.00'), money('7.77')]);
+  });
+});
+
+describe('a notice of a reversal', () => {
+  it('takes back the whole deposit, once, however often it is told', async () => {
+    const to = await receiver(1);
+    const notice = received(to);
+    const { deposit } = await tell(notice);
+
+    const told = [await tell(reversed(notice)), await tell(reversed(notice)), await tell(notice)];
+
+    expect(told.map((t) => [t.event, t.deposit?.id])).toEqual([
+      ['reversed', deposit!.id],
+      ['reversed', deposit!.id],
+      ['received', deposit!.id],
+    ]);
+    expect((await depositsOf(to.live)).map((d) => [d.id, d.amount, d.status])).toEqual([
+      [deposit!.id, '10.00', 'reversed'],
+    ]);
+    expect(await pendingOf(to.live)).toEqual(money('0.00'));
+  });
+
+  it('waits for its deposit when it comes first', async () => {
+    const to = await receiver(1);
+    const notice = received(to);
+
+    expect(await tell(reversed(notice))).toEqual({ reference: notice.reference, event: 'reversed', deposit: null });
+    expect(await depositsOf(to.live)).toEqual([]);
+    const { deposit } = await tell(notice);
+
+    expect(deposit!.status).toBe('reversed');
+    expect((await depositsOf(to.live)).map((d) => [d.id, d.status])).toEqual([[deposit!.id, 'reversed']]);
+    expect(await pendingOf(to.live)).toEqual(money('0.00'));
+    expect((await tell(reversed(notice))).deposit?.id).toBe(deposit!.id);
+  });
+
+  it('takes what was reconciled from the available funds, below zero, and nothing from a payout in flight', async () => {
+    const to = await receiver(2);
+    await payoutAddress(to.live);
+    const { notice } = await earn(to, '6.00', '10.00');
+    await payOut(to);
+
+    await tell(reversed(notice));
+
+    expect((await to.live.get('/v1/balance')).body).toMatchObject({
+      available: money('-6.00', 'INR'),
+      pending: money('0.00', 'INR'),
+      payout_processing: money('6.00', 'INR'),
+    });
+  });
+
+  // Each of the two may look for the other before the other is there to be seen.
+  it('is not lost when it is told at the same time as its deposit', async () => {
+    const to = await receiver(1);
+    const notices = Array.from({ length: 60 }, () => received(to));
+
+    await Promise.all(notices.flatMap((notice) => [tell(notice), tell(reversed(notice))]));
+
+    const { body } = await to.live.graph('{ deposits(first: 100) { nodes { status } } }');
+    expect(body.data.deposits.nodes).toEqual(notices.map(() => ({ status: 'REVERSED' })));
+    expect(await pendingOf(to.live)).toEqual(money('0.00'));
+  });
+
+  // The narrow case of it, made wide: neither has committed when the other looks.
+  it('is not lost when each of the two looks for the other before that has committed', async () => {
+    const to = await receiver(1);
+    const notice = received(to);
+    const { reference: utr, addressId, amount, currency } = notice;
+    const content = {
+      ...{ toAccountId: to.live.id, toAddressId: addressId, amount: String(amount), currency },
+      ...{ fromAccountId: null, paymentMethod: 'domestic_credit', statementDescriptor: null },
+    };
+    const record = (sql: typeof world.sql, event: string) =>
+      sql.unsafe(`select * from record_bank_notice($1, true, '{}', $2::text::jsonb)`, [
+        tenantOf(to.live),
+        JSON.stringify({ reference: utr, event, content }),
+      ]);
+    let back: Promise<unknown> | undefined;
+
+    await world.sql.begin(async (sql) => {
+      await record(sql as never, 'received');
+      back = record(world.sql, 'reversed');
+      // It may wait for the deposit to be there, or be through already.
+      await Promise.race([back, new Promise((resume) => setTimeout(resume, 300))]);
+    });
+    await back;
+
+    expect((await depositsOf(to.live)).map((d) => d.status)).toEqual(['reversed']);
+    expect(await tell(reversed(notice))).toMatchObject({ deposit: { status: 'reversed' } });
+  });
+
+  // Whoever holds one balance and waits for another, against their order, deadlocks with a reconciliation.
+  it('takes the balances that it needs in their one order, as everybody does', async () => {
+    const to = await receiver(1);
+    const partner = await partnerOf(to);
+    const notice = received(to, { addressId: partner.addressId });
+    const { deposit } = await tell(notice);
+    await reconciledWith(to, deposit!.id, '1.00');
+    let told: Promise<unknown> | undefined;
+
+    await world.sql.begin(async (sql) => {
+      await sql`select from balance where account_id = ${to.live.id} for update`;
+      told = tell({ ...notice, reference: reference() });
+      await eventually(
+        () => world.sql`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
+        (waiting) => waiting.length > 0,
+      );
+      // The user's balance comes before the partner's: who waits for it holds nothing that comes after.
+      await sql`select from balance where account_id = ${partner.id} for update nowait`;
+    });
+    await told;
+
+    expect(await pendingOf(to.live, partner.id)).toEqual(money('19.00'));
+  });
+});
+
+describe('notices in any order, any number of times', () => {
+  it('leave the same money as if each had been told once and in order', async () => {
+    const to = await receiver(1);
+    const partner = await partnerOf(to);
+    const places = { user: to.addressId, partner: partner.addressId };
+    const transfer = fc.record({
+      amount: fc.bigInt({ min: 1n, max: 99_999_999_999n }),
+      place: fc.constantFrom('user' as const, 'partner' as const),
+      // How often each notice is told: a transfer is received at least once.
+      receipts: fc.integer({ min: 1, max: 3 }),
+      reversals: fc.constantFrom(0, 0, 1, 2),
+    });
+    const held = { user: 0n, partner: 0n };
+    let transfers = 0;
+    let reversals = 0;
+
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(transfer, { minLength: 20, maxLength: 40 }),
+        fc.infiniteStream(fc.nat()),
+        async (history, randomness) => {
+          const notices = history.flatMap(({ amount, place, receipts, reversals: backs }) => {
+            const notice = received(to, { amount, addressId: places[place] });
+            return [
+              ...Array.from({ length: receipts }, () => notice),
+              ...Array.from({ length: backs }, () => reversed(notice)),
+            ];
+          });
+          const shuffled = notices
+            .map((notice) => ({ notice, at: randomness.next().value as number }))
+            .sort((a, b) => a.at - b.at);
+          // Five at a time, so that copies of one notice meet.
+          for (let i = 0; i < shuffled.length; i += 5)
+            await Promise.all(shuffled.slice(i, i + 5).map(({ notice }) => tell(notice)));
+
+          for (const { amount, place, reversals: backs } of history) if (backs === 0) held[place] += amount;
+          transfers += history.length;
+          reversals += history.filter((t) => t.reversals > 0).length;
+          const text = (cents: bigint) => `${cents / 100n}.${String(cents % 100n).padStart(2, '0')}`;
+          expect([await pendingOf(to.live), await pendingOf(to.live, partner.id)]).toEqual([
+            money(text(held.user)),
+            money(text(held.partner)),
+          ]);
+          const { body } = await to.live.graph(
+            '{ all: deposits { totalCount } back: deposits(status: [REVERSED]) { totalCount } }',
+          );
+          expect([body.data.all.totalCount, body.data.back.totalCount]).toEqual([transfers, reversals]);
+        },
+      ),
+      { numRuns: 6, endOnFailure: true },
+    );
+  });
+});
+
+const cents = (amount: string) => BigInt(amount.replace('.', ''));
+
+/** Counts an amount of a deposit towards a new receivable of as much. */
+async function reconciledWith({ live }: Receiver, depositId: string, amount: string): Promise<any> {
+  const currency = currencyOf[live.edition];
+  const receivable = await done(
+    live.post('/v1/receivables', {
+      currency,
+      invoice: {
+        ...{ amount, currency, creation_date: '2026-10-01', due_date: '2026-12-01', reference_number: nickname() },
+      },
+      purpose_code: 'P0802',
+      transaction_type: 'services',
+    }),
+  );
+  await done(live.post(`/v1/deposits/${depositId}/reconcile`, { receivables: [{ id: receivable.id, amount }] }));
+  return receivable;
+}
+
+/** Makes an amount available in live mode: of what the bank has told, as much is counted towards a receivable. */
+async function earn(to: Receiver, amount: string, whole = amount) {
+  const notice = received(to, { amount: cents(whole) });
+  const { deposit } = await tell(notice);
+  return { notice, deposit: deposit!, receivable: await reconciledWith(to, deposit!.id, amount) };
+}
+
+const payoutAddress = (speaker: Speaker, currency = 'INR') =>
+  done(
+    speaker.post('/v1/addresses', {
+      ...{ category: 'user_payout', type: 'bank_account', currency, linked_object: 'account', linked_id: speaker.id },
+      name: 'Exporter',
+      bank_account: { number: '123456789012', domestic_credit: 'HDFC0000001', bank_name: 'HDFC' },
+      billing_details: details().physical_address,
+    }),
+  );
+
+/** The interval has come. No clock of live mode can be moved, so the work that waits for it is made due. */
+async function payOut({ live }: Receiver): Promise<void> {
+  await world.sql`update job set due = 0 where tenant_id = ${tenantOf(live)} and livemode and kind = 'pay_out'`;
+  await world.database.call('run_jobs', [tenantOf(live), true, 50]);
+}
+
+const payoutsOf = async (speaker: Speaker): Promise<any[]> => (await speaker.get('/v1/payouts')).body.data;
+
+describe('a payout in live mode', () => {
+  it('stays in flight until the operator tells its end, whatever time passes', async () => {
+    const to = await receiver(2);
+    const address = await payoutAddress(to.live);
+    await earn(to, '60.00');
+    await payOut(to);
+    await payOut(to);
+    expect(await payoutsOf(to.live)).toEqual([
+      {
+        ...{ id: expect.stringMatching(/^payout_/), object: 'payout', created: expect.any(Number), livemode: true },
+        ...{ account_id: to.live.id, address_id: address.id, amount: '60.00', currency: 'INR' },
+        ...{ status: 'processing', payment_id: expect.stringMatching(/^payment_/) },
+      },
+    ]);
+    // What ends payouts in test mode does not work here.
+    const [payout] = await payoutsOf(to.live);
+    for (const verb of ['settle', 'fail'])
+      expect((await to.live.post(`/v1/test_helpers/payouts/${payout.id}/${verb}`)).status).toBe(403);
+  });
+
+  it.each(['completed', 'failed'] as const)('is %s once, and no other end comes after it', async (status) => {
+    const to = await receiver(2);
+    await payoutAddress(to.live);
+    const { receivable, deposit } = await earn(to, '60.00');
+    await payOut(to);
+    const [payout] = await payoutsOf(to.live);
+
+    const ended = await world.operator.endPayout(payout.id, status);
+
+    expect([ended.id, ended.status, ended.amount]).toEqual([payout.id, status, 6_000n]);
+    for (const again of ['completed', 'failed'] as const)
+      await expect(world.operator.endPayout(payout.id, again)).rejects.toMatchObject({
+        status: 400,
+        problems: [{ code: 'status_invalid' }],
+      });
+    expect(await payoutsOf(to.live)).toEqual([{ ...payout, status }]);
+    const r = (await to.live.get(`/v1/receivables/${receivable.id}`)).body;
+    const { available, payout_processing } = (await to.live.get('/v1/balance')).body;
+    expect([r.amount_locked, r.amount_settled_payouts, r.deposit_ids_amount_locked, r.status]).toEqual(
+      status === 'completed' ? ['0.00', '60.00', [], 'settled'] : ['60.00', '0.00', [deposit.id], 'locked'],
+    );
+    expect([available, payout_processing]).toEqual([
+      money(status === 'completed' ? '0.00' : '60.00', 'INR'),
+      money('0.00', 'INR'),
+    ]);
+  });
+
+  it('has one end, when many are told at once', async () => {
+    const to = await receiver(2);
+    await payoutAddress(to.live);
+    await earn(to, '60.00');
+    await payOut(to);
+    const [payout] = await payoutsOf(to.live);
+
+    const ends = await Promise.allSettled(
+      Array.from({ length: 10 }, (_, i) => world.operator.endPayout(payout.id, i % 2 ? 'completed' : 'failed')),
+    );
+
+    const won = ends.flatMap((end) => (end.status === 'fulfilled' ? [end.value.status] : []));
+    expect(won).toHaveLength(1);
+    expect((await payoutsOf(to.live)).map((p) => p.status)).toEqual(won);
+  });
+
+  it('is one that there is: an unknown one has no end', async () => {
+    await expect(world.operator.endPayout(`payout_${'0'.repeat(32)}`, 'completed')).rejects.toThrow(/no payout/);
+  });
+
+  it('is not made for an account that is not activated', async () => {
+    const to = await receiver(2);
+    await payoutAddress(to.live);
+    await earn(to, '60.00');
+    await world.operator.hold(to.row);
+    await payOut(to);
+    expect(await payoutsOf(to.live)).toEqual([]);
+    await world.operator.verify(to.row, 'activated');
+    await payOut(to);
+    expect((await payoutsOf(to.live)).map((p) => p.amount)).toEqual(['60.00']);
+  });
+});
+
+describe('the rates of live payouts', () => {
+  let to: Receiver;
+  beforeAll(async () => {
+    to = await receiver(1);
+    await payoutAddress(to.live);
+  });
+
+  it('are what the operator says: without one for another currency nothing is paid', async () => {
+    await earn(to, '60.00');
+    await payOut(to);
+    expect(await payoutsOf(to.live)).toEqual([]);
+    expect((await to.live.get('/v1/balance')).body.available).toContainEqual({ amount: '60.00', currency: 'USD' });
+
+    // The other direction is another rate, and so is another tenant's.
+    const other = await receiver(1);
+    await world.operator.setRate(to.row, 'INR', 'USD', '0.012');
+    await world.operator.setRate(other.row, 'USD', 'INR', '90');
+    await payOut(to);
+    expect(await payoutsOf(to.live)).toEqual([]);
+
+    await world.operator.setRate(to.row, 'USD', 'INR', '84.515');
+    await payOut(to);
+    const [payout, ...others] = await payoutsOf(to.live);
+    expect([others, payout.amount, payout.currency]).toEqual([[], '5070.90', 'INR']);
+    const { body } = await to.live.graph(`{ payout(id: "${payout.id}") { sourceAmount sourceCurrency rate } }`);
+    expect(body.data.payout).toEqual({ sourceAmount: '60.00', sourceCurrency: 'USD', rate: '84.515' });
+  });
+
+  it('may change, and each payout keeps its own', async () => {
+    await earn(to, '1.00');
+    await world.operator.setRate(to.row, 'USD', 'INR', '85.5555');
+    await payOut(to);
+    // Fractions of a paisa are nobody's to pay out.
+    expect((await payoutsOf(to.live)).map((p) => p.amount)).toEqual(['85.55', '5070.90']);
+  });
+
+  it('are no matter of test mode, which has its table', async () => {
+    await done(to.test.post('/v1/test_helpers/clock', { advance_seconds: 1 }));
+    await payoutAddress(to.test);
+    const deposit = await done(to.test.post('/v1/deposits', { amount: '1.00', currency: 'USD' }));
+    await done(to.test.post(`/v1/test_helpers/deposits/${deposit.id}/complete`));
+    const receivable = await done(
+      to.test.post('/v1/receivables', {
+        currency: 'USD',
+        invoice: {
+          ...{ amount: '1.00', currency: 'USD', creation_date: '2026-10-01', due_date: '2026-12-01' },
+          reference_number: nickname(),
+        },
+        purpose_code: 'P0802',
+        transaction_type: 'services',
+      }),
+    );
+    const receivables = [{ id: receivable.id, amount: '1.00' }];
+    await done(to.test.post(`/v1/deposits/${deposit.id}/reconcile`, { receivables }));
+    await done(to.test.post('/v1/test_helpers/clock', { advance_seconds: 86_400 }));
+    await world.database.call('run_jobs', [tenantOf(to.test), false, 50]);
+    expect((await payoutsOf(to.test)).map((p) => p.amount)).toEqual(['83.00']);
+  });
+
+  it('are positive', async () => {
+    for (const rate of ['0', '-1', 'NaN', 'one'])
+      await expect(world.operator.setRate(to.row, 'USD', 'EUR', rate)).rejects.toThrow();
+    const stored = await world.sql`select rate from rate where tenant_id = ${tenantOf(to.live)} and target = 'EUR'`;
+    expect(stored).toEqual([]);
+  });
+
+  it('are not asked for where the currency is the same', async () => {
+    const own = await receiver(2);
+    await payoutAddress(own.live);
+    await earn(own, '7.00');
+    await payOut(own);
+    expect((await payoutsOf(own.live)).map((p) => [p.amount, p.currency])).toEqual([['7.00', 'INR']]);
+  });
+});

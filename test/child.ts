@@ -1,0 +1,239 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import postgres from 'postgres';
+import { afterAll, inject } from 'vitest';
+import { settings } from '../src/config.js';
+import { type Edition, Speaker, type World } from './world.js';
+
+type Environment = Record<string, string>;
+
+/** How a process ended: its exit code, or the name of the signal. */
+export type End = number | NodeJS.Signals;
+
+/** A process of its own, with what it has said so far. */
+export interface Child {
+  pid: number;
+  readonly out: string;
+  readonly errors: string;
+  readonly over: boolean;
+  ended: Promise<End>;
+  signal(name: NodeJS.Signals): void;
+}
+
+/** A gateway that has announced itself. */
+export interface Gateway extends Child {
+  origin: string;
+  /** Its DATA_DIR; empty where it has another database. */
+  dataDir: string;
+  /** The test keys that it printed, by edition; none without a demo. */
+  keys: Partial<Record<Edition, string>>;
+  /** Somebody who speaks through this gateway's doors. */
+  speaker(key: string, headers?: Environment): Speaker;
+  /** What it has logged: the lines of its standard output that are JSON. */
+  log(): Record<string, unknown>[];
+  /** Asks it to stop, and waits until it has. */
+  stop(): Promise<End>;
+}
+
+/** What a finished command has left. */
+export interface Finished {
+  code: End;
+  out: string;
+  errors: string;
+}
+
+const dist = fileURLToPath(new URL('../dist', import.meta.url));
+// Each command is a start of Node; more of them at once would only take turns.
+const commandsAtOnce = 3;
+
+/**
+ * Gateways and commands as processes, of the built program, on a port and in a folder of their own. What still runs at
+ * the end of the test file is ended then, by its own process id; the folders go when their PostgreSQL has gone.
+ */
+export function useChildren() {
+  const children: Child[] = [];
+  const folders: string[] = [];
+  const databases: string[] = [];
+  const lanes = Array.from({ length: commandsAtOnce }, () => Promise.resolve<unknown>(undefined));
+  let commands = 0;
+  const started = (program: string, args: string[], environment: Environment): Child => {
+    const child = start(program, args, environment);
+    children.push(child);
+    return child;
+  };
+
+  afterAll(async () => {
+    for (const child of children) if (!child.over) child.signal('SIGKILL');
+    await Promise.all(children.map((child) => child.ended));
+    await Promise.all(folders.map(removed));
+    for (const name of databases) await asAdmin(`drop database if exists ${name} with (force)`);
+  });
+
+  return {
+    /** An empty folder to be a DATA_DIR. */
+    folder(): string {
+      const folder = emptyFolder();
+      folders.push(folder);
+      return folder;
+    },
+
+    /** A fresh, empty database in the run's PostgreSQL, as the settings that name it. */
+    async database(): Promise<{ DATABASE_URL: string; API_KEY_PEPPER: string }> {
+      const name = `child_${randomUUID().replaceAll('-', '')}`;
+      await asAdmin(`create database ${name} owner tidegate`);
+      databases.push(name);
+      return {
+        DATABASE_URL: `postgres://tidegate@localhost/${name}?host=${encodeURIComponent(inject('admin').host)}`,
+        API_KEY_PEPPER: 'a pepper that is long enough for a test',
+      };
+    },
+
+    /** Starts the gateway without waiting for anything. */
+    start: (environment: Environment): Child => started('main.js', [], environment),
+
+    /** Starts the gateway, and waits until it has said where it listens. */
+    gateway: (environment: Environment): Promise<Gateway> =>
+      announced(started('main.js', [], environment), environment.DATA_DIR ?? ''),
+
+    /** Runs a command of the command line to its end, after those that were asked for before it in its lane. */
+    command(environment: Environment, ...args: string[]): Promise<Finished> {
+      const lane = commands++ % commandsAtOnce;
+      const finished = lanes[lane]!.then(async () => {
+        const child = started('cli.js', args, environment);
+        return { code: await child.ended, out: child.out, errors: child.errors };
+      });
+      lanes[lane] = finished;
+      return finished;
+    },
+  };
+}
+
+/** One gateway on an empty folder, which goes when the gateway is stopped. */
+export async function startGateway(environment: Environment = {}): Promise<Gateway> {
+  const dataDir = emptyFolder();
+  const gateway = await announced(start('main.js', [], { DATA_DIR: dataDir, ...environment }), dataDir);
+  const stop = async () => {
+    gateway.signal('SIGTERM');
+    const end = await gateway.ended;
+    await removed(dataDir);
+    return end;
+  };
+  return Object.assign(gateway, { stop });
+}
+
+/** The PostgreSQL of a DATA_DIR, as its lock file tells; nothing once it has shut down. */
+export function postmaster(dataDir: string): { pid: number; socket: string } | undefined {
+  const file = path.join(dataDir, 'postgres', 'cluster', 'postmaster.pid');
+  const [pid = '', , , , socket = ''] = fs.existsSync(file) ? fs.readFileSync(file, 'utf8').split('\n') : [];
+  return pid === '' ? undefined : { pid: Number(pid), socket };
+}
+
+/** The database of a DATA_DIR whose server runs, for looking behind the doors. */
+export function behind(dataDir: string): postgres.Sql {
+  const host = postmaster(dataDir)?.socket;
+  if (!host) throw new Error(`No server runs in ${dataDir}.`);
+  return postgres({ host, port: 5432, username: 'tidegate', database: 'tidegate', max: 1, onnotice: () => {} });
+}
+
+export function alive(pid: number | undefined): boolean {
+  if (pid === undefined) return false;
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+/** Waits for something that has no bound of its own; the time-out of the test is the bound. */
+export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await condition())) await new Promise((resume) => setTimeout(resume, 10));
+}
+
+function start(program: string, args: string[], environment: Environment): Child {
+  // None of the settings that the tests may have been started with.
+  const clean = Object.entries(process.env).filter(([name]) => !(name in settings.shape));
+  return watched(
+    spawn(process.execPath, [path.join(dist, program), ...args], {
+      env: { ...Object.fromEntries(clean), PORT: '0', ...environment },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    }),
+  );
+}
+
+function watched(child: ChildProcess): Child {
+  let [out, errors, over] = ['', '', false];
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => (out += text));
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => (errors += text));
+  const ended = new Promise<End>((resolve) =>
+    child.once('close', (code, signal) => {
+      over = true;
+      resolve(code ?? signal ?? 'SIGKILL');
+    }),
+  );
+  return {
+    pid: child.pid as number,
+    get out() {
+      return out;
+    },
+    get errors() {
+      return errors;
+    },
+    get over() {
+      return over;
+    },
+    ended,
+    signal: (name) => void child.kill(name),
+  };
+}
+
+async function announced(child: Child, dataDir: string): Promise<Gateway> {
+  const place = () => /^Tidegate is listening on (\S+)$/m.exec(child.out)?.[1];
+  await until(() => place() !== undefined || child.over);
+  const origin = place();
+  if (origin === undefined) throw new Error(`The gateway did not start: ${child.errors}`);
+  const keys: Gateway['keys'] = {};
+  for (const [, edition, key] of child.out.matchAll(/^ {2}Edition ([12]): .*\n {2}Test key {2}(\S+)$/gm))
+    keys[Number(edition) as Edition] = key as string;
+  // `assign` keeps what the child says growing: only the added members are copied.
+  return Object.assign(child, {
+    origin,
+    dataDir,
+    keys,
+    speaker: (key: string, headers: Environment = {}) => new Speaker({ origin } as World, '', key, 1, headers),
+    log: () =>
+      child.out
+        .split('\n')
+        .filter((line) => line.startsWith('{'))
+        .map((line) => JSON.parse(line) as Record<string, unknown>),
+    stop: () => {
+      child.signal('SIGTERM');
+      return child.ended;
+    },
+  });
+}
+
+function emptyFolder(): string {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'tidegate-child-'));
+  // As root the server runs as another user, who has to pass through.
+  fs.chmodSync(folder, 0o755);
+  return folder;
+}
+
+/** A server whose data went away under it would look for them as long as it lives. */
+async function removed(folder: string): Promise<void> {
+  await until(() => !alive(postmaster(folder)?.pid));
+  fs.rmSync(folder, { recursive: true, force: true });
+}
+
+async function asAdmin(statement: string): Promise<void> {
+  const sql = postgres({ ...inject('admin'), max: 1 });
+  try {
+    await sql.unsafe(statement);
+  } finally {
+    await sql.end();
+  }
+}

@@ -1,0 +1,819 @@
+import fs from 'node:fs';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { alive, type Finished, type Gateway, postmaster, useChildren } from './child.js';
+import { eventually, type Reply, type Speaker } from './world.js';
+
+type Json = any;
+
+// Each command is a start of Node, which takes its time on a busy machine.
+vi.setConfig({ testTimeout: 90_000, hookTimeout: 120_000 });
+
+const children = useChildren();
+const DATA_DIR = children.folder();
+let gateway: Gateway;
+
+/** Runs a command on the folder of the running gateway. */
+const tidegate = (...args: string[]) => children.command({ DATA_DIR }, ...args);
+
+/** The one JSON document that a command prints, and nothing else. */
+async function told(...args: string[]): Promise<Json> {
+  return document(await tidegate(...args, '--json'));
+}
+
+function document(finished: Finished): Json {
+  expect([finished.errors, finished.code]).toEqual(['', 0]);
+  const parsed = JSON.parse(finished.out);
+  expect(finished.out).toBe(`${JSON.stringify(parsed)}\n`);
+  return parsed;
+}
+
+/** The roots of this file, each made by one command; every chapter has modes of its own of them. */
+const made = {} as Record<'first' | 'direct' | 'second' | 'aggregator' | 'directSecond', Json>;
+const id = (name: keyof typeof made): string => made[name].account.id;
+const test = (name: keyof typeof made): Speaker => gateway.speaker(made[name].keys.test);
+const live = (name: keyof typeof made): Speaker => gateway.speaker(made[name].keys.live);
+
+/** What one of the commands printed is, to the byte, what /v1 answers for the object. */
+async function sameAsV1(printed: Json, speaker: Speaker, path: string): Promise<void> {
+  const reply = await speaker.get(`${path}/${printed.id}`);
+  expect([reply.status, JSON.stringify(printed)]).toEqual([200, reply.text]);
+}
+
+// The demo is made before the gateway starts, by the command; all others run while it does, as an operator works.
+let seeded: Json;
+beforeAll(async () => {
+  seeded = await told('demo');
+  expect([postmaster(DATA_DIR), processesOf(DATA_DIR)]).toEqual([undefined, []]);
+  gateway = await children.gateway({ DATA_DIR });
+  const create = (...args: string[]) => told('account', 'create', '--legal-name=Root Traders', ...args);
+  const docs = await Promise.all([
+    create('--type=platform', '--edition=1'),
+    create('--type=user', '--edition=1', '--nickname=Harbour'),
+    create('--type=platform', '--edition=2'),
+    create('--type=platform', '--edition=2', '--sub-type=aggregator'),
+    create('--type=user', '--edition=2'),
+  ]);
+  for (const [i, name] of (['first', 'direct', 'second', 'aggregator', 'directSecond'] as const).entries())
+    made[name] = docs[i];
+});
+
+const pdf = Buffer.from('%PDF-1.4\n1 0 obj\n<<>>\nendobj\ntrailer\n<<>>\n%%EOF\n');
+
+const png = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+
+const businessDetails = {
+  legal_name: 'Root Traders',
+  dba: null,
+  email: null,
+  website: null,
+  date_of_incorporation: null,
+  type: null,
+  ids: { business: null, tax: null, tax_deduction: null, tax_gst: null, tax_trade: null },
+  physical_address: { line1: null, line2: null, city: null, state: null, postal_code: null, country: null },
+  merchant_category_code: null,
+  merchant_size: null,
+  product_category: null,
+  product_description: null,
+};
+
+describe('tidegate account create', () => {
+  const common = {
+    id: expect.stringMatching(/^account_[0-9a-f]{32}$/),
+    object: 'account',
+    created: expect.any(Number),
+    livemode: null,
+    sub_type: null,
+    status: 'activated',
+    nickname: null,
+    logo_id: null,
+    metadata: null,
+    parent_account_id: null,
+    tos_acceptance: { ip: null, time: null, user_agent: null },
+    link: null,
+  };
+  const first = {
+    ...common,
+    business_details: { ...businessDetails, estimated_monthly_volume: null },
+    supporting_documentation: { id_document: null, ownership_structure_document: null },
+  };
+  const second = {
+    ...common,
+    business_details: businessDetails,
+    supporting_documentation: { id_document: null, physical_address_document: null },
+  };
+  const roots: [string, keyof typeof made, object, object][] = [
+    [
+      'a platform of Edition 1',
+      'first',
+      { ...first, type: 'platform', address: 'activated', capability: { multicurrency_exports_v1: 'activated' } },
+      { status: 'draft', address: 'deactivated', capability: { multicurrency_exports_v1: 'pending' } },
+    ],
+    [
+      'a direct user of Edition 1 with a nickname',
+      'direct',
+      {
+        ...first,
+        type: 'user',
+        nickname: 'Harbour',
+        address: 'activated',
+        capability: { multicurrency_exports_v1: 'activated' },
+      },
+      { status: 'draft', address: 'deactivated', capability: { multicurrency_exports_v1: 'pending' } },
+    ],
+    [
+      'a platform of Edition 2',
+      'second',
+      { ...second, type: 'platform', address: 'deactivated', capability: {} },
+      { status: 'draft' },
+    ],
+    [
+      'an aggregator',
+      'aggregator',
+      { ...second, type: 'platform', sub_type: 'aggregator', address: 'deactivated', capability: null },
+      { status: 'draft' },
+    ],
+    [
+      'a direct user of Edition 2',
+      'directSecond',
+      { ...second, type: 'user', address: 'activated', capability: {} },
+      { status: 'draft', address: 'deactivated' },
+    ],
+  ];
+
+  it.each(roots)('makes %s in both modes, with a key for each that works at once', async (_, name, account, there) => {
+    expect(made[name]).toEqual({
+      account,
+      keys: { test: expect.stringMatching(/^sk_test_\w{32,}$/), live: expect.stringMatching(/^sk_live_\w{32,}$/) },
+    });
+    await sameAsV1(made[name].account, test(name), '/v1/accounts');
+    const other = await live(name).get(`/v1/accounts/${id(name)}`);
+    expect(other.body).toEqual({ ...made[name].account, ...there });
+  });
+
+  it('makes a connected user in one mode, in draft, with one key', async () => {
+    const of = ['account', 'create', '--type=user', '--platform', id('first'), '--legal-name=Exporter'];
+
+    const users = await Promise.all([
+      told(...of, '--mode=test', '--nickname=Loom'),
+      told(...of, '--mode=live', '--nickname=Loom'),
+    ]);
+
+    for (const [i, mode] of (['test', 'live'] as const).entries()) {
+      const user = users[i];
+      expect(user).toEqual({
+        account: {
+          ...first,
+          livemode: mode === 'live',
+          type: 'user',
+          status: 'draft',
+          nickname: 'Loom',
+          address: 'deactivated',
+          business_details: { ...businessDetails, legal_name: 'Exporter', estimated_monthly_volume: null },
+          capability: { multicurrency_exports_v1: 'pending' },
+        },
+        keys: { [mode]: expect.stringMatching(mode === 'live' ? /^sk_live_/ : /^sk_test_/) },
+      });
+      await sameAsV1(user.account, gateway.speaker(user.keys[mode]), '/v1/accounts');
+      await sameAsV1(user.account, mode === 'live' ? live('first') : test('first'), '/v1/accounts');
+    }
+    const again = await tidegate(...of, '--mode=test', '--nickname=LOOM', '--json');
+    expect(again).toEqual({
+      code: 1,
+      out: '',
+      errors: expect.stringMatching(/^nickname_taken \(account\.nickname\): .+\n$/),
+    });
+    expect((await test('first').get('/v1/accounts?type=user')).body.data).toHaveLength(1);
+  });
+
+  it('prints a table for people, with the whole keys', async () => {
+    const table = await tidegate('account', 'create', '--type=platform', '--edition=2', '--legal-name=Table Traders');
+
+    expect([table.code, table.errors]).toEqual([0, '']);
+    expect(table.out).toMatch(/│ account\.id\s+│ account_[0-9a-f]{32}\s+│/);
+    expect(table.out).toMatch(/│ account\.business_details\.legal_name\s+│ Table Traders\s+│/);
+    const [, key = ''] = /│ keys\.live\s+│ (sk_live_\w+)\s+│/.exec(table.out) ?? [];
+    expect((await gateway.speaker(key).get('/v1/accounts')).status).toBe(200);
+  });
+});
+
+describe('tidegate account verify, hold and deactivate', () => {
+  it('take a root of live mode through its states, and leave its test mode alone', async () => {
+    const root = id('direct');
+    const step = async (...args: string[]) => {
+      const account = await told('account', ...args, '--mode=live');
+      await sameAsV1(account, live('direct'), '/v1/accounts');
+      const { payouts } = (await live('direct').get('/v1/account_settings')).body.data[0];
+      const { status, address, capability } = account;
+      return [status, address, capability.multicurrency_exports_v1, payouts.reason_code_not_enabled];
+    };
+
+    expect(await step('verify', root, '--outcome=hold')).toEqual([
+      ...['hold', 'deactivated', 'hold', 'account_not_activated'],
+    ]);
+    expect(await step('verify', root, '--outcome=activated')).toEqual(['activated', 'requested', 'activated', null]);
+    expect(await step('hold', root)).toEqual(['hold', 'requested', 'hold', 'account_not_activated']);
+    expect(await step('deactivate', root)).toEqual(['deactivated', 'deactivated', 'hold', 'account_not_activated']);
+
+    const there = (await test('direct').get(`/v1/accounts/${root}`)).body;
+    expect([there.status, there.address]).toEqual(['activated', 'activated']);
+    const refusals = await Promise.all([
+      tidegate('account', 'deactivate', root, '--mode=live', '--json'),
+      tidegate('account', 'verify', root, '--mode=test', '--outcome=activated', '--json'),
+    ]);
+    const sentence = 'The state of the object does not allow this.';
+    for (const refused of refusals)
+      expect(refused).toEqual({ code: 1, out: '', errors: `status_invalid (account.status): ${sentence}\n` });
+  });
+
+  // A root is in both modes; without a mode the operator means the one where only the operator decides.
+  it('mean live mode when none is named, and test mode when it is', async () => {
+    const [verified, held] = await Promise.all([
+      told('account', 'verify', id('aggregator'), '--outcome=activated'),
+      told('account', 'hold', id('aggregator'), '--mode=test'),
+    ]);
+
+    await sameAsV1(verified, live('aggregator'), '/v1/accounts');
+    await sameAsV1(held, test('aggregator'), '/v1/accounts');
+    expect([verified.status, held.status]).toEqual(['activated', 'hold']);
+  });
+});
+
+describe('live mode, where the operator decides', () => {
+  let user: Speaker;
+  let weaver: string;
+  let persons: Json[];
+  let files: Json[];
+  beforeAll(async () => {
+    user = await live('first').connectedUser({ nickname: 'Weaver', businessDetails: { legalName: 'Weaver' } });
+    weaver = user.id;
+    const document = await user.upload('tax_document', pdf, 'gst.pdf');
+    const image = await user.upload('identity_document', pdf, 'card.pdf');
+    const person = await user.post('/v1/persons', {
+      full_name: 'Meera Rao',
+      relationship: { owner: true },
+      identification: { tax_card_number: 'ABCPE1234F', tax_card_image: image.body.id },
+    });
+    const paid = await user.post('/v1/addresses', {
+      ...{
+        category: 'user_payout',
+        type: 'bank_account',
+        currency: 'INR',
+        linked_id: weaver,
+        linked_object: 'account',
+      },
+      name: 'Weaver',
+      bank_account: { number: '004501551234', domestic_credit: 'BOTC0000451' },
+      billing_details: { line1: '1 Road', line2: 'x', city: 'Pune', state: 'MH', postal_code: '411001', country: 'IN' },
+    });
+    const updated = await user.post(`/v1/accounts/${weaver}`, {
+      business_details: { type: 'sole_proprietor' },
+      supporting_documentation: { id_document: document.body.id },
+    });
+    const submitted = await live('first').post(`/v1/accounts/${weaver}/activate`);
+    const replies = [document, image, person, paid, updated, submitted];
+    expect(replies.map(({ status, text }) => (status === 200 ? 200 : text))).toEqual(Array(6).fill(200));
+    persons = [person.body];
+    files = [document.body, image.body];
+  });
+
+  it('has a queue of who is verifying, with persons and files as /v1 shows them, which the verdicts empty', async () => {
+    const [{ accounts: waiting }, shown, table] = await Promise.all([
+      told('account', 'list', '--status=verifying', '--mode=live'),
+      told('account', 'show', weaver),
+      tidegate('account', 'list', '--status=verifying', '--mode=live'),
+    ]);
+    const account = (await user.get(`/v1/accounts/${weaver}`)).body;
+    expect(account.status).toBe('verifying');
+    expect(waiting).toEqual([{ account, mode: 'live', persons, files }]);
+    expect(shown).toEqual(waiting[0]);
+    // Whoever verifies looks at documents, not at numbers that an eye would carry away.
+    expect(waiting[0].persons[0].identification.tax_card_number).toBe('••••••234F');
+    expect(table.out).toMatch(new RegExp(`│ ${weaver} │ live │ user │ verifying │ Weaver +│ Weaver +│ 1 +│ 2 +│`));
+
+    const held = await told('account', 'verify', weaver, '--outcome=hold');
+    await sameAsV1(held, user, '/v1/accounts');
+    expect([held.status, held.capability]).toEqual(['hold', { multicurrency_exports_v1: 'hold' }]);
+    const activated = await told('account', 'verify', weaver, '--outcome=activated');
+    await sameAsV1(activated, user, '/v1/accounts');
+    expect([activated.status, activated.capability]).toEqual(['activated', { multicurrency_exports_v1: 'activated' }]);
+    const none = await tidegate('account', 'list', '--status=verifying', '--mode=live');
+    expect([none.code, none.out]).toEqual([0, 'None.\n']);
+  });
+
+  // What banks and the market do in live mode, the operator tells; test mode has a sandbox for it.
+  it('has a user whose money moves as the operator says it did', async () => {
+    const [address, , rate] = await Promise.all([
+      told('address', 'issue', '--account', weaver, '--currency=USD', '--number=000123450000'),
+      told('account', 'update', id('first'), '--mode=live', '--live-fx=true'),
+      told('payout', 'rate', id('first'), '--from=USD', '--to=INR', '--rate=83.25'),
+    ]);
+    expect(rate).toEqual({ from: 'USD', to: 'INR', rate: '83.25' });
+    const invoice = { creation_date: '2026-01-05', currency: 'USD', due_date: '2026-02-05' };
+    const owed = async (amount: string, reference_number: string) => {
+      const reply = await user.post('/v1/receivables', {
+        ...{ currency: 'USD', purpose_code: 'P0102', transaction_type: 'goods' },
+        invoice: { ...invoice, amount, reference_number },
+      });
+      expect([reply.status, reply.body.amount_reconcilable]).toEqual([200, amount]);
+      return reply.body.id as string;
+    };
+    const [one, other] = [await owed('100.00', 'INV-1'), await owed('50.00', 'INV-2')];
+    const balance = async () => {
+      const { available, pending, payout_processing } = (await user.get('/v1/balance')).body;
+      const funds = (hash: Json) =>
+        hash
+          .filter(({ amount }: Json) => amount !== '0.00')
+          .map(({ amount, currency }: Json) => `${amount} ${currency}`);
+      return [funds(pending), funds(available), funds(payout_processing)];
+    };
+
+    const wire = [
+      ...['deposit', 'record', '--reference=WIRE-1', '--address', address.id, '--currency=USD'],
+      ...['--method=domestic_wire', '--descriptor=INV-1 INV-2'],
+    ];
+    const recorded = await told(...wire, '--amount=150.00');
+    expect(recorded).toMatchObject({
+      reference: 'WIRE-1',
+      event: 'received',
+      deposit: {
+        ...{ livemode: true, amount: '150.00', currency: 'USD', status: 'completed', reason_code: null },
+        to: { account_id: weaver, address_id: address.id },
+        payment_method: 'domestic_wire',
+        statement_descriptor: 'INV-1 INV-2',
+      },
+    });
+    await sameAsV1(recorded.deposit, user, '/v1/deposits');
+    const [again, otherwise] = await Promise.all([
+      told(...wire, '--amount=150.00'),
+      tidegate(...wire, '--amount=151.00', '--json'),
+    ]);
+    expect(again).toEqual(recorded);
+    expect([otherwise.code, otherwise.out]).toEqual([1, '']);
+    expect(otherwise.errors).toMatch(/^state_conflict \(deposit\.reference\): .+\n$/);
+    expect(await balance()).toEqual([['150.00 USD'], [], []]);
+
+    const reconciled = await told('deposit', 'reconcile', recorded.deposit.id, '--receivable', `${one}=100.00`);
+    await sameAsV1(reconciled, user, '/v1/deposits');
+    const payouts = async () => (await user.get('/v1/payouts')).body.data;
+    const [paid] = await eventually(payouts, (list) => list.length === 1);
+    expect([paid.amount, paid.currency, paid.status]).toEqual(['8325.00', 'INR', 'processing']);
+    expect(await balance()).toEqual([['50.00 USD'], [], ['8325.00 INR']]);
+    const settled = await told('payout', 'settle', paid.id);
+    await sameAsV1(settled, user, '/v1/payouts');
+    expect(settled).toEqual({ ...paid, status: 'completed' });
+    const receivable = (await user.get(`/v1/receivables/${one}`)).body;
+    expect([receivable.status, receivable.amount_settled_payouts]).toEqual(['settled', '100.00']);
+
+    await told('deposit', 'reconcile', recorded.deposit.id, '--receivable', `${other}=50.00`);
+    const [second] = await eventually(payouts, (list) => list.length === 2);
+    const failed = await told('payout', 'fail', second.id);
+    expect(failed).toEqual({ ...second, amount: '4162.50', currency: 'INR', status: 'failed' });
+    expect(await balance()).toEqual([[], ['4162.50 INR'], []]);
+
+    const held = await told('payout', 'hold', weaver);
+    await sameAsV1(held, user, '/v1/account_settings');
+    expect(held.payouts).toMatchObject({ enabled: false, reason_code_not_enabled: 'service_hold' });
+    const released = await told('payout', 'release', weaver);
+    await sameAsV1(released, user, '/v1/account_settings');
+    expect(released.payouts).toMatchObject({ enabled: true, reason_code_not_enabled: null });
+
+    const [audit, chains, late] = await Promise.all([
+      told('ledger', 'audit'),
+      told('ledger', 'verify'),
+      tidegate('payout', 'settle', second.id, '--json'),
+    ]);
+    expect(audit).toEqual({ violations: [], accounts: expect.any(Number), postings: expect.any(Number) });
+    expect(chains.chains.filter(({ firstBroken }: Json) => firstBroken !== null)).toEqual([]);
+    expect([late.code, late.out, late.errors]).toEqual([
+      1,
+      '',
+      expect.stringMatching(/^status_invalid \(payout\.status\): .+\n$/),
+    ]);
+  });
+
+  it('has partners to verify too; the list without a status has everybody of the mode', async () => {
+    const partner = await live('first').partner();
+    await live('first').post(`/v1/accounts/${partner.id}/activate`);
+
+    const { accounts } = await told('account', 'list', '--mode=live');
+
+    const known = accounts.filter(({ account }: Json) => [partner.id, weaver, id('first')].includes(account.id));
+    expect(known.map(({ account, mode }: Json) => [account.id, account.status, mode])).toEqual([
+      [id('first'), 'draft', 'live'],
+      [weaver, 'activated', 'live'],
+      [partner.id, 'verifying', 'live'],
+    ]);
+    expect(accounts.every(({ mode }: Json) => mode === 'live')).toBe(true);
+  });
+});
+
+describe('tidegate account update', () => {
+  it('changes the details of a root in both modes, and nothing else of it', async () => {
+    const root = id('first');
+    const before = (await test('first').get(`/v1/accounts/${root}`)).body;
+    const logo = await test('first').upload('logo', png, 'logo.png');
+
+    const updated = await told(
+      ...['account', 'update', root, '--mode=test', '--legal-name=Other Traders', '--dba=Others', '--nickname=Renamed'],
+      ...['--email=ops@others.example', '--website=https://others.example', '--business-type=company'],
+      ...['--logo-id', logo.body.id, '--tos-ip=203.0.113.7', '--tos-time=1795207016', '--tos-user-agent=Firefox'],
+      '--live-fx=true',
+    );
+
+    expect(updated).toEqual({
+      ...before,
+      nickname: 'Renamed',
+      business_details: {
+        ...before.business_details,
+        legal_name: 'Other Traders',
+        dba: 'Others',
+        email: 'ops@others.example',
+        website: 'https://others.example',
+        type: 'company',
+      },
+      logo_id: logo.body.id,
+      tos_acceptance: { ip: '203.0.113.7', time: 1_795_207_016, user_agent: 'Firefox' },
+    });
+    await sameAsV1(updated, test('first'), '/v1/accounts');
+    const there = (await live('first').get(`/v1/accounts/${root}`)).body;
+    expect(there).toEqual({
+      ...updated,
+      status: 'draft',
+      address: 'deactivated',
+      capability: { multicurrency_exports_v1: 'pending' },
+    });
+    const liveFx = async (speaker: Speaker) => {
+      const { data } = (await speaker.get('/v1/account_settings')).body;
+      return data.find((setting: Json) => setting.account_id === root).live_fx;
+    };
+    expect([await liveFx(test('first')), await liveFx(live('first'))]).toEqual([true, true]);
+
+    // What is not named stays; what is named empty is none, as everywhere.
+    const cleared = await told('account', 'update', root, '--mode=test', '--dba=', '--live-fx=false');
+    expect([await liveFx(test('first')), await liveFx(live('first'))]).toEqual([false, false]);
+    expect(cleared).toEqual({ ...updated, business_details: { ...updated.business_details, dba: null } });
+  });
+});
+
+describe('tidegate key', () => {
+  const holder = (doc: Json) => gateway.speaker(doc.secret);
+  const status = async (doc: Json) => (await holder(doc).get('/v1/accounts')).status;
+  const create = (...args: string[]) => told('key', 'create', '--account', id('directSecond'), '--mode=test', ...args);
+  const list = () => told('key', 'list', '--account', id('directSecond'), '--mode=test');
+
+  it('create makes a key that reads only, for a time, and shows it once', async () => {
+    const doc = await create('--permission=read', '--expires-in=30d');
+
+    expect(doc).toEqual({
+      key: {
+        id: expect.stringMatching(/^key_/),
+        object: 'api_key',
+        account_id: id('directSecond'),
+        livemode: false,
+        permission: 'read',
+        prefix: expect.stringMatching(/^sk_test_/),
+        created: expect.any(Number),
+        expires_at: doc.key.created + 30 * 86_400,
+        revoked_at: null,
+        last_used_at: null,
+      },
+      secret: expect.stringMatching(/^sk_test_/),
+    });
+    expect(await status(doc)).toBe(200);
+    const refused = await holder(doc).post('/v1/accounts', { type: 'partner' });
+    expect([refused.status, refused.codes]).toEqual([403, ['permission_denied']]);
+
+    const listed = await eventually(list, ({ keys }) => keys[0]?.last_used_at !== null);
+    expect(listed.keys.map(({ permission }: Json) => permission)).toEqual(['read', 'full']);
+    expect(listed.keys[0]).toEqual({ ...doc.key, last_used_at: expect.any(Number) });
+    // The prefix tells keys apart, and is too short to be one.
+    expect(JSON.stringify(listed)).not.toContain(doc.secret.slice(0, -4));
+    expect(doc.key.prefix.length).toBeLessThan(20);
+  });
+
+  it('create makes a full key of live mode, without an end, for a connected user too', async () => {
+    const user = await live('second').connectedUser();
+
+    const doc = await told('key', 'create', '--account', user.id, '--mode=live');
+
+    expect(doc.key).toMatchObject({ account_id: user.id, livemode: true, permission: 'full', expires_at: null });
+    const seen = await holder(doc).get('/v1/accounts');
+    expect(seen.body.data.map((account: Json) => account.id)).toEqual([user.id]);
+  });
+
+  /** A key that its holder has made, as an API client does. */
+  const readingKey = async () => {
+    const mutation = 'mutation { createApiKey(input: { permission: READ }) { apiKey { id } secret } }';
+    const { apiKey: key, secret } = (await test('directSecond').graph(mutation)).body.data.createApiKey;
+    return { key, secret };
+  };
+
+  it('rotate makes a new key and lets the old one live for a day, or for as long as it is told', async () => {
+    const [day, none] = [await readingKey(), await readingKey()];
+
+    const [slow, quick] = await Promise.all([
+      told('key', 'rotate', day.key.id),
+      told('key', 'rotate', none.key.id, '--grace=0h'),
+    ]);
+
+    for (const [doc, old] of [
+      [slow, day],
+      [quick, none],
+    ]) {
+      expect(doc.key).toMatchObject({ account_id: id('directSecond'), permission: 'read', expires_at: null });
+      expect([doc.key.id === old.key.id, await status(doc)]).toEqual([false, 200]);
+    }
+    expect(await status(day)).toBe(200);
+    await eventually(
+      () => status(none),
+      (answer) => answer === 401,
+    );
+    const [{ keys }, late] = await Promise.all([list(), tidegate('key', 'rotate', none.key.id, '--json')]);
+    const old = keys.find((key: Json) => key.id === day.key.id);
+    expect(Math.abs(old.expires_at - slow.key.created - 86_400)).toBeLessThanOrEqual(1);
+    expect(late).toEqual({ code: 1, out: '', errors: expect.stringMatching(/^status_invalid \(api_key\.id\): .+\n$/) });
+  });
+
+  it('revoke ends a key everywhere, once and for all', async () => {
+    const doc = await readingKey();
+    expect(await status(doc)).toBe(200);
+
+    const revoked = await told('key', 'revoke', doc.key.id);
+
+    expect(revoked).toEqual({
+      key: {
+        id: doc.key.id,
+        object: 'api_key',
+        account_id: id('directSecond'),
+        livemode: false,
+        permission: 'read',
+        prefix: expect.stringMatching(/^sk_test_/),
+        created: expect.any(Number),
+        expires_at: null,
+        revoked_at: expect.any(Number),
+        last_used_at: revoked.key.last_used_at,
+      },
+    });
+    await eventually(
+      () => status(doc),
+      (answer) => answer === 401,
+    );
+    const [again, table] = await Promise.all([
+      told('key', 'revoke', doc.key.id),
+      tidegate('key', 'list', '--account', id('directSecond'), '--mode=test'),
+    ]);
+    expect(again.key.revoked_at).toBe(revoked.key.revoked_at);
+    expect(table.out.split('\n')[1]).toMatch(
+      /│ id +│ object +│ account_id +│ livemode │ permission │ prefix +│ created +│/,
+    );
+    expect(table.out).toMatch(new RegExp(`│ ${doc.key.id} │ api_key │ ${id('directSecond')} │ false +│ read +│`));
+  });
+});
+
+describe('tidegate address issue', () => {
+  it('records what the bank has issued, currency by currency, until the account has all that it is offered', async () => {
+    const root = id('first');
+    const issue = (...args: string[]) => ['address', 'issue', '--account', root, ...args];
+    const account = async () => (await live('first').get(`/v1/accounts/${root}`)).body;
+    expect((await told('account', 'verify', root, '--outcome=activated')).address).toBe('requested');
+    const settings = (await live('first').get('/v1/account_settings')).body.data;
+    const setting = settings.find((each: Json) => each.account_id === root);
+    const offered = await live('first').post(`/v1/account_settings/${setting.id}`, {
+      address_currency: { platform: ['USD', 'EUR'] },
+    });
+    expect(offered.status).toBe(200);
+
+    const usd = await told(
+      ...issue('--currency=USD', '--bank-name=Bank of the Coast', '--number=000123456789'),
+      ...['--domestic-credit=026009593', '--domestic-debit=026009593', '--domestic-fast-credit=026009594'],
+      ...['--domestic-wire=026009595', '--global-wire=COASUS33'],
+    );
+    expect(usd).toEqual({
+      id: expect.stringMatching(/^address_/),
+      object: 'address',
+      created: expect.any(Number),
+      livemode: true,
+      category: 'service_receive',
+      type: 'bank_account',
+      status: 'activated',
+      currency: 'USD',
+      name: 'Other Traders',
+      is_reusable: false,
+      linked_object: 'account',
+      linked_id: root,
+      bank_account: {
+        bank_name: 'Bank of the Coast',
+        domestic_credit: '026009593',
+        domestic_debit: '026009593',
+        domestic_fast_credit: '026009594',
+        domestic_wire: '026009595',
+        global_wire: 'COASUS33',
+        iban: null,
+        last4: '6789',
+        number: '000123456789',
+        type: 'all',
+      },
+      billing_details: null,
+      supporting_documentation: null,
+      vpa: null,
+      wallet: null,
+      metadata: null,
+    });
+    await sameAsV1(usd, live('first'), '/v1/addresses');
+    expect((await account()).address).toBe('processing');
+
+    const [again, eur] = await Promise.all([
+      tidegate(...issue('--currency=USD', '--number=2'), '--json'),
+      told(...issue('--currency=EUR', '--iban=DE89370400440532013000')),
+    ]);
+    expect(again).toEqual({
+      code: 1,
+      out: '',
+      errors: expect.stringMatching(/^state_conflict \(address\.currency\): .+\n$/),
+    });
+    expect([eur.bank_account.iban, eur.bank_account.last4]).toEqual(['DE89370400440532013000', '3000']);
+    await sameAsV1(eur, live('first'), '/v1/addresses');
+    expect((await account()).address).toBe('activated');
+
+    const advance = await tidegate(...issue('--category=service_fee_advance', '--currency=USD', '--number=777'));
+    expect([advance.code, advance.errors]).toEqual([0, '']);
+    expect(advance.out).toMatch(/│ category +│ service_fee_advance +│/);
+    const taken = (await live('first').get('/v1/addresses?category=service_fee_advance')).body.data;
+    expect(taken.map(({ currency, bank_account: bank }: Json) => [currency, bank.number, 'type' in bank])).toEqual([
+      ['USD', '777', false],
+    ]);
+
+    expect((await told('account', 'deactivate', root)).address).toBe('deactivated');
+    const after = (await live('first').get(`/v1/addresses?category=service_receive&linked_id=${root}`)).body.data;
+    expect(after.map((address: Json) => address.status)).toEqual(['deactivated', 'deactivated']);
+  });
+});
+
+describe('tidegate demo', () => {
+  it('makes the demo without a gateway, whose keys the gateway prints', async () => {
+    expect(seeded).toEqual({
+      demos: [
+        {
+          edition: 1,
+          name: expect.any(String),
+          accountId: expect.stringMatching(/^account_/),
+          testKey: gateway.keys[1],
+        },
+        {
+          edition: 2,
+          name: expect.any(String),
+          accountId: expect.stringMatching(/^account_/),
+          testKey: gateway.keys[2],
+        },
+      ],
+    });
+    for (const { accountId, testKey } of seeded.demos)
+      expect((await gateway.speaker(testKey).get(`/v1/accounts/${accountId}`)).body.type).toBe('platform');
+  });
+
+  it('shows the demo that is there, and makes no other', async () => {
+    const table = await tidegate('demo');
+
+    expect([table.code, table.errors]).toEqual([0, '']);
+    for (const { accountId, testKey } of seeded.demos)
+      expect(table.out).toMatch(new RegExp(`│ ${accountId} │ ${testKey} │`));
+  });
+});
+
+describe('a command that cannot be', () => {
+  let [connected, partner] = ['', ''];
+  const refusals = new Map<string, Promise<Finished>>();
+  beforeAll(async () => {
+    connected = (await test('first').connectedUser()).id;
+    partner = (await test('direct').partner()).id;
+    // All are on their way before the first test asks, so that they use the machine well.
+    for (const [name, args] of refused) refusals.set(name, tidegate(...args(), '--json'));
+  });
+
+  const create = ['account', 'create', '--legal-name=x'];
+  const connect = [...create, '--type=user', '--platform'];
+  const key = ['key', 'create', '--mode=test', '--account'];
+  const refused: [string, () => string[], RegExp][] = [
+    ['no such command', () => ['bogus'], /^unknown command 'bogus'$/],
+    ['a root without its edition', () => [...create, '--type=user'], /--edition is required/],
+    ['no legal name', () => ['account', 'create', '--type=user', '--edition=1', '--legal-name='], /legal.name/],
+    ['too long a nickname', () => [...create, '--type=user', '--edition=1', '--nickname', 'x'.repeat(101)], /nickname/],
+    ['a connected user of a direct user', () => [...connect, id('direct'), '--mode=test'], /platform/],
+    ['an account that is none', () => ['account', 'show', 'account_nobody'], /^There is no account account_nobody\.$/],
+    [
+      'an account of the other mode',
+      () => ['account', 'show', connected, '--mode=live'],
+      /^There is no account \w+ in live mode\.$/,
+    ],
+    ['an update of a connected user', () => ['account', 'update', connected, '--dba=x'], /platform or a direct user/],
+    ['live FX of Edition 2', () => ['account', 'update', id('second'), '--live-fx=true'], /--live-fx .*Edition 1/],
+    ['an e-mail address that is none', () => ['account', 'update', id('direct'), '--email=nobody'], /email/],
+    ['a logo that is no file', () => ['account', 'update', id('direct'), '--logo-id=file_none'], /logo/],
+    ['a key of a partner', () => [...key, partner], /^(permission_denied|account_type_invalid)\b/],
+    [
+      'a key that has expired',
+      () => [...key, id('direct'), '--expires-in=0s'],
+      /^parameter_invalid \(api_key\.expires_in_seconds\)/,
+    ],
+    [
+      'an address in test mode',
+      () => ['address', 'issue', '--account', connected, '--currency=USD', '--number=1'],
+      /^There is no account account_\w+ in live mode\.$/,
+    ],
+  ];
+
+  it.each(refused)('%s: says why on standard error, prints nothing, and ends with 1', async (name, _, why) => {
+    const { code, out, errors } = (await refusals.get(name))!;
+
+    expect([code, out]).toEqual([1, '']);
+    expect(errors).toMatch(/^[^\n]+\n$/);
+    expect(errors.trimEnd()).toMatch(why);
+  });
+
+  it('leaves everything as it was', async () => {
+    const shown = async (name: 'first' | 'direct', account: string) =>
+      (await test(name).get(`/v1/accounts/${account}`)).body;
+    expect((await shown('first', connected)).status).toBe('draft');
+    expect((await shown('direct', partner)).status).toBe('draft');
+    expect(await shown('direct', id('direct'))).toEqual(made.direct.account);
+  });
+
+  it('shows what there is when nothing is asked for', async () => {
+    const [nothing, help] = await Promise.all([tidegate(), tidegate('--help')]);
+
+    expect([nothing.code, nothing.out, nothing.errors.trim()]).toEqual([1, '', help.out.trim()]);
+    expect([help.code, help.errors]).toEqual([0, '']);
+    for (const name of ['account', 'key', 'address', 'migrate', 'demo'])
+      expect(help.out).toMatch(new RegExp(`^ {2}${name} `, 'm'));
+  });
+});
+
+describe('a command without a running gateway', () => {
+  it('starts PostgreSQL and stops it again, also when two come at once to an empty folder', async () => {
+    const folder = children.folder();
+    const here = (...args: string[]) => children.command({ DATA_DIR: folder }, ...args, '--json');
+
+    const [doc, other] = (
+      await Promise.all([here('account', 'create', '--type=user', '--edition=1', '--legal-name=x'), here('migrate')])
+    ).map(document);
+
+    expect(other).toEqual({ migrated: true });
+    expect([postmaster(folder), processesOf(folder)]).toEqual([undefined, []]);
+    const failed = await here('account', 'show', 'account_nobody');
+    expect([failed.code, failed.out, failed.errors]).toEqual([1, '', 'There is no account account_nobody.\n']);
+    expect([postmaster(folder), processesOf(folder)]).toEqual([undefined, []]);
+
+    const started = await children.gateway({ DATA_DIR: folder });
+    // A demo is for a folder with nothing in it.
+    expect(started.keys).toEqual({});
+    await sameAsV1(doc.account, started.speaker(doc.keys.test), '/v1/accounts');
+    const { pid } = postmaster(folder)!;
+    expect([await started.stop(), alive(pid)]).toEqual([0, false]);
+  });
+});
+
+describe('a command over a PostgreSQL of its own', () => {
+  it('migrates it, makes accounts whose keys work there, and has no demo for it', async () => {
+    const environment = await children.database();
+    const here = (...args: string[]) => children.command(environment, ...args, '--json');
+
+    const doc = document(await here('account', 'create', '--type=platform', '--edition=2', '--legal-name=x'));
+    const [demo, listed] = await Promise.all([here('demo'), here('account', 'list', '--mode=live')]);
+    expect([demo.code, demo.out, demo.errors]).toEqual([1, '', expect.stringMatching(/^[^\n]*DATABASE_URL[^\n]*\n$/)]);
+    expect(document(listed).accounts.map(({ account }: Json) => account.id)).toEqual([doc.account.id]);
+
+    const started = await children.gateway({ ...environment, TRUSTED_PROXY: '127.0.0.1' });
+    const speaker = started.speaker(doc.keys.test, { 'x-forwarded-proto': 'https' });
+    await sameAsV1(doc.account, speaker, '/v1/accounts');
+    expect(await started.stop()).toBe(0);
+
+    // Keys are hashed under the pepper: under another one they are as good as unknown.
+    const peppered = { ...environment, API_KEY_PEPPER: 'another pepper that is long enough for it' };
+    const other = await children.gateway({ ...peppered, TRUSTED_PROXY: '127.0.0.1' });
+    const reply: Reply = await other.speaker(doc.keys.test, { 'x-forwarded-proto': 'https' }).get('/v1/accounts');
+    expect([reply.status, reply.codes]).toEqual([401, ['api_key_invalid']]);
+    expect(await other.stop()).toBe(0);
+  });
+});
+
+/** Whatever runs with this folder in its command line: PostgreSQL and what watches over it. */
+function processesOf(folder: string): string[] {
+  if (process.platform !== 'linux') return [];
+  return fs
+    .readdirSync('/proc')
+    .filter((id) => /^\d+$/.test(id))
+    .map((id) => (fs.existsSync(`/proc/${id}/cmdline`) ? safely(`/proc/${id}/cmdline`) : ''))
+    .filter((command) => command.includes(folder));
+}
+
+/** A process may end between the look at the list and the look at it. */
+function safely(file: string): string {
+  try {
+    return fs.readFileSync(file, 'utf8').replaceAll('\0', ' ');
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,291 @@
+import { spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ConfigError, config, settings } from '../src/config.js';
+import { useChildren } from './child.js';
+
+type Environment = Record<string, string>;
+
+const children = useChildren();
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'tidegate-config-'));
+const file = (name: string) => path.join(folder, name);
+afterAll(() => fs.rmSync(folder, { recursive: true, force: true }));
+
+/** Two pairs of a certificate and its key, and a file that is neither. */
+beforeAll(() => {
+  for (const name of ['one', 'other']) {
+    const made = spawnSync('openssl', [
+      ...'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=tidegate'.split(' '),
+      ...['-keyout', file(`${name}.key`), '-out', file(`${name}.crt`)],
+    ]);
+    expect(made.status).toBe(0);
+  }
+  fs.writeFileSync(file('garbage'), 'neither a certificate nor a key');
+});
+
+const pair = { TLS_CERT_FILE: file('one.crt'), TLS_KEY_FILE: file('one.key') };
+const pepper = '0123456789abcdef0123456789abcdef';
+const database = { DATABASE_URL: 'postgres://tidegate:hidden@db.example/tidegate', API_KEY_PEPPER: pepper };
+const serving = (environment: Environment) => config({ serves: true }, environment);
+
+/** What a start with these settings is told. */
+function told(environment: Environment, serves = true): string {
+  try {
+    config({ serves }, environment);
+    return 'taken';
+  } catch (error) {
+    expect(error).toBeInstanceOf(ConfigError);
+    return (error as Error).message;
+  }
+}
+
+describe('without any setting', () => {
+  it('the gateway is the local one: plain HTTP on loopback, and a database of its own', () => {
+    const { proxies, ...rest } = serving({});
+
+    expect(rest).toEqual({
+      PORT: 4000,
+      HOST: '127.0.0.1',
+      DATA_DIR: path.resolve('.data'),
+      DATABASE_URL: undefined,
+      API_KEY_PEPPER: undefined,
+      TLS_CERT_FILE: undefined,
+      TLS_KEY_FILE: undefined,
+      TRUSTED_PROXY: undefined,
+      INTROSPECTION: true,
+      EXPLORER: true,
+      LOG_LEVEL: 'info',
+      BODY_BYTES_MAX: 65_536,
+      GRAPHQL_TOKENS_MAX: 1_000,
+      GRAPHQL_DEPTH_MAX: 16,
+      GRAPHQL_ALIASES_MAX: 30,
+      GRAPHQL_ROOT_FIELDS_MAX: 10,
+      DRAIN_SECONDS: 25,
+      NODE_ENV: 'development',
+      transport: 'local',
+      tls: undefined,
+    });
+    expect(proxies.check('127.0.0.1')).toBe(false);
+  });
+
+  it('an empty value is none, as in a file of settings that names them all', () => {
+    const empty = Object.fromEntries(Object.keys(settings.shape).map((name) => [name, '']));
+
+    expect(serving(empty)).toEqual(serving({}));
+  });
+
+  it('what the environment has for others does not matter', () => {
+    expect(serving({ PATH: '/bin', port: '1', TIDEGATE_PORT: '1' })).toEqual(serving({}));
+  });
+});
+
+describe('a setting', () => {
+  const taken: [Environment, object][] = [
+    [{ PORT: '0' }, { PORT: 0 }],
+    [{ PORT: '65535' }, { PORT: 65_535 }],
+    [{ HOST: 'localhost' }, { HOST: 'localhost', transport: 'local' }],
+    [{ HOST: '::1' }, { HOST: '::1', transport: 'local' }],
+    [{ HOST: '127.8.9.10' }, { HOST: '127.8.9.10', transport: 'local' }],
+    [{ DATA_DIR: '/var/lib/x' }, { DATA_DIR: '/var/lib/x' }],
+    [{ DATA_DIR: 'relative/x' }, { DATA_DIR: path.resolve('relative/x') }],
+    [{ API_KEY_PEPPER: pepper }, { API_KEY_PEPPER: pepper, transport: 'local' }],
+    [{ INTROSPECTION: 'false' }, { INTROSPECTION: false, EXPLORER: true }],
+    [{ EXPLORER: 'false' }, { EXPLORER: false, INTROSPECTION: true }],
+    [{ LOG_LEVEL: 'silent' }, { LOG_LEVEL: 'silent' }],
+    [{ LOG_LEVEL: 'debug' }, { LOG_LEVEL: 'debug' }],
+    [{ BODY_BYTES_MAX: '1024' }, { BODY_BYTES_MAX: 1_024 }],
+    [{ BODY_BYTES_MAX: '1048576' }, { BODY_BYTES_MAX: 1_048_576 }],
+    [{ GRAPHQL_TOKENS_MAX: '100' }, { GRAPHQL_TOKENS_MAX: 100 }],
+    [{ GRAPHQL_TOKENS_MAX: '20000' }, { GRAPHQL_TOKENS_MAX: 20_000 }],
+    [{ GRAPHQL_DEPTH_MAX: '5' }, { GRAPHQL_DEPTH_MAX: 5 }],
+    [{ GRAPHQL_DEPTH_MAX: '50' }, { GRAPHQL_DEPTH_MAX: 50 }],
+    [{ GRAPHQL_ALIASES_MAX: '0' }, { GRAPHQL_ALIASES_MAX: 0 }],
+    [{ GRAPHQL_ALIASES_MAX: '1000' }, { GRAPHQL_ALIASES_MAX: 1_000 }],
+    [{ GRAPHQL_ROOT_FIELDS_MAX: '1' }, { GRAPHQL_ROOT_FIELDS_MAX: 1 }],
+    [{ GRAPHQL_ROOT_FIELDS_MAX: '100' }, { GRAPHQL_ROOT_FIELDS_MAX: 100 }],
+    [{ DRAIN_SECONDS: '1' }, { DRAIN_SECONDS: 1 }],
+    [{ DRAIN_SECONDS: '300' }, { DRAIN_SECONDS: 300 }],
+    [{ NODE_ENV: 'production' }, { NODE_ENV: 'production' }],
+    [
+      { ...database, TRUSTED_PROXY: '10.0.0.1' },
+      { ...database, transport: 'proxy', tls: undefined },
+    ],
+    [
+      { HOST: '0.0.0.0', TRUSTED_PROXY: '10.0.0.1' },
+      { HOST: '0.0.0.0', transport: 'proxy' },
+    ],
+    [{ ...database, DATABASE_URL: 'postgresql://db.example/x', TRUSTED_PROXY: '::1' }, { transport: 'proxy' }],
+  ];
+
+  it.each(taken)('%j is taken', (environment, wanted) => {
+    expect(serving(environment)).toMatchObject(wanted);
+  });
+
+  it('of a certificate and its key makes the gateway serve HTTPS, on any address and over any database', () => {
+    const { transport, tls } = serving({ ...pair, ...database, HOST: '0.0.0.0' });
+
+    expect(transport).toBe('tls');
+    expect(tls).toEqual({ cert: fs.readFileSync(pair.TLS_CERT_FILE), key: fs.readFileSync(pair.TLS_KEY_FILE) });
+  });
+
+  it('of trusted proxies may name addresses and subnets, of both families', () => {
+    const { proxies } = serving({ TRUSTED_PROXY: '10.0.0.0/8, 192.168.1.7,::1 , fd00::/8' });
+    const believed = (address: string) => proxies.check(address, address.includes(':') ? 'ipv6' : 'ipv4');
+
+    expect(['10.200.3.4', '192.168.1.7', '::1', 'fd12::1'].map(believed)).toEqual([true, true, true, true]);
+    expect(['11.0.0.1', '192.168.1.8', '::2', 'fe80::1', '127.0.0.1'].map(believed)).toEqual(Array(5).fill(false));
+  });
+
+  const numbers: [string, number, number][] = [
+    ['PORT', 0, 65_535],
+    ['BODY_BYTES_MAX', 1_024, 1_048_576],
+    ['GRAPHQL_TOKENS_MAX', 100, 20_000],
+    ['GRAPHQL_DEPTH_MAX', 5, 50],
+    ['GRAPHQL_ALIASES_MAX', 0, 1_000],
+    ['GRAPHQL_ROOT_FIELDS_MAX', 1, 100],
+    ['DRAIN_SECONDS', 1, 300],
+  ];
+  const noNumbers = ['many', '12.5', '12x', '-1', 'NaN', 'Infinity', 'true', '1,000'];
+  const wrongNumbers = numbers.flatMap(([name, min, max]) =>
+    [...noNumbers, String(min - 1), String(max + 1)].map((value): [string, string] => [name, value]),
+  );
+  const wrong: [string, string][] = [
+    ...wrongNumbers,
+    ['DATABASE_URL', 'mysql://db.example/x'],
+    ['DATABASE_URL', 'db.example/x'],
+    ['DATABASE_URL', ' postgres://db.example/x'],
+    ['API_KEY_PEPPER', 'short'],
+    ['API_KEY_PEPPER', '0123456789abcdef0123456789abcde'],
+    ['INTROSPECTION', 'yes'],
+    ['INTROSPECTION', 'TRUE'],
+    ['INTROSPECTION', '0'],
+    ['EXPLORER', 'off'],
+    ['EXPLORER', 'False'],
+    ['LOG_LEVEL', 'trace'],
+    ['LOG_LEVEL', 'INFO'],
+    ['TRUSTED_PROXY', 'proxy.example'],
+    ['TRUSTED_PROXY', 'localhost'],
+    ['TRUSTED_PROXY', '10.0.0.256'],
+    ['TRUSTED_PROXY', '10.0.0.0/33'],
+    ['TRUSTED_PROXY', '10.0.0.0/'],
+    ['TRUSTED_PROXY', '10.0.0.0/x'],
+    ['TRUSTED_PROXY', '10.0.0.0/8/8'],
+    ['TRUSTED_PROXY', '::1/129'],
+    ['TRUSTED_PROXY', '10.0.0.1;10.0.0.2'],
+    ['TRUSTED_PROXY', '10.0.0.1, nonsense'],
+    ['TRUSTED_PROXY', 'true'],
+    // No proxy at all: every request would be refused, and every address could be listened on.
+    ['TRUSTED_PROXY', ','],
+    ['TRUSTED_PROXY', ' '],
+    // Number() takes these for numbers, and a blank for 0; whoever wrote them meant something else.
+    ['PORT', ' '],
+    ['PORT', '0x50'],
+    ['PORT', '1e3'],
+    ['HOST', '0.0.0.0'],
+    ['HOST', '::'],
+    ['HOST', '10.0.0.1'],
+    ['HOST', '192.168.0.1'],
+    ['HOST', 'gateway.example'],
+    ['HOST', '127.0.0.1.gateway.example'],
+    ['HOST', 'localhost.gateway.example'],
+  ];
+
+  it.each(wrong)('%s=%j is refused, by name', (name, value) => {
+    const needed: Environment = name === 'DATABASE_URL' ? { API_KEY_PEPPER: pepper, TRUSTED_PROXY: '10.0.0.1' } : {};
+    expect(told({ ...needed, [name]: value })).toMatch(new RegExp(`^${name}\\b`));
+  });
+
+  it('that is a secret is not repeated when it is refused', () => {
+    expect(told({ API_KEY_PEPPER: 'canary' })).toBe('API_KEY_PEPPER: must have at least 32 characters');
+    const address = { API_KEY_PEPPER: pepper, TRUSTED_PROXY: '::1', DATABASE_URL: 'mysql://u:canary@db.example/x' };
+    expect(told(address)).toBe('DATABASE_URL: must begin with postgres://');
+    const port = { ...address, DATABASE_URL: 'postgres://u:canary@db.example:99999/x' };
+    expect(told(port)).toMatch(/^DATABASE_URL\b/);
+    expect(told(port)).not.toContain('canary');
+  });
+
+  it('is refused together with all others that are wrong', () => {
+    const message = told({ PORT: 'x', LOG_LEVEL: 'x', EXPLORER: 'x', DRAIN_SECONDS: '0', API_KEY_PEPPER: 'x' });
+
+    expect(message.split('\n').map((line) => line.split(':')[0])).toEqual([
+      'PORT',
+      'API_KEY_PEPPER',
+      'EXPLORER',
+      'LOG_LEVEL',
+      'DRAIN_SECONDS',
+    ]);
+  });
+});
+
+describe('settings that go together', () => {
+  const unsafe: [string, Environment, string][] = [
+    ['a database without a pepper', { DATABASE_URL: database.DATABASE_URL, TRUSTED_PROXY: '::1' }, 'API_KEY_PEPPER'],
+    ['a database without HTTPS', database, 'TLS_CERT_FILE'],
+    ['a database without HTTPS on loopback', { ...database, HOST: '127.0.0.1' }, 'TRUSTED_PROXY'],
+    ['an address that others reach without HTTPS', { HOST: '0.0.0.0', API_KEY_PEPPER: pepper }, 'HOST'],
+    ['a certificate without its key', { TLS_CERT_FILE: pair.TLS_CERT_FILE }, 'TLS_KEY_FILE'],
+    ['a key without its certificate', { TLS_KEY_FILE: pair.TLS_KEY_FILE }, 'TLS_CERT_FILE'],
+    ['a certificate that is not there', { ...pair, TLS_CERT_FILE: file('nowhere') }, 'TLS_CERT_FILE'],
+    ['a key that is not there', { ...pair, TLS_KEY_FILE: file('nowhere') }, 'TLS_KEY_FILE'],
+    ['a folder for a certificate', { ...pair, TLS_CERT_FILE: folder }, 'TLS_CERT_FILE'],
+    ['a certificate that is none', { ...pair, TLS_CERT_FILE: file('garbage') }, 'TLS_CERT_FILE'],
+    ['a key that is none', { ...pair, TLS_KEY_FILE: file('garbage') }, 'TLS_KEY_FILE'],
+    ['the key of another certificate', { ...pair, TLS_KEY_FILE: file('other.key') }, 'TLS_KEY_FILE'],
+  ];
+
+  it.each(unsafe)('are refused when they are %s', (_, environment, name) => {
+    expect(told(environment)).toContain(name);
+  });
+
+  it('need no HTTPS for the command line, which serves nobody, but the pepper all the same', () => {
+    expect(told(database, false)).toBe('taken');
+    expect(told({ HOST: '0.0.0.0' }, false)).toBe('taken');
+    expect(told({ DATABASE_URL: database.DATABASE_URL }, false)).toMatch(/^API_KEY_PEPPER\b/);
+  });
+});
+
+describe('a program with a wrong setting', () => {
+  const refused: [string, Environment, string][] = [
+    ['a wrong value', { PORT: 'x', LOG_LEVEL: 'x' }, '^Tidegate could not start\\.\\nPORT: .+\\nLOG_LEVEL: .+\\n$'],
+    ['an unsafe address', { HOST: '0.0.0.0' }, '^Tidegate could not start\\.\\nHOST .+\\n$'],
+    [
+      'a database without a pepper',
+      { DATABASE_URL: database.DATABASE_URL, TRUSTED_PROXY: '::1' },
+      '^Tidegate could not start\\.\\nAPI_KEY_PEPPER .+\\n$',
+    ],
+    ['a lonely certificate', { TLS_CERT_FILE: pair.TLS_CERT_FILE }, 'TLS_KEY_FILE'],
+  ];
+
+  it.each(refused)('ends with code 1 for %s, says which, and touches nothing', async (_, environment, message) => {
+    const DATA_DIR = children.folder();
+    const child = children.start({ DATA_DIR, ...environment });
+
+    expect(await child.ended).toBe(1);
+    expect(child.errors).toMatch(new RegExp(message));
+    expect(child.errors).not.toContain('    at ');
+    expect(child.out).toBe('');
+    expect(fs.readdirSync(DATA_DIR)).toEqual([]);
+  });
+
+  it('ends with code 1 as a command too, with the message alone', async () => {
+    const DATA_DIR = children.folder();
+
+    expect(await children.command({ DATA_DIR, LOG_LEVEL: 'x' }, 'migrate', '--json')).toEqual({
+      code: 1,
+      out: '',
+      errors: expect.stringMatching(/^LOG_LEVEL: .+\n$/),
+    });
+    expect(fs.readdirSync(DATA_DIR)).toEqual([]);
+  });
+
+  it('ends with code 1 for a database that does not answer, and does not tell its password', async () => {
+    const away = { ...database, DATABASE_URL: 'postgres://u:canary@127.0.0.1:1/x', TRUSTED_PROXY: '::1' };
+    const child = children.start(away);
+
+    expect(await child.ended).toBe(1);
+    expect(child.errors).toMatch(/^Tidegate could not start\.\n.*ECONNREFUSED 127\.0\.0\.1:1\n/);
+    expect(child.out + child.errors).not.toContain('canary');
+  });
+});

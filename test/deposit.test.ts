@@ -1,0 +1,1335 @@
+import pino from 'pino';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { Worker } from '../src/worker.js';
+import {
+  details,
+  type Edition,
+  eventually,
+  givenIn,
+  nickname,
+  type Reply,
+  type Speaker,
+  useWorld,
+  type World,
+} from './world.js';
+
+// No worker, so that a deposit stays in the state that a test has brought it to; `work` does what one would do.
+const world = useWorld({ worker: false });
+const given = givenIn(world);
+
+afterEach(async () => {
+  expect(await world.sql`select rule, what from violations`).toEqual([]);
+});
+
+const doors = ['REST', 'GraphQL'] as const;
+type Door = (typeof doors)[number];
+const verbs = ['process', 'complete', 'fail', 'cancel', 'reverse', 'dispute'] as const;
+type Verb = (typeof verbs)[number];
+
+const currencyOf = { 1: 'USD', 2: 'INR' } as const;
+const money = (amount: string, currency = 'USD') => [{ amount, currency }];
+const tenantOf = (root: Speaker) => root.id.replace('account_', '');
+const unknown = (prefix: string) => `${prefix}_${'0'.repeat(32)}`;
+
+const camel = (name: string) => name.replace(/_([a-z])/g, (_, c: string) => c.toUpperCase());
+/** A body of /v1 as the input of the mutation: names in camelCase, enum values in UPPER_CASE. */
+function inputOf(body: object): object {
+  return Object.fromEntries(
+    Object.entries(body).map(([name, value]) => {
+      if (name === 'payment_method' || name === 'reason_code') return [camel(name), String(value).toUpperCase()];
+      if (Array.isArray(value)) return [camel(name), value.map(inputOf)];
+      const hash = typeof value === 'object' && value !== null && name !== 'metadata';
+      return [camel(name), hash ? inputOf(value) : value];
+    }),
+  );
+}
+
+interface Answer extends Reply {
+  /** The deposit that was answered, as /v1 spells it. */
+  deposit: any;
+}
+
+/** One operation through one door; what is answered can be compared between the doors. */
+async function ask(
+  speaker: Speaker,
+  door: Door,
+  [path, mutation, type]: [path: string, mutation: string, type: string],
+  body: object,
+  id?: string,
+): Promise<Answer> {
+  if (door === 'REST') {
+    const reply = await speaker.post(path, body);
+    return { ...reply, deposit: reply.body };
+  }
+  const reply = await speaker.graph(
+    `mutation ($input: ${type}!) { ${mutation}(input: $input) { deposit { id amount status reasonCode } } }`,
+    { input: { ...inputOf(body), ...(id && { id }) } },
+  );
+  const status = reply.body.errors?.[0]?.extensions.httpStatus ?? reply.status;
+  const made = reply.body.data?.[mutation]?.deposit;
+  if (!made) return { ...reply, status, deposit: undefined };
+  const deposit = (await speaker.get(`/v1/deposits/${made.id}`)).body;
+  // The mutation's own answer must already be what a later look shows.
+  expect([made.amount, made.status, made.reasonCode]).toEqual([
+    deposit.amount,
+    deposit.status.toUpperCase(),
+    deposit.reason_code?.toUpperCase() ?? null,
+  ]);
+  return { ...reply, status, deposit };
+}
+
+const create = (speaker: Speaker, door: Door, body: object) =>
+  ask(speaker, door, ['/v1/deposits', 'createDeposit', 'CreateDepositInput'], body);
+
+const reconcile = (speaker: Speaker, door: Door, id: string, receivables: [receivable: string, amount: string][]) =>
+  ask(
+    speaker,
+    door,
+    [`/v1/deposits/${id}/reconcile`, 'reconcileDeposit', 'ReconcileDepositInput'],
+    { receivables: receivables.map(([receivable, amount]) => ({ id: receivable, amount })) },
+    id,
+  );
+
+const inputTypes: Record<Verb, string> = {
+  process: 'DepositIdInput',
+  complete: 'DepositIdInput',
+  fail: 'EndTestDepositInput',
+  cancel: 'EndTestDepositInput',
+  reverse: 'EndTestDepositInput',
+  dispute: 'DisputeTestDepositInput',
+};
+const move = (speaker: Speaker, door: Door, id: string, verb: Verb, body: object = {}) =>
+  ask(speaker, door, [`/v1/test_helpers/deposits/${id}/${verb}`, `${verb}TestDeposit`, inputTypes[verb]], body, id);
+
+/** The due work of a root's test mode, its test clock moved on until nothing is due any more. */
+async function work(root: Speaker, of: World = world): Promise<void> {
+  for (let done = 1; done > 0; ) {
+    await root.post('/v1/test_helpers/clock', { advance_seconds: 5 });
+    done = await once(root, of);
+  }
+}
+
+/** One round of a worker: what it causes in turn is left for the next. */
+async function once(root: Speaker, of: World = world): Promise<number> {
+  const [row] = await of.database.call('run_jobs', [tenantOf(root), false, 50]);
+  return Number(row!.run_jobs);
+}
+
+/** The next noon of a root's test clock, far from any midnight, when payouts are made. */
+async function noon(root: Speaker): Promise<void> {
+  const { now } = (await root.post('/v1/test_helpers/clock', { advance_seconds: 1 })).body;
+  await root.post('/v1/test_helpers/clock', { advance_seconds: 86_400 + 43_200 - (now % 86_400) });
+}
+
+/** A connected user that is activated and can receive. */
+async function activatedUser(platform: Speaker): Promise<Speaker> {
+  await noon(platform);
+  const businessDetails =
+    platform.edition === 1
+      ? { legalName: 'Asha Rao', type: 'INDIVIDUAL', physicalAddress: { country: 'IN' } }
+      : {
+          ...{ legalName: 'Asha Courses', dba: 'Asha', email: 'a@asha.example', website: 'https://asha.example' },
+          ...{ dateOfIncorporation: '2014-04-01', type: 'COMPANY', ids: { business: 'U52100' } },
+          physicalAddress: { line1: '1 Road', city: 'Oslo', state: 'Oslo', postalCode: '0150', country: 'NO' },
+          ...{ merchantCategoryCode: '5131', merchantSize: 'small' },
+          ...{ productCategory: 'goods', productDescription: 'Courses.' },
+        };
+  const user = await platform.connectedUser({ businessDetails });
+  const relationship = platform.edition === 1 ? { owner: true } : { director: true };
+  const persons = ['Asha Rao', 'Jonas Lind'].slice(0, platform.edition).map((full_name) => ({
+    ...{ account_id: user.id, full_name, relationship, identification: { tax_card_number: 'ABCPE1234F' } },
+  }));
+  for (const person of persons) expect((await platform.post('/v1/persons', person)).status).toBe(200);
+  await payoutAddress(platform, user.id);
+  const activated = await platform.post(`/v1/accounts/${user.id}/activate`);
+  expect([activated.fieldNames, activated.status]).toEqual([[], 200]);
+  await work(platform);
+  return user;
+}
+
+async function activatedPartner(root: Speaker, owner: Speaker): Promise<{ id: string }> {
+  const partner = await owner.partner();
+  expect((await root.post(`/v1/accounts/${partner.id}/activate`)).status).toBe(200);
+  await work(root);
+  return partner;
+}
+
+async function payoutAddress(speaker: Speaker, linkedId = speaker.id): Promise<any> {
+  const reply = await speaker.post('/v1/addresses', {
+    ...{
+      category: 'user_payout',
+      type: 'bank_account',
+      currency: 'INR',
+      linked_id: linkedId,
+      linked_object: 'account',
+    },
+    name: 'Exporter',
+    bank_account: { number: '123456789012', domestic_credit: 'HDFC0000001', bank_name: 'HDFC' },
+    billing_details: details().physical_address,
+  });
+  expect(reply.status).toBe(200);
+  return reply.body;
+}
+
+const addressesOf = async (speaker: Speaker, id: string, category: string): Promise<any[]> =>
+  (await speaker.get(`/v1/addresses?linked_id=${id}&category=${category}`)).body.data;
+
+async function receivableOf(speaker: Speaker, amount: string, more: object = {}): Promise<any> {
+  const currency = currencyOf[speaker.edition];
+  const reply = await speaker.post('/v1/receivables', {
+    currency,
+    invoice: {
+      ...{ amount, currency, creation_date: '2026-10-01', due_date: '2026-12-01' },
+      reference_number: nickname(),
+    },
+    purpose_code: 'P0802',
+    transaction_type: 'services',
+    ...more,
+  });
+  expect([reply.fieldNames, reply.status]).toEqual([[], 200]);
+  return reply.body;
+}
+
+/** What a deposit takes to be made in either edition, with everything but the amount by default. */
+const bodyOf = (speaker: Speaker, amount = '10.00', more: object = {}) => ({
+  amount,
+  currency: currencyOf[speaker.edition],
+  ...(speaker.edition === 2 && { to: { account_id: speaker.id }, payment_method: 'upi' }),
+  ...more,
+});
+
+async function deposited(speaker: Speaker, amount = '10.00', more: object = {}): Promise<any> {
+  const made = await speaker.post('/v1/deposits', bodyOf(speaker, amount, more));
+  expect([made.fieldNames, made.status]).toEqual([[], 200]);
+  return made.body;
+}
+
+async function completed(speaker: Speaker, amount = '10.00', more: object = {}): Promise<any> {
+  const { id } = await deposited(speaker, amount, more);
+  const reply = await speaker.post(`/v1/test_helpers/deposits/${id}/complete`);
+  expect([reply.status, reply.body.status]).toEqual([200, 'completed']);
+  return reply.body;
+}
+
+async function funds(speaker: Speaker, id = speaker.id) {
+  const { available, pending, payout_processing, fee_advance } = (await speaker.get(`/v1/balance?account_id=${id}`))
+    .body;
+  return { available, pending, payout_processing, fee_advance };
+}
+
+async function locksOf(speaker: Speaker, id: string) {
+  const r = (await speaker.get(`/v1/receivables/${id}`)).body;
+  return [r.amount_locked, r.amount_settled_payouts, r.amount_reconcilable, r.deposit_ids_amount_locked];
+}
+
+describe.each(doors)('creating a deposit over %s', (door) => {
+  it('needs an amount and a currency alone in Edition 1, and goes to the context account by domestic credit', async () => {
+    const user = await given.directUser(1);
+    const [receiving] = await addressesOf(user, user.id, 'service_receive');
+
+    const { status, deposit } = await create(user, door, { amount: '10', currency: 'USD' });
+
+    expect(status).toBe(200);
+    expect(deposit).toEqual({
+      id: expect.stringMatching(/^deposit_[0-9a-f]{32}$/),
+      object: 'deposit',
+      created: expect.any(Number),
+      livemode: false,
+      // "10" means "10.00".
+      amount: '10.00',
+      currency: 'USD',
+      from: { account_id: null, address_id: null },
+      to: { account_id: user.id, address_id: receiving.id },
+      payment_method: 'domestic_credit',
+      payment_method_details: null,
+      reason_code: null,
+      statement_descriptor: '',
+      status: 'initialized',
+      metadata: null,
+    });
+  });
+
+  it('needs a destination and a method too in Edition 2, which takes INR', async () => {
+    const user = await given.directUser(2);
+    const [receiving] = await addressesOf(user, user.id, 'service_receive');
+
+    const { status, deposit } = await create(user, door, {
+      ...{ amount: '99.90', currency: 'INR', payment_method: 'upi', to: { account_id: user.id } },
+      ...{ statement_descriptor: 'Course fee', metadata: { order: '7' } },
+    });
+
+    expect(status).toBe(200);
+    expect(deposit).toEqual({
+      id: expect.stringMatching(/^deposit_[0-9a-f]{32}$/),
+      object: 'deposit',
+      created: expect.any(Number),
+      livemode: false,
+      amount: '99.90',
+      currency: 'INR',
+      from: { account_id: null, address_id: null },
+      to: { account_id: user.id, address_id: receiving.id },
+      payment_method: 'upi',
+      payment_method_details: null,
+      reason_code: null,
+      statement_descriptor: 'Course fee',
+      status: 'initialized',
+      metadata: { order: '7' },
+    });
+  });
+
+  it.each([
+    [1, {}, ['deposit.amount', 'deposit.currency']],
+    [2, {}, ['deposit.amount', 'deposit.currency', 'deposit.payment_method', 'deposit.to']],
+    [2, { amount: '1.00', currency: 'INR' }, ['deposit.payment_method', 'deposit.to']],
+    [2, { amount: '1.00', currency: 'INR', payment_method: 'upi' }, ['deposit.to']],
+  ] as const)('names all that is missing in Edition %i of %j', async (edition, body, missing) => {
+    const user = await given.directUser(edition);
+
+    const reply = await create(user, door, body);
+
+    expect([reply.status, new Set(reply.codes), reply.fieldNames.toSorted()]).toEqual([
+      400,
+      new Set(['parameter_missing']),
+      missing,
+    ]);
+  });
+
+  it('takes a destination by its account, by its address, or by both', async () => {
+    const user = await given.directUser(2);
+    const [receiving] = await addressesOf(user, user.id, 'service_receive');
+    const whole = { account_id: user.id, address_id: receiving.id };
+
+    for (const to of [{ account_id: user.id }, { address_id: receiving.id }, whole]) {
+      const { deposit } = await create(user, door, bodyOf(user, '1.00', { to }));
+      expect([to, deposit.to]).toEqual([to, whole]);
+    }
+  });
+
+  it('takes a source by its account, by its address, or by both', async () => {
+    const user = await given.directUser(1);
+    const partner = await user.partner();
+    const { from } = await deposited(user, '1.00', { from: { account_id: partner.id } });
+    expect(from).toEqual({ account_id: partner.id, address_id: expect.stringMatching(/^address_/) });
+
+    for (const party of [{ account_id: partner.id }, { address_id: from.address_id }, from]) {
+      const { deposit } = await create(user, door, bodyOf(user, '1.00', { from: party }));
+      expect([party, deposit.from]).toEqual([party, from]);
+    }
+  });
+
+  it('refuses an account with an address of another one, on either side', async () => {
+    const user = await given.directUser(2);
+    const [partner, other] = [await activatedPartner(user, user), await user.partner()];
+    const [receiving] = await addressesOf(user, user.id, 'service_receive');
+    const { from } = await deposited(user, '1.00', { from: { account_id: other.id } });
+
+    const to = await create(
+      user,
+      door,
+      bodyOf(user, '1.00', { to: { account_id: partner.id, address_id: receiving.id } }),
+    );
+    expect([to.status, to.codes, to.fieldNames]).toEqual([400, ['parameter_invalid'], ['deposit.to.address_id']]);
+    const mixed = { account_id: partner.id, address_id: from.address_id };
+    const reply = await create(user, door, bodyOf(user, '1.00', { from: mixed }));
+    expect([reply.status, reply.codes, reply.fieldNames]).toEqual([
+      400,
+      ['parameter_invalid'],
+      ['deposit.from.address_id'],
+    ]);
+  });
+
+  // A stranger must not learn what exists: a foreign id answers exactly as an invented one.
+  it.each(['to.account_id', 'to.address_id', 'from.account_id', 'from.address_id'])(
+    'answers 404 to a foreign %s, as to an invented one, and names it',
+    async (name) => {
+      const [user, stranger] = await Promise.all([given.directUser(1), given.directUser(1)]);
+      const partner = await stranger.partner();
+      const paid = await deposited(stranger, '1.00', { from: { account_id: partner.id } });
+      const [side, member] = name.split('.') as ['to' | 'from', 'account_id' | 'address_id'];
+      const foreign = paid[side][member];
+
+      const [reply, invented] = await Promise.all(
+        [foreign, unknown(foreign.split('_')[0])].map((id) =>
+          create(user, door, bodyOf(user, '1.00', { [side]: { [member]: id } })),
+        ),
+      );
+
+      expect([reply!.status, reply!.codes, reply!.fieldNames]).toEqual([
+        404,
+        ['resource_missing'],
+        [`deposit.${name}`],
+      ]);
+      expect([invented!.status, invented!.codes, invented!.fieldNames]).toEqual([
+        reply!.status,
+        reply!.codes,
+        reply!.fieldNames,
+      ]);
+      expect((await user.get('/v1/deposits')).body.data).toEqual([]);
+    },
+  );
+
+  it('refuses money from a partner of another user of the platform', async () => {
+    const platform = await given.platform(1);
+    const [one, other] = [await activatedUser(platform), await platform.connectedUser()];
+    const partner = await other.partner();
+
+    // The platform reaches both, the user only its own.
+    const byPlatform = await create(platform, door, bodyOf(platform, '1.00', { from: { account_id: partner.id } }));
+    expect([byPlatform.status, byPlatform.codes, byPlatform.fieldNames]).toEqual([
+      400,
+      ['parameter_invalid'],
+      ['deposit.from.account_id'],
+    ]);
+    const byUser = await create(one, door, bodyOf(one, '1.00', { from: { account_id: partner.id } }));
+    expect([byUser.status, byUser.fieldNames]).toEqual([404, ['deposit.from.account_id']]);
+  });
+
+  it('answers 402 without a usable receiving address, however it is named', async () => {
+    const platform = await given.platform(1);
+    const draft = await platform.connectedUser();
+    const [user, second] = [await given.directUser(1), await given.platform(2)];
+    const partner = await user.partner();
+    const payout = await payoutAddress(user);
+    const { from } = await deposited(user, '1.00', { from: { account_id: partner.id } });
+    const receiving = await addressesOf(user, user.id, 'service_receive');
+    expect((await user.post(`/v1/test_helpers/addresses/${receiving[0].id}/expire`)).status).toBe(200);
+
+    const replies = await Promise.all([
+      // A platform has none in Edition 2 but for its fee advance, which is paid by its address alone.
+      create(second, door, bodyOf(second)),
+      // A draft has none yet, whoever speaks for it, and neither has a partner.
+      create(draft, door, bodyOf(draft)),
+      create(platform, door, bodyOf(platform, '1.00', { to: { account_id: draft.id } })),
+      create(user, door, bodyOf(user, '1.00', { to: { account_id: partner.id } })),
+      // The only one has expired.
+      create(user, door, bodyOf(user)),
+      create(user, door, bodyOf(user, '1.00', { to: { address_id: receiving[0].id } })),
+      // Addresses that send or pay out receive nothing.
+      create(user, door, bodyOf(user, '1.00', { to: { address_id: payout.id } })),
+      create(user, door, bodyOf(user, '1.00', { to: { address_id: from.address_id } })),
+    ]);
+
+    expect(replies.map(({ status, codes }) => [status, codes])).toEqual(replies.map(() => [402, ['address_unusable']]));
+  });
+
+  it('works with a full test key alone, and so do all its helpers', async () => {
+    const { test, live } = await given.directUserBoth(1);
+    const made = await deposited(test);
+    const key = await test.graph('mutation { createApiKey(input: { permission: READ }) { secret } }');
+    const reader = test.using(key.body.data.createApiKey.secret);
+
+    for (const speaker of [live, reader]) {
+      const replies = await Promise.all([
+        create(speaker, door, bodyOf(speaker)),
+        ...verbs.map((verb) => move(speaker, door, made.id, verb)),
+      ]);
+      expect(replies.map(({ status, codes }) => [status, codes])).toEqual(
+        replies.map(() => [403, ['permission_denied']]),
+      );
+    }
+    expect((await test.get(`/v1/deposits/${made.id}`)).body).toEqual(made);
+    expect((await live.get(`/v1/deposits/${made.id}`)).status).toBe(404);
+  });
+});
+
+// Spec: Deposit, payment_method, and Create a Deposit.
+const methods: Record<Edition, string[]> = {
+  1: [
+    ...['affirm', 'afterpay', 'check', 'domestic_credit', 'domestic_debit', 'domestic_fast_credit', 'domestic_wire'],
+    ...['global_wire', 'klarna'],
+  ],
+  2: ['card', 'upi'],
+};
+const currencies: Record<Edition, string[]> = { 1: ['USD'], 2: ['INR', 'USD'] };
+
+describe.each([1, 2] as const)('what a deposit may be in Edition %i', (edition) => {
+  let user: Speaker;
+  beforeAll(async () => {
+    user = await given.directUser(edition);
+  });
+
+  it.each([...new Set([...methods[1], ...methods[2]])])('payment_method %s, of this edition or not', async (method) => {
+    const body = { ...bodyOf(user), payment_method: method, to: { account_id: user.id } };
+    for (const door of doors) {
+      const { status, fieldNames, deposit } = await create(user, door, body);
+      const allowed = methods[edition].includes(method);
+      expect([door, status, fieldNames, deposit?.payment_method]).toEqual(
+        allowed ? [door, 200, [], method] : [door, 400, ['deposit.payment_method'], undefined],
+      );
+    }
+  });
+
+  it.each(['USD', 'INR', 'EUR', 'JPY', 'usd', 'XXX'])('currency %s, of this edition or not', async (currency) => {
+    for (const door of doors) {
+      const { status, fieldNames, deposit } = await create(user, door, { ...bodyOf(user), currency });
+      const allowed = currencies[edition].includes(currency);
+      expect([door, status, fieldNames, deposit?.currency]).toEqual(
+        allowed ? [door, 200, [], currency] : [door, 400, ['deposit.currency'], undefined],
+      );
+    }
+  });
+
+  it('names what is empty, unknown or of the wrong kind, all of it at once', async () => {
+    const empty = await user.post('/v1/deposits', { ...bodyOf(user), amount: '', currency: null });
+    expect([empty.status, empty.codes, empty.fieldNames]).toEqual([
+      400,
+      ['parameter_invalid_empty', 'parameter_invalid_empty'],
+      ['deposit.amount', 'deposit.currency'],
+    ]);
+    const reply = await user.post('/v1/deposits', {
+      ...bodyOf(user),
+      status: 'completed',
+      payment_method: 'cash',
+      from: { iban: 'x' },
+      metadata: { n: 1 },
+    });
+    expect([reply.status, reply.codes.map((code, i) => `${code} ${reply.fieldNames[i]}`).toSorted()]).toEqual([
+      400,
+      [
+        'parameter_invalid deposit.metadata.n',
+        'parameter_invalid deposit.payment_method',
+        'parameter_unknown deposit.from.iban',
+        'parameter_unknown deposit.status',
+      ],
+    ]);
+  });
+});
+
+it('refuses an empty destination in Edition 2, where one is required', async () => {
+  const user = await given.directUser(2);
+  for (const to of [{}, null, '']) {
+    const reply = await user.post('/v1/deposits', bodyOf(user, '1.00', { to }));
+    expect([to, reply.status, reply.codes, reply.fieldNames]).toEqual([
+      to,
+      400,
+      ['parameter_invalid_empty'],
+      ['deposit.to'],
+    ]);
+  }
+});
+
+it('shows the keys of a deposit in the order of the specification', async () => {
+  const user = await given.directUser(1);
+  const made = await deposited(user);
+  expect(Object.keys(made)).toEqual(
+    'id object created livemode amount currency from to payment_method payment_method_details reason_code statement_descriptor status metadata'.split(
+      ' ',
+    ),
+  );
+  expect([Object.keys(made.from), Object.keys(made.to)]).toEqual([
+    ['account_id', 'address_id'],
+    ['account_id', 'address_id'],
+  ]);
+});
+
+describe('the address that a partner has paid from', () => {
+  const kinds: [Edition, string, object][] = [
+    ...(['affirm', 'afterpay', 'klarna'] as const).map((provider): [Edition, string, object] => [
+      1,
+      provider,
+      { type: 'wallet', wallet: { provider }, vpa: null, bank_account: null },
+    ]),
+    [1, 'domestic_wire', { type: 'bank_account', wallet: null, vpa: null, bank_account: expect.any(Object) }],
+    [
+      2,
+      'upi',
+      {
+        type: 'vpa',
+        wallet: null,
+        vpa: { id: expect.any(String), upi: { onetime: expect.any(String), recurring: expect.any(String) } },
+        bank_account: null,
+      },
+    ],
+  ];
+
+  it.each(kinds)(
+    'in Edition %i by %s comes with the first payment and serves the next',
+    async (edition, method, kind) => {
+      const user = await given.directUser(edition);
+      const partner = await user.partner();
+      const from = { account_id: partner.id };
+      expect(await addressesOf(user, partner.id, 'partner_payment')).toEqual([]);
+
+      const [first, second] = [
+        await deposited(user, '1.00', { from, payment_method: method }),
+        await deposited(user, '2.00', { from, payment_method: method }),
+      ];
+
+      const made = await addressesOf(user, partner.id, 'partner_payment');
+      expect(made).toEqual([
+        {
+          ...{ id: first.from.address_id, object: 'address', created: expect.any(Number), livemode: false },
+          ...{ category: 'partner_payment', status: 'activated', currency: currencyOf[edition], name: null },
+          ...{ is_reusable: false, linked_object: 'account', linked_id: partner.id, billing_details: null },
+          ...{ supporting_documentation: null, metadata: null },
+          ...kind,
+        },
+      ]);
+      expect(second.from).toEqual(first.from);
+    },
+  );
+
+  it('is another one for another wallet, and none for money of the user itself or of nobody', async () => {
+    const user = await given.directUser(1);
+    const partner = await user.partner();
+    const from = { account_id: partner.id };
+
+    const [klarna, affirm, wire] = [
+      await deposited(user, '1.00', { from, payment_method: 'klarna' }),
+      await deposited(user, '1.00', { from, payment_method: 'affirm' }),
+      await deposited(user, '1.00', { from, payment_method: 'domestic_wire' }),
+    ];
+    const own = await deposited(user, '1.00', { from: { account_id: user.id } });
+
+    expect(new Set([klarna, affirm, wire].map((d) => d.from.address_id)).size).toBe(3);
+    expect(own.from).toEqual({ account_id: user.id, address_id: null });
+    expect((await user.get('/v1/addresses?category=partner_payment')).body.data).toHaveLength(3);
+    const wallets = await user.get('/v1/addresses?wallet.provider=klarna,affirm');
+    expect(wallets.body.data.map((a: any) => a.id).toSorted()).toEqual(
+      [klarna.from.address_id, affirm.from.address_id].toSorted(),
+    );
+  });
+
+  it('is one, however many first payments come at once', async () => {
+    const user = await given.directUser(1);
+    const partner = await user.partner();
+
+    const made = await Promise.all(
+      Array.from({ length: 8 }, () => deposited(user, '1.00', { from: { account_id: partner.id } })),
+    );
+
+    expect(new Set(made.map((d) => d.from.address_id)).size).toBe(1);
+    expect(await addressesOf(user, partner.id, 'partner_payment')).toHaveLength(1);
+  });
+});
+
+// Decisions 5.6. A helper that asks for the end of what has not begun goes through `processing` on its way.
+type State = 'initialized' | 'processing' | 'completed' | 'cancelled' | 'failed' | 'reversed' | 'a dispute';
+const edges: Record<State, Partial<Record<Verb, string>>> = {
+  initialized: { process: 'processing', cancel: 'cancelled', complete: 'completed', fail: 'failed' },
+  processing: { complete: 'completed', fail: 'failed' },
+  completed: { reverse: 'reversed', dispute: 'completed' },
+  cancelled: {},
+  failed: {},
+  reversed: {},
+  'a dispute': {},
+};
+const ways: Record<State, Verb[]> = {
+  initialized: [],
+  processing: ['process'],
+  completed: ['process', 'complete'],
+  cancelled: ['cancel'],
+  failed: ['process', 'fail'],
+  reversed: ['complete', 'reverse'],
+  'a dispute': ['complete', 'dispute'],
+};
+const transitions = (Object.keys(edges) as State[]).flatMap((state) =>
+  verbs.map((verb) => [state, verb, edges[state][verb] ?? 'refused'] as const),
+);
+
+describe.each(doors)('the state of a deposit over %s', (door) => {
+  let user: Speaker;
+  beforeAll(async () => {
+    user = await given.directUser(1);
+  });
+
+  it.each(transitions)('%s, %s: %s', async (state, verb, outcome) => {
+    let { id } = await deposited(user);
+    for (const step of ways[state]) id = (await move(user, 'REST', id, step)).deposit.id;
+    const before = await user.get(`/v1/deposits/${id}`);
+    const balance = await funds(user);
+
+    const { status, codes, deposit } = await move(
+      user,
+      door,
+      id,
+      verb,
+      verb === 'fail' ? { reason_code: 'general' } : {},
+    );
+
+    const after = (await user.get(`/v1/deposits/${id}`)).body;
+    if (outcome === 'refused') {
+      expect([status, codes, after]).toEqual([400, ['status_invalid'], before.body]);
+      expect(await funds(user)).toEqual(balance);
+    } else if (verb === 'dispute') {
+      expect([status, after]).toEqual([200, before.body]);
+      expect(deposit).toEqual({
+        ...before.body,
+        id: expect.not.stringMatching(id),
+        created: expect.any(Number),
+        amount: '-10.00',
+        reason_code: expect.any(String),
+        status: 'completed',
+      });
+    } else {
+      const reason = verb === 'fail' ? { reason_code: 'general' } : {};
+      expect([status, deposit, after]).toEqual([
+        200,
+        { ...before.body, status: outcome, ...reason },
+        { ...before.body, status: outcome, ...reason },
+      ]);
+    }
+  });
+
+  it.each([
+    'cancelled',
+    'duplicate',
+    'general',
+    'high_risk',
+    'incorrect_amount',
+    'poor_image_quality',
+    'unmatched_details',
+  ])('a dispute or a failure may have the reason %s', async (reason) => {
+    const [failing, disputed] = await Promise.all([deposited(user), completed(user)]);
+    const failed = await move(user, door, failing.id, 'fail', { reason_code: reason });
+    const dispute = await move(user, door, disputed.id, 'dispute', { reason_code: reason, amount: '1.00' });
+    expect([failed.deposit.reason_code, dispute.deposit.reason_code]).toEqual([reason, reason]);
+  });
+
+  it('refuses a reason that there is none of, and a foreign deposit as an invented one', async () => {
+    const [own, stranger] = await Promise.all([completed(user), given.directUser(1)]);
+    const foreign = await completed(stranger);
+    const reason = await user.post(`/v1/test_helpers/deposits/${own.id}/dispute`, { reason_code: 'whim' });
+    expect([reason.status, reason.fieldNames]).toEqual([400, ['deposit.reason_code']]);
+    for (const verb of verbs) {
+      const replies = await Promise.all([foreign.id, unknown('deposit')].map((id) => move(user, door, id, verb)));
+      expect(replies.map((r) => [r.status, r.codes, r.fieldNames])).toEqual(
+        replies.map(() => [404, ['resource_missing'], ['deposit.id']]),
+      );
+    }
+  });
+});
+
+describe('the money of a deposit', () => {
+  it('is in no balance until the deposit is completed, and never of one that is cancelled or fails', async () => {
+    const user = await given.directUser(1);
+    const nothing = {
+      available: money('0.00'),
+      pending: money('0.00'),
+      payout_processing: money('0.00'),
+      fee_advance: [],
+    };
+    const [one, two, three] = await Promise.all([1, 2, 3].map(() => deposited(user)));
+    await move(user, 'REST', one.id, 'process');
+    await move(user, 'REST', two.id, 'cancel');
+    await move(user, 'REST', three.id, 'fail');
+    expect(await funds(user)).toEqual(nothing);
+    expect((await user.get('/v1/balance_transactions')).body.data).toEqual([]);
+
+    await move(user, 'REST', one.id, 'complete');
+
+    expect(await funds(user)).toEqual({ ...nothing, pending: money('10.00') });
+    expect((await user.get('/v1/balance_transactions')).body.data).toEqual([
+      expect.objectContaining({ amount: '10.00', currency: 'USD', category: 'pending' }),
+    ]);
+    const payments = (await user.get('/v1/payments')).body.data;
+    expect(payments.map((p: any) => [p.type, p.amount, p.status, p.deposit_id]).toSorted()).toEqual(
+      [
+        ['deposit', '10.00', 'completed', one.id],
+        ['deposit', '10.00', 'cancelled', two.id],
+        ['deposit', '10.00', 'failed', three.id],
+      ].toSorted(),
+    );
+  });
+
+  it('comes once, however many complete it at the same time over both doors', async () => {
+    const user = await given.directUser(1);
+    const { id } = await deposited(user);
+
+    const replies = await Promise.all(Array.from({ length: 8 }, (_, i) => move(user, doors[i % 2]!, id, 'complete')));
+
+    expect(replies.map((r) => r.status).toSorted()).toEqual([200, 400, 400, 400, 400, 400, 400, 400]);
+    expect((await funds(user)).pending).toEqual(money('10.00'));
+  });
+
+  it('is fee advance at a platform that is paid on its fee advance address, and never pending', async () => {
+    for (const edition of [1, 2] as const) {
+      const platform = await given.platform(edition);
+      const currency = currencyOf[edition];
+      const [advance] = await addressesOf(platform, platform.id, 'service_fee_advance');
+
+      const done = await completed(platform, '25.00', { to: { address_id: advance.id } });
+
+      expect(done.to).toEqual({ account_id: platform.id, address_id: advance.id });
+      const held = { available: money('0.00', currency), pending: money('0.00', currency) };
+      expect(await funds(platform)).toMatchObject({ ...held, fee_advance: money('25.00', currency) });
+      expect((await platform.get('/v1/balance_transactions')).body.data).toEqual([
+        expect.objectContaining({ amount: '25.00', category: 'fee_advance' }),
+      ]);
+      // It is taken back from where it lies.
+      await move(platform, 'REST', done.id, 'dispute', { amount: '5.00' });
+      expect(await funds(platform)).toMatchObject({ ...held, fee_advance: money('20.00', currency) });
+      await move(platform, 'REST', done.id, 'reverse');
+      expect(await funds(platform)).toMatchObject({ ...held, fee_advance: money('0.00', currency) });
+    }
+  });
+
+  it('is pending at a platform that is paid on its own receiving address, in Edition 1', async () => {
+    const platform = await given.platform(1);
+    await completed(platform, '25.00');
+    expect(await funds(platform)).toEqual({
+      available: money('0.00'),
+      pending: money('25.00'),
+      payout_processing: money('0.00'),
+      fee_advance: money('0.00'),
+    });
+  });
+
+  // The helper reads the deposit, and waits for the balance; meanwhile the sandbox begins to process it.
+  it('arrives where its address says, also when the sandbox moves it while a helper completes it', async () => {
+    const platform = await given.platform(1);
+    const [advance] = await addressesOf(platform, platform.id, 'service_fee_advance');
+    const to = { address_id: advance.id };
+    await completed(platform, '1.00', { to });
+    await work(platform);
+    const { id } = await deposited(platform, '2.00', { to });
+    let helper: Promise<Answer> | undefined;
+
+    await world.sql.begin(async (sql) => {
+      await sql`select from balance where tenant_id = ${tenantOf(platform)} for update`;
+      helper = move(platform, 'REST', id, 'complete');
+      await eventually(
+        () => world.sql`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
+        (waiting) => waiting.length > 0,
+      );
+      await once(platform);
+    });
+
+    expect([(await helper!).status, (await helper!).deposit.status]).toEqual([200, 'completed']);
+    const { pending, fee_advance } = await funds(platform);
+    expect([pending, fee_advance]).toEqual([money('0.00'), money('3.00')]);
+  });
+
+  it("is pending at a partner that is paid on its own address, and in its owner's aggregate", async () => {
+    const user = await given.directUser(1);
+    const [one, other] = [await activatedPartner(user, user), await activatedPartner(user, user)];
+    const to = { account_id: one.id };
+
+    const done = await completed(user, '30.00', { from: { account_id: one.id }, to });
+    await completed(user, '12.50', { from: { account_id: other.id }, to: { account_id: other.id } });
+    await completed(user, '1.00');
+
+    const [address] = await addressesOf(user, one.id, 'service_receive');
+    expect(done.to).toEqual({ account_id: one.id, address_id: address.id });
+    expect((await funds(user, one.id)).pending).toEqual(money('30.00'));
+    expect((await funds(user)).pending).toEqual(money('1.00'));
+    expect((await user.get('/v1/balance/aggregate')).body).toEqual({
+      object: 'balance_aggregate',
+      account_id: user.id,
+      livemode: false,
+      pending: money('42.50'),
+    });
+  });
+});
+
+describe('the sandbox', () => {
+  const real = useWorld();
+  const there = givenIn(real);
+
+  it('takes a deposit through processing to completed by itself, once, also with two workers', async () => {
+    const second = new Worker(real.database, pino({ level: 'silent' }));
+    second.start();
+    const user = await there.directUser(1);
+
+    const made = await Promise.all(Array.from({ length: 5 }, () => deposited(user, '1.00')));
+    expect(made.map((d) => d.status)).toEqual(made.map(() => 'initialized'));
+    await eventually(
+      () => user.get('/v1/deposits'),
+      (r) => r.body.data.every((d: any) => d.status === 'completed'),
+    );
+    await eventually(
+      () => user.get('/v1/events?type=deposit.completed'),
+      (r) => r.body.data.length === 5,
+    );
+    await second.stop();
+
+    expect((await user.get('/v1/balance')).body.pending).toEqual(money('5.00'));
+    const { body } = await user.graph(
+      '{ events(type: ["deposit.initialized", "deposit.processing", "deposit.completed"], first: 50) { nodes { type objectId } } }',
+    );
+    const told = body.data.events.nodes.map((e: any) => `${e.objectId} ${e.type}`).toSorted();
+    expect(told).toEqual(
+      made
+        .flatMap(({ id }) => ['initialized', 'processing', 'completed'].map((state) => `${id} deposit.${state}`))
+        .toSorted(),
+    );
+    expect(await real.sql`select rule, what from violations`).toEqual([]);
+  });
+});
+
+describe('finding deposits', () => {
+  it('lists those of the listed accounts on either side, for each kind of caller', async () => {
+    const platform = await given.platform(1);
+    const user = await activatedUser(platform);
+    const partner = await activatedPartner(platform, user);
+    const toUser = await deposited(user, '1.00', { from: { account_id: partner.id } });
+    const toPartner = await deposited(user, '2.00', {
+      from: { account_id: partner.id },
+      to: { account_id: partner.id },
+    });
+    const fromUser = await deposited(user, '3.00', {
+      from: { account_id: user.id },
+      to: { account_id: partner.id },
+    });
+    const toPlatform = await deposited(platform, '4.00');
+    const ids = async (speaker: Speaker, query = '') =>
+      (await speaker.get(`/v1/deposits${query}`)).body.data.map((d: any) => d.amount).toSorted();
+
+    expect(await ids(user)).toEqual(['1.00', '2.00', '3.00']);
+    expect(await ids(platform.actingFor(user.id))).toEqual(['1.00', '2.00', '3.00']);
+    // A connected user's partner is not on the platform's list: a deposit between it and nobody else is not shown.
+    expect(await ids(platform)).toEqual(['1.00', '3.00', '4.00']);
+    // It is within the platform's reach all the same, by its id and by its account.
+    for (const d of [toUser, toPartner, fromUser, toPlatform])
+      expect((await platform.get(`/v1/deposits/${d.id}`)).body).toEqual(d);
+    expect((await user.get(`/v1/deposits/${toPlatform.id}`)).status).toBe(404);
+    expect(await ids(platform, `?account_id=${user.id}`)).toEqual(['1.00', '3.00']);
+    expect(await ids(platform, `?account_id=${partner.id}`)).toEqual(['1.00', '2.00', '3.00']);
+    expect(await ids(user, `?account_id=${partner.id}`)).toEqual(['1.00', '2.00', '3.00']);
+    expect(await ids(user, `?account_id=${platform.id}`)).toEqual([]);
+    const graph = await user.graph(
+      `{ account(id: "${partner.id}") { depositsIn { nodes { amount } } depositsOut { nodes { amount } } } }`,
+    );
+    expect(graph.body.data.account.depositsIn.nodes.map((d: any) => d.amount).toSorted()).toEqual(['2.00', '3.00']);
+    expect(graph.body.data.account.depositsOut.nodes.map((d: any) => d.amount).toSorted()).toEqual(['1.00', '2.00']);
+  });
+
+  it('shows nothing of them to a stranger, and pages and filters like every list', async () => {
+    const [user, stranger] = await Promise.all([given.directUser(1), given.directUser(1)]);
+    const made = [];
+    for (let n = 1; n <= 12; n++) made.push(await deposited(user, `${n}.00`));
+    await move(user, 'REST', made[0]!.id, 'complete');
+
+    expect((await stranger.get('/v1/deposits')).body).toEqual({ object: 'list', data: [], has_next: false });
+    expect((await stranger.get(`/v1/deposits/${made[0]!.id}`)).status).toBe(404);
+    const newest = [...made].sort((a, b) => b.created - a.created || (a.id < b.id ? 1 : -1)).map((d) => d.id);
+    const first = await user.get('/v1/deposits');
+    expect([first.body.data.map((d: any) => d.id), first.body.has_next]).toEqual([newest.slice(0, 10), true]);
+    const next = await user.get(`/v1/deposits?starting_after=${newest[9]}`);
+    expect([next.body.data.map((d: any) => d.id), next.body.has_next]).toEqual([newest.slice(10), false]);
+    const back = await user.get(`/v1/deposits?ending_before=${newest[10]}&limit=3`);
+    expect([back.body.data.map((d: any) => d.id), back.body.has_next]).toEqual([newest.slice(7, 10), true]);
+    const done = await user.get('/v1/deposits?status=completed');
+    expect(done.body.data.map((d: any) => d.id)).toEqual([made[0]!.id]);
+    const foreign = await user.get(`/v1/deposits?starting_after=${unknown('deposit')}`);
+    expect([foreign.status, foreign.fieldNames]).toEqual([400, ['deposit.starting_after']]);
+  });
+});
+
+describe.each(doors)('reconciling a deposit over %s', (door) => {
+  it('moves money from pending to available, in parts and over several receivables, and locks these', async () => {
+    const user = await given.directUser(1);
+    const [one, two] = [await receivableOf(user, '100.00'), await receivableOf(user, '50.00')];
+    const deposit = await completed(user, '120.00');
+
+    const first = await reconcile(user, door, deposit.id, [
+      [one.id, '70.00'],
+      [two.id, '20.00'],
+    ]);
+
+    expect([first.status, first.deposit]).toEqual([200, deposit]);
+    expect(await funds(user)).toMatchObject({ available: money('90.00'), pending: money('30.00') });
+    expect(await locksOf(user, one.id)).toEqual(['70.00', '0.00', '30.00', [deposit.id]]);
+    expect(await locksOf(user, two.id)).toEqual(['20.00', '0.00', '30.00', [deposit.id]]);
+
+    // The same receivable again, and twice in one call: the amounts add up.
+    const second = await reconcile(user, door, deposit.id, [
+      [two.id, '10.00'],
+      [two.id, '20.00'],
+    ]);
+    expect(second.status).toBe(200);
+    expect(await funds(user)).toMatchObject({ available: money('120.00'), pending: money('0.00') });
+    expect(await locksOf(user, two.id)).toEqual(['50.00', '0.00', '0.00', [deposit.id]]);
+    expect((await user.get(`/v1/receivables/${two.id}`)).body.status).toBe('locked');
+    const { body } = await user.graph(
+      `{ deposit(id: "${deposit.id}") { pendingRest receivables { id lockedDeposits { id } } } }`,
+    );
+    expect(body.data.deposit.pendingRest).toBe('0.00');
+    expect(body.data.deposit.receivables.map((r: any) => [r.id, r.lockedDeposits]).toSorted()).toEqual(
+      [one.id, two.id].map((id) => [id, [{ id: deposit.id }]]).toSorted(),
+    );
+  });
+
+  it("takes the money from a partner that holds it, and gives it to the receivable's owner", async () => {
+    const user = await given.directUser(1);
+    const partner = await activatedPartner(user, user);
+    const receivable = await receivableOf(user, '100.00');
+    const to = { account_id: partner.id };
+    const deposit = await completed(user, '40.00', { from: { account_id: partner.id }, to });
+
+    expect((await reconcile(user, door, deposit.id, [[receivable.id, '25.00']])).status).toBe(200);
+
+    expect(await funds(user, partner.id)).toMatchObject({ available: money('0.00'), pending: money('15.00') });
+    expect(await funds(user)).toMatchObject({ available: money('25.00'), pending: money('0.00') });
+    expect((await user.get('/v1/balance/aggregate')).body.pending).toEqual(money('15.00'));
+  });
+
+  it('refuses what is more than the rest of the deposit or of a receivable, and then moves nothing at all', async () => {
+    const user = await given.directUser(1);
+    const [small, large] = [await receivableOf(user, '10.00'), await receivableOf(user, '1000.00')];
+    const deposit = await completed(user, '50.00');
+
+    for (const parts of [
+      [[small.id, '10.01']],
+      [[large.id, '50.01']],
+      // Each would do alone: together they are too much for the deposit, or for the receivable.
+      [
+        [large.id, '30.00'],
+        [large.id, '20.01'],
+      ],
+      [
+        [large.id, '20.00'],
+        [small.id, '5.00'],
+        [small.id, '5.01'],
+      ],
+    ] as [string, string][][]) {
+      const reply = await reconcile(user, door, deposit.id, parts);
+      expect([parts, reply.status, reply.codes]).toEqual([parts, 402, ['amount_exceeds_reconcilable']]);
+    }
+
+    expect(await funds(user)).toMatchObject({ available: money('0.00'), pending: money('50.00') });
+    expect(await locksOf(user, large.id)).toEqual(['0.00', '0.00', '1000.00', []]);
+    expect(await locksOf(user, small.id)).toEqual(['0.00', '0.00', '10.00', []]);
+  });
+
+  it('refuses receivables of another owner or currency, or void ones, and names which', async () => {
+    const platform = await given.platform(2);
+    const [user, other] = [await activatedUser(platform), await platform.connectedUser()];
+    const deposit = await completed(user, '50.00');
+    const foreign = await receivableOf(other, '100.00');
+    const dollars = await receivableOf(user, '100.00', {
+      currency: 'USD',
+      invoice: { ...foreign.invoice, document: null, currency: 'USD' },
+    });
+    const voided = await receivableOf(user, '100.00');
+    expect((await user.post(`/v1/receivables/${voided.id}/void`)).status).toBe(200);
+    const good = await receivableOf(user, '100.00');
+
+    const refused = async (speaker: Speaker, id: string, status: number, code: string) => {
+      const reply = await reconcile(speaker, door, deposit.id, [
+        [good.id, '1.00'],
+        [id, '1.00'],
+      ]);
+      expect([reply.status, reply.codes, reply.fieldNames]).toEqual([
+        status,
+        [code],
+        [expect.stringMatching(/^deposit\.receivables/)],
+      ]);
+    };
+    await refused(platform, foreign.id, 400, 'parameter_invalid');
+    await refused(user, foreign.id, 404, 'resource_missing');
+    await refused(user, dollars.id, 400, 'parameter_invalid');
+    await refused(user, voided.id, 400, 'status_invalid');
+    await refused(user, unknown('receivable'), 404, 'resource_missing');
+    expect(await funds(user)).toMatchObject({
+      available: money('0.00', 'INR'),
+      pending: money('50.00', 'INR'),
+    });
+    expect(await locksOf(user, good.id)).toEqual(['0.00', '0.00', '100.00', []]);
+  });
+
+  it.each(['initialized', 'processing', 'cancelled', 'failed', 'reversed', 'a dispute'] as const)(
+    'refuses a deposit that is %s',
+    async (state) => {
+      const user = await given.directUser(1);
+      const receivable = await receivableOf(user, '100.00');
+      let { id } = await deposited(user);
+      for (const step of ways[state]) id = (await move(user, 'REST', id, step)).deposit.id;
+
+      const reply = await reconcile(user, door, id, [[receivable.id, '1.00']]);
+
+      expect([reply.status, reply.codes]).toEqual([400, ['status_invalid']]);
+      expect(await locksOf(user, receivable.id)).toEqual(['0.00', '0.00', '100.00', []]);
+    },
+  );
+
+  it("is done by the owner or its platform, in the user's context or not, and by nobody else", async () => {
+    const platform = await given.platform(1);
+    const user = await activatedUser(platform);
+    const receivable = await receivableOf(user, '100.00');
+    const deposit = await completed(user, '30.00');
+    const strangers = await Promise.all([given.directUser(1), given.platform(1), platform.connectedUser()]);
+
+    for (const speaker of [user, platform, platform.actingFor(user.id)])
+      expect((await reconcile(speaker, door, deposit.id, [[receivable.id, '10.00']])).status).toBe(200);
+
+    for (const stranger of strangers) {
+      const reply = await reconcile(stranger, door, deposit.id, [[receivable.id, '1.00']]);
+      expect([reply.status, reply.codes, reply.fieldNames]).toEqual([404, ['resource_missing'], ['deposit.id']]);
+    }
+    expect(await locksOf(user, receivable.id)).toEqual(['30.00', '0.00', '70.00', [deposit.id]]);
+  });
+
+  it('names what is missing, empty or not positive', async () => {
+    const user = await given.directUser(1);
+    const [receivable, deposit] = [await receivableOf(user, '100.00'), await completed(user)];
+
+    const none = await reconcile(user, door, deposit.id, []);
+    expect([none.status, none.codes, none.fieldNames]).toEqual([
+      400,
+      ['parameter_invalid_empty'],
+      ['deposit.receivables'],
+    ]);
+    for (const amount of ['0.00', '0', '-1.00', '1.5', '']) {
+      const reply = await reconcile(user, door, deposit.id, [[receivable.id, amount]]);
+      expect([amount, reply.status, reply.fieldNames]).toEqual([amount, 400, ['deposit.receivables[0].amount']]);
+    }
+  });
+
+  it('moves nothing when it is asked for again under its key, over either door, also all at once', async () => {
+    const user = await given.directUser(1);
+    const [receivable, deposit] = [await receivableOf(user, '100.00'), await completed(user, '50.00')];
+    const keyed = user.with({ 'idempotency-key': nickname() });
+
+    const replies = await Promise.all(
+      Array.from({ length: 6 }, (_, i) =>
+        reconcile(keyed, i % 2 ? 'REST' : door, deposit.id, [[receivable.id, '20.00']]),
+      ),
+    );
+
+    expect(replies.map((r) => [r.status, r.deposit])).toEqual(replies.map(() => [200, deposit]));
+    expect(replies.filter((r) => r.headers.get('idempotent-replayed') === 'true')).toHaveLength(5);
+    expect(await funds(user)).toMatchObject({ available: money('20.00'), pending: money('30.00') });
+    const other = await reconcile(keyed, door, deposit.id, [[receivable.id, '20.01']]);
+    expect([other.status, other.codes]).toEqual([400, ['idempotency_key_reused']]);
+  });
+
+  it('never gives more than there is when many reconcile at once', async () => {
+    const user = await given.directUser(1);
+    const [receivable, ...deposits] = [
+      await receivableOf(user, '100.00'),
+      await completed(user, '50.00'),
+      await completed(user, '90.00'),
+    ];
+
+    // The deposits have 140.00, the receivable takes 100.00: ten parts of 10.00 are all that fit.
+    const replies = await Promise.all(
+      Array.from({ length: 16 }, (_, i) => reconcile(user, door, deposits[i % 2]!.id, [[receivable.id, '10.00']])),
+    );
+
+    const done = replies.filter((r) => r.status === 200).length;
+    expect(replies.filter((r) => r.status !== 200).map((r) => [r.status, r.codes])).toEqual(
+      Array.from({ length: 16 - done }, () => [402, ['amount_exceeds_reconcilable']]),
+    );
+    expect(done).toBe(10);
+    expect((await locksOf(user, receivable.id)).slice(0, 3)).toEqual(['100.00', '0.00', '0.00']);
+    expect((await funds(user)).available).toEqual(money('100.00'));
+  });
+});
+
+it('reconciles in live mode too, where no other deposit call works', async () => {
+  const { account, live } = await given.directUserBoth(1);
+  const root = await world.operator.verify(await world.operator.account(account.id, true), 'activated');
+  const address = await world.operator.issueAddress(root, {
+    category: 'service_receive',
+    currency: 'USD',
+    bankAccount: { number: '123456789', domesticCredit: '026009593' },
+  });
+  const told = await world.operator.bankNotice({
+    ...{ reference: 'BANK-1', event: 'received', addressId: address.id, amount: 5_000n, currency: 'USD' },
+  });
+  const receivable = await receivableOf(live, '100.00');
+
+  const reply = await reconcile(live, 'REST', told.deposit!.id, [[receivable.id, '20.00']]);
+
+  expect([reply.status, reply.deposit.livemode]).toEqual([200, true]);
+  expect(await funds(live)).toMatchObject({ available: money('20.00'), pending: money('30.00') });
+});
+
+describe.each(doors)('a dispute over %s', (door) => {
+  it('takes what is pending first and then the available funds, below zero, and shrinks the newest locks first', async () => {
+    const user = await given.directUser(1);
+    const [old, newer] = [await receivableOf(user, '100.00'), await receivableOf(user, '100.00')];
+    const deposit = await completed(user, '100.00');
+    await reconcile(user, 'REST', deposit.id, [[old.id, '30.00']]);
+    await reconcile(user, 'REST', deposit.id, [[newer.id, '40.00']]);
+
+    const first = await move(user, door, deposit.id, 'dispute', { amount: '20.00', reason_code: 'high_risk' });
+    expect([first.deposit.amount, first.deposit.reason_code, first.deposit.status]).toEqual([
+      '-20.00',
+      'high_risk',
+      'completed',
+    ]);
+    expect(await funds(user)).toMatchObject({ available: money('70.00'), pending: money('10.00') });
+    expect([await locksOf(user, old.id), await locksOf(user, newer.id)]).toEqual([
+      ['30.00', '0.00', '70.00', [deposit.id]],
+      ['40.00', '0.00', '60.00', [deposit.id]],
+    ]);
+
+    // 10.00 of it is pending; the other 45.00 shrink the newer lock away, and 5.00 of the old one.
+    await move(user, door, deposit.id, 'dispute', { amount: '55.00' });
+    expect(await funds(user)).toMatchObject({ available: money('25.00'), pending: money('0.00') });
+    expect([await locksOf(user, old.id), await locksOf(user, newer.id)]).toEqual([
+      ['25.00', '0.00', '75.00', [deposit.id]],
+      ['0.00', '0.00', '100.00', []],
+    ]);
+    const disputes = (await user.get('/v1/deposits')).body.data.filter((d: any) => d.amount.startsWith('-'));
+    expect(disputes.map((d: any) => d.amount).toSorted()).toEqual(['-20.00', '-55.00']);
+    const payments = (await user.get('/v1/payments?type=dispute')).body.data;
+    expect(payments.map((p: any) => [p.amount, p.status, p.deposit_id]).toSorted()).toEqual(
+      disputes.map((d: any) => [d.amount, 'completed', d.id]).toSorted(),
+    );
+  });
+
+  it('is at most the undisputed rest, which is also what it is without an amount', async () => {
+    const user = await given.directUser(1);
+    const deposit = await completed(user, '10.00');
+    const tooMuch = await move(user, door, deposit.id, 'dispute', { amount: '10.01' });
+    expect([tooMuch.status, tooMuch.codes]).toEqual([402, ['amount_exceeds_deposit']]);
+    expect((await move(user, door, deposit.id, 'dispute', { amount: '4.00' })).status).toBe(200);
+    const again = await move(user, door, deposit.id, 'dispute', { amount: '6.01' });
+    expect([again.status, again.codes]).toEqual([402, ['amount_exceeds_deposit']]);
+
+    expect((await move(user, door, deposit.id, 'dispute')).deposit.amount).toBe('-6.00');
+
+    const none = await move(user, door, deposit.id, 'dispute');
+    expect([none.status, none.codes]).toEqual([402, ['amount_exceeds_deposit']]);
+    expect(await funds(user)).toMatchObject({ available: money('0.00'), pending: money('0.00') });
+  });
+
+  it('refuses an amount that is none', async () => {
+    const user = await given.directUser(1);
+    const deposit = await completed(user, '10.00');
+    for (const amount of ['0.00', '-1.00', '1.5', 'all']) {
+      const reply = await move(user, door, deposit.id, 'dispute', { amount });
+      expect([amount, reply.status, reply.codes, reply.fieldNames]).toEqual([
+        amount,
+        400,
+        ['parameter_invalid'],
+        ['deposit.amount'],
+      ]);
+    }
+    expect((await funds(user)).pending).toEqual(money('10.00'));
+  });
+
+  it('leaves alone the locks that a payout in flight has taken along, and never takes from payout_processing', async () => {
+    const user = await given.directUser(2);
+    await noon(user);
+    await payoutAddress(user);
+    const receivable = await receivableOf(user, '100.00');
+    const deposit = await completed(user, '80.00');
+    await reconcile(user, 'REST', deposit.id, [[receivable.id, '60.00']]);
+    await user.post('/v1/test_helpers/clock', { advance_seconds: 86_400 });
+    await once(user);
+    const [payout] = (await user.get('/v1/payouts')).body.data;
+    expect([payout.status, payout.amount]).toEqual(['processing', '60.00']);
+    // What is reconciled meanwhile is not part of it.
+    await reconcile(user, 'REST', deposit.id, [[receivable.id, '5.00']]);
+
+    await move(user, door, deposit.id, 'dispute', { amount: '50.00' });
+
+    expect(await funds(user)).toEqual({
+      available: money('-30.00', 'INR'),
+      pending: money('0.00', 'INR'),
+      payout_processing: money('60.00', 'INR'),
+      fee_advance: [],
+    });
+    expect(await locksOf(user, receivable.id)).toEqual(['60.00', '0.00', '40.00', [deposit.id]]);
+    expect((await user.post(`/v1/test_helpers/payouts/${payout.id}/settle`)).status).toBe(200);
+    expect(await locksOf(user, receivable.id)).toEqual(['0.00', '60.00', '40.00', []]);
+    expect(await funds(user)).toMatchObject({
+      available: money('-30.00', 'INR'),
+      payout_processing: money('0.00', 'INR'),
+    });
+  });
+
+  it("takes from the partner's pending first and then from its owner's available funds", async () => {
+    const user = await given.directUser(1);
+    const partner = await activatedPartner(user, user);
+    const receivable = await receivableOf(user, '100.00');
+    const party = { account_id: partner.id };
+    const deposit = await completed(user, '40.00', { from: party, to: party });
+    await reconcile(user, 'REST', deposit.id, [[receivable.id, '25.00']]);
+
+    await move(user, door, deposit.id, 'dispute', { amount: '20.00' });
+
+    expect((await funds(user, partner.id)).pending).toEqual(money('0.00'));
+    expect((await funds(user)).available).toEqual(money('20.00'));
+    expect(await locksOf(user, receivable.id)).toEqual(['20.00', '0.00', '80.00', [deposit.id]]);
+  });
+
+  it('is one when it is told again under its key', async () => {
+    const user = await given.directUser(1);
+    const deposit = await completed(user, '50.00');
+    const keyed = user.with({ 'idempotency-key': nickname() });
+    const replies = [
+      await move(keyed, 'REST', deposit.id, 'dispute', { amount: '10.00' }),
+      await move(keyed, door, deposit.id, 'dispute', { amount: '10.00' }),
+    ];
+    expect(new Set(replies.map((r) => r.deposit.id)).size).toBe(1);
+    expect((await funds(user)).pending).toEqual(money('40.00'));
+  });
+
+  it('of many at once takes no more than there is', async () => {
+    const user = await given.directUser(1);
+    const deposit = await completed(user, '50.00');
+    const replies = await Promise.all(
+      Array.from({ length: 8 }, () => move(user, door, deposit.id, 'dispute', { amount: '10.00' })),
+    );
+    expect(replies.map((r) => r.status).toSorted()).toEqual([200, 200, 200, 200, 200, 402, 402, 402]);
+    expect(await funds(user)).toMatchObject({ available: money('0.00'), pending: money('0.00') });
+  });
+});
+
+describe.each(doors)('a reversal over %s', (door) => {
+  it('takes back the whole rest without a deposit of its own, and frees its locks', async () => {
+    const user = await given.directUser(1);
+    const [one, other] = [await receivableOf(user, '100.00'), await receivableOf(user, '100.00')];
+    const [deposit, kept] = [await completed(user, '100.00'), await completed(user, '5.00')];
+    await reconcile(user, 'REST', deposit.id, [
+      [one.id, '60.00'],
+      [other.id, '10.00'],
+    ]);
+    await reconcile(user, 'REST', kept.id, [[other.id, '5.00']]);
+    await move(user, 'REST', deposit.id, 'dispute', { amount: '20.00' });
+
+    const reply = await move(user, door, deposit.id, 'reverse', { reason_code: 'duplicate' });
+
+    expect([reply.status, reply.deposit]).toEqual([200, { ...deposit, status: 'reversed', reason_code: 'duplicate' }]);
+    // 80.00 of it were left: 10.00 pending, 70.00 available. What is of the other deposit stays.
+    expect(await funds(user)).toMatchObject({ available: money('5.00'), pending: money('0.00') });
+    expect([await locksOf(user, one.id), await locksOf(user, other.id)]).toEqual([
+      ['0.00', '0.00', '100.00', []],
+      ['5.00', '0.00', '95.00', [kept.id]],
+    ]);
+    expect((await user.get('/v1/deposits')).body.data).toHaveLength(3);
+    const payments = (await user.get('/v1/payments?type=deposit&status=reversed')).body.data;
+    expect(payments.map((p: any) => p.deposit_id)).toEqual([deposit.id]);
+  });
+
+  it('may take available funds below zero, and what comes in later makes that good', async () => {
+    const user = await given.directUser(2);
+    await noon(user);
+    await payoutAddress(user);
+    const receivable = await receivableOf(user, '500.00');
+    const deposit = await completed(user, '80.00');
+    await reconcile(user, 'REST', deposit.id, [[receivable.id, '80.00']]);
+    await user.post('/v1/test_helpers/clock', { advance_seconds: 86_400 });
+    await work(user);
+    expect((await user.get('/v1/payouts')).body.data.map((p: any) => [p.amount, p.status])).toEqual([
+      ['80.00', 'completed'],
+    ]);
+
+    expect((await move(user, door, deposit.id, 'reverse')).status).toBe(200);
+    expect((await funds(user)).available).toEqual(money('-80.00', 'INR'));
+    // It was paid out: what is settled stays so.
+    expect(await locksOf(user, receivable.id)).toEqual(['0.00', '80.00', '420.00', []]);
+
+    const next = await completed(user, '100.00');
+    await reconcile(user, 'REST', next.id, [[receivable.id, '100.00']]);
+    expect((await funds(user)).available).toEqual(money('20.00', 'INR'));
+  });
+
+  it('happens once, also when eight ask at the same time, and leaves nothing to dispute', async () => {
+    const user = await given.directUser(1);
+    const deposit = await completed(user, '10.00');
+
+    const replies = await Promise.all(Array.from({ length: 8 }, () => move(user, door, deposit.id, 'reverse')));
+
+    expect(replies.map((r) => r.status).toSorted()).toEqual([200, 400, 400, 400, 400, 400, 400, 400]);
+    expect(replies.flatMap((r) => r.codes)).toEqual(Array.from({ length: 7 }, () => 'status_invalid'));
+    expect((await funds(user)).pending).toEqual(money('0.00'));
+    const late = await move(user, door, deposit.id, 'dispute', { amount: '1.00' });
+    expect([late.status, late.codes]).toEqual([400, ['status_invalid']]);
+  });
+});

@@ -1,0 +1,502 @@
+import postgres from 'postgres';
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
+import { details, eventually, givenIn, nickname, type Speaker, useWorld, type World } from './world.js';
+
+const world = useWorld({ worker: false });
+const given = givenIn(world);
+
+afterEach(async () => {
+  expect(await world.sql`select rule, what from violations`).toEqual([]);
+});
+
+/** The superuser of the run's PostgreSQL in a test's own database: whom no privilege stops. */
+let admin: postgres.Sql;
+beforeAll(() => {
+  admin = adminOf(world);
+});
+afterAll(() => admin.end({ timeout: 1 }));
+
+const adminOf = (of: World) =>
+  postgres({ ...inject('admin'), database: of.sql.options.database, max: 1, onnotice: () => {} });
+const tenantOf = (root: Speaker) => root.id.replace('account_', '');
+const day = 86_400;
+
+async function done(reply: ReturnType<Speaker['post']>): Promise<any> {
+  const { status, body, fieldNames, codes } = await reply;
+  expect([status, codes, fieldNames]).toEqual([200, [], []]);
+  return body;
+}
+
+async function completed(user: Speaker, amount: string, to: object = { account_id: user.id }): Promise<any> {
+  const { id } = await done(user.post('/v1/deposits', { amount, currency: 'INR', payment_method: 'upi', to }));
+  return done(user.post(`/v1/test_helpers/deposits/${id}/complete`));
+}
+
+async function reconciled(user: Speaker, deposit: { id: string }, amount: string): Promise<any> {
+  const receivable = await done(
+    user.post('/v1/receivables', {
+      currency: 'INR',
+      invoice: {
+        ...{ amount: '100.00', currency: 'INR', creation_date: '2026-10-01', due_date: '2026-12-01' },
+        reference_number: nickname(),
+      },
+      purpose_code: 'P0802',
+      transaction_type: 'services',
+    }),
+  );
+  await done(user.post(`/v1/deposits/${deposit.id}/reconcile`, { receivables: [{ id: receivable.id, amount }] }));
+  return receivable;
+}
+
+/** A payout of all that is available, in flight. */
+async function payingOut(user: Speaker): Promise<any> {
+  await done(user.post('/v1/test_helpers/clock', { advance_seconds: day }));
+  await world.database.call('run_jobs', [tenantOf(user), false, 50]);
+  return (await user.get('/v1/payouts?status=processing')).body.data[0];
+}
+
+const payoutAddress = (user: Speaker) =>
+  done(
+    user.post('/v1/addresses', {
+      ...{
+        category: 'user_payout',
+        type: 'bank_account',
+        currency: 'INR',
+        linked_id: user.id,
+        linked_object: 'account',
+      },
+      name: 'Exporter',
+      bank_account: { number: '123456789012', bank_name: 'HDFC' },
+      billing_details: details().physical_address,
+    }),
+  );
+
+describe('the view of violations', () => {
+  /** The ids that corruptions are made of: a user with money in every state, and a payout at each of its ends. */
+  const at: Record<string, string> = {};
+  beforeAll(async () => {
+    const user = await given.directUser(2);
+    at.user = user.id;
+    at.tenant = tenantOf(user);
+    await payoutAddress(user);
+    const [paid, flying, waiting, reversed] = [
+      await completed(user, '10.00'),
+      await completed(user, '20.00'),
+      await completed(user, '30.00'),
+      await completed(user, '40.00'),
+    ];
+    await reconciled(user, paid, '10.00');
+    at.ended = (await payingOut(user)).id;
+    await done(user.post(`/v1/test_helpers/payouts/${at.ended}/settle`));
+    at.settled = (await reconciled(user, flying, '15.00')).id;
+    at.flying = (await payingOut(user)).id;
+    at.locked = (await reconciled(user, waiting, '3.00')).id;
+    at.deposit = waiting.id;
+    at.reversed = reversed.id;
+    await done(user.post(`/v1/test_helpers/deposits/${reversed.id}/reverse`));
+    const party = { account_id: user.id };
+    const begun = { amount: '50.00', currency: 'INR', payment_method: 'upi', to: party };
+    at.begun = (await done(user.post('/v1/deposits', begun))).id;
+    // Somebody whom nothing was ever taken back from, and a platform.
+    const other = await given.directUser(2);
+    at.other = other.id;
+    await reconciled(other, await completed(other, '7.00'), '5.00');
+    // A deposit that looks completed and then taken back, and was not.
+    at.kept = (await completed(other, '1.00')).id;
+  });
+
+  class Undo extends Error {}
+
+  /** What the view tells the plain role after a corruption, which is undone at once. */
+  async function found(corruption: string[]): Promise<string[]> {
+    let rules: string[] = [];
+    const attempt = admin.begin(async (sql) => {
+      for (const statement of corruption)
+        await sql.unsafe(statement.replaceAll(/:(\w+)/g, (_, name: string) => `'${at[name]}'`));
+      await sql`set local role tidegate`;
+      rules = (await sql`select distinct rule from violations order by 1`).map((row) => row.rule as string);
+      throw new Undo();
+    });
+    await attempt.catch((error) => {
+      if (!(error instanceof Undo)) throw error;
+    });
+    return rules;
+  }
+
+  it('is empty when nothing is wrong, and is not when something is', async () => {
+    expect(await found([])).toEqual([]);
+    expect(await found(['update balance set available = available + 1'])).not.toEqual([]);
+  });
+
+  const sums = 'balance is not the sum of its entries';
+  const rest = 'pending is not the sum of what deposits have left';
+  const flying = 'payout_processing is not the sum of the payouts under way';
+  const first = (table: string) => `(select min(id) from ${table} where tenant_id = :tenant)`;
+  const last = `id = (select id from entry where tenant_id = :tenant order by version desc limit 1)`;
+  const zero = 'posting does not sum to zero';
+  const running = 'balance_after is not the running sum';
+  const dense = 'versions are not dense';
+
+  // What somebody did by hand, and the rules that must tell it, whatever others do.
+  const corruptions: [what: string, rules: string[], ...statements: string[]][] = [
+    ['money of the world', [zero], `update contra_entry set amount = amount + 1 where id = ${first('contra_entry')}`],
+    ['an entry of the world that is gone', [zero], `delete from contra_entry where id = ${first('contra_entry')}`],
+    ['available funds', [sums], 'update balance set available = available + 1 where account_id = :user'],
+    ['pending funds', [sums, rest], 'update balance set pending = pending + 1 where account_id = :user'],
+    ['processing funds', [sums], 'update balance set processing = processing + 1 where account_id = :user'],
+    [
+      'funds in a payout',
+      [sums, flying],
+      'update balance set payout_processing = payout_processing + 1 where account_id = :user',
+    ],
+    [
+      'a fee advance of a user',
+      [sums, 'fee advance of an account that is no platform'],
+      'update balance set fee_advance = 1 where account_id = :user',
+    ],
+    [
+      'available funds below zero without a reason',
+      ['available is below zero without a dispute or reversal', sums],
+      'update balance set available = -1 where account_id = :other',
+    ],
+    [
+      'pending funds below zero',
+      [sums, 'compartment below zero', rest],
+      'alter table balance drop constraint balance_not_negative',
+      'update balance set pending = -1 where account_id = :user',
+    ],
+    ['a balance that is gone', ['entries without a balance'], 'delete from balance where account_id = :other'],
+    ['a version of a balance', [dense], 'update balance set version = version + 1 where account_id = :user'],
+    ['the last entry, gone', [sums, zero, dense], `delete from entry where ${last}`],
+    ['a balance after an entry', [running], `update entry set balance_after = balance_after + 1 where ${last}`],
+    ['a version of an entry', [running, dense], `update entry set version = version + 1 where ${last}`],
+    ['an amount of an entry', [running, sums, zero], `update entry set amount = amount + 1 where ${last}`],
+    [
+      'an entry in another mode',
+      [running, sums, zero, dense, 'entries without a balance'],
+      `update entry set livemode = true where ${last}`,
+    ],
+    [
+      'a locked amount',
+      ['receivable is not the sum of its locks'],
+      'update receivable set amount_locked = amount_locked - 1 where id = :locked',
+    ],
+    [
+      'a settled amount',
+      ['receivable is not the sum of its locks'],
+      'update receivable set amount_settled_payouts = 1 where id = :locked',
+    ],
+    [
+      'a lock that is larger than its deposit',
+      ['locks of a deposit exceed it', 'receivable is not the sum of its locks'],
+      'update receivable_lock set amount = 100000 where receivable_id = :locked',
+    ],
+    [
+      'a lock that is gone',
+      ['receivable is not the sum of its locks'],
+      'delete from receivable_lock where receivable_id = :locked',
+    ],
+    [
+      'a deposit that is completed without money',
+      ['deposit and its postings disagree'],
+      "update deposit set status = 'completed' where id = :begun",
+    ],
+    [
+      'a deposit with money that is not completed',
+      ['deposit and its postings disagree'],
+      "update deposit set status = 'failed' where id = :deposit",
+    ],
+    [
+      'a payout that is completed without money',
+      ['payout and its postings disagree', flying],
+      "update payout set status = 'completed' where id = :flying",
+    ],
+    [
+      'a payout that is paid and still under way',
+      ['payout and its postings disagree', flying],
+      "update payout set status = 'processing' where id = :ended",
+    ],
+    ['an amount of a payout under way', [flying], 'update payout set amount = amount + 1 where id = :flying'],
+    ['what is left of a deposit', [rest], 'update deposit set pending_rest = pending_rest - 1 where id = :deposit'],
+    ...['posting', 'entry', 'contra_entry', 'seal_block', 'posting_seal'].map((table): [string, string[], string] => [
+      `the privilege to change ${table}`,
+      ['append-only is not enforced'],
+      `grant update on ${table} to tidegate`,
+    ]),
+  ];
+  it.each(corruptions)('finds %s', async (_, rules, ...statements) => {
+    expect(await found(statements)).toEqual(expect.arrayContaining(rules));
+  });
+
+  // Design, invariants I10 and I11: what a deposit or payout says of itself is what its postings say.
+  const unspoken: [what: string, ...statements: string[]][] = [
+    ['an amount of a completed deposit', 'update deposit set amount = amount + 1 where id = :deposit'],
+    [
+      'a deposit that is reversed, with its money still there',
+      "update deposit set status = 'reversed' where id = :kept",
+    ],
+    ['an amount of a payout that has ended', 'update payout set amount = amount + 1 where id = :ended'],
+    [
+      'the deposits that a receivable names',
+      "update receivable set deposit_ids_amount_locked = '{deposit_x}' where id = :locked",
+    ],
+    [
+      'a posting that is gone, with its entries still there',
+      "delete from posting where tenant_id = :tenant and kind = 'reconciliation'",
+    ],
+  ];
+  it.each(unspoken)('finds %s', async (_, ...statements) => {
+    expect(await found(statements)).not.toEqual([]);
+  });
+});
+
+describe('what the plain role may do with the ledger', () => {
+  const tables = ['posting', 'entry', 'contra_entry', 'seal_block', 'posting_seal'];
+  it.each(tables)('is to read %s and add to it, and never to change, delete or empty it', async (table) => {
+    const column = table === 'seal_block' ? 'number' : table === 'posting_seal' ? 'block' : 'created';
+    expect(await world.sql.unsafe(`select 1 from ${table} limit 0`)).toEqual([]);
+    for (const statement of [
+      `update ${table} set ${column} = ${column}`,
+      `update ${table} set ${column} = ${column} where false`,
+      `delete from ${table}`,
+      `delete from ${table} where false`,
+      `truncate ${table}`,
+      `truncate ${table} cascade`,
+    ]) {
+      const outcome = await world.sql.unsafe(statement).then(
+        () => 'done',
+        (error) => error.code,
+      );
+      expect([statement, outcome]).toEqual([statement, '42501']);
+    }
+  });
+});
+
+describe('the audit of the operator', () => {
+  const own = useWorld({ worker: false });
+  const there = givenIn(own);
+
+  it('counts the accounts with money and their postings, and tells every violation and whose it is', async () => {
+    const [user, other] = [await there.directUser(2), await there.directUser(2)];
+    expect(await own.operator.audit()).toEqual({ violations: [], accounts: 0, postings: 0 });
+    await reconciled(user, await completed(user, '10.00'), '4.00');
+    await completed(other, '1.00');
+    expect(await own.operator.audit()).toEqual({ violations: [], accounts: 2, postings: 3 });
+
+    const superuser = adminOf(own);
+    const change = (by: number) =>
+      superuser`update balance set available = available + ${by}::bigint where account_id = ${other.id}`;
+    await change(1);
+    expect(await own.operator.audit()).toEqual({
+      violations: [
+        {
+          tenant: tenantOf(other),
+          livemode: false,
+          rule: 'balance is not the sum of its entries',
+          what: `${other.id} INR`,
+        },
+      ],
+      accounts: 2,
+      postings: 3,
+    });
+    await change(-1);
+    await superuser.end({ timeout: 1 });
+    expect((await own.operator.audit()).violations).toEqual([]);
+  });
+});
+
+describe('the seal', () => {
+  /** What the operator is told about one tenant's chain. */
+  async function sealOf(root: Speaker, of: World = world) {
+    return (await of.operator.verifySeals()).filter((s) => s.tenant === tenantOf(root));
+  }
+  const seal = (root: Speaker, most: number) => world.database.call('seal_postings', [tenantOf(root), false, most]);
+
+  describe('by a worker', () => {
+    const real = useWorld();
+    const there = givenIn(real);
+
+    it('is put on what was posted, a little later, in both modes and without a false alarm', async () => {
+      const { test, live } = await there.directUserBoth(2);
+      const row = await real.operator.verify(await real.operator.account(live.id, true), 'activated');
+      const address = await real.operator.issueAddress(row, {
+        ...{ category: 'service_receive', currency: 'INR', bankAccount: { number: '1' } },
+      });
+      await completed(test, '1.00');
+      const notice = { event: 'received', addressId: address.id, amount: 100n, currency: 'INR' } as const;
+      await real.operator.bankNotice({ ...notice, reference: 'B1' });
+      const sealed = () =>
+        eventually(
+          async () => (await real.sql`select count(*)::int as n from unsealed`)[0]!.n,
+          (unsealed) => unsealed === 0,
+        );
+      await sealed();
+      expect((await sealOf(test, real)).toSorted((a, b) => Number(a.livemode) - Number(b.livemode))).toEqual([
+        { tenant: tenantOf(test), livemode: false, blocks: 1, firstBroken: null },
+        { tenant: tenantOf(test), livemode: true, blocks: 1, firstBroken: null },
+      ]);
+
+      await completed(test, '2.00');
+      await sealed();
+
+      expect((await sealOf(test, real)).find((s) => !s.livemode)).toMatchObject({ blocks: 2, firstBroken: null });
+      const [{ n }] = (await real.sql`select count(*)::int as n from posting_seal`) as unknown as [{ n: number }];
+      expect(n).toBe(3);
+    });
+  });
+
+  describe('tells who tampered', () => {
+    let user: Speaker;
+    /** A posting of each of the three blocks. */
+    const posting: string[] = [];
+    beforeAll(async () => {
+      user = await given.directUser(2);
+      for (const amount of ['10.00', '20.00', '30.00']) {
+        await reconciled(user, await completed(user, amount), '1.00');
+        await seal(user, 10);
+        const [row] = await world.sql`
+          select posting_id from posting_seal where tenant_id = ${tenantOf(user)} order by block desc, posting_id limit 1`;
+        posting.push(row!.posting_id);
+      }
+    });
+
+    const whole = () => ({ tenant: tenantOf(user), livemode: false, blocks: 3, firstBroken: null });
+
+    it('of nobody, when nobody did, however often it is asked', async () => {
+      expect(await sealOf(user)).toEqual([whole()]);
+      expect(await sealOf(user)).toEqual([whole()]);
+    });
+
+    // Every column that says something about money, and when: a sealed row is as it was, or its block is broken.
+    const numbers = { entry: ['amount', 'balance_after', 'version', 'created'], contra_entry: ['amount', 'created'] };
+    const columns: [table: string, column: string, type: 'number' | 'text'][] = [
+      ['posting', 'created', 'number'],
+      ...['kind', 'cause', 'payment_id'].map((c): [string, string, 'text'] => ['posting', c, 'text']),
+      ...Object.entries(numbers).flatMap(([table, names]) =>
+        names.map((name): [string, string, 'number'] => [table, name, 'number']),
+      ),
+      ...['id', 'account_id', 'currency', 'category', 'payment_id'].map((c): [string, string, 'text'] => [
+        'entry',
+        c,
+        'text',
+      ]),
+      ...['id', 'contra', 'currency'].map((c): [string, string, 'text'] => ['contra_entry', c, 'text']),
+    ];
+    it.each(columns)('with %s.%s, in the block that it is of', async (table, column, type) => {
+      const name = table === 'posting' ? 'id' : 'posting_id';
+      // Far enough not to meet another row's version.
+      const change = (sign: '+' | '-') =>
+        type === 'number'
+          ? `${column} ${sign} 1000`
+          : sign === '+'
+            ? `${column} || '~'`
+            : `left(${column}, length(${column}) - 1)`;
+      const tamper = (sign: '+' | '-') =>
+        admin.unsafe(`update ${table} set ${column} = ${change(sign)} where ${name} = '${posting[1]}'`);
+
+      expect((await tamper('+')).count).toBeGreaterThan(0);
+      const told = await sealOf(user);
+      await tamper('-');
+
+      expect(told).toEqual([{ ...whole(), firstBroken: 2 }]);
+      expect(await sealOf(user)).toEqual([whole()]);
+    });
+
+    /** Tampers, asks, and puts all rows back as they were. */
+    async function told(...statements: string[]) {
+      const tables = ['posting', 'entry', 'contra_entry', 'seal_block', 'posting_seal', 'unsealed'];
+      for (const table of tables) await admin.unsafe(`create temp table was_${table} as select * from ${table}`);
+      try {
+        for (const statement of statements) await admin.unsafe(statement.replaceAll(':tenant', `'${tenantOf(user)}'`));
+        return await sealOf(user);
+      } finally {
+        for (const table of tables) {
+          await admin.unsafe(`delete from ${table}`);
+          await admin.unsafe(`insert into ${table} select * from was_${table}`);
+          await admin.unsafe(`drop table was_${table}`);
+        }
+      }
+    }
+
+    const here = 'tenant_id = :tenant';
+    const ofBlock = (n: number) => `posting_id in (select posting_id from posting_seal where ${here} and block = ${n})`;
+    const removals: [what: string, block: number, ...statements: string[]][] = [
+      ['an entry that is gone', 2, `delete from entry where ${here} and category = 'pending' and ${ofBlock(2)}`],
+      ['a posting that is gone', 3, `delete from posting where ${here} and ${ofBlock(3).replace('posting_id', 'id')}`],
+      [
+        'an entry that was slipped in',
+        1,
+        `insert into entry select tenant_id, livemode, id || 'x', created, posting_id, account_id, amount, currency, category, payment_id, balance_after, version + 1000, context_id, on_root_list
+          from entry where ${here} and ${ofBlock(1)} limit 1`,
+      ],
+      ['a hash', 1, `update seal_block set hash = repeat('0', 64) where ${here} and number = 1`],
+      ['the hash before', 3, `update seal_block set previous = '' where ${here} and number = 3`],
+      ['the number of postings', 2, `update seal_block set postings = 1 where ${here} and number = 2`],
+      ['a block that is gone', 2, `delete from seal_block where ${here} and number = 2`],
+      [
+        'the last block, gone with its seals',
+        3,
+        `delete from seal_block where ${here} and number = 3`,
+        `delete from posting_seal where ${here} and block = 3`,
+      ],
+      [
+        'a seal that was moved',
+        1,
+        `update posting_seal set block = 2 where ${here} and posting_id in (select min(posting_id) from posting_seal where ${here})`,
+      ],
+      ['a seal that is gone', 2, `delete from posting_seal where ${here} and ${ofBlock(2)}`],
+      [
+        'two things at once: the first is named',
+        2,
+        `delete from entry where ${here} and (${ofBlock(2)} or ${ofBlock(3)})`,
+      ],
+      [
+        'a posting that waits for no seal',
+        4,
+        `insert into posting select tenant_id, livemode, 'posting_x', created, kind, cause || 'x', payment_id from posting where ${here} limit 1`,
+      ],
+    ];
+    it.each(removals)('with %s, in block %i', async (_, block, ...statements) => {
+      const [answer] = await told(...statements);
+      expect([answer?.tenant, answer?.firstBroken]).toEqual([tenantOf(user), block]);
+      expect(await sealOf(user)).toEqual([whole()]);
+    });
+
+    it('with the whole chain, when all of it is gone', async () => {
+      const answer = await told(`delete from seal_block where ${here}`, `delete from posting_seal where ${here}`);
+      expect(answer.map((s) => s.firstBroken)).toEqual([1]);
+    });
+
+    it("and nobody else's chain is called broken", async () => {
+      const other = await given.directUser(2);
+      await completed(other, '1.00');
+      await seal(other, 10);
+      await admin`update entry set amount = amount + 1 where posting_id = ${posting[0]!}`;
+      const all = await world.operator.verifySeals();
+      await admin`update entry set amount = amount - 1 where posting_id = ${posting[0]!}`;
+      expect(all.filter((s) => s.firstBroken !== null)).toEqual([{ ...whole(), firstBroken: 1 }]);
+      expect(all).toContainEqual({ tenant: tenantOf(other), livemode: false, blocks: 1, firstBroken: null });
+    });
+  });
+
+  it('is put on every posting once, however many seal at once while others post', async () => {
+    const user = await given.directUser(2);
+    let posting = true;
+    const sealing = Array.from({ length: 4 }, async () => {
+      while (posting) await seal(user, 3);
+    });
+    try {
+      await Promise.all(Array.from({ length: 30 }, (_, n) => completed(user, `${n + 1}.00`)));
+    } finally {
+      posting = false;
+    }
+    await Promise.all(sealing);
+    while (Number((await seal(user, 3))[0]!.seal_postings) > 0);
+
+    const [seals] = await world.sql`
+      select count(*)::int as n, count(distinct posting_id)::int as postings from posting_seal where tenant_id = ${tenantOf(user)}`;
+    expect(seals).toEqual({ n: 30, postings: 30 });
+    const [answer] = await sealOf(user);
+    expect([answer?.firstBroken, answer!.blocks >= 10]).toEqual([null, true]);
+  });
+});

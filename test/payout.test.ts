@@ -1,0 +1,895 @@
+import pino from 'pino';
+import { afterEach, describe, expect, inject, it } from 'vitest';
+import { Database } from '../src/db/database.js';
+import { Worker } from '../src/worker.js';
+import { details, eventually, givenIn, nickname, type Reply, type Speaker, useWorld } from './world.js';
+
+// No worker: `once` and `work` do what one would do, so that a test can look at a payout while it is in flight.
+const world = useWorld({ worker: false });
+const given = givenIn(world);
+
+afterEach(async () => {
+  expect(await world.sql`select rule, what from violations`).toEqual([]);
+});
+
+const doors = ['REST', 'GraphQL'] as const;
+type Door = (typeof doors)[number];
+
+const day = 86_400;
+const currencyOf = { 1: 'USD', 2: 'INR' } as const;
+const unknown = (prefix: string) => `${prefix}_${'0'.repeat(32)}`;
+const tenantOf = (root: Speaker) => root.id.replace('account_', '');
+
+async function advance(root: Speaker, seconds: number): Promise<number> {
+  const reply = await root.post('/v1/test_helpers/clock', { advance_seconds: seconds });
+  expect([reply.fieldNames, reply.status]).toEqual([[], 200]);
+  return reply.body.now;
+}
+
+/** Moves a root's test clock forward to a time, in steps that the helper takes: 400 days at most. */
+async function advanceTo(root: Speaker, seconds: number): Promise<void> {
+  for (let rest = seconds - (await advance(root, 1)); rest > 0; rest -= 400 * day)
+    await advance(root, Math.min(rest, 400 * day));
+}
+
+/** One round of a worker: what it causes in turn is left for the next. */
+async function once(root: Speaker): Promise<number> {
+  const [row] = await world.database.call('run_jobs', [tenantOf(root), false, 50]);
+  return Number(row!.run_jobs);
+}
+
+/** All that is due, the time that the sandbox takes for it included. */
+async function work(root: Speaker): Promise<void> {
+  do await advance(root, 3);
+  while ((await once(root)) > 0);
+}
+
+/** Midday of a day of the next year: far from any midnight, and in the future for sure. */
+function nextYear(month: number, dayOfMonth: number): number {
+  return Date.UTC(new Date().getUTCFullYear() + 1, month - 1, dayOfMonth, 12) / 1000;
+}
+const date = (seconds: number) => new Date(seconds * 1000).toISOString().slice(0, 10);
+
+async function noon(root: Speaker): Promise<void> {
+  const now = await advance(root, 1);
+  await advance(root, day + 43_200 - (now % day));
+}
+
+/** The sandbox's bank takes its time: payouts stay in flight until a test ends them. */
+async function slowBank(root: Speaker): Promise<void> {
+  await world.sql`update job set due = due + 100000000 where tenant_id = ${tenantOf(root)} and kind = 'settle_payout'`;
+}
+
+async function payoutAddress(speaker: Speaker, currency = 'INR', linkedId = speaker.id): Promise<any> {
+  const reply = await speaker.post('/v1/addresses', {
+    ...{ category: 'user_payout', type: 'bank_account', currency, linked_id: linkedId, linked_object: 'account' },
+    name: 'Exporter',
+    bank_account: { number: '123456789012', domestic_credit: 'HDFC0000001', bank_name: 'HDFC' },
+    billing_details: details().physical_address,
+  });
+  expect([reply.fieldNames, reply.status]).toEqual([[], 200]);
+  return reply.body;
+}
+
+/** A direct user at midday, with a payout address in INR. */
+async function exporter(edition: 1 | 2 = 2): Promise<Speaker> {
+  const user = await given.directUser(edition);
+  await noon(user);
+  await payoutAddress(user);
+  return user;
+}
+
+/** A connected user that is activated, with a payout address in INR. */
+async function activatedUser(platform: Speaker): Promise<Speaker> {
+  await noon(platform);
+  const businessDetails =
+    platform.edition === 1
+      ? { legalName: 'Asha Rao', type: 'INDIVIDUAL', physicalAddress: { country: 'IN' } }
+      : {
+          ...{ legalName: 'Asha Courses', dba: 'Asha', email: 'a@asha.example', website: 'https://asha.example' },
+          ...{ dateOfIncorporation: '2014-04-01', type: 'COMPANY', ids: { business: 'U52100' } },
+          physicalAddress: { line1: '1 Road', city: 'Oslo', state: 'Oslo', postalCode: '0150', country: 'NO' },
+          ...{ merchantCategoryCode: '5131', merchantSize: 'small' },
+          ...{ productCategory: 'goods', productDescription: 'Courses.' },
+        };
+  const user = await platform.connectedUser({ businessDetails });
+  const relationship = platform.edition === 1 ? { owner: true } : { director: true };
+  for (const full_name of ['Asha Rao', 'Jonas Lind'].slice(0, platform.edition)) {
+    const identification = { tax_card_number: 'ABCPE1234F' };
+    const person = await platform.post('/v1/persons', {
+      account_id: user.id,
+      ...{ full_name, relationship, identification },
+    });
+    expect(person.status).toBe(200);
+  }
+  await payoutAddress(platform, 'INR', user.id);
+  const activated = await platform.post(`/v1/accounts/${user.id}/activate`);
+  expect([activated.fieldNames, activated.status]).toEqual([[], 200]);
+  await work(platform);
+  return user;
+}
+
+/** Makes an amount available: a deposit that is counted towards a receivable of as much. */
+async function earn(user: Speaker, amount: string, currency: string = currencyOf[user.edition]): Promise<any> {
+  const second = user.edition === 2 && { to: { account_id: user.id }, payment_method: 'upi' };
+  const deposit = await user.post('/v1/deposits', { amount, currency, ...second });
+  expect([deposit.fieldNames, deposit.status]).toEqual([[], 200]);
+  await user.post(`/v1/test_helpers/deposits/${deposit.body.id}/complete`);
+  const receivable = await user.post('/v1/receivables', {
+    currency,
+    invoice: {
+      ...{ amount, currency, creation_date: '2026-10-01', due_date: '2026-12-01', reference_number: nickname() },
+    },
+    purpose_code: 'P0802',
+    transaction_type: 'services',
+  });
+  const receivables = [{ id: receivable.body.id, amount }];
+  const reply = await user.post(`/v1/deposits/${deposit.body.id}/reconcile`, { receivables });
+  expect([reply.fieldNames, reply.status]).toEqual([[], 200]);
+  return { deposit: deposit.body, receivable: receivable.body };
+}
+
+const payoutsOf = async (speaker: Speaker, query = ''): Promise<any[]> =>
+  (await speaker.get(`/v1/payouts${query}`)).body.data;
+
+/** What there is of a currency, the zeros left out. */
+async function funds(speaker: Speaker, id = speaker.id): Promise<Record<string, string>> {
+  const { body } = await speaker.get(`/v1/balance?account_id=${id}`);
+  return Object.fromEntries(
+    ['available', 'pending', 'processing', 'payout_processing'].flatMap((compartment) =>
+      body[compartment]
+        .filter((m: any) => m.amount !== '0.00')
+        .map((m: any) => [`${compartment} ${m.currency}`, m.amount] as const),
+    ),
+  );
+}
+
+async function locksOf(speaker: Speaker, id: string) {
+  const r = (await speaker.get(`/v1/receivables/${id}`)).body;
+  return [r.amount_locked, r.amount_settled_payouts, r.deposit_ids_amount_locked];
+}
+
+async function settingOf(speaker: Speaker, id = speaker.id): Promise<any> {
+  return (await speaker.get(`/v1/account_settings?account_id=${id}`)).body.data[0];
+}
+
+async function configure(speaker: Speaker, payouts: object, id = speaker.id): Promise<any> {
+  const { id: setting } = await settingOf(speaker, id);
+  const reply = await speaker.post(`/v1/account_settings/${setting}`, { payouts });
+  expect([reply.fieldNames, reply.status]).toEqual([[], 200]);
+  return reply.body.payouts;
+}
+
+async function end(speaker: Speaker, door: Door, id: string, verb: 'settle' | 'fail'): Promise<Reply> {
+  if (door === 'REST') return speaker.post(`/v1/test_helpers/payouts/${id}/${verb}`);
+  const reply = await speaker.graph(`mutation { ${verb}TestPayout(input: { id: "${id}" }) { payout { id status } } }`);
+  return { ...reply, status: reply.body.errors?.[0]?.extensions.httpStatus ?? reply.status };
+}
+
+/** The next midnight has come, and the worker has gone round once. */
+async function midnight(root: Speaker): Promise<void> {
+  await advance(root, day);
+  await once(root);
+}
+
+describe('when a payout is made', () => {
+  it('is the next midnight, UTC, by default', async () => {
+    const user = await exporter(1);
+    expect((await settingOf(user)).payouts).toMatchObject({
+      ...{ interval: 'daily', weekly_anchor: null, monthly_anchor: null },
+    });
+    await advanceTo(user, nextYear(6, 10));
+    await earn(user, '10.00');
+    await advanceTo(user, nextYear(6, 10) + 43_000);
+    await once(user);
+    expect(await payoutsOf(user)).toEqual([]);
+
+    await advanceTo(user, nextYear(6, 10) + 43_201);
+    await once(user);
+
+    expect((await payoutsOf(user)).map((p) => date(p.created))).toEqual([date(nextYear(6, 11))]);
+  });
+
+  // The days from the midday of a Wednesday until the anchored day of the week begins.
+  const wednesday = nextYear(6, 10) - ((new Date(nextYear(6, 10) * 1000).getUTCDay() + 4) % 7) * day;
+  const weekdays: [name: string, anchor: number, days: number][] = [
+    ['Monday', 1, 5],
+    ['Tuesday', 2, 6],
+    ['Wednesday', 3, 7],
+    ['Thursday', 4, 1],
+    ['Friday', 5, 2],
+    ['Saturday', 6, 3],
+    ['Sunday', 7, 4],
+  ];
+  it.each(weekdays)(
+    'is the next %s, for money that is available on a Wednesday, with the anchor %i',
+    async (name, anchor, days) => {
+      expect(new Date(wednesday * 1000).getUTCDay()).toBe(3);
+      const user = await exporter(1);
+      expect(await configure(user, { interval: 'weekly', weekly_anchor: anchor })).toMatchObject({
+        ...{ interval: 'weekly', weekly_anchor: anchor, monthly_anchor: null },
+      });
+      await advanceTo(user, wednesday);
+      await earn(user, '10.00');
+      await advanceTo(user, wednesday + days * day - 43_500);
+      await once(user);
+      expect(await payoutsOf(user)).toEqual([]);
+
+      await advanceTo(user, wednesday + days * day - 43_199);
+      await once(user);
+
+      const [payout] = await payoutsOf(user);
+      const weekday = new Date(payout.created * 1000).toLocaleDateString('en', { weekday: 'long', timeZone: 'UTC' });
+      expect([date(payout.created), weekday]).toEqual([date(wednesday + days * day), name]);
+    },
+  );
+
+  const lastOfFebruary = new Date(Date.UTC(new Date().getUTCFullYear() + 1, 2, 0)).getUTCDate();
+  const months: [from: [number, number], anchor: number, to: [number, number]][] = [
+    [[1, 15], 16, [1, 16]],
+    [[1, 15], 15, [2, 15]],
+    [[1, 15], 1, [2, 1]],
+    [[1, 15], 31, [1, 31]],
+    // A day that the month lacks is its last.
+    [[1, 31], 31, [2, lastOfFebruary]],
+    [[1, 31], 30, [2, lastOfFebruary]],
+    [[1, 31], 28, [2, 28]],
+    [[2, lastOfFebruary], 31, [3, 31]],
+    [[4, 15], 31, [4, 30]],
+    [[4, 30], 31, [5, 31]],
+  ];
+  it.each(months)('from month and day %j with the monthly anchor %i is on %j', async (from, anchor, to) => {
+    const user = await exporter(1);
+    await configure(user, { interval: 'monthly', monthly_anchor: anchor });
+    await advanceTo(user, nextYear(...from));
+    await earn(user, '10.00');
+    await advanceTo(user, nextYear(...to) - 43_500);
+    await once(user);
+    expect(await payoutsOf(user)).toEqual([]);
+
+    await advanceTo(user, nextYear(...to) - 43_199);
+    await once(user);
+
+    expect((await payoutsOf(user)).map((p) => date(p.created))).toEqual([date(nextYear(...to))]);
+  });
+
+  it('is on the last day of each month, one after the other, with the anchor 31', async () => {
+    const user = await exporter(1);
+    await configure(user, { interval: 'monthly', monthly_anchor: 31 });
+    await advanceTo(user, nextYear(1, 20));
+    for (const [month, to] of [
+      [1, 31],
+      [2, lastOfFebruary],
+      [3, 31],
+      [4, 30],
+    ] as const) {
+      await earn(user, '10.00');
+      await advanceTo(user, nextYear(month, to));
+      await work(user);
+    }
+    expect((await payoutsOf(user)).map((p) => [date(p.created), p.amount])).toEqual(
+      [nextYear(4, 30), nextYear(3, 31), nextYear(2, lastOfFebruary), nextYear(1, 31)].map((time) => [
+        date(time),
+        '830.00',
+      ]),
+    );
+  });
+
+  // The interval that decides is the one that the setting has, not the one that it had when the money came.
+  it('follows a change of the interval also for money that is available already', async () => {
+    const [slower, faster] = [await exporter(1), await exporter(1)];
+    await configure(faster, { interval: 'monthly', monthly_anchor: 20 });
+    for (const user of [slower, faster]) {
+      await advanceTo(user, nextYear(6, 10));
+      await earn(user, '10.00');
+    }
+    await configure(slower, { interval: 'monthly', monthly_anchor: 20 });
+    await configure(faster, { interval: 'daily' });
+
+    for (const user of [slower, faster]) {
+      await advanceTo(user, nextYear(6, 11));
+      await once(user);
+    }
+
+    const dates = async (user: Speaker) => (await payoutsOf(user)).map((p) => date(p.created));
+    expect([await dates(slower), await dates(faster)]).toEqual([[], [date(nextYear(6, 11))]]);
+    await advanceTo(slower, nextYear(6, 20));
+    await once(slower);
+    expect(await dates(slower)).toEqual([date(nextYear(6, 20))]);
+  });
+
+  it('is at once for the connected users of a platform with live FX, and not for the platform itself', async () => {
+    const platform = await given.platform(1);
+    const row = await world.operator.account(platform.id, false);
+    await world.operator.updateRoot(row, { liveFx: true });
+    const user = await activatedUser(platform);
+    await payoutAddress(platform);
+    expect((await settingOf(platform)).live_fx).toBe(true);
+
+    await earn(user, '10.00');
+    await earn(platform, '20.00');
+    await once(platform);
+
+    expect((await payoutsOf(platform)).map((p) => [p.account_id, p.amount, p.currency])).toEqual([
+      [user.id, '830.00', 'INR'],
+    ]);
+    await earn(user, '1.00');
+    await once(platform);
+    expect((await payoutsOf(user)).map((p) => p.amount).toSorted()).toEqual(['83.00', '830.00']);
+    await midnight(platform);
+    expect((await payoutsOf(platform, `?account_id=${platform.id}`)).map((p) => p.amount)).toEqual(['1660.00']);
+  });
+
+  // Money that could not go then must not make later money wait for the interval.
+  it('is at once with live FX also after money that was held back', async () => {
+    const platform = await given.platform(1);
+    await world.operator.updateRoot(await world.operator.account(platform.id, false), { liveFx: true });
+    const user = await activatedUser(platform);
+    await configure(platform, { enabled: false }, user.id);
+    await earn(user, '10.00');
+    await once(platform);
+    expect(await payoutsOf(user)).toEqual([]);
+    await configure(platform, { enabled: true }, user.id);
+
+    await earn(user, '1.00');
+    await once(platform);
+
+    expect((await payoutsOf(user)).map((p) => p.amount)).toEqual(['913.00']);
+  });
+});
+
+describe('what a payout is', () => {
+  it('is all of what is available, in exactly these keys, found by id and in lists', async () => {
+    const user = await exporter(2);
+    const [address] = (await user.get('/v1/addresses?category=user_payout')).body.data;
+    const earned = [await earn(user, '60.00'), await earn(user, '0.50')];
+    await midnight(user);
+
+    const list = await user.get('/v1/payouts');
+    const payout = list.body.data[0];
+    const expected = {
+      id: expect.stringMatching(/^payout_[0-9a-f]{32}$/),
+      object: 'payout',
+      created: expect.any(Number),
+      livemode: false,
+      account_id: user.id,
+      address_id: address.id,
+      amount: '60.50',
+      currency: 'INR',
+      status: 'processing',
+      payment_id: expect.stringMatching(/^payment_[0-9a-f]{32}$/),
+    };
+    expect([list.status, list.body]).toEqual([200, { object: 'list', data: [expected], has_next: false }]);
+    expect(Object.keys(payout)).toEqual(
+      'id object created livemode account_id address_id amount currency status payment_id'.split(' '),
+    );
+    expect((await user.get(`/v1/payouts/${payout.id}`)).body).toEqual(payout);
+    expect(await funds(user)).toEqual({ 'payout_processing INR': '60.50' });
+    const payment = (await user.get(`/v1/payments/${payout.payment_id}`)).body;
+    expect(payment).toEqual({
+      ...{ id: payout.payment_id, object: 'payment', created: payout.created, livemode: false, type: 'payout' },
+      ...{ amount: '60.50', currency: 'INR', status: 'processing', deposit_id: null, checkout_id: null },
+    });
+
+    await work(user);
+
+    expect((await user.get(`/v1/payouts/${payout.id}`)).body).toEqual({ ...payout, status: 'completed' });
+    expect((await user.get(`/v1/payments/${payment.id}`)).body).toEqual({ ...payment, status: 'completed' });
+    expect(await funds(user)).toEqual({});
+    // Each takes every unpaid lock of its account.
+    expect([await locksOf(user, earned[0].receivable.id), await locksOf(user, earned[1].receivable.id)]).toEqual([
+      ['0.00', '60.00', []],
+      ['0.00', '0.50', []],
+    ]);
+    const { body } = await user.graph(
+      `{ payout(id: "${payout.id}") { status sourceAmount sourceCurrency rate account { id } address { id payouts { nodes { id } } } payment { id type } } account(id: "${user.id}") { payouts { nodes { id } } } }`,
+    );
+    expect(body.data).toEqual({
+      payout: {
+        ...{ status: 'COMPLETED', sourceAmount: '60.50', sourceCurrency: 'INR', rate: '1', account: { id: user.id } },
+        address: { id: address.id, payouts: { nodes: [{ id: payout.id }] } },
+        payment: { id: payment.id, type: 'PAYOUT' },
+      },
+      account: { payouts: { nodes: [{ id: payout.id }] } },
+    });
+  });
+
+  it('stands on the list of its account and of its platform, and for nobody else', async () => {
+    const platform = await given.platform(1);
+    const [one, two] = [await activatedUser(platform), await activatedUser(platform)];
+    await earn(one, '10.00');
+    await earn(two, '20.00');
+    await midnight(platform);
+    const [ofTwo] = await payoutsOf(two);
+    expect((await end(platform, 'REST', ofTwo.id, 'settle')).status).toBe(200);
+    const ids = async (speaker: Speaker, query = '') =>
+      (await payoutsOf(speaker, query)).map((p) => p.amount).toSorted();
+
+    expect(await ids(platform)).toEqual(['1660.00', '830.00']);
+    expect(await ids(platform.actingFor(one.id))).toEqual(['830.00']);
+    expect(await ids(platform, `?account_id=${two.id}`)).toEqual(['1660.00']);
+    expect(await ids(platform, '?status=completed')).toEqual(['1660.00']);
+    expect(await ids(platform, '?status=processing')).toEqual(['830.00']);
+    expect(await ids(platform, '?status=failed,processing')).toEqual(['830.00']);
+    expect(await ids(one)).toEqual(['830.00']);
+    const stranger = await given.platform(1);
+    for (const speaker of [one, stranger]) {
+      for (const id of [ofTwo.id, unknown('payout')]) {
+        const reply = await speaker.get(`/v1/payouts/${id}`);
+        expect([reply.status, reply.codes, reply.fieldNames]).toEqual([404, ['resource_missing'], ['payout.id']]);
+      }
+    }
+    expect(await ids(stranger)).toEqual([]);
+    const bad = await platform.get('/v1/payouts?status=sent&currency=INR');
+    expect([bad.status, bad.fieldNames.toSorted()]).toEqual([400, ['payout.currency', 'payout.status']]);
+  });
+});
+
+describe('the address of a payout', () => {
+  it('is the newest of the currency', async () => {
+    const user = await given.directUser(2);
+    await noon(user);
+    await payoutAddress(user, 'INR');
+    const rupees = await payoutAddress(user, 'INR');
+    const dollars = await payoutAddress(user, 'USD');
+    await earn(user, '10.00', 'INR');
+    await earn(user, '20.00', 'USD');
+    await midnight(user);
+
+    expect((await payoutsOf(user)).map((p) => [p.currency, p.amount, p.address_id]).toSorted()).toEqual([
+      ['INR', '10.00', rupees.id],
+      ['USD', '20.00', dollars.id],
+    ]);
+  });
+
+  it('is replaced by a newer one of its currency, and deactivated once no payout is in flight to it', async () => {
+    const user = await exporter(2);
+    const [old] = (await user.get('/v1/addresses?category=user_payout')).body.data;
+    const statusOf = async (id: string) => (await user.get(`/v1/addresses/${id}`)).body.status;
+    await earn(user, '10.00');
+    await midnight(user);
+    await slowBank(user);
+    const [payout] = await payoutsOf(user);
+    expect(payout.address_id).toBe(old.id);
+
+    const newer = await payoutAddress(user);
+    await once(user);
+    // The payout is still in flight.
+    expect([await statusOf(old.id), await statusOf(newer.id)]).toEqual(['pending_deactivation', 'activated']);
+    await end(user, 'REST', payout.id, 'settle');
+    await once(user);
+    expect([await statusOf(old.id), await statusOf(newer.id)]).toEqual(['deactivated', 'activated']);
+
+    // Without a payout in flight it goes with the next round of the worker; another currency does not replace it.
+    const newest = await payoutAddress(user);
+    const dollars = await payoutAddress(user, 'USD');
+    await once(user);
+    expect(await Promise.all([newer, newest, dollars].map(({ id }) => statusOf(id)))).toEqual([
+      'deactivated',
+      'activated',
+      'activated',
+    ]);
+    await earn(user, '1.00');
+    await midnight(user);
+    expect((await payoutsOf(user)).map((p) => p.address_id)).toEqual([newest.id, old.id]);
+  });
+
+  it('stays in use when the payout to it fails, until it is replaced', async () => {
+    const user = await exporter(2);
+    const [old] = (await user.get('/v1/addresses?category=user_payout')).body.data;
+    await earn(user, '10.00');
+    await midnight(user);
+    await slowBank(user);
+    const newer = await payoutAddress(user);
+    const [payout] = await payoutsOf(user);
+    await end(user, 'REST', payout.id, 'fail');
+    await once(user);
+    expect((await user.get(`/v1/addresses/${old.id}`)).body.status).toBe('deactivated');
+    await midnight(user);
+    expect((await payoutsOf(user)).map((p) => [p.address_id, p.amount, p.status])).toEqual([
+      [newer.id, '10.00', 'processing'],
+      [old.id, '10.00', 'failed'],
+    ]);
+  });
+
+  it('must be there: without one the money stays, and goes at the next interval once there is one', async () => {
+    const user = await given.directUser(2);
+    await noon(user);
+    await earn(user, '10.00');
+    await midnight(user);
+    expect([await payoutsOf(user), await funds(user)]).toEqual([[], { 'available INR': '10.00' }]);
+
+    const address = await payoutAddress(user);
+    await once(user);
+    expect(await payoutsOf(user)).toEqual([]);
+    await midnight(user);
+    expect((await payoutsOf(user)).map((p) => [p.address_id, p.amount])).toEqual([[address.id, '10.00']]);
+  });
+});
+
+describe('converting', () => {
+  // Per US dollar, as the sandbox has it.
+  const table: [source: string, earned: string, target: string, paid: string][] = [
+    ['USD', '100.00', 'INR', '8300.00'],
+    ['USD', '0.01', 'INR', '0.83'],
+    ['USD', '100.00', 'AED', '367.25'],
+    ['USD', '100.00', 'EUR', '92.00'],
+    // A currency without a minor unit gets whole units.
+    ['USD', '100.33', 'JPY', '15049.00'],
+    ['INR', '10000.00', 'USD', '120.48'],
+    ['INR', '10000.00', 'EUR', '110.84'],
+    ['INR', '10000.00', 'GBP', '95.18'],
+    ['INR', '10000.00', 'SGD', '162.65'],
+    ['INR', '10000.00', 'AUD', '183.13'],
+    ['INR', '10000.00', 'CAD', '165.06'],
+    ['INR', '10000.00', 'JPY', '18072.00'],
+  ];
+  it.each(table)('%s %s into %s pays %s out, never a fraction too much', async (source, earned, target, paid) => {
+    const user = await given.directUser(2);
+    await noon(user);
+    await payoutAddress(user, target);
+    await earn(user, earned, source);
+    await midnight(user);
+    expect((await payoutsOf(user)).map((p) => [p.amount, p.currency])).toEqual([[paid, target]]);
+    expect(await funds(user)).toEqual({ [`payout_processing ${target}`]: paid });
+    await work(user);
+    expect(await funds(user)).toEqual({});
+  });
+
+  it('goes through processing in both currencies, and settles the receivable in its own', async () => {
+    const user = await exporter(1);
+    const { receivable } = await earn(user, '60.00');
+    await midnight(user);
+    const [payout] = await payoutsOf(user);
+
+    const entries = (await user.get(`/v1/balance_transactions?payment_id=${payout.payment_id}`)).body.data;
+    expect(entries.map((t: any) => [t.category, t.currency, t.amount]).toSorted()).toEqual(
+      [
+        ['available', 'USD', '-60.00'],
+        ['processing', 'USD', '60.00'],
+        ['processing', 'USD', '-60.00'],
+        ['processing', 'INR', '4980.00'],
+        ['processing', 'INR', '-4980.00'],
+        ['available', 'INR', '4980.00'],
+        ['available', 'INR', '-4980.00'],
+        ['payout_processing', 'INR', '4980.00'],
+      ].toSorted(),
+    );
+    const { body } = await user.graph(`{ payout(id: "${payout.id}") { sourceAmount sourceCurrency rate } }`);
+    expect(body.data.payout).toMatchObject({ sourceAmount: '60.00', sourceCurrency: 'USD' });
+    expect(Number(body.data.payout.rate)).toBe(83);
+    await end(user, 'REST', payout.id, 'settle');
+    expect(await locksOf(user, receivable.id)).toEqual(['0.00', '60.00', []]);
+  });
+
+  it('is not undone when the payout fails: the money stays in the currency of the payout and goes again in it', async () => {
+    const user = await exporter(1);
+    const { deposit, receivable } = await earn(user, '60.00');
+    await midnight(user);
+    const [payout] = await payoutsOf(user);
+
+    expect((await end(user, 'REST', payout.id, 'fail')).status).toBe(200);
+
+    expect(await funds(user)).toEqual({ 'available INR': '4980.00' });
+    expect(await locksOf(user, receivable.id)).toEqual(['60.00', '0.00', [deposit.id]]);
+    const next = await earn(user, '1.00');
+    await midnight(user);
+    expect((await payoutsOf(user)).map((p) => [p.amount, p.currency, p.status]).toSorted()).toEqual([
+      ['4980.00', 'INR', 'failed'],
+      ['4980.00', 'INR', 'processing'],
+      ['83.00', 'INR', 'processing'],
+    ]);
+    await work(user);
+    expect([await locksOf(user, receivable.id), await locksOf(user, next.receivable.id)]).toEqual([
+      ['0.00', '60.00', []],
+      ['0.00', '1.00', []],
+    ]);
+    expect(await funds(user)).toEqual({});
+  });
+
+  it('needs a rate: into a currency that the table lacks nothing is paid, and all of it once there is another address', async () => {
+    const user = await given.directUser(2);
+    await noon(user);
+    await payoutAddress(user, 'CHF');
+    await earn(user, '10.00');
+    await midnight(user);
+    expect([await payoutsOf(user), await funds(user)]).toEqual([[], { 'available INR': '10.00' }]);
+    await payoutAddress(user, 'INR');
+    await midnight(user);
+    expect((await payoutsOf(user)).map((p) => [p.amount, p.currency])).toEqual([['10.00', 'INR']]);
+  });
+});
+
+describe('what keeps payouts back', () => {
+  type Hold = (platform: Speaker, user: Speaker) => Promise<unknown>;
+  const holds: [reason: string, hold: Hold, lift: Hold][] = [
+    [
+      'platform_hold',
+      (platform, user) => configure(platform, { enabled: false }, user.id),
+      (platform, user) => configure(platform, { enabled: true }, user.id),
+    ],
+    [
+      'service_hold',
+      async (_, user) => world.operator.serviceHold(await world.operator.account(user.id, false), true),
+      async (_, user) => world.operator.serviceHold(await world.operator.account(user.id, false), false),
+    ],
+    [
+      'account_not_activated',
+      (platform, user) => platform.post(`/v1/test_helpers/accounts/${user.id}/hold`),
+      (platform, user) => platform.post(`/v1/test_helpers/accounts/${user.id}/verify`),
+    ],
+  ];
+
+  it.each(holds)(
+    '%s does, and what was kept back goes at the next interval after it is lifted',
+    async (reason, hold, lift) => {
+      const platform = await given.platform(1);
+      const user = await activatedUser(platform);
+      expect((await settingOf(user)).payouts).toMatchObject({ enabled: true, reason_code_not_enabled: null });
+      await earn(user, '10.00');
+      await hold(platform, user);
+      expect((await settingOf(user)).payouts).toMatchObject({ enabled: false, reason_code_not_enabled: reason });
+
+      for (let n = 0; n < 3; n++) await midnight(platform);
+      expect([await payoutsOf(user), await funds(user)]).toEqual([[], { 'available USD': '10.00' }]);
+
+      await lift(platform, user);
+      await once(platform);
+      expect(await payoutsOf(user)).toEqual([]);
+      await midnight(platform);
+      expect((await payoutsOf(user)).map((p) => p.amount)).toEqual(['830.00']);
+      expect(await funds(user)).toEqual({ 'payout_processing INR': '830.00' });
+    },
+  );
+
+  it('is each of them alone: the next reason holds when one is lifted', async () => {
+    const platform = await given.platform(1);
+    const user = await activatedUser(platform);
+    await earn(user, '10.00');
+    for (const [, hold] of holds) await hold(platform, user);
+    const reasons = [];
+    for (const name of ['service_hold', 'account_not_activated', 'platform_hold']) {
+      reasons.push((await settingOf(user)).payouts.reason_code_not_enabled);
+      await midnight(platform);
+      expect(await payoutsOf(user)).toEqual([]);
+      await holds.find(([reason]) => reason === name)![2](platform, user);
+    }
+    expect(reasons).toEqual(['service_hold', 'account_not_activated', 'platform_hold']);
+    await midnight(platform);
+    expect(await payoutsOf(user)).toHaveLength(1);
+  });
+
+  it('stops no payout that is in flight already', async () => {
+    const platform = await given.platform(1);
+    const user = await activatedUser(platform);
+    await earn(user, '10.00');
+    await midnight(platform);
+    await world.operator.serviceHold(await world.operator.account(user.id, false), true);
+    await work(platform);
+    expect((await payoutsOf(user)).map((p) => p.status)).toEqual(['completed']);
+  });
+
+  it('is money that is owed: nothing is paid while available is below zero', async () => {
+    const user = await exporter(2);
+    const { deposit } = await earn(user, '50.00');
+    await midnight(user);
+    await work(user);
+    await user.post(`/v1/test_helpers/deposits/${deposit.id}/dispute`, { amount: '30.00' });
+    expect(await funds(user)).toEqual({ 'available INR': '-30.00' });
+    await earn(user, '29.99');
+    await midnight(user);
+    await midnight(user);
+    expect(await funds(user)).toEqual({ 'available INR': '-0.01' });
+    expect(await payoutsOf(user)).toHaveLength(1);
+
+    await earn(user, '5.00');
+    await midnight(user);
+    expect((await payoutsOf(user)).map((p) => p.amount)).toEqual(['4.99', '50.00']);
+  });
+
+  it('is nothing else: what comes in while a payout is in flight goes with the next one', async () => {
+    const user = await exporter(2);
+    const first = await earn(user, '10.00');
+    await midnight(user);
+    await slowBank(user);
+    const second = await earn(user, '5.00');
+    await midnight(user);
+    expect((await payoutsOf(user)).map((p) => p.amount)).toEqual(['5.00', '10.00']);
+    const [later, earlier] = await payoutsOf(user);
+
+    await end(user, 'REST', later.id, 'settle');
+
+    expect([await locksOf(user, first.receivable.id), await locksOf(user, second.receivable.id)]).toEqual([
+      ['10.00', '0.00', [first.deposit.id]],
+      ['0.00', '5.00', []],
+    ]);
+    await end(user, 'REST', earlier.id, 'settle');
+    expect(await locksOf(user, first.receivable.id)).toEqual(['0.00', '10.00', []]);
+  });
+});
+
+describe.each(doors)('the end of a payout over %s', (door) => {
+  it.each(['settle', 'fail'] as const)('by %s happens once, and no other end after it', async (verb) => {
+    const user = await exporter(2);
+    const { deposit, receivable } = await earn(user, '10.00');
+    await midnight(user);
+    await slowBank(user);
+    const [payout] = await payoutsOf(user);
+
+    const first = await end(user, door, payout.id, verb);
+
+    const status = verb === 'settle' ? 'completed' : 'failed';
+    expect(first.status).toBe(200);
+    expect((await user.get(`/v1/payouts/${payout.id}`)).body).toEqual({ ...payout, status });
+    expect((await user.get(`/v1/payments/${payout.payment_id}`)).body.status).toBe(status);
+    for (const again of ['settle', 'fail'] as const) {
+      const reply = await end(user, door, payout.id, again);
+      expect([reply.status, reply.codes]).toEqual([400, ['status_invalid']]);
+    }
+    expect(await funds(user)).toEqual(verb === 'settle' ? {} : { 'available INR': '10.00' });
+    expect(await locksOf(user, receivable.id)).toEqual(
+      verb === 'settle' ? ['0.00', '10.00', []] : ['10.00', '0.00', [deposit.id]],
+    );
+  });
+
+  it('is one of the two when both are told at the same time, many times over', async () => {
+    const user = await exporter(2);
+    await earn(user, '10.00');
+    await midnight(user);
+    await slowBank(user);
+    const [payout] = await payoutsOf(user);
+
+    const replies = await Promise.all(
+      Array.from({ length: 8 }, (_, i) => end(user, door, payout.id, i % 2 ? 'settle' : 'fail')),
+    );
+
+    expect(replies.map((r) => r.status).toSorted()).toEqual([200, 400, 400, 400, 400, 400, 400, 400]);
+    expect(replies.flatMap((r) => r.codes)).toEqual(Array.from({ length: 7 }, () => 'status_invalid'));
+    const won = replies.findIndex((r) => r.status === 200) % 2 ? 'completed' : 'failed';
+    expect((await payoutsOf(user)).map((p) => p.status)).toEqual([won]);
+    expect(await funds(user)).toEqual(won === 'completed' ? {} : { 'available INR': '10.00' });
+  });
+
+  it('is told with a full test key alone, and not by a stranger', async () => {
+    const { test, live } = await given.directUserBoth(2);
+    await noon(test);
+    await payoutAddress(test);
+    await earn(test, '10.00');
+    await midnight(test);
+    const [payout] = await payoutsOf(test);
+    const key = await test.graph('mutation { createApiKey(input: { permission: READ }) { secret } }');
+    const stranger = await given.directUser(2);
+    for (const verb of ['settle', 'fail'] as const) {
+      for (const [speaker, id, status, code] of [
+        [live, payout.id, 403, 'permission_denied'],
+        [test.using(key.body.data.createApiKey.secret), payout.id, 403, 'permission_denied'],
+        [stranger, payout.id, 404, 'resource_missing'],
+        [test, unknown('payout'), 404, 'resource_missing'],
+      ] as const) {
+        const reply = await end(speaker, door, id, verb);
+        expect([reply.status, reply.codes]).toEqual([status, [code]]);
+      }
+    }
+    expect((await payoutsOf(test)).map((p) => p.status)).toEqual(['processing']);
+  });
+});
+
+describe('an aggregator', () => {
+  it("gets its users' money at once, and its payout settles their locks", async () => {
+    const platform = await given.platform(2, { subType: 'aggregator' });
+    const [one, two] = [await activatedUser(platform), await activatedUser(platform)];
+    const address = await payoutAddress(platform);
+    expect((await settingOf(one)).payouts.enabled).toBeNull();
+
+    const [first, second] = [await earn(one, '60.00'), await earn(two, '40.00')];
+
+    expect([await funds(one), await funds(two), await funds(platform)]).toEqual([
+      {},
+      {},
+      { 'available INR': '100.00' },
+    ]);
+    const transfers = (await platform.get('/v1/payments?type=transfer')).body.data;
+    expect(transfers.map((p: any) => [p.object, p.amount, p.currency, p.status]).toSorted()).toEqual([
+      ['payment', '40.00', 'INR', 'completed'],
+      ['payment', '60.00', 'INR', 'completed'],
+    ]);
+    const ofOne = (await one.get('/v1/balance_transactions')).body.data;
+    expect(ofOne.map((t: any) => [t.category, t.amount]).toSorted()).toEqual([
+      ['available', '-60.00'],
+      ['available', '60.00'],
+      ['pending', '-60.00'],
+      ['pending', '60.00'],
+    ]);
+    const ofPlatform = (await platform.get('/v1/balance_transactions')).body.data;
+    expect(ofPlatform.map((t: any) => [t.category, t.amount]).toSorted()).toEqual([
+      ['available', '40.00'],
+      ['available', '60.00'],
+    ]);
+    expect(await locksOf(one, first.receivable.id)).toEqual(['60.00', '0.00', [first.deposit.id]]);
+
+    await midnight(platform);
+
+    const [payout, ...others] = await payoutsOf(platform);
+    expect([others, payout.account_id, payout.address_id, payout.amount]).toEqual([
+      [],
+      platform.id,
+      address.id,
+      '100.00',
+    ]);
+    expect([await payoutsOf(one), await payoutsOf(two)]).toEqual([[], []]);
+    await work(platform);
+    expect([await locksOf(one, first.receivable.id), await locksOf(two, second.receivable.id)]).toEqual([
+      ['0.00', '60.00', []],
+      ['0.00', '40.00', []],
+    ]);
+    expect((await one.get(`/v1/receivables/${first.receivable.id}`)).body.status).toBe('settled');
+  });
+
+  it('keeps its money when its payout fails, with the locks of its users, and is paid again', async () => {
+    const platform = await given.platform(2, { subType: 'aggregator' });
+    const user = await activatedUser(platform);
+    await payoutAddress(platform);
+    const { deposit, receivable } = await earn(user, '60.00');
+    await midnight(platform);
+    const [payout] = await payoutsOf(platform);
+    await end(platform, 'REST', payout.id, 'fail');
+    expect(await funds(platform)).toEqual({ 'available INR': '60.00' });
+    expect(await locksOf(user, receivable.id)).toEqual(['60.00', '0.00', [deposit.id]]);
+    await midnight(platform);
+    await work(platform);
+    expect((await payoutsOf(platform)).map((p) => p.status).toSorted()).toEqual(['completed', 'failed']);
+    expect(await locksOf(user, receivable.id)).toEqual(['0.00', '60.00', []]);
+  });
+
+  it("lets what a user owes be made good first: a dispute takes the user's funds below zero", async () => {
+    const platform = await given.platform(2, { subType: 'aggregator' });
+    const user = await activatedUser(platform);
+    const { deposit } = await earn(user, '60.00');
+    await user.post(`/v1/test_helpers/deposits/${deposit.id}/dispute`, { amount: '20.00' });
+    expect([await funds(user), await funds(platform)]).toEqual([
+      { 'available INR': '-20.00' },
+      { 'available INR': '60.00' },
+    ]);
+    await earn(user, '15.00');
+    expect([await funds(user), await funds(platform)]).toEqual([
+      { 'available INR': '-5.00' },
+      { 'available INR': '60.00' },
+    ]);
+    await earn(user, '15.00');
+    expect([await funds(user), await funds(platform)]).toEqual([{}, { 'available INR': '70.00' }]);
+  });
+
+  it('is the only platform that does: the users of others keep their money', async () => {
+    const platform = await given.platform(2);
+    const user = await activatedUser(platform);
+    await earn(user, '60.00');
+    expect([await funds(user), await funds(platform)]).toEqual([{ 'available INR': '60.00' }, {}]);
+    await midnight(platform);
+    expect((await payoutsOf(platform)).map((p) => [p.account_id, p.amount])).toEqual([[user.id, '60.00']]);
+  });
+});
+
+it('pays once, whatever the number of workers and however often the work is queued', async () => {
+  const users = await Promise.all(Array.from({ length: 8 }, () => exporter(2)));
+  await Promise.all(users.map((user, i) => earn(user, `${i + 1}0.00`)));
+  // The same work in the queue twice, as if two writers had put it there at once.
+  await world.sql`insert into job (tenant_id, livemode, id, created, kind, subject_id, args, due)
+    select tenant_id, livemode, id || 'x', created, kind, subject_id, args, due from job where kind = 'pay_out' and subject_id in ${world.sql(users.map((u) => u.id))}`;
+  const { database } = world.sql.options;
+  const stores = [1, 2].map(() => new Database({ ...inject('admin'), username: 'tidegate', database }));
+  const workers = stores.map((store) => new Worker(store, pino({ level: 'silent' })));
+
+  for (const worker of workers) worker.start();
+  await Promise.all(users.map((user) => advance(user, day)));
+  await eventually(
+    () => Promise.all(users.map((user) => payoutsOf(user))),
+    (all) => all.every((payouts) => payouts[0]?.status === 'completed'),
+  );
+  await Promise.all(workers.map((worker) => worker.stop()));
+  await Promise.all(stores.map((store) => store.close()));
+
+  expect(
+    await Promise.all(users.map(async (user) => (await payoutsOf(user)).map((p) => [p.amount, p.status]))),
+  ).toEqual(users.map((_, i) => [[`${i + 1}0.00`, 'completed']]));
+  expect(await Promise.all(users.map((user) => funds(user)))).toEqual(users.map(() => ({})));
+});

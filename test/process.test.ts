@@ -1,0 +1,730 @@
+import { spawnSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import fs from 'node:fs';
+import https from 'node:https';
+import net from 'node:net';
+import path from 'node:path';
+import type postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { type Embedded, startEmbedded } from '../src/db/embedded.js';
+import { alive, behind, type Finished, type Gateway, postmaster, until, useChildren } from './child.js';
+import { details, eventually, type Reply, type Speaker } from './world.js';
+
+// Each start is one of Node and of PostgreSQL, which take their time on a busy machine.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
+
+const children = useChildren();
+
+/** The folder of all chapters that need a demo but not the making of it, which takes the longest. */
+const DATA_DIR = children.folder();
+
+const createPlatform = ['account', 'create', '--type=platform', '--edition=1', '--legal-name=Root Traders', '--json'];
+
+/** The demo of a whole first start, found once and compared with that of every troubled one. */
+let whole: Account[];
+
+type Account = { id: string; nickname: string; addresses: { nodes: { category: string }[] } };
+
+describe('two first starts at once in an empty folder', () => {
+  let gateway: Gateway;
+  let other: Gateway;
+  beforeAll(async () => {
+    [gateway, other] = await Promise.all([children.gateway({ DATA_DIR }), children.gateway({ DATA_DIR })]);
+    whole = await demo(gateway);
+  });
+
+  it('both serve, with one demo between them', async () => {
+    expect(Object.keys(gateway.keys)).toEqual(['1', '2']);
+    expect(other.keys).toEqual(gateway.keys);
+    expect(await demo(other)).toEqual(whole);
+    const sql = behind(DATA_DIR);
+    expect([...(await sql`select count(distinct tenant_id)::int as tenants from account`)]).toEqual([{ tenants: 2 }]);
+    await sql.end();
+  });
+
+  it('print the address of the explorer, and a key of the demo of each edition that works', async () => {
+    expect(gateway.out.split('\n').slice(0, 2)).toEqual([
+      `Tidegate is listening on ${gateway.origin}`,
+      `  Explorer  ${gateway.origin}/graphiql`,
+    ]);
+    expect(gateway.origin).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+
+    for (const edition of [1, 2] as const) {
+      const reply = await gateway
+        .speaker(gateway.keys[edition]!)
+        .graph('{ viewer { account { edition type status } } }');
+      expect(reply.body.data.viewer.account).toEqual({ edition, type: 'PLATFORM', status: 'ACTIVATED' });
+    }
+  });
+
+  it('serve the explorer to a browser, at its own address and at that of the graph', async () => {
+    for (const place of ['/graphiql', '/graphql', '/']) {
+      const page = await fetch(`${gateway.origin}${place}`, { headers: { accept: 'text/html,*/*;q=0.8' } });
+      expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+      expect(await page.text()).toContain('<title>Tidegate');
+    }
+  });
+
+  // What a program gets there is the graph's answer, and never a page.
+  it('answer a request without a key as the graph, when it is no browser', async () => {
+    const reply = await fetch(`${gateway.origin}/graphql?query={__typename}`);
+
+    expect(reply.status).toBe(401);
+    expect((await reply.json()).errors[0].extensions.code).toBe('AUTHENTICATION_REQUIRED');
+  });
+
+  it('tell a prober that they live and that they are ready, without a key', async () => {
+    const [health, ready] = [await fetch(`${gateway.origin}/healthz`), await fetch(`${gateway.origin}/readyz`)];
+
+    expect([health.status, await health.json()]).toEqual([200, { status: 'ok' }]);
+    expect([ready.status, await ready.json()]).toEqual([200, { status: 'ok' }]);
+  });
+
+  it('leave a third one no port that is taken, which says so and leaves their PostgreSQL alone', async () => {
+    const third = children.start({ DATA_DIR, PORT: new URL(gateway.origin).port });
+
+    expect(await third.ended).toBe(1);
+    expect(third.errors).toMatch(/^Tidegate could not start\.\n.*EADDRINUSE.*\n$/);
+    expect((await fetch(`${gateway.origin}/readyz`)).status).toBe(200);
+  });
+
+  it('share a PostgreSQL that goes with the last of them', async () => {
+    const { pid } = postmaster(DATA_DIR)!;
+    expect(await other.stop()).toBe(0);
+    expect((await gateway.speaker(gateway.keys[1]!).get('/v1/accounts')).status).toBe(200);
+
+    // Ctrl-C is as good as SIGTERM.
+    gateway.signal('SIGINT');
+    expect([await gateway.ended, alive(pid), postmaster(DATA_DIR)]).toEqual([0, false, undefined]);
+  });
+
+  it('are followed by one that prints the same keys and seeds nothing again', async () => {
+    const next = await children.gateway({ DATA_DIR });
+
+    expect(next.keys).toEqual(gateway.keys);
+    expect(await demo(next)).toEqual(whole);
+    expect(await next.stop()).toBe(0);
+  });
+});
+
+describe('a first start that is interrupted', () => {
+  it('leaves no PostgreSQL behind, and what it has not seeded the next one does', async () => {
+    const folder = children.folder();
+    const impatient = children.start({ DATA_DIR: folder });
+    await until(() => postmaster(folder)?.socket !== undefined && postmaster(folder)?.socket !== '');
+    const { pid } = postmaster(folder)!;
+    const sql = behind(folder);
+    // Some of the demo is there; the rest takes a good while longer.
+    await until(() => sql`select from account offset 2 limit 1`.then((rows) => rows.length > 0).catch(() => false));
+
+    impatient.signal('SIGINT');
+    await impatient.ended;
+    await sql.end({ timeout: 1 });
+    await until(() => !alive(pid));
+    expect(impatient.out).toBe('');
+
+    const gateway = await children.gateway({ DATA_DIR: folder });
+    expect(named(await demo(gateway))).toEqual(named(whole));
+  });
+});
+
+describe('an end that nobody wished for', () => {
+  const promised: Reply[] = [];
+  const names = (time: string) => Array.from({ length: 6 }, (_, i) => `${time} the end of the database ${i}`);
+  let gateway: Gateway;
+  beforeAll(async () => {
+    gateway = await children.gateway({ DATA_DIR });
+  });
+
+  it('of the gateway leaves no PostgreSQL behind, and loses no acknowledged partner', async () => {
+    const { pid } = postmaster(DATA_DIR)!;
+    const acknowledged = new Map<string, string>();
+    const unanswered: string[] = [];
+    const enough = 20 + Math.floor(Math.random() * 40);
+    let killed = false;
+    const write = async () => {
+      while (!killed) {
+        const nickname = `acknowledged or not ${randomUUID()}`;
+        const reply = await create(gateway, nickname).catch(() => undefined);
+        if (reply === undefined) unanswered.push(nickname);
+        else expect(reply.status).toBe(200);
+        if (reply) acknowledged.set(nickname, reply.body.id);
+      }
+    };
+    const writers = Promise.all([write(), write(), write(), write()]);
+    await until(() => acknowledged.size >= enough);
+
+    killed = true;
+    gateway.signal('SIGKILL');
+    await Promise.all([gateway.ended, writers]);
+    await until(() => !alive(pid));
+
+    gateway = await children.gateway({ DATA_DIR });
+    const sql = behind(DATA_DIR);
+    const stored = await sql`select id, nickname from account where type = 'partner' and nickname like 'acknowledged%'`;
+    const ids = new Map(stored.map(({ id, nickname }) => [nickname, id]));
+    expect(Object.fromEntries([...acknowledged.keys()].map((name) => [name, ids.get(name)]))).toEqual(
+      Object.fromEntries(acknowledged),
+    );
+    // Whoever got no answer asks again with the same key, and has one partner, not two.
+    for (const nickname of unanswered) {
+      const again = await create(gateway, nickname);
+      expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([
+        200,
+        ids.has(nickname) ? 'true' : null,
+      ]);
+    }
+    const twice = await sql`select nickname from account where type = 'partner' group by nickname having count(*) > 1`;
+    expect([...twice]).toEqual([]);
+    await sql.end();
+  });
+
+  it('of PostgreSQL is no end of the gateway, which answers what is under way and starts it again', async () => {
+    const { pid } = postmaster(DATA_DIR)!;
+    const before = await Promise.all(names('before').map((name) => create(gateway, name)));
+    expect(before.map(({ status }) => status)).toEqual(Array(6).fill(200));
+
+    const under = names('while').map((name) => answered(create(gateway, name)));
+    process.kill(pid, 'SIGKILL');
+    const probes = [answered(fetch(`${gateway.origin}/readyz`)), answered(fetch(`${gateway.origin}/healthz`))] as const;
+    const answers = await Promise.all(under);
+    const [ready, health] = await Promise.all(probes);
+
+    expect([...answers, ready]).not.toContain('no answer');
+    const replies = answers as Reply[];
+    for (const { status, body, headers } of replies.filter((answer) => answer.status !== 200)) {
+      expect([status, headers.get('retry-after')]).toEqual([503, '1']);
+      expect(body).toEqual({
+        object: 'error',
+        http_status_code: 503,
+        errors: [{ code: 'service_unavailable', message: expect.any(String), metadata: {} }],
+      });
+    }
+    expect([200, 503]).toContain((ready as Response).status);
+    expect((health as Response).status).toBe(200);
+    promised.push(...before, ...replies.filter(({ status }) => status === 200));
+  });
+
+  it('of PostgreSQL is soon over, with everything that was acknowledged', async () => {
+    const platform = gateway.speaker(gateway.keys[1]!);
+    await eventually(
+      () => platform.get('/v1/accounts'),
+      ({ status }) => status === 200,
+    );
+    expect((await fetch(`${gateway.origin}/readyz`)).status).toBe(200);
+    const again = await Promise.all(promised.map(({ body }) => platform.get(`/v1/accounts/${body.id}`)));
+    expect(again.map(({ body }) => body)).toEqual(promised.map(({ body }) => body));
+    expect([gateway.over, gateway.errors]).toEqual([false, '']);
+
+    const { pid } = postmaster(DATA_DIR)!;
+    expect([await gateway.stop(), alive(pid)]).toEqual([0, false]);
+  });
+});
+
+describe('SIGTERM', () => {
+  let gateway: Gateway;
+  let sql: postgres.Sql;
+  let user: string;
+
+  /** A request that the database keeps waiting until the test lets go: for five seconds at most, by the gateway's own bound. */
+  const waiting = async (): Promise<{ reply: Promise<Reply | undefined>; letGo: () => Promise<void> }> => {
+    await sql`insert into patience values (true)`;
+    const platform = gateway.speaker(gateway.keys[1]!);
+    const reply = platform.post(`/v1/accounts/${user}`, { metadata: { note: 'kept' } }).catch(() => undefined);
+    await until(async () => (await sql`select from pg_stat_activity where wait_event = 'PgSleep'`).length > 0);
+    return { reply, letGo: () => sql`delete from patience`.then(() => {}) };
+  };
+
+  const ready = () =>
+    fetch(`${gateway.origin}/readyz`).then(
+      ({ status }) => status,
+      () => 'refused',
+    );
+  const draining = () => eventually(ready, (answer) => answer !== 200);
+
+  const start = async (environment: Record<string, string> = {}) => {
+    gateway = await children.gateway({ DATA_DIR, ...environment });
+    const found = await gateway.speaker(gateway.keys[1]!).get('/v1/accounts?status=draft');
+    user = found.body.data[0].id;
+    sql = behind(DATA_DIR);
+    await sql.unsafe(`
+      create table if not exists patience (held boolean);
+      delete from patience;
+      create or replace function be_patient() returns trigger language plpgsql as $$
+      begin
+        while exists (select from patience) loop perform pg_sleep(0.02); end loop;
+        return new;
+      end $$;
+      create or replace trigger be_patient before update on account
+        for each row when (new.id = '${user}') execute function be_patient()`);
+  };
+
+  it('lets a request under way finish, takes no others, and takes PostgreSQL with it', async () => {
+    await start();
+    const { pid } = postmaster(DATA_DIR)!;
+    const { reply, letGo } = await waiting();
+
+    gateway.signal('SIGTERM');
+    await draining();
+    expect([503, 'refused']).toContain(await ready());
+    await letGo();
+
+    expect([(await reply)?.status, (await reply)?.body.metadata]).toEqual([200, { seeded: 'demo', note: 'kept' }]);
+    await sql.end();
+    expect(await gateway.ended).toBe(0);
+    expect([alive(pid), postmaster(DATA_DIR)]).toEqual([false, undefined]);
+    expect(gateway.errors).toBe('');
+  });
+
+  it('ends at once when it comes a second time, and leaves no PostgreSQL behind', async () => {
+    await start();
+    const { pid } = postmaster(DATA_DIR)!;
+    const { reply } = await waiting();
+
+    gateway.signal('SIGTERM');
+    await draining();
+    gateway.signal('SIGTERM');
+    // Nobody has let go, so nothing but the second signal can have ended it.
+    expect(await gateway.ended).toBe(1);
+    expect(await reply).toBeUndefined();
+    await sql.end({ timeout: 1 });
+    await until(() => !alive(pid));
+  });
+
+  it('waits no longer than DRAIN_SECONDS for a request that does not come to an end', async () => {
+    await start({ DRAIN_SECONDS: '1' });
+    const { pid } = postmaster(DATA_DIR)!;
+    const { reply } = await waiting();
+
+    gateway.signal('SIGTERM');
+    expect(await gateway.ended).toBe(1);
+    expect(await reply).toBeUndefined();
+    await sql.end({ timeout: 1 });
+    await until(() => !alive(pid));
+  });
+});
+
+// Where the database is somebody else's, nobody here can start it again.
+describe('a PostgreSQL of its own that goes away for a while', () => {
+  const folder = children.folder();
+  const holds: Embedded[] = [];
+  const hold = async () => {
+    const embedded = await startEmbedded({ dir: path.join(folder, 'postgres') });
+    holds.push(embedded);
+    return embedded;
+  };
+  afterAll(async () => {
+    for (const held of holds) await held.release();
+  });
+
+  it('costs nobody an answer, and is used again as soon as it is back', async () => {
+    const { host } = (await hold()).options;
+    const environment = {
+      DATABASE_URL: `postgres://tidegate@localhost/tidegate?host=${encodeURIComponent(host)}`,
+      API_KEY_PEPPER: 'a pepper that is long enough for a test',
+    };
+    const made = await children.command(environment, ...createPlatform);
+    const gateway = await children.gateway({ ...environment, TRUSTED_PROXY: '127.0.0.1' });
+    const speaker = gateway.speaker(JSON.parse(made.out).keys.test, { 'x-forwarded-proto': 'https' });
+    const ask = (nickname: string) =>
+      speaker.post(
+        '/v1/accounts',
+        { type: 'partner', nickname, business_details: details() },
+        { 'idempotency-key': nickname },
+      );
+    const kept = await ask('before');
+    expect(kept.status).toBe(200);
+
+    process.kill(postmaster(folder)!.pid, 'SIGKILL');
+    const [one, other, list] = await Promise.all([ask('one'), ask('other'), speaker.get('/v1/accounts')].map(answered));
+    const [ready, health] = await Promise.all(
+      ['/readyz', '/healthz'].map((at) => answered(fetch(gateway.origin + at))),
+    );
+
+    for (const reply of [one, other, list])
+      expect(reply).toMatchObject({ status: 503, codes: ['service_unavailable'], body: { object: 'error' } });
+    expect([ready, health]).toEqual([
+      expect.objectContaining({ status: 503 }),
+      expect.objectContaining({ status: 200 }),
+    ]);
+    await hold();
+    const again = await eventually(
+      () => ask('one'),
+      ({ status }) => status === 200,
+    );
+    expect((await ask('one')).body).toEqual(again.body);
+    expect((await speaker.get(`/v1/accounts/${kept.body.id}`)).body).toEqual(kept.body);
+    expect((await fetch(`${gateway.origin}/readyz`)).status).toBe(200);
+    expect([gateway.over, gateway.errors]).toEqual([false, '']);
+  });
+});
+
+describe('behind a trusted proxy, over a PostgreSQL of its own', () => {
+  let gateway: Gateway;
+  let key: string;
+  let before: Finished;
+  beforeAll(async () => {
+    const environment = await children.database();
+    gateway = await children.gateway({ ...environment, TRUSTED_PROXY: '127.0.0.1' });
+    before = await children.command(environment, 'account', 'list', '--json');
+    const made = await children.command(environment, ...createPlatform);
+    key = JSON.parse(made.out).keys.test;
+  });
+  afterAll(() => gateway.stop());
+
+  it('seeds no demo and prints no key', async () => {
+    expect(before).toEqual({ code: 0, out: '{"accounts":[]}\n', errors: '' });
+    expect(gateway.out).not.toContain('sk_');
+    expect(gateway.keys).toEqual({});
+  });
+
+  it('refuses a plain request before it looks at the key or the body', async () => {
+    const refusal = {
+      object: 'error',
+      http_status_code: 403,
+      errors: [{ code: 'https_required', message: 'Plain HTTP is not accepted. Use HTTPS.', metadata: {} }],
+    };
+    const authorizations = [{ authorization: `Bearer ${key}` }, { authorization: 'Bearer sk_test_wrong' }, {}];
+    for (const headers of authorizations) {
+      for (const proto of [{}, { 'x-forwarded-proto': 'http' }, { 'x-forwarded-proto': 'https, http' }]) {
+        for (const place of ['/v1/accounts', '/v1/nowhere']) {
+          const reply = await fetch(`${gateway.origin}${place}`, { headers: { ...headers, ...proto } as never });
+          expect([place, reply.status, await reply.json()]).toEqual([place, 403, refusal]);
+        }
+      }
+    }
+    const graph = await gateway.speaker(key).graph('{ viewer { account { id } } }');
+    expect([graph.status, graph.codes]).toEqual([403, ['https_required']]);
+    const malformed = await gateway.speaker(key).post('/v1/accounts', '{');
+    expect([malformed.status, malformed.body]).toEqual([403, refusal]);
+  });
+
+  // A key that is typed into a page that came over plain HTTP goes to whoever changed the page on its way.
+  it('refuses the page of the explorer alike', async () => {
+    for (const place of ['/graphiql', '/graphql', '/']) {
+      const page = await fetch(gateway.origin + place, { headers: { accept: 'text/html' }, redirect: 'manual' });
+      expect([place, page.status, page.headers.get('content-type')]).toEqual([
+        place,
+        403,
+        'application/json; charset=utf-8',
+      ]);
+    }
+  });
+
+  it('serves what came to the proxy over HTTPS, and tells browsers to insist on it', async () => {
+    const user = gateway.speaker(key, { 'x-forwarded-proto': 'https' });
+
+    const reply = await user.get('/v1/accounts');
+
+    expect([reply.status, reply.body.data.length]).toEqual([200, 1]);
+    expect(reply.headers.get('strict-transport-security')).toContain('max-age=31536000');
+  });
+
+  it('lets a prober in without HTTPS, which no balancer speaks to its probes', async () => {
+    expect((await fetch(`${gateway.origin}/healthz`)).status).toBe(200);
+    expect((await fetch(`${gateway.origin}/readyz`)).status).toBe(200);
+  });
+
+  // A forwarded header is only as good as the peer who sends it.
+  it('believes no peer but the proxy', async () => {
+    const stranger = await children.gateway({ ...(await children.database()), TRUSTED_PROXY: '10.1.2.3' });
+
+    const reply = await stranger.speaker(key, { 'x-forwarded-proto': 'https' }).get('/v1/accounts');
+
+    expect([reply.status, reply.codes]).toEqual([403, ['https_required']]);
+  });
+});
+
+describe('with a certificate', () => {
+  const pair = children.folder();
+  const [cert, key] = [path.join(pair, 'cert.pem'), path.join(pair, 'key.pem')];
+  let gateway: Gateway;
+  beforeAll(async () => {
+    const made = spawnSync('openssl', [
+      ...'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=tidegate'.split(' '),
+      ...['-addext', 'subjectAltName=IP:127.0.0.1', '-keyout', key, '-out', cert],
+    ]);
+    expect(made.status).toBe(0);
+    gateway = await children.gateway({ DATA_DIR, TLS_CERT_FILE: cert, TLS_KEY_FILE: key });
+  });
+  afterAll(() => gateway.stop());
+
+  it('serves HTTPS, announces it, and tells browsers to insist on it', async () => {
+    expect(gateway.origin).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/);
+    const reply = await new Promise<{ status: number | undefined; insist: string | undefined; text: string }>(
+      (resolve, reject) => {
+        const headers = { authorization: `Bearer ${gateway.keys[1]}` };
+        https
+          .get(`${gateway.origin}/v1/accounts?type=platform`, { ca: fs.readFileSync(cert), headers }, (answer) => {
+            let text = '';
+            answer.setEncoding('utf8').on('data', (part: string) => (text += part));
+            answer.on('end', () =>
+              resolve({ status: answer.statusCode, insist: answer.headers['strict-transport-security'], text }),
+            );
+          })
+          .on('error', reject);
+      },
+    );
+
+    expect(reply.status).toBe(200);
+    expect(reply.insist).toContain('max-age=31536000');
+    expect(JSON.parse(reply.text).data.map((account: { type: string }) => account.type)).toEqual(['platform']);
+  });
+
+  it('gives a plain request nothing that could be read', async () => {
+    const received = await new Promise<string>((resolve) => {
+      let text = '';
+      const socket = net.connect(Number(new URL(gateway.origin).port), '127.0.0.1');
+      socket.setEncoding('latin1').on('data', (part: string) => (text += part));
+      socket.on('close', () => resolve(text)).on('error', () => {});
+      socket.write(`GET /v1/accounts HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${gateway.keys[1]}\r\n\r\n`);
+    });
+
+    expect(received).not.toMatch(/HTTP|[{}]|account/);
+    expect(received.length).toBeLessThan(10);
+  });
+});
+
+describe('with what helps an explorer switched off', () => {
+  let gateway: Gateway;
+  let platform: Speaker;
+  beforeAll(async () => {
+    gateway = await children.gateway({ DATA_DIR, EXPLORER: 'false', INTROSPECTION: 'false', NODE_ENV: 'production' });
+    platform = gateway.speaker(gateway.keys[1]!);
+  });
+  afterAll(() => gateway.stop());
+
+  it('has no page, for browsers neither', async () => {
+    const accept = { accept: 'text/html' };
+    for (const place of ['/graphiql', '/']) {
+      const reply = await fetch(gateway.origin + place, { headers: accept });
+      expect([reply.status, (await reply.json()).errors[0].code]).toEqual([404, 'route_missing']);
+    }
+    const graph = await fetch(`${gateway.origin}/graphql`, { headers: accept });
+    expect([graph.status, graph.headers.get('content-type')]).toEqual([401, 'application/json; charset=utf-8']);
+  });
+
+  it('does not print the address of a page that it does not serve', () => {
+    expect(gateway.out).not.toContain('/graphiql');
+  });
+
+  it('does not tell its schema, not by hints either, and still answers', async () => {
+    const asked = await platform.graph('{ __schema { queryType { name } } }');
+    expect([asked.status, asked.body.data]).toEqual([400, undefined]);
+    const mistyped = await platform.graph('{ viewer { accout { id } } }');
+    expect([mistyped.status, mistyped.text.includes('Did you mean')]).toEqual([400, false]);
+    expect((await platform.graph('{ viewer { account { type } } }')).body.data).toEqual({
+      viewer: { account: { type: 'PLATFORM' } },
+    });
+  });
+});
+
+describe('the log', () => {
+  const canary = (place: string) => `canary-${place.replaceAll(' ', '-')}`;
+  let gateway: Gateway;
+  let key: string;
+  const replies: Reply[] = [];
+  beforeAll(async () => {
+    gateway = await children.gateway({ DATA_DIR, LOG_LEVEL: 'debug' });
+    const made = await children.command({ DATA_DIR }, ...createPlatform);
+    key = JSON.parse(made.out).keys.test;
+  });
+  afterAll(() => gateway.stop());
+
+  it('has one line of JSON for each request, with the id that its answer carried', async () => {
+    const platform = gateway.speaker(key);
+    const asked = [
+      await platform.get('/v1/accounts'),
+      await platform.get('/v1/nowhere'),
+      await platform.post('/v1/accounts', '{'),
+      await platform.graph('{ viewer { account { id } } }'),
+      await platform.graph('{ viewer { accout { id } } }'),
+      await gateway.speaker('sk_test_wrong').get('/v1/accounts'),
+    ];
+    expect(asked.map(({ status }) => status)).toEqual([200, 404, 400, 200, 400, 401]);
+    const ids = asked.map(({ headers }) => headers.get('request-id'));
+    expect(asked[3]?.body.extensions.requestId).toBe(ids[3]);
+    expect(new Set(ids).size).toBe(6);
+    const lines = () =>
+      gateway.log().filter(({ requestId, msg }) => ids.includes(requestId as string) && msg === 'request');
+    // A line is written when the answer has left, so it may be a moment behind it.
+    await until(() => lines().length >= 6);
+
+    expect(lines().map(({ requestId, method, route, status }) => [requestId, method, route, status])).toEqual([
+      [ids[0], 'GET', '/v1/accounts', 200],
+      [ids[1], 'GET', 'none', 404],
+      [ids[2], 'POST', '/v1/accounts', 400],
+      [ids[3], 'POST', '/graphql', 200],
+      [ids[4], 'POST', '/graphql', 400],
+      [ids[5], 'GET', '/v1/accounts', 401],
+    ]);
+    const own = lines()[0]!;
+    expect(own.account).toMatch(/^account_/);
+    expect([own.mode, typeof own.milliseconds, own.key]).toEqual(['test', 'number', expect.stringMatching(/^key_/)]);
+  });
+
+  it('is told at the ordinary level too, which a collector reads', async () => {
+    const quiet = await children.gateway({ DATA_DIR });
+    const platform = quiet.speaker(key);
+
+    const asked = [await platform.get('/v1/accounts'), await platform.graph('{ viewer { account { id } } }')];
+    await fetch(`${quiet.origin}/readyz`);
+    await platform.get('/v1/nowhere');
+    await until(() => quiet.log().some(({ status }) => status === 404));
+
+    expect(quiet.log().map(({ requestId, route, status }) => [requestId, route, status])).toEqual([
+      [asked[0]?.headers.get('request-id'), '/v1/accounts', 200],
+      [asked[1]?.headers.get('request-id'), '/graphql', 200],
+      [expect.any(String), 'none', 404],
+    ]);
+  });
+
+  it('has no secret and nothing that a client sent, whatever becomes of the request', async () => {
+    const platform = gateway.speaker(key, { 'user-agent': canary('user agent'), cookie: `a=${canary('cookie')}` });
+    const send = async (reply: Promise<Reply>, status: number) => {
+      const answered = await reply;
+      expect([answered.status, answered.text]).toEqual([status, expect.any(String)]);
+      replies.push(answered);
+      return answered;
+    };
+    const user = (
+      await send(
+        platform.graph(
+          'mutation ($i: CreateConnectedUserInput!) { createConnectedUser(input: $i) { account { id } } }',
+          {
+            i: { nickname: canary('nickname'), metadata: { [canary('metadata key')]: canary('metadata') } },
+          },
+        ),
+        200,
+      )
+    ).body.data.createConnectedUser.account.id;
+    const taxCard = { tax_card_number: canary('tax card') };
+    const named = { account_id: user, full_name: canary('person'), relationship: { owner: true } };
+    const bank = { number: canary('account number'), domestic_credit: canary('routing'), iban: canary('iban') };
+    const address = {
+      category: 'user_payout',
+      type: 'bank_account',
+      currency: 'INR',
+      linked_id: user,
+      linked_object: 'account',
+      name: canary('holder'),
+      bank_account: bank,
+      billing_details: { line1: canary('street'), city: 'a', state: 'b', postal_code: 'c', country: 'IN' },
+    };
+    const partner = { type: 'partner', nickname: canary('nickname'), business_details: details(canary('legal name')) };
+    const idempotent = { 'idempotency-key': canary('idempotency key') };
+    const fresh = (await send(platform.graph('mutation { createApiKey(input: { permission: FULL }) { secret } }'), 200))
+      .body.data.createApiKey.secret;
+    await send(platform.post('/v1/persons', { ...named, identification: taxCard }, idempotent), 200);
+    await send(
+      platform.post('/v1/persons', { ...named, identification: { tax_card_number: 'other' } }, idempotent),
+      400,
+    );
+    await send(platform.post('/v1/addresses', address), 200);
+    await send(platform.post('/v1/addresses', { ...address, currency: canary('currency') }), 400);
+    await send(platform.post('/v1/accounts', partner), 409);
+    await send(platform.post('/v1/accounts', `{ "${canary('malformed')}": `), 400);
+    await send(platform.post('/v1/accounts', { [canary('parameter')]: 1 }), 400);
+    await send(platform.get(`/v1/accounts?${canary('query')}=${canary('query value')}`), 400);
+    await send(platform.get(`/v1/accounts?starting_after=${canary('cursor')}`), 400);
+    await send(platform.get(`/v1/accounts/${canary('path')}`), 404);
+    await send(platform.get(`/v1/${canary('place')}/x?api_key=${key}`), 404);
+    await send(platform.with({ 'on-behalf-of': canary('on behalf') }).get('/v1/accounts'), 404);
+    await send(platform.upload('identity_document', Buffer.from(canary('content')), canary('filename')), 400);
+    await send(
+      platform.graph(`query ${canary('x').replaceAll('-', '_')} { account(id: "${canary('literal')}") { id } }`),
+      200,
+    );
+    await send(platform.graph('query ($id: ID!) { account(id: $id) { id } }', { id: canary('variable') }), 200);
+    await send(platform.graph(`{ ${canary('field').replaceAll('-', '_')} }`), 400);
+    await send(gateway.speaker(`${fresh.slice(0, -1)}${fresh.endsWith('0') ? '1' : '0'}`).get('/v1/accounts'), 401);
+    await send(gateway.speaker(canary('key')).get('/v1/accounts'), 401);
+    const basic = Buffer.from(`${fresh}:${canary('password')}`).toString('base64');
+    replies.push(await platform.get('/v1/accounts', { authorization: `Basic ${basic}` }));
+    expect(replies.at(-1)?.status).toBe(401);
+
+    // A fault of ours: what a client sent is at hand in the statement that fails, with every word of it.
+    const sql = behind(DATA_DIR);
+    await sql.unsafe('alter table person rename to person_elsewhere');
+    await send(platform.post('/v1/persons', { ...named, identification: taxCard }), 500);
+    await send(platform.get(`/v1/persons?account_id=${user}&starting_after=${canary('lost cursor')}`), 500);
+    await sql.unsafe('alter table person_elsewhere rename to person');
+    await sql.end();
+
+    const last = replies.at(-1)?.headers.get('request-id');
+    await until(() => gateway.log().filter(({ requestId }) => requestId === last).length === 2);
+    const told = `${gateway.out}${gateway.errors}`;
+    expect(told.match(/canary[-_a-z]*/gi)).toBeNull();
+    for (const secret of [key, fresh, basic]) expect(told.includes(secret)).toBe(false);
+    // The embedded server writes a log of its own, beside the data.
+    const beside = fs.readFileSync(path.join(DATA_DIR, 'postgres', 'postgres.log'), 'utf8');
+    expect(beside.match(/canary[-_a-z]*/gi)).toBeNull();
+    for (const secret of [key, fresh, basic]) expect(beside.includes(secret)).toBe(false);
+  });
+
+  it('has a line for a fault of ours, by which the request can be found', () => {
+    const faults = replies.filter(({ status }) => status === 500);
+    expect(faults.length).toBe(2);
+    for (const fault of faults) {
+      const lines = gateway.log().filter(({ requestId }) => requestId === fault.headers.get('request-id'));
+      expect(lines.map(({ msg }) => msg)).toEqual(['fault', 'request']);
+      expect(fault.body).toEqual({
+        object: 'error',
+        http_status_code: 500,
+        errors: [{ code: 'service_fault', message: expect.any(String), metadata: {} }],
+      });
+    }
+  });
+});
+
+/** Whatever is retried is retried for five seconds; who has heard nothing after more than twice that has been forgotten. */
+function answered<T>(reply: Promise<T>): Promise<T | 'no answer'> {
+  return Promise.race([reply, new Promise<'no answer'>((resolve) => setTimeout(resolve, 12_000, 'no answer'))]);
+}
+
+/** A partner of the platform of the first demo, asked for under a key of its own so that it can be asked for again. */
+function create(gateway: Gateway, nickname: string): Promise<Reply> {
+  return gateway
+    .speaker(gateway.keys[1]!)
+    .post(
+      '/v1/accounts',
+      { type: 'partner', nickname, business_details: details() },
+      { 'idempotency-key': nickname.replaceAll(' ', '-') },
+    );
+}
+
+/** Everything that the demo has, of both editions: accounts with what belongs to them, by name. */
+async function demo(gateway: Gateway): Promise<Account[]> {
+  const query = `{ accounts(first: 50) { nodes { id nickname type
+    partners(first: 50) { nodes { id nickname } } addresses(first: 50) { nodes { id category } }
+    persons(first: 50) { nodes { id fullName } } apiKeys(first: 50) { nodes { id } } } } }`;
+  const found = await Promise.all(
+    ([1, 2] as const).map(async (edition) => {
+      const key = gateway.keys[edition];
+      if (key === undefined) throw new Error(`There is no demo of Edition ${edition}.`);
+      const { body } = await gateway.speaker(key).graph(query);
+      return body.data.accounts.nodes as Account[];
+    }),
+  );
+  // The sandbox issues receiving addresses in its own time; they are no part of the seed.
+  const seeded = ({ addresses, ...rest }: Account) => ({
+    ...rest,
+    addresses: { nodes: addresses.nodes.filter(({ category }) => category !== 'SERVICE_RECEIVE') },
+  });
+  return found.flat().map(seeded);
+}
+
+/** The same by name, without the ids, which every seeding draws anew and which decide the order of one second. */
+function named(accounts: Account[]): Record<string, unknown> {
+  return Object.fromEntries(accounts.map((account) => [account.nickname, nameless(account)]));
+}
+
+function nameless(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((member) => JSON.stringify(nameless(member))).sort();
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([name]) => name !== 'id')
+      .map(([name, member]) => [name, nameless(member)]),
+  );
+}
