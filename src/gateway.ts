@@ -104,7 +104,7 @@ export async function gateway({ config, database, schema, pepper, log }: Parts):
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1')
       throw new Refusal(problem('body_invalid', undefined, 'HTTP/1.1 requires the header Host.'));
     // Whatever the target looked like, it is the route that decides; only where there is none does the path.
-    if (request.is404 && !underV1(request.url)) throw new Refusal(problem('route_missing'));
+    if (request.is404 && !keyed(request.url)) throw new Refusal(problem('route_missing'));
     request.context = await identify(request);
     if (request.is404) refuseRoute(request, reply);
     if (permission) permit(request.context, permission);
@@ -224,10 +224,10 @@ function badRequest(): string {
   return `${head.join('\r\n')}\r\n\r\n${body}`;
 }
 
-/** Whether a target that matches no route is one of /v1, in whatever form it came. */
-function underV1(target: string): boolean {
+/** Whether a target that matches no route is of /v1 or /graphql, in whatever form it came: those ask for a key first. */
+function keyed(target: string): boolean {
   const path = pathOf(target);
-  return path === '/v1' || path.startsWith('/v1/');
+  return path === '/graphql' || path === '/v1' || path.startsWith('/v1/');
 }
 
 /** The path of a request target: of an absolute one too, and with its letters decoded. */

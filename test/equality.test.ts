@@ -893,16 +893,23 @@ const refusals: Refused[] = [
     ],
   },
   {
+    // What identifies a person depends on the account, which is looked up only for input that is right by itself.
     title: 'a person who is nobody, and whom nothing identifies',
     status: 400,
     path: () => '/v1/persons',
     body: () => ({ full_name: 'Asha Rao', relationship: { owner: false } }),
     field: 'createPerson',
     input: () => ({ fullName: 'Asha Rao', relationship: { owner: false } }),
-    problems: [
-      ['parameter_invalid person.relationship', at('relationship')],
-      ['parameter_missing person.identification.tax_card_number', at('identification', 'taxCardNumber')],
-    ],
+    problems: [['parameter_invalid person.relationship', at('relationship')]],
+  },
+  {
+    title: 'a person whom nothing identifies',
+    status: 400,
+    path: () => '/v1/persons',
+    body: () => ({ full_name: 'Asha Rao', relationship: { owner: true } }),
+    field: 'createPerson',
+    input: () => ({ fullName: 'Asha Rao', relationship: { owner: true } }),
+    problems: [['parameter_missing person.identification.tax_card_number', at('identification', 'taxCardNumber')]],
   },
   {
     title: 'a deposit of a number, in a currency that no deposit has',
