@@ -13,7 +13,7 @@ end $$;
 -- One account row with its setting; used for roots, connected users and partners alike.
 create or replace function insert_account(p_tenant text, p_live boolean, p_id text, p_status text, p_args jsonb) returns account language plpgsql as $$
 declare
-  v account; v_now bigint := clock(p_tenant, p_live); v_setting text := new_id('account_setting'); s jsonb := p_args -> 'setting';
+  v account; v_now bigint := coalesce((p_args ->> 'created')::bigint, clock(p_tenant, p_live)); v_setting text := new_id('account_setting'); s jsonb := p_args -> 'setting';
   v_context text := coalesce(p_args ->> 'contextId', p_id);
 begin
   perform refuse_taken_nickname(p_tenant, p_live, p_id, p_args ->> 'nickname');
@@ -41,10 +41,13 @@ end $$;
 
 -- A root account in both modes at once, activated in test mode, a draft in live mode, with the keys that the operator hands out.
 create or replace function create_root(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb) returns setof account language plpgsql as $$
-declare v account; v_mode boolean; k jsonb;
+declare v account; v_mode boolean; k jsonb; v_now bigint := wall_clock(); v_offset bigint;
 begin
+  select c.offset_seconds into v_offset from test_clock c where c.tenant_id = p_tenant and c.livemode = false;
   foreach v_mode in array array[true, false] loop
-    v := insert_account(p_tenant, v_mode, 'account_' || p_tenant, case when v_mode then 'draft' else 'activated' end, p_args);
+    -- One reading of the clock for both modes; a demo's test mode begins in the past.
+    v := insert_account(p_tenant, v_mode, 'account_' || p_tenant, case when v_mode then 'draft' else 'activated' end,
+                        p_args || jsonb_build_object('created', v_now + case when v_mode then 0 else coalesce(v_offset, 0) end));
     if not v_mode then
       perform open_account_addresses(p_tenant, v_mode, p_call, v.id);
       perform issue_addresses(p_tenant, v_mode, p_call, v.id);
