@@ -1,6 +1,7 @@
 import { accountProblems } from './account/creation.js';
 import { settingProblems } from './account-setting/resolver.js';
 import { addressProblems } from './address/resolver.js';
+import { checkoutProblems } from './checkout/resolver.js';
 import { clockProblems } from './clock/resolver.js';
 import { depositProblems } from './deposit/resolver.js';
 import { apiKeyProblems } from './key/resolver.js';
@@ -24,6 +25,7 @@ export const checks: Record<string, (input: object) => Problem[]> = {
   createDeposit: depositProblems,
   reconcileDeposit: depositProblems,
   disputeTestDeposit: depositProblems,
+  createCheckout: checkoutProblems,
   createReceivable: receivableProblems,
   advanceTestClock: clockProblems,
 };

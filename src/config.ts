@@ -3,6 +3,7 @@ import { BlockList, isIP } from 'node:net';
 import path from 'node:path';
 import { createSecureContext } from 'node:tls';
 import { z } from 'zod';
+import { checkoutTermsDefault } from './checkout/terms.js';
 import { limitsDefault } from './limits.js';
 
 const flag = z.enum(['true', 'false']).transform((text) => text === 'true');
@@ -55,6 +56,21 @@ export const settings = z.object({
   GRAPHQL_ROOT_FIELDS_MAX: whole(1, 100)
     .default(limitsDefault.rootFields)
     .describe('The most root fields of an operation.'),
+  PUBLIC_URL: z
+    .string()
+    .regex(/^https?:\/\/[^/?#]+$/, 'must be an origin, such as https://pay.example.com')
+    .refine((text) => URL.canParse(text), 'is not an address that can be read')
+    .optional()
+    .describe("The origin of the payment pages' addresses; otherwise that of the request that asks for one."),
+  CHECKOUT_SECONDS: whole(1_800, 2_592_000)
+    .default(checkoutTermsDefault.seconds)
+    .describe('How long a checkout can be paid.'),
+  CHECKOUT_ATTEMPT_SECONDS: whole(60, 3_600)
+    .default(checkoutTermsDefault.attemptSeconds)
+    .describe('How long one attempt to pay a checkout may take.'),
+  CHECKOUT_FEE_BASIS_POINTS: whole(0, 1_000)
+    .default(checkoutTermsDefault.feeBasisPoints)
+    .describe('What a payer pays on top of the amount of a checkout, in hundredths of a percent.'),
   DRAIN_SECONDS: whole(1, 300).default(25).describe('How long requests under way may take to finish after SIGTERM.'),
   NODE_ENV: z
     .string()

@@ -1,5 +1,6 @@
 import type { PgTable } from 'drizzle-orm/pg-core';
 import type { Caller, NewKey } from './caller.js';
+import type { Checkouts } from './checkout/terms.js';
 import type { Call } from './db/database.js';
 import type { Scope } from './db/scope.js';
 import type { Edition } from './editions/edition.js';
@@ -22,6 +23,8 @@ export class Context {
     readonly idempotencyKey: string | undefined,
     /** Makes the secret of a new key. */
     readonly newKey: (tenantId: string, livemode: boolean) => NewKey,
+    /** The terms of new checkouts, and where their pages are. */
+    readonly checkouts: Checkouts,
   ) {}
 
   /** One write of the operation under way. */

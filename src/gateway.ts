@@ -7,6 +7,8 @@ import type { GraphQLSchema } from 'graphql';
 import Negotiator from 'negotiator';
 import type { Logger } from 'pino';
 import { Callers } from './caller.js';
+import { tokenOf } from './checkout/link.js';
+import type { CheckoutTerms } from './checkout/terms.js';
 import type { Config } from './config.js';
 import { Context } from './context.js';
 import type { Database } from './db/database.js';
@@ -56,6 +58,11 @@ export interface Parts {
  */
 export async function gateway({ config, database, schema, pepper, log }: Parts): Promise<FastifyInstance> {
   const callers = new Callers(database, pepper);
+  const terms: CheckoutTerms = {
+    seconds: config.CHECKOUT_SECONDS,
+    attemptSeconds: config.CHECKOUT_ATTEMPT_SECONDS,
+    feeBasisPoints: config.CHECKOUT_FEE_BASIS_POINTS,
+  };
   let draining = false;
   const app = Fastify({
     logger: false,
@@ -90,9 +97,11 @@ export async function gateway({ config, database, schema, pepper, log }: Parts):
     const caller = await callers.find(single(request, 'authorization'), single(request, 'on-behalf-of'));
     const key = request.method === 'POST' ? idempotencyKey(single(request, 'idempotency-key')) : undefined;
     const scope = new Scope(caller, database);
-    return new Context(caller, scope, editions[caller.edition], request.id, key, (tenant, live) =>
-      callers.newKey(tenant, live),
-    );
+    const newKey = (tenant: string, live: boolean) => callers.newKey(tenant, live);
+    return new Context(caller, scope, editions[caller.edition], request.id, key, newKey, {
+      terms,
+      urlOf: (place) => `${originOf(request, config)}/checkout/${tokenOf(pepper, place)}`,
+    });
   };
   app.addHook('onRequest', async (request, reply) => {
     reply.header('request-id', request.id).header('cache-control', 'no-store');
@@ -264,6 +273,11 @@ function secure(request: FastifyRequest, config: Config): boolean {
   const peer = (request.socket.remoteAddress ?? '').replace(/^::ffff:/, '');
   const trusted = config.proxies.check(peer, peer.includes(':') ? 'ipv6' : 'ipv4');
   return trusted && single(request, 'x-forwarded-proto')?.split(',').at(-1)?.trim() === 'https';
+}
+
+/** Where payers find us: as the operator says, or as whoever asks has found us. */
+function originOf(request: FastifyRequest, config: Config): string {
+  return config.PUBLIC_URL ?? `${config.transport === 'local' ? 'http' : 'https'}://${request.headers.host}`;
 }
 
 /** A header that may stand once. Node joins most repeated ones; two different keys in one request are a fault. */

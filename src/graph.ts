@@ -17,6 +17,13 @@ import {
   BalanceTransactionsOfAccount,
   BalanceTransactionsOfPayment,
 } from './balance-transaction/resolver.js';
+import {
+  CheckoutOfDeposit,
+  CheckoutOfPayment,
+  CheckoutResolver,
+  CheckoutsOfAccount,
+  CheckoutsOfReceivable,
+} from './checkout/resolver.js';
 import { ClockResolver } from './clock/resolver.js';
 import type { Context } from './context.js';
 import { DepositOfPayment, DepositResolver, DepositsOfAccount } from './deposit/resolver.js';
@@ -31,6 +38,7 @@ import { PayoutResolver, PayoutsOfAccount, PayoutsOfAddress } from './payout/res
 import { PersonResolver, PersonsOfAccount } from './person/resolver.js';
 import { type ProblemCode, problem, retryAfter } from './problems.js';
 import { ReceivableResolver, ReceivablesOfAccount, ReceivablesOfDeposit } from './receivable/resolver.js';
+import { TransactionResolver, TransactionsOfCheckout } from './transaction/resolver.js';
 import { ViewerResolver } from './viewer.js';
 
 /** The slices, in their order: types and resolvers import only earlier ones. */
@@ -62,6 +70,13 @@ const resolvers: NonEmptyArray<Function> = [
   ReceivableResolver,
   ReceivablesOfAccount,
   ReceivablesOfDeposit,
+  CheckoutResolver,
+  CheckoutsOfAccount,
+  CheckoutsOfReceivable,
+  CheckoutOfPayment,
+  CheckoutOfDeposit,
+  TransactionResolver,
+  TransactionsOfCheckout,
   PayoutResolver,
   PayoutsOfAccount,
   PayoutsOfAddress,

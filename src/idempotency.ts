@@ -3,6 +3,7 @@ import type { PgTable } from 'drizzle-orm/pg-core';
 import { account } from './account/table.js';
 import { accountSetting } from './account-setting/table.js';
 import { address } from './address/table.js';
+import { checkout } from './checkout/table.js';
 import { testClock } from './clock/table.js';
 import type { Context } from './context.js';
 import type { Call } from './db/database.js';
@@ -23,6 +24,7 @@ const answers: Record<string, PgTable> = {
   api_key: apiKey,
   file,
   person,
+  checkout,
   clock: testClock,
   deposit,
   payout,

@@ -87,6 +87,13 @@ export const permissions: Record<string, Permission> = {
   updateReceivable: { object: 'receivable', access: 'write', callers: everyone },
   voidReceivable: { object: 'receivable', access: 'write', callers: everyone },
 
+  // Spec: Editions. Edition 1 has no checkouts.
+  checkout: { object: 'checkout', access: 'read', callers: everyone, editions: [2] },
+  checkouts: { object: 'checkout', access: 'read', callers: everyone, editions: [2] },
+  createCheckout: { object: 'checkout', access: 'write', callers: everyone, editions: [2] },
+  cancelCheckout: { object: 'checkout', access: 'write', callers: everyone, editions: [2] },
+  transaction: { object: 'transaction', access: 'read', callers: everyone, editions: [2] },
+
   payout: { object: 'payout', access: 'read', callers: everyone },
   payouts: { object: 'payout', access: 'read', callers: everyone },
 
@@ -101,6 +108,9 @@ export const permissions: Record<string, Permission> = {
   disputeTestDeposit: { object: 'deposit', ...testOnly },
   settleTestPayout: { object: 'payout', ...testOnly },
   failTestPayout: { object: 'payout', ...testOnly },
+  payTestCheckout: { object: 'checkout', ...testOnly, editions: [2] },
+  declineTestCheckout: { object: 'checkout', ...testOnly, editions: [2] },
+  expireTestCheckout: { object: 'checkout', ...testOnly, editions: [2] },
   advanceTestClock: { object: 'clock', ...testOnly },
   verifyTestAccount: { object: 'account', ...testOnly },
   holdTestAccount: { object: 'account', ...testOnly },

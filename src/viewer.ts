@@ -16,6 +16,7 @@ import { account } from './account/table.js';
 import { Account } from './account/type.js';
 import { accountSetting } from './account-setting/table.js';
 import { address } from './address/table.js';
+import { checkoutNow } from './checkout/now.js';
 import type { Context } from './context.js';
 import { deposit } from './deposit/table.js';
 import type { Rows } from './db/scope.js';
@@ -29,6 +30,7 @@ import { payment } from './payment/table.js';
 import { payout } from './payout/table.js';
 import { person } from './person/table.js';
 import { receivable } from './receivable/table.js';
+import { transaction } from './transaction/table.js';
 import { problem, Refusal } from './problems.js';
 
 export const Mode = { TEST: 'test', LIVE: 'live' } as const;
@@ -43,11 +45,13 @@ const tables: Record<string, PgTable & Rows> = {
   key: apiKey,
   person,
   bt: entry,
+  checkout: checkoutNow,
   deposit,
   event,
   payment,
   payout,
   receivable,
+  transaction,
 };
 
 const nodesMax = 100;

@@ -77,8 +77,7 @@ begin
   returning * into v;
   if not found then perform refuse(400, 'status_invalid', 'deposit.status'); end if;
   if v_to = 'completed' then
-    perform post(p_tenant, p_live, 'deposit', v_id, v.payment_id, jsonb_build_array(
-      contra_leg('bank', v.currency, -v.amount), leg(v.to_account_id, v_category, v.currency, v.amount)));
+    perform post(p_tenant, p_live, 'deposit', v_id, v.payment_id, source_legs(p_tenant, p_live, v) || leg(v.to_account_id, v_category, v.currency, v.amount));
     perform move_payment(p_tenant, p_live, v.payment_id, 'completed');
   elsif v_to = 'reversed' then
     perform take_back(p_tenant, p_live, p_call, v, v.amount - v.disputed, 'reversal', v_id, v.payment_id, v_category);

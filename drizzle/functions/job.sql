@@ -71,6 +71,14 @@ begin
     if exists (select from payout y where y.tenant_id = p_tenant and y.livemode = p_live and y.id = j.subject_id and y.status = 'processing') then
       perform move_payout(p_tenant, p_live, v_call, jsonb_build_object('id', j.subject_id, 'to', 'completed'));
     end if;
+  elsif j.kind = 'expire_checkout' then
+    if exists (select from checkout c where c.tenant_id = p_tenant and c.livemode = p_live and c.id = j.subject_id and c.status = 'initialized') then
+      perform end_checkout(p_tenant, p_live, v_call, jsonb_build_object('id', j.subject_id, 'to', 'expired'));
+    end if;
+  elsif j.kind = 'expire_transaction' then
+    perform settle_transaction(p_tenant, p_live, v_call, j.subject_id, 'failed', 'expired');
+  elsif j.kind = 'settle_transaction' then
+    perform settle_transaction(p_tenant, p_live, v_call, j.subject_id, j.args ->> 'status', j.args ->> 'reasonCode');
   else
     raise exception 'no such job: %', j.kind;
   end if;

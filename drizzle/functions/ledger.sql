@@ -139,5 +139,14 @@ create or replace view violations as
     where b.payout_processing <> (select coalesce(sum(y.amount), 0) from payout y where y.tenant_id = b.tenant_id and y.livemode = b.livemode and y.account_id = b.account_id and y.currency = b.currency and y.status = 'processing')
   union all select b.tenant_id, b.livemode, 'pending is not the sum of what deposits have left', b.account_id || ' ' || b.currency from balance b
     where b.pending <> (select coalesce(sum(d.pending_rest), 0) from deposit d where d.tenant_id = b.tenant_id and d.livemode = b.livemode and d.to_account_id = b.account_id and d.currency = b.currency)
+  union all select c.tenant_id, c.livemode, 'checkout is credited other than once', c.id from checkout c
+      left join (select p.tenant_id, p.livemode, p.checkout_id, count(*) filter (where d.status in ('completed', 'reversed')) n, min(d.id) filter (where d.status in ('completed', 'reversed')) id,
+                   sum(d.amount) filter (where d.status in ('completed', 'reversed')) amount
+                 from payment p join deposit d on d.tenant_id = p.tenant_id and d.livemode = p.livemode and d.id = p.deposit_id where p.checkout_id is not null group by 1, 2, 3) k
+        on k.tenant_id = c.tenant_id and k.livemode = c.livemode and k.checkout_id = c.id
+    where (coalesce(k.n, 0), k.id, coalesce(k.amount, 0)) is distinct from (case when c.deposit_id is null then 0 else 1 end, c.deposit_id, case when c.deposit_id is null then 0 else c.amount end)
+      or (c.status = 'completed' and c.deposit_id is null)
+  union all select t.tenant_id, t.livemode, 'transaction and its checkout disagree', t.id from transaction t join checkout c on c.tenant_id = t.tenant_id and c.livemode = t.livemode and c.id = t.checkout_id
+    where (t.status = 'succeeded') <> (c.deposit_id is not null and t.deposit_id is not distinct from c.deposit_id) or (t.status = 'succeeded' and c.effective_transaction_id <> t.id)
   union all select null, null, 'append-only is not enforced', t from unnest(array['posting', 'entry', 'contra_entry', 'seal_block', 'posting_seal']) t
     where has_table_privilege(current_user, t, 'UPDATE') or has_table_privilege(current_user, t, 'DELETE') or has_table_privilege(current_user, t, 'TRUNCATE');

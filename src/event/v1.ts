@@ -5,6 +5,8 @@ import { accountSetting } from '../account-setting/table.js';
 import { accountSettingV1 } from '../account-setting/v1.js';
 import { address } from '../address/table.js';
 import { addressV1 } from '../address/v1.js';
+import { checkout } from '../checkout/table.js';
+import { checkoutV1 } from '../checkout/v1.js';
 import { fromRow } from '../db/database.js';
 import { deposit } from '../deposit/table.js';
 import { depositV1 } from '../deposit/v1.js';
@@ -20,6 +22,8 @@ import { person } from '../person/table.js';
 import { personV1 } from '../person/v1.js';
 import { receivable } from '../receivable/table.js';
 import { receivableV1 } from '../receivable/v1.js';
+import { transaction } from '../transaction/table.js';
+import { transactionV1 } from '../transaction/v1.js';
 import type { EventRow } from './table.js';
 
 /** Each object that events are about: its table, and how /v1 spells it. */
@@ -28,12 +32,14 @@ const shapes: Record<string, [table: PgTable, shape: (row: never) => object]> = 
   account_setting: [accountSetting, accountSettingV1],
   address: [address, addressV1],
   api_key: [apiKey, apiKeyV1],
+  checkout: [checkout, checkoutV1],
   deposit: [deposit, depositV1],
   file: [file, fileV1],
   payment: [payment, paymentV1],
   payout: [payout, payoutV1],
   person: [person, personV1],
   receivable: [receivable, receivableV1],
+  transaction: [transaction, transactionV1],
 };
 
 /** The object of an event as it then became, as /v1 spells it. */

@@ -10,6 +10,7 @@ import { type AccountSettingRow, accountSetting } from '../account-setting/table
 import { lastFour } from '../address/resolver.js';
 import { type AddressRow, address, type BankAccountHash } from '../address/table.js';
 import { type Caller, type NewKey, newKey } from '../caller.js';
+import { checkoutTermsDefault } from '../checkout/terms.js';
 import { testClock } from '../clock/table.js';
 import { Context } from '../context.js';
 import type { Call, Database } from '../db/database.js';
@@ -132,6 +133,7 @@ export class Operator {
       newRequestId(),
       undefined,
       key ?? ((tenant, live) => newKey(this.pepper, tenant, live)),
+      { terms: checkoutTermsDefault, urlOf: () => '' },
     );
     return (await field.resolve(undefined, { input }, context, undefined as never)) as T;
   }

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type GraphQLField, GraphQLInputObjectType, GraphQLNonNull, type GraphQLSchema } from 'graphql';
+import type { CheckoutPlace } from '../checkout/link.js';
 import type { Context } from '../context.js';
 import { inputProblems, permissionOf, remaining } from '../guard.js';
 import { limitMax, type Page, pageSizeDefault } from '../listing.js';
@@ -23,7 +24,10 @@ export function rest(app: FastifyInstance, schema: GraphQLSchema): void {
         request.context!,
         undefined as never,
       );
-      reply.send(render(route, answer));
+      const row = objectOf(route, answer);
+      if (route.page)
+        reply.header('link', `<${request.context!.checkouts.urlOf(row as CheckoutPlace)}>; rel="payment"`);
+      reply.send(render(route, row));
     };
     app.route({ method: route.method, url: route.path, config: { permission: permissionOf(route.field) }, handler });
   }
@@ -122,12 +126,18 @@ function bodyArguments(
   return { input: { ...read(own, (raw ?? {}) as Record<string, unknown>, object, body, problems), ...params } };
 }
 
+/** What an answer of the graph is about: the query's own value, the page, or the payload's member. */
+function objectOf(route: Route, answer: unknown): unknown {
+  return route.answers === 'payload'
+    ? (answer as Record<string, unknown>)[camel(permissionOf(route.field).object)]
+    : answer;
+}
+
 function render(route: Route, answer: unknown): object {
   const shape = route.shape as (row: unknown) => object;
   if (route.answers === 'list') {
     const page = answer as Page<unknown>;
     return { object: 'list', data: page.nodes.map(shape), has_next: page.hasNext };
   }
-  const member = camel(permissionOf(route.field).object);
-  return shape(route.answers === 'payload' ? (answer as Record<string, unknown>)[member] : answer);
+  return shape(answer);
 }

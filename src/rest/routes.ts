@@ -4,12 +4,14 @@ import { addressV1 } from '../address/v1.js';
 import { fileV1 } from '../file/v1.js';
 import { balanceAggregateV1, balanceV1 } from '../balance/v1.js';
 import { balanceTransactionV1 } from '../balance-transaction/v1.js';
+import { checkoutV1 } from '../checkout/v1.js';
 import { clockV1 } from '../clock/v1.js';
 import { depositV1 } from '../deposit/v1.js';
 import { eventV1 } from '../event/v1.js';
 import { paymentV1 } from '../payment/v1.js';
 import { payoutV1 } from '../payout/v1.js';
 import { receivableV1 } from '../receivable/v1.js';
+import { transactionV1 } from '../transaction/v1.js';
 import { personV1 } from '../person/v1.js';
 
 /**
@@ -27,6 +29,8 @@ export interface Route {
   params?: Record<string, string>;
   /** Arguments of the field that the path does not take. */
   without?: readonly string[];
+  /** The answer is a checkout, and the header `Link` says where its page is. */
+  page?: true;
   /** An extension: a path that the specification does not show. */
   extension?: true;
 }
@@ -99,6 +103,14 @@ export const routes: readonly Route[] = [
     without: ['accountId'],
   },
   { method: 'POST', path: '/v1/deposits', field: 'createDeposit', answers: payload, shape: depositV1 },
+  {
+    method: 'POST',
+    path: '/v1/checkouts',
+    field: 'createCheckout',
+    answers: payload,
+    shape: checkoutV1,
+    page: true,
+  },
   { method: 'GET', path: '/v1/receivables/:id', field: 'receivable', answers: object, shape: receivableV1 },
   { method: 'POST', path: '/v1/receivables/:id', field: 'updateReceivable', answers: payload, shape: receivableV1 },
 
@@ -142,6 +154,33 @@ export const routes: readonly Route[] = [
     field: 'voidReceivable',
     answers: payload,
     shape: receivableV1,
+    extension: true,
+  },
+  {
+    method: 'GET',
+    path: '/v1/checkouts/:id',
+    field: 'checkout',
+    answers: object,
+    shape: checkoutV1,
+    page: true,
+    extension: true,
+  },
+  { method: 'GET', path: '/v1/checkouts', field: 'checkouts', answers: list, shape: checkoutV1, extension: true },
+  {
+    method: 'POST',
+    path: '/v1/checkouts/:id/cancel',
+    field: 'cancelCheckout',
+    answers: payload,
+    shape: checkoutV1,
+    page: true,
+    extension: true,
+  },
+  {
+    method: 'GET',
+    path: '/v1/transactions/:id',
+    field: 'transaction',
+    answers: object,
+    shape: transactionV1,
     extension: true,
   },
   { method: 'GET', path: '/v1/payments/:id', field: 'payment', answers: object, shape: paymentV1, extension: true },
@@ -237,6 +276,33 @@ export const routes: readonly Route[] = [
     field: 'disputeTestDeposit',
     answers: payload,
     shape: depositV1,
+    extension: true,
+  },
+  {
+    method: 'POST',
+    path: '/v1/test_helpers/checkouts/:id/pay',
+    field: 'payTestCheckout',
+    answers: payload,
+    shape: checkoutV1,
+    page: true,
+    extension: true,
+  },
+  {
+    method: 'POST',
+    path: '/v1/test_helpers/checkouts/:id/decline',
+    field: 'declineTestCheckout',
+    answers: payload,
+    shape: checkoutV1,
+    page: true,
+    extension: true,
+  },
+  {
+    method: 'POST',
+    path: '/v1/test_helpers/checkouts/:id/expire',
+    field: 'expireTestCheckout',
+    answers: payload,
+    shape: checkoutV1,
+    page: true,
     extension: true,
   },
   {

@@ -1,0 +1,226 @@
+-- Checkouts and the attempts to pay them. An attempt begins by a form of the hosted page, and is decided by the acquirer, by a
+-- test helper or by its own expiry. A success credits once: whoever credits has locked the balances, then the checkout.
+
+-- Checkouts as they are now. One whose time is over reads as expired before any worker has come by; `now` is the tenant's.
+create or replace view checkout_now as
+  select c.tenant_id, c.livemode, c.id, c.created, c.expires_at, c.amount, c.gross_amount, c.currency, c.from_account_id, c.to_account_id, c.to_address_id,
+    c.payment_methods, c.receivable_ids, c.redirect_url, case when c.status = 'initialized' and c.expires_at <= n.now then 'expired' else c.status end as status,
+    c.effective_transaction_id, c.effective_transaction_status, c.deposit_id, c.metadata, c.context_id, c.on_root_list, c.version, n.now
+  from checkout c left join test_clock t on t.tenant_id = c.tenant_id and t.livemode = c.livemode,
+    lateral (select extract(epoch from clock_timestamp())::bigint + case when c.livemode then 0 else coalesce(t.offset_seconds, 0) end as now) n;
+
+-- The address of a partner that funds come to through checkouts: made with its first checkout. In live mode the acquirer has yet to give it a name.
+create or replace function checkout_address(p_tenant text, p_live boolean, p_call jsonb, p_partner account) returns text language plpgsql as $$
+declare v_id text; v address;
+begin
+  select d.id into v_id from address d where d.tenant_id = p_tenant and d.livemode = p_live and d.linked_id = p_partner.id and d.category = 'service_checkout' and d.status = 'activated'
+  order by d.created desc, d.id desc limit 1;
+  if v_id is not null then return v_id; end if;
+  v := insert_address(p_tenant, p_live, p_call, p_partner, jsonb_build_object('category', 'service_checkout', 'type', 'vpa', 'currency', 'INR', 'name', p_partner.business_details ->> 'legalName',
+    'vpa', case when not p_live then jsonb_build_object('id', 'checkout.' || right(p_partner.id, 12) || '@sandbox', 'upi', jsonb_build_object('onetime', 'enabled', 'recurring', 'disabled')) end));
+  return v.id;
+end $$;
+
+create or replace function create_checkout(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb) returns setof checkout language plpgsql as $$
+declare v checkout; v_from account; v_to account; r record; v_id text := new_id('checkout'); v_link text; v_now bigint := clock(p_tenant, p_live); v_seconds bigint := (p_args ->> 'seconds')::bigint; v_address text;
+begin
+  -- The partner's row is locked, so that two first checkouts make one address.
+  select a.* into v_from from account a where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_args ->> 'fromAccountId' for update;
+  select a.* into v_to from account a where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_args ->> 'toAccountId';
+  v_address := checkout_address(p_tenant, p_live, p_call, v_from);
+  insert into checkout (tenant_id, livemode, id, created, expires_at, amount, gross_amount, currency, from_account_id, to_account_id, to_address_id, payment_methods, receivable_ids,
+                        redirect_url, status, metadata, context_id, on_root_list)
+  values (p_tenant, p_live, v_id, v_now, v_now + v_seconds, (p_args ->> 'amount')::bigint, (p_args ->> 'grossAmount')::bigint, p_args ->> 'currency', v_from.id, v_to.id, v_address,
+          array(select jsonb_array_elements_text(p_args -> 'paymentMethods')), array(select jsonb_array_elements_text(p_args -> 'receivableIds')), p_args ->> 'redirectUrl', 'initialized',
+          merge_metadata(null, p_args -> 'metadata', 'checkout.metadata'), v_to.context_id, v_to.on_root_list or v_from.on_root_list)
+  returning * into v;
+  for r in select x.id, x.position from unnest(v.receivable_ids) with ordinality x(id, position) loop
+    v_link := new_id('link');
+    insert into checkout_receivable (tenant_id, livemode, id, created, checkout_id, receivable_id, position) values (p_tenant, p_live, v_link, v_now, v_id, r.id, r.position);
+  end loop;
+  perform enqueue(p_tenant, p_live, 'expire_checkout', v_id, v_seconds);
+  perform tell(p_tenant, p_live, p_call, 'checkout.created', 'checkout', to_jsonb(v));
+  perform answer(p_tenant, p_live, p_call, to_jsonb(v));
+  return next v;
+end $$;
+
+-- Ends a checkout that nobody has paid: cancelled by its user, or expired. Attempts under way may still succeed, and are credited all the same.
+create or replace function end_checkout(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb) returns setof checkout language plpgsql as $$
+declare v checkout; v_to text := p_args ->> 'to'; v_now bigint := clock(p_tenant, p_live);
+begin
+  update checkout c set status = v_to, version = c.version + 1, expires_at = case when v_to = 'expired' then least(c.expires_at, v_now) else c.expires_at end
+  where c.tenant_id = p_tenant and c.livemode = p_live and c.id = p_args ->> 'id' and c.status = 'initialized' and (v_to = 'expired' or c.expires_at > v_now)
+  returning * into v;
+  if not found then perform refuse(400, 'status_invalid', 'checkout.status'); end if;
+  perform tell(p_tenant, p_live, p_call, 'checkout.' || v_to, 'checkout', to_jsonb(v));
+  perform answer(p_tenant, p_live, p_call, to_jsonb(v));
+  return next v;
+end $$;
+
+create or replace function insert_transaction(p_tenant text, p_live boolean, p_call jsonb, p_checkout checkout, p_args jsonb) returns transaction language plpgsql as $$
+declare v transaction; v_id text := new_id('transaction'); v_now bigint := clock(p_tenant, p_live); v_seconds bigint := (p_args ->> 'seconds')::bigint;
+begin
+  insert into transaction (tenant_id, livemode, id, created, checkout_id, attempt_key, expires_at, payment_method, payment_method_details, amount, currency, status, context_id, on_root_list)
+  values (p_tenant, p_live, v_id, v_now, p_checkout.id, p_args ->> 'attemptKey', v_now + v_seconds, p_args ->> 'paymentMethod', nullif(p_args -> 'details', 'null'),
+          p_checkout.gross_amount, p_checkout.currency, 'processing', p_checkout.context_id, p_checkout.on_root_list)
+  returning * into v;
+  perform enqueue(p_tenant, p_live, 'expire_transaction', v_id, v_seconds);
+  perform tell(p_tenant, p_live, p_call, 'transaction.created', 'transaction', to_jsonb(v));
+  return v;
+end $$;
+
+-- Begins an attempt. The same form again is the same attempt. While one is with the acquirer there is no other: a payer is
+-- not let to pay twice by mistake; a code that nobody may ever scan hinders nothing.
+create or replace function begin_transaction(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb) returns setof transaction language plpgsql as $$
+declare c checkout; v transaction; v_now bigint := clock(p_tenant, p_live); v_method text := case p_args ->> 'paymentMethod' when 'card' then 'cards' else 'upi' end;
+begin
+  select x.* into c from checkout x where x.tenant_id = p_tenant and x.livemode = p_live and x.id = p_args ->> 'checkoutId' for update;
+  select t.* into v from transaction t where t.tenant_id = p_tenant and t.livemode = p_live and t.checkout_id = c.id and t.attempt_key = p_args ->> 'attemptKey';
+  if found then
+    return next v;
+    return;
+  end if;
+  if c.status <> 'initialized' or c.expires_at <= v_now then perform refuse(400, 'status_invalid', 'checkout.status'); end if;
+  if not v_method = any (c.payment_methods) then perform refuse(400, 'parameter_invalid', 'checkout.payment_methods', 'do not include this method'); end if;
+  if exists (select from transaction t where t.tenant_id = p_tenant and t.livemode = p_live and t.checkout_id = c.id and t.status = 'processing'
+             and t.payment_method_details is not null and t.expires_at > v_now) then
+    perform refuse(409, 'state_conflict', 'checkout.effective_transaction', 'is still to come: a payment is being confirmed');
+  end if;
+  -- Whoever tries one card after the other is no payer.
+  if (select count(*) from transaction t where t.tenant_id = p_tenant and t.livemode = p_live and t.checkout_id = c.id) >= 30 then
+    perform refuse(429, 'rate_limit_exceeded', 'checkout.id', 'has had too many attempts; create another');
+  end if;
+  v := insert_transaction(p_tenant, p_live, p_call, c, p_args);
+  return next v;
+end $$;
+
+-- What the acquirer says of an attempt, at once or, in the sandbox, after a while. Args: id, status, reasonCode, details,
+-- and `afterSeconds` or `afterExpiry` of the checkout.
+create or replace function decide_transaction(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb) returns setof transaction language plpgsql as $$
+declare v transaction; c checkout; v_now bigint := clock(p_tenant, p_live);
+begin
+  select t.* into v from transaction t where t.tenant_id = p_tenant and t.livemode = p_live and t.id = p_args ->> 'id' for update;
+  if v.payment_method_details is null and jsonb_typeof(p_args -> 'details') = 'object' and v.status = 'processing' then
+    update transaction t set payment_method_details = p_args -> 'details', version = t.version + 1
+    where t.tenant_id = p_tenant and t.livemode = p_live and t.id = v.id
+    returning * into v;
+    perform tell(p_tenant, p_live, p_call, 'transaction.submitted', 'transaction', to_jsonb(v));
+    if p_args ->> 'status' <> 'processing' then
+      select x.* into c from checkout x where x.tenant_id = p_tenant and x.livemode = p_live and x.id = v.checkout_id;
+      perform enqueue(p_tenant, p_live, 'settle_transaction', v.id,
+        case when (p_args ->> 'afterExpiry')::boolean then c.expires_at - v_now + 1 else coalesce((p_args ->> 'afterSeconds')::bigint, 0) end,
+        jsonb_build_object('status', p_args ->> 'status', 'reasonCode', p_args ->> 'reasonCode'));
+    end if;
+  end if;
+  return next v;
+end $$;
+
+-- The end of an attempt. What has failed because its time was over may still succeed, since the money has really come;
+-- every other end is for good, and told again it changes nothing.
+create or replace function settle_transaction(p_tenant text, p_live boolean, p_call jsonb, p_id text, p_status text, p_reason text) returns checkout language plpgsql as $$
+declare v transaction; c checkout;
+begin
+  select t.* into v from transaction t where t.tenant_id = p_tenant and t.livemode = p_live and t.id = p_id;
+  select x.* into c from checkout x where x.tenant_id = p_tenant and x.livemode = p_live and x.id = v.checkout_id;
+  if p_status = 'succeeded' then
+    perform lock_balances(p_tenant, p_live, jsonb_build_array(jsonb_build_object('account', c.to_account_id, 'currency', c.currency),
+      jsonb_build_object('account', transfer_target(p_tenant, p_live, c.to_account_id), 'currency', c.currency)));
+  end if;
+  -- Read again under their locks: another attempt may have succeeded meanwhile.
+  select x.* into c from checkout x where x.tenant_id = p_tenant and x.livemode = p_live and x.id = c.id for update;
+  select t.* into v from transaction t where t.tenant_id = p_tenant and t.livemode = p_live and t.id = p_id for update;
+  if v.status = 'processing' and p_status = 'failed' then
+    update transaction t set status = 'failed', reason_code = p_reason, version = t.version + 1
+    where t.tenant_id = p_tenant and t.livemode = p_live and t.id = v.id
+    returning * into v;
+    perform tell(p_tenant, p_live, p_call, 'transaction.failed', 'transaction', to_jsonb(v));
+    if c.deposit_id is null then
+      update checkout x set effective_transaction_id = v.id, effective_transaction_status = 'failed', version = x.version + 1
+      where x.tenant_id = p_tenant and x.livemode = p_live and x.id = c.id
+      returning * into c;
+      perform tell(p_tenant, p_live, p_call, 'checkout.updated', 'checkout', to_jsonb(c));
+    end if;
+  elsif p_status = 'succeeded' and (v.status = 'processing' or (v.status = 'failed' and v.reason_code = 'expired')) then
+    c := credit_checkout(p_tenant, p_live, p_call, c, v);
+  end if;
+  return c;
+end $$;
+
+-- The money of a successful attempt. The first is credited, and locks the receivables in their order as far as they take it;
+-- any other becomes a failed deposit and posts nothing, since the acquirer refunds it.
+create or replace function credit_checkout(p_tenant text, p_live boolean, p_call jsonb, p_checkout checkout, p_transaction transaction) returns checkout language plpgsql as $$
+declare
+  c checkout := p_checkout; v transaction := p_transaction; d deposit; r receivable; v_from account; v_to account; v_first boolean := p_checkout.deposit_id is null;
+  v_id text := new_id('deposit'); v_now bigint := clock(p_tenant, p_live); v_address text; v_payment text; v_receivable text; v_share bigint; v_rest bigint := p_checkout.amount;
+begin
+  select a.* into v_to from account a where a.tenant_id = p_tenant and a.livemode = p_live and a.id = c.to_account_id;
+  select a.* into v_from from account a where a.tenant_id = p_tenant and a.livemode = p_live and a.id = c.from_account_id for update;
+  v_address := payment_address(p_tenant, p_live, p_call, v_from, v.payment_method, c.currency);
+  v_payment := insert_payment(p_tenant, p_live, v_to, 'checkout', c.amount, c.currency, case when v_first then 'processing' else 'failed' end, v_id);
+  update payment p set checkout_id = c.id where p.tenant_id = p_tenant and p.livemode = p_live and p.id = v_payment;
+  insert into deposit (tenant_id, livemode, id, created, amount, currency, from_account_id, from_address_id, to_account_id, to_address_id, payment_method, payment_method_details,
+                       reason_code, statement_descriptor, status, payment_id, context_id, on_root_list)
+  values (p_tenant, p_live, v_id, v_now, c.amount, c.currency, v_from.id, v_address, v_to.id, c.to_address_id, v.payment_method, v.payment_method_details,
+          case when not v_first then 'duplicate' end, c.id, case when v_first then 'processing' else 'failed' end, v_payment, c.context_id, c.on_root_list)
+  returning * into d;
+  update transaction t set status = case when v_first then 'succeeded' else 'failed' end, reason_code = case when not v_first then 'duplicate' end,
+    payment_id = v_payment, deposit_id = v_id, version = t.version + 1
+  where t.tenant_id = p_tenant and t.livemode = p_live and t.id = v.id
+  returning * into v;
+  perform tell(p_tenant, p_live, p_call, 'transaction.' || v.status, 'transaction', to_jsonb(v));
+  if not v_first then
+    perform tell(p_tenant, p_live, p_call, 'deposit.failed', 'deposit', to_jsonb(d));
+    return c;
+  end if;
+  -- One whose time is over is late, whether or not a worker has said so yet.
+  if c.status = 'initialized' and c.expires_at <= v_now then
+    select e.* into c from end_checkout(p_tenant, p_live, p_call - 'key', jsonb_build_object('id', c.id, 'to', 'expired')) e;
+  end if;
+  update checkout x set status = case when x.status = 'initialized' then 'completed' else x.status end, effective_transaction_id = v.id, effective_transaction_status = 'succeeded',
+    deposit_id = v_id, version = x.version + 1
+  where x.tenant_id = p_tenant and x.livemode = p_live and x.id = c.id
+  returning * into c;
+  perform move_deposit(p_tenant, p_live, p_call - 'key', jsonb_build_object('id', v_id, 'from', jsonb_build_array('processing'), 'to', 'completed'));
+  select y.* into d from deposit y where y.tenant_id = p_tenant and y.livemode = p_live and y.id = v_id;
+  foreach v_receivable in array c.receivable_ids loop
+    exit when v_rest = 0;
+    select y.* into r from receivable y where y.tenant_id = p_tenant and y.livemode = p_live and y.id = v_receivable for update;
+    v_share := least(v_rest, r.amount_reconcilable);
+    continue when v_share <= 0;
+    perform lock_receivable(p_tenant, p_live, p_call, d, r.id, v_share, 'deposit.receivables');
+    v_rest := v_rest - v_share;
+  end loop;
+  if v_rest < c.amount then
+    d := make_available(p_tenant, p_live, p_call, v_id, c.amount - v_rest);
+    perform tell(p_tenant, p_live, p_call, 'deposit.reconciled', 'deposit', to_jsonb(d));
+  end if;
+  perform tell(p_tenant, p_live, p_call, case when c.status = 'completed' then 'checkout.completed' else 'checkout.late_payment' end, 'checkout', to_jsonb(c));
+  return c;
+end $$;
+
+-- Test helper: an attempt that is decided at once. Whatever state a checkout is in, money may come: a second time, or late.
+create or replace function pay_test_checkout(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb) returns setof checkout language plpgsql as $$
+declare c checkout; v transaction; v_now bigint := clock(p_tenant, p_live);
+begin
+  select x.* into c from checkout x where x.tenant_id = p_tenant and x.livemode = p_live and x.id = p_args ->> 'id';
+  if p_args ->> 'status' = 'succeeded' then
+    perform lock_balances(p_tenant, p_live, jsonb_build_array(jsonb_build_object('account', c.to_account_id, 'currency', c.currency),
+      jsonb_build_object('account', transfer_target(p_tenant, p_live, c.to_account_id), 'currency', c.currency)));
+  end if;
+  select x.* into c from checkout x where x.tenant_id = p_tenant and x.livemode = p_live and x.id = c.id for update;
+  if p_args ->> 'status' = 'failed' and (c.status <> 'initialized' or c.expires_at <= v_now) then perform refuse(400, 'status_invalid', 'checkout.status'); end if;
+  v := insert_transaction(p_tenant, p_live, p_call, c, p_args);
+  c := settle_transaction(p_tenant, p_live, p_call, v.id, p_args ->> 'status', p_args ->> 'reasonCode');
+  perform answer(p_tenant, p_live, p_call, to_jsonb(c));
+  return next c;
+end $$;
+
+-- Where the money of a deposit comes from: a bank, or the acquirer with what is kept of it as a fee.
+create or replace function source_legs(p_tenant text, p_live boolean, p_deposit deposit) returns jsonb language plpgsql stable as $$
+declare c checkout;
+begin
+  select x.* into c from payment p join checkout x on x.tenant_id = p_tenant and x.livemode = p_live and x.id = p.checkout_id
+  where p.tenant_id = p_tenant and p.livemode = p_live and p.id = p_deposit.payment_id;
+  if c.id is null then return jsonb_build_array(contra_leg('bank', p_deposit.currency, -p_deposit.amount)); end if;
+  return jsonb_build_array(contra_leg('acquirer', c.currency, -c.gross_amount), contra_leg('fees', c.currency, c.gross_amount - c.amount));
+end $$;

@@ -1,0 +1,24 @@
+import type { CheckoutPlace } from './link.js';
+
+/** What the operator of the deployment has settled about checkouts. */
+export interface CheckoutTerms {
+  /** How long a checkout can be paid. */
+  seconds: number;
+  /** How long one attempt may take. */
+  attemptSeconds: number;
+  /** What is added to the amount, in hundredths of a percent of it. */
+  feeBasisPoints: number;
+}
+
+/** The terms of checkouts, and where a checkout's page is. */
+export interface Checkouts {
+  terms: CheckoutTerms;
+  urlOf(place: CheckoutPlace): string;
+}
+
+export const checkoutTermsDefault: CheckoutTerms = { seconds: 86_400, attemptSeconds: 480, feeBasisPoints: 0 };
+
+/** What the payer pays: the amount and the fee, rounded half up to the minor unit. */
+export function grossOf(amount: bigint, { feeBasisPoints }: CheckoutTerms): bigint {
+  return amount + (amount * BigInt(feeBasisPoints) + 5_000n) / 10_000n;
+}
