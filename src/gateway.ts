@@ -20,6 +20,7 @@ import { fileRoutes } from './file/upload.js';
 import { graphErrors } from './explain.js';
 import { buildApollo } from './graph.js';
 import { permit } from './guard.js';
+import { hostedPages } from './hosted/page.js';
 import { idempotencyKey } from './idempotency.js';
 import { faultLine, requestLine } from './log.js';
 import type { Permission } from './permissions.js';
@@ -188,6 +189,10 @@ export async function gateway({ config, database, schema, pepper, log }: Parts):
   await app.register(async (files) => {
     await files.register(fastifyMultipart);
     fileRoutes(files);
+  });
+  await app.register(async (pages) => {
+    const onFault = (error: unknown, requestId: string) => log.error({ requestId, ...faultLine(error) }, 'fault');
+    hostedPages(pages, { database, pepper, terms, onFault });
   });
   // An expectation that nobody can meet is ignored, as HTTP allows: the answer to the request says what there is to say.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));

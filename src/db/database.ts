@@ -117,7 +117,7 @@ export class Database {
     fn: string,
     tenantId: string,
     livemode: boolean,
-    call: Call | null,
+    call: Call | Pick<Call, 'requestId'> | null,
     args: object,
     table: T,
   ): Promise<T['$inferSelect'][]> {
@@ -128,7 +128,7 @@ export class Database {
       // The key may be in use by an attempt of this very call whose answer got lost: then this is its answer.
       const used = error instanceof Refusal && error.problems[0]?.code === 'idempotency_key_in_use';
       const before =
-        call && used
+        call && 'key' in call && used
           ? await this.answered(tenantId, livemode, call.account, call.key, table, getTableName(table))
           : undefined;
       if (before && before.requestId === call?.requestId) return [before.row];

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { and, eq, sql } from 'drizzle-orm';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { fileTypeFromBuffer } from 'file-type';
 import type { Context } from '../context.js';
@@ -8,7 +7,8 @@ import { restPermissions } from '../permissions.js';
 import { type Problem, problem, Refusal } from '../problems.js';
 import { parseQuery } from '../rest/wire.js';
 import { Metadata, type ScalarFault } from '../scalars.js';
-import { FilePurpose, type FileRow, file, fileContent } from './table.js';
+import { contentOf } from './content.js';
+import { FilePurpose, type FileRow, file } from './table.js';
 import { fileV1 } from './v1.js';
 
 export const fileBytesMax = 10 * 1024 * 1024;
@@ -74,33 +74,17 @@ export function fileRoutes(app: FastifyInstance): void {
         restPermissions.fileContent!,
         async (_, { id }: { id: string }, { scope }: Context) => {
           const row = await scope.one(file, id);
-          const p = sql.placeholder;
-          const [found] = await scope.read<{ content: Uint8Array }>(
-            'file_content',
-            (db) =>
-              db
-                .select({ content: fileContent.content })
-                .from(fileContent)
-                .where(
-                  and(
-                    eq(fileContent.tenantId, p('tenant')),
-                    eq(fileContent.livemode, p('live')),
-                    eq(fileContent.id, p('id')),
-                  ),
-                ),
-            { id },
-          );
-          return { row, content: found?.content };
+          return { row, content: await contentOf(scope, row.id) };
         },
       );
       const { row, content } = (await read(undefined, request.params, request.context!, undefined as never)) as {
         row: FileRow;
-        content: Uint8Array;
+        content: Buffer;
       };
       // Somebody else's document, shown by our origin: it is downloaded, never rendered.
       reply.header('content-disposition', `attachment; filename*=UTF-8''${encodeURIComponent(row.filename)}`);
       reply.header('content-security-policy', "default-src 'none'; sandbox");
-      return reply.type(row.contentType).send(Buffer.from(content));
+      return reply.type(row.contentType).send(content);
     },
   });
 }

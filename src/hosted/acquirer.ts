@@ -1,0 +1,71 @@
+import type { TransactionReasonCode } from '../transaction/table.js';
+import type { Card } from './card.js';
+
+/** What a payer pays with. */
+export type Instrument = { card: Card } | { vpa: string };
+
+/**
+ * What an acquirer says of an attempt: `processing` when it will tell later. The sandbox knows beforehand what it will say,
+ * and when: after some seconds, or once the checkout has expired.
+ */
+export interface Decision {
+  status: 'processing' | 'succeeded' | 'failed';
+  reasonCode?: TransactionReasonCode;
+  afterSeconds?: number;
+  afterExpiry?: true;
+}
+
+/** Whoever takes the payer's money: the one door through which a card number leaves this process. */
+export interface Acquirer {
+  /** What is wrong with an instrument before it is submitted, in words for the payer. */
+  fault(instrument: Instrument): string | undefined;
+  /** Submits an attempt. Submitted again under the same id, it is the same attempt. */
+  submit(transactionId: string, instrument: Instrument): Promise<Decision>;
+}
+
+const succeeds: Decision = { status: 'succeeded', afterSeconds: 1 };
+const declined: Decision = { status: 'failed', reasonCode: 'declined', afterSeconds: 1 };
+const short: Decision = { status: 'failed', reasonCode: 'insufficient_funds', afterSeconds: 1 };
+const pending: Decision = { status: 'processing' };
+const late: Decision = { status: 'succeeded', afterExpiry: true };
+
+/** The cards of the sandbox. The README's table repeats them. */
+export const testCards: Record<string, Decision> = {
+  '4242424242424242': succeeds,
+  '5555555555554444': succeeds,
+  '6074819900004939': succeeds,
+  '4000000000000002': declined,
+  '4000000000009995': short,
+  '4000000000003220': pending,
+  '4000000000000341': late,
+};
+
+/** The UPI addresses of the sandbox. */
+export const testVpas: Record<string, Decision> = {
+  'success@test': succeeds,
+  'failure@test': declined,
+  'insufficient@test': short,
+  'pending@test': pending,
+  'late@test': late,
+};
+
+/** Test mode: known cards and addresses decide what happens, and no others are taken, least of all somebody's real card. */
+const sandbox: Acquirer = {
+  fault: (instrument) => {
+    if (decisionOf(instrument)) return undefined;
+    return 'card' in instrument
+      ? 'Test mode takes test cards only, such as 4242 4242 4242 4242.'
+      : `Test mode takes test addresses only: ${Object.keys(testVpas).join(', ')}.`;
+  },
+  submit: async (_, instrument) => decisionOf(instrument) ?? declined,
+};
+
+function decisionOf(instrument: Instrument): Decision | undefined {
+  const [table, name] = 'card' in instrument ? [testCards, instrument.card.number] : [testVpas, instrument.vpa];
+  return Object.hasOwn(table, name) ? table[name] : undefined;
+}
+
+/** The acquirer of a mode. Nobody takes money in live mode yet: its pages say so. */
+export function acquirerOf(livemode: boolean): Acquirer | undefined {
+  return livemode ? undefined : sandbox;
+}

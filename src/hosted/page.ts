@@ -1,0 +1,287 @@
+import { createHash, randomUUID } from 'node:crypto';
+import fs from 'node:fs';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type CheckoutPlace, placeOf } from '../checkout/link.js';
+import type { CheckoutTerms } from '../checkout/terms.js';
+import type { Database } from '../db/database.js';
+import { contentOf } from '../file/content.js';
+import { Refusal } from '../problems.js';
+import { type PaymentMethodDetails, type TransactionRow, transaction } from '../transaction/table.js';
+import { acquirerOf, type Instrument } from './acquirer.js';
+import { cardDetails, cardOf } from './card.js';
+import { payerScope, type Session, sessionOf, stateKey, stateOf } from './session.js';
+import { checkoutPage, messagePage, type PageOptions } from './view.js';
+import { Watcher } from './watch.js';
+
+/** What the pages are built from. */
+export interface Hosted {
+  database: Database;
+  pepper: string;
+  terms: CheckoutTerms;
+  /** Called with a fault of ours, to be logged; the payer is told nothing of it. */
+  onFault(error: unknown, requestId: string): void;
+}
+
+interface OfCheckout {
+  Params: { token: string };
+  Querystring: { pay?: string };
+}
+
+const heartbeatMilliseconds = 15_000;
+const watchesMax = 2_000;
+const attemptPattern = /^[0-9a-f-]{36}-(card|upi)$/;
+
+// Nothing but ourselves: no other host, no inline script or style, no frame around it.
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const assets = Object.fromEntries(
+  (['page.css', 'page.js'] as const).map((name) => {
+    const content = fs.readFileSync(new URL(`./assets/${name}`, import.meta.url));
+    const hash = createHash('sha256').update(content).digest('base64url').slice(0, 16);
+    return [name, { content, path: `/checkout/assets/${name}?v=${hash}` }];
+  }),
+) as Record<'page.css' | 'page.js', { content: Buffer; path: string }>;
+const assetPaths = { css: assets['page.css'].path, js: assets['page.js'].path };
+
+/**
+ * The hosted payment pages. They work as plain forms and links; the script only makes them smoother. Whoever has a page's
+ * address may see it and pay; it shows what the payer must know, and nothing else of the account.
+ * Silent: the page. Spec: Checkout.
+ */
+export function hostedPages(app: FastifyInstance, { database, pepper, terms, onFault }: Hosted): void {
+  const watcher = new Watcher(database);
+  const streams = new Set<FastifyReply>();
+  const config = { open: true } as const;
+
+  app.addContentTypeParser(
+    'application/x-www-form-urlencoded',
+    { parseAs: 'string' },
+    async (_: FastifyRequest, text: string) => Object.fromEntries(new URLSearchParams(text)),
+  );
+  app.addHook('onRequest', async (_, reply) => {
+    reply.header('content-security-policy', policy).header('x-robots-tag', 'noindex, nofollow');
+  });
+  app.addHook('preClose', async () => {
+    for (const stream of streams) stream.raw.end();
+  });
+  app.setErrorHandler((error: FastifyError, request, reply) => {
+    const status = error instanceof Refusal ? error.status : (error.statusCode ?? 500);
+    if (status >= 500 && !(error instanceof Refusal)) onFault(error, request.id);
+    reply.code(status);
+    if (status >= 500)
+      return page(
+        reply,
+        'Please try again',
+        'The service is busy. You have not been charged twice: open the link again in a moment.',
+      );
+    return page(reply, 'This could not be read', 'Open the link again, and try once more.');
+  });
+
+  const page = (reply: FastifyReply, title: string, message: string) =>
+    reply.type('text/html; charset=utf-8').send(messagePage(assetPaths, title, message));
+  const missing = (reply: FastifyReply) =>
+    page(
+      reply.code(404),
+      'This payment link is not valid',
+      'Check that the address is complete, or ask for a new link.',
+    );
+
+  /** The session of an address, or undefined when there is none. */
+  const open = async (token: string): Promise<{ place: CheckoutPlace; session: Session } | undefined> => {
+    const place = placeOf(pepper, token);
+    const session = place && (await sessionOf(payerScope(database, place), place.id));
+    return place && session ? { place, session } : undefined;
+  };
+
+  const show = (
+    reply: FastifyReply,
+    token: string,
+    session: Session,
+    more: Partial<PageOptions> = {},
+    again = false,
+  ) => {
+    const { checkout, attempts } = session;
+    const decided = stateOf(checkout, attempts);
+    // Who wants to pay another way gets the forms, though a code still waits.
+    const state = again && decided.name === 'awaiting' ? ({ name: 'summary' } as const) : decided;
+    const takesMoney = acquirerOf(checkout.livemode) !== undefined;
+    const options = { path: `/checkout/${token}`, assets: assetPaths, attemptKey: randomUUID(), takesMoney, ...more };
+    return reply.type('text/html; charset=utf-8').send(checkoutPage(session, state, options));
+  };
+
+  /** Begins an attempt, or says why there can be none now. */
+  const begin = async (
+    request: FastifyRequest,
+    place: CheckoutPlace,
+    args: object,
+  ): Promise<TransactionRow | Refusal> => {
+    try {
+      const all = { ...args, checkoutId: place.id, seconds: terms.attemptSeconds };
+      const [row] = await database.write(
+        'begin_transaction',
+        place.tenantId,
+        place.livemode,
+        { requestId: request.id },
+        all,
+        transaction,
+      );
+      return row!;
+    } catch (error) {
+      if (error instanceof Refusal && error.status < 500) return error;
+      throw error;
+    }
+  };
+
+  /** Hands an attempt to the acquirer, and writes down what it says. */
+  const submit = async (
+    request: FastifyRequest,
+    place: CheckoutPlace,
+    id: string,
+    instrument: Instrument,
+    details: PaymentMethodDetails,
+  ) => {
+    const decision = await acquirerOf(place.livemode)!.submit(id, instrument);
+    await database.write(
+      'decide_transaction',
+      place.tenantId,
+      place.livemode,
+      { requestId: request.id },
+      { id, details, ...decision },
+      transaction,
+    );
+  };
+
+  const back = (reply: FastifyReply, token: string) => reply.redirect(`/checkout/${token}`, 303);
+
+  /** What a form is answered where nothing can be begun: the page as it is, which says why. */
+  const refused = (reply: FastifyReply, token: string, session: Session, refusal: Refusal) =>
+    refusal.problems[0]?.code === 'rate_limit_exceeded'
+      ? show(
+          reply.code(429),
+          token,
+          session,
+          { notice: 'There have been too many attempts. Ask for a new link.' },
+          true,
+        )
+      : back(reply, token);
+
+  app.get<OfCheckout>('/checkout/:token', { config }, async (request, reply) => {
+    const { token } = request.params;
+    const opened = await open(token);
+    return opened ? show(reply, token, opened.session, {}, request.query.pay === 'again') : missing(reply);
+  });
+
+  app.post<OfCheckout>('/checkout/:token/upi', { config }, async (request, reply) => {
+    const { token } = request.params;
+    const opened = await open(token);
+    if (!opened) return missing(reply);
+    const { place, session } = opened;
+    if (!acquirerOf(place.livemode)) return show(reply.code(503), token, session);
+    const attemptKey = attemptOf(request.body);
+    if (!attemptKey) return back(reply, token);
+    const begun = await begin(request, place, { attemptKey, paymentMethod: 'upi' });
+    return begun instanceof Refusal ? refused(reply, token, session, begun) : back(reply, token);
+  });
+
+  app.post<OfCheckout>('/checkout/:token/card', { config }, async (request, reply) => {
+    const { token } = request.params;
+    const opened = await open(token);
+    if (!opened) return missing(reply);
+    const { place, session } = opened;
+    const acquirer = acquirerOf(place.livemode);
+    if (!acquirer) return show(reply.code(503), token, session);
+    const attemptKey = attemptOf(request.body);
+    if (!attemptKey) return back(reply, token);
+    const form = request.body as Record<string, string>;
+    const read = cardOf(form);
+    const fault = 'card' in read ? acquirer.fault(read) : undefined;
+    const errors = 'errors' in read ? read.errors : fault ? { number: fault } : undefined;
+    // The number and the code are never written into a page.
+    const again = { expiry: form.expiry ?? '', name: form.name ?? '' };
+    if (errors) return show(reply.code(400), token, session, { card: { errors, ...again } }, true);
+    const { card } = read as Exclude<typeof read, { errors: unknown }>;
+    const details = cardDetails(card);
+    const begun = await begin(request, place, { attemptKey, paymentMethod: 'card' });
+    if (begun instanceof Refusal) return refused(reply, token, session, begun);
+    await submit(request, place, begun.id, { card }, details);
+    return back(reply, token);
+  });
+
+  // In test mode the page is the payer's app, too: it pays a code by a UPI address of the sandbox.
+  app.post<{ Params: { token: string; id: string } }>(
+    '/checkout/:token/upi/:id',
+    { config },
+    async (request, reply) => {
+      const { token, id } = request.params;
+      const opened = await open(token);
+      if (!opened) return missing(reply);
+      const { place, session } = opened;
+      const acquirer = place.livemode ? undefined : acquirerOf(place.livemode);
+      const attempt = session.attempts.find((t) => t.id === id && t.paymentMethod === 'upi');
+      if (!acquirer || !attempt) return missing(reply);
+      const vpa = String((request.body as Record<string, string> | undefined)?.vpa ?? '').trim();
+      const vpaError = acquirer.fault({ vpa });
+      if (vpaError) return show(reply.code(400), token, session, { vpaError });
+      await submit(request, place, id, { vpa }, { upi: { vpa } });
+      return back(reply, token);
+    },
+  );
+
+  app.get<OfCheckout>('/checkout/:token/state', { config }, async (request, reply) => {
+    const opened = await open(request.params.token);
+    if (!opened) return reply.code(404).send({ state: null });
+    return { state: stateKey(stateOf(opened.session.checkout, opened.session.attempts)) };
+  });
+
+  app.get<OfCheckout>('/checkout/:token/events', { config }, async (request, reply) => {
+    const opened = await open(request.params.token);
+    if (!opened) return reply.code(404).send({ state: null });
+    // A page that gets no stream asks from time to time.
+    if (watcher.size >= watchesMax) return reply.code(503).header('retry-after', '5').send({ state: null });
+    reply.hijack();
+    streams.add(reply);
+    const headers = { ...reply.getHeaders(), 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' };
+    reply.raw.writeHead(200, headers as Record<string, string>);
+    reply.raw.write('retry: 2000\n\n');
+    const stop = watcher.watch(opened.place, (state) => reply.raw.write(`data: ${state}\n\n`));
+    const heartbeat = setInterval(() => reply.raw.write(': still here\n\n'), heartbeatMilliseconds);
+    reply.raw.on('close', () => {
+      stop();
+      clearInterval(heartbeat);
+      streams.delete(reply);
+    });
+  });
+
+  app.get<OfCheckout>('/checkout/:token/logo', { config }, async (request, reply) => {
+    const opened = await open(request.params.token);
+    const logo = opened?.session.logo;
+    if (!opened || !logo?.contentType.startsWith('image/')) return missing(reply);
+    const content = await contentOf(payerScope(database, opened.place), logo.id);
+    reply
+      .header('content-security-policy', "default-src 'none'; sandbox")
+      .header('cache-control', 'private, max-age=300');
+    return reply.type(logo.contentType).send(content);
+  });
+
+  for (const [name, { content }] of Object.entries(assets)) {
+    const type = name.endsWith('.css') ? 'text/css' : 'text/javascript';
+    app.get(`/checkout/assets/${name}`, { config }, (_, reply) =>
+      reply.type(`${type}; charset=utf-8`).header('cache-control', 'public, max-age=31536000, immutable').send(content),
+    );
+  }
+}
+
+/** The name that a form gives the attempt; sent twice, it is the same attempt. */
+function attemptOf(body: unknown): string | undefined {
+  const { attempt } = (body ?? {}) as Record<string, string>;
+  return attempt !== undefined && attemptPattern.test(attempt) ? attempt : undefined;
+}

@@ -1,0 +1,76 @@
+import { type AccountRow, account } from '../account/table.js';
+import { type AddressRow, address } from '../address/table.js';
+import type { Caller } from '../caller.js';
+import type { CheckoutPlace } from '../checkout/link.js';
+import { type CheckoutNow, checkoutNow } from '../checkout/now.js';
+import type { Database } from '../db/database.js';
+import { Scope } from '../db/scope.js';
+import { type FileRow, file } from '../file/table.js';
+import { type ReceivableRow, receivable } from '../receivable/table.js';
+import { type TransactionRow, transaction } from '../transaction/table.js';
+
+/** What a page is about. */
+export interface Session {
+  checkout: CheckoutNow;
+  payee: AccountRow;
+  logo: FileRow | null;
+  /** Where the money goes to: its UPI address is in the code. */
+  address: AddressRow;
+  receivables: ReceivableRow[];
+  /** The attempts, newest first. */
+  attempts: TransactionRow[];
+}
+
+/** What a page shows. */
+export type State =
+  | { name: 'summary' | 'expired' | 'cancelled' }
+  /** A UPI code waits to be paid; an attempt is with the acquirer; one has failed; one has succeeded. */
+  | { name: 'awaiting' | 'confirming' | 'declined' | 'paid'; attempt: TransactionRow };
+
+/** The payer: whoever has the address of a page. What it may see is what the page shows. */
+export function payerScope(database: Database, { tenantId, livemode }: Omit<CheckoutPlace, 'id'>): Scope {
+  const payer: Caller = {
+    tenantId,
+    livemode,
+    edition: 2,
+    kind: 'operator',
+    permission: 'read',
+    keyId: null,
+    accountId: '',
+    contextId: '',
+    contextKind: 'platform',
+  };
+  return new Scope(payer, database);
+}
+
+/** Everything that a page shows, or null when there is no such checkout. */
+export async function sessionOf(scope: Scope, id: string): Promise<Session | null> {
+  const checkout = await scope.find(checkoutNow, id);
+  if (!checkout) return null;
+  const [payee, to, attempts, ...receivables] = await Promise.all([
+    scope.one(account, checkout.toAccountId),
+    scope.one(address, checkout.toAddressId),
+    scope.all(transaction, transaction.checkoutId, id),
+    ...checkout.receivableIds.map((receivableId) => scope.one(receivable, receivableId)),
+  ]);
+  const logo = await scope.find(file, payee.logoId);
+  return { checkout, payee, address: to, attempts, receivables, logo: logo?.purpose === 'logo' ? logo : null };
+}
+
+/** What a page shows: decided from what is stored alone, so that every tab and every process decides alike. */
+export function stateOf(checkout: CheckoutNow, attempts: TransactionRow[]): State {
+  const credited = attempts.find((t) => t.depositId !== null && t.depositId === checkout.depositId);
+  if (credited) return { name: 'paid', attempt: credited };
+  const open = attempts.filter((t) => t.status === 'processing' && t.expiresAt > checkout.now);
+  const submitted = open.find((t) => t.paymentMethodDetails !== null);
+  if (submitted) return { name: 'confirming', attempt: submitted };
+  if (checkout.status === 'expired' || checkout.status === 'cancelled') return { name: checkout.status };
+  const [latest] = attempts;
+  if (!latest) return { name: 'summary' };
+  return { name: open.includes(latest) ? 'awaiting' : 'declined', attempt: latest };
+}
+
+/** A state in one word, which changes whenever the page should. */
+export function stateKey(state: State): string {
+  return 'attempt' in state ? `${state.name}:${state.attempt.id}` : state.name;
+}

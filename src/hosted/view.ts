@@ -1,0 +1,341 @@
+import { html } from 'ghtml';
+import { generate } from 'lean-qr';
+import { toSvgSource } from 'lean-qr/extras/svg';
+import { amountText } from '../scalars.js';
+import type { TransactionRow } from '../transaction/table.js';
+import { testCards, testVpas } from './acquirer.js';
+import type { CardErrors, CardField } from './card.js';
+import { type Session, type State, stateKey } from './session.js';
+
+/** What a page is made with besides its session. */
+export interface PageOptions {
+  /** The path of the page. */
+  path: string;
+  /** The addresses of style and script, which change with their content. */
+  assets: { css: string; js: string };
+  /** A new name for the attempt that a form of this page begins. */
+  attemptKey: string;
+  /** Whether anybody takes money in this mode. */
+  takesMoney: boolean;
+  /** What was wrong with a form that was sent, and what of it may be shown again. */
+  card?: { errors: CardErrors; expiry: string; name: string };
+  vpaError?: string;
+  /** Something to be told above the forms. */
+  notice?: string;
+}
+
+const rupees = new Intl.NumberFormat('en-IN', { style: 'currency', currency: 'INR' });
+const moment = new Intl.DateTimeFormat('en-IN', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'Asia/Kolkata' });
+const day = new Intl.DateTimeFormat('en-IN', { dateStyle: 'medium', timeZone: 'UTC' });
+
+/** An amount as it is written in India: ₹1,00,000.00. The text has every digit, which a number may not. */
+function money(minor: bigint | string): string {
+  return rupees.format(amountText(minor) as never);
+}
+
+function time(seconds: number): string {
+  const iso = new Date(seconds * 1000).toISOString();
+  return html`<time datetime="${iso}">${moment.format(seconds * 1000)} IST</time>`;
+}
+
+/** The name that payers know the payee by. */
+function payeeName({ payee }: Session): string {
+  return payee.businessDetails.dba || payee.businessDetails.legalName || payee.nickname || 'the payee';
+}
+
+const headings: Record<State['name'], (session: Session, amount: string) => string> = {
+  summary: (s, amount) => `Pay ${amount} to ${payeeName(s)}`,
+  awaiting: (_, amount) => `Pay ${amount} with your UPI app`,
+  confirming: () => 'Confirming your payment',
+  declined: () => 'Your payment did not go through',
+  paid: () => 'Payment received',
+  expired: () => 'This payment link has expired',
+  cancelled: () => 'This payment was withdrawn',
+};
+
+/** The page of a checkout. */
+export function checkoutPage(session: Session, state: State, options: PageOptions): string {
+  const { checkout } = session;
+  const heading = headings[state.name](session, money(checkout.grossAmount));
+  const failed = options.card || options.vpaError;
+  return layout({
+    title: `${failed ? 'Error: ' : ''}${heading}`,
+    assets: options.assets,
+    refresh: state.name === 'confirming' ? 3 : state.name === 'awaiting' && checkout.livemode ? 10 : undefined,
+    banner: checkout.livemode ? undefined : 'Test mode: no money moves.',
+    header: header(session, options),
+    main: html`<main data-state="${stateKey(state)}" data-path="${options.path}">
+      <div class="pay">
+        <h1 tabindex="-1">${heading}</h1>
+        !${bodies[state.name](session, state as never, options)}
+      </div>
+      !${summary(session)}
+    </main>`,
+  });
+}
+
+/** A page that is about no checkout: an address that is wrong, or a fault. */
+export function messagePage(assets: PageOptions['assets'], title: string, message: string): string {
+  return layout({
+    title,
+    assets,
+    header: '',
+    main: html`<main><div class="pay"><h1>${title}</h1><p>${message}</p></div></main>`,
+  });
+}
+
+interface Layout {
+  title: string;
+  assets: PageOptions['assets'];
+  refresh?: number | undefined;
+  banner?: string | undefined;
+  header: string;
+  main: string;
+}
+
+function layout({ title, assets, refresh, banner, header, main }: Layout): string {
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex, nofollow">
+<meta name="color-scheme" content="light dark">
+<title>${title}</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="${assets.css}">
+<script src="${assets.js}" type="module"></script>
+!${refresh ? html`<noscript><meta http-equiv="refresh" content="${refresh}"></noscript>` : ''}
+</head>
+<body>
+!${banner ? html`<p class="banner">${banner}</p>` : ''}
+!${header}
+!${main}
+<div id="live" class="unseen" role="status"></div>
+<footer><p>Secure payment page by Tidegate. Card numbers are never stored.</p></footer>
+</body>
+</html>`;
+}
+
+function header(session: Session, { path }: PageOptions): string {
+  const name = payeeName(session);
+  const logo = session.logo?.contentType.startsWith('image/')
+    ? html`<img src="${path}/logo" alt="" width="48" height="48">`
+    : html`<span class="initial" aria-hidden="true">${[...name][0] ?? ''}</span>`;
+  return html`<header>!${logo}<p class="payee">${name}</p></header>`;
+}
+
+/** What is paid, and for what. */
+function summary({ checkout, receivables, payee }: Session): string {
+  const fee = checkout.grossAmount - checkout.amount;
+  const legal = payee.businessDetails.legalName;
+  return html`<section class="summary" aria-labelledby="summary">
+    <h2 id="summary">Summary</h2>
+    <dl>
+      !${legal ? html`<div><dt>Paid to</dt><dd>${legal}</dd></div>` : ''}
+      !${fee > 0n ? html`<div><dt>Amount</dt><dd>${money(checkout.amount)}</dd></div><div><dt>Fee</dt><dd>${money(fee)}</dd></div>` : ''}
+      <div class="total"><dt>Total</dt><dd>${money(checkout.grossAmount)}</dd></div>
+    </dl>
+    <h3>${receivables.length === 1 ? 'Invoice' : 'Invoices'}</h3>
+    <ul>
+      !${receivables.map(
+        ({ invoice }) => html`<li>
+          <span class="reference">${invoice.referenceNumber}</span>
+          <span class="sum">${money(invoice.amount)}</span>
+          <span class="due">due ${day.format(new Date(invoice.dueDate))}</span>
+        </li>`,
+      )}
+    </ul>
+    !${checkout.status === 'initialized' ? html`<p class="left">Pay by !${time(checkout.expiresAt)}<span data-left="${checkout.expiresAt - checkout.now}"></span></p>` : ''}
+  </section>`;
+}
+
+type Body<S> = (session: Session, state: S, options: PageOptions) => string;
+
+const bodies: Record<State['name'], Body<never>> = {
+  summary: (session: Session, _: unknown, options: PageOptions) =>
+    html`!${forms(session, options)}!${leave(session, 'Return without paying')}`,
+  declined: (session: Session, state: { attempt: TransactionRow }, options: PageOptions) => html`
+    <div class="notice bad" role="alert"><p>${reason(state.attempt)}</p></div>
+    !${forms(session, options)}!${leave(session, 'Return without paying')}`,
+  awaiting,
+  confirming: (_: Session, state: { attempt: TransactionRow }) => html`
+    <div class="busy" aria-hidden="true"></div>
+    <p>We are waiting for the answer of !${method(state.attempt)}. Please do not pay again.</p>
+    <p class="hint">This page changes by itself. You can close it, and open the same link later to see what became of your payment.</p>`,
+  paid,
+  expired: (session: Session) => html`
+    <p>Its time ended on !${time(session.checkout.expiresAt)}. Ask ${payeeName(session)} for a new link.</p>
+    <p class="hint">If you have just paid, your payment is not lost: this page will say so once the bank has confirmed it.</p>
+    !${leave(session, 'Return')}`,
+  cancelled: (session: Session) => html`
+    <p>${payeeName(session)} has withdrawn this request. Nothing is to be paid here.</p>
+    <p class="hint">If you have just paid, your payment is not lost: this page will say so once the bank has confirmed it.</p>
+    !${leave(session, 'Return')}`,
+};
+
+/** Why an attempt failed, for the payer. One that nobody has ended yet has run out of time. */
+function reason({ reasonCode, paymentMethod }: TransactionRow): string {
+  if (reasonCode === 'insufficient_funds')
+    return 'The bank says that the funds do not suffice. You have not been charged.';
+  if (reasonCode === 'declined')
+    return `${paymentMethod === 'card' ? 'The bank has declined the card' : 'The payment was declined in the UPI app'}. You have not been charged.`;
+  return `${paymentMethod === 'card' ? 'The bank did not answer in time' : 'The UPI code has expired'}. If you have paid all the same, this page will say so; do not pay twice.`;
+}
+
+/** What an attempt pays with, for the payer. */
+function method({ paymentMethodDetails: details, paymentMethod }: TransactionRow): string {
+  if (details?.card) return html`the card ending in <b>${details.card.last4}</b>`;
+  if (details?.upi) return html`the UPI address <b>${details.upi.vpa}</b>`;
+  return paymentMethod === 'card' ? 'the card' : 'UPI';
+}
+
+/** The ways to pay. */
+function forms(session: Session, options: PageOptions): string {
+  const { paymentMethods } = session.checkout;
+  const notice = options.notice ? html`<div class="notice bad" role="alert"><p>${options.notice}</p></div>` : '';
+  if (!options.takesMoney)
+    return html`<div class="notice" role="note">
+      <p>${payeeName(session)} cannot take payments on this page yet. You have not been charged. Ask ${payeeName(session)} for another way to pay.</p>
+    </div>`;
+  const ways = paymentMethods.map((way) => (way === 'upi' ? upiForm(options) : cardForm(session, options)));
+  return html`!${notice}!${ways.join(html`<p class="or"><span>or</span></p>`)}`;
+}
+
+function upiForm({ path, attemptKey }: PageOptions): string {
+  return html`<form method="post" action="${path}/upi">
+    <h2>UPI</h2>
+    <p class="hint">Scan a code with your UPI app, or open the app on this phone.</p>
+    <input type="hidden" name="attempt" value="${attemptKey}-upi">
+    <button class="primary">Pay by UPI</button>
+  </form>`;
+}
+
+interface FieldOptions {
+  name: CardField;
+  label: string;
+  hint?: string;
+  autocomplete: string;
+  numeric?: boolean;
+  value?: string;
+  maxlength: number;
+  error: string | undefined;
+  focus: boolean;
+}
+
+function field({ name, label, hint, autocomplete, numeric, value, maxlength, error, focus }: FieldOptions): string {
+  const described = [hint && `${name}-hint`, error && `${name}-error`].filter(Boolean).join(' ');
+  return html`<div class="field">
+    <label for="${name}">${label}</label>
+    !${hint ? html`<span class="hint" id="${name}-hint">${hint}</span>` : ''}
+    !${error ? html`<span class="error" id="${name}-error"><span class="unseen">Error: </span>${error}</span>` : ''}
+    <input id="${name}" name="${name}" type="text" autocomplete="${autocomplete}" maxlength="${maxlength}" value="${value ?? ''}" required
+      !${numeric ? 'inputmode="numeric"' : 'autocapitalize="words"'} !${described ? html`aria-describedby="${described}"` : ''}
+      !${error ? 'aria-invalid="true"' : ''} !${focus ? 'autofocus' : ''} spellcheck="false">
+  </div>`;
+}
+
+function cardForm({ checkout }: Session, { path, attemptKey, card }: PageOptions): string {
+  const errors = card?.errors ?? {};
+  const [first] = Object.keys(errors);
+  const of = (name: CardField) => ({ name, error: errors[name], focus: first === name });
+  return html`<form method="post" action="${path}/card" novalidate>
+    <h2>Card</h2>
+    !${first ? html`<div class="notice bad" role="alert"><p>Check what is marked below. You have not been charged.</p></div>` : ''}
+    <input type="hidden" name="attempt" value="${attemptKey}-card">
+    !${field({ ...of('number'), label: 'Card number', autocomplete: 'cc-number', numeric: true, maxlength: 23 })}
+    <div class="pair">
+      !${field({ ...of('expiry'), label: 'Expiry date', hint: 'MM/YY', autocomplete: 'cc-exp', numeric: true, maxlength: 9, value: card?.expiry ?? '' })}
+      !${field({ ...of('code'), label: 'Security code', hint: '3 or 4 digits', autocomplete: 'cc-csc', numeric: true, maxlength: 4 })}
+    </div>
+    !${field({ ...of('name'), label: 'Name on the card', autocomplete: 'cc-name', maxlength: 100, value: card?.name ?? '' })}
+    <button class="primary">Pay ${money(checkout.grossAmount)}</button>
+    !${checkout.livemode ? '' : testCardsHint()}
+  </form>`;
+}
+
+function testCardsHint(): string {
+  const outcomes = Object.entries(testCards).map(([number, decision]) => {
+    const outcome = decision.afterExpiry
+      ? 'succeeds late'
+      : (decision.reasonCode?.replaceAll('_', ' ') ?? decision.status);
+    return html`<li><code>${number.replaceAll(/(\d{4})(?=\d)/g, '$1 ')}</code> ${outcome}</li>`;
+  });
+  return html`<details class="test"><summary>Test cards</summary><p>With any date to come, any code and any name:</p><ul>!${outcomes}</ul></details>`;
+}
+
+/** The code to be scanned, the link for a phone, and the same in words. */
+function awaiting(session: Session, { attempt }: { attempt: TransactionRow }, options: PageOptions): string {
+  const { checkout, address } = session;
+  const link = upiLink(session, attempt);
+  const code = toSvgSource(generate(link), { on: '#000', off: '#fff', padX: 2, padY: 2 });
+  const left = attempt.expiresAt - checkout.now;
+  return html`<div class="upi">
+    <div class="qr" role="img" aria-label="UPI code: pay ${money(checkout.grossAmount)} to ${address.vpa?.id ?? ''}">!${code}</div>
+    <div>
+      <a class="primary app" href="${link}">Open your UPI app</a>
+      <ol>
+        <li>Scan the code with any UPI app, or open the app on this phone.</li>
+        <li>Check that it says <b>${money(checkout.grossAmount)}</b> to <b>${address.vpa?.id ?? ''}</b>.</li>
+        <li>Confirm in the app, and come back: this page changes by itself.</li>
+      </ol>
+      <p class="left">The code is good until !${time(attempt.expiresAt)}<span data-left="${left}" data-warn="This code ends in 30 seconds. You can get another one then."></span></p>
+      <details><summary>The same as a link</summary><p><code class="link">${link}</code></p></details>
+    </div>
+  </div>
+  !${checkout.livemode ? '' : sandboxForm(attempt, options)}
+  <p><a href="${options.path}?pay=again">Pay another way</a></p>`;
+}
+
+/** In test mode no bank reads the code: this form stands for the payer's app. */
+function sandboxForm(attempt: TransactionRow, { path, vpaError }: PageOptions): string {
+  return html`<form class="test" method="post" action="${path}/upi/${attempt.id}" novalidate>
+    <h2>Test mode: be the UPI app</h2>
+    <div class="field">
+      <label for="vpa">UPI address</label>
+      <span class="hint" id="vpa-hint">${Object.keys(testVpas).join(', ')}</span>
+      !${vpaError ? html`<span class="error" id="vpa-error"><span class="unseen">Error: </span>${vpaError}</span>` : ''}
+      <input id="vpa" name="vpa" type="text" value="success@test" autocomplete="off" inputmode="email" spellcheck="false" maxlength="100" required
+        aria-describedby="vpa-hint${vpaError ? ' vpa-error' : ''}" !${vpaError ? 'aria-invalid="true" autofocus' : ''}>
+    </div>
+    <button>Pay the code</button>
+  </form>`;
+}
+
+/** What a UPI app is told. Its reference has at most 35 characters, so it is the attempt's id without the prefix. */
+function upiLink(session: Session, attempt: TransactionRow): string {
+  const { address, payee, receivables } = session;
+  const parameters = {
+    pa: address.vpa?.id ?? '',
+    pn: payeeName(session),
+    mc: payee.businessDetails.merchantCategoryCode ?? '',
+    tr: attempt.id.slice(attempt.id.lastIndexOf('_') + 1),
+    am: amountText(attempt.amount),
+    cu: attempt.currency,
+    tn: receivables
+      .map(({ invoice }) => invoice.referenceNumber)
+      .join(' ')
+      .slice(0, 50),
+  };
+  // Apps want %20 for a space, where a form's encoding has a plus sign.
+  const query = Object.entries(parameters).filter(([, value]) => value !== '');
+  return `upi://pay?${query.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&')}`;
+}
+
+function paid(session: Session, { attempt }: { attempt: TransactionRow }): string {
+  const { checkout } = session;
+  const late = checkout.status !== 'completed';
+  return html`<div class="tick" aria-hidden="true"></div>
+    <p><b>${money(checkout.grossAmount)}</b> to ${payeeName(session)}, by !${method(attempt)}.</p>
+    !${late ? html`<p class="notice">It came after this page had ended. ${payeeName(session)} has received it all the same.</p>` : ''}
+    <dl class="receipt"><div><dt>Reference</dt><dd>${attempt.id}</dd></div></dl>
+    <p class="return" data-return="10"></p>
+    !${leave(session, `Return to ${payeeName(session)}`, true)}`;
+}
+
+/** Back to where the payer came from, with the checkout's id; what became of it, the payee asks us and not the payer. */
+function leave({ checkout }: Session, text: string, primary = false): string {
+  const url = new URL(checkout.redirectUrl);
+  url.searchParams.set('checkout_id', checkout.id);
+  return html`<p class="leave"><a !${primary ? 'class="primary"' : ''} href="${url.href}" data-leave>${text}</a></p>`;
+}
