@@ -1,4 +1,5 @@
 import type { AccountRow } from './account/table.js';
+import type { CheckoutRow } from './checkout/table.js';
 import type { DepositPaymentMethod, DepositRow } from './deposit/table.js';
 import type { Operator } from './operator/operator.js';
 import type { ReceivableRow } from './receivable/table.js';
@@ -40,7 +41,7 @@ function sequence(seed: number): (below: number) => number {
 
 /**
  * Trades for a quarter, day by day, on a test clock that starts a quarter back and ends at the present: invoices, deposits of
- * all methods, reconciliations, payouts by their intervals, and now and then a dispute. Everything goes through the
+ * all methods, checkouts, reconciliations, payouts by their intervals, and now and then a dispute. Everything goes through the
  * product's own operations and jobs, so the books are as right as anybody's.
  */
 export async function tradeForAQuarter(
@@ -55,20 +56,22 @@ export async function tradeForAQuarter(
   let invoiceNumber = 1000;
   for (let day = 0; day < quarterDays; day++) {
     progress(day / quarterDays);
-    const open: { trader: Trader; deposit: DepositRow; receivable: ReceivableRow }[] = await Promise.all(
+    const traded: Traded[] = await Promise.all(
       traders
         .flatMap((trader) => Array.from({ length: random(3) }, () => trader))
         .map((trader) => {
           const partner = trader.partners[random(trader.partners.length)]!;
           const invoice = BigInt(random(edition === 1 ? 900_000 : 9_000_000) + 15_000);
           const paid = random(6) === 0 ? invoice / 2n : invoice;
-          return traded(operator, trader, {
+          return trade(operator, trader, {
             partner,
             edition,
             currency,
             invoice,
             paid,
             method: methods[edition][random(methods[edition].length)]!,
+            through: edition === 2 && random(3) === 0 ? 'checkout' : 'bank',
+            luck: random(8),
             reference: `INV-${invoiceNumber++}`,
             day,
           });
@@ -77,20 +80,21 @@ export async function tradeForAQuarter(
     // The sandbox needs a second for each of its two steps.
     await operator.passTime(platform, 1);
     await operator.passTime(platform, 1);
+    const open = traded.filter((t) => t.deposit !== null);
     const settled = open.filter(() => random(8) > 0);
     await Promise.all(
       settled.map(({ trader, deposit, receivable }) =>
         operator.as(trader.user, 'reconcileDeposit', {
-          id: deposit.id,
-          receivables: [{ id: receivable.id, amount: deposit.amount }],
+          id: deposit!.id,
+          receivables: [{ id: receivable.id, amount: deposit!.amount }],
         }),
       ),
     );
     const disputed = open[0];
     if (disputed && day % 17 === 8) {
       await operator.as(disputed.trader.user, 'disputeTestDeposit', {
-        id: disputed.deposit.id,
-        amount: disputed.deposit.amount / 4n,
+        id: disputed.deposit!.id,
+        amount: disputed.deposit!.amount / 4n,
         reasonCode: random(2) ? 'general' : 'incorrect_amount',
       });
     }
@@ -106,16 +110,25 @@ interface Trade {
   invoice: bigint;
   paid: bigint;
   method: DepositPaymentMethod;
+  through: 'bank' | 'checkout';
+  /** From 0 to 7: the worst leaves a checkout unpaid, the next needs a second attempt. */
+  luck: number;
   reference: string;
   day: number;
 }
 
-/** An invoice, and the deposit that pays it. */
-async function traded(
+/** An invoice and the deposit that pays it, unless a checkout does: that one locks the receivable by itself. */
+interface Traded {
+  trader: Trader;
+  deposit: DepositRow | null;
+  receivable: ReceivableRow;
+}
+
+async function trade(
   operator: Operator,
   trader: Trader,
-  { partner, edition, currency, invoice, paid, method, reference, day }: Trade,
-) {
+  { partner, edition, currency, invoice, paid, method, through, luck, reference, day }: Trade,
+): Promise<Traded> {
   const date = (offset: number) =>
     new Date(Date.now() + (day - quarterDays + offset) * daySeconds * 1000).toISOString().slice(0, 10);
   const [software, kind, other] = purposes[edition];
@@ -126,6 +139,20 @@ async function traded(
     transactionType: kind === 'goods' ? 'goods' : 'services',
     description: `${partner.businessDetails.legalName}, ${reference}`,
   });
+  if (through === 'checkout') {
+    const { checkout } = await operator.as<{ checkout: CheckoutRow }>(trader.user, 'createCheckout', {
+      amount: paid,
+      currency,
+      from: { accountId: partner.id },
+      paymentMethods: ['upi', 'cards'],
+      receivables: [{ id: receivable.id }],
+      redirectUrl: `https://shop.example/invoices/${reference}`,
+    });
+    const attempt = { id: checkout.id, paymentMethod: method };
+    if (luck === 1) await operator.as(trader.user, 'declineTestCheckout', attempt);
+    if (luck > 0) await operator.as(trader.user, 'payTestCheckout', attempt);
+    return { trader, deposit: null, receivable };
+  }
   const { deposit } = await operator.as<{ deposit: DepositRow }>(trader.user, 'createDeposit', {
     amount: paid,
     currency,
