@@ -94,23 +94,25 @@ begin
   return next v;
 end $$;
 
--- What the acquirer says of an attempt, at once or, in the sandbox, after a while. Args: id, status, reasonCode, details,
--- and `afterSeconds` or `afterExpiry` of the checkout.
+-- What the acquirer says of an attempt, at once or, in the sandbox, after a while. Args: id, status, reasonCode, details, and
+-- `afterSeconds` or `afterExpiry` of the checkout. Said again it changes nothing, and one code is paid by one payer.
 create or replace function decide_transaction(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb) returns setof transaction language plpgsql as $$
 declare v transaction; c checkout; v_now bigint := clock(p_tenant, p_live);
 begin
   select t.* into v from transaction t where t.tenant_id = p_tenant and t.livemode = p_live and t.id = p_args ->> 'id' for update;
-  if v.payment_method_details is null and jsonb_typeof(p_args -> 'details') = 'object' and v.status = 'processing' then
+  if v.payment_method_details is null and v.status = 'processing' then
     update transaction t set payment_method_details = p_args -> 'details', version = t.version + 1
     where t.tenant_id = p_tenant and t.livemode = p_live and t.id = v.id
     returning * into v;
     perform tell(p_tenant, p_live, p_call, 'transaction.submitted', 'transaction', to_jsonb(v));
-    if p_args ->> 'status' <> 'processing' then
-      select x.* into c from checkout x where x.tenant_id = p_tenant and x.livemode = p_live and x.id = v.checkout_id;
-      perform enqueue(p_tenant, p_live, 'settle_transaction', v.id,
-        case when (p_args ->> 'afterExpiry')::boolean then c.expires_at - v_now + 1 else coalesce((p_args ->> 'afterSeconds')::bigint, 0) end,
-        jsonb_build_object('status', p_args ->> 'status', 'reasonCode', p_args ->> 'reasonCode'));
-    end if;
+  end if;
+  if v.status = 'processing' and v.payment_method_details = p_args -> 'details' and p_args ->> 'status' <> 'processing'
+    and not exists (select from job j where j.tenant_id = p_tenant and j.livemode = p_live and j.kind = 'settle_transaction' and j.subject_id = v.id)
+  then
+    select x.* into c from checkout x where x.tenant_id = p_tenant and x.livemode = p_live and x.id = v.checkout_id;
+    perform enqueue(p_tenant, p_live, 'settle_transaction', v.id,
+      case when (p_args ->> 'afterExpiry')::boolean then c.expires_at - v_now + 1 else coalesce((p_args ->> 'afterSeconds')::bigint, 0) end,
+      jsonb_build_object('status', p_args ->> 'status', 'reasonCode', p_args ->> 'reasonCode'));
   end if;
   return next v;
 end $$;

@@ -210,7 +210,7 @@ export function hostedPages(app: FastifyInstance, { database, pepper, terms, onF
     if (errors) return show(reply.code(400), token, session, { card: { errors, ...again } }, true);
     const { card } = read as Exclude<typeof read, { errors: unknown }>;
     const details = cardDetails(card);
-    const begun = await begin(request, place, { attemptKey, paymentMethod: 'card' });
+    const begun = await begin(request, place, { attemptKey, paymentMethod: 'card', details });
     if (begun instanceof Refusal) return refused(reply, token, session, begun);
     await submit(request, place, begun.id, { card }, details);
     return back(reply, token);
