@@ -1,4 +1,5 @@
 -- Checkouts: payment sessions that a partner opens in a browser, the attempts to pay them, and the receivables that they are against.
+-- Work is found by what it is about, too: every checkout that can be paid has some.
 
 CREATE TABLE "checkout" (
 	"tenant_id" text NOT NULL,
@@ -76,6 +77,7 @@ CREATE INDEX "checkout_from" ON "checkout" USING btree ("tenant_id","livemode","
 CREATE INDEX "checkout_of_receivable" ON "checkout_receivable" USING btree ("tenant_id","livemode","receivable_id","created","id");--> statement-breakpoint
 CREATE INDEX "transaction_context" ON "transaction" USING btree ("tenant_id","livemode","context_id","created","id");--> statement-breakpoint
 CREATE INDEX "transaction_of_checkout" ON "transaction" USING btree ("tenant_id","livemode","checkout_id","created","id");--> statement-breakpoint
+CREATE INDEX "job_of_subject" ON "job" USING btree ("tenant_id","livemode","subject_id");--> statement-breakpoint
 SELECT tg_distribute('checkout');--> statement-breakpoint
 SELECT tg_distribute('checkout_receivable');--> statement-breakpoint
 SELECT tg_distribute('transaction');

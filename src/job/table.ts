@@ -19,5 +19,6 @@ export const job = pgTable(
   (t) => [
     primaryKey({ name: 'job_pkey', columns: [t.tenantId, t.livemode, t.id] }),
     index('job_due').on(t.due, t.tenantId, t.livemode),
+    index('job_of_subject').on(t.tenantId, t.livemode, t.subjectId),
   ],
 );
