@@ -71,6 +71,7 @@ export const settings = z.object({
   CHECKOUT_FEE_BASIS_POINTS: whole(0, 1_000)
     .default(checkoutTermsDefault.feeBasisPoints)
     .describe('What a payer pays on top of the amount of a checkout, in hundredths of a percent.'),
+  WORKERS: whole(1, 64).default(1).describe('How many processes share the port. One for each core is plenty.'),
   DRAIN_SECONDS: whole(1, 300).default(25).describe('How long requests under way may take to finish after SIGTERM.'),
   NODE_ENV: z
     .string()

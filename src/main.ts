@@ -1,4 +1,5 @@
 import 'reflect-metadata';
+import cluster from 'node:cluster';
 import { type Config, ConfigError, config } from './config.js';
 import { type Demo, openDemo } from './demo.js';
 import { gateway } from './gateway.js';
@@ -7,6 +8,7 @@ import { logger } from './log.js';
 import { Operator } from './operator/operator.js';
 import { openStore } from './store.js';
 import { Worker } from './worker.js';
+import { supervise } from './workers.js';
 
 /** Long steps, for somebody who watches a terminal. */
 function progress(step: string): void {
@@ -15,6 +17,7 @@ function progress(step: string): void {
 
 async function main(): Promise<void> {
   const settings = config({ serves: true });
+  if (settings.WORKERS > 1 && cluster.isPrimary) return supervise(settings.WORKERS);
   const log = logger(settings.LOG_LEVEL);
   const store = await openStore(settings, progress);
   const schema = buildGraph();
@@ -38,8 +41,10 @@ async function main(): Promise<void> {
     process.exit(0);
   };
   process.on('SIGTERM', () => void stop());
-  process.on('SIGINT', () => void stop());
-  announce(settings, (app.server.address() as { port: number }).port, demo);
+  // Ctrl-C reaches every process of a terminal: of several, the one above them tells the others to stop.
+  process.on('SIGINT', () => cluster.isPrimary && void stop());
+  if (cluster.isPrimary || cluster.worker?.id === 1)
+    announce(settings, (app.server.address() as { port: number }).port, demo);
 }
 
 function announce({ HOST, EXPLORER, transport }: Config, port: number, demo: Demo[]): void {

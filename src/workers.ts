@@ -1,0 +1,38 @@
+import cluster, { type Worker } from 'node:cluster';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const pauseMilliseconds = 1_000;
+
+/**
+ * Runs this program in several processes that share its port, and keeps that many alive. The first one brings the database
+ * up to date and announces itself; the others start once it listens. Each is a gateway like any other: what must hold between them is in the database.
+ */
+export async function supervise(processes: number): Promise<void> {
+  let stopping = false;
+  const stop = (): void => {
+    stopping = true;
+    for (const worker of workers()) worker.process.kill('SIGTERM');
+  };
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
+
+  let serving = false;
+  cluster.on('exit', async (_, code, signal) => {
+    // What the first one could not do, another could not either; it has said why.
+    if (!serving && !stopping) process.exit(code || 1);
+    // One that was still starting had nothing to finish: the signal alone has ended it.
+    if (stopping && code !== 0 && signal !== 'SIGTERM') process.exitCode = 1;
+    if (stopping) return;
+    await sleep(pauseMilliseconds);
+    if (!stopping) cluster.fork();
+  });
+  cluster.once('listening', () => {
+    serving = true;
+    if (!stopping) for (let i = 1; i < processes; i++) cluster.fork();
+  });
+  cluster.fork();
+}
+
+function workers(): Worker[] {
+  return Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
+}
