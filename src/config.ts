@@ -42,6 +42,16 @@ export const settings = z.object({
     .string()
     .optional()
     .describe('Addresses or subnets, separated by commas, of proxies whose X-Forwarded-Proto is believed.'),
+  OPERATOR_KEY: z
+    .string()
+    .refine(
+      (text) => /^(?!sk_)[\x21-\x7e]{32,}$/.test(text) && new Set(text).size >= 8,
+      'must have at least 32 random characters, such as the output of openssl rand -hex 32, and be no API key',
+    )
+    .optional()
+    .describe(
+      "The operator's secret for /operator/graphql, at least 32 random characters; without it there is no such path.",
+    ),
   INTROSPECTION: flag.default(true).describe('Whether the schema may be introspected.'),
   EXPLORER: flag.default(true).describe('Whether the explorer is served at /graphiql.'),
   LOG_LEVEL: z.enum(['silent', 'error', 'warn', 'info', 'debug']).default('info').describe('What is logged.'),

@@ -15,8 +15,7 @@ import {
   type SelectionNode,
   valueFromASTUntyped,
 } from 'graphql';
-import type { Context } from './context.js';
-import { inputProblems, permissionOf, permit, remaining } from './guard.js';
+import { remaining } from './guard.js';
 import { camel, catalogue, itemV1, listNames, type Problem, problem, Refusal } from './problems.js';
 import { graph as graphSpelling, read } from './rest/wire.js';
 
@@ -27,7 +26,15 @@ export interface Asked {
   operationName: string | null | undefined;
 }
 
-type RootField = GraphQLField<unknown, Context>;
+/** What a schema's own rules say about one of its root fields, for whoever asks. */
+export interface Rules<C> {
+  /** The noun that begins the names of the field's parameters; refuses whoever may not call it. */
+  object(field: string, context: C): string;
+  /** What is wrong with coerced arguments that no type can tell. */
+  problems(field: string, args: object, context: C): Problem[];
+}
+
+type RootField = GraphQLField<unknown, unknown>;
 
 /** Errors of a request that was refused before Apollo saw it, in the shape of a GraphQL answer. */
 export function graphErrors(problems: Problem[], requestId: string) {
@@ -67,11 +74,12 @@ export function flat(result: ExecutionResult, asked: Asked, onFault: (error: unk
  * types, and with the edition's own rules. What is wrong besides arguments stays as the library tells it. Undefined when
  * no argument is at fault.
  */
-export function explained(
+export function explained<C extends { requestId: string }>(
   asked: Asked,
   variables: Record<string, unknown>,
   errors: readonly GraphQLFormattedError[],
-  context: Context,
+  context: C,
+  rules: Rules<C>,
 ) {
   const operation = operationOf(asked);
   const defaults = (operation?.variableDefinitions ?? []).flatMap((v) =>
@@ -80,14 +88,16 @@ export function explained(
   const values = { ...Object.fromEntries(defaults), ...variables };
   const told: { p: Problem; field: RootField }[] = [];
   for (const { node, field } of rootFields(asked)) {
+    let object: string;
     try {
-      permit(context, permissionOf(field.name));
+      object = rules.object(field.name, context);
     } catch (error) {
       if (error instanceof Refusal)
         return { status: error.status, errors: error.problems.map((p) => formatted(p, context.requestId, field)) };
       throw error;
     }
-    told.push(...argumentProblems(node, field, values, context).map((p) => ({ p, field })));
+    const more = (args: object) => rules.problems(field.name, args, context);
+    told.push(...argumentProblems(node, field, values, object, more).map((p) => ({ p, field })));
   }
   const first = told[0];
   if (!first) return undefined;
@@ -106,9 +116,9 @@ function argumentProblems(
   node: FieldNode,
   field: RootField,
   values: Record<string, unknown>,
-  { edition }: Context,
+  object: string,
+  more: (args: object) => Problem[],
 ): Problem[] {
-  const { object } = permissionOf(field.name);
   const given = (node.arguments ?? [])
     .map((a) => [a.name.value, valueFromASTUntyped(a.value, values)] as const)
     .filter(([, value]) => value !== undefined);
@@ -128,11 +138,11 @@ function argumentProblems(
       graphSpelling,
       problems,
     );
-    return [...problems, ...remaining(problems, inputProblems(field.name, object, args, edition))];
+    return [...problems, ...remaining(problems, more(args))];
   }
   const args = read(field.args, raw, object, graphSpelling, problems);
   const named = problems.map((p) => asListed(p, object));
-  return [...named, ...remaining(named, inputProblems(field.name, object, args, edition))];
+  return [...named, ...remaining(named, more(args))];
 }
 
 /** A problem of a list's argument under the name that /v1 has for it; there a value of a list has no place. */

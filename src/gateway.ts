@@ -17,12 +17,16 @@ import { editions } from './editions/editions.js';
 import { examples } from './examples.js';
 import { explorer } from './explorer.js';
 import { fileRoutes } from './file/upload.js';
-import { graphErrors } from './explain.js';
-import { buildApollo } from './graph.js';
+import { graphErrors, type Rules } from './explain.js';
+import { type Asker, buildApollo, graphRules } from './graph.js';
 import { permit } from './guard.js';
 import { hostedPages } from './hosted/page.js';
 import { idempotencyKey } from './idempotency.js';
 import { faultLine, requestLine } from './log.js';
+import { OperatorContext } from './operator/context.js';
+import { Credential } from './operator/credential.js';
+import { buildOperatorGraph, operatorRules } from './operator/graph.js';
+import { Operator } from './operator/operator.js';
 import type { Permission } from './permissions.js';
 import { errorV1, type Problem, problem, Refusal, retryAfter } from './problems.js';
 import { rest } from './rest/rest.js';
@@ -33,12 +37,16 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Set once the caller is known; absent on pages and probes. */
     context: Context | null;
+    /** Set once the operator is known. */
+    operator: OperatorContext | null;
   }
   interface FastifyContextConfig {
     /** The permission that a route needs, asked for before its body is read. */
     permission?: Permission;
     /** Pages that need no key. */
     open?: true;
+    /** The operator's endpoint, which takes its credential alone. */
+    operator?: Credential;
     /** Probes, which need neither a key nor HTTPS. */
     probe?: true;
   }
@@ -54,7 +62,7 @@ export interface Parts {
 }
 
 /**
- * The HTTP application: /graphql, /v1, the explorer and the probes. Every request goes the same way:
+ * The HTTP application: /graphql, /v1, /operator/graphql, the explorer and the probes. Every request goes the same way:
  * HTTPS, key, permission, and only then its body.
  */
 export async function gateway({ config, database, schema, pepper, log }: Parts): Promise<FastifyInstance> {
@@ -84,6 +92,7 @@ export async function gateway({ config, database, schema, pepper, log }: Parts):
   } as never) as unknown as FastifyInstance;
 
   app.decorateRequest('context', null);
+  app.decorateRequest('operator', null);
   await app.register(helmet, {
     contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
     strictTransportSecurity: config.transport === 'local' ? false : { maxAge: 31_536_000 },
@@ -104,15 +113,26 @@ export async function gateway({ config, database, schema, pepper, log }: Parts):
       urlOf: (place) => `${originOf(request, config)}/checkout/${tokenOf(pepper, place)}`,
     });
   };
+  const identifyOperator = async (request: FastifyRequest, credential: Credential): Promise<OperatorContext> => {
+    await credential.check(single(request, 'authorization'));
+    const asking = { requestId: request.id, idempotencyKey: idempotencyKey(single(request, 'idempotency-key')) };
+    return new OperatorContext(new Operator(database, schema, pepper, asking), asking.requestId, asking.idempotencyKey);
+  };
   app.addHook('onRequest', async (request, reply) => {
     reply.header('request-id', request.id).header('cache-control', 'no-store');
-    const { open, probe, permission } = request.routeOptions.config;
+    const { open, probe, operator, permission } = request.routeOptions.config;
     if (probe) return;
     if (!secure(request, config)) throw new Refusal(problem('https_required'));
     // The endpoint shows the explorer to whoever opens it in a browser, and takes everything else for GraphQL.
     if (open && (request.routeOptions.url !== '/graphql' || wantsPage(request, config))) return;
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1')
       throw new Refusal(problem('body_invalid', undefined, 'HTTP/1.1 requires the header Host.'));
+    if (operator) {
+      request.operator = await identifyOperator(request, operator);
+      if (request.method === 'POST') return;
+      reply.header('allow', 'POST');
+      throw new Refusal(problem('method_not_allowed'));
+    }
     // Whatever the target looked like, it is the route that decides; only where there is none does the path.
     if (request.is404 && !keyed(request.url)) throw new Refusal(problem('route_missing'));
     request.context = await identify(request);
@@ -135,6 +155,8 @@ export async function gateway({ config, database, schema, pepper, log }: Parts):
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const problems = problemsOf(error);
     if (problems[0]?.code === 'service_fault') log.error({ requestId: request.id, ...faultLine(error) }, 'fault');
+    if (problems[0]?.code === 'api_key_invalid' && request.routeOptions.config.operator)
+      log.warn({ requestId: request.id }, "wrong operator's key");
     return refuse(request, reply, problems);
   });
 
@@ -149,37 +171,52 @@ export async function gateway({ config, database, schema, pepper, log }: Parts):
     }
   });
 
-  const apollo = buildApollo(schema, {
-    introspection: config.INTROSPECTION,
-    limits: {
-      depth: config.GRAPHQL_DEPTH_MAX,
-      aliases: config.GRAPHQL_ALIASES_MAX,
-      rootFields: config.GRAPHQL_ROOT_FIELDS_MAX,
-      directives: 10,
-    },
-    tokensMax: config.GRAPHQL_TOKENS_MAX,
-    production: config.NODE_ENV === 'production',
-    onFault: (error, requestId) => log.error({ requestId, ...faultLine(error) }, 'fault'),
-  });
-  await apollo.start();
-  app.addHook('onClose', () => apollo.stop());
-  const graphql = fastifyApolloHandler(apollo, { context: async (request) => request.context! });
+  const graph = async <C extends Asker>(
+    of: GraphQLSchema,
+    rules: Rules<C>,
+    introspection: boolean,
+    context: (request: FastifyRequest) => C,
+  ) => {
+    const apollo = buildApollo(of, rules, {
+      introspection,
+      limits: {
+        depth: config.GRAPHQL_DEPTH_MAX,
+        aliases: config.GRAPHQL_ALIASES_MAX,
+        rootFields: config.GRAPHQL_ROOT_FIELDS_MAX,
+        directives: 10,
+      },
+      tokensMax: config.GRAPHQL_TOKENS_MAX,
+      production: config.NODE_ENV === 'production',
+      onFault: (error, requestId) => log.error({ requestId, ...faultLine(error) }, 'fault'),
+    });
+    await apollo.start();
+    app.addHook('onClose', () => apollo.stop());
+    const handle = fastifyApolloHandler(apollo, { context: async (request) => context(request) });
+    return (request: FastifyRequest, reply: FastifyReply) =>
+      (handle as (request: FastifyRequest, reply: FastifyReply) => unknown).call(app, request, reply) as never;
+  };
+  const graphql = await graph(schema, graphRules, config.INTROSPECTION, (request) => request.context!);
   const page = explorer({ endpoint: '/graphql', examples });
   app.route({
     method: ['GET', 'POST'],
     url: '/graphql',
     config: { open: true },
     preHandler: async (request) => {
-      if (!request.context) return;
-      if (new Negotiator(request.raw).mediaTypes(graphTypes).length === 0) throw new Refusal(problem('not_acceptable'));
-      const problems = misshapen(request.method === 'POST' ? request.body : request.query, request.method === 'POST');
-      if (problems.length > 0) throw new Refusal(...problems);
+      if (request.context) refuseMisshapen(request);
     },
-    handler: (request, reply) =>
-      (request.context
-        ? (graphql as (request: FastifyRequest, reply: FastifyReply) => unknown).call(app, request, reply)
-        : page(request, reply)) as never,
+    handler: (request, reply) => (request.context ? graphql(request, reply) : (page(request, reply) as never)),
   });
+  if (config.OPERATOR_KEY !== undefined) {
+    // Whoever has the credential may see the schema, whatever the public one shows.
+    const handler = await graph(buildOperatorGraph(), operatorRules, true, (request) => request.operator!);
+    app.route({
+      method: app.supportedMethods,
+      url: '/operator/graphql',
+      config: { operator: new Credential(config.OPERATOR_KEY) },
+      preHandler: async (request) => refuseMisshapen(request),
+      handler,
+    });
+  }
   if (config.EXPLORER) {
     app.get('/graphiql', { config: { open: true } }, page);
     app.get('/', { config: { open: true } }, (_, reply) => reply.redirect('/graphiql'));
@@ -198,6 +235,13 @@ export async function gateway({ config, database, schema, pepper, log }: Parts):
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   await app.ready();
   return app;
+}
+
+/** Refuses an answer that the client could not take, and what is no GraphQL request. */
+function refuseMisshapen(request: FastifyRequest): void {
+  if (new Negotiator(request.raw).mediaTypes(graphTypes).length === 0) throw new Refusal(problem('not_acceptable'));
+  const problems = misshapen(request.method === 'POST' ? request.body : request.query, request.method === 'POST');
+  if (problems.length > 0) throw new Refusal(...problems);
 }
 
 /** What keeps a body from being a GraphQL request at all; Apollo would refuse it without the request's id. */
@@ -355,7 +399,8 @@ function refuse(request: FastifyRequest, reply: FastifyReply, problems: Problem[
   // Never Basic: a browser would remember the key.
   if (answer.http_status_code === 401) reply.header('www-authenticate', 'Bearer');
   reply.header('request-id', request.id).code(answer.http_status_code);
-  if (request.url.split('?', 1)[0] !== '/graphql') return reply.send(answer);
+  const graph = request.url.split('?', 1)[0] === '/graphql' || request.routeOptions.config.operator;
+  if (!graph) return reply.send(answer);
   const type = new Negotiator(request.raw).mediaType(graphTypes) ?? graphTypes[0]!;
   return reply.type(`${type}; charset=utf-8`).send(graphErrors(problems, request.id));
 }

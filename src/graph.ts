@@ -29,8 +29,8 @@ import type { Context } from './context.js';
 import { DepositOfPayment, DepositResolver, DepositsOfAccount } from './deposit/resolver.js';
 import { EventResolver } from './event/resolver.js';
 import { FileResolver, FilesOfAccount } from './file/resolver.js';
-import { explained, flat, formatted } from './explain.js';
-import { guard } from './guard.js';
+import { explained, flat, formatted, type Rules } from './explain.js';
+import { guard, inputProblems, permissionOf, permit } from './guard.js';
 import { ApiKeyResolver, ApiKeysOfAccount } from './key/resolver.js';
 import { type Limits, limitRule } from './limits.js';
 import { PaymentResolver, PaymentsOfAccount } from './payment/resolver.js';
@@ -91,6 +91,22 @@ export function buildGraph(): GraphQLSchema {
   return schema;
 }
 
+/** The rules of the public schema: the permissions, and the edition of whoever asks. */
+export const graphRules: Rules<Context> = {
+  object: (field, context) => {
+    const permission = permissionOf(field);
+    permit(context, permission);
+    return permission.object;
+  },
+  problems: (field, args, { edition }) => inputProblems(field, permissionOf(field).object, args, edition),
+};
+
+/** What of a request's context the server itself needs, whatever the schema. */
+export interface Asker {
+  requestId: string;
+  replayed: boolean;
+}
+
 /** What of a server the operator may set. */
 export interface GraphSettings {
   introspection: boolean;
@@ -105,7 +121,11 @@ export interface GraphSettings {
  * Apollo with our executor behind its gateway hook: Refusals become one entry per problem there.
  * Cache control is off: it alone costs almost half of the throughput.
  */
-export function buildApollo(schema: GraphQLSchema, settings: GraphSettings): ApolloServer<Context> {
+export function buildApollo<C extends Asker>(
+  schema: GraphQLSchema,
+  rules: Rules<C>,
+  settings: GraphSettings,
+): ApolloServer<C> {
   const run = async ({
     document,
     request,
@@ -115,7 +135,7 @@ export function buildApollo(schema: GraphQLSchema, settings: GraphSettings): Apo
     request: Pick<GraphQLRequest, 'operationName' | 'variables'>;
     context: unknown;
   }) => {
-    const { requestId } = context as Context;
+    const { requestId } = context as C;
     const result = await execute({
       schema,
       document,
@@ -129,7 +149,7 @@ export function buildApollo(schema: GraphQLSchema, settings: GraphSettings): Apo
       settings.onFault(error, requestId),
     );
   };
-  return new ApolloServer<Context>({
+  return new ApolloServer<C>({
     gateway: {
       onSchemaLoadOrUpdate: (callback) => {
         callback({ apiSchema: schema, coreSupergraphSdl: '' });
@@ -155,7 +175,7 @@ export function buildApollo(schema: GraphQLSchema, settings: GraphSettings): Apo
       ApolloServerPluginCacheControlDisabled(),
       ApolloServerPluginLandingPageDisabled(),
       ApolloServerPluginUsageReportingDisabled(),
-      answering(schema),
+      answering(schema, rules),
     ],
   });
 }
@@ -171,7 +191,7 @@ function ownCode(formatted: GraphQLFormattedError, error: unknown): GraphQLForma
 }
 
 /** What leaves: the request id everywhere, and input that the library refused explained as /v1 would. */
-function answering(schema: GraphQLSchema): ApolloServerPlugin<Context> {
+function answering<C extends Asker>(schema: GraphQLSchema, rules: Rules<C>): ApolloServerPlugin<C> {
   return {
     async requestDidStart() {
       return {
@@ -182,7 +202,7 @@ function answering(schema: GraphQLSchema): ApolloServerPlugin<Context> {
           if (response.http.status === 405) result.errors = [formatted(problem('method_not_allowed'), requestId)];
           if (result.data === undefined && document && result.errors?.some(isInputError)) {
             const asked = { schema, document, operationName: request.operationName };
-            const told = explained(asked, request.variables ?? {}, result.errors, contextValue);
+            const told = explained(asked, request.variables ?? {}, result.errors, contextValue, rules);
             if (told) {
               result.errors = told.errors;
               response.http.status = told.status;

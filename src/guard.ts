@@ -80,7 +80,7 @@ export function permissionOf(name: string): Permission {
 }
 
 /** How many mutations an operation asks for, also through fragments; `__typename` is none. */
-function mutationFields({ operation, fragments }: Pick<GraphQLResolveInfo, 'operation' | 'fragments'>): number {
+export function mutationFields({ operation, fragments }: Pick<GraphQLResolveInfo, 'operation' | 'fragments'>): number {
   const count = (selections: readonly SelectionNode[]): number =>
     selections.reduce((sum, selection) => {
       if (selection.kind === Kind.FIELD) return sum + (selection.name.value === '__typename' ? 0 : 1);
@@ -125,7 +125,7 @@ export function inputProblems(name: string, object: string, args: object, editio
 }
 
 /** GraphQL takes an empty text or hash for a value; where a value is required, it is none. */
-function emptyRequired(
+export function emptyRequired(
   fields: readonly (GraphQLArgument | GraphQLInputField)[],
   values: Record<string, unknown>,
   path: string,
@@ -164,7 +164,7 @@ export function isEmpty(value: unknown): boolean {
 }
 
 /** PostgreSQL refuses NUL, UTF-8 has no lone surrogates, and no text of ours is longer than this: told here, it is no fault of ours there. */
-function textProblems(value: unknown, path: string, asWritten = false): Problem[] {
+export function textProblems(value: unknown, path: string, asWritten = false): Problem[] {
   if (typeof value === 'string') {
     if (value.includes('\u0000')) return [problem('parameter_invalid', path, 'contains the character NUL')];
     if (!wellFormed(value)) return [problem('parameter_invalid', path, 'is not well-formed Unicode')];

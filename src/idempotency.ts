@@ -54,7 +54,7 @@ export function callOf(context: Context, operation: string, object: string, args
 }
 
 /** A hash per parameter of the coerced arguments: spelling, order and door leave no trace in it, and the values cannot be read back. */
-function fingerprint(object: string, args: object): Record<string, string> {
+export function fingerprint(object: string, args: object): Record<string, string> {
   const out: Record<string, string> = {};
   const walk = (value: unknown, path: string, spell: (name: string) => string): void => {
     if (typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length > 0) {
@@ -69,6 +69,21 @@ function fingerprint(object: string, args: object): Record<string, string> {
   return out;
 }
 
+/** What a refused call's key was answered before, if it was for the same request; otherwise the refusal stands. */
+export function answeredBefore<B extends Pick<Call, 'operation' | 'request'>>(
+  before: B | undefined,
+  call: Call,
+  refusal: Refusal,
+): B {
+  if (!before) {
+    // A lock that was not to be had: with a key of the client's, the other holder is most likely its own first try.
+    const locked = refusal.problems[0]?.code === 'state_conflict' && refusal.problems[0].field === undefined;
+    throw locked && call.sent ? new Refusal(problem('idempotency_key_in_use')) : refusal;
+  }
+  refuseOther(before, call);
+  return before;
+}
+
 /**
  * After a refusal: what this key was answered before, if it was answered, in the shape of the operation's
  * payload. Refuses when the key stands for another request, and names what differs. Without a client's key,
@@ -78,13 +93,7 @@ export async function replay(context: Context, object: string, refusal: Refusal)
   const { call } = context;
   const table = answers[object];
   if (!call || !table) throw refusal;
-  const before = await context.scope.answered(table, call.key);
-  if (!before) {
-    // A lock that was not to be had: with a key of the client's, the other holder is most likely its own first try.
-    const locked = refusal.problems[0]?.code === 'state_conflict' && refusal.problems[0].field === undefined;
-    throw locked && call.sent ? new Refusal(problem('idempotency_key_in_use')) : refusal;
-  }
-  refuseOther(before, call);
+  const before = answeredBefore(await context.scope.answered(table, call.key), call, refusal);
   // The answer to an earlier attempt of this very request is no replay to the client.
   context.replayed = before.requestId !== call.requestId;
   return { [camel(object)]: before.row };

@@ -19,14 +19,14 @@ export function requestLine(request: FastifyRequest, status: number, millisecond
     requestId: request.id,
     method: request.method,
     route: request.routeOptions.url ?? 'none',
-    operation: request.context?.call?.operation,
+    operation: request.context?.call?.operation ?? (request.operator?.operations.join(' ') || undefined),
     status,
     milliseconds: Math.round(milliseconds * 10) / 10,
     tenant: caller?.tenantId,
-    account: caller?.contextId,
+    account: caller?.contextId ?? (request.operator ? 'operator' : undefined),
     key: caller?.keyId ?? undefined,
     mode: caller && (caller.livemode ? 'live' : 'test'),
-    replayed: request.context?.replayed || undefined,
+    replayed: request.context?.replayed || request.operator?.replayed || undefined,
   };
 }
 

@@ -488,7 +488,7 @@ describe('a payout in live mode', () => {
   });
 
   it('is one that there is: an unknown one has no end', async () => {
-    await expect(world.operator.endPayout(`payout_${'0'.repeat(32)}`, 'completed')).rejects.toThrow(/no payout/);
+    await expect(world.operator.endPayout(`payout_${'0'.repeat(32)}`, 'completed')).rejects.toThrow(/no such payout/);
   });
 
   it('is not made for an account that is not activated', async () => {

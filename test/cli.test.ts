@@ -361,6 +361,8 @@ describe('live mode, where the operator decides', () => {
     const [paid] = await eventually(payouts, (list) => list.length === 1);
     expect([paid.amount, paid.currency, paid.status]).toEqual(['8325.00', 'INR', 'processing']);
     expect(await balance()).toEqual([['50.00 USD'], [], ['8325.00 INR']]);
+    const waiting = await told('payout', 'list', '--status=processing', '--mode=live');
+    expect(waiting).toEqual({ payouts: [paid] });
     const settled = await told('payout', 'settle', paid.id);
     await sameAsV1(settled, user, '/v1/payouts');
     expect(settled).toEqual({ ...paid, status: 'completed' });
@@ -702,11 +704,11 @@ describe('a command that cannot be', () => {
     ['no legal name', () => ['account', 'create', '--type=user', '--edition=1', '--legal-name='], /legal.name/],
     ['too long a nickname', () => [...create, '--type=user', '--edition=1', '--nickname', 'x'.repeat(101)], /nickname/],
     ['a connected user of a direct user', () => [...connect, id('direct'), '--mode=test'], /platform/],
-    ['an account that is none', () => ['account', 'show', 'account_nobody'], /^There is no account account_nobody\.$/],
+    ['an account that is none', () => ['account', 'show', 'account_nobody'], /^There is no such account\.$/],
     [
       'an account of the other mode',
       () => ['account', 'show', connected, '--mode=live'],
-      /^There is no account \w+ in live mode\.$/,
+      /^There is no such account in live mode\.$/,
     ],
     ['an update of a connected user', () => ['account', 'update', connected, '--dba=x'], /platform or a direct user/],
     ['live FX of Edition 2', () => ['account', 'update', id('second'), '--live-fx=true'], /--live-fx .*Edition 1/],
@@ -721,7 +723,7 @@ describe('a command that cannot be', () => {
     [
       'an address in test mode',
       () => ['address', 'issue', '--account', connected, '--currency=USD', '--number=1'],
-      /^There is no account account_\w+ in live mode\.$/,
+      /^There is no such account in live mode\.$/,
     ],
   ];
 
@@ -763,7 +765,7 @@ describe('a command without a running gateway', () => {
     expect(other).toEqual({ migrated: true });
     expect([postmaster(folder), processesOf(folder)]).toEqual([undefined, []]);
     const failed = await here('account', 'show', 'account_nobody');
-    expect([failed.code, failed.out, failed.errors]).toEqual([1, '', 'There is no account account_nobody.\n']);
+    expect([failed.code, failed.out, failed.errors]).toEqual([1, '', 'There is no such account.\n']);
     expect([postmaster(folder), processesOf(folder)]).toEqual([undefined, []]);
 
     const started = await children.gateway({ DATA_DIR: folder });

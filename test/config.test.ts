@@ -51,6 +51,7 @@ describe('without any setting', () => {
       DATA_DIR: path.resolve('.data'),
       DATABASE_URL: undefined,
       API_KEY_PEPPER: undefined,
+      OPERATOR_KEY: undefined,
       TLS_CERT_FILE: undefined,
       TLS_KEY_FILE: undefined,
       TRUSTED_PROXY: undefined,
@@ -91,6 +92,7 @@ describe('a setting', () => {
     [{ DATA_DIR: '/var/lib/x' }, { DATA_DIR: '/var/lib/x' }],
     [{ DATA_DIR: 'relative/x' }, { DATA_DIR: path.resolve('relative/x') }],
     [{ API_KEY_PEPPER: pepper }, { API_KEY_PEPPER: pepper, transport: 'local' }],
+    [{ OPERATOR_KEY: pepper }, { OPERATOR_KEY: pepper, transport: 'local' }],
     [{ INTROSPECTION: 'false' }, { INTROSPECTION: false, EXPLORER: true }],
     [{ EXPLORER: 'false' }, { EXPLORER: false, INTROSPECTION: true }],
     [{ LOG_LEVEL: 'silent' }, { LOG_LEVEL: 'silent' }],
@@ -158,6 +160,11 @@ describe('a setting', () => {
     ['DATABASE_URL', ' postgres://db.example/x'],
     ['API_KEY_PEPPER', 'short'],
     ['API_KEY_PEPPER', '0123456789abcdef0123456789abcde'],
+    ['OPERATOR_KEY', '0123456789abcdef0123456789abcde'],
+    ['OPERATOR_KEY', '0123456789abcdef 0123456789abcdef'],
+    ['OPERATOR_KEY', 'sk_live_0123456789abcdef0123456789abcdef'],
+    // Long enough, and yet to be guessed.
+    ['OPERATOR_KEY', '0'.repeat(64)],
     ['INTROSPECTION', 'yes'],
     ['INTROSPECTION', 'TRUE'],
     ['INTROSPECTION', '0'],
@@ -199,6 +206,8 @@ describe('a setting', () => {
 
   it('that is a secret is not repeated when it is refused', () => {
     expect(told({ API_KEY_PEPPER: 'canary' })).toBe('API_KEY_PEPPER: must have at least 32 characters');
+    expect(told({ OPERATOR_KEY: 'canary' })).toMatch(/^OPERATOR_KEY: must have at least 32 random characters[^\n]*$/);
+    expect(told({ OPERATOR_KEY: 'canary' })).not.toContain('canary');
     const address = { API_KEY_PEPPER: pepper, TRUSTED_PROXY: '::1', DATABASE_URL: 'mysql://u:canary@db.example/x' };
     expect(told(address)).toBe('DATABASE_URL: must begin with postgres://');
     const port = { ...address, DATABASE_URL: 'postgres://u:canary@db.example:99999/x' };

@@ -333,6 +333,23 @@ describe('each write leaves its event', () => {
     ]);
   });
 
+  it('of the test clock, on the lists of the root that it is of, whoever has moved it', async () => {
+    const [platform, stranger] = await Promise.all([there.platform(1), there.platform(1)]);
+    const user = await platform.connectedUser();
+    const first = await done(platform.post('/v1/test_helpers/clock', { advance_seconds: 60 }));
+    const second = await done(user.post('/v1/test_helpers/clock', { advance_seconds: 30 }));
+    await number(platform);
+
+    const { body } = await platform.get('/v1/events?type=clock.advanced');
+    expect(body.data.map((e: any) => e.data.object)).toEqual([second, first]);
+    expect(Object.keys(body.data[0].data.object)).toEqual('object livemode now offset_seconds'.split(' '));
+    // It happened at the time to which it has moved the clock.
+    expect(body.data[0].created - second.now).toBeLessThan(2);
+    expect(await eventsOf(platform, `objectId: "${platform.id}", type: ["clock.advanced"]`)).toHaveLength(2);
+    for (const other of [user, stranger])
+      expect((await other.get('/v1/events?type=clock.advanced')).body.data).toEqual([]);
+  });
+
   it('but not what was refused, what changed nothing, or what was only answered again', async () => {
     const direct = await given.directUser(1);
     const key = { 'idempotency-key': nickname() };
@@ -544,7 +561,7 @@ describe('whose events there are', () => {
       `receivable.voided ${made[3].id}`,
       `receivable.created ${made[3].id}`,
     ]);
-    expect(await ids(`created.gte=${late.created}`)).toEqual([`receivable.created ${late.id}`]);
+    expect(await ids(`created.gte=${late.created}&type=receivable.created`)).toEqual([`receivable.created ${late.id}`]);
     const page = await user.get('/v1/events?type=receivable.created&limit=3');
     expect([page.body.data.map((e: any) => e.data.object.id), page.body.has_next]).toEqual([
       [late, made[11], made[10]].map(({ id }) => id),

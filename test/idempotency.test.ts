@@ -373,7 +373,6 @@ const writes: Record<string, Write> = {
     fields: ['id', 'status', 'amount'],
     events: ['payout.failed'],
   },
-  // The clock is no object of its own, and so has no event.
   advanceTestClock: {
     subject: none,
     path: '/v1/test_helpers/clock',
@@ -381,7 +380,7 @@ const writes: Record<string, Write> = {
     input: () => ({ advanceSeconds: 1 }),
     member: 'clock',
     fields: ['offsetSeconds'],
-    events: [],
+    events: ['clock.advanced'],
   },
   verifyTestAccount: {
     subject: verifyingId,

@@ -1,14 +1,18 @@
 import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Gateway, startGateway } from './child.js';
 
-/** The tour of the README: commands, each followed by what they print, with … for what differs from run to run. */
-const section = fs.readFileSync('README.md', 'utf8').split('## Five minutes')[1]!.split('\n## ')[0]!;
-const steps = [...section.matchAll(/```bash\n([\s\S]*?)```(?:\n```json\n([\s\S]*?)```)?/g)].map((match) => ({
-  commands: match[1]!,
-  printed: match[2],
-}));
+/** A section of the README: commands, each followed by what they print, with … for what differs from run to run. */
+const sectionOf = (title: string) => fs.readFileSync('README.md', 'utf8').split(`## ${title}`)[1]!.split('\n## ')[0]!;
+const stepsOf = (section: string) =>
+  [...section.matchAll(/```bash\n([\s\S]*?)```(?:\n```json\n([\s\S]*?)```)?/g)].map((match) => ({
+    commands: match[1]!,
+    printed: match[2],
+  }));
+const section = sectionOf('Five minutes');
+const OPERATOR_KEY = randomBytes(32).toString('hex');
 
 const marker = '=== next step ===';
 
@@ -25,39 +29,52 @@ function run(
   });
 }
 
-describe('the tour of the README', () => {
+describe('the commands of the README', () => {
   let gateway: Gateway;
   beforeAll(async () => {
-    gateway = await startGateway();
+    gateway = await startGateway({ OPERATOR_KEY });
   }, 60_000);
   afterAll(() => gateway.stop());
 
   it('has steps that show both doors and both editions', () => {
-    expect(steps.length).toBeGreaterThanOrEqual(7);
+    expect(stepsOf(section).length).toBeGreaterThanOrEqual(7);
     expect(section).toContain('demos[0]');
     expect(section).toContain('demos[1]');
   });
 
-  it('prints what it says, command by command', async () => {
-    const script = [
-      'set -euo pipefail',
-      ...steps.map(({ commands }) => `${commands}\nprintf '\\n%s\\n' '${marker}'`),
-    ].join('\n');
-    const { code, stdout, stderr } = await run(script, { TIDEGATE: gateway.origin, DATA_DIR: gateway.dataDir });
-    expect([code, stderr]).toEqual([0, '']);
-    const printed = stdout.split(marker);
-    const plain = (text: string) =>
-      text
-        .replaceAll(/\s*\n\s*/g, '\n')
-        .replaceAll('}{', '}\n{')
-        .trim();
-    steps.forEach(({ printed: expected }, i) => {
-      if (expected === undefined) return;
-      const pattern = plain(expected)
-        .split('…')
-        .map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'))
-        .join('[\\s\\S]*?');
-      expect(plain(printed[i]!)).toMatch(new RegExp(`^${pattern}$`));
-    });
-  }, 90_000);
+  it('shows the graph of the operator too', () => {
+    expect(stepsOf(sectionOf('Run it for real'))).toHaveLength(1);
+  });
+
+  it.each(['Five minutes', 'Run it for real'])(
+    'prints what it says, command by command: %s',
+    async (title) => {
+      const steps = stepsOf(sectionOf(title));
+      const script = [
+        'set -euo pipefail',
+        ...steps.map(({ commands }) => `${commands}\nprintf '\\n%s\\n' '${marker}'`),
+      ].join('\n');
+      const { code, stdout, stderr } = await run(script, {
+        TIDEGATE: gateway.origin,
+        DATA_DIR: gateway.dataDir,
+        OPERATOR_KEY,
+      });
+      expect([code, stderr]).toEqual([0, '']);
+      const printed = stdout.split(marker);
+      const plain = (text: string) =>
+        text
+          .replaceAll(/\s*\n\s*/g, '\n')
+          .replaceAll('}{', '}\n{')
+          .trim();
+      steps.forEach(({ printed: expected }, i) => {
+        if (expected === undefined) return;
+        const pattern = plain(expected)
+          .split('…')
+          .map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+          .join('[\\s\\S]*?');
+        expect(plain(printed[i]!)).toMatch(new RegExp(`^${pattern}$`));
+      });
+    },
+    90_000,
+  );
 });

@@ -58,6 +58,7 @@ begin
   return next v;
 end $$;
 
+-- What one unit of a currency buys of another in a tenant, from now on.
 create or replace function set_rate(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb) returns setof rate language plpgsql as $$
 declare v rate; v_now bigint := clock(p_tenant, p_live);
 begin
@@ -68,5 +69,7 @@ begin
   insert into rate (tenant_id, livemode, source, target, rate, created) values (p_tenant, p_live, p_args ->> 'source', p_args ->> 'target', (p_args ->> 'rate')::numeric, v_now)
   on conflict (tenant_id, livemode, source, target) do update set rate = excluded.rate, created = excluded.created
   returning * into v;
+  perform tell_of_root(p_tenant, p_live, p_call, 'rate.set', 'rate', to_jsonb(v));
+  perform answer(p_tenant, p_live, p_call, to_jsonb(v));
   return next v;
 end $$;

@@ -7,6 +7,7 @@ begin
   on conflict (tenant_id, livemode) do update set offset_seconds = test_clock.offset_seconds + excluded.offset_seconds, now = v_wall + test_clock.offset_seconds + excluded.offset_seconds
   returning * into v;
   update job j set due = j.due - v_seconds where j.tenant_id = p_tenant and j.livemode = p_live;
+  perform tell_of_root(p_tenant, p_live, p_call, 'clock.advanced', 'clock', to_jsonb(v));
   perform answer(p_tenant, p_live, p_call, to_jsonb(v));
   return next v;
 end $$;

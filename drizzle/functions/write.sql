@@ -68,6 +68,13 @@ begin
           p_row ->> 'context_id', (p_row ->> 'on_root_list')::boolean);
 end $$;
 
+-- The event of what has no id of its own because a tenant has one of it, such as its clock: it is about the root account, on whose lists it stands.
+create or replace function tell_of_root(p_tenant text, p_live boolean, p_call jsonb, p_type text, p_object text, p_row jsonb) returns void language plpgsql as $$
+declare v_root text := 'account_' || p_tenant;
+begin
+  perform tell(p_tenant, p_live, p_call, p_type, p_object, p_row || jsonb_build_object('id', v_root, 'context_id', v_root, 'on_root_list', true));
+end $$;
+
 -- The answer of a keyed write, inserted last and from the changed row. A key that was used undoes the whole call here.
 create or replace function answer(p_tenant text, p_live boolean, p_call jsonb, p_row jsonb) returns void language plpgsql as $$
 declare v_now bigint := wall_clock();

@@ -7,6 +7,8 @@ import { address } from '../address/table.js';
 import { addressV1 } from '../address/v1.js';
 import { checkout } from '../checkout/table.js';
 import { checkoutV1 } from '../checkout/v1.js';
+import { testClock } from '../clock/table.js';
+import { clockV1 } from '../clock/v1.js';
 import { fromRow } from '../db/database.js';
 import { deposit } from '../deposit/table.js';
 import { depositV1 } from '../deposit/v1.js';
@@ -16,8 +18,8 @@ import { apiKey } from '../key/table.js';
 import { apiKeyV1 } from '../key/v1.js';
 import { payment } from '../payment/table.js';
 import { paymentV1 } from '../payment/v1.js';
-import { payout } from '../payout/table.js';
-import { payoutV1 } from '../payout/v1.js';
+import { payout, rate } from '../payout/table.js';
+import { payoutV1, rateV1 } from '../payout/v1.js';
 import { person } from '../person/table.js';
 import { personV1 } from '../person/v1.js';
 import { receivable } from '../receivable/table.js';
@@ -33,11 +35,13 @@ const shapes: Record<string, [table: PgTable, shape: (row: never) => object]> = 
   address: [address, addressV1],
   api_key: [apiKey, apiKeyV1],
   checkout: [checkout, checkoutV1],
+  clock: [testClock, clockV1],
   deposit: [deposit, depositV1],
   file: [file, fileV1],
   payment: [payment, paymentV1],
   payout: [payout, payoutV1],
   person: [person, personV1],
+  rate: [rate, rateV1],
   receivable: [receivable, receivableV1],
   transaction: [transaction, transactionV1],
 };

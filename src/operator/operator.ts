@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { and, eq, type SQL, sql } from 'drizzle-orm';
-import type { PgTable } from 'drizzle-orm/pg-core';
+import { and, asc, eq, getTableName, type SQL, sql } from 'drizzle-orm';
+import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import type { GraphQLSchema } from 'graphql';
 import { accountProblems, addressKeyOf, businessDetailsOf, initialSetting, nicknameOf } from '../account/creation.js';
 import type { BusinessDetailsInput, TosAcceptanceInput } from '../account/inputs.js';
@@ -16,20 +16,37 @@ import { Context } from '../context.js';
 import type { Call, Database } from '../db/database.js';
 import type { Standing } from '../db/reach.js';
 import { Scope } from '../db/scope.js';
+import type { ReconciledReceivableInput } from '../deposit/inputs.js';
+import { depositProblems } from '../deposit/resolver.js';
 import { bankNotice, type DepositRow, deposit } from '../deposit/table.js';
 import { editions } from '../editions/editions.js';
 import { checkFiles } from '../file/reference.js';
 import { type FileRow, file } from '../file/table.js';
+import { answeredBefore, fingerprint } from '../idempotency.js';
 import { job } from '../job/table.js';
 import { type ApiKeyRow, apiKey } from '../key/table.js';
 import { posting } from '../ledger/table.js';
-import { type PayoutRow, payout, rate } from '../payout/table.js';
+import { type PayoutRow, type PayoutStatus, payout, type RateRow, rate } from '../payout/table.js';
 import { type PersonRow, person } from '../person/table.js';
-import { type Problem, Refusal } from '../problems.js';
+import { type Problem, type ProblemCode, problem, Refusal } from '../problems.js';
 import { newRequestId } from '../request-id.js';
+import { currencyDigits } from '../scalars.js';
 
-/** What the operator asks for that cannot be; told on the command line. */
-export class OperatorError extends Error {}
+/** What the operator asks for that cannot be: one sentence for the command line, one problem for the graph. */
+export class OperatorError extends Refusal {
+  constructor(message: string, code: ProblemCode = 'parameter_invalid', field?: string) {
+    super(problem(code, field, message));
+  }
+}
+
+/** The request that the operator's writes belong to: its id stands in their events, and its key makes them safe to repeat. */
+export interface Asking {
+  requestId: string;
+  idempotencyKey: string | undefined;
+}
+
+/** Where a row stands: its tenant and mode. */
+export type Realm = Pick<AccountRow, 'tenantId' | 'livemode'>;
 
 /** What a bank tells about a transfer, by its own reference. */
 export interface BankNotice {
@@ -41,6 +58,36 @@ export interface BankNotice {
   fromAccountId?: string | undefined;
   paymentMethod?: string | undefined;
   statementDescriptor?: string | undefined;
+}
+
+/** What the bank's notice came to; no deposit yet where a reversal waits for it. */
+export interface BankNoticeTaken {
+  reference: string;
+  event: BankNotice['event'];
+  deposit: DepositRow | null;
+}
+
+/** Which objects to list over all tenants, oldest first; `after` is where the page before ended. */
+export interface Sought<S> {
+  status?: S | undefined;
+  livemode?: boolean | undefined;
+  tenantId?: string | undefined;
+  after?: string | undefined;
+  limit?: number | undefined;
+}
+
+/** A page of a list, and what to ask for the next one with; null at the end. */
+export interface Found<T> {
+  nodes: T[];
+  next: string | null;
+}
+
+/** The state of one tenant's hash chain in one mode. */
+export interface Chain {
+  tenant: string;
+  livemode: boolean;
+  blocks: number;
+  firstBroken: number | null;
 }
 
 /** A promise of the ledger that does not hold. */
@@ -71,14 +118,24 @@ export interface Verification {
 }
 
 const jobsMax = 200;
+const listedMax = 200;
+/** The reference is part of a key, whose length PostgreSQL bounds. */
+const referenceLengthMax = 255;
 const rootKinds: readonly string[] = ['platform', 'direct_user'];
 
-/** What the operator of the service may do: create roots, decide about accounts, record what banks have issued. */
+/**
+ * What the operator of the service may do: create roots, decide about accounts, record what banks have issued and told.
+ * The command line and the operator's graph both end here.
+ */
 export class Operator {
+  /** Whether an answer was given again from an idempotency key. */
+  replayed = false;
+
   constructor(
     private readonly database: Database,
     private readonly schema: GraphQLSchema,
     private readonly pepper: string,
+    private readonly asking?: Asking,
   ) {}
 
   /** Creates a platform or direct user in both modes, with one key in each. Spec: What the service does, 5. */
@@ -91,11 +148,10 @@ export class Operator {
     const tenant = tenantId ?? (await this.#newTenant());
     const make = key ?? ((livemode: boolean) => newKey(this.pepper, tenant, livemode));
     const keys = { test: make(false), live: make(true) };
-    const [row] = await this.database.write(
+    const row = await this.#write(
       'create_root',
-      tenant,
-      false,
-      call('operator.createRoot'),
+      { tenantId: tenant, livemode: false },
+      'createRoot',
       {
         kind,
         edition: number,
@@ -112,7 +168,7 @@ export class Operator {
       },
       account,
     );
-    return { account: row!, keys: { test: keys.test.secret, live: keys.live.secret } };
+    return { account: row, keys: { test: keys.test.secret, live: keys.live.secret } };
   }
 
   /** A mutation of the public graph, done as the account itself would: what the product can do is not written twice. */
@@ -130,12 +186,14 @@ export class Operator {
       caller,
       new Scope(caller, this.database),
       editions[row.edition],
-      newRequestId(),
-      undefined,
+      this.asking?.requestId ?? newRequestId(),
+      this.asking?.idempotencyKey,
       key ?? ((tenant, live) => newKey(this.pepper, tenant, live)),
       { terms: checkoutTermsDefault, urlOf: () => '' },
     );
-    return (await field.resolve(undefined, { input }, context, undefined as never)) as T;
+    const answer = (await field.resolve(undefined, { input }, context, undefined as never)) as T;
+    this.replayed = context.replayed;
+    return answer;
   }
 
   /** Settles a verification, or lifts a hold. A root in live mode is a draft until then. */
@@ -170,23 +228,13 @@ export class Operator {
     if (changes.liveFx !== undefined && (row.kind !== 'platform' || row.edition !== 1))
       throw new OperatorError('--live-fx is for platforms of Edition 1.');
     refuse(accountProblems(changes));
-    await checkFiles(new Scope(operatorOf(row), this.database), [
-      { id: changes.logoId, field: 'account.logo_id', purposes: ['logo'] },
-    ]);
+    await checkFiles(this.scope(row), [{ id: changes.logoId, field: 'account.logo_id', purposes: ['logo'] }]);
     const stored = {
       ...changes,
       businessDetails: businessDetailsOf(changes.businessDetails),
       nickname: nicknameOf(changes.nickname),
     };
-    const [updated] = await this.database.write(
-      'update_root',
-      row.tenantId,
-      row.livemode,
-      call('operator.updateRoot'),
-      stored,
-      account,
-    );
-    return updated!;
+    return this.#write('update_root', row, 'updateRoot', stored, account);
   }
 
   /** Records an address that the bank has issued in live mode. Spec: Address, service_receive. */
@@ -196,6 +244,8 @@ export class Operator {
   ): Promise<AddressRow> {
     if (!row.livemode)
       throw new OperatorError('In test mode the sandbox bank issues addresses; this records those of live mode.');
+    if (!given.bankAccount.number && !given.bankAccount.iban)
+      throw new OperatorError('A number or an IBAN is required.', 'parameter_missing', 'address.bank_account.number');
     const bank = {
       ...given.bankAccount,
       last4: lastFour(given.bankAccount.number ?? given.bankAccount.iban),
@@ -208,38 +258,24 @@ export class Operator {
       name: row.businessDetails.legalName ?? null,
       bankAccount: bank,
     };
-    const [issued] = await this.database.write(
-      'record_issued_address',
-      row.tenantId,
-      true,
-      call('operator.issueAddress'),
-      args,
-      address,
-    );
-    return issued!;
+    return this.#write('record_issued_address', row, 'issueAddress', args, address);
   }
 
   /** The account with this id, in this mode where it exists in both. Operators know no tenants, so this asks all of them. */
-  async account(id: string, livemode?: boolean): Promise<AccountRow> {
-    const rows = await this.#accounts(id);
+  async account(id: string, livemode?: boolean, field = 'account.id'): Promise<AccountRow> {
+    const rows = await this.#byId('operator_account', account, id);
     const row = rows.find((r) => r.livemode === (livemode ?? (rows.length > 1 ? true : r.livemode)));
-    if (!row)
-      throw new OperatorError(
-        `There is no account ${id}${livemode === undefined ? '' : ` in ${livemode ? 'live' : 'test'} mode`}.`,
-      );
+    if (!row) {
+      const where = livemode === undefined ? '' : ` in ${livemode ? 'live' : 'test'} mode`;
+      throw new OperatorError(`There is no such account${where}.`, 'resource_missing', field);
+    }
     return row;
   }
 
   /** Lets time pass in a tenant's test mode, and does what becomes due by it. Negative seconds set the clock back before anything is there. */
   async passTime(root: Pick<AccountRow, 'tenantId'>, seconds: number): Promise<void> {
-    await this.database.write(
-      'advance_clock',
-      root.tenantId,
-      false,
-      call('operator.passTime'),
-      { advanceSeconds: seconds },
-      testClock,
-    );
+    const test = { tenantId: root.tenantId, livemode: false };
+    await this.#write('advance_clock', test, 'passTime', { advanceSeconds: seconds }, testClock);
     // Work may cause work that is due at once, and another worker may be at it: until nothing is due any more.
     for (let left = 1; left > 0; ) {
       const [row] = await this.database.call('run_jobs', [root.tenantId, false, jobsMax]);
@@ -275,23 +311,23 @@ export class Operator {
 
   /** Holds an account's payouts back, or lifts that. Nobody else can. Spec: AccountSetting, service_hold. */
   async serviceHold(row: AccountRow, hold: boolean): Promise<AccountSettingRow> {
-    const [setting] = await this.database.write(
-      'set_service_hold',
-      row.tenantId,
-      row.livemode,
-      call('operator.serviceHold'),
-      { accountId: row.id, hold },
-      accountSetting,
-    );
-    return setting!;
+    return this.#write('set_service_hold', row, 'serviceHold', { accountId: row.id, hold }, accountSetting);
   }
 
   /** Records what a bank has told about a transfer; the same notice again is harmless, in any order. */
-  async bankNotice(given: BankNotice): Promise<{ reference: string; event: string; deposit: DepositRow | null }> {
+  async bankNotice(given: BankNotice): Promise<BankNoticeTaken> {
+    refuse(noticeProblems(given));
     const [to] = await this.#byId('operator_address', address, given.addressId);
-    if (!to) throw new OperatorError(`There is no address ${given.addressId}.`);
+    if (!to) throw new OperatorError('There is no such address.', 'resource_missing', 'deposit.address_id');
     if (!to.livemode)
-      throw new OperatorError('In test mode the sandbox bank makes deposits; this records those of live mode.');
+      throw new OperatorError(
+        'In test mode the sandbox bank makes deposits; this records those of live mode.',
+        'parameter_invalid',
+        'deposit.address_id',
+      );
+    // Whoever paid is of the same tenant, or unknown to it: the deposit would silently have no payer.
+    if (given.fromAccountId !== undefined && !(await this.scope(to).find(account, given.fromAccountId)))
+      throw new OperatorError('There is no such account.', 'resource_missing', 'deposit.from_account_id');
     const content = {
       toAccountId: to.linkedId,
       toAddressId: to.id,
@@ -302,50 +338,66 @@ export class Operator {
       statementDescriptor: given.statementDescriptor ?? null,
     };
     const args = { reference: given.reference, event: given.event, content };
-    const [notice] = await this.database.write(
-      'record_bank_notice',
-      to.tenantId,
-      true,
-      call('operator.bankNotice'),
-      args,
-      bankNotice,
-    );
-    const row =
-      notice!.depositId === null ? undefined : (await this.#byId('operator_deposit', deposit, notice!.depositId))[0];
-    return { reference: notice!.reference, event: notice!.event, deposit: row ?? null };
+    const { reference, event, depositId } = await this.#write('record_bank_notice', to, 'bankNotice', args, bankNotice);
+    return { reference, event, deposit: await this.scope(to).find(deposit, depositId) };
+  }
+
+  /** Counts a deposit towards receivables, as the user does who receives it. Spec: decisions, Reconciliation. */
+  async reconcile(id: string, receivables: ReconciledReceivableInput[]): Promise<DepositRow> {
+    const row = await this.deposit(id);
+    const holder = await this.account(row.toAccountId, row.livemode);
+    const receiver = holder.kind === 'partner' ? await this.account(holder.ownerId!, row.livemode) : holder;
+    const answer = await this.as<{ deposit: DepositRow }>(receiver, 'reconcileDeposit', { id, receivables });
+    return answer.deposit;
   }
 
   /** The end of a payout, as the bank reports it. */
   async endPayout(id: string, to: 'completed' | 'failed'): Promise<PayoutRow> {
+    return this.#write('move_payout', await this.payout(id), `payout_${to}`, { id, to }, payout);
+  }
+
+  /** The payout with this id. */
+  async payout(id: string): Promise<PayoutRow> {
     const [row] = await this.#byId('operator_payout', payout, id);
-    if (!row) throw new OperatorError(`There is no payout ${id}.`);
-    const [ended] = await this.database.write(
-      'move_payout',
-      row.tenantId,
-      row.livemode,
-      call(`operator.payout_${to}`),
-      { id, to },
-      payout,
-    );
-    return ended!;
+    if (!row) throw new OperatorError('There is no such payout.', 'resource_missing', 'payout.id');
+    return row;
+  }
+
+  /** Payouts over all tenants; in live mode, those that are `processing` wait for the operator. */
+  payouts(sought: Sought<PayoutStatus>): Promise<Found<PayoutRow>> {
+    return this.#list('operator_payouts', payout, sought);
   }
 
   /** What one unit of a currency buys of another, for the live payouts of a tenant. */
-  async setRate(root: AccountRow, source: string, target: string, value: string): Promise<void> {
-    await this.database.write(
-      'set_rate',
-      root.tenantId,
-      true,
-      call('operator.setRate'),
-      { source, target, rate: value },
-      rate,
+  async setRate(
+    { tenantId }: Pick<Realm, 'tenantId'>,
+    source: string,
+    target: string,
+    value: string,
+  ): Promise<RateRow> {
+    refuse(rateProblems(source, target, value));
+    const live = { tenantId, livemode: true };
+    return this.#write('set_rate', live, 'setRate', { source, target, rate: value }, rate);
+  }
+
+  /** The rates that a tenant has been given, by their currencies. */
+  rates({ tenantId }: Pick<Realm, 'tenantId'>): Promise<RateRow[]> {
+    return this.database.read<RateRow>(
+      'operator_rates',
+      (db) =>
+        db
+          .select()
+          .from(rate)
+          .where(and(eq(rate.tenantId, sql.placeholder('tenant')), eq(rate.livemode, true)))
+          .orderBy(asc(rate.source), asc(rate.target)),
+      { tenant: tenantId },
     );
   }
 
   /** The deposit with this id. */
   async deposit(id: string): Promise<DepositRow> {
     const [row] = await this.#byId('operator_deposit', deposit, id);
-    if (!row) throw new OperatorError(`There is no deposit ${id}.`);
+    if (!row) throw new OperatorError('There is no such deposit.', 'resource_missing', 'deposit.id');
     return row;
   }
 
@@ -379,7 +431,7 @@ export class Operator {
   }
 
   /** Checks the hash chain of every tenant and mode; for each, the first block that does not match. */
-  async verifySeals(): Promise<{ tenant: string; livemode: boolean; blocks: number; firstBroken: number | null }[]> {
+  async verifySeals(): Promise<Chain[]> {
     const realms = await this.database.read<{ tenant: string; livemode: boolean; blocks: number }>(
       'operator_seals',
       (db) =>
@@ -415,16 +467,12 @@ export class Operator {
   }
 
   async exists(id: string): Promise<boolean> {
-    return (await this.#accounts(id)).length > 0;
-  }
-
-  #accounts(id: string): Promise<AccountRow[]> {
-    return this.#across<AccountRow>('operator_account', account, eq(account.id, sql.placeholder('id')), { id });
+    return (await this.#byId('operator_account', account, id)).length > 0;
   }
 
   /** The keys of an account of one mode, newest first. */
   keys(row: AccountRow): Promise<ApiKeyRow[]> {
-    return new Scope(operatorOf(row), this.database).all(apiKey, apiKey.accountId, row.id);
+    return this.scope(row).all(apiKey, apiKey.accountId, row.id);
   }
 
   /** The key with this id. */
@@ -438,29 +486,22 @@ export class Operator {
           .where(eq(apiKey.id, sql.placeholder('id'))),
       { id },
     );
-    if (!row) throw new OperatorError(`There is no key ${id}.`);
+    if (!row) throw new OperatorError('There is no such key.', 'resource_missing', 'api_key.id');
     return row;
   }
 
-  /** Accounts by status over all tenants, oldest first, with the persons and files that a verification looks at. */
-  async verifications(filter: {
-    status?: string | undefined;
-    livemode?: boolean | undefined;
-  }): Promise<Verification[]> {
-    const where = and(
-      filter.status === undefined ? undefined : eq(account.status, sql.placeholder('status')),
-      filter.livemode === undefined ? undefined : eq(account.livemode, sql.placeholder('live')),
-    );
-    const name = `operator_accounts:${filter.status === undefined ? '' : 'status'}:${filter.livemode === undefined ? '' : 'live'}`;
-    const accounts = await this.#across<AccountRow>(name, account, where, {
-      status: filter.status,
-      live: filter.livemode,
-    });
-    return Promise.all(accounts.map((row) => this.verification(row)));
+  /** Accounts over all tenants; those that are `verifying` wait for the operator. */
+  accounts(sought: Sought<AccountStatus>): Promise<Found<AccountRow>> {
+    return this.#list('operator_accounts', account, sought);
   }
 
-  async verification(row: AccountRow): Promise<Verification> {
-    const scope = new Scope(operatorOf(row), this.database);
+  /** Everything there is in a tenant and mode, to be read. */
+  scope(realm: Realm): Scope {
+    return new Scope(operatorOf(realm), this.database);
+  }
+
+  /** An account with the persons and files that a verification looks at. */
+  async verification(row: AccountRow, scope = this.scope(row)): Promise<Verification> {
     const persons = await scope.all(person, person.accountId, row.id);
     const { idDocument, ownershipStructureDocument, physicalAddressDocument } = row.supportingDocumentation;
     const ids = [
@@ -475,19 +516,42 @@ export class Operator {
 
   /** Whether there is nothing at all yet: only then is a demo seeded. */
   async empty(): Promise<boolean> {
-    return (await this.#across('operator_any', account, undefined, {}, 1)).length === 0;
+    const rows = await this.database.read('operator_any', (db) => db.select().from(account).limit(1), {});
+    return rows.length === 0;
   }
 
-  async #move(row: AccountRow, from: readonly AccountStatus[], to: AccountStatus): Promise<AccountRow> {
-    const [moved] = await this.database.write(
-      'move_account',
-      row.tenantId,
-      row.livemode,
-      call(`operator.${to}`),
-      { id: row.id, from, to },
-      account,
-    );
-    return moved!;
+  #move(row: AccountRow, from: readonly AccountStatus[], to: AccountStatus): Promise<AccountRow> {
+    return this.#write('move_account', row, to, { id: row.id, from, to }, account);
+  }
+
+  /** One write, under the request's key or one of ours. A key that was answered before is answered again. */
+  async #write<T extends PgTable>(
+    fn: string,
+    { tenantId, livemode }: Realm,
+    operation: string,
+    args: object,
+    table: T,
+  ): Promise<T['$inferSelect']> {
+    const { requestId = newRequestId(), idempotencyKey } = this.asking ?? {};
+    const name = getTableName(table);
+    const call: Call = {
+      account: 'operator',
+      key: idempotencyKey ?? randomUUID(),
+      sent: idempotencyKey !== undefined,
+      operation: `operator.${operation}`,
+      request: fingerprint(name, args),
+      requestId,
+    };
+    try {
+      const [row] = await this.database.write(fn, tenantId, livemode, call, args, table);
+      return row!;
+    } catch (error) {
+      if (!(error instanceof Refusal) || !call.sent) throw error;
+      const before = await this.database.answered(tenantId, livemode, call.account, call.key, table, name);
+      const { row } = answeredBefore(before, call, error);
+      this.replayed = true;
+      return row;
+    }
   }
 
   async #newTenant(): Promise<string> {
@@ -495,22 +559,81 @@ export class Operator {
     return String(row!.new_id).replace('account_', '');
   }
 
-  #across<T>(name: string, table: typeof account, where: SQL | undefined, values: object, limit = 200): Promise<T[]> {
-    return this.database.read<T>(
-      name,
-      (db) => db.select().from(table).where(where).orderBy(table.created, table.id).limit(limit),
-      { ...values },
+  /** One page, oldest first; the id and the mode break ties, since a root has one id in both modes. */
+  async #list<T extends PgTable & Standing & { status: PgColumn }>(
+    name: string,
+    table: T,
+    { status, livemode, tenantId, after, limit = listedMax }: Sought<string>,
+  ): Promise<Found<T['$inferSelect']>> {
+    const { placeholder } = sql;
+    const from = after === undefined ? undefined : cursorOf(after, getTableName(table));
+    const conditions: Record<string, SQL | undefined> = {
+      status: status === undefined ? undefined : eq(table.status, placeholder('status')),
+      mode: livemode === undefined ? undefined : eq(table.livemode, placeholder('livemode')),
+      tenant: tenantId === undefined ? undefined : eq(table.tenantId, placeholder('tenantId')),
+      after:
+        from &&
+        sql`(${table.created}, ${table.id}, ${table.livemode}) > (${placeholder('created')}::bigint, ${placeholder('id')}::text, ${placeholder('live')}::boolean)`,
+    };
+    const given = Object.keys(conditions).filter((condition) => conditions[condition]);
+    const rows = await this.database.read<Realm & { id: string; created: number }>(
+      `${name}:${given.join(':')}`,
+      (db) =>
+        db
+          .select()
+          .from(table as PgTable)
+          .where(and(...Object.values(conditions)))
+          .orderBy(table.created, table.id, table.livemode)
+          .limit(placeholder('limit') as never),
+      { status, livemode, tenantId, ...from, limit: limit + 1 },
     );
+    const nodes = rows.slice(0, limit);
+    const last = rows.length > limit ? nodes.at(-1) : undefined;
+    return {
+      nodes: nodes as T['$inferSelect'][],
+      next: last ? `${last.created}.${last.id}.${last.livemode ? 'live' : 'test'}` : null,
+    };
   }
+}
+
+/** Where a page ended, as it was told. */
+function cursorOf(text: string, object: string): { created: string; id: string; live: boolean } {
+  const [, created, id, mode] = /^(\d{1,12})\.(\w{1,100})\.(live|test)$/.exec(text) ?? [];
+  if (created === undefined || id === undefined)
+    throw new Refusal(
+      problem('parameter_invalid', `${object}.starting_after`, 'is not the end of a page of this list'),
+    );
+  return { created, id, live: mode === 'live' };
+}
+
+/** What no bank can have told. */
+function noticeProblems({ reference, amount, currency }: BankNotice): Problem[] {
+  const problems = depositProblems({ amount });
+  if (reference.trim() === '') problems.push(problem('parameter_invalid_empty', 'deposit.reference'));
+  if ([...reference].length > referenceLengthMax)
+    problems.push(problem('parameter_invalid', 'deposit.reference', `is longer than ${referenceLengthMax} characters`));
+  if (currencyDigits(currency) === 0 && amount % 100n !== 0n)
+    problems.push(
+      problem('parameter_invalid', 'deposit.amount', 'must end in .00, since its currency has no minor unit'),
+    );
+  return problems;
+}
+
+/** What no rate can be. */
+function rateProblems(source: string, target: string, value: string): Problem[] {
+  const problems: Problem[] = [];
+  if (source === target) problems.push(problem('parameter_invalid', 'rate.target', 'must be another currency'));
+  if (!/^\d{1,12}(\.\d{1,8})?$/.test(value) || /^0+(\.0+)?$/.test(value))
+    problems.push(problem('parameter_invalid', 'rate.rate', 'must be a positive decimal, such as 83.25'));
+  return problems;
 }
 
 function refuse(problems: Problem[]): void {
   if (problems.length > 0) throw new Refusal(...problems);
 }
 
-/** The operator as a caller of one tenant and mode: everything there is in reach. */
-function operatorOf(row: AccountRow): Caller {
-  const { tenantId, livemode, edition } = row;
+/** The operator as a caller of one tenant and mode: everything there is in reach. Its edition decides about operations, never about what is read. */
+function operatorOf({ tenantId, livemode, edition = 1 }: Realm & { edition?: 1 | 2 }): Caller {
   return {
     tenantId,
     livemode,
@@ -522,8 +645,4 @@ function operatorOf(row: AccountRow): Caller {
     contextId: 'operator',
     contextKind: 'platform',
   };
-}
-
-function call(operation: string): Call {
-  return { account: 'operator', key: randomUUID(), sent: false, operation, request: {}, requestId: newRequestId() };
 }

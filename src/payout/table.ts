@@ -56,3 +56,4 @@ export const rate = pgTable(
     check('rate_positive', sql`${t.rate} > 0`),
   ],
 );
+export type RateRow = typeof rate.$inferSelect;

@@ -1,5 +1,5 @@
 import { amountText } from '../scalars.js';
-import type { PayoutRow } from './table.js';
+import type { PayoutRow, RateRow } from './table.js';
 
 /** A payout as /v1 spells it. Silent: all fields. */
 export function payoutV1(p: PayoutRow) {
@@ -14,5 +14,17 @@ export function payoutV1(p: PayoutRow) {
     currency: p.currency,
     status: p.status,
     payment_id: p.paymentId,
+  };
+}
+
+/** A rate as the events of /v1 spell it: what one unit of `source` buys of `target`, as a decimal. Silent: all fields. */
+export function rateV1(r: RateRow) {
+  return {
+    object: 'rate',
+    created: r.created,
+    livemode: r.livemode,
+    source: r.source,
+    target: r.target,
+    rate: r.rate,
   };
 }

@@ -1,0 +1,69 @@
+import type { GraphQLSchema } from 'graphql';
+import { buildSchemaSync } from 'type-graphql';
+import type { Rules } from '../explain.js';
+import { emptyRequired, mutationFields, remaining, textProblems } from '../guard.js';
+import { problem, Refusal } from '../problems.js';
+import type { OperatorContext } from './context.js';
+import { OperatorAccounts, OperatorLedger, OperatorMoney, OperatorPersons } from './resolver.js';
+
+/** The noun that begins the names of each root field's parameters, as /v1 and the Operator's own refusals have it. */
+const objects: Record<string, string> = {
+  account: 'account',
+  accounts: 'account',
+  verifyAccount: 'account',
+  holdAccount: 'account',
+  deactivateAccount: 'account',
+  issueAddress: 'address',
+  deposit: 'deposit',
+  recordBankNotice: 'deposit',
+  reconcileDeposit: 'deposit',
+  payout: 'payout',
+  payouts: 'payout',
+  settlePayout: 'payout',
+  failPayout: 'payout',
+  placeServiceHold: 'account_setting',
+  liftServiceHold: 'account_setting',
+  rates: 'rate',
+  setRate: 'rate',
+  ledgerAudit: 'ledger',
+  ledgerSeal: 'ledger',
+};
+
+/** The rules of the operator's schema: whoever has the credential may call everything. */
+export const operatorRules: Rules<OperatorContext> = {
+  object: objectOf,
+  problems: (field, args) => textProblems('input' in args ? args.input : args, objectOf(field)),
+};
+
+/** The operator's schema. Building it fails when a root field has no noun, or a noun no root field. */
+export function buildOperatorGraph(): GraphQLSchema {
+  const schema = buildSchemaSync({
+    resolvers: [OperatorAccounts, OperatorPersons, OperatorMoney, OperatorLedger],
+    validate: false,
+  });
+  const mutations = schema.getMutationType()!.getFields();
+  const fields = { ...schema.getQueryType()!.getFields(), ...mutations };
+  for (const name of Object.keys(objects)) if (!fields[name]) throw new Error(`the operator's graph has no ${name}`);
+  for (const [name, field] of Object.entries(fields)) {
+    const resolve = field.resolve!;
+    const object = objectOf(name);
+    field.resolve = (source, args, context: OperatorContext, info) => {
+      const writes = name in mutations;
+      const empty = writes ? emptyRequired(field.args, args, object) : [];
+      const problems = [...empty, ...remaining(empty, operatorRules.problems(name, args, context))];
+      if (problems.length > 0) throw new Refusal(...problems);
+      if (!writes) return resolve(source, args, context, info);
+      if (context.idempotencyKey !== undefined && mutationFields(info) > 1)
+        throw new Refusal(problem('idempotency_key_ambiguous', 'Idempotency-Key'));
+      context.enter(name);
+      return resolve(source, args, context, info);
+    };
+  }
+  return schema;
+}
+
+function objectOf(field: string): string {
+  const object = objects[field];
+  if (!object) throw new Error(`the root field ${field} of the operator's graph has no noun`);
+  return object;
+}

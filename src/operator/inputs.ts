@@ -1,0 +1,146 @@
+import { ArgsType, Field, ID, InputType, Int, registerEnumType } from 'type-graphql';
+import { AccountStatus } from '../account/table.js';
+import { BankAccountInput } from '../address/inputs.js';
+import { DepositPaymentMethod } from '../deposit/table.js';
+import { PayoutStatus } from '../payout/table.js';
+import { Amount, Currency } from '../scalars.js';
+import { Mode } from '../viewer.js';
+import { BankNoticeEvent } from './type.js';
+
+export const pageSizeMax = 200;
+export const pageSizeDefault = 50;
+
+const VerificationOutcome = { ACTIVATED: 'activated', HOLD: 'hold' } as const;
+registerEnumType(VerificationOutcome, {
+  name: 'VerificationOutcome',
+  description: 'What a verification came to. ACTIVATED also lifts a hold.',
+});
+
+const IssuedAddressCategory = {
+  SERVICE_RECEIVE: 'service_receive',
+  SERVICE_FEE_ADVANCE: 'service_fee_advance',
+} as const;
+registerEnumType(IssuedAddressCategory, {
+  name: 'IssuedAddressCategory',
+  description: 'What an address that a bank issues is for.',
+});
+
+const modeOfAccount = 'In which mode; without it, the one that the account is in, and live mode of a root.';
+
+@ArgsType()
+class SoughtArgs {
+  @Field(() => Mode, { nullable: true, description: 'Only of this mode.' })
+  mode?: 'test' | 'live' | null;
+  @Field(() => ID, {
+    nullable: true,
+    description: 'Only of this tenant: the id of its root account without `account_`.',
+  })
+  tenantId?: string | null;
+  @Field(() => Int, {
+    nullable: true,
+    description: `How many; 1 to ${pageSizeMax}, ${pageSizeDefault} by default.`,
+  })
+  first?: number | null;
+  @Field(() => String, { nullable: true, description: 'The `next` of the page before.' })
+  after?: string | null;
+}
+
+@ArgsType()
+export class AccountsArgs extends SoughtArgs {
+  @Field(() => AccountStatus, {
+    nullable: true,
+    description: 'Only in this status; VERIFYING is the verification queue.',
+  })
+  status?: AccountStatus | null;
+}
+
+@ArgsType()
+export class PayoutsArgs extends SoughtArgs {
+  @Field(() => PayoutStatus, { nullable: true, description: 'Only in this status; PROCESSING is what is under way.' })
+  status?: PayoutStatus | null;
+}
+
+@ArgsType()
+export class AccountArgs {
+  @Field(() => ID, { description: 'The id that /v1 shows.' })
+  id: string;
+  @Field(() => Mode, { nullable: true, description: modeOfAccount })
+  mode?: 'test' | 'live' | null;
+}
+
+@InputType('AccountInput', { description: 'Names an account.' })
+export class AccountInput {
+  @Field(() => ID, { description: 'The account.' })
+  id: string;
+  @Field(() => Mode, { nullable: true, description: modeOfAccount })
+  mode?: 'test' | 'live' | null;
+}
+
+@InputType({ description: 'Names an account, and what its verification came to.' })
+export class VerifyAccountInput extends AccountInput {
+  @Field(() => VerificationOutcome, { description: 'What the verification came to.' })
+  outcome: 'activated' | 'hold';
+}
+
+@InputType({ description: 'Names the account whose payouts are held back.' })
+export class ServiceHoldInput {
+  @Field(() => ID, { description: 'The account.' })
+  accountId: string;
+  @Field(() => Mode, { nullable: true, description: modeOfAccount })
+  mode?: 'test' | 'live' | null;
+}
+
+@InputType({ description: 'A receiving address that a bank has issued in live mode.' })
+export class IssueAddressInput {
+  @Field(() => ID, { description: 'The account that receives there.' })
+  accountId: string;
+  @Field(() => IssuedAddressCategory, { nullable: true, description: 'SERVICE_RECEIVE by default.' })
+  category?: 'service_receive' | 'service_fee_advance' | null;
+  @Field(() => Currency, { description: 'The currency that it takes.' })
+  currency: string;
+  @Field(() => BankAccountInput, { description: 'The bank account; a number or an IBAN is required.' })
+  bankAccount: BankAccountInput;
+}
+
+@InputType({ description: "What a bank tells about a transfer in live mode, by the bank's own reference." })
+export class RecordBankNoticeInput {
+  @Field(() => String, {
+    description:
+      "The bank's own reference, at most 255 characters. Told again with the same content, the notice is harmless.",
+  })
+  reference: string;
+  @Field(() => BankNoticeEvent, { nullable: true, description: 'RECEIVED by default.' })
+  event?: 'received' | 'reversed' | null;
+  @Field(() => ID, { description: 'The receiving address.' })
+  addressId: string;
+  @Field(() => Amount, { description: 'What came in; a reversal names the same.' })
+  amount: bigint;
+  @Field(() => Currency, { description: 'Of the amount.' })
+  currency: string;
+  @Field(() => ID, { nullable: true, description: 'The partner that paid, where it is known.' })
+  fromAccountId?: string | null;
+  @Field(() => DepositPaymentMethod, { nullable: true, description: 'DOMESTIC_CREDIT by default.' })
+  paymentMethod?: DepositPaymentMethod | null;
+  @Field(() => String, { nullable: true, description: 'Narration on the incoming deposit.' })
+  statementDescriptor?: string | null;
+}
+
+@InputType({ description: 'Names a payout.' })
+export class PayoutInput {
+  @Field(() => ID, { description: 'The payout.' })
+  id: string;
+}
+
+@InputType({ description: 'A rate for the live payouts of a tenant.' })
+export class SetRateInput {
+  @Field(() => ID, { description: 'Any account of the tenant, such as its root.' })
+  accountId: string;
+  @Field(() => Currency, { description: 'The currency that is sold.' })
+  source: string;
+  @Field(() => Currency, { description: 'The currency that is bought.' })
+  target: string;
+  @Field(() => String, {
+    description: 'What one unit of `source` buys of `target`: a positive decimal, such as `83.25`.',
+  })
+  rate: string;
+}

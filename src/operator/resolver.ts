@@ -1,0 +1,289 @@
+import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { type AccountRow, account } from '../account/table.js';
+import { accountSetting } from '../account-setting/table.js';
+import { address } from '../address/table.js';
+import { ReconcileDepositInput } from '../deposit/inputs.js';
+import { payloadOf } from '../payload.js';
+import type { PayoutRow } from '../payout/table.js';
+import type { PersonRow } from '../person/table.js';
+import { Identification, Relationship } from '../person/type.js';
+import { identificationOf, relationshipOf } from '../person/v1.js';
+import { problem, Refusal } from '../problems.js';
+import type { OperatorContext } from './context.js';
+import {
+  AccountArgs,
+  AccountInput,
+  AccountsArgs,
+  IssueAddressInput,
+  PayoutInput,
+  PayoutsArgs,
+  pageSizeDefault,
+  pageSizeMax,
+  RecordBankNoticeInput,
+  ServiceHoldInput,
+  SetRateInput,
+  VerifyAccountInput,
+} from './inputs.js';
+import type { Found, Sought } from './operator.js';
+import {
+  AccountPage,
+  LedgerAudit,
+  LedgerChain,
+  OperatorAccount,
+  OperatorAddress,
+  OperatorBankNotice,
+  OperatorDeposit,
+  OperatorFile,
+  OperatorPayout,
+  OperatorPerson,
+  OperatorRate,
+  OperatorSetting,
+  PayoutPage,
+} from './type.js';
+
+const VerifyAccountPayload = payloadOf('VerifyAccount', 'account', OperatorAccount);
+const HoldAccountPayload = payloadOf('HoldAccount', 'account', OperatorAccount);
+const DeactivateAccountPayload = payloadOf('DeactivateAccount', 'account', OperatorAccount);
+const IssueAddressPayload = payloadOf('IssueAddress', 'address', OperatorAddress);
+const RecordBankNoticePayload = payloadOf('RecordBankNotice', 'notice', OperatorBankNotice);
+const ReconcileDepositPayload = payloadOf('ReconcileDeposit', 'deposit', OperatorDeposit);
+const SettlePayoutPayload = payloadOf('SettlePayout', 'payout', OperatorPayout);
+const FailPayoutPayload = payloadOf('FailPayout', 'payout', OperatorPayout);
+const PlaceServiceHoldPayload = payloadOf('PlaceServiceHold', 'accountSetting', OperatorSetting);
+const LiftServiceHoldPayload = payloadOf('LiftServiceHold', 'accountSetting', OperatorSetting);
+const SetRatePayload = payloadOf('SetRate', 'rate', OperatorRate);
+
+/** What the operator sees and does; each field is one function of the Operator, as each command is. Silent: all of it. */
+@Resolver(() => OperatorAccount)
+export class OperatorAccounts {
+  @Query(() => OperatorAccount, { description: 'An account of any tenant.' })
+  account(
+    @Args(() => AccountArgs) { id, mode }: AccountArgs,
+    @Ctx() { operator }: OperatorContext,
+  ): Promise<OperatorAccount> {
+    return operator.account(id, liveOf(mode));
+  }
+
+  @Query(() => AccountPage, { description: 'The accounts of all tenants, or of one, oldest first.' })
+  accounts(
+    @Args(() => AccountsArgs) args: AccountsArgs,
+    @Ctx() { operator }: OperatorContext,
+  ): Promise<Found<OperatorAccount>> {
+    return operator.accounts(sought('account', args));
+  }
+
+  @Mutation(() => VerifyAccountPayload, {
+    description: 'Settles a verification, or lifts a hold. A root in live mode is a DRAFT until then.',
+  })
+  async verifyAccount(
+    @Arg('input', () => VerifyAccountInput) { id, mode, outcome }: VerifyAccountInput,
+    @Ctx() { operator }: OperatorContext,
+  ) {
+    return { account: await operator.verify(await operator.account(id, liveOf(mode)), outcome) };
+  }
+
+  @Mutation(() => HoldAccountPayload, { description: 'Puts an account on hold.' })
+  async holdAccount(
+    @Arg('input', () => AccountInput) { id, mode }: AccountInput,
+    @Ctx() { operator }: OperatorContext,
+  ) {
+    return { account: await operator.hold(await operator.account(id, liveOf(mode))) };
+  }
+
+  @Mutation(() => DeactivateAccountPayload, { description: 'Deactivates an account of any type.' })
+  async deactivateAccount(
+    @Arg('input', () => AccountInput) { id, mode }: AccountInput,
+    @Ctx() { operator }: OperatorContext,
+  ) {
+    return { account: await operator.deactivate(await operator.account(id, liveOf(mode))) };
+  }
+
+  @Mutation(() => IssueAddressPayload, { description: 'Records a live receiving address that a bank has issued.' })
+  async issueAddress(
+    @Arg('input', () => IssueAddressInput) { accountId, category, currency, bankAccount }: IssueAddressInput,
+    @Ctx() { operator }: OperatorContext,
+  ) {
+    const owner = await operator.account(accountId, true, 'address.account_id');
+    const given = { category: category ?? ('service_receive' as const), currency, bankAccount };
+    return { address: await operator.issueAddress(owner, given) };
+  }
+
+  @FieldResolver(() => [OperatorPerson], { description: 'The persons behind it, as a verification looks at them.' })
+  async persons(@Root() row: AccountRow, @Ctx() context: OperatorContext): Promise<OperatorPerson[]> {
+    return (await context.operator.verification(row, context.scope(row))).persons;
+  }
+
+  @FieldResolver(() => [OperatorFile], { description: 'The documents that it and its persons refer to.' })
+  async files(@Root() row: AccountRow, @Ctx() context: OperatorContext): Promise<OperatorFile[]> {
+    return (await context.operator.verification(row, context.scope(row))).files;
+  }
+
+  @FieldResolver(() => [OperatorAddress], { description: 'Its addresses, newest first.' })
+  addresses(@Root() row: AccountRow, @Ctx() context: OperatorContext): Promise<OperatorAddress[]> {
+    return context.scope(row).all(address, address.linkedId, row.id);
+  }
+
+  @FieldResolver(() => OperatorSetting, { nullable: true, description: 'Whether and how it is paid out.' })
+  setting(@Root() row: AccountRow, @Ctx() context: OperatorContext): Promise<OperatorSetting | null> {
+    return context.scope(row).findBy(accountSetting, accountSetting.accountId, row.id);
+  }
+}
+
+@Resolver(() => OperatorPerson)
+export class OperatorPersons {
+  @FieldResolver(() => Relationship, { description: 'Its roles in the business.' })
+  relationship(@Root() row: PersonRow): Relationship {
+    return relationshipOf(row);
+  }
+
+  @FieldResolver(() => Identification, {
+    description: 'How it is identified; the number is masked for the operator too.',
+  })
+  identification(@Root() row: PersonRow): Identification {
+    return identificationOf(row);
+  }
+}
+
+@Resolver(() => OperatorPayout)
+export class OperatorMoney {
+  @Query(() => OperatorDeposit, { description: 'A deposit of any tenant.' })
+  deposit(@Arg('id', () => ID) id: string, @Ctx() { operator }: OperatorContext): Promise<OperatorDeposit> {
+    return operator.deposit(id);
+  }
+
+  @Query(() => OperatorPayout, { description: 'A payout of any tenant.' })
+  payout(@Arg('id', () => ID) id: string, @Ctx() { operator }: OperatorContext): Promise<OperatorPayout> {
+    return operator.payout(id);
+  }
+
+  @Query(() => PayoutPage, {
+    description: 'The payouts of all tenants, or of one, oldest first; in live mode, those that are PROCESSING wait.',
+  })
+  payouts(
+    @Args(() => PayoutsArgs) args: PayoutsArgs,
+    @Ctx() { operator }: OperatorContext,
+  ): Promise<Found<OperatorPayout>> {
+    return operator.payouts(sought('payout', args));
+  }
+
+  @Query(() => [OperatorRate], { description: 'The rates that a tenant has been given for its live payouts.' })
+  rates(
+    @Arg('tenantId', () => ID, { description: 'The id of the root account without `account_`.' }) tenantId: string,
+    @Ctx() { operator }: OperatorContext,
+  ): Promise<OperatorRate[]> {
+    return operator.rates({ tenantId });
+  }
+
+  @Mutation(() => RecordBankNoticePayload, {
+    description:
+      'Records what a bank has told about a transfer. The same notice again is harmless, in any order; another content under its reference is a conflict.',
+  })
+  async recordBankNotice(
+    @Arg('input', () => RecordBankNoticeInput) input: RecordBankNoticeInput,
+    @Ctx() { operator }: OperatorContext,
+  ) {
+    const { event, fromAccountId, paymentMethod, statementDescriptor, ...told } = input;
+    return {
+      notice: await operator.bankNotice({
+        ...told,
+        event: event ?? 'received',
+        fromAccountId: fromAccountId || undefined,
+        paymentMethod: paymentMethod ?? undefined,
+        statementDescriptor: statementDescriptor ?? undefined,
+      }),
+    };
+  }
+
+  @Mutation(() => ReconcileDepositPayload, {
+    description: 'Counts a completed deposit towards receivables, as the user does who receives it.',
+  })
+  async reconcileDeposit(
+    @Arg('input', () => ReconcileDepositInput) { id, receivables }: ReconcileDepositInput,
+    @Ctx() { operator }: OperatorContext,
+  ) {
+    return { deposit: await operator.reconcile(id, receivables) };
+  }
+
+  @Mutation(() => SettlePayoutPayload, { description: 'A payout has arrived.' })
+  async settlePayout(@Arg('input', () => PayoutInput) { id }: PayoutInput, @Ctx() { operator }: OperatorContext) {
+    return { payout: await operator.endPayout(id, 'completed') };
+  }
+
+  @Mutation(() => FailPayoutPayload, { description: 'A payout has failed; its money is available again.' })
+  async failPayout(@Arg('input', () => PayoutInput) { id }: PayoutInput, @Ctx() { operator }: OperatorContext) {
+    return { payout: await operator.endPayout(id, 'failed') };
+  }
+
+  @Mutation(() => PlaceServiceHoldPayload, { description: "Holds an account's payouts back." })
+  async placeServiceHold(
+    @Arg('input', () => ServiceHoldInput) { accountId, mode }: ServiceHoldInput,
+    @Ctx() { operator }: OperatorContext,
+  ) {
+    const row = await operator.account(accountId, liveOf(mode), 'account_setting.account_id');
+    return { accountSetting: await operator.serviceHold(row, true) };
+  }
+
+  @Mutation(() => LiftServiceHoldPayload, { description: "Lifts the hold on an account's payouts." })
+  async liftServiceHold(
+    @Arg('input', () => ServiceHoldInput) { accountId, mode }: ServiceHoldInput,
+    @Ctx() { operator }: OperatorContext,
+  ) {
+    const row = await operator.account(accountId, liveOf(mode), 'account_setting.account_id');
+    return { accountSetting: await operator.serviceHold(row, false) };
+  }
+
+  @Mutation(() => SetRatePayload, { description: 'Gives a rate for the live payouts of a tenant, from now on.' })
+  async setRate(
+    @Arg('input', () => SetRateInput) { accountId, source, target, rate }: SetRateInput,
+    @Ctx() { operator }: OperatorContext,
+  ) {
+    const row = await operator.account(accountId, true, 'rate.account_id');
+    return { rate: await operator.setRate(row, source, target, rate) };
+  }
+
+  @FieldResolver(() => OperatorAccount, { nullable: true, description: 'The account that is paid out.' })
+  account(@Root() row: PayoutRow, @Ctx() context: OperatorContext): Promise<OperatorAccount | null> {
+    return context.scope(row).find(account, row.accountId);
+  }
+
+  @FieldResolver(() => OperatorAddress, { nullable: true, description: 'Where it is sent.' })
+  address(@Root() row: PayoutRow, @Ctx() context: OperatorContext): Promise<OperatorAddress | null> {
+    return context.scope(row).find(address, row.addressId);
+  }
+}
+
+@Resolver()
+export class OperatorLedger {
+  @Query(() => LedgerAudit, { description: 'Holds the books of all tenants against every promise.' })
+  ledgerAudit(@Ctx() { operator }: OperatorContext): Promise<LedgerAudit> {
+    return operator.audit();
+  }
+
+  @Query(() => [LedgerChain], { description: 'Checks the seal of the ledger, for every tenant and mode.' })
+  ledgerSeal(@Ctx() { operator }: OperatorContext): Promise<LedgerChain[]> {
+    return operator.verifySeals();
+  }
+}
+
+function liveOf(mode: 'test' | 'live' | null | undefined): boolean | undefined {
+  return mode == null ? undefined : mode === 'live';
+}
+
+/** What a list is asked for; null asks for nothing. */
+function sought<S>(object: string, { status, mode, tenantId, first, after }: Asked<S>): Sought<S> {
+  const limit = first ?? pageSizeDefault;
+  if (limit < 1 || limit > pageSizeMax)
+    throw new Refusal({
+      ...problem('parameter_invalid', `${object}.limit`, `must be from 1 to ${pageSizeMax}`),
+      path: ['first'],
+    });
+  return {
+    status: status ?? undefined,
+    livemode: liveOf(mode),
+    tenantId: tenantId ?? undefined,
+    after: after ?? undefined,
+    limit,
+  };
+}
+
+type Asked<S> = Pick<AccountsArgs, 'mode' | 'tenantId' | 'first' | 'after'> & { status?: S | null };

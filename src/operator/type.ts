@@ -1,0 +1,261 @@
+import { type ClassType, Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { AccountAddressState, AccountStatus, AccountSubType, AccountType } from '../account/table.js';
+import { BusinessDetails } from '../account/type.js';
+import { PayoutInterval, PayoutReasonCode } from '../account-setting/table.js';
+import { AddressCategory, AddressStatus, AddressType } from '../address/table.js';
+import { BankAccount, Vpa, Wallet } from '../address/type.js';
+import { DepositPaymentMethod, DepositReasonCode, DepositStatus } from '../deposit/table.js';
+import { FilePurpose } from '../file/table.js';
+import { PayoutStatus } from '../payout/table.js';
+import { Amount, Currency, DateTime } from '../scalars.js';
+
+// Classes of their own under the public names: the public ones carry edges that only a caller of one tenant can walk.
+
+export const BankNoticeEvent = { RECEIVED: 'received', REVERSED: 'reversed' } as const;
+registerEnumType(BankNoticeEvent, {
+  name: 'BankNoticeEvent',
+  description: 'What a bank tells about a transfer.',
+  valuesConfig: {
+    RECEIVED: { description: 'The money has come in.' },
+    REVERSED: { description: 'The money was taken back; the notice may come before the other.' },
+  },
+});
+
+const tenantId = 'Whose it is: the id of the root account, without `account_`.';
+const livemode = 'Whether it is of live mode.';
+
+@ObjectType('Account', { simpleResolvers: true, description: 'A platform, a user or a partner, in one mode.' })
+export class OperatorAccount {
+  @Field(() => ID, { description: 'The id that /v1 shows; a root has the same in both modes.' })
+  id: string;
+  @Field(() => DateTime, { description: 'When it was created.' })
+  created: number;
+  @Field(() => Boolean, { description: livemode })
+  livemode: boolean;
+  @Field(() => ID, { description: tenantId })
+  tenantId: string;
+  @Field(() => ID, { nullable: true, description: 'The account that created it; null for a root.' })
+  ownerId: string | null;
+  @Field(() => Int, { description: 'The edition of the interface: 1 or 2.' })
+  edition: number;
+  @Field(() => AccountType, { description: 'Platform, user or partner.' })
+  type: AccountType;
+  @Field(() => AccountSubType, { nullable: true, description: 'Of a platform of Edition 2.' })
+  subType: AccountSubType | null;
+  @Field(() => AccountStatus, { description: 'How far it has come; those that are VERIFYING wait for the operator.' })
+  status: AccountStatus;
+  @Field(() => String, { nullable: true, description: 'Unique within the tenant and mode.' })
+  nickname: string | null;
+  @Field(() => AccountAddressState, { description: 'State of its receiving addresses.' })
+  address: AccountAddressState;
+  @Field(() => BusinessDetails, { description: 'Who the business is and what it does.' })
+  businessDetails: BusinessDetails;
+}
+
+@ObjectType('Person', { simpleResolvers: true, description: 'A director, owner or representative of a business.' })
+export class OperatorPerson {
+  @Field(() => ID, { description: 'The id that /v1 shows.' })
+  id: string;
+  @Field(() => String, { description: 'The name in full.' })
+  fullName: string;
+}
+
+@ObjectType('File', { simpleResolvers: true, description: 'A document that a verification looks at.' })
+export class OperatorFile {
+  @Field(() => ID, { description: 'The id that /v1 shows.' })
+  id: string;
+  @Field(() => FilePurpose, { description: 'What it is for.' })
+  purpose: FilePurpose;
+  @Field(() => String, { description: 'Its name at the upload.' })
+  filename: string;
+  @Field(() => String, { description: 'By the content, not by the name.' })
+  contentType: string;
+  @Field(() => Int, { description: 'In bytes.' })
+  size: number;
+  @Field(() => String, { description: 'Of the content, as hex digits.' })
+  sha256: string;
+}
+
+@ObjectType('Address', { simpleResolvers: true, description: 'A destination for stored value.' })
+export class OperatorAddress {
+  @Field(() => ID, { description: 'The id that /v1 shows.' })
+  id: string;
+  @Field(() => DateTime, { description: 'When it was created.' })
+  created: number;
+  @Field(() => Boolean, { description: livemode })
+  livemode: boolean;
+  @Field(() => ID, { description: 'The account that owns it.' })
+  linkedId: string;
+  @Field(() => AddressCategory, { description: 'What it is for.' })
+  category: AddressCategory;
+  @Field(() => AddressType, { description: 'What kind of destination it is.' })
+  type: AddressType;
+  @Field(() => AddressStatus, { description: 'Whether it can be used.' })
+  status: AddressStatus;
+  @Field(() => Currency, { description: 'The currency that it takes.' })
+  currency: string;
+  @Field(() => String, { nullable: true, description: 'In whose name it is.' })
+  name: string | null;
+  @Field(() => BankAccount, { nullable: true, description: 'Where it is a bank account.' })
+  bankAccount: BankAccount | null;
+  @Field(() => Vpa, { nullable: true, description: 'Where it is a UPI address.' })
+  vpa: Vpa | null;
+  @Field(() => Wallet, { nullable: true, description: 'Where it is a wallet.' })
+  wallet: Wallet | null;
+}
+
+@ObjectType('AccountSetting', { simpleResolvers: true, description: 'Whether and how an account is paid out.' })
+export class OperatorSetting {
+  @Field(() => ID, { description: 'The id that /v1 shows.' })
+  id: string;
+  @Field(() => Boolean, { description: livemode })
+  livemode: boolean;
+  @Field(() => ID, { description: 'The account that it is of.' })
+  accountId: string;
+  @Field(() => Boolean, { description: 'Whether the operator holds its payouts back.' })
+  serviceHold: boolean;
+  @Field(() => Boolean, { description: 'Whether its platform holds its payouts back.' })
+  platformHold: boolean;
+  @Field(() => Boolean, { nullable: true, description: 'Whether payouts are sent; null where they do not apply.' })
+  payoutsEnabled: boolean | null;
+  @Field(() => PayoutReasonCode, { nullable: true, description: 'Why payouts are off.' })
+  payoutsReason: PayoutReasonCode | null;
+  @Field(() => PayoutInterval, { description: 'How often it is paid out.' })
+  payoutsInterval: PayoutInterval;
+}
+
+@ObjectType('Deposit', { simpleResolvers: true, description: 'Funds that came into an account.' })
+export class OperatorDeposit {
+  @Field(() => ID, { description: 'The id that /v1 shows.' })
+  id: string;
+  @Field(() => DateTime, { description: 'When it was created.' })
+  created: number;
+  @Field(() => Boolean, { description: livemode })
+  livemode: boolean;
+  @Field(() => ID, { description: tenantId })
+  tenantId: string;
+  @Field(() => Amount, { description: 'Negative in case of a dispute.' })
+  amount: bigint;
+  @Field(() => Currency, { description: 'Of the amounts.' })
+  currency: string;
+  @Field(() => ID, { nullable: true, description: 'The partner that paid, where it is known.' })
+  fromAccountId: string | null;
+  @Field(() => ID, { description: 'The account that received.' })
+  toAccountId: string;
+  @Field(() => ID, { nullable: true, description: 'The address that received.' })
+  toAddressId: string | null;
+  @Field(() => DepositPaymentMethod, { description: 'How it was paid.' })
+  paymentMethod: DepositPaymentMethod;
+  @Field(() => String, { description: 'Narration on the incoming deposit.' })
+  statementDescriptor: string;
+  @Field(() => DepositStatus, { description: 'Its money is in balances once it is COMPLETED.' })
+  status: DepositStatus;
+  @Field(() => DepositReasonCode, { nullable: true, description: 'Why it was declined, disputed or reversed.' })
+  reasonCode: DepositReasonCode | null;
+  @Field(() => Amount, { description: 'What of it still waits to be reconciled.' })
+  pendingRest: bigint;
+}
+
+@ObjectType('Payout', { simpleResolvers: true, description: 'Funds on their way to a payout address.' })
+export class OperatorPayout {
+  @Field(() => ID, { description: 'The id that /v1 shows.' })
+  id: string;
+  @Field(() => DateTime, { description: 'When it was created.' })
+  created: number;
+  @Field(() => Boolean, { description: livemode })
+  livemode: boolean;
+  @Field(() => ID, { description: tenantId })
+  tenantId: string;
+  @Field(() => ID, { description: 'The account that is paid out.' })
+  accountId: string;
+  @Field(() => ID, { description: 'Where it is sent.' })
+  addressId: string;
+  @Field(() => Amount, { description: 'What is sent.' })
+  amount: bigint;
+  @Field(() => Currency, { description: 'The currency of its address.' })
+  currency: string;
+  @Field(() => PayoutStatus, { description: 'In live mode, those that are PROCESSING wait for the operator.' })
+  status: PayoutStatus;
+  @Field(() => Amount, { description: 'What it was converted from.' })
+  sourceAmount: bigint;
+  @Field(() => Currency, { description: 'What it was converted from.' })
+  sourceCurrency: string;
+  @Field(() => String, { description: 'What one unit of the source currency bought, as a decimal.' })
+  rate: string;
+}
+
+@ObjectType('BankNotice', { simpleResolvers: true, description: 'What a bank has told, as it was taken.' })
+export class OperatorBankNotice {
+  @Field(() => String, { description: "The bank's own reference." })
+  reference: string;
+  @Field(() => BankNoticeEvent, { description: 'What happened.' })
+  event: 'received' | 'reversed';
+  @Field(() => OperatorDeposit, {
+    nullable: true,
+    description: 'The deposit that it is about; null while a reversal waits for it.',
+  })
+  deposit: OperatorDeposit | null;
+}
+
+@ObjectType('Rate', { simpleResolvers: true, description: 'What one unit of a currency buys of another in live mode.' })
+export class OperatorRate {
+  @Field(() => ID, { description: tenantId })
+  tenantId: string;
+  @Field(() => Currency, { description: 'The currency that is sold.' })
+  source: string;
+  @Field(() => Currency, { description: 'The currency that is bought.' })
+  target: string;
+  @Field(() => String, { description: 'A decimal, such as `83.25`.' })
+  rate: string;
+  @Field(() => DateTime, { description: 'When it was given.' })
+  created: number;
+}
+
+@ObjectType({ description: 'A promise of the ledger that does not hold.' })
+export class Violation {
+  @Field(() => ID, { nullable: true, name: 'tenantId', description: `${tenantId} Null where it is of no tenant.` })
+  tenant: string | null;
+  @Field(() => Boolean, { nullable: true, description: livemode })
+  livemode: boolean | null;
+  @Field(() => String, { description: 'The promise.' })
+  rule: string;
+  @Field(() => String, { description: 'Where it does not hold.' })
+  what: string;
+}
+
+@ObjectType({ simpleResolvers: true, description: 'The books, held against every promise.' })
+export class LedgerAudit {
+  @Field(() => Int, { description: 'How many accounts have a balance.' })
+  accounts: number;
+  @Field(() => Int, { description: 'How many postings there are.' })
+  postings: number;
+  @Field(() => [Violation], { description: 'What is wrong; nothing, when the books are right.' })
+  violations: Violation[];
+}
+
+@ObjectType({ description: 'The hash chain over the postings of a tenant and mode.' })
+export class LedgerChain {
+  @Field(() => ID, { name: 'tenantId', description: tenantId })
+  tenant: string;
+  @Field(() => Boolean, { description: livemode })
+  livemode: boolean;
+  @Field(() => Int, { description: 'How many blocks it has.' })
+  blocks: number;
+  @Field(() => Int, { nullable: true, description: 'The first block that does not match; null when all do.' })
+  firstBroken: number | null;
+}
+
+/** The page type of a list of the operator: oldest first, with where to go on. */
+function pageOf<T extends object>(name: string, type: () => ClassType<T>) {
+  @ObjectType(`${name}Page`, { simpleResolvers: true, description: 'A page of a list over all tenants, oldest first.' })
+  class Page {
+    @Field(() => [type()], { description: 'The objects of the page.' })
+    nodes: T[];
+    @Field(() => String, { nullable: true, description: 'Send it as `after` for the next page; null at the end.' })
+    next: string | null;
+  }
+  return Page;
+}
+
+export const AccountPage = pageOf('Account', () => OperatorAccount);
+export const PayoutPage = pageOf('Payout', () => OperatorPayout);
