@@ -120,7 +120,12 @@ export class Scope {
   }
 
   /** One write: one call of one function, with its key. See the law in the README. */
-  async write<T extends PgTable>(fn: string, table: T, call: Call, args: object): Promise<T['$inferSelect']> {
+  async write<T extends PgTable>(
+    fn: string,
+    table: T,
+    call: Call | Pick<Call, 'requestId'>,
+    args: object,
+  ): Promise<T['$inferSelect']> {
     const { tenantId, livemode } = this.caller;
     const [row] = await this.database.write(fn, tenantId, livemode, call, args, table);
     if (!row) throw new Error(`${fn} answered no row`);

@@ -126,15 +126,7 @@ export function hostedPages(app: FastifyInstance, { database, pepper, terms, onF
   ): Promise<TransactionRow | Refusal> => {
     try {
       const all = { ...args, checkoutId: place.id, seconds: terms.attemptSeconds };
-      const [row] = await database.write(
-        'begin_transaction',
-        place.tenantId,
-        place.livemode,
-        { requestId: request.id },
-        all,
-        transaction,
-      );
-      return row!;
+      return await payerScope(database, place).write('begin_transaction', transaction, { requestId: request.id }, all);
     } catch (error) {
       if (error instanceof Refusal && error.status < 500) return error;
       throw error;
@@ -150,14 +142,8 @@ export function hostedPages(app: FastifyInstance, { database, pepper, terms, onF
     details: PaymentMethodDetails,
   ) => {
     const decision = await acquirerOf(place.livemode)!.submit(id, instrument);
-    await database.write(
-      'decide_transaction',
-      place.tenantId,
-      place.livemode,
-      { requestId: request.id },
-      { id, details, ...decision },
-      transaction,
-    );
+    const args = { id, details, ...decision };
+    await payerScope(database, place).write('decide_transaction', transaction, { requestId: request.id }, args);
   };
 
   const back = (reply: FastifyReply, token: string) => reply.redirect(`/checkout/${token}`, 303);
