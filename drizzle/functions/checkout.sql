@@ -212,7 +212,8 @@ begin
   end if;
   select x.* into c from checkout x where x.tenant_id = p_tenant and x.livemode = p_live and x.id = c.id for update;
   if p_args ->> 'status' = 'failed' and (c.status <> 'initialized' or c.expires_at <= v_now) then perform refuse(400, 'status_invalid', 'checkout.status'); end if;
-  v := insert_transaction(p_tenant, p_live, p_call, c, p_args);
+  -- There is no form, so each call is an attempt of its own; one that is sent anew after a lost answer is undone by `answer`.
+  v := insert_transaction(p_tenant, p_live, p_call, c, p_args || jsonb_build_object('attemptKey', new_id('test')));
   c := settle_transaction(p_tenant, p_live, p_call, v.id, p_args ->> 'status', p_args ->> 'reasonCode');
   perform answer(p_tenant, p_live, p_call, to_jsonb(c));
   return next c;

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { sql } from 'drizzle-orm';
 import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { type AccountRow, account } from '../account/table.js';
@@ -331,7 +330,6 @@ async function attempted(context: Context, input: DeclineTestCheckoutInput, stat
       reasonCode: status === 'failed' ? (input.reasonCode ?? 'declined') : null,
       paymentMethod: method,
       details,
-      attemptKey: randomUUID(),
       seconds: context.checkouts.terms.attemptSeconds,
     }),
   };
