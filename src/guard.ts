@@ -3,6 +3,8 @@ import {
   type GraphQLFieldResolver,
   type GraphQLInputField,
   GraphQLInputObjectType,
+  type GraphQLInputType,
+  GraphQLList,
   GraphQLNonNull,
   type GraphQLSchema,
   type GraphQLResolveInfo,
@@ -137,11 +139,20 @@ export function emptyRequired(
     // An empty `input` is an operation without parameters.
     if (name !== 'input' && type instanceof GraphQLNonNull && isEmpty(value))
       return [problem('parameter_invalid_empty', within)];
-    const inner = type instanceof GraphQLNonNull ? type.ofType : type;
-    return inner instanceof GraphQLInputObjectType
-      ? emptyRequired(Object.values(inner.getFields()), value as Record<string, unknown>, within)
-      : [];
+    return emptyWithin(type, value, within);
   });
+}
+
+/** What is empty inside a hash, or inside the hashes of a list. */
+function emptyWithin(type: GraphQLInputType, value: unknown, path: string): Problem[] {
+  if (type instanceof GraphQLNonNull) return emptyWithin(type.ofType as GraphQLInputType, value, path);
+  if (type instanceof GraphQLList)
+    return (value as unknown[]).flatMap((member, i) =>
+      emptyWithin(type.ofType as GraphQLInputType, member, `${path}[${i}]`),
+    );
+  return type instanceof GraphQLInputObjectType && value !== null && value !== undefined
+    ? emptyRequired(Object.values(type.getFields()), value as Record<string, unknown>, path)
+    : [];
 }
 
 function at(input: Record<string, unknown>, path: string): unknown {

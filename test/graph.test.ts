@@ -1027,9 +1027,29 @@ describe('the statements of a query', () => {
   let many: Speaker;
   const usersOf = { few: 2, many: 40 };
 
+  /** A checkout that was declined and then paid. */
+  async function paidCheckout(user: Speaker, partner: string): Promise<Reply> {
+    const receivable = await user.post('/v1/receivables', {
+      currency: 'INR',
+      invoice: {
+        ...{ amount: '100.00', currency: 'INR', creation_date: '2026-10-01', due_date: '2026-12-01' },
+        reference_number: nickname(),
+      },
+      purpose_code: 'P0802',
+      transaction_type: 'services',
+    });
+    const made = await user.post('/v1/checkouts', {
+      ...{ amount: '60.00', currency: 'INR', from: { account_id: partner }, payment_methods: ['upi'] },
+      receivables: [{ id: receivable.body.id }],
+      redirect_url: 'https://shop.example/',
+    });
+    await user.post(`/v1/test_helpers/checkouts/${made.body.id}/decline`);
+    return user.post(`/v1/test_helpers/checkouts/${made.body.id}/pay`);
+  }
+
   /** A platform whose users each have an address, a person, a file and a partner of their own. */
   async function platformOf(users: number): Promise<Speaker> {
-    const platform = await given.platform(1);
+    const platform = await given.platform(2);
     const png = Buffer.from(
       'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
       'base64',
@@ -1047,7 +1067,7 @@ describe('the statements of a query', () => {
           user.upload('identity_document', png, 'card.png'),
         ]);
         const replies = await Promise.all([
-          user.partner().then(() => ({ status: 200, text: '' })),
+          user.partner().then((partner) => paidCheckout(user, partner.id)),
           platform.post('/v1/addresses', {
             category: 'user_payout',
             type: 'bank_account',
@@ -1055,7 +1075,7 @@ describe('the statements of a query', () => {
             linked_id: id,
             linked_object: 'account',
             name: 'N',
-            bank_account: { number: '1234', domestic_credit: 'BOTC0000451' },
+            bank_account: { number: '1234', bank_name: 'BOTC' },
             billing_details: details().physical_address,
           }),
           platform.post('/v1/persons', {
@@ -1177,7 +1197,9 @@ function edgesOf(schema: GraphQLSchema): [name: string, document: string, bound:
           : '';
         // What a rule judges together may read more than one kind of object, but as many kinds for every parent.
         if (isList(edge.type)) return [asked('', `${range} { ${leaf(type)} }`, 5)];
-        return [asked('', ` { ${leaf(type)} }`, 2)];
+        // A deposit knows its checkout by its payment, which is an edge of its own.
+        const between = edge.name === 'checkout' && list.name === 'deposits' ? 1 : 0;
+        return [asked('', ` { ${leaf(type)} }`, 2 + between)];
       }),
     );
 }

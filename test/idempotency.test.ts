@@ -8,7 +8,7 @@ import { gateway } from '../src/gateway.js';
 import { buildGraph } from '../src/graph.js';
 import { permissions, restPermissions } from '../src/permissions.js';
 import { Worker } from '../src/worker.js';
-import { details, eventually, givenIn, nickname, type Reply, Speaker, useWorld } from './world.js';
+import { details, type Edition, eventually, givenIn, nickname, type Reply, Speaker, useWorld } from './world.js';
 
 const world = useWorld({ worker: false });
 const given = givenIn(world);
@@ -78,6 +78,8 @@ const idInputs: Record<string, string> = {
   failTestDeposit: 'EndTestDepositInput',
   cancelTestDeposit: 'EndTestDepositInput',
   reverseTestDeposit: 'EndTestDepositInput',
+  cancelCheckout: 'CheckoutIdInput',
+  expireTestCheckout: 'CheckoutIdInput',
   settleTestPayout: 'PayoutIdInput',
   failTestPayout: 'PayoutIdInput',
 };
@@ -142,6 +144,25 @@ const payoutId = async (me: Speaker) => {
   return (await user.get('/v1/payouts')).body.data[0].id as string;
 };
 
+/** A partner of a new user, and a receivable of that user, both ids in one subject. */
+const payable = async (me: Speaker) => {
+  const user = me.actingFor(await userId(me));
+  const receivable = await user.post('/v1/receivables', {
+    ...receivableBody(),
+    currency: 'INR',
+    invoice: { ...receivableBody().invoice, currency: 'INR' },
+  });
+  return [await partnerId(user), receivable.body.id as string].join(' ');
+};
+const checkoutBody = (both: string) => ({
+  ...{ amount: '60', currency: 'INR', from: { account_id: both.split(' ')[0] }, payment_methods: ['cards', 'upi'] },
+  receivables: [{ id: both.split(' ')[1] }],
+  redirect_url: 'https://shop.example/',
+  metadata: { a: '1' },
+});
+const checkoutId = async (me: Speaker) =>
+  (await me.post('/v1/checkouts', checkoutBody(await payable(me)))).body.id as string;
+
 /** One write, as each door spells it. `subject` is made anew for every use; the fields are those that both doors show. */
 interface Write {
   subject(me: Speaker): Promise<string>;
@@ -152,6 +173,8 @@ interface Write {
   fields: string[];
   /** The events that it leaves, by their types. */
   events: string[];
+  /** The only edition that has it. */
+  edition?: 2;
 }
 const none = async () => nickname();
 const person = {
@@ -359,6 +382,58 @@ const writes: Record<string, Write> = {
     fields: ['id', 'status', 'amount'],
     events: ['deposit.completed', 'deposit.disputed'],
   },
+  createCheckout: {
+    edition: 2,
+    subject: payable,
+    path: '/v1/checkouts',
+    body: checkoutBody,
+    input: (both) => ({
+      ...{ amount: '60.00', currency: 'INR', paymentMethods: ['CARDS', 'UPI'], redirectUrl: 'https://shop.example/' },
+      ...{ from: { accountId: both.split(' ')[0] }, receivables: [{ id: both.split(' ')[1] }], metadata: { a: '1' } },
+    }),
+    member: 'checkout',
+    fields: ['id', 'status', 'amount', 'metadata'],
+    events: ['address.created', 'checkout.created'],
+  },
+  cancelCheckout: {
+    edition: 2,
+    subject: checkoutId,
+    path: '/v1/checkouts/:id/cancel',
+    member: 'checkout',
+    fields: ['id', 'status'],
+    events: ['checkout.cancelled'],
+  },
+  payTestCheckout: {
+    edition: 2,
+    subject: checkoutId,
+    path: '/v1/test_helpers/checkouts/:id/pay',
+    body: () => ({ payment_method: 'upi' }),
+    input: (id) => ({ id, paymentMethod: 'UPI' }),
+    member: 'checkout',
+    fields: ['id', 'status', 'amount'],
+    events: [
+      ...['address.created', 'checkout.completed', 'deposit.completed', 'deposit.reconciled'],
+      ...['receivable.updated', 'transaction.created', 'transaction.succeeded'],
+    ],
+  },
+  declineTestCheckout: {
+    edition: 2,
+    subject: checkoutId,
+    path: '/v1/test_helpers/checkouts/:id/decline',
+    body: () => ({ reason_code: 'insufficient_funds' }),
+    input: (id) => ({ id, reasonCode: 'INSUFFICIENT_FUNDS' }),
+    member: 'checkout',
+    fields: ['id', 'status', 'amount'],
+    events: ['checkout.updated', 'transaction.created', 'transaction.failed'],
+  },
+  expireTestCheckout: {
+    edition: 2,
+    subject: checkoutId,
+    path: '/v1/test_helpers/checkouts/:id/expire',
+    member: 'checkout',
+    fields: ['id', 'status'],
+    events: ['checkout.expired'],
+  },
   settleTestPayout: {
     subject: payoutId,
     path: '/v1/test_helpers/payouts/:id/settle',
@@ -447,8 +522,9 @@ const eventsOf = async (...replies: Reply[]) =>
 
 describe('a write that is sent again with its Idempotency-Key', () => {
   let platform: Speaker;
+  let second: Speaker;
   beforeAll(async () => {
-    platform = await given.platform(1);
+    [platform, second] = [await given.platform(1), await given.platform(2)];
   });
 
   it('is any write there is', () => {
@@ -465,9 +541,10 @@ describe('a write that is sent again with its Idempotency-Key', () => {
   for (const [name, write] of Object.entries(writes))
     for (const door of doorsOf(write))
       it(`is answered as before by either door and gateway, and done once: ${name}, first through ${door}`, async () => {
-        const subject = await write.subject(platform);
+        const caller = write.edition ? second : platform;
+        const subject = await write.subject(caller);
         const key = randomUUID();
-        const first = await call(platform, name, subject, door, key);
+        const first = await call(caller, name, subject, door, key);
         expect([statusOf(first), replayed(first)]).toEqual([200, null]);
         const object = objectOf(name, door, first);
         const named = write.fields.includes('id');
@@ -475,7 +552,7 @@ describe('a write that is sent again with its Idempotency-Key', () => {
 
         const again: Reply[] = [];
         for (const way of [door, ...doorsOf(write)])
-          for (const me of [platform, elsewhere(platform)]) {
+          for (const me of [caller, elsewhere(caller)]) {
             const reply = await call(me, name, subject, way, key);
             expect([way, statusOf(reply), replayed(reply)]).toEqual([way, 200, 'true']);
             expect(objectOf(name, way, reply)).toEqual(object);
@@ -488,7 +565,7 @@ describe('a write that is sent again with its Idempotency-Key', () => {
         expect(await answers(key)).toEqual([
           {
             operation: name,
-            account_id: platform.id,
+            account_id: caller.id,
             livemode: false,
             answer: expect.objectContaining(named ? { id: object.id } : {}),
           },
@@ -720,21 +797,27 @@ describe('an Idempotency-Key that was used', () => {
   describe('for one operation', () => {
     // One at a time, since some let time pass. None of them is ever touched, so that all tests may use the same.
     const subjects: Record<string, string> = {};
+    const platforms = {} as Record<Edition, Speaker>;
     beforeAll(async () => {
-      for (const [name, write] of Object.entries(writes)) subjects[name] = await write.subject(platform);
+      [platforms[1], platforms[2]] = [await given.platform(1), await given.platform(2)];
+      for (const [name, write] of Object.entries(writes))
+        subjects[name] = await write.subject(platforms[write.edition ?? 1]);
     });
 
     for (const [name, write] of Object.entries(writes))
       it(`is refused for every other, whatever it answers: used for ${name}`, async () => {
         const key = randomUUID();
-        expect(statusOf(await call(platform, name, await write.subject(platform), 'graph', key))).toBe(200);
-        const others = Object.keys(writes).filter((other) => other !== name);
+        const me = platforms[write.edition ?? 1];
+        expect(statusOf(await call(me, name, await write.subject(me), 'graph', key))).toBe(200);
+        const others = Object.keys(writes).filter(
+          (other) => other !== name && writes[other]!.edition === write.edition,
+        );
         const replies = await Promise.all([
           ...others.map((other, i) => {
             const doors = doorsOf(writes[other]!);
-            return call(platform, other, subjects[other]!, doors[i % doors.length]!, key);
+            return call(me, other, subjects[other]!, doors[i % doors.length]!, key);
           }),
-          platform.upload('invoice', pdf, 'a.pdf', {}, keyed(key)),
+          me.upload('invoice', pdf, 'a.pdf', {}, keyed(key)),
         ]);
         expect(replies.map((reply) => [statusOf(reply), ...new Set(reply.codes)].join(' '))).toEqual(
           replies.map(() => '400 idempotency_key_reused'),
@@ -1101,8 +1184,9 @@ describe('the Idempotency-Key header', () => {
 
 describe('requests with one key at once, over two gateways', () => {
   let platform: Speaker;
+  let second: Speaker;
   beforeAll(async () => {
-    platform = await given.platform(1);
+    [platform, second] = [await given.platform(1), await given.platform(2)];
   });
   const told = (reply: Reply) =>
     `${statusOf(reply)} ${reply.codes[0] ?? (replayed(reply) === 'true' ? 'replayed' : 'done')}${statusOf(reply) === 409 ? ` ${reply.headers.get('retry-after')}` : ''}`;
@@ -1114,14 +1198,17 @@ describe('requests with one key at once, over two gateways', () => {
     'updateAccount',
     'activateAccount',
     'createApiKey',
+    'createCheckout',
+    'payTestCheckout',
   ])
     it(`have one effect, and the others its answer or a 409 with Retry-After: 16 of ${name}, three times`, async () => {
       for (let round = 0; round < 3; round++) {
-        const subject = await writes[name]!.subject(platform);
+        const caller = writes[name]!.edition ? second : platform;
+        const subject = await writes[name]!.subject(caller);
         const key = randomUUID();
         const doors = doorsOf(writes[name]!);
         const racers = Array.from({ length: 16 }, (_, i) => ({
-          me: i % 2 ? elsewhere(platform) : platform,
+          me: i % 2 ? elsewhere(caller) : caller,
           door: doors[i % doors.length]!,
         }));
         const replies = await Promise.all(racers.map(({ me, door }) => call(me, name, subject, door, key)));
@@ -1136,7 +1223,7 @@ describe('requests with one key at once, over two gateways', () => {
         expect(objects).toEqual(objects.map(() => objects[0]));
         expect(await answers(key)).toHaveLength(1);
         expect((await eventsOf(...replies)).map(({ type }) => type)).toEqual(writes[name]!.events);
-        const after = await call(platform, name, subject, doors[0]!, key);
+        const after = await call(caller, name, subject, doors[0]!, key);
         expect([told(after), objectOf(name, doors[0]!, after)]).toEqual(['200 replayed', objects[0]]);
       }
     });
@@ -1312,7 +1399,7 @@ describe('an answer of the database that gets lost on its way', () => {
   for (const [name, write] of Object.entries(writes))
     it(`is asked for again whatever the write was: ${name}`, async () => {
       // A platform of the usual gateway makes what the write is about; only the write itself goes over the weak wire.
-      const platform = await given.platform(1);
+      const platform = await given.platform(write.edition ?? 1);
       const me = elsewhere(platform, origin);
       await me.get('/v1/accounts');
       await eventually(

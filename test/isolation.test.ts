@@ -82,7 +82,10 @@ const receivableInput = (me: Speaker, more: object = {}, document?: string) => (
 /** One object of each kind that somebody owns, by the prefix of its id. */
 type Holdings = Record<'account' | 'account_setting' | 'address' | 'file' | 'key' | 'person', string> & Earnings;
 /** What money has left. A live connected user in draft has no receivable, and nobody but a root was paid out. */
-type Earnings = Record<'bt' | 'deposit' | 'event' | 'payment', string> & { receivable?: string; payout?: string };
+type Earnings = Record<'bt' | 'deposit' | 'event' | 'payment', string> & {
+  receivable?: string;
+  payout?: string;
+} & Partial<Record<'checkout' | 'transaction', string>>;
 
 const tenantOf = ({ key }: Speaker) => key.split('_')[2]!;
 const isLive = ({ key }: Speaker) => key.startsWith('sk_live_');
@@ -137,8 +140,11 @@ async function earn(owner: Speaker, partnerId: string): Promise<Earnings> {
     expect((await owner.post(`/v1/deposits/${deposit}/reconcile`, { receivables })).status).toBe(200);
     await work(owner, 'pay_out');
   }
+  const paid = owner.edition === 2 && root.kind !== 'platform' && receivable.status === 200;
+  const session = paid ? await checkoutOf(owner, partnerId, receivable.body.id) : {};
   await world.database.call('number_events', [tenantOf(owner), live, 500]);
   return {
+    ...session,
     bt,
     deposit,
     payment,
@@ -146,6 +152,28 @@ async function earn(owner: Speaker, partnerId: string): Promise<Earnings> {
     ...(receivable.status === 200 && { receivable: receivable.body.id }),
     ...(isRoot && { payout: await first('/v1/payouts') }),
   };
+}
+
+const checkoutBody = (partner: string, receivable: string) => ({
+  ...{ amount: '1.00', currency: 'INR', from: { account_id: partner }, payment_methods: ['upi'] },
+  receivables: [{ id: receivable }],
+  redirect_url: 'https://shop.example/',
+});
+const checkoutInput = (partner: string, receivable: string) => ({
+  ...{ amount: '1.00', currency: 'INR', from: { accountId: partner }, paymentMethods: ['UPI'] },
+  receivables: [{ id: receivable }],
+  redirectUrl: 'https://shop.example/',
+});
+
+/** A checkout with an attempt that has begun, which in live mode no test helper would make. */
+async function checkoutOf(owner: Speaker, partner: string, receivable: string) {
+  const made = await owner.post('/v1/checkouts', checkoutBody(partner, receivable));
+  expect([made.fieldNames, made.status]).toEqual([[], 200]);
+  const args = { checkoutId: made.body.id, attemptKey: 'a', paymentMethod: 'upi', seconds: 480 };
+  const [row] = await world.database.call('begin_transaction', [
+    ...[tenantOf(owner), isLive(owner), '{}', JSON.stringify(args)],
+  ]);
+  return { checkout: made.body.id as string, transaction: row!.id as string };
 }
 
 async function holdings(owner: Speaker): Promise<Holdings> {
@@ -179,6 +207,8 @@ interface Probe {
   activatedWhenLive?: true;
   /** The parameter is of this edition alone. */
   edition?: Edition;
+  /** The operation is of Edition 2 alone. */
+  second?: true;
 }
 
 const graphById = (name: string): Probe => ({
@@ -249,8 +279,8 @@ const filter = (list: string, argument: string, select = 'nodes { id } totalCoun
   answer: 'nothing',
 });
 
-/** A cursor of an edge of one's own address or payment. */
-function ofOwn(object: 'address' | 'payment', edge: string): Record<string, Probe> {
+/** A cursor of an edge of one's own address, payment or checkout. */
+function ofOwn(object: 'address' | 'payment' | 'checkout', edge: string): Record<string, Probe> {
   const at = (paging: string): Probe => ({
     call: (me, id, own) =>
       me.graph(`query ($id: ID!, $own: ID!) { ${object}(id: $own) { ${edge}(${paging}: $id) { nodes { id } } } }`, {
@@ -277,10 +307,20 @@ const documented = (name: string, input: (documents: object, me: Speaker) => obj
     ),
   );
 
+/** The same probes of operations that Edition 1 does not have. */
+const inSecond = (some: Record<string, Probe>): Record<string, Probe> =>
+  Object.fromEntries(Object.entries(some).map(([name, probe]) => [name, { ...probe, second: true }]));
+
 /** Every operation that takes an id, by the kind of object that the id is of. A new one belongs here. */
 const probes: Record<keyof Holdings, Record<string, Probe>> = {
   account: {
     ...nodes,
+    ...inSecond({
+      'GET checkouts of': read('/v1/checkouts?account_id=:id', 'nothing'),
+      checkouts: filter('checkouts', 'accountId: $id'),
+      'POST checkout from': write('/v1/checkouts', (id, _, own) => checkoutBody(id, own.receivable ?? id)),
+      'createCheckout from': mutation('createCheckout', (id, _, own) => checkoutInput(id, own.receivable ?? id)),
+    }),
     ...cursors('/v1/accounts', 'accounts', 'partners'),
     ...graphCursors('accounts', 'connectedUsers'),
     'GET account': read('/v1/accounts/:id'),
@@ -505,8 +545,37 @@ const probes: Record<keyof Holdings, Record<string, Probe>> = {
       receivables: [{ id: own.receivable ?? id, amount: '1.00' }],
     })),
   },
+  checkout: {
+    ...nodes,
+    ...inSecond({
+      ...cursors('/v1/checkouts', 'checkouts', 'checkoutsIn'),
+      ...graphCursors('checkouts', 'checkoutsOut'),
+      'GET checkout': read('/v1/checkouts/:id'),
+      'POST cancel': write('/v1/checkouts/:id/cancel', () => ({})),
+      ...Object.fromEntries(
+        ['pay', 'decline', 'expire'].flatMap((verb) => [
+          [`POST ${verb}`, helper(`/v1/test_helpers/checkouts/:id/${verb}`)],
+          [`${verb}TestCheckout`, { ...byIdInput(`${verb}TestCheckout`), testOnly: true as const }],
+        ]),
+      ),
+      checkout: graphById('checkout'),
+      cancelCheckout: byIdInput('cancelCheckout'),
+    }),
+  },
+  transaction: {
+    ...nodes,
+    ...inSecond({
+      'GET transaction': read('/v1/transactions/:id'),
+      transaction: graphById('transaction'),
+      ...ofOwn('checkout', 'transactions'),
+    }),
+  },
   receivable: {
     ...nodes,
+    ...inSecond({
+      'POST checkout of': write('/v1/checkouts', (id, _, own) => checkoutBody(own.account, id)),
+      'createCheckout of': mutation('createCheckout', (id, _, own) => checkoutInput(own.account, id)),
+    }),
     ...cursors('/v1/receivables', 'receivables', 'receivables'),
     'GET receivable': read('/v1/receivables/:id'),
     'POST receivable': write('/v1/receivables/:id', () => ({ description: 'mine' })),
@@ -598,7 +667,7 @@ function answerOf({ status, codes, body }: Reply): string {
 /** Every row of every table, as text: what was, to be held against what is. When a key was last used is nobody's change. */
 async function everyRow(): Promise<Record<string, string[]>> {
   const tables =
-    await world.sql`select table_name as name from information_schema.tables where table_schema = 'public'`;
+    await world.sql`select table_name as name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE'`;
   const out: Record<string, string[]> = {};
   for (const { name } of tables) {
     const rows = await world.sql.unsafe(
@@ -636,6 +705,7 @@ async function askAll(
       .filter((object) => me.edition === 1 || i === 0 || object.startsWith('account'))
       .flatMap((object) =>
         Object.entries({ ...probes[object], ...(object === 'file' ? drafts : {}) })
+          .filter(([name]) => own.checkout !== undefined || !name.startsWith('checkout.transactions'))
           .filter(([name]) => !(acting && /on behalf of$|^createConnectedUser/.test(name)))
           .map(([name, probe]) => ({ object, name, probe, id: stranger[object]! })),
       ),
@@ -648,13 +718,16 @@ async function askAll(
     const denied = (probe.platformOnly && kind !== 'platform') || (probe.testOnly && live);
     const withheld = probe.edition !== undefined && probe.edition !== me.edition;
     const draft = probe.activatedWhenLive && live && kind === 'connected_user';
-    const answer = denied
-      ? 'permission_denied'
-      : withheld
-        ? 'parameter_unknown'
-        : draft
-          ? 'status_invalid'
-          : probe.answer;
+    const answer =
+      probe.second && me.edition === 1
+        ? 'route_missing'
+        : denied
+          ? 'permission_denied'
+          : withheld
+            ? 'parameter_unknown'
+            : draft
+              ? 'status_invalid'
+              : probe.answer;
     const same = JSON.stringify(told(real)) === JSON.stringify(told(none));
     if (!same || answerOf(real) !== answer || answerOf(none) !== answer)
       wrong.push({ object, name, answer, real: answerOf(real), none: answerOf(none), told: [told(real), told(none)] });
@@ -680,6 +753,7 @@ async function itself(owner: Speaker): Promise<Holdings> {
 const probed = `
   account.addresses.after account.addresses.before account.apiKeys.after account.apiKeys.before
   account.balanceTransactions.after account.balanceTransactions.before account.balanceTransactions.paymentId
+  account.checkoutsIn.after account.checkoutsIn.before account.checkoutsOut.after account.checkoutsOut.before
   account.connectedUsers.after account.connectedUsers.before account.depositsIn.after account.depositsIn.before
   account.depositsOut.after account.depositsOut.before account.files.after account.files.before account.id
   account.partners.after account.partners.before account.payments.after account.payments.before
@@ -687,27 +761,27 @@ const probed = `
   account.receivables.after account.receivables.before accountSetting.id accountSettings.accountId
   accountSettings.after accountSettings.before accounts.after accounts.before activateAccount.id address.id
   address.payouts.after address.payouts.before addresses.after addresses.before addresses.linkedId apiKey.id
-  apiKeys.accountId apiKeys.after apiKeys.before balance.accountId balanceAggregate.accountId
-  balanceTransaction.id balanceTransactions.accountId balanceTransactions.after balanceTransactions.before
-  balanceTransactions.paymentId cancelTestDeposit.id completeTestDeposit.id connectedAccountSettings.accountId
+  apiKeys.accountId apiKeys.after apiKeys.before balance.accountId balanceAggregate.accountId balanceTransaction.id
+  balanceTransactions.accountId balanceTransactions.after balanceTransactions.before balanceTransactions.paymentId
+  cancelCheckout.id cancelTestDeposit.id checkout.id checkout.transactions.after checkout.transactions.before
+  checkouts.accountId checkouts.after checkouts.before completeTestDeposit.id connectedAccountSettings.accountId
   connectedAccountSettings.after connectedAccountSettings.before createAddress.linkedId
-  createAddress.supportingDocumentation.idDocument createApiKey.accountId createConnectedUser.logoId
-  createConnectedUser.supportingDocumentation.idDocument
+  createAddress.supportingDocumentation.idDocument createApiKey.accountId createCheckout.from.accountId
+  createCheckout.receivables.id createConnectedUser.logoId createConnectedUser.supportingDocumentation.idDocument
   createConnectedUser.supportingDocumentation.ownershipStructureDocument
   createConnectedUser.supportingDocumentation.physicalAddressDocument createDeposit.from.accountId
   createDeposit.from.addressId createDeposit.to.accountId createDeposit.to.addressId createPerson.accountId
   createPerson.identification.passportImage createPerson.identification.taxCardImage createReceivable.accountId
   createReceivable.invoice.document deactivateAccount.id deactivateTestAccount.id deactivateTestAddress.id
-  deposit.id deposits.accountId deposits.after deposits.before disputeTestDeposit.id event.id events.after
-  events.before events.objectId expireTestAddress.id failTestDeposit.id failTestPayout.id file.id
-  files.accountId files.after files.before holdTestAccount.id node.id nodes.ids
-  payment.balanceTransactions.after payment.balanceTransactions.before payment.id payments.accountId
-  payments.after payments.before payout.id payouts.accountId payouts.after payouts.before person.id
-  persons.accountId persons.after persons.before processTestDeposit.id receivable.id receivables.accountId
+  declineTestCheckout.id deposit.id deposits.accountId deposits.after deposits.before disputeTestDeposit.id event.id
+  events.after events.before events.objectId expireTestAddress.id expireTestCheckout.id failTestDeposit.id
+  failTestPayout.id file.id files.accountId files.after files.before holdTestAccount.id node.id nodes.ids
+  payTestCheckout.id payment.balanceTransactions.after payment.balanceTransactions.before payment.id
+  payments.accountId payments.after payments.before payout.id payouts.accountId payouts.after payouts.before
+  person.id persons.accountId persons.after persons.before processTestDeposit.id receivable.id receivables.accountId
   receivables.after receivables.before reconcileDeposit.id reconcileDeposit.receivables.id reverseTestDeposit.id
-  revokeApiKey.id rotateApiKey.id settleTestPayout.id updateAccount.id updateAccount.logoId
-  updateAccount.supportingDocumentation.idDocument
-  updateAccount.supportingDocumentation.ownershipStructureDocument
+  revokeApiKey.id rotateApiKey.id settleTestPayout.id transaction.id updateAccount.id updateAccount.logoId
+  updateAccount.supportingDocumentation.idDocument updateAccount.supportingDocumentation.ownershipStructureDocument
   updateAccount.supportingDocumentation.physicalAddressDocument updateAccountSetting.id updateAddress.id
   updateReceivable.id verifyTestAccount.id voidReceivable.id
 `
@@ -882,6 +956,11 @@ describe('lists', () => {
       receivables: await of('receivable', 'account_id'),
       payments: await of('payment', 'account_id'),
       payouts: await of('payout', 'account_id'),
+      ...(speaker.edition === 2 && {
+        checkouts: [
+          ...new Set([...(await of('checkout', 'to_account_id')), ...(await of('checkout', 'from_account_id'))]),
+        ],
+      }),
       // They carry no account, and so are those of the context alone.
       balanceTransactions: (
         await world.sql`select id from entry where livemode = ${live} and account_id = ${speaker.id}`
@@ -904,6 +983,7 @@ describe('lists', () => {
     addresses: '/v1/addresses',
     persons: '/v1/persons',
     files: '/v1/files',
+    checkouts: '/v1/checkouts',
     deposits: '/v1/deposits',
     receivables: '/v1/receivables',
     payments: '/v1/payments',

@@ -7,6 +7,8 @@ const given = givenIn(world);
 
 const rounds = 30;
 const racers = 16;
+// A payment is many statements. RACE_CHECKOUT_ROUNDS=500 runs the whole course.
+const paidRounds = Number(process.env.RACE_CHECKOUT_ROUNDS ?? 9);
 
 let other: string;
 let platform: Speaker;
@@ -26,8 +28,9 @@ const race = <T>(start: (me: Speaker, i: number) => Promise<T>, me = platform, s
     ),
   );
 /** Every round of a race, a few at a time, so that rounds disturb one another as requests of a busy day do. */
-async function everyRound(run: (round: number) => Promise<void>): Promise<void> {
-  for (let round = 0; round < rounds; round += 3) await Promise.all([round, round + 1, round + 2].map((n) => run(n)));
+async function everyRound(run: (round: number) => Promise<void>, of = rounds): Promise<void> {
+  for (let round = 0; round < of; round += 3)
+    await Promise.all([round, round + 1, round + 2].filter((n) => n < of).map((n) => run(n)));
 }
 
 const inGraph = (i: number) => i % 4 > 1;
@@ -393,6 +396,198 @@ describe('16 at once, 30 times', () => {
       expect(rows).toEqual([{ livemode: false }, { livemode: true }]);
     });
   });
+});
+
+describe('16 at once, at one checkout', () => {
+  /** Users whose money does not wait for one another's, each with a partner. */
+  let shops: { user: Speaker; partner: string }[];
+  beforeAll(async () => {
+    shops = await Promise.all(
+      [0, 1, 2].map(async () => {
+        const user = await given.directUser(2);
+        return { user, partner: (await user.partner()).id };
+      }),
+    );
+  });
+  const must = (reply: Reply) => {
+    if (reply.status !== 200 || reply.body.errors) throw new Error(reply.text);
+    return reply.body;
+  };
+  const receivableOf = async (user: Speaker, amount = '100.00') =>
+    must(
+      await user.post('/v1/receivables', {
+        currency: 'INR',
+        invoice: {
+          ...{ amount, currency: 'INR', creation_date: '2026-10-01', due_date: '2026-12-01' },
+          reference_number: nickname(),
+        },
+        purpose_code: 'P0802',
+        transaction_type: 'services',
+      }),
+    ).id as string;
+  const bodyOf = (partner: string, receivables: string[], amount = '60.00') => ({
+    ...{ amount, currency: 'INR', from: { account_id: partner }, payment_methods: ['cards', 'upi'] },
+    receivables: receivables.map((id) => ({ id })),
+    redirect_url: 'https://shop.example/',
+  });
+  const open = async ({ user, partner }: { user: Speaker; partner: string }, receivables: string[], amount = '60.00') =>
+    must(await user.post('/v1/checkouts', bodyOf(partner, receivables, amount))).id as string;
+  const pay = (me: Speaker, id: string, graph: boolean) =>
+    graph
+      ? me.graph('mutation ($id: ID!) { payTestCheckout(input: { id: $id }) { checkout { id status } } }', { id })
+      : me.post(`/v1/test_helpers/checkouts/${id}/pay`);
+  /** Every attempt and every deposit of a checkout, and how often it was credited. */
+  const resultOf = async (id: string) => {
+    const [attempts, deposits] = await Promise.all([
+      world.sql`select t.status, t.reason_code as reason, count(*)::int as n from transaction t where t.checkout_id = ${id} group by 1, 2 order by 1, 2`,
+      world.sql`select d.status, d.reason_code as reason, count(*)::int as n, sum(d.amount)::int as amount
+        from payment p join deposit d on d.id = p.deposit_id where p.checkout_id = ${id} group by 1, 2 order by 1, 2`,
+    ]);
+    return { attempts, deposits };
+  };
+  const creditedOnce = (duplicates: number, amount = 6_000) => ({
+    attempts: [
+      ...(duplicates ? [{ status: 'failed', reason: 'duplicate', n: duplicates }] : []),
+      { status: 'succeeded', reason: null, n: 1 },
+    ],
+    deposits: [
+      { status: 'completed', reason: null, n: 1, amount },
+      ...(duplicates ? [{ status: 'failed', reason: 'duplicate', n: duplicates, amount: amount * duplicates }] : []),
+    ],
+  });
+  const moneyOf = async ({ user }: { user: Speaker }) => {
+    const { available, pending } = must(await user.get('/v1/balance'));
+    const paise = (entries: { amount: string }[]) => Math.round(Number(entries[0]?.amount ?? 0) * 100);
+    return [paise(available), paise(pending)];
+  };
+  const audited = async () => expect(await world.sql`select rule, what from violations`).toEqual([]);
+
+  it('pay: it is credited once, the others are duplicates, and all are told the same', async () => {
+    const before = await Promise.all(shops.map(moneyOf));
+    await everyRound(async (round) => {
+      const shop = shops[round % 3]!;
+      const receivable = await receivableOf(shop.user);
+      const id = await open(shop, [receivable]);
+      const replies = await race((me, i) => pay(me, id, inGraph(i)), shop.user);
+      expect(tally(replies)).toEqual({ 200: 16 });
+      const told_ = replies.filter((_, i) => !inGraph(i)).map(({ body }) => JSON.stringify(body));
+      expect(new Set(told_).size).toBe(1);
+      expect(await resultOf(id)).toEqual(creditedOnce(15));
+      const shown = must(await shop.user.get(`/v1/checkouts/${id}`));
+      expect(JSON.stringify(shown)).toBe(told_[0]);
+      expect([shown.status, shown.effective_transaction.status]).toEqual(['completed', 'succeeded']);
+      expect(must(await shop.user.get(`/v1/receivables/${receivable}`)).amount_locked).toBe('60.00');
+    }, paidRounds);
+    const credited = shops.map((_, i) => Array.from({ length: paidRounds }, (__, n) => n).filter((n) => n % 3 === i));
+    expect(await Promise.all(shops.map(moneyOf))).toEqual(
+      before.map(([available, pending], i) => [available! + 6_000 * credited[i]!.length, pending]),
+    );
+    await audited();
+  }, 900_000);
+
+  for (const [verb, path, ended] of [
+    ['cancel', '/v1/checkouts/:id/cancel', 'cancelled'],
+    ['expire', '/v1/test_helpers/checkouts/:id/expire', 'expired'],
+  ] as const)
+    it(`pay and ${verb}: it is credited once either way, and ${ended} only if somebody was told so`, async () => {
+      await everyRound(async (round) => {
+        const shop = shops[round % 3]!;
+        const id = await open(shop, [await receivableOf(shop.user)]);
+        // The order of the start favours now the one, now the other.
+        const pays = (i: number) => i % 2 === round % 2;
+        const replies = await race(
+          (me, i) => (pays(i) ? pay(me, id, inGraph(i)) : me.post(path.replace(':id', id))),
+          shop.user,
+        );
+        const [paid, over] = [replies.filter((_, i) => pays(i)), replies.filter((_, i) => !pays(i))];
+        expect(tally(paid)).toEqual({ 200: 8 });
+        expect(unexpected(over, '200', '400 status_invalid')).toEqual([]);
+        const n = tally(over)['200'] ?? 0;
+        expect(n).toBeLessThan(2);
+        expect(must(await shop.user.get(`/v1/checkouts/${id}`)).status).toBe(n === 1 ? ended : 'completed');
+        expect(await resultOf(id)).toEqual(creditedOnce(7));
+        expect((await eventsOf(id)).filter((type) => type !== 'checkout.created')).toEqual(
+          n === 1 ? [`checkout.${ended}`, 'checkout.late_payment'] : ['checkout.completed'],
+        );
+      }, paidRounds);
+      await audited();
+    }, 900_000);
+
+  it('pay two checkouts of one receivable: both are credited once, and the receivable takes what it can', async () => {
+    await everyRound(async (round) => {
+      const shop = shops[round % 3]!;
+      const receivable = await receivableOf(shop.user);
+      const other = { user: shop.user, partner: (await shop.user.partner()).id };
+      const [first, second] = [await open(shop, [receivable], '80.00'), await open(other, [receivable], '80.00')];
+      const before = await moneyOf(shop);
+      const replies = await race((me, i) => pay(me, i % 4 < 2 ? first : second, i % 8 > 3), shop.user);
+      expect(tally(replies)).toEqual({ 200: 16 });
+      for (const id of [first, second]) expect(await resultOf(id)).toEqual(creditedOnce(7, 8_000));
+      expect(await moneyOf(shop)).toEqual([before[0]! + 10_000, before[1]! + 6_000]);
+      const { amount_locked, status, deposit_ids_amount_locked } = must(
+        await shop.user.get(`/v1/receivables/${receivable}`),
+      );
+      expect([amount_locked, status, deposit_ids_amount_locked.length]).toEqual(['100.00', 'locked', 2]);
+    }, paidRounds);
+    await audited();
+  }, 900_000);
+
+  it('are told by the acquirer that attempts succeed, fail and expire: one success counts', async () => {
+    await everyRound(async (round) => {
+      const shop = shops[round % 3]!;
+      const id = await open(shop, [await receivableOf(shop.user)]);
+      const tenant = shop.user.id.replace('account_', '');
+      const begun = await Promise.all(
+        // The same form from several tabs is one attempt.
+        Array.from({ length: racers }, async (_, i) => {
+          const args = { checkoutId: id, attemptKey: `form ${i % 4}`, paymentMethod: 'card', seconds: 480 };
+          return (await world.database.call('begin_transaction', [tenant, false, '{}', JSON.stringify(args)]))[0]!;
+        }),
+      );
+      expect(new Set(begun.map((t) => t.id)).size).toBe(4);
+      await Promise.all(
+        begun.map((t, i) =>
+          world.database.call('settle_transaction', [
+            ...[tenant, false, '{}', t.id as string],
+            ...(i < 8 ? ['succeeded', null] : ['failed', 'expired']),
+          ]),
+        ),
+      );
+      expect(await resultOf(id)).toEqual(creditedOnce(3));
+    }, paidRounds);
+    await audited();
+  }, 900_000);
+
+  it('are created for a new partner: all are, and the partner has one address for them', async () => {
+    await everyRound(async (round) => {
+      const { user } = shops[round % 3]!;
+      const [partner, receivable] = [(await user.partner()).id as string, await receivableOf(user)];
+      const replies = await race((me) => me.post('/v1/checkouts', bodyOf(partner, [receivable])), user);
+      expect(tally(replies)).toEqual({ 200: 16 });
+      const addresses = await world.sql`select category from address where linked_id = ${partner}`;
+      expect(addresses).toEqual([{ category: 'service_checkout' }]);
+    }, paidRounds);
+  }, 900_000);
+
+  it('are created and paid with the receivables in opposite orders: nobody waits for somebody who waits', async () => {
+    await everyRound(async (round) => {
+      const shop = shops[round % 3]!;
+      const other = { user: shop.user, partner: (await shop.user.partner()).id as string };
+      const receivables = await Promise.all(Array.from({ length: 6 }, () => receivableOf(shop.user, '10.00')));
+      const ids = await Promise.all(Array.from({ length: racers / 2 }, () => open(shop, receivables.toReversed())));
+      const replies = await race(
+        (me, i) =>
+          i % 4 < 2
+            ? pay(me, ids[Math.floor(i / 2)]!, i % 2 > 0)
+            : me.post('/v1/checkouts', bodyOf(other.partner, receivables, '1.00')),
+        shop.user,
+      );
+      // Whoever comes after a payment finds the receivables locked.
+      expect(unexpected(replies, '200', '400 status_invalid')).toEqual([]);
+      expect(tally(replies.filter((_, i) => i % 4 < 2))).toEqual({ 200: 8 });
+    }, paidRounds);
+    await audited();
+  }, 900_000);
 });
 
 // PostgreSQL breaks a deadlock and the gateway tries again, so nobody would see one in the answers.

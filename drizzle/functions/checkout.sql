@@ -34,7 +34,8 @@ begin
           array(select jsonb_array_elements_text(p_args -> 'paymentMethods')), array(select jsonb_array_elements_text(p_args -> 'receivableIds')), p_args ->> 'redirectUrl', 'initialized',
           merge_metadata(null, p_args -> 'metadata', 'checkout.metadata'), v_to.context_id, v_to.on_root_list or v_from.on_root_list)
   returning * into v;
-  for r in select x.id, x.position from unnest(v.receivable_ids) with ordinality x(id, position) loop
+  -- In the order of their ids, as a payment locks them: the foreign key of a link locks its receivable too.
+  for r in select x.id, x.position from unnest(v.receivable_ids) with ordinality x(id, position) order by x.id loop
     v_link := new_id('link');
     insert into checkout_receivable (tenant_id, livemode, id, created, checkout_id, receivable_id, position) values (p_tenant, p_live, v_link, v_now, v_id, r.id, r.position);
   end loop;
@@ -184,9 +185,11 @@ begin
   returning * into c;
   perform move_deposit(p_tenant, p_live, p_call - 'key', jsonb_build_object('id', v_id, 'from', jsonb_build_array('processing'), 'to', 'completed'));
   select y.* into d from deposit y where y.tenant_id = p_tenant and y.livemode = p_live and y.id = v_id;
+  -- All of them in the order of their ids first: two that lock the same ones in two orders would wait for each other.
+  perform from receivable y where y.tenant_id = p_tenant and y.livemode = p_live and y.id = any (c.receivable_ids) order by y.id for update;
   foreach v_receivable in array c.receivable_ids loop
     exit when v_rest = 0;
-    select y.* into r from receivable y where y.tenant_id = p_tenant and y.livemode = p_live and y.id = v_receivable for update;
+    select y.* into r from receivable y where y.tenant_id = p_tenant and y.livemode = p_live and y.id = v_receivable;
     v_share := least(v_rest, r.amount_reconcilable);
     continue when v_share <= 0;
     perform lock_receivable(p_tenant, p_live, p_call, d, r.id, v_share, 'deposit.receivables');
@@ -211,7 +214,8 @@ begin
   end if;
   select x.* into c from checkout x where x.tenant_id = p_tenant and x.livemode = p_live and x.id = c.id for update;
   if p_args ->> 'status' = 'failed' and (c.status <> 'initialized' or c.expires_at <= v_now) then perform refuse(400, 'status_invalid', 'checkout.status'); end if;
-  v := insert_transaction(p_tenant, p_live, p_call, c, p_args);
+  -- There is no form, so each call is an attempt of its own; one that is sent anew after a lost answer is undone by `answer`.
+  v := insert_transaction(p_tenant, p_live, p_call, c, p_args || jsonb_build_object('attemptKey', new_id('test')));
   c := settle_transaction(p_tenant, p_live, p_call, v.id, p_args ->> 'status', p_args ->> 'reasonCode');
   perform answer(p_tenant, p_live, p_call, to_jsonb(c));
   return next c;

@@ -166,7 +166,7 @@ begin
   perform lock_money_of(p_tenant, p_live, d);
   select y.* into d from deposit y where y.tenant_id = p_tenant and y.livemode = p_live and y.id = d.id for update;
   if d.status <> 'completed' or d.amount < 0 then perform refuse(400, 'status_invalid', 'deposit.status'); end if;
-  for x in select r ->> 'id' as id, sum((r ->> 'amount')::bigint)::bigint as amount from jsonb_array_elements(p_args -> 'receivables') r group by 1 loop
+  for x in select r ->> 'id' as id, sum((r ->> 'amount')::bigint)::bigint as amount from jsonb_array_elements(p_args -> 'receivables') r group by 1 order by 1 loop
     perform lock_receivable(p_tenant, p_live, p_call, d, x.id, x.amount, 'deposit.receivables');
   end loop;
   d := make_available(p_tenant, p_live, p_call, d.id, (select sum((r ->> 'amount')::bigint)::bigint from jsonb_array_elements(p_args -> 'receivables') r));

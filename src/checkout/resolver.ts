@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { sql } from 'drizzle-orm';
 import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { type AccountRow, account } from '../account/table.js';
@@ -81,10 +80,8 @@ export class CheckoutResolver {
     ];
     const to = await scope.one(account, receivables[0]!.accountId, 'checkout.receivables[0].id');
     const problems = [...receivablesProblems(receivables, to), ...partnerProblems(from, to)];
-    if (insecure(input.redirectUrl, context.caller.livemode))
-      problems.push(
-        problem('parameter_invalid', 'checkout.redirect_url', 'must be https; http is for loopback in test mode'),
-      );
+    if (context.caller.livemode && new URL(input.redirectUrl).protocol !== 'https:')
+      problems.push(problem('parameter_invalid', 'checkout.redirect_url', 'must be https in live mode'));
     if (problems.length > 0) throw new Refusal(...problems);
     const reconcilable = receivables.reduce((sum, r) => sum + r.amountReconcilable, 0n);
     if (input.amount > reconcilable)
@@ -266,19 +263,22 @@ export function checkoutProblems({
   return problems;
 }
 
-/** What is wrong with a redirect address in any mode. */
+/**
+ * What is wrong with a redirect address in any mode. A parser of addresses forgives white space, backslashes and missing
+ * slashes; what is stored goes into a header, and to browsers that forgive differently.
+ */
 function redirectFault(text: string): string | undefined {
-  if (text.length > redirectLengthMax) return `is longer than ${redirectLengthMax} characters`;
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (!url || !['https:', 'http:'].includes(url.protocol)) return 'must be an https address';
-  return url.username || url.password ? 'must not carry a username or password' : undefined;
+  if (text.length > redirectLengthMax && [...text].length > redirectLengthMax)
+    return `is longer than ${redirectLengthMax} characters`;
+  if (!/^https?:\/\/[^\s\\\p{Cc}]+$/iu.test(text) || !URL.canParse(text)) return 'must be an https address';
+  const { protocol, hostname, username, password } = new URL(text);
+  if (username || password) return 'must not carry a username or password';
+  return protocol === 'https:' || loopback(hostname) ? undefined : 'must be https; http is for loopback in test mode';
 }
 
-/** Plain http reaches a developer's own machine only, and only in test mode. */
-function insecure(text: string, livemode: boolean): boolean {
-  const { protocol, hostname } = new URL(text);
-  const loopback = hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname);
-  return protocol !== 'https:' && (livemode || !loopback);
+/** A developer's own machine, the only one that plain http reaches. */
+function loopback(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname);
 }
 
 /** The receivables must be open, in INR, and of one user. */
@@ -305,7 +305,9 @@ function partnerProblems(from: AccountRow, to: AccountRow): Problem[] {
 }
 
 async function ended(context: Context, { id }: CheckoutIdInput, to: 'cancelled' | 'expired') {
-  await context.scope.one(checkoutNow, id, 'checkout.id');
+  const { status } = await context.scope.one(checkoutNow, id, 'checkout.id');
+  // One whose time is over has expired, whether or not a worker has written it down.
+  if (status === 'expired') throw new Refusal(problem('status_invalid', 'checkout.status'));
   return { checkout: await context.write('end_checkout', checkout, { id, to }) };
 }
 
@@ -325,7 +327,6 @@ async function attempted(context: Context, input: DeclineTestCheckoutInput, stat
       reasonCode: status === 'failed' ? (input.reasonCode ?? 'declined') : null,
       paymentMethod: method,
       details,
-      attemptKey: randomUUID(),
       seconds: context.checkouts.terms.attemptSeconds,
     }),
   };
