@@ -166,7 +166,15 @@ begin
   perform lock_money_of(p_tenant, p_live, d);
   select y.* into d from deposit y where y.tenant_id = p_tenant and y.livemode = p_live and y.id = d.id for update;
   if d.status <> 'completed' or d.amount < 0 then perform refuse(400, 'status_invalid', 'deposit.status'); end if;
-  for x in select r ->> 'id' as id, sum((r ->> 'amount')::bigint)::bigint as amount from jsonb_array_elements(p_args -> 'receivables') r group by 1 order by 1 loop
+  -- Rows in the order of their ids, whatever order they are given in: others lock them so, too.
+  perform from receivable r where r.tenant_id = p_tenant and r.livemode = p_live and r.id in (select s ->> 'id' from jsonb_array_elements(p_args -> 'receivables') s) order by r.id for update;
+  -- What is void is refused before anything is added up: a state comes before an amount.
+  if exists (select from receivable r where r.tenant_id = p_tenant and r.livemode = p_live and r.voided
+    and r.id in (select s ->> 'id' from jsonb_array_elements(p_args -> 'receivables') s)) then
+    perform refuse(400, 'status_invalid', 'deposit.receivables', 'includes a receivable that is void');
+  end if;
+  -- In the order given: what is taken back later frees the newest lock first.
+  for x in select r ->> 'id' as id, sum((r ->> 'amount')::bigint)::bigint as amount from jsonb_array_elements(p_args -> 'receivables') with ordinality s(r, n) group by 1 order by min(n) loop
     perform lock_receivable(p_tenant, p_live, p_call, d, x.id, x.amount, 'deposit.receivables');
   end loop;
   d := make_available(p_tenant, p_live, p_call, d.id, (select sum((r ->> 'amount')::bigint)::bigint from jsonb_array_elements(p_args -> 'receivables') r));

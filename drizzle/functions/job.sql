@@ -2,11 +2,16 @@
 -- and a job is deleted by the statement that did it, so it is done exactly once whatever dies.
 
 create or replace function run_jobs(p_tenant text, p_live boolean, p_limit int) returns int language plpgsql as $$
-declare j job; n int := 0; v_now bigint := wall_clock();
+declare j job; n int := 0; v_now bigint := wall_clock(); v_jobs job[];
 begin
-  for j in
-    select * from job where tenant_id = p_tenant and livemode = p_live and due <= v_now order by due, id limit p_limit for update skip locked
-  loop
+  v_jobs := array(select x from job x where x.tenant_id = p_tenant and x.livemode = p_live and x.due <= v_now order by x.due, x.id limit p_limit for update skip locked);
+  begin
+    perform lock_balances_of_jobs(p_tenant, p_live, v_jobs);
+  exception when lock_not_available then
+    -- Somebody is slow with this tenant's money: the next round tries again, and other tenants go on.
+    return 0;
+  end;
+  foreach j in array v_jobs loop
     begin
       perform run_job(p_tenant, p_live, j);
       delete from job where tenant_id = p_tenant and livemode = p_live and id = j.id;
@@ -18,6 +23,31 @@ begin
     n := n + 1;
   end loop;
   return n;
+end $$;
+
+-- Locks the balances that any of the jobs may change, before the first of them: one after the other the jobs would lock them
+-- in their own order, and meet whoever locks them in the order of the keys.
+create or replace function lock_balances_of_jobs(p_tenant text, p_live boolean, p_jobs job[]) returns void language plpgsql as $$
+begin
+  perform lock_balances(p_tenant, p_live, coalesce((
+    select jsonb_agg(jsonb_build_object('account', k.account, 'currency', k.currency)) from (
+      select x.account, d.currency from unnest(p_jobs) j
+        join deposit d on d.tenant_id = p_tenant and d.livemode = p_live and d.id = j.subject_id and d.status = 'processing'
+        cross join lateral (select receiver_of(p_tenant, p_live, d.to_account_id) as id) r
+        cross join lateral (values (d.to_account_id), (r.id), (transfer_target(p_tenant, p_live, r.id))) x(account)
+      where j.kind = 'complete_deposit'
+      union
+      select x.account, c.currency from unnest(p_jobs) j
+        join transaction t on t.tenant_id = p_tenant and t.livemode = p_live and t.id = j.subject_id
+        join checkout c on c.tenant_id = p_tenant and c.livemode = p_live and c.id = t.checkout_id
+        cross join lateral (values (c.to_account_id), (transfer_target(p_tenant, p_live, c.to_account_id))) x(account)
+      where j.kind = 'settle_transaction'
+      union
+      select b.account_id, b.currency from unnest(p_jobs) j
+        join balance b on b.tenant_id = p_tenant and b.livemode = p_live and b.account_id = case j.kind
+          when 'pay_out' then j.subject_id
+          when 'settle_payout' then (select y.account_id from payout y where y.tenant_id = p_tenant and y.livemode = p_live and y.id = j.subject_id) end
+      where j.kind in ('pay_out', 'settle_payout')) k), '[]'));
 end $$;
 
 create or replace function run_job(p_tenant text, p_live boolean, j job) returns void language plpgsql as $$

@@ -19,6 +19,13 @@ begin
   end loop;
 end $$;
 
+-- Locks every balance that an account has, whatever the currency: locks of receivables go along with a payout of any of them.
+create or replace function lock_all_balances(p_tenant text, p_live boolean, p_account text) returns void language plpgsql as $$
+begin
+  perform lock_balances(p_tenant, p_live, coalesce((select jsonb_agg(jsonb_build_object('account', b.account_id, 'currency', b.currency))
+    from balance b where b.tenant_id = p_tenant and b.livemode = p_live and b.account_id = p_account), '[]'));
+end $$;
+
 -- One posting. Legs are [{account, category, currency, amount}, …] for balances and [{contra, currency, amount}, …] for the
 -- world; amounts are signed minor units. A cause posts once per kind, whatever retries: the second time it is a conflict.
 -- Only kinds that take money back may leave `available` below zero; the other compartments have a check of their own.

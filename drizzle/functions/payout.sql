@@ -84,6 +84,7 @@ declare
 begin
   select a.* into v from account a where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_account;
   select x.* into s from account_setting x where x.tenant_id = p_tenant and x.livemode = p_live and x.account_id = p_account;
+  perform lock_all_balances(p_tenant, p_live, p_account);
   for c in select x.currency from balance x where x.tenant_id = p_tenant and x.livemode = p_live and x.account_id = p_account and x.available > 0 order by 1 loop
     select a.* into d from address a where a.tenant_id = p_tenant and a.livemode = p_live and a.linked_id = p_account and a.category = 'user_payout' and a.status = 'activated'
     order by (a.currency = c) desc, a.created desc, a.id desc limit 1;
@@ -94,6 +95,11 @@ begin
     v_amount := trunc(b.available * v_rate);
     if d.currency in ('JPY', 'KRW', 'VND', 'CLP', 'ISK', 'UGX', 'XAF', 'XOF', 'XPF') then v_amount := v_amount - v_amount % 100; end if;
     if b.available <= 0 or v_amount <= 0 then continue; end if;
+    -- What is owed in the payout's currency comes first: while it is, nothing leaves in it.
+    if exists (select from balance x where x.tenant_id = p_tenant and x.livemode = p_live and x.account_id = p_account and x.currency = d.currency and x.available < 0) then
+      v_left := true;
+      continue;
+    end if;
     v_id := new_id('payout');
     v_payment := insert_payment(p_tenant, p_live, v, 'payout', v_amount, d.currency, 'processing', null);
     insert into payout (tenant_id, livemode, id, created, account_id, address_id, amount, currency, status, payment_id, source_amount, source_currency, rate, context_id, on_root_list)
@@ -121,7 +127,7 @@ create or replace function move_payout(p_tenant text, p_live boolean, p_call jso
 declare y payout; v_to text := p_args ->> 'to'; l receivable_lock; v_address address;
 begin
   select x.* into y from payout x where x.tenant_id = p_tenant and x.livemode = p_live and x.id = p_args ->> 'id';
-  perform lock_balances(p_tenant, p_live, jsonb_build_array(jsonb_build_object('account', y.account_id, 'currency', y.currency), jsonb_build_object('account', y.account_id, 'currency', y.source_currency)));
+  perform lock_all_balances(p_tenant, p_live, y.account_id);
   update payout x set status = v_to, version = x.version + 1
   where x.tenant_id = p_tenant and x.livemode = p_live and x.id = y.id and x.status = 'processing'
   returning * into y;

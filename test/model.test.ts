@@ -1,0 +1,284 @@
+import fc from 'fast-check';
+import { describe, expect, it, vi } from 'vitest';
+import type { Books } from './faults/books.js';
+import {
+  type Act,
+  actOf,
+  audit,
+  type Draw,
+  drawMax,
+  enter,
+  fundsHeld,
+  fundsWanted,
+  type House,
+  houses,
+  kinds,
+  outcome,
+  send,
+  settle,
+  shown,
+} from './faults/house.js';
+import { figures, patience, random, scale, secondsSince } from './faults/scale.js';
+import { eventually, type Reply, Speaker, useWorld } from './world.js';
+
+vi.setConfig(patience);
+
+const payoutCurrencies = [['INR'], ['USD'], ['INR', 'USD'], ['JPY'], ['USD', 'JPY'], []];
+
+/** The payouts that the books do not know yet. */
+async function newPayouts({ world, tenant, books }: House): Promise<Record<string, string>[]> {
+  const rows = await world.sql`
+    select id, account_id, source_currency, amount, currency from payout where tenant_id = ${tenant} and not livemode order by id`;
+  return rows.filter(({ id }) => !books.payouts.has(id));
+}
+
+/** Time has passed: what was due is done, by one round of the worker's own function. */
+async function pass(house: House, seconds: number): Promise<void> {
+  const { world, tenant, books } = house;
+  const processing = [...books.deposits.values()].filter(({ status, sandbox }) => status === 'processing' && sandbox);
+  const paying = [...books.payouts.values()].filter(({ status }) => status === 'processing');
+  await world.database.call('run_jobs', [tenant, false, 1_000]);
+  for (const { id, status } of books.deposits.values()) if (status === 'initialized') books.sandboxProcesses(id);
+  for (const { id } of processing) books.sandboxCompletes(id);
+  for (const { id } of paying) books.endPayout(id, 'settle');
+
+  const made = await newPayouts(house);
+  const wanted: string[] = [];
+  for (const account of seconds >= 86_400 ? books.holders.keys() : []) {
+    for (const source of ['INR', 'JPY', 'USD']) {
+      const payout = books.payable(account, source);
+      if (!payout) continue;
+      const row = made.find((x) => x.account_id === account && x.source_currency === source);
+      wanted.push(`${account} ${source} ${payout.amount} ${payout.currency}`);
+      if (row) books.pay(account, source, row.id!);
+    }
+  }
+  const told = made.map((x) => `${x.account_id} ${x.source_currency} ${x.amount} ${x.currency}`);
+  expect(told.toSorted()).toEqual(wanted.toSorted());
+}
+
+const lanes = 4;
+const perWorld = 40;
+const batches = Math.ceil(scale.histories.runs / perWorld);
+
+describe(`histories of one client, seed ${scale.seed}`, () => {
+  describe.each(Array.from({ length: batches }, (_, n) => n))('%i', (batch) => {
+    // No worker: what it would do by itself is done when time passes, so that the books know when.
+    const world = useWorld({ worker: false });
+    const runs = Math.min(perWorld, scale.histories.runs - batch * perWorld);
+
+    it(`end as the model does, ${runs} times`, async () => {
+      let [commands, refused, histories] = [0, 0, 0];
+      const began = Date.now();
+      const kind = fc.constantFrom(...kinds);
+      const n = fc.nat(drawMax);
+      const history = fc.asyncProperty(
+        fc.constantFrom(...houses),
+        fc.constantFrom(...payoutCurrencies),
+        fc.noBias(
+          fc.array(fc.record({ kind, a: n, b: n, c: n, d: n }), { maxLength: scale.histories.commands, size: 'max' }),
+        ),
+        async (houseKind, currencies, draws) => {
+          const house = await settle(world, houseKind, currencies);
+          const done: string[] = [];
+          try {
+            for (const draw of draws) {
+              const act = actOf(house, house.books, draw);
+              if (!act) continue;
+              const reply = await send(house, act);
+              commands++;
+              if (reply.status !== 200) refused++;
+              done.push(`${told(act)} → ${reply.status === 200 ? (reply.body.id ?? 200) : reply.text}`);
+              expect(outcome(reply)).toEqual(enter(house.books, act, reply.body.id));
+              if (reply.status === 200) expect(reply.body).toMatchObject(shown(house.books, act, reply.body.id));
+              if (act.do === 'pass') await pass(house, act.seconds);
+              expect(await fundsHeld(house)).toEqual(fundsWanted(house.books));
+            }
+            await audit(house);
+            histories++;
+          } catch (error) {
+            (error as Error).message += `\n${done.join('\n')}`;
+            throw error;
+          }
+        },
+      );
+      const checks = Array.from({ length: Math.min(lanes, runs) }, (_, lane) =>
+        fc.assert(history, {
+          seed: scale.seed + batch * lanes + lane,
+          numRuns: Math.floor(runs / lanes) + (lane < runs % lanes ? 1 : 0),
+          interruptAfterTimeLimit: patience.testTimeout * 0.8,
+          markInterruptAsFailure: true,
+        }),
+      );
+      // All to their end: what a lane still did would be done to a world that is gone.
+      const failed = (await Promise.allSettled(checks)).find((check) => check.status === 'rejected');
+      if (failed) throw failed.reason;
+      figures('histories', { batch, histories, commands, refused, took: secondsSince(began) });
+    });
+  });
+});
+
+const told = (act: Act) => JSON.stringify(act, (_, v) => (typeof v === 'bigint' ? `${v}` : v));
+
+/** What was asked and what it was answered. */
+interface Done {
+  act: Act;
+  reply: Reply;
+}
+
+interface Told {
+  id: string;
+  type: string;
+  object_id: string;
+  data: Record<string, string>;
+  request_id: string | null;
+}
+
+/**
+ * Many clients at once, and the worker beside them. Which of two was first, nobody outside can know; but a statement
+ * writes its events while it holds every lock that it takes, so their order is an order in which all of it can have
+ * happened. In that order every acknowledged operation must be one that the model accepts, with the answer that was given.
+ */
+async function crowd(house: House, seed: number): Promise<{ done: Done[]; refused: Record<string, number> }> {
+  const { clients, operations } = scale.crowds;
+  const sight: Books = new (house.books.constructor as new () => Books)();
+  for (const [id, holder] of house.books.holders) sight.holders.set(id, holder);
+  for (const [id, deposit] of house.books.deposits) sight.deposits.set(id, { ...deposit });
+  const origins = [house.world.origin, await house.world.another()];
+  const done: Done[] = [];
+  const refused: Record<string, number> = {};
+  const common = kinds.filter((kind) => kind !== 'stop' && kind !== 'pass');
+
+  const client = async (n: number) => {
+    const roll = random(seed * 1_000 + n);
+    const number = () => Math.floor(roll() * (drawMax + 1));
+    const { root } = house;
+    const me = new Speaker({ ...house.world, origin: origins[n % 2]! }, root.id, root.key, root.edition);
+    for (let sent = 0; sent < operations; ) {
+      const chance = roll();
+      const kind = chance < 1 / 150 ? 'pass' : common[Math.floor(roll() * common.length)]!;
+      const draw: Draw = { kind, a: number(), b: number(), c: number(), d: number() };
+      if (chance > 0.97) await look(me);
+      const act = actOf(house, sight, draw);
+      if (!act) continue;
+      const reply = await send(house, act, me);
+      sent++;
+      done.push({ act, reply });
+      if (reply.status === 200) enter(sight, act, reply.body.id);
+      else {
+        const { status, code } = outcome(reply)!;
+        refused[`${status} ${code}`] = (refused[`${status} ${code}`] ?? 0) + 1;
+        if (act.do === 'move') await lookAt(me, act.id);
+        if (act.do === 'payout') sight.payouts.get(act.id)!.status = 'completed';
+      }
+    }
+  };
+  /** What the sandbox has done meanwhile, so that clients find something to do. */
+  const look = async (me: Speaker) => {
+    for (const payout of (await me.get('/v1/payouts?status=processing')).body.data) {
+      const { id, account_id: account, currency, status } = payout;
+      if (!sight.payouts.has(id))
+        sight.payouts.set(id, { id, account, currency, source: currency, amount: 0n, status });
+    }
+  };
+  const lookAt = async (me: Speaker, id: string) => {
+    const { status } = (await me.get(`/v1/deposits/${id}`)).body;
+    const seen = sight.deposits.get(id)!;
+    if (status === 'completed' && seen.status !== 'completed') sight.moveDeposit(id, 'complete');
+    else seen.status = status;
+  };
+  await Promise.all(Array.from({ length: clients }, (_, n) => client(n)));
+  return { done, refused };
+}
+
+/** Everything again in the order of the events, in the books alone. */
+function replay({ books }: House, events: Told[], done: Done[]): void {
+  const byRequest = new Map(done.map((each) => [each.reply.headers.get('request-id')!, each]));
+  // An operation happened at its last event, when it had all its locks.
+  const last = new Map(events.map(({ id, request_id }) => [request_id ?? id, id]));
+  const acknowledged = done.filter(({ act, reply }) => reply.status === 200 && act.do !== 'pass');
+  expect(acknowledged.filter(({ reply }) => !last.has(reply.headers.get('request-id')!))).toEqual([]);
+
+  for (const { id, type, object_id: object, data, request_id: request } of events) {
+    if (last.get(request ?? id) !== id) continue;
+    if (request !== null) {
+      const each = byRequest.get(request);
+      if (!each) throw new Error(`${type} of a request that nobody sent`);
+      const { act, reply } = each;
+      expect([reply.status, told(act), enter(books, act, reply.body.id)]).toEqual([200, told(act), undefined]);
+      expect(reply.body, told(act)).toMatchObject(shown(books, act, reply.body.id));
+    } else if (type === 'deposit.processing') expect(books.sandboxProcesses(object)).toBe(true);
+    else if (type === 'deposit.completed') expect(books.sandboxCompletes(object)).toBe(true);
+    else if (type === 'payout.completed') expect(books.endPayout(object, 'settle')).toBe(undefined);
+    else if (type === 'payout.processing') {
+      const { account_id: account, source_currency: source, amount, currency } = data as Record<string, string>;
+      expect(books.payable(account!, source!)).toEqual({ amount: BigInt(amount!), currency });
+      books.pay(account!, source!, object);
+    } else expect(type).toBe('receivable.updated');
+  }
+}
+
+describe(`histories of ${scale.crowds.clients} clients at once, seed ${scale.seed}`, () => {
+  describe.each(Array.from({ length: scale.crowds.runs }, (_, n) => n))('%i', (run) => {
+    const world = useWorld();
+
+    it(`end as the model does, after ${scale.crowds.operations} operations each`, async () => {
+      const began = Date.now();
+      const roll = random(scale.seed + run);
+      const kind = houses[Math.floor(roll() * houses.length)]!;
+      const house = await settle(world, kind, payoutCurrencies[Math.floor(roll() * 5)]);
+      const { tenant, root, books } = house;
+      // Everybody has money in every currency before it begins.
+      for (const to of house.destinations) {
+        for (const currency of house.currencies) {
+          const act: Act = { do: 'deposit', to, currency, amount: 1_000_000n, payer: undefined };
+          const { id } = (await send(house, act)).body;
+          expect(enter(books, act, id)).toBe(undefined);
+          expect([(await root.post(`/v1/test_helpers/deposits/${id}/complete`)).status]).toEqual([200]);
+          expect(books.moveDeposit(id, 'complete')).toBe(undefined);
+        }
+      }
+      const [before] = await world.sql`select max(id) as id from event where tenant_id = ${tenant} and not livemode`;
+
+      const { done, refused } = await crowd(house, scale.seed + run);
+      const sent = secondsSince(began);
+      const expected = /^(400 (status_invalid|parameter_invalid)|402 amount_exceeds_(reconcilable|deposit))$/;
+      expect(Object.keys(refused).filter((answer) => !expected.test(answer))).toEqual([]);
+
+      // Midnights pass until all that can be paid out is.
+      for (let night = 0; night < 2; night++)
+        for (const seconds of [3, 3, 86_400, 3, 3]) {
+          await world.operator.passTime({ tenantId: tenant }, seconds);
+        }
+      await eventually(
+        () => world.sql`select kind, error from job where tenant_id = ${tenant} and kind <> 'pay_out'`,
+        (jobs) => jobs.length === 0,
+        60,
+      );
+      const events = await world.sql<Told[]>`
+        select id, type, object_id, data, request_id from event where tenant_id = ${tenant} and not livemode and id > ${before!.id} order by id`;
+      replay(house, [...events], done);
+      const owed = [...books.holders.keys()].flatMap((id) => ['INR', 'JPY', 'USD'].map((c) => books.payable(id, c)));
+      expect(owed.filter(Boolean)).toEqual([]);
+      await audit(house);
+
+      // Events are numbered without a gap, and none is missing.
+      await eventually(
+        () => world.sql`select 1 from event where tenant_id = ${tenant} and number is null limit 1`,
+        (rows) => rows.length === 0,
+      );
+      const [numbers] = await world.sql`
+        select count(*)::int as n, max(number)::int as last from event where tenant_id = ${tenant} and not livemode`;
+      expect(numbers!.n).toBe(numbers!.last);
+      const [{ deadlocks }] = (await world.sql`
+        select deadlocks::int from pg_stat_database where datname = current_database()`) as unknown as [
+        { deadlocks: number },
+      ];
+      figures('crowds', {
+        ...{ run, kind, operations: done.length, refused: JSON.stringify(refused), events: events.length },
+        ...{ payouts: books.payouts.size, sent, deadlocks, took: secondsSince(began) },
+      });
+      expect(deadlocks).toBe(0);
+    });
+  });
+});

@@ -1,0 +1,201 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { must, payoutBody } from './dossier.js';
+import { figures, patience, scale, secondsSince } from './faults/scale.js';
+import { givenIn, nickname, type Reply, Speaker, useWorld } from './world.js';
+
+vi.setConfig(patience);
+
+// No worker: a payout stays in flight until a racer ends it.
+const world = useWorld({ worker: false });
+const given = givenIn(world);
+const { rounds, racers } = scale.races;
+const lanes = 4;
+
+let other: string;
+beforeAll(async () => {
+  other = await world.another();
+});
+
+// PostgreSQL breaks a deadlock and the gateway tries again: nobody would see one in the answers.
+afterAll(async () => {
+  expect(await world.sql`select rule, what from violations`).toEqual([]);
+  const [row] = await world.sql`select deadlocks::int as n from pg_stat_database where datname = current_database()`;
+  expect(row!.n).toBe(0);
+});
+
+/** All off at once, over two gateways; `told` is each answer's status and code. */
+async function race(start: (me: Speaker, i: number) => Promise<Reply>, me: Speaker) {
+  const replies = await Promise.all(
+    Array.from({ length: racers }, (_, i) =>
+      start(i % 2 ? new Speaker({ ...world, origin: other }, me.id, me.key, me.edition) : me, i),
+    ),
+  );
+  const told = replies.map((r) =>
+    [r.body.errors?.[0]?.extensions?.httpStatus ?? r.status, r.codes[0]].filter(Boolean).join(' '),
+  );
+  return { replies, told, winners: replies.filter((_, i) => told[i] === '200') };
+}
+
+/** All rounds, in lanes beside one another, each lane with what `prepare` makes for it. */
+async function run<T>(name: string, prepare: () => Promise<T>, round: (lane: T, n: number) => Promise<number>) {
+  const began = Date.now();
+  let winners = 0;
+  const each = Array.from({ length: lanes }, async (_, lane) => {
+    const mine = await prepare();
+    for (let n = lane; n < rounds; n += lanes) {
+      const won = await round(mine, n);
+      winners += won;
+    }
+  });
+  const failed = (await Promise.allSettled(each)).find((lane) => lane.status === 'rejected');
+  if (failed) throw failed.reason;
+  expect(winners).toBe(rounds);
+  figures(`race: ${name}`, { rounds, racers, requests: rounds * racers, winners, took: secondsSince(began) });
+}
+
+const completed = async (user: Speaker, amount: string) => {
+  const { id } = await must(user.post('/v1/deposits', { amount, currency: 'USD' }));
+  await must(user.post(`/v1/test_helpers/deposits/${id}/complete`));
+  return id as string;
+};
+const receivable = async (user: Speaker, amount: string) =>
+  (
+    await must(
+      user.post('/v1/receivables', {
+        ...{ currency: 'USD', purpose_code: 'P0802', transaction_type: 'services' },
+        invoice: {
+          ...{ amount, currency: 'USD', reference_number: nickname() },
+          ...{ creation_date: '2026-10-01', due_date: '2026-12-01' },
+        },
+      }),
+    )
+  ).id as string;
+const inFunds = async (user: Speaker, compartment: string) =>
+  (await must(user.get('/v1/balance')))[compartment].map((m: any) => `${m.amount} ${m.currency}`);
+const tenantOf = (user: Speaker) => user.id.replace('account_', '');
+
+describe(`${racers} at once, ${rounds} times`, () => {
+  it('ask with the same idempotency key: one deposit is made, and everybody is answered it', async () => {
+    await run(
+      'same idempotency key',
+      () => given.directUser(1),
+      async (user, n) => {
+        const key = randomUUID();
+        const amount = `${n + 1}.07`;
+        const { replies, told } = await race(
+          (me, i) =>
+            i % 4 < 3
+              ? me.post('/v1/deposits', { amount, currency: 'USD' }, { 'idempotency-key': key })
+              : me.graph(
+                  'mutation ($amount: Amount!) { createDeposit(input: { amount: $amount, currency: "USD" }) { deposit { id amount status } } }',
+                  { amount },
+                  { 'idempotency-key': key },
+                ),
+          user,
+        );
+        // Who comes while the first is under way may be told so; nobody is told anything else.
+        expect(told.filter((text) => text !== '200' && text !== '409 idempotency_key_in_use')).toEqual([]);
+        const answered = replies.filter((_, i) => told[i] === '200');
+        const ids = new Set(answered.map(({ body }) => body.data?.createDeposit.deposit.id ?? body.id));
+        expect(ids.size).toBe(1);
+        const rows = await world.sql`
+          select id from deposit where tenant_id = ${tenantOf(user)} and amount = ${(n + 1) * 100 + 7}`;
+        expect(rows.map(({ id }) => id)).toEqual([...ids]);
+        return answered.filter(({ headers }) => headers.get('idempotent-replayed') === null).length;
+      },
+    );
+  });
+
+  it('settle a payout and fail it: it ends once, and the money is where the end says', async () => {
+    await run(
+      'payout settle against fail',
+      async () => {
+        const user = await given.directUser(1);
+        await must(user.post('/v1/addresses', payoutBody(user.id)));
+        const { now } = await must(user.post('/v1/test_helpers/clock', { advance_seconds: 1 }));
+        await must(user.post('/v1/test_helpers/clock', { advance_seconds: 86_400 + 43_200 - (now % 86_400) }));
+        return user;
+      },
+      async (user, n) => {
+        // What failed the last time is still there, and is paid out again.
+        if ((await inFunds(user, 'available')).every((held: string) => held.startsWith('0.00'))) {
+          const deposit = await completed(user, '10.00');
+          const receivables = [{ id: await receivable(user, '10.00'), amount: '10.00' }];
+          await must(user.post(`/v1/deposits/${deposit}/reconcile`, { receivables }));
+        }
+        await must(user.post('/v1/test_helpers/clock', { advance_seconds: 86_400 }));
+        await world.sql`update job set due = due + 100000000 where tenant_id = ${tenantOf(user)} and kind = 'settle_payout'`;
+        await world.database.call('run_jobs', [tenantOf(user), false, 50]);
+        const { data } = await must(user.get('/v1/payouts?status=processing'));
+        expect(data.map((payout: any) => payout.amount)).toEqual(['830.00']);
+        const { id } = data[0];
+        const { told, winners } = await race((me, i) => {
+          const verb = (i + n) % 4 < 2 ? 'settle' : 'fail';
+          return i % 4 === 3
+            ? me.graph(`mutation { ${verb}TestPayout(input: { id: "${id}" }) { payout { status } } }`)
+            : me.post(`/v1/test_helpers/payouts/${id}/${verb}`);
+        }, user);
+        expect(told.filter((text) => text !== '200' && text !== '400 status_invalid')).toEqual([]);
+        const { status } = await must(user.get(`/v1/payouts/${id}`));
+        const [{ body }] = winners as [Reply];
+        const answered = (body.data ? Object.values<any>(body.data)[0].payout.status : body.status).toLowerCase();
+        expect(answered).toBe(status);
+        expect(await inFunds(user, 'available')).toEqual([status === 'failed' ? '830.00 INR' : '0.00 INR', '0.00 USD']);
+        expect(await inFunds(user, 'payout_processing')).toEqual(['0.00 INR', '0.00 USD']);
+        return winners.length;
+      },
+    );
+  });
+
+  it('reconcile the last amount of a receivable: one does, and the others are told that it is too much', async () => {
+    await run(
+      'last reconcilable amount',
+      async () => {
+        const user = await given.directUser(1);
+        const deposits = await Promise.all(Array.from({ length: racers }, () => completed(user, '1000000.00')));
+        return { user, deposits, taken: 0 };
+      },
+      async (lane, n) => {
+        const { user, deposits } = lane;
+        const id = await receivable(user, '25.00');
+        // Some of it is gone already, so that the last of it is not all of it.
+        await must(user.post(`/v1/deposits/${deposits[0]}/reconcile`, { receivables: [{ id, amount: '15.00' }] }));
+        // Each with a deposit of its own, and every other time all with the same.
+        const { told, winners } = await race(
+          (me, i) =>
+            me.post(`/v1/deposits/${deposits[n % 2 ? 1 : i]}/reconcile`, { receivables: [{ id, amount: '10.00' }] }),
+          user,
+        );
+        expect(told.filter((text) => text !== '200' && text !== '402 amount_exceeds_reconcilable')).toEqual([]);
+        const { amount_locked, amount_reconcilable, status } = await must(user.get(`/v1/receivables/${id}`));
+        expect([amount_locked, amount_reconcilable, status]).toEqual(['25.00', '0.00', 'locked']);
+        lane.taken += 25;
+        expect(await inFunds(user, 'available')).toEqual([`${lane.taken}.00 USD`]);
+        return winners.length;
+      },
+    );
+  });
+
+  it('activate a partner: one does, and the others find it done', async () => {
+    await run(
+      'double activation',
+      () => given.platform(1),
+      async (platform) => {
+        const { id } = await platform.partner();
+        const { told, winners } = await race(
+          (me, i) =>
+            i % 4 === 3
+              ? me.graph('mutation ($id: ID!) { activateAccount(input: { id: $id }) { account { status } } }', { id })
+              : me.post(`/v1/accounts/${id}/activate`),
+          platform,
+        );
+        expect(told.filter((text) => !['200', '400 status_invalid', '409 state_conflict'].includes(text))).toEqual([]);
+        const events = await world.sql`select type from event where object_id = ${id} order by id`;
+        expect(events.map(({ type }) => type)).toEqual(['account.created', 'account.verifying']);
+        expect(await world.sql`select id from job where subject_id = ${id}`).toHaveLength(1);
+        return winners.length;
+      },
+    );
+  });
+});
