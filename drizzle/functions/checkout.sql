@@ -27,6 +27,8 @@ begin
   -- The partner's row is locked, so that two first checkouts make one address.
   select a.* into v_from from account a where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_args ->> 'fromAccountId' for update;
   select a.* into v_to from account a where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_args ->> 'toAccountId';
+  -- Its standing was judged before its row was locked.
+  if v_from.status in ('hold', 'deactivated') then perform refuse(400, 'status_invalid', 'checkout.from.account_id'); end if;
   v_address := checkout_address(p_tenant, p_live, p_call, v_from);
   insert into checkout (tenant_id, livemode, id, created, expires_at, amount, gross_amount, currency, from_account_id, to_account_id, to_address_id, payment_methods, receivable_ids,
                         redirect_url, status, metadata, context_id, on_root_list)

@@ -8,7 +8,8 @@ begin
   return case when v.kind = 'partner' then v.owner_id else v.id end;
 end $$;
 
--- The address that a partner pays from with a method: made with its first payment, found again afterwards.
+-- The address that a partner pays from with a method: made with its first payment, found again afterwards. Of a real one no more
+-- is known than what kind it is.
 create or replace function payment_address(p_tenant text, p_live boolean, p_call jsonb, p_partner account, p_method text, p_currency text) returns text language plpgsql as $$
 declare
   v_type text := case when p_method in ('affirm', 'afterpay', 'klarna') then 'wallet' when p_method = 'upi' then 'vpa' else 'bank_account' end;
@@ -20,7 +21,7 @@ begin
   if v_id is not null then return v_id; end if;
   v := insert_address(p_tenant, p_live, p_call, p_partner, jsonb_build_object('category', 'partner_payment', 'type', v_type, 'currency', p_currency,
     'wallet', case when v_type = 'wallet' then jsonb_build_object('provider', p_method) end,
-    'vpa', case when v_type = 'vpa' then jsonb_build_object('id', 'payer@sandbox', 'upi', jsonb_build_object('onetime', 'enabled', 'recurring', 'disabled')) end,
+    'vpa', case when v_type = 'vpa' and not p_live then jsonb_build_object('id', 'payer@sandbox', 'upi', jsonb_build_object('onetime', 'enabled', 'recurring', 'disabled')) end,
     'bankAccount', case when v_type = 'bank_account' then jsonb_build_object('bankName', null) end));
   return v.id;
 end $$;
