@@ -29,6 +29,7 @@ interface OfCheckout {
 
 const heartbeatMilliseconds = 15_000;
 const watchesMax = 2_000;
+const formPattern = /^(card|upi|upi\/[^/]+)$/;
 const attemptPattern = /^[0-9a-f-]{36}-(card|upi)$/;
 
 // Nothing but ourselves: no other host, no inline script or style, no frame around it.
@@ -59,9 +60,12 @@ const assetPaths = { css: assets['page.css'].path, js: assets['page.js'].path };
  */
 export function hostedPages(app: FastifyInstance, { database, pepper, terms, onFault }: Hosted): void {
   const watcher = new Watcher(database);
-  const streams = new Set<FastifyReply>();
+  const streams = new Set<() => void>();
   const config = { open: true } as const;
+  let closing = false;
 
+  // A form is what a browser makes of one; anything else has no fields that are text.
+  app.removeAllContentTypeParsers();
   app.addContentTypeParser(
     'application/x-www-form-urlencoded',
     { parseAs: 'string' },
@@ -71,7 +75,8 @@ export function hostedPages(app: FastifyInstance, { database, pepper, terms, onF
     reply.header('content-security-policy', policy).header('x-robots-tag', 'noindex, nofollow');
   });
   app.addHook('preClose', async () => {
-    for (const stream of streams) stream.raw.end();
+    closing = true;
+    for (const end of streams) end();
   });
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const status = error instanceof Refusal ? error.status : (error.statusCode ?? 500);
@@ -83,6 +88,8 @@ export function hostedPages(app: FastifyInstance, { database, pepper, terms, onF
         'Please try again',
         'The service is busy. You have not been charged twice: open the link again in a moment.',
       );
+    if (error instanceof Refusal && error.problems[0]?.code === 'https_required')
+      return page(reply, 'This address is not safe', 'Open it again with https:// at its beginning.');
     return page(reply, 'This could not be read', 'Open the link again, and try once more.');
   });
 
@@ -191,8 +198,8 @@ export function hostedPages(app: FastifyInstance, { database, pepper, terms, onF
     const read = cardOf(form);
     const fault = 'card' in read ? acquirer.fault(read) : undefined;
     const errors = 'errors' in read ? read.errors : fault ? { number: fault } : undefined;
-    // The number and the code are never written into a page.
-    const again = { expiry: form.expiry ?? '', name: form.name ?? '' };
+    // The number and the code are never written into a page, whatever field they were typed into.
+    const again = { expiry: repeatable(form.expiry), name: repeatable(form.name) };
     if (errors) return show(reply.code(400), token, session, { card: { errors, ...again } }, true);
     const { card } = read as Exclude<typeof read, { errors: unknown }>;
     const details = cardDetails(card);
@@ -232,19 +239,24 @@ export function hostedPages(app: FastifyInstance, { database, pepper, terms, onF
     const opened = await open(request.params.token);
     if (!opened) return reply.code(404).send({ state: null });
     // A page that gets no stream asks from time to time.
-    if (watcher.size >= watchesMax) return reply.code(503).header('retry-after', '5').send({ state: null });
+    if (closing || watcher.size >= watchesMax) return reply.code(503).header('retry-after', '5').send({ state: null });
+    if (request.method === 'HEAD') return reply.type('text/event-stream').send();
     reply.hijack();
-    streams.add(reply);
+    // Who has gone meanwhile will not say so again.
+    if (reply.raw.destroyed) return;
     const headers = { ...reply.getHeaders(), 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' };
     reply.raw.writeHead(200, headers as Record<string, string>);
     reply.raw.write('retry: 2000\n\n');
     const stop = watcher.watch(opened.place, (state) => reply.raw.write(`data: ${state}\n\n`));
     const heartbeat = setInterval(() => reply.raw.write(': still here\n\n'), heartbeatMilliseconds);
-    reply.raw.on('close', () => {
+    const end = () => {
       stop();
       clearInterval(heartbeat);
-      streams.delete(reply);
-    });
+      streams.delete(end);
+      reply.raw.end();
+    };
+    streams.add(end);
+    reply.raw.on('close', end);
   });
 
   app.get<OfCheckout>('/checkout/:token/logo', { config }, async (request, reply) => {
@@ -264,6 +276,24 @@ export function hostedPages(app: FastifyInstance, { database, pepper, terms, onF
       reply.type(`${type}; charset=utf-8`).header('cache-control', 'public, max-age=31536000, immutable').send(content),
     );
   }
+
+  // Whatever else an address may be: a form that is opened again by its address, a link that was cut or grew, another method.
+  app.all<{ Params: { '*': string } }>('/checkout/*', { config }, (request, reply) => {
+    const [token = '', ...rest] = request.params['*'].split('/');
+    const form = formPattern.test(rest.join('/'));
+    if (!['GET', 'HEAD'].includes(request.method))
+      return page(
+        reply.code(405).header('allow', form ? 'POST' : 'GET, HEAD'),
+        'This could not be read',
+        'Open the link again, and try once more.',
+      );
+    return form ? back(reply, encodeURIComponent(token)) : missing(reply);
+  });
+}
+
+/** A field as it was typed, unless it may be a card number that has come into the wrong field. */
+function repeatable(text = ''): string {
+  return text.length > 100 || text.replaceAll(/\D/g, '').length > 8 ? '' : text;
 }
 
 /** The name that a form gives the attempt; sent twice, it is the same attempt. */

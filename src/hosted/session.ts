@@ -62,7 +62,8 @@ export function stateOf(checkout: CheckoutNow, attempts: TransactionRow[]): Stat
   const credited = attempts.find((t) => t.depositId !== null && t.depositId === checkout.depositId);
   if (credited) return { name: 'paid', attempt: credited };
   const open = attempts.filter((t) => t.status === 'processing' && t.expiresAt > checkout.now);
-  const submitted = open.find((t) => t.paymentMethodDetails !== null);
+  // A card is on its way to the acquirer from the moment its attempt begins; a code waits until somebody scans it.
+  const submitted = open.find((t) => t.paymentMethod === 'card' || t.paymentMethodDetails !== null);
   if (submitted) return { name: 'confirming', attempt: submitted };
   if (checkout.status === 'expired' || checkout.status === 'cancelled') return { name: checkout.status };
   const [latest] = attempts;

@@ -20,7 +20,7 @@ export interface PageOptions {
   /** What was wrong with a form that was sent, and what of it may be shown again. */
   card?: { errors: CardErrors; expiry: string; name: string };
   vpaError?: string;
-  /** Something to be told above the forms. */
+  /** Why there is no way to pay any more. */
   notice?: string;
 }
 
@@ -57,11 +57,11 @@ const headings: Record<State['name'], (session: Session, amount: string) => stri
 export function checkoutPage(session: Session, state: State, options: PageOptions): string {
   const { checkout } = session;
   const heading = headings[state.name](session, money(checkout.grossAmount));
-  const failed = options.card || options.vpaError;
+  const forms = state.name === 'summary' || state.name === 'declined';
+  const failed = (options.card && forms) || (options.vpaError && state.name === 'awaiting');
   return layout({
     title: `${failed ? 'Error: ' : ''}${heading}`,
     assets: options.assets,
-    refresh: state.name === 'confirming' ? 3 : state.name === 'awaiting' && checkout.livemode ? 10 : undefined,
     banner: checkout.livemode ? undefined : 'Test mode: no money moves.',
     header: header(session, options),
     main: html`<main data-state="${stateKey(state)}" data-path="${options.path}">
@@ -80,20 +80,19 @@ export function messagePage(assets: PageOptions['assets'], title: string, messag
     title,
     assets,
     header: '',
-    main: html`<main><div class="pay"><h1>${title}</h1><p>${message}</p></div></main>`,
+    main: html`<main><div class="pay"><h1 tabindex="-1">${title}</h1><p>${message}</p></div></main>`,
   });
 }
 
 interface Layout {
   title: string;
   assets: PageOptions['assets'];
-  refresh?: number | undefined;
   banner?: string | undefined;
   header: string;
   main: string;
 }
 
-function layout({ title, assets, refresh, banner, header, main }: Layout): string {
+function layout({ title, assets, banner, header, main }: Layout): string {
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -105,10 +104,9 @@ function layout({ title, assets, refresh, banner, header, main }: Layout): strin
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="${assets.css}">
 <script src="${assets.js}" type="module"></script>
-!${refresh ? html`<noscript><meta http-equiv="refresh" content="${refresh}"></noscript>` : ''}
 </head>
 <body>
-!${banner ? html`<p class="banner">${banner}</p>` : ''}
+!${banner ? html`<aside class="banner" aria-label="Mode"><p>${banner}</p></aside>` : ''}
 !${header}
 !${main}
 <div id="live" class="unseen" role="status"></div>
@@ -159,10 +157,11 @@ const bodies: Record<State['name'], Body<never>> = {
     <div class="notice bad" role="alert"><p>${reason(state.attempt)}</p></div>
     !${forms(session, options)}!${leave(session, 'Return without paying')}`,
   awaiting,
-  confirming: (_: Session, state: { attempt: TransactionRow }) => html`
+  confirming: (_: Session, state: { attempt: TransactionRow }, options: PageOptions) => html`
     <div class="busy" aria-hidden="true"></div>
     <p>We are waiting for the answer of !${method(state.attempt)}. Please do not pay again.</p>
-    <p class="hint">This page changes by itself. You can close it, and open the same link later to see what became of your payment.</p>`,
+    !${look(options)}
+    <p class="hint">You can close this page, and open the same link later to see what became of your payment.</p>`,
   paid,
   expired: (session: Session) => html`
     <p>Its time ended on !${time(session.checkout.expiresAt)}. Ask ${payeeName(session)} for a new link.</p>
@@ -190,16 +189,21 @@ function method({ paymentMethodDetails: details, paymentMethod }: TransactionRow
   return paymentMethod === 'card' ? 'the card' : 'UPI';
 }
 
+/** A page that its reader did not ask for would come while it is read, so without the script it comes by a link. */
+function look({ path }: PageOptions): string {
+  return html`<noscript><p><a href="${path}">See what has become of it</a></p></noscript>`;
+}
+
 /** The ways to pay. */
 function forms(session: Session, options: PageOptions): string {
   const { paymentMethods } = session.checkout;
-  const notice = options.notice ? html`<div class="notice bad" role="alert"><p>${options.notice}</p></div>` : '';
+  if (options.notice) return html`<div class="notice bad" role="alert"><p>${options.notice}</p></div>`;
   if (!options.takesMoney)
     return html`<div class="notice" role="note">
       <p>${payeeName(session)} cannot take payments on this page yet. You have not been charged. Ask ${payeeName(session)} for another way to pay.</p>
     </div>`;
   const ways = paymentMethods.map((way) => (way === 'upi' ? upiForm(options) : cardForm(session, options)));
-  return html`!${notice}!${ways.join(html`<p class="or"><span>or</span></p>`)}`;
+  return html`!${ways.join(html`<p class="or"><span>or</span></p>`)}`;
 }
 
 function upiForm({ path, attemptKey }: PageOptions): string {
@@ -277,9 +281,10 @@ function awaiting(session: Session, { attempt }: { attempt: TransactionRow }, op
       <ol>
         <li>Scan the code with any UPI app, or open the app on this phone.</li>
         <li>Check that it says <b>${money(checkout.grossAmount)}</b> to <b>${address.vpa?.id ?? ''}</b>.</li>
-        <li>Confirm in the app, and come back: this page changes by itself.</li>
+        <li>Confirm in the app, and come back to this page.</li>
       </ol>
       <p class="left">The code is good until !${time(attempt.expiresAt)}<span data-left="${left}" data-warn="This code ends in 30 seconds. You can get another one then."></span></p>
+      !${look(options)}
       <details><summary>The same as a link</summary><p><code class="link">${link}</code></p></details>
     </div>
   </div>
@@ -307,29 +312,33 @@ function upiLink(session: Session, attempt: TransactionRow): string {
   const { address, payee, receivables } = session;
   const parameters = {
     pa: address.vpa?.id ?? '',
-    pn: payeeName(session),
+    pn: cut(payeeName(session)),
     mc: payee.businessDetails.merchantCategoryCode ?? '',
     tr: attempt.id.slice(attempt.id.lastIndexOf('_') + 1),
     am: amountText(attempt.amount),
     cu: attempt.currency,
-    tn: receivables
-      .map(({ invoice }) => invoice.referenceNumber)
-      .join(' ')
-      .slice(0, 50),
+    tn: cut(receivables.map(({ invoice }) => invoice.referenceNumber).join(' ')),
   };
   // Apps want %20 for a space, where a form's encoding has a plus sign.
   const query = Object.entries(parameters).filter(([, value]) => value !== '');
   return `upi://pay?${query.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&')}`;
 }
 
+/** As much of a text as an app shows and a code has room for, in whole characters. */
+function cut(text: string): string {
+  return [...text].slice(0, 50).join('');
+}
+
 function paid(session: Session, { attempt }: { attempt: TransactionRow }): string {
   const { checkout } = session;
   const late = checkout.status !== 'completed';
+  const twice = session.attempts.some((t) => t.reasonCode === 'duplicate');
   return html`<div class="tick" aria-hidden="true"></div>
     <p><b>${money(checkout.grossAmount)}</b> to ${payeeName(session)}, by !${method(attempt)}.</p>
     !${late ? html`<p class="notice">It came after this page had ended. ${payeeName(session)} has received it all the same.</p>` : ''}
+    !${twice ? html`<p class="notice">A second payment of it has come, too. It is not kept: you get it back.</p>` : ''}
     <dl class="receipt"><div><dt>Reference</dt><dd>${attempt.id}</dd></div></dl>
-    <p class="return" data-return="10"></p>
+    <p class="return" data-return="30"></p>
     !${leave(session, `Return to ${payeeName(session)}`, true)}`;
 }
 

@@ -5,20 +5,32 @@ const live = document.getElementById('live');
 const main = () => document.querySelector('main');
 const pollMilliseconds = 2500;
 let stream;
+// What the stream has said last; nothing while it is silent.
+let heard;
 let poll;
 let timers = [];
 let busy = false;
+// Answers may overtake each other: what was asked for last is what is shown.
+let turn = 0;
 
 /** Says something to those who listen rather than look. */
 function say(text) {
   if (live) live.textContent = text;
 }
 
-/** Puts the page of an answer in the place of this one, and keeps what was typed where the same field is there again. */
-async function show(response, { keep = false } = {}) {
+/**
+ * Puts the page of an answer in the place of this one, and keeps what was typed where the same field is there again.
+ * Whether it did: not when something else was asked for meanwhile, nor when news turn out to be none.
+ */
+async function show(response, mine, { keep = false, news = false } = {}) {
   const page = new DOMParser().parseFromString(await response.text(), 'text/html');
+  if (mine !== turn) return false;
   const next = page.querySelector('main');
-  if (!next) return location.reload();
+  if (!next) {
+    location.reload();
+    return false;
+  }
+  if (news && next.dataset.state === main().dataset.state) return false;
   const typed = keep ? [...main().querySelectorAll('input[type=text]')].map(({ id, value }) => [id, value]) : [];
   main().replaceWith(document.adoptNode(next));
   for (const [id, value] of typed) {
@@ -31,6 +43,13 @@ async function show(response, { keep = false } = {}) {
   begin();
   const wrong = main().querySelector('[aria-invalid]');
   (wrong ?? main().querySelector('h1')).focus();
+  return true;
+}
+
+/** What a page is about, in words: its title, and that it will not stay. */
+function told() {
+  const seconds = main().querySelector('[data-return]')?.dataset.return;
+  return seconds ? `${document.title}. You will be taken back in ${seconds} seconds, unless you stay.` : document.title;
 }
 
 async function refresh(state) {
@@ -43,11 +62,14 @@ async function refresh(state) {
   );
   if (!away && (typing || location.search !== '')) return;
   if (away && location.search !== '') history.replaceState(null, '', location.pathname);
-  await show(await fetch(location.pathname, { headers: { accept: 'text/html' } }));
-  say(document.title);
+  const mine = ++turn;
+  const response = await fetch(main().dataset.path, { headers: { accept: 'text/html' } });
+  // A fault of the server's is no news; it is asked again.
+  if (response.status < 500 && (await show(response, mine, { news: true }))) say(told());
 }
 
 async function ask() {
+  if (main().dataset.path === undefined) return;
   try {
     const response = await fetch(`${main().dataset.path}/state`);
     if (response.ok) await refresh((await response.json()).state);
@@ -56,15 +78,18 @@ async function ask() {
   }
 }
 
-/** News by a stream; where there is none, by asking from time to time. */
+/** News by a stream; while that is silent, by asking from time to time. What could not be shown at once is shown then, too. */
 function listen() {
-  if (stream || poll || main().dataset.path === undefined) return;
+  if (stream || main().dataset.path === undefined) return;
   stream = new EventSource(`${main().dataset.path}/events`);
-  stream.onmessage = ({ data }) => void refresh(data).catch(() => {});
-  stream.onerror = () => {
-    if (stream.readyState !== EventSource.CLOSED) return;
-    poll ??= setInterval(ask, pollMilliseconds);
+  stream.onmessage = ({ data }) => {
+    heard = data;
+    void refresh(data).catch(() => {});
   };
+  stream.onerror = () => {
+    heard = undefined;
+  };
+  poll = setInterval(() => void (heard === undefined ? ask() : refresh(heard).catch(() => {})), pollMilliseconds);
 }
 
 function leftText(seconds) {
@@ -112,6 +137,7 @@ function goBack(element) {
   stay.addEventListener('click', () => {
     clearInterval(timer);
     element.remove();
+    say('');
     link.focus();
   });
 }
@@ -137,14 +163,17 @@ async function send(event) {
   event.preventDefault();
   if (busy) return;
   busy = true;
+  const mine = ++turn;
   const button = form.querySelector('button');
   button.setAttribute('aria-disabled', 'true');
   say('One moment.');
   try {
     const response = await fetch(form.action, { method: 'POST', body: new URLSearchParams(new FormData(form)) });
+    // What the stream said before may be older than this answer.
+    heard = undefined;
+    await show(response, mine, { keep: response.status === 400 });
     busy = false;
-    await show(response, { keep: response.status === 400 });
-    say(response.status === 400 ? '' : document.title);
+    say(response.status === 400 ? '' : told());
   } catch {
     busy = false;
     // The same form again is the same attempt, so the browser may send it as it would without this script.

@@ -1,0 +1,719 @@
+import { randomUUID } from 'node:crypto';
+import http from 'node:http';
+import type { FastifyInstance } from 'fastify';
+import pino from 'pino';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { AccountRow } from '../src/account/table.js';
+import { config } from '../src/config.js';
+import { gateway } from '../src/gateway.js';
+import { buildGraph } from '../src/graph.js';
+import { eventually, nickname, Speaker, useWorld, type World } from './world.js';
+
+/** A checkout, and where its page is. */
+interface Slip {
+  id: string;
+  url: string;
+  path: string;
+  token: string;
+  receivableIds: string[];
+}
+
+const redirectDefault = 'https://shop.example/back';
+
+/** A user of its own tenant that is paid through pages, with a partner that pays. */
+class Till {
+  private constructor(
+    readonly world: World,
+    readonly user: Speaker,
+    readonly live: Speaker,
+    readonly partnerId: string,
+  ) {}
+
+  static async open(world: World, businessDetails: object = {}): Promise<Till> {
+    const { account, keys } = await world.operator.createRoot({
+      type: 'user',
+      edition: 2,
+      nickname: nickname(),
+      businessDetails: { legalName: 'Malabar Spice Traders LLP', type: 'company', ...businessDetails },
+    } as never);
+    const user = new Speaker(world, account.id, keys.test, 2);
+    const partner = await user.partner();
+    return new Till(world, user, new Speaker(world, account.id, keys.live, 2), partner.id);
+  }
+
+  get tenantId(): string {
+    return this.user.id.replace('account_', '');
+  }
+
+  async receivable(amount = '1000.00', reference = `INV ${nickname()}`, speaker = this.user): Promise<string> {
+    const invoice = { amount, currency: 'INR', creation_date: '2026-10-01', due_date: '2026-12-01' };
+    const reply = await speaker.post('/v1/receivables', {
+      currency: 'INR',
+      invoice: { ...invoice, reference_number: reference },
+      purpose_code: 'P0802',
+      transaction_type: 'services',
+    });
+    expect([reply.fieldNames, reply.status]).toEqual([[], 200]);
+    return reply.body.id;
+  }
+
+  /** A checkout over a receivable of its own amount, unless others are given. */
+  async slip(options: Partial<SlipOptions> = {}): Promise<Slip> {
+    const { amount = '1000.00', methods = ['upi', 'cards'], redirect = redirectDefault } = options;
+    const { speaker = this.user, partnerId = this.partnerId } = options;
+    const receivableIds = options.receivableIds ?? [await this.receivable(amount, undefined, speaker)];
+    const reply = await speaker.post('/v1/checkouts', {
+      amount,
+      currency: 'INR',
+      from: { account_id: partnerId },
+      payment_methods: methods,
+      receivables: receivableIds.map((id) => ({ id })),
+      redirect_url: redirect,
+    });
+    expect([reply.fieldNames, reply.status]).toEqual([[], 200]);
+    const url = /^<(.+)>; rel="payment"$/.exec(reply.headers.get('link') ?? '')![1]!;
+    const { pathname } = new URL(url);
+    return { id: reply.body.id, url, path: pathname, token: pathname.split('/')[2]!, receivableIds };
+  }
+
+  /** A checkout of the live mode, in which nobody takes money yet. */
+  async liveSlip(): Promise<Slip> {
+    const { world, live } = this;
+    await world.operator.verify(await world.operator.account(live.id, true), 'activated');
+    const partner = await live.partner();
+    expect((await live.post(`/v1/accounts/${partner.id}/activate`)).status).toBe(200);
+    const row: AccountRow = await world.operator.account(partner.id, true);
+    if (row.status !== 'activated') await world.operator.verify(row, 'activated');
+    return this.slip({ speaker: live, partnerId: partner.id });
+  }
+
+  help(slip: Slip, verb: 'pay' | 'decline' | 'expire', body: object = {}) {
+    return this.user.post(`/v1/test_helpers/checkouts/${slip.id}/${verb}`, body);
+  }
+
+  async seen(slip: Slip): Promise<any> {
+    return (await this.user.get(`/v1/checkouts/${slip.id}`)).body;
+  }
+
+  /** Moves the test clock on, and does what is due then, as a worker would. */
+  async pass(seconds: number): Promise<void> {
+    const reply = await this.user.post('/v1/test_helpers/clock', { advance_seconds: seconds });
+    expect(reply.status).toBe(200);
+    await this.work();
+  }
+
+  async work(): Promise<void> {
+    for (let done = 1; done > 0; ) {
+      const [row] = await this.world.database.call('run_jobs', [this.tenantId, false, 50]);
+      done = Number(row!.run_jobs);
+    }
+  }
+
+  /** The attempts to pay a checkout, oldest first, as they are stored. */
+  async attempts(slip: Slip): Promise<any[]> {
+    return this.world.sql`select id, status, reason_code, payment_method, payment_method_details as details, deposit_id
+      from transaction where checkout_id = ${slip.id} order by id`;
+  }
+
+  /** Whether checkouts, deposits, receivables and balances tell of the same money. Every receivable here can take it all. */
+  async agrees(): Promise<void> {
+    const { sql } = this.world;
+    const [t, a] = [this.tenantId, this.user.id];
+    const [sums] = await sql`select
+      (select coalesce(sum(amount), 0) from checkout where tenant_id = ${t} and deposit_id is not null)::text as credited,
+      (select coalesce(sum(amount), 0) from deposit where tenant_id = ${t} and status = 'completed')::text as deposited,
+      (select coalesce(sum(amount_locked), 0) from receivable where tenant_id = ${t})::text as locked,
+      (select coalesce(sum(available), 0) from balance where tenant_id = ${t} and account_id = ${a})::text as available,
+      (select coalesce(sum(pending + processing + payout_processing), 0) from balance where tenant_id = ${t})::text as elsewhere,
+      (select count(*) from checkout where tenant_id = ${t} and deposit_id is not null)::text as checkouts,
+      (select count(*) from transaction where tenant_id = ${t} and status = 'succeeded')::text as successes,
+      (select count(*) from deposit where tenant_id = ${t} and status = 'completed')::text as deposits`;
+    const { credited, checkouts } = sums!;
+    expect(sums).toEqual({
+      ...{ credited, deposited: credited, locked: credited, available: credited, elsewhere: '0' },
+      ...{ checkouts, successes: checkouts, deposits: checkouts },
+    });
+  }
+}
+
+interface SlipOptions {
+  amount: string;
+  methods: ('upi' | 'cards')[];
+  redirect: string;
+  receivableIds: string[];
+  speaker: Speaker;
+  partnerId: string;
+}
+
+/** Tills whose books are compared at the end of each test; those of the whole file stay. */
+function tillsIn(world: World) {
+  const tills: Till[] = [];
+  return {
+    async open(businessDetails?: object): Promise<Till> {
+      const till = await Till.open(world, businessDetails);
+      tills.push(till);
+      return till;
+    },
+    /** The ledger's own audit, and that of every till. */
+    async agree(): Promise<void> {
+      expect(await world.sql`select rule, what from violations`).toEqual([]);
+      for (const till of tills) await till.agrees();
+    },
+  };
+}
+
+/** What a card form carries, under the name of a new attempt. */
+const cardForm = (number: string, more: Record<string, string> = {}): Record<string, string> => ({
+  attempt: `${randomUUID()}-card`,
+  number,
+  expiry: '12/34',
+  code: '737',
+  name: 'Asha Rao',
+  ...more,
+});
+
+/** Sends a form as a browser without a script does, and follows nothing. */
+function submit(url: string, fields: Record<string, string>, init: RequestInit = {}): Promise<Response> {
+  return fetch(url, { method: 'POST', redirect: 'manual', body: new URLSearchParams(fields), ...init });
+}
+
+/** Begins a UPI attempt; the id that its code carries. */
+async function upiCode(till: Till, slip: Slip): Promise<string> {
+  const before = new Set((await till.attempts(slip)).map(({ id }) => id));
+  const reply = await submit(`${slip.url}/upi`, { attempt: `${randomUUID()}-upi` });
+  expect(reply.status).toBe(303);
+  return (await till.attempts(slip)).find(({ id }) => !before.has(id))!.id;
+}
+
+const cards = {
+  good: '4242 4242 4242 4242',
+  declined: '4000 0000 0000 0002',
+  short: '4000 0000 0000 9995',
+  pending: '4000 0000 0000 3220',
+  late: '4000 0000 0000 0341',
+};
+
+// No worker, so that an attempt stays with the acquirer until a test lets time pass.
+const world = useWorld({ worker: false });
+const tills = tillsIn(world);
+// All 500 rounds take some minutes: WHOLE=1.
+const whole = process.env.WHOLE === '1';
+const extra: FastifyInstance[] = [];
+const lines: string[] = [];
+let till: Till;
+
+beforeAll(async () => {
+  till = await tills.open();
+});
+afterEach(() => tills.agree());
+afterAll(() => Promise.all(extra.map((app) => app.close())));
+
+/** Another gateway over the same database with other settings, which tells what it logs. */
+async function gatewayWith(environment: Record<string, string>): Promise<{ app: FastifyInstance; origin: string }> {
+  const app = await gateway({
+    config: config({ serves: true }, { PORT: '0', ...environment }),
+    database: world.database,
+    schema: buildGraph(),
+    pepper: world.pepper,
+    log: pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) }),
+  });
+  extra.push(app);
+  return { app, origin: await app.listen({ port: 0, host: '127.0.0.1' }) };
+}
+
+const policy =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+const stateAt = async (url: string) => ((await (await fetch(`${url}/state`)).json()) as { state: string }).state;
+const count = async (slip: Slip) => (await till.attempts(slip)).length;
+
+describe('what goes with every answer', () => {
+  it('keeps the page to itself', async () => {
+    const slip = await till.slip();
+    const paths = ['', '/state', '/nothing'].map((rest) => slip.path + rest);
+    const answers = await Promise.all(
+      [...paths, '/checkout/nobody', '/checkout/a/b/c', '/checkout/assets/page.css'].map((path) =>
+        fetch(`${world.origin}${path}`),
+      ),
+    );
+    answers.push(await submit(`${slip.url}/card`, cardForm('1')), await submit(`${slip.url}/upi`, {}));
+    expect(answers.map((a) => a.status)).toEqual([200, 200, 404, 404, 404, 200, 400, 303]);
+    for (const { headers } of answers) {
+      expect(headers.get('content-security-policy')).toBe(policy);
+      expect(headers.get('referrer-policy')).toBe('no-referrer');
+      expect(headers.get('x-robots-tag')).toBe('noindex, nofollow');
+      expect(headers.get('x-frame-options')).toBe('DENY');
+      expect(headers.get('x-content-type-options')).toBe('nosniff');
+      expect(headers.get('set-cookie')).toBeNull();
+      expect(headers.get('access-control-allow-origin')).toBeNull();
+    }
+    // Style and script carry their content's hash in their address, and nobody's secret.
+    expect(answers.map((a) => a.headers.get('cache-control'))).toEqual(
+      answers.map((_, i) => (i === 5 ? 'public, max-age=31536000, immutable' : 'no-store')),
+    );
+  });
+
+  it('has nothing inline, and nothing from elsewhere', async () => {
+    const slip = await till.slip();
+    await upiCode(till, slip);
+    const page = await (await fetch(slip.url)).text();
+    expect(page).not.toMatch(/<style|\sstyle=|<script(?![^>]*src=)|\son\w+=|<iframe|@import/i);
+    const addresses = [...page.matchAll(/\s(?:src|href|action)="([^"]*)"/g)].map(([, address]) => address!);
+    expect(
+      addresses.filter((a) => !a.startsWith('/checkout/') && a !== 'data:,' && !a.startsWith('upi://pay?')),
+    ).toEqual([]);
+    expect(page).not.toContain(slip.id);
+  });
+});
+
+describe('an address', () => {
+  it('is right or is none: whatever is changed, the answer is the same', async () => {
+    const [slip, other] = [await till.slip(), await (await tills.open()).slip()];
+    const bytes = Buffer.from(slip.token, 'base64url');
+    const flipped = [...bytes.keys()].flatMap((i) =>
+      [0x01, 0x80].map((bit) => {
+        const changed = Buffer.from(bytes);
+        changed[i]! ^= bit;
+        return changed.toString('base64url');
+      }),
+    );
+    const foreign = Buffer.from(other.token, 'base64url');
+    const tokens = [
+      ...flipped,
+      // The place of one with the hash of the other; a live one of the same id; the id alone.
+      Buffer.concat([bytes.subarray(0, 33), foreign.subarray(33)]).toString('base64url'),
+      Buffer.concat([foreign.subarray(0, 17), bytes.subarray(17)]).toString('base64url'),
+      Buffer.concat([Buffer.from([1]), bytes.subarray(1)]).toString('base64url'),
+      slip.id,
+      slip.id.replace('checkout_', ''),
+      bytes.subarray(0, 33).toString('base64url'),
+      slip.token.slice(0, -1),
+      `${slip.token}A`,
+      `${slip.token}=`,
+      `${slip.token}.`,
+      slip.token.toUpperCase(),
+      'x'.repeat(400),
+      'x'.repeat(5_000),
+      '%00',
+      '..%2f..%2fv1',
+    ];
+    const missing = await (await fetch(`${world.origin}/checkout/none`)).text();
+    expect(missing).toContain('This payment link is not valid');
+    for (const token of tokens) {
+      const answer = await fetch(`${world.origin}/checkout/${token}`);
+      expect([token, answer.status, (await answer.text()) === missing]).toEqual([token, 404, true]);
+    }
+    for (const token of tokens.slice(0, 3)) {
+      const address = `${world.origin}/checkout/${token}`;
+      for (const rest of ['state', 'events', 'logo']) expect((await fetch(`${address}/${rest}`)).status).toBe(404);
+      for (const rest of ['card', 'upi', `upi/${(await till.attempts(slip))[0]?.id ?? 'transaction_0'}`])
+        expect((await submit(`${address}/${rest}`, cardForm(cards.good))).status).toBe(404);
+    }
+    expect(await count(slip)).toBe(0);
+  });
+
+  it('answers GET and HEAD, its forms POST, and says so', async () => {
+    const slip = await till.slip();
+    const ask = async (method: string, rest = '') => {
+      const answer = await fetch(slip.url + rest, { method, redirect: 'manual' });
+      return [answer.status, answer.headers.get('allow') ?? answer.headers.get('location')];
+    };
+    expect(await ask('HEAD')).toEqual([200, null]);
+    expect(await ask('HEAD', '/events')).toEqual([200, null]);
+    expect(await ask('HEAD', '/state')).toEqual([200, null]);
+    for (const method of ['PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
+      expect(await ask(method)).toEqual([405, 'GET, HEAD']);
+      expect(await ask(method, '/card')).toEqual([405, 'POST']);
+    }
+    expect(await ask('POST')).toEqual([405, 'GET, HEAD']);
+    for (const rest of ['/card', '/upi', '/upi/transaction_0'])
+      expect(await ask('GET', rest)).toEqual([303, slip.path]);
+    expect(await count(slip)).toBe(0);
+  });
+
+  it('is where the operator says', async () => {
+    const { origin } = await gatewayWith({ PUBLIC_URL: 'https://pay.example.com' });
+    const user = new Speaker({ ...world, origin }, till.user.id, till.user.key, 2);
+    const [plain, stated] = [await till.slip(), await till.slip({ speaker: user })];
+    expect(plain.url).toBe(`${world.origin}${plain.path}`);
+    expect(stated.url).toBe(`https://pay.example.com${stated.path}`);
+    const graph = await user.graph('query ($id: ID!) { checkout(id: $id) { url } }', { id: stated.id });
+    expect(graph.body.data.checkout.url).toBe(stated.url);
+    expect((await fetch(`${origin}${stated.path}`)).status).toBe(200);
+  });
+
+  it('is not served over plain HTTP', async () => {
+    const { origin } = await gatewayWith({ TRUSTED_PROXY: '127.0.0.1' });
+    const slip = await till.slip();
+    const url = `${origin}${slip.path}`;
+    const refused = await fetch(url);
+    expect([refused.status, await refused.text()]).toEqual([403, expect.stringContaining('This address is not safe')]);
+    expect((await submit(`${url}/card`, cardForm(cards.good))).status).toBe(403);
+    expect(await count(slip)).toBe(0);
+    const safe = await fetch(url, { headers: { 'x-forwarded-proto': 'https' } });
+    expect([safe.status, safe.headers.get('strict-transport-security')]).toEqual([
+      200,
+      expect.stringMatching(/^max-age=/),
+    ]);
+  });
+});
+
+describe('a form', () => {
+  it('of another kind is refused, and of ours begins nothing that it does not name', async () => {
+    const slip = await till.slip();
+    const json = (body: unknown) => ({ body: JSON.stringify(body), headers: { 'content-type': 'application/json' } });
+    const multipart = new FormData();
+    multipart.set('attempt', `${randomUUID()}-upi`);
+    const statuses = [];
+    for (const init of [
+      json({ ...cardForm(cards.good), number: { a: 1 } }),
+      json(cardForm(cards.good)),
+      { body: 'attempt', headers: { 'content-type': 'text/plain' } },
+      { body: multipart },
+    ])
+      statuses.push((await submit(`${slip.url}/card`, {}, init)).status);
+    expect(statuses).toEqual([415, 415, 415, 415]);
+    const huge = await submit(`${slip.url}/card`, cardForm(cards.good, { name: 'x'.repeat(70_000) }));
+    expect([huge.status, huge.headers.get('content-type')]).toEqual([413, 'text/html; charset=utf-8']);
+
+    for (const attempt of ['', 'x', `${randomUUID()}`, `${randomUUID()}-cash`, '__proto__', `${randomUUID()}-card\n`]) {
+      expect((await submit(`${slip.url}/card`, cardForm(cards.good, { attempt }))).status).toBe(303);
+      expect((await submit(`${slip.url}/upi`, { attempt })).status).toBe(303);
+    }
+    expect((await submit(`${slip.url}/upi`, {})).status).toBe(303);
+    expect((await fetch(`${slip.url}/upi`, { method: 'POST', redirect: 'manual' })).status).toBe(303);
+    expect((await submit(`${slip.url}/upi/transaction_${'0'.repeat(32)}`, { vpa: 'success@test' })).status).toBe(404);
+    expect(await count(slip)).toBe(0);
+  });
+
+  it('that lacks something, or names what every object has, is told what is wrong', async () => {
+    const slip = await till.slip();
+    const { attempt } = cardForm('');
+    const bare = await submit(`${slip.url}/card`, { attempt: attempt! });
+    const text = await bare.text();
+    expect([bare.status, [...text.matchAll(/id="(\w+)-error"/g)].map(([, name]) => name)]).toEqual([
+      400,
+      ['number', 'expiry', 'code', 'name'],
+    ]);
+    for (const name of ['__proto__', 'constructor', 'toString', 'hasOwnProperty']) {
+      expect((await submit(`${slip.url}/card`, cardForm(name, { [name]: 'x' }))).status).toBe(400);
+    }
+    const id = await upiCode(till, slip);
+    for (const vpa of ['__proto__', 'constructor', '', 'somebody@okbank', `${'a'.repeat(30_000)}@test`])
+      expect((await submit(`${slip.url}/upi/${id}`, { vpa })).status).toBe(400);
+    // A text without an end in sight must not keep the process.
+    const begun = Date.now();
+    for (const field of ['number', 'expiry', 'code', 'name'])
+      expect((await submit(`${slip.url}/card`, cardForm(cards.good, { [field]: ' 4-/'.repeat(8_000) }))).status).toBe(
+        400,
+      );
+    expect(Date.now() - begun).toBeLessThan(20_000);
+    expect((await till.attempts(slip)).map((a) => a.details)).toEqual([null]);
+  });
+
+  it('sent 16 times at once is one attempt', async () => {
+    const [carded, coded] = [await till.slip(), await till.slip()];
+    const form = cardForm(cards.good);
+    const code = { attempt: `${randomUUID()}-upi` };
+    const answers = await Promise.all(
+      Array.from({ length: 16 }, () => [submit(`${carded.url}/card`, form), submit(`${coded.url}/upi`, code)]).flat(),
+    );
+    expect(new Set(answers.map((a) => a.status))).toEqual(new Set([303]));
+    expect([await count(carded), await count(coded)]).toEqual([1, 1]);
+    await till.pass(2);
+    expect(await stateAt(carded.url)).toMatch(/^paid:/);
+    // And long after, too.
+    await submit(`${carded.url}/card`, form);
+    expect(await count(carded)).toBe(1);
+  });
+
+  it('sent 16 times at once under different names hands one attempt to the acquirer at a time', async () => {
+    const slip = await till.slip();
+    const other = await world.another();
+    const answers = await Promise.all(
+      Array.from({ length: 16 }, (_, i) =>
+        submit(`${i % 2 ? other : world.origin}${slip.path}/card`, cardForm(cards.pending)),
+      ),
+    );
+    expect(new Set(answers.map((a) => a.status))).toEqual(new Set([303]));
+    const submitted = (await till.attempts(slip)).filter((a) => a.details !== null);
+    expect(submitted).toHaveLength(1);
+    // While it is there, no other is begun.
+    await submit(`${slip.url}/card`, cardForm(cards.good));
+    await submit(`${slip.url}/upi`, { attempt: `${randomUUID()}-upi` });
+    expect(await count(slip)).toBe(1);
+    await till.pass(481);
+    expect(await stateAt(slip.url)).toMatch(/^declined:/);
+    await submit(`${slip.url}/card`, cardForm(cards.good));
+    await till.pass(2);
+    expect(await stateAt(slip.url)).toMatch(/^paid:/);
+  });
+
+  it('is capped: who tries one card after the other gets no further', async () => {
+    const slip = await till.slip();
+    for (let i = 0; i < 30; i++) {
+      expect((await submit(`${slip.url}/card`, cardForm(cards.declined))).status).toBe(303);
+      await till.pass(2);
+    }
+    const capped = await submit(`${slip.url}/card`, cardForm(cards.good));
+    const text = await capped.text();
+    expect([capped.status, text]).toEqual([429, expect.stringContaining('There have been too many attempts.')]);
+    expect(text).not.toContain('<form');
+    expect(await count(slip)).toBe(30);
+  });
+});
+
+// The numbers are of nobody: published for tests, valid by their check digit.
+describe('a card number', () => {
+  const name = 'Zenobia Quillfeather';
+  const strange = ['4111111111111111', '378282246310005', '6011111111111117'];
+  const known = ['4242424242424242', '4000000000000002', '4000000000009995', '4000000000003220', '4000000000000341'];
+  const secret = new RegExp([...strange, ...known].map((n) => n.replaceAll(/\d(?=\d)/g, '$&[ -]?')).join('|'));
+
+  it('is nowhere: not in a table, an answer, an event or the log; and test mode takes its own alone', async () => {
+    const { app, origin } = await gatewayWith({});
+    const answers: string[] = [];
+    const post = async (slip: Slip, fields: Record<string, string>) => {
+      const answer = await submit(`${origin}${slip.path}/card`, fields);
+      answers.push(JSON.stringify([...answer.headers]), await answer.text(), await (await fetch(slip.url)).text());
+      return answer.status;
+    };
+    const refused = await till.slip();
+    const paths: string[] = [refused.token];
+    for (const number of strange) {
+      expect(await post(refused, cardForm(number, { name }))).toBe(400);
+      // Into the wrong field: it must not come back in the page either.
+      for (const field of ['expiry', 'name', 'code'])
+        expect(await post(refused, cardForm(cards.good, { name, [field]: number }))).toBe(400);
+    }
+    expect(answers.join()).toContain('Test mode takes test cards only');
+    expect(await count(refused)).toBe(0);
+    for (const number of known) {
+      const slip = await till.slip();
+      paths.push(slip.token);
+      expect(await post(slip, cardForm(number, { name }))).toBe(303);
+      await till.pass(2);
+      answers.push(await (await fetch(slip.url)).text());
+    }
+    // A fault of ours while a card is paid tells no more.
+    const faulty = await till.slip();
+    paths.push(faulty.token);
+    await world.sql`alter function decide_transaction rename to decide_transaction_away`;
+    try {
+      expect(await post(faulty, cardForm(known[0]!, { name }))).toBe(500);
+    } finally {
+      await world.sql`alter function decide_transaction_away rename to decide_transaction`;
+    }
+    await app.close();
+
+    await world.database.call('number_events', [till.tenantId, false, 500]);
+    for (let after = ''; ; ) {
+      const { body, text } = await till.user.get(`/v1/events?limit=100${after}`);
+      answers.push(text);
+      if (!body.has_more) break;
+      after = `&starting_after=${body.data.at(-1).id}`;
+    }
+    for (const path of ['transactions', 'payments', 'deposits', 'checkouts'])
+      answers.push((await till.user.get(`/v1/${path}`)).text);
+
+    const tables = await world.sql`select table_name as name from information_schema.tables
+      where table_schema = 'public' and table_type = 'BASE TABLE'`;
+    expect(tables.length).toBeGreaterThan(20);
+    const spots: string[] = [];
+    for (const { name: table } of tables) {
+      const rows = await world.sql`select t::text as row from ${world.sql(table)} t`;
+      for (const { row } of rows)
+        if (secret.test(row) || row.includes('Zenobia') || /(?<![\w-])737(?![\w-])/.test(row))
+          spots.push(`${table}: ${row}`);
+    }
+    expect(spots).toEqual([]);
+    expect(
+      answers.filter((text) => secret.test(text.replaceAll(/<code>[\d ]+<\/code>|such as 4242 4242 4242 4242/g, ''))),
+    ).toEqual([]);
+    expect(lines.some((line) => line.includes('/checkout/:token/card'))).toBe(true);
+    expect(lines.some((line) => line.includes('"level":50'))).toBe(true);
+    const log = lines.join();
+    expect(secret.test(log) || log.includes('Zenobia') || paths.some((token) => log.includes(token))).toBe(false);
+  });
+});
+
+describe('live mode', () => {
+  it('has nobody who takes money: it says so, and keeps nothing', async () => {
+    const slip = await (await tills.open()).liveSlip();
+    const page = await fetch(slip.url);
+    const text = await page.text();
+    expect(page.status).toBe(200);
+    expect(text).toContain('cannot take payments on this page yet. You have not been charged.');
+    expect(text).not.toMatch(/<form|Test mode|success@test/);
+    for (const [rest, fields] of [
+      ['card', cardForm(cards.good)],
+      ['upi', { attempt: `${randomUUID()}-upi` }],
+    ] as const) {
+      const answer = await submit(`${slip.url}/${rest}`, fields);
+      expect([answer.status, await answer.text()]).toEqual([503, expect.stringContaining('cannot take payments')]);
+    }
+    expect((await submit(`${slip.url}/upi/transaction_0`, { vpa: 'success@test' })).status).toBe(404);
+    expect(await stateAt(slip.url)).toBe('summary');
+    expect([
+      await count(slip),
+      (await world.sql`select from job where livemode and kind like '%transaction%'`).length,
+    ]).toEqual([0, 0]);
+  });
+});
+
+/** A stream of news, as they come. */
+function listen(url: string): {
+  news: string[];
+  headers: Promise<http.IncomingHttpHeaders>;
+  ended: Promise<void>;
+  leave(): void;
+} {
+  const news: string[] = [];
+  let settle: (headers: http.IncomingHttpHeaders) => void;
+  let finish: () => void;
+  const headers = new Promise<http.IncomingHttpHeaders>((resolve) => (settle = resolve));
+  const ended = new Promise<void>((resolve) => (finish = resolve));
+  const request = http.get(`${url}/events`, { agent: false }, (response) => {
+    settle(response.headers);
+    response.setEncoding('utf8').on('data', (text: string) => {
+      news.push(...[...text.matchAll(/^data: (.*)$/gm)].map(([, state]) => state!));
+    });
+    response.on('close', () => finish());
+  });
+  request.on('error', () => finish());
+  return { news, headers, ended, leave: () => request.destroy() };
+}
+
+describe('the stream', () => {
+  it('tells every state, once, and no more than the state', async () => {
+    const slip = await till.slip();
+    const { news, headers, leave } = listen(slip.url);
+    const seen = (name: string) =>
+      eventually(
+        async () => news.at(-1) ?? '',
+        (last) => last.startsWith(name),
+      );
+    expect(await headers).toMatchObject({
+      'content-type': 'text/event-stream',
+      'cache-control': 'no-store',
+      'x-accel-buffering': 'no',
+      'content-security-policy': policy,
+      'referrer-policy': 'no-referrer',
+      'x-robots-tag': 'noindex, nofollow',
+    });
+    await seen('summary');
+    const id = await upiCode(till, slip);
+    await seen('awaiting');
+    await submit(`${slip.url}/upi/${id}`, { vpa: 'success@test' });
+    await seen('confirming');
+    await till.pass(2);
+    await seen('paid');
+    expect(news).toEqual(['summary', `awaiting:${id}`, `confirming:${id}`, `paid:${id}`]);
+    leave();
+  });
+
+  it('tells what another gateway has written', async () => {
+    const slip = await till.slip();
+    const other = await world.another();
+    const { news, leave } = listen(`${other}${slip.path}`);
+    await eventually(
+      async () => news.length,
+      (n) => n === 1,
+    );
+    await submit(`${slip.url}/card`, cardForm(cards.good));
+    await eventually(
+      async () => news.at(-1)!,
+      (last) => last.startsWith('confirming'),
+    );
+    expect(await stateAt(`${other}${slip.path}`)).toBe(await stateAt(slip.url));
+    await till.pass(2);
+    await eventually(
+      async () => news.at(-1)!,
+      (last) => last.startsWith('paid'),
+    );
+    leave();
+  });
+
+  it('ends when the gateway does, which waits for none', async () => {
+    const slip = await till.slip();
+    const { app, origin } = await gatewayWith({});
+    const streams = Array.from({ length: 5 }, () => listen(`${origin}${slip.path}`));
+    await eventually(async () => streams.every(({ news }) => news.length === 1), Boolean);
+    const begun = Date.now();
+    await app.close();
+    await Promise.all(streams.map(({ ended }) => ended));
+    // Without an end of its own, a stream would keep the server for as long as its page is open.
+    expect(Date.now() - begun).toBeLessThan(10_000);
+  });
+
+  it('that nobody reads any more is looked after no longer, even when its reader left before it began', async () => {
+    const slip = await till.slip();
+    await till.slip();
+    const { origin } = await gatewayWith({});
+    const looks = async () => {
+      const [row] =
+        await world.sql`select (coalesce(seq_scan, 0) + coalesce(idx_scan, 0))::int as n from pg_stat_user_tables where relname = 'checkout'`;
+      return row!.n as number;
+    };
+    for (let i = 0; i < 20; i++) {
+      const { leave } = listen(`${origin}${slip.path}`);
+      await new Promise((resume) => setTimeout(resume, i % 5));
+      leave();
+    }
+    const quiet = async () => {
+      const before = await looks();
+      await new Promise((resume) => setTimeout(resume, 2_500));
+      return (await looks()) - before;
+    };
+    await eventually(quiet, (n) => n === 0, 20);
+  });
+});
+
+describe('16 payments of one checkout at once', () => {
+  const rounds = whole ? 500 : 5;
+  it(`credit it once, in ${rounds} rounds`, async () => {
+    const payers = 16;
+    const mine = await tills.open();
+    const other = await world.another();
+    const begun = Date.now();
+    let duplicates = 0;
+    for (let round = 0; round < rounds; round++) {
+      const slip = await mine.slip();
+      const at = (i: number) => `${i % 2 ? other : world.origin}${slip.path}`;
+      const codes = Array.from({ length: payers }, () => ({ attempt: `${randomUUID()}-upi` }));
+      await Promise.all(codes.map((code, i) => submit(`${at(i)}/upi`, code)));
+      const ids = (await mine.attempts(slip)).map(({ id }) => id as string);
+      expect(ids).toHaveLength(payers);
+      const answers = await Promise.all(ids.map((id, i) => submit(`${at(i)}/upi/${id}`, { vpa: 'success@test' })));
+      expect(new Set(answers.map((a) => a.status))).toEqual(new Set([303]));
+      // Four workers at once, and the acquirer tells some of it twice.
+      await mine.user.post('/v1/test_helpers/clock', { advance_seconds: 2 });
+      const settle = (id: string) =>
+        world.sql`select settle_transaction(${mine.tenantId}, false, '{}', ${id}, 'succeeded', null)`;
+      const works = Array.from({ length: 4 }, () => world.database.call('run_jobs', [mine.tenantId, false, 5]));
+      await Promise.all([...works, settle(ids[0]!), settle(ids[payers - 1]!)]);
+      await mine.work();
+
+      const [row] = await world.sql`select
+        (select count(*) from transaction where checkout_id = ${slip.id} and status = 'succeeded')::int as succeeded,
+        (select count(*) from transaction where checkout_id = ${slip.id} and reason_code = 'duplicate')::int as duplicates,
+        (select count(*) from deposit d join payment p on p.deposit_id = d.id where p.checkout_id = ${slip.id} and d.status = 'completed')::int as completed,
+        (select amount_locked from receivable where id = ${slip.receivableIds[0]!})::text as locked,
+        (select status from checkout where id = ${slip.id}) as status`;
+      expect(row).toEqual({
+        succeeded: 1,
+        duplicates: payers - 1,
+        completed: 1,
+        locked: '100000',
+        status: 'completed',
+      });
+      duplicates += row!.duplicates;
+    }
+    const [sums] =
+      await world.sql`select available::text, pending::text from balance where account_id = ${mine.user.id} and not livemode`;
+    expect(sums).toEqual({ available: String(100_000 * rounds), pending: '0' });
+    if (whole)
+      console.info(
+        `${rounds} rounds of ${payers}: ${rounds} credited, ${duplicates} duplicates, ${Date.now() - begun} ms`,
+      );
+  }, 1_800_000);
+});

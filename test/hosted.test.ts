@@ -1,0 +1,1018 @@
+import { randomUUID } from 'node:crypto';
+import fs from 'node:fs';
+import { createRequire } from 'node:module';
+import os from 'node:os';
+import path from 'node:path';
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { AccountRow } from '../src/account/table.js';
+import { browser } from './browser.js';
+import { eventually, nickname, Speaker, useWorld, type World } from './world.js';
+
+/** A checkout, and where its page is. */
+interface Slip {
+  id: string;
+  url: string;
+  path: string;
+  token: string;
+  receivableIds: string[];
+}
+
+const shop = 'https://shop.example';
+const redirectDefault = `${shop}/back?order=7&note=a%20b`;
+
+/** A user of its own tenant that is paid through pages, with a partner that pays. */
+class Till {
+  private constructor(
+    readonly world: World,
+    readonly user: Speaker,
+    readonly live: Speaker,
+    readonly partnerId: string,
+  ) {}
+
+  static async open(world: World, businessDetails: object = {}): Promise<Till> {
+    const { account, keys } = await world.operator.createRoot({
+      type: 'user',
+      edition: 2,
+      nickname: nickname(),
+      businessDetails: { legalName: 'Malabar Spice Traders LLP', type: 'company', ...businessDetails },
+    } as never);
+    const user = new Speaker(world, account.id, keys.test, 2);
+    const partner = await user.partner();
+    return new Till(world, user, new Speaker(world, account.id, keys.live, 2), partner.id);
+  }
+
+  get tenantId(): string {
+    return this.user.id.replace('account_', '');
+  }
+
+  async receivable(amount = '1000.00', reference = `INV ${nickname()}`, speaker = this.user): Promise<string> {
+    const invoice = { amount, currency: 'INR', creation_date: '2026-10-01', due_date: '2026-12-01' };
+    const reply = await speaker.post('/v1/receivables', {
+      currency: 'INR',
+      invoice: { ...invoice, reference_number: reference },
+      purpose_code: 'P0802',
+      transaction_type: 'services',
+    });
+    expect([reply.fieldNames, reply.status]).toEqual([[], 200]);
+    return reply.body.id;
+  }
+
+  /** A checkout over a receivable of its own amount, unless others are given. */
+  async slip(options: Partial<SlipOptions> = {}): Promise<Slip> {
+    const { amount = '1000.00', methods = ['upi', 'cards'], redirect = redirectDefault } = options;
+    const { speaker = this.user, partnerId = this.partnerId } = options;
+    const receivableIds = options.receivableIds ?? [await this.receivable(amount, undefined, speaker)];
+    const reply = await speaker.post('/v1/checkouts', {
+      amount,
+      currency: 'INR',
+      from: { account_id: partnerId },
+      payment_methods: methods,
+      receivables: receivableIds.map((id) => ({ id })),
+      redirect_url: redirect,
+    });
+    expect([reply.fieldNames, reply.status]).toEqual([[], 200]);
+    const url = /^<(.+)>; rel="payment"$/.exec(reply.headers.get('link') ?? '')![1]!;
+    const { pathname } = new URL(url);
+    return { id: reply.body.id, url, path: pathname, token: pathname.split('/')[2]!, receivableIds };
+  }
+
+  /** A checkout of the live mode, in which nobody takes money yet. */
+  async liveSlip(): Promise<Slip> {
+    const { world, live } = this;
+    await world.operator.verify(await world.operator.account(live.id, true), 'activated');
+    const partner = await live.partner();
+    expect((await live.post(`/v1/accounts/${partner.id}/activate`)).status).toBe(200);
+    const row: AccountRow = await world.operator.account(partner.id, true);
+    if (row.status !== 'activated') await world.operator.verify(row, 'activated');
+    return this.slip({ speaker: live, partnerId: partner.id });
+  }
+
+  help(slip: Slip, verb: 'pay' | 'decline' | 'expire', body: object = {}) {
+    return this.user.post(`/v1/test_helpers/checkouts/${slip.id}/${verb}`, body);
+  }
+
+  async seen(slip: Slip): Promise<any> {
+    return (await this.user.get(`/v1/checkouts/${slip.id}`)).body;
+  }
+
+  /** Moves the test clock on, and does what is due then, as a worker would. */
+  async pass(seconds: number): Promise<void> {
+    const reply = await this.user.post('/v1/test_helpers/clock', { advance_seconds: seconds });
+    expect(reply.status).toBe(200);
+    await this.work();
+  }
+
+  async work(): Promise<void> {
+    for (let done = 1; done > 0; ) {
+      const [row] = await this.world.database.call('run_jobs', [this.tenantId, false, 50]);
+      done = Number(row!.run_jobs);
+    }
+  }
+
+  /** The attempts to pay a checkout, oldest first, as they are stored. */
+  async attempts(slip: Slip): Promise<any[]> {
+    return this.world.sql`select id, status, reason_code, payment_method, payment_method_details as details, deposit_id
+      from transaction where checkout_id = ${slip.id} order by id`;
+  }
+
+  /** Whether checkouts, deposits, receivables and balances tell of the same money. Every receivable here can take it all. */
+  async agrees(): Promise<void> {
+    const { sql } = this.world;
+    const [t, a] = [this.tenantId, this.user.id];
+    const [sums] = await sql`select
+      (select coalesce(sum(amount), 0) from checkout where tenant_id = ${t} and deposit_id is not null)::text as credited,
+      (select coalesce(sum(amount), 0) from deposit where tenant_id = ${t} and status = 'completed')::text as deposited,
+      (select coalesce(sum(amount_locked), 0) from receivable where tenant_id = ${t})::text as locked,
+      (select coalesce(sum(available), 0) from balance where tenant_id = ${t} and account_id = ${a})::text as available,
+      (select coalesce(sum(pending + processing + payout_processing), 0) from balance where tenant_id = ${t})::text as elsewhere,
+      (select count(*) from checkout where tenant_id = ${t} and deposit_id is not null)::text as checkouts,
+      (select count(*) from transaction where tenant_id = ${t} and status = 'succeeded')::text as successes,
+      (select count(*) from deposit where tenant_id = ${t} and status = 'completed')::text as deposits`;
+    const { credited, checkouts } = sums!;
+    expect(sums).toEqual({
+      ...{ credited, deposited: credited, locked: credited, available: credited, elsewhere: '0' },
+      ...{ checkouts, successes: checkouts, deposits: checkouts },
+    });
+  }
+}
+
+interface SlipOptions {
+  amount: string;
+  methods: ('upi' | 'cards')[];
+  redirect: string;
+  receivableIds: string[];
+  speaker: Speaker;
+  partnerId: string;
+}
+
+/** Tills whose books are compared at the end of each test; those of the whole file stay. */
+function tillsIn(world: World) {
+  const tills: Till[] = [];
+  return {
+    async open(businessDetails?: object): Promise<Till> {
+      const till = await Till.open(world, businessDetails);
+      tills.push(till);
+      return till;
+    },
+    /** The ledger's own audit, and that of every till. */
+    async agree(): Promise<void> {
+      expect(await world.sql`select rule, what from violations`).toEqual([]);
+      for (const till of tills) await till.agrees();
+    },
+  };
+}
+
+/** What a card form carries, under the name of a new attempt. */
+const cardForm = (number: string, more: Record<string, string> = {}): Record<string, string> => ({
+  attempt: `${randomUUID()}-card`,
+  number,
+  expiry: '12/34',
+  code: '737',
+  name: 'Asha Rao',
+  ...more,
+});
+
+/** Sends a form as a browser without a script does, and follows nothing. */
+function submit(url: string, fields: Record<string, string>, init: RequestInit = {}): Promise<Response> {
+  return fetch(url, { method: 'POST', redirect: 'manual', body: new URLSearchParams(fields), ...init });
+}
+
+/** Begins a UPI attempt; the id that its code carries. */
+async function upiCode(till: Till, slip: Slip): Promise<string> {
+  const before = new Set((await till.attempts(slip)).map(({ id }) => id));
+  const reply = await submit(`${slip.url}/upi`, { attempt: `${randomUUID()}-upi` });
+  expect(reply.status).toBe(303);
+  return (await till.attempts(slip)).find(({ id }) => !before.has(id))!.id;
+}
+
+const cards = {
+  good: '4242 4242 4242 4242',
+  declined: '4000 0000 0000 0002',
+  short: '4000 0000 0000 9995',
+  pending: '4000 0000 0000 3220',
+  late: '4000 0000 0000 0341',
+};
+
+const world = useWorld();
+const tills = tillsIn(world);
+const axe = fs.readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+// With WHOLE=1 it measures over 30 payments, and takes the pictures.
+const whole = process.env.WHOLE === '1';
+let chromium: Browser;
+
+beforeAll(async () => {
+  chromium = await browser();
+});
+afterAll(() => chromium?.close());
+afterEach(() => tills.agree());
+
+/** For people to look at; a test cannot tell whether a page is pleasant. */
+const pictures = path.join(os.tmpdir(), 'tidegate-hosted');
+
+interface Visit {
+  context: BrowserContext;
+  page: Page;
+  /** Every request to another host than the gateway and the shop. */
+  foreign: string[];
+  /** The payer's way back, as the shop was asked. */
+  returns: string[];
+  /** What was sent by forms: the last part of the path. */
+  posts: string[];
+  /** What the page complained about, and what the browser's policy stopped. */
+  complaints: string[];
+}
+
+/** A browser of its own, whose way out ends at a shop of ours. */
+async function visit(options: BrowserContextOptions = {}): Promise<Visit> {
+  const context = await chromium.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+  context.setDefaultTimeout(20_000);
+  const { foreign, returns, posts, complaints } = { foreign: [], returns: [], posts: [], complaints: [] } as Omit<
+    Visit,
+    'context' | 'page'
+  >;
+  const host = new URL(world.origin).host;
+  await context.route(
+    (url) => url.host !== host,
+    (route) => {
+      const url = route.request().url();
+      if (!url.startsWith(shop)) {
+        foreign.push(url);
+        return route.abort();
+      }
+      returns.push(url);
+      return route.fulfill({
+        contentType: 'text/html',
+        body: '<title>The shop</title><link rel="icon" href="data:,">',
+      });
+    },
+  );
+  const watch = (page: Page) => {
+    page.on('websocket', (socket) => foreign.push(socket.url()));
+    page.on('request', (request) => {
+      if (request.method() === 'POST') posts.push(new URL(request.url()).pathname.split('/').slice(3).join('/'));
+    });
+    page.on('console', (message) => {
+      if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
+    });
+    page.on('pageerror', (error) => complaints.push(error.message));
+  };
+  context.on('page', watch);
+  return { context, page: await context.newPage(), foreign, returns, posts, complaints };
+}
+
+const state = (page: Page) => page.locator('main').getAttribute('data-state');
+const reach = (page: Page, name: string) => page.locator(`main[data-state^="${name}"]`).waitFor();
+const heading = (page: Page) => page.locator('h1').innerText();
+const focused = (page: Page) => page.evaluate(() => document.activeElement?.id || document.activeElement?.tagName);
+
+async function fill(page: Page, number: string): Promise<void> {
+  await page.getByLabel('Card number').fill(number);
+  await page.getByLabel('Expiry date').fill('12/34');
+  await page.getByLabel('Security code').fill('737');
+  await page.getByLabel('Name on the card').fill('Asha Rao');
+}
+const payByCard = (page: Page) => page.getByRole('button', { name: /^Pay ₹/ });
+const payByUpi = (page: Page) => page.getByRole('button', { name: 'Pay by UPI' });
+const payTheCode = (page: Page) => page.getByRole('button', { name: 'Pay the code' });
+
+/**
+ * What axe finds, of every rule that it has, that on the size of targets too. The source goes in by the debugger's own
+ * door (`Runtime.evaluate`), which the page's policy does not guard; the policy stays on.
+ */
+async function violations(page: Page): Promise<string[]> {
+  await page.evaluate(axe);
+  return page.evaluate(async () => {
+    const { axe } = window as unknown as { axe: { run(options: object): Promise<{ violations: any[] }> } };
+    const found = await axe.run({ rules: { 'target-size': { enabled: true } } });
+    return found.violations.map((v) => `${v.id}: ${v.nodes.map((n: any) => n.html.slice(0, 120)).join(' | ')}`);
+  });
+}
+
+/** Things to press that are smaller than 24 px one way or the other. */
+const small = (page: Page) =>
+  page.evaluate(() =>
+    [...document.querySelectorAll('a, button, input:not([type=hidden]), summary')]
+      .map((element) => ({ element, box: element.getBoundingClientRect() }))
+      .filter(({ box }) => box.width > 0 && (box.width < 24 || box.height < 24))
+      .map(({ element, box }) => `${element.outerHTML.slice(0, 80)} ${box.width}x${box.height}`),
+  );
+
+const overflow = (page: Page) => page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+
+describe('every state of the page', () => {
+  const addresses: Record<string, string> = {};
+  let till: Till;
+  beforeAll(async () => {
+    till = await tills.open({ dba: 'Malabar Spice' });
+    const slips = Object.fromEntries(
+      await Promise.all(
+        'summary invalid awaiting unknown confirming declined paid late expired cancelled again capped'
+          .split(' ')
+          .map(async (name) => {
+            const receivableIds = [await till.receivable('125000.00'), await till.receivable('25000.50')];
+            return [name, await till.slip({ amount: '150000.50', receivableIds })] as const;
+          }),
+      ),
+    ) as Record<string, Slip>;
+    for (const [name, { url }] of Object.entries(slips)) addresses[name] = url;
+    for (const name of ['awaiting', 'unknown', 'again']) await upiCode(till, slips[name]!);
+    addresses.again += '?pay=again';
+    await submit(`${slips.confirming!.url}/card`, cardForm(cards.pending));
+    await submit(`${slips.declined!.url}/card`, cardForm(cards.declined));
+    await till.help(slips.expired!, 'expire');
+    await till.help(slips.late!, 'expire');
+    for (const name of ['paid', 'late']) expect((await till.help(slips[name]!, 'pay')).status).toBe(200);
+    expect((await till.user.post(`/v1/checkouts/${slips.cancelled!.id}/cancel`)).status).toBe(200);
+    for (let i = 0; i < 30; i++) await till.help(slips.capped!, 'decline');
+    addresses.live = (await till.liveSlip()).url;
+    addresses.missing = `${world.origin}/checkout/nobody-has-made-this`;
+    await eventually(
+      async () => (await (await fetch(`${addresses.declined}/state`)).json()).state as string,
+      (name) => name.startsWith('declined'),
+    );
+  });
+
+  const shown = {
+    summary: ['summary', 'Pay ₹1,50,000.50 to Malabar Spice'],
+    invalid: ['summary', 'Pay ₹1,50,000.50 to Malabar Spice'],
+    awaiting: ['awaiting', 'Pay ₹1,50,000.50 with your UPI app'],
+    unknown: ['awaiting', 'Pay ₹1,50,000.50 with your UPI app'],
+    again: ['summary', 'Pay ₹1,50,000.50 to Malabar Spice'],
+    confirming: ['confirming', 'Confirming your payment'],
+    declined: ['declined', 'Your payment did not go through'],
+    capped: ['declined', 'Your payment did not go through'],
+    paid: ['paid', 'Payment received'],
+    late: ['paid', 'Payment received'],
+    expired: ['expired', 'This payment link has expired'],
+    cancelled: ['cancelled', 'This payment was withdrawn'],
+    live: ['summary', 'Pay ₹1,000.00 to Malabar Spice'],
+    missing: [undefined, 'This payment link is not valid'],
+  } as const;
+
+  for (const width of [1280, 320])
+    for (const colorScheme of ['light', 'dark'] as const)
+      it(`has no fault that axe finds, and fits, at ${width} px in ${colorScheme}`, async () => {
+        const { context, page, foreign, complaints } = await visit({ viewport: { width, height: 900 }, colorScheme });
+        const faults: string[] = [];
+        for (const [name, [wanted, title]] of Object.entries(shown)) {
+          await page.goto(addresses[name]!);
+          if (name === 'invalid') {
+            await page.getByLabel('Expiry date').fill('99/99');
+            await payByCard(page).click();
+            await page.locator('#number[aria-invalid]').waitFor();
+          }
+          if (name === 'unknown') {
+            await page.getByLabel('UPI address').fill('somebody@bank');
+            await payTheCode(page).click();
+            await page.locator('#vpa[aria-invalid]').waitFor();
+          }
+          if (name === 'capped') {
+            await payByUpi(page).click();
+            await page.getByText('too many attempts').waitFor();
+          }
+          expect([name, await heading(page)]).toEqual([name, title]);
+          expect((await state(page))?.split(':')[0]).toBe(wanted);
+          for (const folded of await page.locator('summary').all()) await folded.click();
+          for (const fault of await violations(page)) faults.push(`${name}: ${fault}`);
+          for (const target of await small(page)) faults.push(`${name}: ${target}`);
+          if ((await overflow(page)) > 0) faults.push(`${name}: ${await overflow(page)} px too wide`);
+          if (!whole) continue;
+          for (const folded of await page.locator('summary').all()) await folded.click();
+          fs.mkdirSync(pictures, { recursive: true });
+          await page.screenshot({ path: path.join(pictures, `${name}-${width}-${colorScheme}.png`), fullPage: true });
+        }
+        expect(faults).toEqual([]);
+        expect(foreign).toEqual([]);
+        // Chromium notes answers of 400 and up by itself; of the page there is nothing.
+        expect(complaints.filter((text) => !/status of (400|404|429)/.test(text))).toEqual([]);
+        await context.close();
+      }, 90_000);
+});
+
+describe('paying', () => {
+  let till: Till;
+  beforeAll(async () => {
+    till = await tills.open();
+  });
+
+  it('by UPI: a code on a desk, a link on a phone, and back to where the payer came from', async () => {
+    const slip = await till.slip({ amount: '123456.78' });
+    const { context, page, returns, foreign, complaints } = await visit();
+    await page.goto(slip.url);
+    await payByUpi(page).click();
+    await reach(page, 'awaiting');
+
+    const [attempt] = await till.attempts(slip);
+    expect(await heading(page)).toBe('Pay ₹1,23,456.78 with your UPI app');
+    expect(await focused(page)).toBe('H1');
+    expect(await page.locator('.qr svg').isVisible()).toBe(true);
+    expect(await page.locator('.app').isVisible()).toBe(false);
+    const link = new URL((await page.locator('.app').getAttribute('href'))!);
+    expect(Object.fromEntries(link.searchParams)).toMatchObject({
+      ...{ pa: expect.stringMatching(/^checkout\.[0-9a-f]{12}@sandbox$/), pn: 'Malabar Spice Traders LLP' },
+      ...{ am: '123456.78', cu: 'INR', tr: attempt.id.replace('transaction_', '') },
+    });
+    expect(link.search).not.toContain('+');
+    const words = await page.locator('.qr').getAttribute('aria-label');
+    expect(words).toBe(`UPI code: pay ₹1,23,456.78 to ${link.searchParams.get('pa')}`);
+
+    await payTheCode(page).click();
+    await reach(page, 'paid');
+    expect(await heading(page)).toBe('Payment received');
+    expect(await page.locator('.pay').innerText()).toContain('₹1,23,456.78 to Malabar Spice Traders LLP');
+    expect((await till.seen(slip)).status).toBe('completed');
+    await page.getByRole('link', { name: 'Return to Malabar Spice Traders LLP' }).click();
+    await page.waitForURL(`${shop}/**`);
+    expect(returns).toHaveLength(1);
+    const back = new URL(returns[0]!);
+    expect([back.pathname, Object.fromEntries(back.searchParams)]).toEqual([
+      '/back',
+      { order: '7', note: 'a b', checkout_id: slip.id },
+    ]);
+    expect([foreign, complaints]).toEqual([[], []]);
+    await context.close();
+  });
+
+  it('on a phone opens the app by a link, and is paid when the payer comes back', async () => {
+    const slip = await till.slip();
+    const { context, page } = await visit({ viewport: { width: 390, height: 800 }, isMobile: true, hasTouch: true });
+    await page.goto(slip.url);
+    await payByUpi(page).tap();
+    await reach(page, 'awaiting');
+    const app = page.getByRole('link', { name: 'Open your UPI app' });
+    expect(await app.isVisible()).toBe(true);
+    expect(await app.getAttribute('href')).toMatch(/^upi:\/\/pay\?pa=/);
+
+    // The app pays while another page is in front.
+    const other = await context.newPage();
+    await other.bringToFront();
+    const [{ id }] = (await till.attempts(slip)) as [any];
+    await submit(`${slip.url}/upi/${id}`, { vpa: 'success@test' });
+    await page.bringToFront();
+    await reach(page, 'paid');
+    await context.close();
+  });
+
+  it('by card: the number is grouped, the date gets its slash, and neither is kept', async () => {
+    const slip = await till.slip();
+    const { context, page, complaints } = await visit();
+    await page.goto(slip.url);
+    const [number, expiry] = [page.getByLabel('Card number'), page.getByLabel('Expiry date')];
+    await number.pressSequentially('4242424242424242');
+    await expiry.pressSequentially('1234');
+    expect([await number.inputValue(), await expiry.inputValue()]).toEqual(['4242 4242 4242 4242', '12/34']);
+    const fields = await page
+      .locator('form[action$="/card"] input[type=text]')
+      .evaluateAll((all) => all.map((f) => [f.id, f.getAttribute('autocomplete'), f.getAttribute('inputmode')]));
+    expect(fields).toEqual([
+      ['number', 'cc-number', 'numeric'],
+      ['expiry', 'cc-exp', 'numeric'],
+      ['code', 'cc-csc', 'numeric'],
+      ['name', 'cc-name', null],
+    ]);
+    await page.getByLabel('Security code').fill('737');
+    await page.getByLabel('Name on the card').fill('Asha Rao');
+    await payByCard(page).click();
+    await reach(page, 'paid');
+
+    expect(await page.content()).not.toContain('4242 4242');
+    expect(
+      await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])),
+    ).toBe('[{},{},""]');
+    expect((await till.attempts(slip)).map((a) => [a.status, a.details.card.last4])).toEqual([['succeeded', '4242']]);
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  it('is possible again after a decline, and after one for lack of funds', async () => {
+    const slip = await till.slip();
+    const { context, page } = await visit();
+    await page.goto(slip.url);
+    for (const [number, words] of [
+      [cards.declined, 'The bank has declined the card. You have not been charged.'],
+      [cards.short, 'The bank says that the funds do not suffice. You have not been charged.'],
+    ] as const) {
+      const before = await state(page);
+      await fill(page, number);
+      await payByCard(page).click();
+      await eventually(
+        () => state(page),
+        (now) => now !== before && (now ?? '').startsWith('declined'),
+      );
+      expect(await page.getByRole('alert').innerText()).toBe(words);
+      expect(await focused(page)).toBe('H1');
+    }
+    await fill(page, cards.good);
+    await payByCard(page).click();
+    await reach(page, 'paid');
+
+    const ends = (await till.attempts(slip)).map((a) => [a.status, a.reason_code]);
+    expect(ends).toEqual([
+      ['failed', 'declined'],
+      ['failed', 'insufficient_funds'],
+      ['succeeded', null],
+    ]);
+    await context.close();
+  });
+
+  it('tells of what is wrong beside its field, goes there, and keeps what was right', async () => {
+    const slip = await till.slip();
+    const { context, page } = await visit();
+    await page.goto(slip.url);
+    await fill(page, '4242 4242 4242 4241');
+    await payByCard(page).click();
+    const number = page.locator('#number[aria-invalid="true"]');
+    await number.waitFor();
+    await page.waitForFunction(() => document.activeElement?.id === 'number');
+    expect(await page.title()).toMatch(/^Error: /);
+    const [id] = (await number.getAttribute('aria-describedby'))!.split(' ').slice(-1);
+    expect(await page.locator(`#${id}`).innerText()).toContain('one of its digits is wrong or missing');
+    expect(await page.locator('[aria-invalid]').count()).toBe(1);
+    expect(await page.getByLabel('Name on the card').inputValue()).toBe('Asha Rao');
+
+    await number.fill(cards.good);
+    await payByCard(page).click();
+    await reach(page, 'paid');
+    expect(await till.attempts(slip)).toHaveLength(1);
+    await context.close();
+  });
+
+  it('needs a keyboard only', async () => {
+    const slip = await till.slip();
+    const { context, page } = await visit();
+    await page.goto(slip.url);
+    /** Presses Tab until something has the focus; what has it must show that. */
+    const tabTo = async (selector: string) => {
+      for (let i = 0; i < 30; i++) {
+        await page.keyboard.press('Tab');
+        if (await page.evaluate((s) => document.activeElement?.matches(s), selector)) break;
+      }
+      const style = await page.evaluate(() => getComputedStyle(document.activeElement!).outlineStyle);
+      expect([selector, style]).toEqual([selector, 'solid']);
+    };
+    await tabTo('form[action$="/upi"] button');
+    await page.keyboard.press('Enter');
+    await reach(page, 'awaiting');
+    await tabTo('a[href$="?pay=again"]');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/pay=again/);
+    await tabTo('#number');
+    await page.keyboard.press('Enter');
+    await page.locator('#number[aria-invalid]').waitFor();
+    await page.waitForFunction(() => document.activeElement?.id === 'number');
+    await page.keyboard.type('4242424242424242');
+    await tabTo('#expiry');
+    await page.keyboard.type('1234');
+    await tabTo('#code');
+    await page.keyboard.type('737');
+    await tabTo('#name');
+    await page.keyboard.type('Asha Rao');
+    await tabTo('form[action$="/card"] button');
+    await page.keyboard.press('Space');
+    await reach(page, 'paid');
+    expect(await focused(page)).toBe('H1');
+
+    // The way back does not run off with somebody who reads slowly.
+    expect(await page.locator('#live').innerText()).toContain('You will be taken back in 30 seconds');
+    await tabTo('[data-return] button');
+    await page.keyboard.press('Enter');
+    await tabTo('body *');
+    expect([await page.locator('[data-return]').count(), await page.locator('#live').innerText()]).toEqual([0, '']);
+    await context.close();
+  });
+
+  it('works without a script, and tells of errors in the page', async () => {
+    const slip = await till.slip();
+    const { context, page, complaints } = await visit({ javaScriptEnabled: false });
+    await page.goto(slip.url);
+    await page.getByLabel('Card number').fill('1234');
+    await page.getByLabel('Expiry date').fill('12/34');
+    await page.getByLabel('Name on the card').fill('4242 4242 4242 4242');
+    await payByCard(page).click();
+    expect(await page.locator('#number-error').innerText()).toContain('Check the card number');
+    expect(await page.locator('#code-error').innerText()).toContain('Enter the 3 digits');
+    expect(await page.getByLabel('Card number').getAttribute('autofocus')).toBe('');
+    expect(
+      await page.locator('form[action$="/card"] input[type=text]').evaluateAll((all) => all.map((f: any) => f.value)),
+    ).toEqual(['', '12/34', '', '']);
+    // Opened by its address, a form leads to the page.
+    await page.goto(page.url());
+    expect(page.url()).toBe(slip.url);
+
+    await fill(page, cards.declined);
+    await payByCard(page).click();
+    const look = page.getByRole('link', { name: 'See what has become of it' });
+    expect(await heading(page)).toBe('Confirming your payment');
+    expect(await page.locator('meta[http-equiv]').count()).toBe(0);
+    await eventually(
+      async () => {
+        if (await look.isVisible()) await look.click();
+        return heading(page);
+      },
+      (now) => now === 'Your payment did not go through',
+    );
+    await fill(page, cards.good);
+    await payByCard(page).click();
+    await eventually(
+      async () => {
+        if (await look.isVisible()) await look.click();
+        return heading(page);
+      },
+      (now) => now === 'Payment received',
+    );
+    expect((await till.seen(slip)).status).toBe('completed');
+    expect(complaints.filter((text) => !text.includes('status of 400'))).toEqual([]);
+    await context.close();
+  });
+
+  it('is one attempt, however often the button is pressed', async () => {
+    const [clicked, sent] = [await till.slip(), await till.slip()];
+    const { context, page, posts } = await visit();
+    await page.goto(clicked.url);
+    await fill(page, cards.good);
+    await payByCard(page).dblclick();
+    await reach(page, 'paid');
+    expect([posts, (await till.attempts(clicked)).length]).toEqual([['card'], 1]);
+    await context.close();
+
+    // Without the script the browser sends both.
+    const plain = await visit({ javaScriptEnabled: false });
+    await plain.page.goto(sent.url);
+    await fill(plain.page, cards.good);
+    await payByCard(plain.page).dblclick();
+    await eventually(
+      () => till.seen(sent),
+      ({ status }) => status === 'completed',
+    );
+    expect(await till.attempts(sent)).toHaveLength(1);
+    await plain.context.close();
+  });
+
+  it('in two tabs at once by card is paid once, and both see it', async () => {
+    const slip = await till.slip();
+    const { context, page } = await visit();
+    const other = await context.newPage();
+    for (const tab of [page, other]) {
+      await tab.goto(slip.url);
+      await fill(tab, cards.good);
+    }
+    await Promise.all(
+      [page, other].map((tab) =>
+        tab.evaluate(() => document.querySelector<HTMLElement>('form[action$="/card"] button')!.click()),
+      ),
+    );
+    for (const tab of [page, other]) await reach(tab, 'paid');
+    expect((await till.attempts(slip)).map((a) => a.status)).toEqual(['succeeded']);
+    await context.close();
+  });
+
+  it('by a code and a card at once keeps one, and records the other as a duplicate', async () => {
+    const slip = await till.slip();
+    const { context, page } = await visit();
+    await page.goto(slip.url);
+    await payByUpi(page).click();
+    await reach(page, 'awaiting');
+    const other = await context.newPage();
+    await other.goto(`${slip.url}?pay=again`);
+    await fill(other, cards.good);
+    await Promise.all([
+      page.evaluate(() => document.querySelector<HTMLElement>('form.test button')!.click()),
+      other.evaluate(() => document.querySelector<HTMLElement>('form[action$="/card"] button')!.click()),
+    ]);
+    for (const tab of [page, other]) await reach(tab, 'paid');
+    // The card is taken, or is not since the code is being confirmed already.
+    const attempts = await eventually(
+      () => till.attempts(slip),
+      (all) => all.every((a) => a.status !== 'processing'),
+    );
+    expect(attempts.filter((a) => a.status === 'succeeded')).toHaveLength(1);
+    expect(attempts.filter((a) => a.status === 'failed').map((a) => a.reason_code)).toEqual(
+      attempts.length === 2 ? ['duplicate'] : [],
+    );
+    const deposits = await world.sql`select d.status, d.reason_code from deposit d join payment p on p.deposit_id = d.id
+      where p.checkout_id = ${slip.id} order by d.status`;
+    expect(deposits.map((d) => d.status)).toEqual(attempts.length === 2 ? ['completed', 'failed'] : ['completed']);
+    await context.close();
+  });
+
+  it('tells whoever has paid twice that the second comes back', async () => {
+    const slip = await till.slip();
+    for (let i = 0; i < 2; i++) expect((await till.help(slip, 'pay')).status).toBe(200);
+    const { context, page } = await visit();
+    await page.goto(slip.url);
+    expect(await page.locator('.notice').innerText()).toBe(
+      'A second payment of it has come, too. It is not kept: you get it back.',
+    );
+    await context.close();
+  });
+
+  it('survives a reload and the way back in every state', async () => {
+    const slip = await till.slip();
+    const { context, page, posts } = await visit();
+    const same = async () => {
+      const before = [await state(page), await heading(page)];
+      await page.reload();
+      expect([await state(page), await heading(page)]).toEqual(before);
+      await page.goto(`${world.origin}/healthz`);
+      await page.goBack();
+      await page.locator('main').waitFor();
+      expect([await state(page), await heading(page), page.url()]).toEqual([...before, slip.url]);
+    };
+    await page.goto(slip.url);
+    await same();
+    await payByUpi(page).click();
+    await reach(page, 'awaiting');
+    await same();
+    await page.getByLabel('UPI address').fill('failure@test');
+    await payTheCode(page).click();
+    await reach(page, 'declined');
+    await same();
+    await fill(page, cards.pending);
+    await payByCard(page).click();
+    await reach(page, 'confirming');
+    await same();
+    expect((await till.help(slip, 'pay')).status).toBe(200);
+    await reach(page, 'paid');
+    await same();
+    expect(posts).toEqual(['upi', expect.stringMatching(/^upi\/transaction_/), 'card']);
+    await context.close();
+  });
+
+  it.each([
+    ['aborted', (url: string) => url.endsWith('/events')],
+    [
+      'aborted along with half of the news',
+      (url: string, i: number) => url.endsWith('/events') || (url.endsWith('/state') && i % 2 === 0),
+    ],
+  ] as const)('is seen without the stream: %s', async (_, cut) => {
+    const slip = await till.slip();
+    const { context, page } = await visit();
+    let asked = 0;
+    await context.route(/\/(events|state)$/, (route) =>
+      cut(route.request().url(), asked++) ? route.abort() : route.fallback(),
+    );
+    await page.goto(slip.url);
+    await till.help(slip, 'pay');
+    await reach(page, 'paid');
+    await context.close();
+  });
+
+  it('is seen where the stream is held back on its way, or refused', async () => {
+    const { context, page } = await visit();
+    for (const hold of [() => new Promise<void>(() => {}), async (route: any) => route.fulfill({ status: 503 })]) {
+      const slip = await till.slip();
+      await context.route(/\/events$/, hold as never, { times: 1 });
+      await page.goto(slip.url);
+      await till.help(slip, 'pay');
+      await reach(page, 'paid');
+    }
+    await context.close();
+  });
+
+  // News that come while a form is on its way, or whose page cannot be fetched just then, must not be lost.
+  it('is seen though the page could not be fetched when the news came', async () => {
+    const slip = await till.slip();
+    const { context, page } = await visit();
+    await page.goto(slip.url);
+    let failures = 0;
+    await context.route(slip.url, (route) => {
+      failures++;
+      return failures <= 2
+        ? route.fulfill({ status: 500, contentType: 'text/html', body: '<main><h1>Busy</h1></main>' })
+        : route.fallback();
+    });
+    await till.help(slip, 'pay');
+    await reach(page, 'paid');
+    expect(failures).toBeGreaterThan(2);
+    await context.close();
+  });
+
+  it('elsewhere does not take away what is being typed, until it is decided', async () => {
+    const slip = await till.slip();
+    const { context, page } = await visit();
+    await page.goto(slip.url);
+    await fill(page, cards.good);
+    const other = await context.newPage();
+    await other.goto(slip.url);
+    await payByUpi(other).click();
+    await reach(other, 'awaiting');
+    await page.waitForTimeout(1_500);
+    expect(await page.getByLabel('Card number').inputValue()).toBe(cards.good);
+    await payTheCode(other).click();
+    for (const tab of [page, other]) await reach(tab, 'paid');
+    await context.close();
+  });
+
+  it('is seen at once by another tab and by whoever asks', async () => {
+    const rounds = whole ? 30 : 3;
+    const { context, page } = await visit();
+    const waits: { tab: number[]; question: number[] } = { tab: [], question: [] };
+    for (let round = 0; round < rounds; round++) {
+      const slip = await till.slip();
+      await page.goto(slip.url);
+      const id = await upiCode(till, slip);
+      await reach(page, 'awaiting');
+      await submit(`${slip.url}/upi/${id}`, { vpa: 'success@test' });
+      const clock = async (what: () => Promise<unknown>) => {
+        await what();
+        return Date.now();
+      };
+      const [tab, question] = await Promise.all([
+        clock(() => reach(page, 'paid')),
+        clock(async () => {
+          while ((await till.seen(slip)).status !== 'completed') await new Promise((resume) => setTimeout(resume, 25));
+        }),
+      ]);
+      // The id of the deposit carries the moment at which it was made, in microseconds.
+      const [{ deposit_id }] = (await till.attempts(slip)) as [any];
+      const credited = Number.parseInt(deposit_id.split('_')[1].slice(0, 14), 16) / 1_000;
+      waits.tab.push(tab - credited);
+      waits.question.push(question - credited);
+    }
+    const p95 = (all: number[]) => Math.round([...all].sort((a, b) => a - b)[Math.ceil(all.length * 0.95) - 1]!);
+    const median = (all: number[]) => Math.round([...all].sort((a, b) => a - b)[Math.floor(all.length / 2)]!);
+    if (whole)
+      console.info(
+        `credited to seen, ms, median and p95 of ${rounds}: tab ${median(waits.tab)} ${p95(waits.tab)}, query ${median(waits.question)} ${p95(waits.question)}`,
+      );
+    await context.close();
+  }, 120_000);
+});
+
+describe('time', () => {
+  it('ends a page that is open, and a success after it is told as late', async () => {
+    const till = await tills.open();
+    const slip = await till.slip();
+    const { context, page } = await visit();
+    await page.goto(slip.url);
+    expect(await page.locator('.summary .left').innerText()).toMatch(/^Pay by .+ IST \((24 h|23 h 59 min) left\)$/);
+    await payByUpi(page).click();
+    await reach(page, 'awaiting');
+    await page.getByLabel('UPI address').fill('late@test');
+    await payTheCode(page).click();
+    await reach(page, 'confirming');
+
+    // The attempt is over first, and then the checkout; the money comes after both.
+    await till.pass(500);
+    await reach(page, 'declined');
+    expect(await page.getByRole('alert').innerText()).toContain('do not pay twice');
+    await till.user.post('/v1/test_helpers/clock', { advance_seconds: 86_400 });
+    await reach(page, 'paid');
+    expect(await page.locator('.notice').innerText()).toContain('It came after this page had ended.');
+    const { status, effective_transaction } = await till.seen(slip);
+    expect([status, effective_transaction.status]).toEqual(['expired', 'succeeded']);
+    await context.close();
+  });
+
+  it('ends a code, which can be had anew', async () => {
+    const till = await tills.open();
+    const slip = await till.slip();
+    const { context, page } = await visit();
+    await page.goto(slip.url);
+    await payByUpi(page).click();
+    await reach(page, 'awaiting');
+    expect(await page.locator('.upi .left').innerText()).toMatch(/\(([78] min \d\d s) left\)$/);
+    await till.pass(481);
+    await reach(page, 'declined');
+    expect(await page.getByRole('alert').innerText()).toContain('The UPI code has expired.');
+    await payByUpi(page).click();
+    await reach(page, 'awaiting');
+    await payTheCode(page).click();
+    await reach(page, 'paid');
+    expect((await till.attempts(slip)).map((a) => a.reason_code)).toEqual(['expired', null]);
+    await context.close();
+  });
+
+  it('ends a checkout that nobody pays, and what is sent after that begins nothing', async () => {
+    const till = await tills.open();
+    const slip = await till.slip();
+    const { context, page } = await visit({ javaScriptEnabled: false });
+    await page.goto(slip.url);
+    await till.pass(86_401);
+    await fill(page, cards.good);
+    await payByCard(page).click();
+    expect(await heading(page)).toBe('This payment link has expired');
+    expect(await till.attempts(slip)).toEqual([]);
+    await context.close();
+  });
+});
+
+describe('what the page is made of', () => {
+  const hostile = '"><script>document.title="x"</script><img src=x onerror=alert(1)>\'& ₹ अमृत';
+
+  it('is text, whatever names and references are', async () => {
+    const till = await tills.open({ dba: hostile, legalName: `</title>${hostile}` });
+    const receivableIds = [await till.receivable('1000.00', `${hostile}</li>`)];
+    const redirect = `${shop}/back?q=%22%3E%3Cscript%3Ealert(1)%3C/script%3E&'=%27#'"><b>`;
+    const slip = await till.slip({ receivableIds, redirect });
+    const { context, page, foreign, complaints, returns } = await visit();
+    await page.goto(slip.url);
+    expect(await page.locator('.payee').innerText()).toBe(hostile);
+    expect(await page.locator('.reference').innerText()).toBe(`${hostile}</li>`);
+    expect(await page.title()).toBe(`Pay ₹1,000.00 to ${hostile}`);
+    expect(await page.locator('script:not([src]), img, b').count()).toBe(0);
+    await payByUpi(page).click();
+    await reach(page, 'awaiting');
+    const pn = new URL((await page.locator('.app').getAttribute('href'))!).searchParams.get('pn');
+    expect(pn).toBe(hostile.slice(0, 50));
+    await payTheCode(page).click();
+    await reach(page, 'paid');
+    expect(await page.locator('script:not([src]), img').count()).toBe(0);
+    await page.locator('[data-leave]').click();
+    await page.waitForURL(`${shop}/**`);
+    const back = new URL(returns[0]!);
+    expect([back.searchParams.get('q'), back.searchParams.get("'"), back.searchParams.get('checkout_id')]).toEqual([
+      '"><script>alert(1)</script>',
+      "'",
+      slip.id,
+    ]);
+    expect([foreign, complaints]).toEqual([[], []]);
+    await context.close();
+  });
+
+  it('fits with the longest of names and references, and its code can still be made', async () => {
+    const long = 'नमस्ते-Traders-And-Sons-Of-Malabar-🎉'.repeat(40);
+    const till = await tills.open({ dba: long });
+    const receivableIds = [await till.receivable('99999999999.99', `${'x'.repeat(49)}🎉${'y'.repeat(400)}`)];
+    const slip = await till.slip({ amount: '99999999999.99', receivableIds });
+    const { context, page } = await visit({ viewport: { width: 320, height: 700 } });
+    await page.goto(slip.url);
+    expect(await overflow(page)).toBeLessThanOrEqual(0);
+    await payByUpi(page).click();
+    await reach(page, 'awaiting');
+    expect(await overflow(page)).toBeLessThanOrEqual(0);
+    expect(await heading(page)).toBe('Pay ₹99,99,99,99,999.99 with your UPI app');
+    const link = new URL((await page.locator('.app').getAttribute('href'))!);
+    expect(link.searchParams.get('tn')).toBe(`${'x'.repeat(49)}🎉`);
+    await context.close();
+  });
+
+  it('stands still for whoever wants that, and turns otherwise', async () => {
+    const till = await tills.open();
+    const slip = await till.slip();
+    await submit(`${slip.url}/card`, cardForm(cards.pending));
+    for (const [reducedMotion, animation] of [
+      ['reduce', 'none'],
+      ['no-preference', 'turn'],
+    ] as const) {
+      const { context, page } = await visit({ reducedMotion });
+      await page.goto(slip.url);
+      expect(await page.locator('.busy').evaluate((e) => getComputedStyle(e).animationName)).toBe(animation);
+      await context.close();
+    }
+  });
+
+  it('is dark for whoever prefers that', async () => {
+    const slip = await (await tills.open()).slip();
+    const grounds = [];
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const { context, page } = await visit({ colorScheme });
+      await page.goto(slip.url);
+      grounds.push(await page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor));
+      await context.close();
+    }
+    expect(grounds).toEqual(['rgb(244, 245, 248)', 'rgb(17, 20, 28)']);
+  });
+
+  it('has no fault that axe finds without a script either', async () => {
+    const till = await tills.open();
+    const [waiting, confirming] = [await till.slip(), await till.slip()];
+    await upiCode(till, waiting);
+    await submit(`${confirming.url}/card`, cardForm(cards.pending));
+    const { context, page } = await visit();
+    // Axe is a script itself, so it gets the page as it is without one.
+    await context.route(/page\.js/, (route) => route.abort());
+    await context.route(/\/checkout\/[\w-]+$/, async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, body: (await response.text()).replaceAll(/<\/?noscript>/g, '') });
+    });
+    for (const { url } of [waiting, confirming]) {
+      await page.goto(url);
+      expect(await page.getByRole('link', { name: 'See what has become of it' }).isVisible()).toBe(true);
+      expect(await violations(page)).toEqual([]);
+    }
+    await context.close();
+  });
+
+  it('shows the payee’s own logo, from here', async () => {
+    const till = await tills.open();
+    const png = Buffer.from(
+      'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+      'base64',
+    );
+    const file = await till.user.upload('logo', png, 'logo.png');
+    expect(file.status).toBe(200);
+    await world.sql`update account set logo_id = ${file.body.id} where id = ${till.user.id} and not livemode`;
+    const slip = await till.slip();
+    const { context, page, complaints } = await visit();
+    await page.goto(slip.url);
+    const logo = page.locator('header img');
+    expect(await logo.evaluate((e: HTMLImageElement) => [e.naturalWidth, new URL(e.src).pathname])).toEqual([
+      1,
+      `${slip.path}/logo`,
+    ]);
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+});
