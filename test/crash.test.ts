@@ -44,7 +44,8 @@ interface Root {
 const roots: Root[] = [];
 /** Two of them over one PostgreSQL; one that is away is not asked. */
 const serving: (Gateway | undefined)[] = [undefined, undefined];
-const counts = { acknowledged: 0, unknown: 0, unavailable: 0, inUse: 0, replayed: 0 };
+/** What became of the attempts: `unanswered` may or may not have been done, and `replayed` had been. */
+const counts = { acknowledged: 0, replayed: 0, unanswered: 0, away: 0, unavailable: 0, inUse: 0 };
 /** Answers that nobody may get. */
 const wrong: string[] = [];
 let over = false;
@@ -90,7 +91,8 @@ async function acknowledged(root: Root, key: string, place: string, body: object
       if (reply.headers.get('idempotent-replayed') !== null) counts.replayed++;
       return reply;
     }
-    if (!reply) counts.unknown++;
+    if (!gateway) counts.away++;
+    else if (!reply) counts.unanswered++;
     else if (reply.status === 503) counts.unavailable++;
     else if (reply.codes[0] === 'idempotency_key_in_use') counts.inUse++;
     else {
@@ -164,10 +166,10 @@ async function killGateway(both: boolean): Promise<number> {
 }
 
 describe(`${clients} clients write, seed ${scale.seed}`, () => {
-  const began = Date.now();
   const recoveries: Record<'gateway' | 'PostgreSQL', number[]> = { gateway: [], PostgreSQL: [] };
 
   it(`while gateways are killed ${gatewayKills} times and PostgreSQL ${databaseKills} times`, async () => {
+    const began = Date.now();
     const running = Promise.all(Array.from({ length: clients }, (_, n) => client(n)));
     running.catch(() => {
       over = true;

@@ -113,7 +113,7 @@ describe(`histories of one client, seed ${scale.seed}`, () => {
       // All to their end: what a lane still did would be done to a world that is gone.
       const failed = (await Promise.allSettled(checks)).find((check) => check.status === 'rejected');
       if (failed) throw failed.reason;
-      figures('histories', { batch, histories, commands, refused, took: secondsSince(began) });
+      figures('histories', { seed: scale.seed, batch, histories, commands, refused, took: secondsSince(began) });
     });
   });
 });
@@ -276,7 +276,14 @@ describe(`histories of ${scale.crowds.clients} clients at once, seed ${scale.see
         { deadlocks: number },
       ];
       figures('crowds', {
-        ...{ run, kind, operations: done.length, refused: JSON.stringify(refused), events: events.length },
+        ...{
+          seed: scale.seed,
+          run,
+          kind,
+          operations: done.length,
+          refused: JSON.stringify(refused),
+          events: events.length,
+        },
         ...{ payouts: books.payouts.size, sent, deadlocks, took: secondsSince(began) },
       });
       expect(deadlocks).toBe(0);

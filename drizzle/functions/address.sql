@@ -19,7 +19,7 @@ create or replace function create_address(p_tenant text, p_live boolean, p_call 
 declare v address; v_owner account; v_old address;
 begin
   -- The owner's row is locked, so that two creations at once do not both find nothing to replace.
-  select a.* into v_owner from account a where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_args ->> 'linkedId' for update;
+  select a.* into v_owner from account a where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_args ->> 'linkedId' for no key update;
   for v_old in
     update address d set status = 'pending_deactivation', version = d.version + 1
     where d.tenant_id = p_tenant and d.livemode = p_live and d.linked_id = v_owner.id and d.category = 'user_payout'
@@ -117,7 +117,7 @@ end $$;
 create or replace function issue_addresses(p_tenant text, p_live boolean, p_call jsonb, p_id text) returns void language plpgsql as $$
 declare v account; c text; v_state text;
 begin
-  select a.* into v from account a where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_id for update;
+  select a.* into v from account a where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_id for no key update;
   if v.status <> 'activated' then return; end if;
   foreach c in array missing_currencies(p_tenant, p_live, v) loop
     perform insert_address(p_tenant, p_live, p_call, v, jsonb_build_object('category', 'service_receive', 'type', 'bank_account', 'currency', c,
@@ -137,7 +137,7 @@ end $$;
 create or replace function record_issued_address(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb) returns setof address language plpgsql as $$
 declare v address; v_owner account;
 begin
-  select a.* into v_owner from account a where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_args ->> 'linkedId' for update;
+  select a.* into v_owner from account a where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_args ->> 'linkedId' for no key update;
   if v_owner.status <> 'activated' then perform refuse(400, 'status_invalid', 'account.status', 'is not activated; verify the account first'); end if;
   if p_args ->> 'category' = 'service_fee_advance' then
     update address d set bank_account = (p_args -> 'bankAccount') - 'type', currency = p_args ->> 'currency', version = d.version + 1

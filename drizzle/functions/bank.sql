@@ -22,7 +22,7 @@ begin
   end if;
   if n.event = 'received' then
     select a.* into v_to from account a where a.tenant_id = p_tenant and a.livemode = p_live and a.id = v_content ->> 'toAccountId';
-    select a.* into v_from from account a where a.tenant_id = p_tenant and a.livemode = p_live and a.id = v_content ->> 'fromAccountId' for update;
+    select a.* into v_from from account a where a.tenant_id = p_tenant and a.livemode = p_live and a.id = v_content ->> 'fromAccountId' for no key update;
     if v_from.kind = 'partner' then v_address := payment_address(p_tenant, p_live, p_call, v_from, v_content ->> 'paymentMethod', v_content ->> 'currency'); end if;
     v_payment := insert_payment(p_tenant, p_live, v_to, 'deposit', (v_content ->> 'amount')::bigint, v_content ->> 'currency', 'processing', v_id);
     insert into deposit (tenant_id, livemode, id, created, amount, currency, from_account_id, from_address_id, to_account_id, to_address_id, payment_method, statement_descriptor, status, payment_id, context_id, on_root_list)

@@ -30,7 +30,8 @@ create or replace function create_deposit(p_tenant text, p_live boolean, p_call 
 declare v deposit; v_to account; v_from account; v_id text := new_id('deposit'); v_now bigint := clock(p_tenant, p_live); v_payment text; v_from_address text := p_args ->> 'fromAddressId';
 begin
   select a.* into v_to from account a where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_args ->> 'toAccountId';
-  select a.* into v_from from account a where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_args ->> 'fromAccountId' for update;
+  -- No key update: a deposit the other way round, whose row refers to this account, must not wait for it.
+  select a.* into v_from from account a where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_args ->> 'fromAccountId' for no key update;
   if v_from.kind = 'partner' and v_from_address is null then
     v_from_address := payment_address(p_tenant, p_live, p_call, v_from, p_args ->> 'paymentMethod', p_args ->> 'currency');
   end if;

@@ -20,7 +20,7 @@ describe(`${readers} readers page through a list that ${writers} writers add ${d
     const other = new Speaker({ ...world, origin: await world.another() }, user.id, user.key, 1);
     const roll = random(scale.seed);
     /** Acknowledged, in order; and what has been sent and what has been completed, in minor units. */
-    const made: string[] = [];
+    const made: Page['data'] = [];
     let [sent, sentSum, completed, completedSum, pages, walks, totals] = [0, 0n, 0, 0n, 0, 0, 0];
     let writing = true;
 
@@ -30,8 +30,8 @@ describe(`${readers} readers page through a list that ${writers} writers add ${d
         const amount = BigInt(1 + Math.floor(roll() * 100_000_000));
         sent++;
         sentSum += amount;
-        const { id } = await must(me.post('/v1/deposits', { amount: text(amount), currency: 'USD' }));
-        made.push(id);
+        const { id, created } = await must(me.post('/v1/deposits', { amount: text(amount), currency: 'USD' }));
+        made.push({ id, created });
         // The sandbox may be faster, which is as good.
         const reply = await me.post(`/v1/test_helpers/deposits/${id}/complete`);
         expect([200, 400]).toContain(reply.status);
@@ -42,10 +42,11 @@ describe(`${readers} readers page through a list that ${writers} writers add ${d
 
     /** One walk over all pages, in either direction: what had been acknowledged when it began must be in it. */
     const walk = async (next: (cursor: string | undefined) => Promise<Page>, newest: boolean) => {
-      const before = made.slice();
+      // Who is answered first need not be the oldest: the list's own order says who is.
+      const before = made.toSorted((a, b) => (`${a.created} ${a.id}` < `${b.created} ${b.id}` ? -1 : 1));
       const seen: Page['data'] = [];
       for (let page: Page | undefined; page?.has_next ?? true; pages++) {
-        const cursor = newest ? seen.at(-1)?.id : (seen[0]?.id ?? before[0]);
+        const cursor = newest ? seen.at(-1)?.id : (seen[0]?.id ?? before[0]?.id);
         page = await next(cursor);
         if (newest) seen.push(...page.data);
         else seen.unshift(...page.data);
@@ -56,7 +57,7 @@ describe(`${readers} readers page through a list that ${writers} writers add ${d
       const order = seen.map(({ id, created }) => `${created} ${id}`);
       expect(order).toEqual(order.toSorted().reverse());
       const found = new Set(ids);
-      expect(before.slice(newest ? 0 : 1).filter((id) => !found.has(id))).toEqual([]);
+      expect(before.slice(newest ? 0 : 1).filter(({ id }) => !found.has(id))).toEqual([]);
     };
     const rest = (parameter: string) => (me: Speaker) => async (cursor: string | undefined) =>
       (await must(me.get(`/v1/deposits?limit=10${cursor ? `&${parameter}=${cursor}` : ''}`))) as Page;
