@@ -1020,6 +1020,13 @@ describe.each(doors)('reconciling a deposit over %s', (door) => {
     await refused(user, foreign.id, 404, 'resource_missing');
     await refused(user, dollars.id, 400, 'parameter_invalid');
     await refused(user, voided.id, 400, 'status_invalid');
+    // A state comes before an amount, whatever order they are given in.
+    const open = await receivableOf(user, '1.00');
+    const both = await reconcile(user, door, deposit.id, [
+      [open.id, '50.00'],
+      [voided.id, '1.00'],
+    ]);
+    expect([both.status, both.codes]).toEqual([400, ['status_invalid']]);
     await refused(user, unknown('receivable'), 404, 'resource_missing');
     expect(await funds(user)).toMatchObject({
       available: money('0.00', 'INR'),

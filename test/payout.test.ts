@@ -687,6 +687,25 @@ describe('what keeps payouts back', () => {
     expect((await payoutsOf(user)).map((p) => p.amount)).toEqual(['4.99', '50.00']);
   });
 
+  it('is money that is owed in its currency: what another currency would bring waits, and no job fails', async () => {
+    const user = await exporter(2);
+    const { deposit } = await earn(user, '50.00');
+    await midnight(user);
+    await work(user);
+    await user.post(`/v1/test_helpers/deposits/${deposit.id}/dispute`, { amount: '30.00' });
+    await earn(user, '10.00', 'USD');
+    await midnight(user);
+    await midnight(user);
+    expect(await funds(user)).toEqual({ 'available INR': '-30.00', 'available USD': '10.00' });
+    expect([
+      ...(await world.sql`select error from job where tenant_id = ${tenantOf(user)} and error is not null`),
+    ]).toEqual([]);
+
+    await earn(user, '30.00');
+    await midnight(user);
+    expect((await payoutsOf(user)).map((p) => p.amount)).toEqual(['830.00', '50.00']);
+  });
+
   it('is nothing else: what comes in while a payout is in flight goes with the next one', async () => {
     const user = await exporter(2);
     const first = await earn(user, '10.00');
