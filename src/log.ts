@@ -5,7 +5,8 @@ import type { FastifyRequest } from 'fastify';
 /** One JSON line per entry on standard output; readable lines where that is a terminal. */
 export function logger(level: string): Logger {
   const base = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime };
-  if (!process.stdout.isTTY) return pino(base);
+  // Lines that come while others are being written go together; what is left at the end of the process is written then.
+  if (!process.stdout.isTTY) return pino(base, pino.destination({ dest: 1, sync: false }));
   return pino(base, pretty({ colorize: true, ignore: 'hostname,pid', singleLine: true, messageFormat: '{msg}' }));
 }
 
