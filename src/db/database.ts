@@ -219,18 +219,26 @@ export function fromRow<T extends Table>(table: T, raw: Record<string, unknown>)
   return row as T['$inferSelect'];
 }
 
+/** Who waits for an answer, and until when. One timer looks at all of them: one for each would cost as much as the statement. */
+const waiting = new Set<{ until: number; refuse(reason: unknown): void }>();
+const lookMilliseconds = 100;
+let looking: NodeJS.Timeout | undefined;
+
+function look(): void {
+  for (const one of waiting) if (one.until <= Date.now()) one.refuse(busy());
+  if (waiting.size > 0) return;
+  clearInterval(looking);
+  looking = undefined;
+}
+
 /** What is answered in time; later nobody waits for it, and the write's key tells what became of it. */
-async function within<T>(answer: Promise<T>, milliseconds: number): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, refuse) => {
-    timer = setTimeout(() => refuse(busy()), milliseconds);
+function within<T>(answer: Promise<T>, milliseconds: number): Promise<T> {
+  looking ??= setInterval(look, lookMilliseconds);
+  return new Promise<T>((resolve, reject) => {
+    const one = { until: Date.now() + milliseconds, refuse: reject };
+    waiting.add(one);
+    answer.then(resolve, reject).finally(() => waiting.delete(one));
   });
-  try {
-    return await Promise.race([answer, late]);
-  } finally {
-    clearTimeout(timer);
-    answer.catch(() => {});
-  }
 }
 
 function busy(): Refusal {
