@@ -76,11 +76,7 @@ export async function gateway({ config, database, schema, pepper, log }: Parts):
   } as never) as unknown as FastifyInstance;
 
   app.decorateRequest('context', null);
-  await app.register(helmet, {
-    contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
-    strictTransportSecurity: config.transport === 'local' ? false : { maxAge: 31_536_000 },
-    frameguard: { action: 'deny' },
-  });
+  const fixed = { ...(await securityHeaders(config)), 'cache-control': 'no-store' };
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_: FastifyRequest, bytes: Buffer) =>
     parseJson(bytes),
@@ -95,7 +91,7 @@ export async function gateway({ config, database, schema, pepper, log }: Parts):
     );
   };
   app.addHook('onRequest', async (request, reply) => {
-    reply.header('request-id', request.id).header('cache-control', 'no-store');
+    reply.headers(fixed).header('request-id', request.id);
     const { open, probe, permission } = request.routeOptions.config;
     if (probe) return;
     if (!secure(request, config)) throw new Refusal(problem('https_required'));
@@ -109,14 +105,16 @@ export async function gateway({ config, database, schema, pepper, log }: Parts):
     if (request.is404) refuseRoute(request, reply);
     if (permission) permit(request.context, permission);
   });
-  app.addHook('onSend', async (request, reply) => {
+  app.addHook('onSend', (request, reply, _, done) => {
     if (request.context?.replayed) reply.header('idempotent-replayed', 'true');
     if (draining) reply.header('connection', 'close');
+    done();
   });
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, done) => {
     const { open, probe } = request.routeOptions.config;
     const quiet = (probe || (open && !request.context)) && reply.statusCode < 400;
     log[quiet ? 'debug' : 'info'](requestLine(request, reply.statusCode, reply.elapsedTime), 'request');
+    done();
   });
   app.addHook('preClose', async () => {
     draining = true;
@@ -184,6 +182,21 @@ export async function gateway({ config, database, schema, pepper, log }: Parts):
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   await app.ready();
   return app;
+}
+
+/** The headers that keep browsers careful. They are the same on every answer, so helmet is asked for them once. */
+async function securityHeaders(config: Config): Promise<Record<string, string>> {
+  const sample = Fastify();
+  await sample.register(helmet, {
+    contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
+    strictTransportSecurity: config.transport === 'local' ? false : { maxAge: 31_536_000 },
+    frameguard: { action: 'deny' },
+  });
+  sample.get('/', async (_, reply) => reply.code(204).send());
+  const { headers } = await sample.inject('/');
+  await sample.close();
+  const { date: _, connection: __, 'content-length': ___, ...fixed } = headers as Record<string, string>;
+  return fixed;
 }
 
 /** What keeps a body from being a GraphQL request at all; Apollo would refuse it without the request's id. */
@@ -261,10 +274,20 @@ function wantsPage(request: FastifyRequest, config: Config): boolean {
 /** Whether the request came over HTTPS, or may come without. Spec: Authentication 4. */
 function secure(request: FastifyRequest, config: Config): boolean {
   if (config.transport !== 'proxy') return true;
-  const peer = (request.socket.remoteAddress ?? '').replace(/^::ffff:/, '');
-  const trusted = config.proxies.check(peer, peer.includes(':') ? 'ipv6' : 'ipv4');
-  return trusted && single(request, 'x-forwarded-proto')?.split(',').at(-1)?.trim() === 'https';
+  return trusted(request.socket, config) && single(request, 'x-forwarded-proto')?.split(',').at(-1)?.trim() === 'https';
 }
+
+/** Whether the peer of a connection is a trusted proxy: asked once for each connection, since it stays who it is. */
+function trusted(socket: Socket, config: Config): boolean {
+  const known = trust.get(socket);
+  if (known !== undefined) return known;
+  const peer = (socket.remoteAddress ?? '').replace(/^::ffff:/, '');
+  const answer = config.proxies.check(peer, peer.includes(':') ? 'ipv6' : 'ipv4');
+  trust.set(socket, answer);
+  return answer;
+}
+
+const trust = new WeakMap<Socket, boolean>();
 
 /** A header that may stand once. Node joins most repeated ones; two different keys in one request are a fault. */
 function single(request: FastifyRequest, name: string): string | undefined {
