@@ -4,6 +4,7 @@ import fastifyMultipart from '@fastify/multipart';
 import { fastifyApolloHandler } from '@as-integrations/fastify';
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { GraphQLSchema } from 'graphql';
+import { LRUCache } from 'lru-cache';
 import Negotiator from 'negotiator';
 import type { Logger } from 'pino';
 import { Callers } from './caller.js';
@@ -19,6 +20,7 @@ import { graphErrors } from './explain.js';
 import { buildApollo } from './graph.js';
 import { permit } from './guard.js';
 import { idempotencyKey } from './idempotency.js';
+import { type GraphBody, KnownDocuments } from './known.js';
 import { faultLine, requestLine } from './log.js';
 import type { Permission } from './permissions.js';
 import { errorV1, type Problem, problem, Refusal, retryAfter } from './problems.js';
@@ -137,7 +139,9 @@ export async function gateway({ config, database, schema, pepper, log }: Parts):
     }
   });
 
+  const known = new KnownDocuments();
   const apollo = buildApollo(schema, {
+    known,
     introspection: config.INTROSPECTION,
     limits: {
       depth: config.GRAPHQL_DEPTH_MAX,
@@ -159,14 +163,18 @@ export async function gateway({ config, database, schema, pepper, log }: Parts):
     config: { open: true },
     preHandler: async (request) => {
       if (!request.context) return;
-      if (new Negotiator(request.raw).mediaTypes(graphTypes).length === 0) throw new Refusal(problem('not_acceptable'));
+      if (graphTypeOf(request) === undefined) throw new Refusal(problem('not_acceptable'));
       const problems = misshapen(request.method === 'POST' ? request.body : request.query, request.method === 'POST');
       if (problems.length > 0) throw new Refusal(...problems);
     },
-    handler: (request, reply) =>
-      (request.context
-        ? (graphql as (request: FastifyRequest, reply: FastifyReply) => unknown).call(app, request, reply)
-        : page(request, reply)) as never,
+    handler: async (request, reply) => {
+      if (!request.context) return page(request, reply) as never;
+      const answer =
+        request.method === 'POST' ? await known.answer(request.body as GraphBody, request.context) : undefined;
+      if (!answer) return (graphql as (...given: unknown[]) => unknown).call(app, request, reply);
+      reply.type(`${graphTypeOf(request)}; charset=utf-8`).headers(answer.headers);
+      return answer.body;
+    },
   });
   if (config.EXPLORER) {
     app.get('/graphiql', { config: { open: true } }, page);
@@ -352,6 +360,24 @@ function problemsOf(error: FastifyError): Problem[] {
 /** The media types of a GraphQL answer; the first where the client has no preference. */
 const graphTypes = ['application/json', 'application/graphql-response+json'];
 
+/** What clients say that they accept, and what they get: few headers, asked again and again. */
+const accepted = new LRUCache<string, { type: string | undefined }>({
+  max: 100,
+  maxSize: 100_000,
+  sizeCalculation: (_, accept) => accept.length + 1,
+});
+
+/** The media type of the answer to a GraphQL request, or undefined when the client accepts none of ours. */
+function graphTypeOf(request: FastifyRequest): string | undefined {
+  const accept = request.headers.accept;
+  if (accept === undefined) return graphTypes[0];
+  const known = accepted.get(accept);
+  if (known) return known.type;
+  const type = new Negotiator(request.raw).mediaType(graphTypes);
+  accepted.set(accept, { type });
+  return type;
+}
+
 function refuse(request: FastifyRequest, reply: FastifyReply, problems: Problem[]): FastifyReply {
   const answer = errorV1(problems);
   const wait = retryAfter(problems);
@@ -360,6 +386,6 @@ function refuse(request: FastifyRequest, reply: FastifyReply, problems: Problem[
   if (answer.http_status_code === 401) reply.header('www-authenticate', 'Bearer');
   reply.header('request-id', request.id).code(answer.http_status_code);
   if (request.url.split('?', 1)[0] !== '/graphql') return reply.send(answer);
-  const type = new Negotiator(request.raw).mediaType(graphTypes) ?? graphTypes[0]!;
+  const type = graphTypeOf(request) ?? graphTypes[0]!;
   return reply.type(`${type}; charset=utf-8`).send(graphErrors(problems, request.id));
 }
