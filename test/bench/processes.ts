@@ -68,7 +68,7 @@ export async function start(
   };
 }
 
-/** The product as a user would start it behind a proxy. Its log goes where a container's would: to somebody else. */
+/** The product as `npm start` starts it, behind a proxy. Its log goes where a container's would: to somebody else. */
 function product(login: Login, port: number, flags: string[]): ChildProcess {
   const env = {
     ...process.env,
@@ -78,8 +78,15 @@ function product(login: Login, port: number, flags: string[]): ChildProcess {
     TRUSTED_PROXY: '127.0.0.1',
     PORT: String(port),
   };
-  const main = path.join(here, '../../dist/main.js');
-  return spawn(process.execPath, [...flags, main], { env, stdio: ['ignore', 'ignore', 'pipe'] });
+  const root = path.join(here, '../..');
+  const { scripts } = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8')) as {
+    scripts: { start: string };
+  };
+  const own = /node (.*)dist\/main\.js/.exec(scripts.start)?.[1]?.trim().split(' ').filter(Boolean) ?? [];
+  return spawn(process.execPath, [...own, ...flags, path.join(root, 'dist/main.js')], {
+    env,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
 }
 
 function peer(contender: Contender, login: Login, port: number, { tenant, platform }: Seeded): ChildProcess {
