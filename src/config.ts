@@ -20,6 +20,7 @@ export const settings = z.object({
     .string()
     .default('127.0.0.1')
     .describe('The address that the gateway listens on. Plain HTTP works on a loopback address only.'),
+  WORKERS: whole(1, 12).default(1).describe('How many processes serve requests, sharing the port and the database.'),
   DATA_DIR: z.string().default('.data').describe('The folder of the embedded PostgreSQL and of the local pepper.'),
   DATABASE_URL: z
     .string()

@@ -6,6 +6,7 @@ import { buildGraph } from './graph.js';
 import { logger } from './log.js';
 import { Operator } from './operator/operator.js';
 import { openStore } from './store.js';
+import { speaks, supervise, supervised } from './supervisor.js';
 import { Worker } from './worker.js';
 
 /** Long steps, for somebody who watches a terminal. */
@@ -15,6 +16,7 @@ function progress(step: string): void {
 
 async function main(): Promise<void> {
   const settings = config({ serves: true });
+  if (settings.WORKERS > 1 && !supervised()) return supervise(settings.WORKERS);
   const log = logger(settings.LOG_LEVEL);
   const store = await openStore(settings, progress);
   const schema = buildGraph();
@@ -38,8 +40,10 @@ async function main(): Promise<void> {
     process.exit(0);
   };
   process.on('SIGTERM', () => void stop());
-  process.on('SIGINT', () => void stop());
-  announce(settings, (app.server.address() as { port: number }).port, demo);
+  // A terminal interrupts all processes at once; one that is supervised waits for the word from above, or for its loss.
+  process.on('SIGINT', () => void (supervised() || stop()));
+  process.on('disconnect', () => void stop());
+  if (speaks()) announce(settings, (app.server.address() as { port: number }).port, demo);
 }
 
 function announce({ HOST, EXPLORER, transport }: Config, port: number, demo: Demo[]): void {
