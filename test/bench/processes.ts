@@ -100,7 +100,8 @@ function peer(contender: Contender, login: Login, port: number, { tenant, platfo
 /** PostGraphile 5 needs Node 22: this one, when it is new enough, or the one from npm. */
 export function newerNode(): string {
   if (Number(process.versions.node.split('.')[0]) >= 22) return process.execPath;
-  const name = `node-${process.platform}-${process.arch}`;
+  const machine = `${process.platform}-${process.arch}`;
+  const name = machine === 'darwin-arm64' ? `node-bin-${machine}` : `node-${machine}`;
   return path.join(path.dirname(createRequire(import.meta.url).resolve(`${name}/package.json`)), 'bin/node');
 }
 
