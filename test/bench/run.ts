@@ -41,7 +41,7 @@ const rounds = Number(flags.rounds ?? (flags.quick ? 3 : 5));
 const seconds = Number(flags.seconds ?? (flags.quick ? 1 : 3));
 const begun = Date.now();
 /** A quick run begins no further round after this. */
-const quickMilliseconds = 140_000;
+const quickMilliseconds = 165_000;
 
 function tell(step: string): void {
   process.stderr.write(`${String(Math.round((Date.now() - begun) / 1000)).padStart(4)} s  ${step}\n`);
