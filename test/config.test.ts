@@ -48,6 +48,7 @@ describe('without any setting', () => {
     expect(rest).toEqual({
       PORT: 4000,
       HOST: '127.0.0.1',
+      WORKERS: 1,
       DATA_DIR: path.resolve('.data'),
       DATABASE_URL: undefined,
       API_KEY_PEPPER: undefined,
