@@ -117,12 +117,12 @@ export class Callers {
   }
 
   async #byKey(secret: string): Promise<Caller> {
-    const match = keyPattern.exec(secret);
-    // A key that was mistyped is refused before the database hears of it.
-    if (!match || !same(secret.slice(-checksumLength), checksum(secret.slice(0, -checksumLength)))) throw invalid();
     const digest = digestOf(this.pepper, secret);
     const cached = this.#fresh.get(digest);
     if (cached && cached.until > performance.now()) return cached.caller;
+    const match = keyPattern.exec(secret);
+    // A key that was mistyped is refused before the database hears of it.
+    if (!match || !same(secret.slice(-checksumLength), checksum(secret.slice(0, -checksumLength)))) throw invalid();
     const asked = performance.now();
     const tenantId = match[2]!;
     const livemode = match[1] === 'live';

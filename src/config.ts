@@ -21,6 +21,11 @@ export const settings = z.object({
     .string()
     .default('127.0.0.1')
     .describe('The address that the gateway listens on. Plain HTTP works on a loopback address only.'),
+  WORKERS: whole(1, 12)
+    .default(1)
+    .describe(
+      'How many processes share the port. One for each core is plenty; each has up to 7 connections to PostgreSQL.',
+    ),
   DATA_DIR: z.string().default('.data').describe('The folder of the embedded PostgreSQL and of the local pepper.'),
   DATABASE_URL: z
     .string()
@@ -81,7 +86,6 @@ export const settings = z.object({
   CHECKOUT_FEE_BASIS_POINTS: whole(0, 1_000)
     .default(checkoutTermsDefault.feeBasisPoints)
     .describe('What a payer pays on top of the amount of a checkout, in hundredths of a percent.'),
-  WORKERS: whole(1, 64).default(1).describe('How many processes share the port. One for each core is plenty.'),
   DRAIN_SECONDS: whole(1, 300).default(25).describe('How long requests under way may take to finish after SIGTERM.'),
   NODE_ENV: z
     .string()

@@ -4,6 +4,7 @@ import fastifyMultipart from '@fastify/multipart';
 import { fastifyApolloHandler } from '@as-integrations/fastify';
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { GraphQLSchema } from 'graphql';
+import { LRUCache } from 'lru-cache';
 import Negotiator from 'negotiator';
 import type { Logger } from 'pino';
 import { Callers } from './caller.js';
@@ -22,6 +23,7 @@ import { type Asker, buildApollo, graphRules } from './graph.js';
 import { permit } from './guard.js';
 import { hostedPages } from './hosted/page.js';
 import { idempotencyKey } from './idempotency.js';
+import { type GraphBody, KnownDocuments } from './known.js';
 import { faultLine, requestLine } from './log.js';
 import { OperatorContext } from './operator/context.js';
 import { Credential } from './operator/credential.js';
@@ -93,11 +95,7 @@ export async function gateway({ config, database, schema, pepper, log }: Parts):
 
   app.decorateRequest('context', null);
   app.decorateRequest('operator', null);
-  await app.register(helmet, {
-    contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
-    strictTransportSecurity: config.transport === 'local' ? false : { maxAge: 31_536_000 },
-    frameguard: { action: 'deny' },
-  });
+  const fixed = { ...(await securityHeaders(config)), 'cache-control': 'no-store' };
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_: FastifyRequest, bytes: Buffer) =>
     parseJson(bytes),
@@ -119,7 +117,7 @@ export async function gateway({ config, database, schema, pepper, log }: Parts):
     return new OperatorContext(new Operator(database, schema, pepper, asking), asking.requestId, asking.idempotencyKey);
   };
   app.addHook('onRequest', async (request, reply) => {
-    reply.header('request-id', request.id).header('cache-control', 'no-store');
+    reply.headers(fixed).header('request-id', request.id);
     const { open, probe, operator, permission } = request.routeOptions.config;
     if (probe) return;
     if (!secure(request, config)) throw new Refusal(problem('https_required'));
@@ -139,14 +137,16 @@ export async function gateway({ config, database, schema, pepper, log }: Parts):
     if (request.is404) refuseRoute(request, reply);
     if (permission) permit(request.context, permission);
   });
-  app.addHook('onSend', async (request, reply) => {
+  app.addHook('onSend', (request, reply, _, done) => {
     if (request.context?.replayed) reply.header('idempotent-replayed', 'true');
     if (draining) reply.header('connection', 'close');
+    done();
   });
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, done) => {
     const { open, probe } = request.routeOptions.config;
     const quiet = (probe || (open && !request.context)) && reply.statusCode < 400;
     log[quiet ? 'debug' : 'info'](requestLine(request, reply.statusCode, reply.elapsedTime), 'request');
+    done();
   });
   app.addHook('preClose', async () => {
     draining = true;
@@ -176,6 +176,7 @@ export async function gateway({ config, database, schema, pepper, log }: Parts):
     rules: Rules<C>,
     introspection: boolean,
     context: (request: FastifyRequest) => C,
+    known?: KnownDocuments,
   ) => {
     const apollo = buildApollo(of, rules, {
       introspection,
@@ -187,6 +188,7 @@ export async function gateway({ config, database, schema, pepper, log }: Parts):
       },
       tokensMax: config.GRAPHQL_TOKENS_MAX,
       production: config.NODE_ENV === 'production',
+      ...(known && { known }),
       onFault: (error, requestId) => log.error({ requestId, ...faultLine(error) }, 'fault'),
     });
     await apollo.start();
@@ -195,7 +197,8 @@ export async function gateway({ config, database, schema, pepper, log }: Parts):
     return (request: FastifyRequest, reply: FastifyReply) =>
       (handle as (request: FastifyRequest, reply: FastifyReply) => unknown).call(app, request, reply) as never;
   };
-  const graphql = await graph(schema, graphRules, config.INTROSPECTION, (request) => request.context!);
+  const known = new KnownDocuments();
+  const graphql = await graph(schema, graphRules, config.INTROSPECTION, (request) => request.context!, known);
   const page = explorer({ endpoint: '/graphql', examples });
   app.route({
     method: ['GET', 'POST'],
@@ -204,7 +207,14 @@ export async function gateway({ config, database, schema, pepper, log }: Parts):
     preHandler: async (request) => {
       if (request.context) refuseMisshapen(request);
     },
-    handler: (request, reply) => (request.context ? graphql(request, reply) : (page(request, reply) as never)),
+    handler: async (request, reply) => {
+      if (!request.context) return page(request, reply) as never;
+      const answer =
+        request.method === 'POST' ? await known.answer(request.body as GraphBody, request.context) : undefined;
+      if (!answer) return graphql(request, reply);
+      reply.type(`${graphTypeOf(request)}; charset=utf-8`).headers(answer.headers);
+      return answer.body;
+    },
   });
   if (config.OPERATOR_KEY !== undefined) {
     // Whoever has the credential may see the schema, whatever the public one shows.
@@ -239,9 +249,24 @@ export async function gateway({ config, database, schema, pepper, log }: Parts):
 
 /** Refuses an answer that the client could not take, and what is no GraphQL request. */
 function refuseMisshapen(request: FastifyRequest): void {
-  if (new Negotiator(request.raw).mediaTypes(graphTypes).length === 0) throw new Refusal(problem('not_acceptable'));
+  if (graphTypeOf(request) === undefined) throw new Refusal(problem('not_acceptable'));
   const problems = misshapen(request.method === 'POST' ? request.body : request.query, request.method === 'POST');
   if (problems.length > 0) throw new Refusal(...problems);
+}
+
+/** The headers that keep browsers careful. They are the same on every answer, so helmet is asked for them once. */
+async function securityHeaders(config: Config): Promise<Record<string, string>> {
+  const sample = Fastify();
+  await sample.register(helmet, {
+    contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
+    strictTransportSecurity: config.transport === 'local' ? false : { maxAge: 31_536_000 },
+    frameguard: { action: 'deny' },
+  });
+  sample.get('/', async (_, reply) => reply.code(204).send());
+  const { headers } = await sample.inject('/');
+  await sample.close();
+  const { date: _, connection: __, 'content-length': ___, ...fixed } = headers as Record<string, string>;
+  return fixed;
 }
 
 /** What keeps a body from being a GraphQL request at all; Apollo would refuse it without the request's id. */
@@ -319,15 +344,25 @@ function wantsPage(request: FastifyRequest, config: Config): boolean {
 /** Whether the request came over HTTPS, or may come without. Spec: Authentication 4. */
 function secure(request: FastifyRequest, config: Config): boolean {
   if (config.transport !== 'proxy') return true;
-  const peer = (request.socket.remoteAddress ?? '').replace(/^::ffff:/, '');
-  const trusted = config.proxies.check(peer, peer.includes(':') ? 'ipv6' : 'ipv4');
-  return trusted && single(request, 'x-forwarded-proto')?.split(',').at(-1)?.trim() === 'https';
+  return trusted(request.socket, config) && single(request, 'x-forwarded-proto')?.split(',').at(-1)?.trim() === 'https';
 }
 
 /** Where payers find us: as the operator says, or as whoever asks has found us. */
 function originOf(request: FastifyRequest, config: Config): string {
   return config.PUBLIC_URL ?? `${config.transport === 'local' ? 'http' : 'https'}://${request.headers.host}`;
 }
+
+/** Whether the peer of a connection is a trusted proxy: asked once for each connection, since it stays who it is. */
+function trusted(socket: Socket, config: Config): boolean {
+  const known = trust.get(socket);
+  if (known !== undefined) return known;
+  const peer = (socket.remoteAddress ?? '').replace(/^::ffff:/, '');
+  const answer = config.proxies.check(peer, peer.includes(':') ? 'ipv6' : 'ipv4');
+  trust.set(socket, answer);
+  return answer;
+}
+
+const trust = new WeakMap<Socket, boolean>();
 
 /** A header that may stand once. Node joins most repeated ones; two different keys in one request are a fault. */
 function single(request: FastifyRequest, name: string): string | undefined {
@@ -392,6 +427,24 @@ function problemsOf(error: FastifyError): Problem[] {
 /** The media types of a GraphQL answer; the first where the client has no preference. */
 const graphTypes = ['application/json', 'application/graphql-response+json'];
 
+/** What clients say that they accept, and what they get: few headers, asked again and again. */
+const accepted = new LRUCache<string, { type: string | undefined }>({
+  max: 100,
+  maxSize: 100_000,
+  sizeCalculation: (_, accept) => accept.length + 1,
+});
+
+/** The media type of the answer to a GraphQL request, or undefined when the client accepts none of ours. */
+function graphTypeOf(request: FastifyRequest): string | undefined {
+  const accept = request.headers.accept;
+  if (accept === undefined) return graphTypes[0];
+  const known = accepted.get(accept);
+  if (known) return known.type;
+  const type = new Negotiator(request.raw).mediaType(graphTypes);
+  accepted.set(accept, { type });
+  return type;
+}
+
 function refuse(request: FastifyRequest, reply: FastifyReply, problems: Problem[]): FastifyReply {
   const answer = errorV1(problems);
   const wait = retryAfter(problems);
@@ -401,6 +454,6 @@ function refuse(request: FastifyRequest, reply: FastifyReply, problems: Problem[
   reply.header('request-id', request.id).code(answer.http_status_code);
   const graph = request.url.split('?', 1)[0] === '/graphql' || request.routeOptions.config.operator;
   if (!graph) return reply.send(answer);
-  const type = new Negotiator(request.raw).mediaType(graphTypes) ?? graphTypes[0]!;
+  const type = graphTypeOf(request) ?? graphTypes[0]!;
   return reply.type(`${type}; charset=utf-8`).send(graphErrors(problems, request.id));
 }

@@ -32,11 +32,12 @@ import { FileResolver, FilesOfAccount } from './file/resolver.js';
 import { explained, flat, formatted, type Rules } from './explain.js';
 import { guard, inputProblems, permissionOf, permit } from './guard.js';
 import { ApiKeyResolver, ApiKeysOfAccount } from './key/resolver.js';
+import { dress, type KnownDocuments } from './known.js';
 import { type Limits, limitRule } from './limits.js';
 import { PaymentResolver, PaymentsOfAccount } from './payment/resolver.js';
 import { PayoutResolver, PayoutsOfAccount, PayoutsOfAddress } from './payout/resolver.js';
 import { PersonResolver, PersonsOfAccount } from './person/resolver.js';
-import { type ProblemCode, problem, retryAfter } from './problems.js';
+import { problem } from './problems.js';
 import { ReceivableResolver, ReceivablesOfAccount, ReceivablesOfDeposit } from './receivable/resolver.js';
 import { TransactionResolver, TransactionsOfCheckout } from './transaction/resolver.js';
 import { ViewerResolver } from './viewer.js';
@@ -113,6 +114,8 @@ export interface GraphSettings {
   limits: Limits;
   tokensMax: number;
   production: boolean;
+  /** Where documents are kept that need no validation any more. */
+  known?: KnownDocuments;
   /** Called with a fault of ours, to be logged with the request's id; the client is told nothing of it. */
   onFault(error: unknown, requestId: string): void;
 }
@@ -149,6 +152,7 @@ export function buildApollo<C extends Asker>(
       settings.onFault(error, requestId),
     );
   };
+  settings.known?.runBy((asked) => run(asked));
   return new ApolloServer<C>({
     gateway: {
       onSchemaLoadOrUpdate: (callback) => {
@@ -175,7 +179,7 @@ export function buildApollo<C extends Asker>(
       ApolloServerPluginCacheControlDisabled(),
       ApolloServerPluginLandingPageDisabled(),
       ApolloServerPluginUsageReportingDisabled(),
-      answering(schema, rules),
+      answering(schema, rules, settings.known),
     ],
   });
 }
@@ -191,10 +195,17 @@ function ownCode(formatted: GraphQLFormattedError, error: unknown): GraphQLForma
 }
 
 /** What leaves: the request id everywhere, and input that the library refused explained as /v1 would. */
-function answering<C extends Asker>(schema: GraphQLSchema, rules: Rules<C>): ApolloServerPlugin<C> {
+function answering<C extends Asker>(
+  schema: GraphQLSchema,
+  rules: Rules<C>,
+  known: KnownDocuments | undefined,
+): ApolloServerPlugin<C> {
   return {
     async requestDidStart() {
       return {
+        async didResolveOperation({ source, document }) {
+          known?.learn(source, document);
+        },
         async willSendResponse({ response, document, request, contextValue }) {
           if (response.body.kind !== 'single') return;
           const result = response.body.singleResult;
@@ -208,11 +219,9 @@ function answering<C extends Asker>(schema: GraphQLSchema, rules: Rules<C>): Apo
               response.http.status = told.status;
             }
           }
-          result.errors = result.errors?.map((e) => ({ ...e, extensions: { ...e.extensions, requestId } }));
-          result.extensions = { ...result.extensions, requestId };
-          const wait = result.errors?.map((e) => waitOf(e)).find((seconds) => seconds !== undefined);
-          if (wait !== undefined) response.http.headers.set('retry-after', String(wait));
-          if (contextValue.replayed) response.http.headers.set('idempotent-replayed', 'true');
+          const dressed = dress(result, contextValue);
+          Object.assign(result, dressed.result);
+          for (const [name, value] of Object.entries(dressed.headers)) response.http.headers.set(name, value);
         },
       };
     },
@@ -222,10 +231,4 @@ function answering<C extends Asker>(schema: GraphQLSchema, rules: Rules<C>): Apo
 /** Errors that the library has for input, which we explain in our own words. */
 function isInputError(error: GraphQLFormattedError): boolean {
   return error.extensions?.code === 'GRAPHQL_VALIDATION_FAILED' || error.extensions?.code === 'BAD_USER_INPUT';
-}
-
-/** After how many seconds to try again, for an error that invites it. */
-function waitOf(error: GraphQLFormattedError): number | undefined {
-  const code = (error.extensions?.error as { code?: ProblemCode } | undefined)?.code;
-  return code && retryAfter([problem(code)]);
 }

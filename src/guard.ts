@@ -178,7 +178,7 @@ export function isEmpty(value: unknown): boolean {
 export function textProblems(value: unknown, path: string, asWritten = false): Problem[] {
   if (typeof value === 'string') {
     if (value.includes('\u0000')) return [problem('parameter_invalid', path, 'contains the character NUL')];
-    if (!wellFormed(value)) return [problem('parameter_invalid', path, 'is not well-formed Unicode')];
+    if (!value.isWellFormed()) return [problem('parameter_invalid', path, 'is not well-formed Unicode')];
     if (value.length > textLengthMax && [...value].length > textLengthMax)
       return [problem('parameter_invalid', path, `is longer than ${textLengthMax} characters`)];
     return [];
@@ -191,8 +191,4 @@ export function textProblems(value: unknown, path: string, asWritten = false): P
     const inKey = asWritten ? textProblems(name, within) : [];
     return [...inKey, ...textProblems(member, within, asWritten || name === 'metadata')];
   });
-}
-
-function wellFormed(value: string): boolean {
-  return Buffer.from(value, 'utf8').toString('utf8') === value;
 }

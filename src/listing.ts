@@ -75,7 +75,7 @@ export interface PageRequest {
 }
 
 /** Turns the arguments of a list into what to read, or refuses what contradicts itself. */
-export function pageRequest({ object, fixed }: Listing, args: PageArgs): PageRequest {
+export function pageRequest({ object, fixed, byAccount }: Listing, args: PageArgs): PageRequest {
   const { first, after, last, before } = args;
   const backward = last != null || before != null;
   const problems = [];
@@ -94,8 +94,17 @@ export function pageRequest({ object, fixed }: Listing, args: PageArgs): PageReq
     backward,
     size,
     cursor: (backward ? before : after) ?? undefined,
-    filters: { ...filtersOf(args), ...fixed },
+    filters: { ...alone(filtersOf(args), byAccount), ...fixed },
   };
+}
+
+/** One account in a list of accounts is an equality: its index then has the order of the list, and nothing is sorted. */
+function alone(filters: Record<string, unknown>, byAccount: string[]): Record<string, unknown> {
+  for (const name of byAccount) {
+    const value = filters[name];
+    if (Array.isArray(value) && value.length === 1) filters[name] = value[0];
+  }
+  return filters;
 }
 
 /** The filters that are set, flat and by dotted name; null asks for nothing. */

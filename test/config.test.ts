@@ -48,6 +48,7 @@ describe('without any setting', () => {
     expect(rest).toEqual({
       PORT: 4000,
       HOST: '127.0.0.1',
+      WORKERS: 1,
       DATA_DIR: path.resolve('.data'),
       DATABASE_URL: undefined,
       API_KEY_PEPPER: undefined,
@@ -67,7 +68,6 @@ describe('without any setting', () => {
       CHECKOUT_SECONDS: 86_400,
       CHECKOUT_ATTEMPT_SECONDS: 480,
       CHECKOUT_FEE_BASIS_POINTS: 0,
-      WORKERS: 1,
       DRAIN_SECONDS: 25,
       NODE_ENV: 'development',
       transport: 'local',

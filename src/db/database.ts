@@ -1,4 +1,4 @@
-import { getTableColumns, getTableName, type Table } from 'drizzle-orm';
+import { Column, getTableColumns, getTableName, is, noopDecoder, SQL, type Table } from 'drizzle-orm';
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import postgres from 'postgres';
 import { type Problem, type ProblemCode, problem, Refusal } from '../problems.js';
@@ -100,7 +100,7 @@ export class Database {
     if (!statement) {
       const query = build(this.#builder);
       this.catalogue.set(name, query.toSQL().sql);
-      statement = query.prepare(name);
+      statement = swift(query.prepare(name));
       this.#prepared.set(name, statement);
     }
     if (this.#reads >= readsInFlightMax) throw busy();
@@ -204,6 +204,52 @@ export class Database {
   }
 }
 
+/** What a statement of Drizzle's knows of its result: where each column goes, and what decodes it. */
+interface Mapped {
+  fields?: { path: string[]; field: Column | SQL | SQL.Aliased }[];
+  customResultMapper?: (rows: unknown[][]) => object[];
+}
+
+/**
+ * The same statement, whose rows are made with everything about their columns decided beforehand: Drizzle decides it
+ * anew for each value, which was a seventh of the time of a dashboard.
+ */
+function swift(statement: Prepared): Prepared {
+  const { fields } = statement as Mapped;
+  if (!fields || fields.some(({ path }) => path.length > 2)) return statement;
+  const columns = fields.map(({ path, field }) => ({
+    outer: path.length > 1 ? path[0] : undefined,
+    name: path.at(-1)!,
+    decode: decoderOf(field),
+  }));
+  (statement as Mapped).customResultMapper = (rows) =>
+    rows.map((values) => {
+      const row: Record<string, unknown> = {};
+      for (let i = 0; i < columns.length; i++) {
+        const { outer, name, decode } = columns[i]!;
+        const value = values[i];
+        const decoded = value === null || decode === undefined ? value : decode(value);
+        if (outer === undefined) row[name] = decoded;
+        else ((row[outer] ??= {}) as Record<string, unknown>)[name] = decoded;
+      }
+      return row;
+    });
+  return statement;
+}
+
+interface Decoded {
+  decoder: { mapFromDriverValue(value: unknown): unknown };
+}
+
+/** What decodes a column's values; undefined where they are what they should be. */
+function decoderOf(field: Column | SQL | SQL.Aliased): ((value: unknown) => unknown) | undefined {
+  const { decoder } = (is(field, Column) ? { decoder: field } : is(field, SQL) ? field : field.sql) as Decoded;
+  const same = is(decoder, Column)
+    ? decoder.mapFromDriverValue === Column.prototype.mapFromDriverValue
+    : decoder === noopDecoder;
+  return same ? undefined : (value) => decoder.mapFromDriverValue(value);
+}
+
 /** Arguments as JSON text; minor units travel as digits, since a JSON number could not carry them to the cent everywhere. */
 export function text(value: object): string {
   return JSON.stringify(value, (_, v) => (typeof v === 'bigint' ? v.toString() : v));
@@ -219,18 +265,26 @@ export function fromRow<T extends Table>(table: T, raw: Record<string, unknown>)
   return row as T['$inferSelect'];
 }
 
+/** Who waits for an answer, and until when. One timer looks at all of them: one for each would cost as much as the statement. */
+const waiting = new Set<{ until: number; refuse(reason: unknown): void }>();
+const lookMilliseconds = 100;
+let looking: NodeJS.Timeout | undefined;
+
+function look(): void {
+  for (const one of waiting) if (one.until <= Date.now()) one.refuse(busy());
+  if (waiting.size > 0) return;
+  clearInterval(looking);
+  looking = undefined;
+}
+
 /** What is answered in time; later nobody waits for it, and the write's key tells what became of it. */
-async function within<T>(answer: Promise<T>, milliseconds: number): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, refuse) => {
-    timer = setTimeout(() => refuse(busy()), milliseconds);
+function within<T>(answer: Promise<T>, milliseconds: number): Promise<T> {
+  looking ??= setInterval(look, lookMilliseconds);
+  return new Promise<T>((resolve, reject) => {
+    const one = { until: Date.now() + milliseconds, refuse: reject };
+    waiting.add(one);
+    answer.then(resolve, reject).finally(() => waiting.delete(one));
   });
-  try {
-    return await Promise.race([answer, late]);
-  } finally {
-    clearTimeout(timer);
-    answer.catch(() => {});
-  }
 }
 
 function busy(): Refusal {

@@ -163,14 +163,17 @@ export class Scope {
 
   async #byValue<T extends Rows>(table: T, column: PgColumn, values: readonly string[]): Promise<Map<string, Row<T>>> {
     const reach = reachOf(this.caller);
+    // One value is an equality: PostgreSQL keeps its plan, where it would make a new one for every list of values.
+    const [value] = values;
+    const alone = values.length === 1;
     const rows = await this.database.read<Row<T>>(
-      `one:${getTableName(table)}.${column.name}:${reach}`,
+      `one${alone ? '' : 's'}:${getTableName(table)}.${column.name}:${reach}`,
       (db) =>
         db
           .select()
           .from(table as PgTable)
-          .where(and(...within(table, reach), sql`${column} = any(${p('values')})`)),
-      { ...this.#realm, values },
+          .where(and(...within(table, reach), alone ? eq(column, p('value')) : sql`${column} = any(${p('values')})`)),
+      { ...this.#realm, ...(alone ? { value } : { values }) },
     );
     const property = Object.entries(getTableColumns(table)).find(
       ([, c]) => c.name === column.name,

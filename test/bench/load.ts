@@ -1,0 +1,78 @@
+import { spawn, spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** A round of load: the same requests in turn, over 16 connections. */
+export interface Load {
+  origin: string;
+  headers: Record<string, string>;
+  requests: { method: string; path: string; body?: string }[];
+  seconds: number;
+}
+
+/** What a round came to. Times are milliseconds. */
+export interface Round {
+  requests: number;
+  seconds: number;
+  p50: number;
+  p99: number;
+  bytes: number;
+  failures: number;
+}
+
+export const connections = 16;
+const here = path.dirname(fileURLToPath(import.meta.url));
+
+/** wrk takes the least of the machine that it shares with everybody; autocannon comes from npm and is always there. */
+export const generator = spawnSync('wrk', ['--version']).error ? 'autocannon' : 'wrk';
+
+/** Runs one round in a process of its own. */
+export async function load(round: Load): Promise<Round> {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'tidegate-load-'));
+  try {
+    if (generator === 'autocannon') {
+      const file = path.join(folder, 'round.json');
+      fs.writeFileSync(file, JSON.stringify(round));
+      return JSON.parse(await output(process.execPath, [path.join(here, 'autocannon.mjs'), file])) as Round;
+    }
+    const file = path.join(folder, 'round.lua');
+    fs.writeFileSync(file, script(round));
+    const words = ['-t1', `-c${connections}`, `-d${round.seconds}s`, '--timeout', '10s', '-s', file, round.origin];
+    const text = await output('wrk', words);
+    return JSON.parse(text.slice(text.lastIndexOf('\n{'))) as Round;
+  } finally {
+    fs.rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function script({ requests, headers }: Load): string {
+  const quoted = (text: string) => `[==[${text}]==]`;
+  const table = Object.entries(headers).map(([name, value]) => `[ ${quoted(name)} ] = ${quoted(value)}`);
+  const each = requests.map(
+    ({ method, path: target, body }) =>
+      `wrk.format("${method}", ${quoted(target)}, headers, ${body === undefined ? 'nil' : quoted(body)})`,
+  );
+  return `
+    local headers = { ${table.join(', ')} }
+    local list, i = {}, 0
+    init = function() list = { ${each.join(',\n')} } end
+    request = function() i = i % #list + 1; return list[i] end
+    done = function(s, latency)
+      local e = s.errors
+      io.write(string.format('\\n{"requests": %d, "seconds": %f, "p50": %f, "p99": %f, "bytes": %d, "failures": %d}\\n', s.requests, s.duration / 1e6,
+        latency:percentile(50) / 1e3, latency:percentile(99) / 1e3, s.bytes, e.connect + e.read + e.write + e.status + e.timeout))
+    end`;
+}
+
+function output(program: string, words: string[]): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, words, { stdio: ['ignore', 'pipe', 'pipe'] });
+    let [out, err] = ['', ''];
+    child.stdout.on('data', (chunk) => (out += chunk));
+    child.stderr.on('data', (chunk) => (err += chunk));
+    child.on('error', reject);
+    child.on('close', (code) => (code === 0 ? resolve(out) : reject(new Error(`${program}: ${err || out}`))));
+  });
+}

@@ -1,0 +1,217 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createRequire } from 'node:module';
+import fs from 'node:fs';
+import net from 'node:net';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Setting } from './contenders/setting.ts';
+import { pepper, type Seeded } from './seed.ts';
+import { addressOf, type Login } from './server.ts';
+import type { Contender } from './workloads.ts';
+
+export interface Running {
+  contender: Contender;
+  origin: string;
+  pid: number;
+  /** From the start of the process to its first answer. */
+  milliseconds: number;
+  stop(): Promise<void>;
+}
+
+const here = path.dirname(fileURLToPath(import.meta.url));
+const portOf: Record<Contender, number> = {
+  tidegate: 4810,
+  stock: 4811,
+  postgraphile: 4812,
+  mercurius: 4813,
+  rest: 4814,
+};
+
+/** The headers that each is asked with: the same for all, though only two look at the key. */
+export const headersFor = (seeded: Seeded) => ({
+  Authorization: `Bearer ${seeded.key}`,
+  'Content-Type': 'application/json',
+  'X-Forwarded-Proto': 'https',
+});
+
+/** Starts a contender over a database, and waits until it answers. */
+export async function start(
+  contender: Contender,
+  login: Login,
+  seeded: Seeded,
+  shift = 0,
+  flags: string[] = [],
+): Promise<Running> {
+  const port = portOf[contender] + shift;
+  const begun = performance.now();
+  const child = contender === 'tidegate' ? product(login, port, flags) : peer(contender, login, port, seeded);
+  let said = '';
+  child.stderr?.on('data', (chunk) => (said += chunk));
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const origin = `http://127.0.0.1:${port}`;
+  while (!(await answers(origin, contender))) {
+    if (child.exitCode !== null) throw new Error(`${contender} ended before it answered.\n${said.slice(-2000)}`);
+    if (performance.now() - begun > 60_000) throw new Error(`${contender} does not answer.\n${said.slice(-2000)}`);
+    await new Promise((resume) => setTimeout(resume, 5));
+  }
+  return {
+    contender,
+    origin,
+    pid: child.pid!,
+    milliseconds: Math.round(performance.now() - begun),
+    async stop() {
+      child.kill('SIGTERM');
+      const late = setTimeout(() => child.kill('SIGKILL'), 8_000);
+      await ended;
+      clearTimeout(late);
+    },
+  };
+}
+
+/** The product as `npm start` starts it, behind a proxy. Its log goes where a container's would: to somebody else. */
+function product(login: Login, port: number, flags: string[]): ChildProcess {
+  const env = {
+    ...process.env,
+    NODE_ENV: 'production',
+    DATABASE_URL: addressOf(login),
+    API_KEY_PEPPER: pepper,
+    TRUSTED_PROXY: '127.0.0.1',
+    PORT: String(port),
+  };
+  const root = path.join(here, '../..');
+  const { scripts } = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8')) as {
+    scripts: { start: string };
+  };
+  const own = /node (.*)dist\/main\.js/.exec(scripts.start)?.[1]?.trim().split(' ').filter(Boolean) ?? [];
+  return spawn(process.execPath, [...own, ...flags, path.join(root, 'dist/main.js')], {
+    env,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+}
+
+function peer(contender: Contender, login: Login, port: number, { tenant, platform }: Seeded): ChildProcess {
+  const setting: Setting = { login, port, tenant, platform, pepper };
+  const env = { ...process.env, NODE_ENV: 'production', BENCH: JSON.stringify(setting) };
+  const file = path.join(here, 'contenders', `${contender}.ts`);
+  const node = contender === 'postgraphile' ? newerNode() : process.execPath;
+  return spawn(node, ['--import', 'tsx', file], { cwd: here, env, stdio: ['ignore', 'ignore', 'pipe'] });
+}
+
+/** PostGraphile 5 needs Node 22: this one, when it is new enough, or the one from npm. */
+export function newerNode(): string {
+  if (Number(process.versions.node.split('.')[0]) >= 22) return process.execPath;
+  const machine = `${process.platform}-${process.arch}`;
+  const name = machine === 'darwin-arm64' ? `node-bin-${machine}` : `node-${machine}`;
+  return path.join(path.dirname(createRequire(import.meta.url).resolve(`${name}/package.json`)), 'bin/node');
+}
+
+async function answers(origin: string, contender: Contender): Promise<boolean> {
+  try {
+    const response = await fetch(`${origin}${contender === 'tidegate' ? '/readyz' : '/'}`, {
+      headers: { connection: 'close' },
+    });
+    await response.arrayBuffer();
+    return contender !== 'tidegate' || response.status === 200;
+  } catch {
+    return false;
+  }
+}
+
+/** Seconds of CPU that a process has used so far, with its children's; undefined where the kernel does not tell it so. */
+export function cpuOf(pid: number): number | undefined {
+  try {
+    const fields = fs
+      .readFileSync(`/proc/${pid}/stat`, 'utf8')
+      .replace(/^.*\) /s, '')
+      .split(' ');
+    return [11, 12, 13, 14].reduce((sum, i) => sum + Number(fields[i]), 0) / 100;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The CPU of all of PostgreSQL's processes, found below the one that a connection's parent is. */
+export function cpuOfServer(backend: number): number | undefined {
+  const parent = parentOf(backend);
+  if (parent === undefined) return undefined;
+  const all = fs.readdirSync('/proc').filter((name) => /^\d+$/.test(name) && parentOf(Number(name)) === parent);
+  return [parent, ...all.map(Number)].reduce((sum, pid) => sum + (cpuOf(pid) ?? 0), 0);
+}
+
+function parentOf(pid: number): number | undefined {
+  try {
+    return Number(
+      fs
+        .readFileSync(`/proc/${pid}/stat`, 'utf8')
+        .replace(/^.*\) /s, '')
+        .split(' ')[1],
+    );
+  } catch {
+    return undefined;
+  }
+}
+
+/** Megabytes that a process holds in memory. */
+export function residentOf(pid: number): number | undefined {
+  try {
+    const [, kilobytes] = /^VmRSS:\s+(\d+)/m.exec(fs.readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+    return Math.round(Number(kilobytes) / 1024);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A relay in front of PostgreSQL that counts the statements which pass: each Execute and each simple Query. */
+export async function counting(login: Login): Promise<{ login: Login; count(): number; close(): void }> {
+  let statements = 0;
+  const sockets = new Set<net.Socket>();
+  const server = net.createServer((client) => {
+    const socket = login.host.startsWith('/')
+      ? net.connect(`${login.host}/.s.PGSQL.${login.port}`)
+      : net.connect(login.port, login.host);
+    const reader = messages((type) => {
+      if (type === 'E' || type === 'Q') statements++;
+    });
+    client.on('data', (chunk) => {
+      reader(chunk);
+      socket.write(chunk);
+    });
+    socket.on('data', (chunk) => client.write(chunk));
+    for (const [one, other] of [
+      [client, socket],
+      [socket, client],
+    ] as const) {
+      sockets.add(one);
+      one.on('error', () => other.destroy());
+      one.on('close', () => other.destroy());
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as net.AddressInfo;
+  return {
+    login: { ...login, host: '127.0.0.1', port },
+    count: () => statements,
+    close() {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
+
+/** Reads the types of a client's messages from its bytes; the first message of a connection has none. */
+function messages(tell: (type: string) => void): (chunk: Buffer) => void {
+  let rest = Buffer.alloc(0);
+  let begun = false;
+  return (chunk) => {
+    rest = Buffer.concat([rest, chunk]);
+    for (;;) {
+      const head = begun ? 1 : 0;
+      if (rest.length < head + 4) return;
+      const length = head + rest.readInt32BE(head);
+      if (rest.length < length) return;
+      if (begun) tell(String.fromCharCode(rest[0]!));
+      begun = true;
+      rest = rest.subarray(length);
+    }
+  };
+}

@@ -1,0 +1,362 @@
+import os from 'node:os';
+import { parseArgs } from 'node:util';
+import { connections, generator, load, type Round } from './load.ts';
+import { bench, ledger, pgbench, statements as sqlOf } from './pgbench.ts';
+import { counting, cpuOf, cpuOfServer, headersFor, residentOf, type Running, start } from './processes.ts';
+import { type Measured, type Report, table, targets } from './report.ts';
+import { seed, type Seeded } from './seed.ts';
+import { connect, openServer } from './server.ts';
+import { type Ask, contenders, titles, type Workload, workloads } from './workloads.ts';
+
+const help = `The product against its peers, over the same rows of one PostgreSQL.
+
+  npm run bench -- [options]
+
+  --quick            fewer and shorter rounds: at most 4 minutes
+  --json             one JSON document on standard output; progress goes to standard error
+  --scale <n>        n times 200,000 deposits; 50 for ten million
+  --data <folder>    keeps the rows there, and finds them there the next time
+  --only <names>     workloads, separated by commas
+  --against <names>  contenders, of ${contenders.slice(1).join(', ')}; none for the product alone
+  --rounds <n>       rounds of each
+  --seconds <n>      seconds of a round
+
+With DATABASE_URL, that database is filled and used instead of a PostgreSQL of the product's own; it should be an empty one.
+`;
+
+const { values: flags } = parseArgs({
+  options: {
+    quick: { type: 'boolean' },
+    json: { type: 'boolean' },
+    help: { type: 'boolean' },
+    scale: { type: 'string', default: '1' },
+    data: { type: 'string' },
+    only: { type: 'string' },
+    against: { type: 'string' },
+    rounds: { type: 'string' },
+    seconds: { type: 'string' },
+  },
+});
+const rounds = Number(flags.rounds ?? (flags.quick ? 3 : 5));
+const seconds = Number(flags.seconds ?? (flags.quick ? 1 : 3));
+const begun = Date.now();
+/** A quick run begins no further round after this. */
+const quickMilliseconds = 165_000;
+
+function tell(step: string): void {
+  process.stderr.write(`${String(Math.round((Date.now() - begun) / 1000)).padStart(4)} s  ${step}\n`);
+}
+
+/** What a round of one contender under one workload came to. */
+interface Cell extends Round {
+  cpu: { gateway?: number; postgresql?: number };
+}
+
+async function main(): Promise<Report> {
+  const server = await openServer(flags.data);
+  const running: Running[] = [];
+  const sql = connect(server.login);
+  try {
+    const seeded = await seed(server, Number(flags.scale), tell);
+    const [{ pid: backend }] = (await sql`select pg_backend_pid() as pid`) as unknown as [{ pid: number }];
+    const [receiving] = await sql`
+      select id from address where tenant_id = ${seeded.tenant} and livemode = false and linked_id = ${seeded.receiver} and category = 'service_receive'`;
+    const address = String(receiving?.id);
+    const only = flags.only?.split(',');
+    const all = workloads(seeded, address).filter(({ name }) => !only || only.includes(name));
+    const named = flags.against === undefined ? contenders.slice(1) : flags.against.split(',').filter(Boolean);
+    const present = contenders.filter(
+      (c) => (c === 'tidegate' || named.includes(c)) && all.some(({ asks }) => asks[c]),
+    );
+    const headers = headersFor(seeded);
+    const wrong: string[] = [];
+
+    tell('comparing the answers, and counting the statements behind them');
+    const expected = new Map<string, unknown>();
+    const sizes = new Map<string, number>();
+    const statements = new Map<string, number>();
+    for (const contender of present) {
+      const relay = await counting(server.login);
+      const one = await start(contender, relay.login, seeded, 20);
+      try {
+        for (const workload of all) {
+          const asks = workload.asks[contender];
+          if (!asks) continue;
+          const cell = `${workload.name} ${contender}`;
+          const size = await check(one, workload, asks, headers, expected, wrong);
+          sizes.set(cell, size);
+          statements.set(cell, await statementsOf(one, asks, headers, relay.count));
+        }
+      } finally {
+        await one.stop();
+        relay.close();
+      }
+    }
+
+    tell('starting the product, to see how long it takes and what it needs');
+    const starts: number[] = [];
+    let residentAtRest: number | undefined;
+    for (let i = 0; i < 3; i++) {
+      const one = await start('tidegate', server.login, seeded, 20);
+      starts.push(one.milliseconds);
+      await new Promise((resume) => setTimeout(resume, i === 2 ? 3_000 : 100));
+      residentAtRest = residentOf(one.pid);
+      await one.stop();
+    }
+
+    tell(`starting ${present.map((c) => titles[c]).join(', ')}`);
+    for (const contender of present) running.push(await start(contender, server.login, seeded));
+    const product = running[0]!;
+    const measured = new Map<string, Cell[]>();
+    const scripts: Record<string, string> = pgbench && named.length > 0 ? sqlOf(seeded, address) : {};
+    // pgbench makes the same write as both doors.
+    if (scripts.M1) scripts['REST create'] = scripts.M1;
+
+    let done = 0;
+    for (let round = 0; round <= rounds; round++) {
+      if (flags.quick && done > 0 && Date.now() - begun > quickMilliseconds) break;
+      done = round;
+      for (const workload of all) {
+        tell(`${round === 0 ? 'warming up' : `round ${round} of ${rounds}`}: ${workload.name}`);
+        const those = running.filter(({ contender }) => workload.asks[contender]);
+        // Nobody is always the first after another workload.
+        const turned = those.map((_, i) => those[(i + round) % those.length]!);
+        for (const one of turned) {
+          const name = `${workload.name} ${one.contender}`;
+          const before = workload.writes ? await depositsOf(seeded) : 0;
+          const cell = await cpuAround(one.pid, backend, () =>
+            ask(one, workload.asks[one.contender]!, headers, round === 0 ? 1 : seconds),
+          );
+          await judge(workload, one, cell, sizes.get(name)!, before, seeded, wrong);
+          if (round > 0) measured.set(name, [...(measured.get(name) ?? []), cell]);
+        }
+        const script = scripts[workload.name];
+        if (script && round > 0) {
+          const cell = await cpuAround(undefined, backend, () => bench(server.login, script, seconds));
+          measured.set(`${workload.name} pgbench`, [...(measured.get(`${workload.name} pgbench`) ?? []), cell]);
+        }
+        if (workload.writes) await numbered();
+      }
+    }
+    const residentAfterLoad = residentOf(product.pid);
+
+    tell('comparing the answers again');
+    expected.clear();
+    for (const one of running)
+      for (const workload of all) {
+        const asks = workload.asks[one.contender];
+        if (asks) await check(one, workload, asks, headers, expected, wrong);
+      }
+    for (const one of running.splice(0)) await one.stop();
+
+    const books = ledger(seeded);
+    const held = pgbench && named.length > 0 && !only ? Object.entries(books) : [];
+    for (const [, { prepare }] of held) if (prepare) await sql.unsafe(prepare);
+    for (let round = 1; round <= rounds && held.length > 0; round++) {
+      tell(`round ${round} of ${rounds}: postings and plain updates`);
+      for (const [name, { script }] of held) {
+        const cell = await cpuAround(undefined, backend, () => bench(server.login, script, seconds));
+        measured.set(`${name} pgbench`, [...(measured.get(`${name} pgbench`) ?? []), cell]);
+      }
+    }
+    if (flags.data && held.length > 0) {
+      tell('sealing the postings');
+      for (let n = 1; n > 0; ) n = Number((await sql`select seal_postings(${seeded.tenant}, false, 20000) as n`)[0]?.n);
+    }
+
+    const titlesOf = Object.fromEntries(all.map(({ name, title }) => [name, title]));
+    for (const [name, { title }] of held) titlesOf[name] = title;
+    const results = [...measured].map(([cell, rows]): Measured => {
+      const [workload, contender] = [cell.slice(0, cell.lastIndexOf(' ')), cell.slice(cell.lastIndexOf(' ') + 1)];
+      const ours = measured.get(`${workload} tidegate`);
+      const each = (of: (row: Cell) => number | undefined) => median(rows.map(of).filter((n) => n !== undefined));
+      return {
+        workload,
+        contender,
+        requestsPerSecond: each(rate)!,
+        p50: each((row) => row.p50)!,
+        p99: each((row) => row.p99)!,
+        cpu: {
+          gateway: each((row) => row.cpu.gateway && (row.cpu.gateway * 1000) / row.requests),
+          postgresql: each((row) => row.cpu.postgresql && (row.cpu.postgresql * 1000) / row.requests),
+        },
+        statements: statements.get(cell) ?? null,
+        ratio:
+          contender === 'tidegate' || !ours || wrong.length > 0
+            ? null
+            : median(rows.map((row, i) => rate(ours[i]!) / rate(row))),
+      };
+    });
+    const startOf = {
+      readyMilliseconds: median(starts)!,
+      residentAtRest: residentAtRest ?? null,
+      residentAfterLoad: residentAfterLoad ?? null,
+    };
+    const report: Report = {
+      node: process.versions.node,
+      postgresql: server.version,
+      generator,
+      cores: os.availableParallelism(),
+      connections,
+      rounds: done,
+      secondsOfRound: seconds,
+      deposits: seeded.deposits,
+      workloads: titlesOf,
+      results,
+      start: startOf,
+      targets: wrong.length > 0 ? [] : targets({ results, start: startOf }),
+      absent: [
+        ...(pgbench
+          ? []
+          : [
+              'pgbench was not found: no plain SQL and no ledger figures. Debian has it in the package postgresql-contrib or postgresql.',
+            ]),
+        ...(generator === 'wrk'
+          ? []
+          : [
+              'wrk was not found, so autocannon made the load; it takes much of a core itself, which brings all ratios nearer to 1.',
+            ]),
+      ],
+      wrong,
+    };
+    return report;
+  } finally {
+    for (const one of running) await one.stop();
+    await sql.end();
+    await server.close();
+  }
+
+  async function depositsOf({ tenant, receiver }: Seeded): Promise<number> {
+    const [row] =
+      await sql`select count(*)::int as n from deposit where tenant_id = ${tenant} and livemode = false and to_account_id = ${receiver}`;
+    return Number(row?.n);
+  }
+
+  /** What keeps a round's figures from being of right answers: failures, answers of another size, rows that are missing. */
+  async function judge(
+    workload: Workload,
+    one: Running,
+    cell: Cell,
+    size: number,
+    before: number,
+    seeded: Seeded,
+    wrong: string[],
+  ) {
+    const name = `${workload.name} of ${titles[one.contender]}`;
+    if (cell.failures > 0) wrong.push(`${name}: ${cell.failures} of ${cell.requests} requests failed`);
+    const mean = cell.bytes / cell.requests;
+    if (mean < size * 0.9 || mean > size + 2_000)
+      wrong.push(`${name}: answers of ${Math.round(mean)} bytes, where ${size} were right`);
+    if (workload.writes) {
+      const made = (await depositsOf(seeded)) - before;
+      if (made < cell.requests) wrong.push(`${name}: ${cell.requests} answers, but ${made} deposits`);
+    }
+  }
+
+  /** Waits until the product's worker has numbered the events of a round, so that the next round is not charged for them. */
+  async function numbered(): Promise<void> {
+    for (let i = 0; i < 100; i++) {
+      const [row] = await sql`select exists (select from event where number is null) as more`;
+      if (!row?.more) return;
+      await new Promise((resume) => setTimeout(resume, 50));
+    }
+  }
+}
+
+/** Asks once per request of a workload, and holds the answers against those that came before. Returns the mean size of an answer. */
+async function check(
+  one: Running,
+  workload: Workload,
+  asks: Ask[],
+  headers: Record<string, string>,
+  expected: Map<string, unknown>,
+  wrong: string[],
+): Promise<number> {
+  let bytes = 0;
+  const some = asks.filter((_, i) => i % 10 === 0);
+  for (const [i, each] of some.entries()) {
+    const name = `${workload.name} of ${titles[one.contender]}`;
+    const { status, text } = await once(one, each, headers);
+    bytes += Buffer.byteLength(text);
+    try {
+      const answer = each.canonical(JSON.parse(text));
+      const key = `${workload.name} ${i}`;
+      if (status !== 200) wrong.push(`${name}: status ${status}`);
+      else if (!expected.has(key)) expected.set(key, answer);
+      else wrong.push(...differences(answer, expected.get(key)).map((where) => `${name}: ${where}`));
+    } catch {
+      wrong.push(`${name}: ${status} ${text.slice(0, 300)}`);
+    }
+  }
+  return Math.round(bytes / some.length);
+}
+
+/** Where an answer first differs from the one that was expected. */
+function differences(answer: unknown, expected: unknown, at = 'answer'): string[] {
+  const deep = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+  if (!deep(answer) || !deep(expected))
+    return answer === expected ? [] : [`${at} is ${JSON.stringify(answer)}, not ${JSON.stringify(expected)}`];
+  const names = new Set([...Object.keys(answer), ...Object.keys(expected)]);
+  return [...names].flatMap((name) => differences(answer[name], expected[name], `${at}.${name}`)).slice(0, 1);
+}
+
+/** Statements of one request: the least of several, since a worker may add its own. */
+async function statementsOf(
+  one: Running,
+  asks: Ask[],
+  headers: Record<string, string>,
+  count: () => number,
+): Promise<number> {
+  const seen: number[] = [];
+  for (let i = 0; i < 12; i++) {
+    const before = count();
+    await once(one, asks[i % asks.length]!, headers);
+    seen.push(count() - before);
+  }
+  return Math.min(...seen);
+}
+
+async function once(one: Running, { method, path, body }: Ask, headers: Record<string, string>) {
+  const response = await fetch(one.origin + path, {
+    method,
+    headers,
+    body: body === undefined ? undefined : JSON.stringify(body),
+  });
+  return { status: response.status, text: await response.text() };
+}
+
+function ask(one: Running, asks: Ask[], headers: Record<string, string>, seconds: number): Promise<Round> {
+  const requests = asks.map(({ method, path, body }) => ({
+    method,
+    path,
+    body: body === undefined ? undefined : JSON.stringify(body),
+  }));
+  return load({ origin: one.origin, headers, requests, seconds });
+}
+
+async function cpuAround(pid: number | undefined, backend: number, work: () => Promise<Round>): Promise<Cell> {
+  const now = () => ({ gateway: pid === undefined ? undefined : cpuOf(pid), postgresql: cpuOfServer(backend) });
+  const before = now();
+  const round = await work();
+  const after = now();
+  const spent = (name: 'gateway' | 'postgresql') =>
+    before[name] === undefined || after[name] === undefined ? undefined : after[name] - before[name];
+  return { ...round, cpu: { gateway: spent('gateway'), postgresql: spent('postgresql') } };
+}
+
+const rate = ({ requests, seconds: s }: Round) => requests / s;
+
+function median(numbers: number[]): number | null {
+  const sorted = [...numbers].sort((a, b) => a - b);
+  if (sorted.length === 0) return null;
+  const middle = Math.floor(sorted.length / 2);
+  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
+}
+
+if (flags.help) process.stdout.write(help);
+else {
+  const report = await main();
+  process.stdout.write(flags.json ? `${JSON.stringify(report, null, 2)}\n` : `\n${table(report)}`);
+  tell('done');
+  if (report.wrong.length > 0) process.exitCode = 1;
+}

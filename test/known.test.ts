@@ -1,0 +1,123 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { givenIn, nickname, type Speaker, useWorld } from './world.js';
+
+const world = useWorld({ worker: false });
+const given = givenIn(world);
+let platform: Speaker;
+let user: Speaker;
+
+beforeAll(async () => {
+  platform = await given.platform(1);
+  user = await platform.connectedUser();
+});
+
+interface Asked {
+  body: { query: string; variables?: unknown; operationName?: unknown; extensions?: unknown };
+  headers?: Record<string, string>;
+}
+
+/** The whole answer but for what is anew each time. */
+async function ask(speaker: Speaker, { body, headers }: Asked) {
+  const response = await fetch(`${world.origin}/graphql`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${speaker.key}`, 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  });
+  const requestId = response.headers.get('request-id')!;
+  const text = await response.text();
+  const { date: _, 'request-id': __, ...rest } = Object.fromEntries(response.headers);
+  return { status: response.status, headers: rest, text: text.replaceAll(requestId, 'req') };
+}
+
+const account = 'query Account($id: ID!) { account(id: $id) { id nickname livemode owner { type } } }';
+const two = `${account} query Viewer { viewer { edition } }`;
+const responseType = { accept: 'application/graphql-response+json' };
+
+/** Requests that differ in how they end; each must end the same way when its document is known already. */
+const cases: [string, (id: string) => Asked][] = [
+  ['a query', (id) => ({ body: { query: account, variables: { id } } })],
+  ['another media type', (id) => ({ body: { query: account, variables: { id } }, headers: responseType })],
+  [
+    'a client of many media types',
+    (id) => ({
+      body: { query: account, variables: { id } },
+      headers: { accept: 'application/graphql-response+json, application/json; q=0.9, */*; q=0.1' },
+    }),
+  ],
+  [
+    'a media type of nobody',
+    (id) => ({ body: { query: account, variables: { id } }, headers: { accept: 'text/csv' } }),
+  ],
+  ['an operation by its name', (id) => ({ body: { query: two, variables: { id }, operationName: 'Account' } })],
+  ['no name where there are two', (id) => ({ body: { query: two, variables: { id } } })],
+  ['a name that no operation has', (id) => ({ body: { query: two, variables: { id }, operationName: 'None' } })],
+  ['an empty name', (id) => ({ body: { query: account, variables: { id }, operationName: '' } })],
+  ['a variable that is missing', () => ({ body: { query: account } })],
+  ['a variable of the wrong type', () => ({ body: { query: account, variables: { id: { a: 1 } } } })],
+  [
+    'null for variables and extensions',
+    (id) => ({
+      body: { query: `{ account(id: "${id}") { id } }`, variables: null, operationName: null, extensions: null },
+    }),
+  ],
+  ['extensions', (id) => ({ body: { query: account, variables: { id }, extensions: { any: 1 } } })],
+  ['a refusal', () => ({ body: { query: account, variables: { id: 'account_none' } } })],
+  [
+    'a refusal beside an answer',
+    (id) => ({
+      body: {
+        query:
+          'query Both($id: ID!) { account(id: $id) { partners(first: 500) { nodes { id } } } accounts { nodes { id } } }',
+        variables: { id },
+      },
+    }),
+  ],
+  [
+    'a mutation that is refused',
+    () => ({
+      body: {
+        query: 'mutation Update($input: UpdateAccountInput!) { updateAccount(input: $input) { account { id } } }',
+        variables: { input: { id: 'account_none' } },
+      },
+    }),
+  ],
+  ['introspection', () => ({ body: { query: '{ __type(name: "Account") { name fields { name } } }' } })],
+  [
+    'fragments and directives',
+    (id) => ({
+      body: {
+        query:
+          'query Some($id: ID!, $with: Boolean = false) { account(id: $id) { ...F @include(if: $with) __typename } } fragment F on Account { id }',
+        variables: { id, with: true },
+      },
+    }),
+  ],
+];
+
+describe('a document that was asked before', () => {
+  it.each(cases)('is answered like the first time: %s', async (_, asked) => {
+    const first = await ask(platform, asked(user.id));
+    for (let i = 0; i < 3; i++) expect(await ask(platform, asked(user.id))).toEqual(first);
+  });
+
+  it('is answered to each caller by what it may see', async () => {
+    const asked = { body: { query: account, variables: { id: user.id } } };
+    const stranger = await given.platform(1);
+    expect((await ask(platform, asked)).text).toContain(user.id);
+    expect((await ask(stranger, asked)).text).toContain('RESOURCE_MISSING');
+    expect((await ask(stranger.using('sk_test_none'), asked)).status).toBe(401);
+    expect((await ask(platform, asked)).text).toContain(user.id);
+  });
+
+  it('writes once for a key, and says so', async () => {
+    const query =
+      'mutation Create($input: CreateConnectedUserInput!) { createConnectedUser(input: $input) { account { id } } }';
+    const variables = { input: { nickname: nickname() } };
+    const headers = { 'idempotency-key': nickname() };
+    const first = await ask(platform, { body: { query, variables }, headers });
+    const again = await ask(platform, { body: { query, variables }, headers });
+    expect(first.headers['idempotent-replayed']).toBeUndefined();
+    expect(again.headers['idempotent-replayed']).toBe('true');
+    expect(again.text).toBe(first.text);
+  });
+});

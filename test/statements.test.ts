@@ -1,0 +1,76 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { givenIn, nickname, type Speaker, useWorld } from './world.js';
+
+const world = useWorld({ worker: false });
+const given = givenIn(world);
+let platform: Speaker;
+let users: Speaker[];
+
+beforeAll(async () => {
+  platform = await given.platform(1);
+  users = [];
+  for (let i = 0; i < 8; i++) users.push(await platform.connectedUser());
+});
+
+/** How many statements something takes, the key's own apart. */
+async function statementsOf(ask: () => Promise<{ status: number; body: any }>): Promise<number> {
+  const { database } = world;
+  const { read, call } = database;
+  let count = 0;
+  database.read = ((...args: Parameters<typeof read>) => {
+    if (args[0] !== 'key_holder') count++;
+    return read.apply(database, args);
+  }) as typeof read;
+  database.call = (...args) => {
+    if (args[0] !== 'touch_api_key') count++;
+    return call.apply(database, args);
+  };
+  try {
+    const { status, body } = await ask();
+    expect([status, body.errors]).toEqual([200, undefined]);
+  } finally {
+    Object.assign(database, { read, call });
+  }
+  return count;
+}
+
+const fields = 'id nickname status businessDetails { legalName ids { tax } physicalAddress { city } } metadata';
+const dashboard = `nodes { ${fields} setting { payouts { enabled } } addresses(first: 5) { nodes { id } }
+  depositsIn(first: 5) { nodes { amount fromAccount { nickname } } } balance { available { amount } } }`;
+
+/** What is measured against the peers takes this many statements, whatever the number of parents. */
+const queries: [name: string, query: string, statements: number][] = [
+  ['one account', `query ($id: ID!) { account(id: $id) { ${fields} } }`, 1],
+  ['a list of accounts', `query ($first: Int) { accounts(first: $first) { nodes { ${fields} } } }`, 1],
+  // No deposit here has a payer, so the payers' statement is not needed.
+  ['the dashboard', `query ($first: Int) { accounts(first: $first) { ${dashboard} } }`, 5],
+  [
+    'a chain of edges',
+    'query ($first: Int) { accounts(first: $first) { nodes { partners { nodes { owner { setting { id } } } } } } }',
+    2,
+  ],
+  ['two aliases of one account', 'query ($id: ID!) { a: account(id: $id) { id } b: account(id: $id) { nickname } }', 1],
+];
+
+describe('the number of statements', () => {
+  it.each(queries)('is fixed: %s', async (_, query, statements) => {
+    for (const first of [1, 8, 1, 8]) {
+      const declared = query.includes('$id') ? { id: users[0]!.id } : { first };
+      expect(await statementsOf(() => platform.graph(query, declared))).toBe(statements);
+    }
+  });
+
+  it('of a write is one, after those that look for what it needs', async () => {
+    const query =
+      'mutation ($input: CreateConnectedUserInput!) { createConnectedUser(input: $input) { account { id } } }';
+    // The platform is looked up, and the function called.
+    for (let i = 0; i < 2; i++)
+      expect(await statementsOf(() => platform.graph(query, { input: { nickname: nickname() } }))).toBe(2);
+  });
+
+  it('is one for an object and one for a page of /v1', async () => {
+    expect(await statementsOf(() => platform.get(`/v1/accounts/${users[0]!.id}`))).toBe(1);
+    expect(await statementsOf(() => platform.get('/v1/accounts'))).toBe(1);
+    expect(await statementsOf(() => platform.get('/v1/deposits'))).toBe(1);
+  });
+});
