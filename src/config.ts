@@ -73,7 +73,7 @@ export const settings = z.object({
     .describe('The most root fields of an operation.'),
   PUBLIC_URL: z
     .string()
-    .regex(/^https?:\/\/[^/?#]+$/, 'must be an origin, such as https://pay.example.com')
+    .regex(/^https?:\/\/[^/?#@]+$/, 'must be an origin, such as https://pay.example.com')
     .refine((text) => URL.canParse(text), 'is not an address that can be read')
     .optional()
     .describe("The origin of the payment pages' addresses; otherwise that of the request that asks for one."),
@@ -131,6 +131,8 @@ export function config({ serves }: { serves: boolean }, environment: NodeJS.Proc
       'HOST must be a loopback address unless TLS_CERT_FILE and TLS_KEY_FILE, or TRUSTED_PROXY, are set: API keys travel over HTTPS only.',
     );
   }
+  if (transport !== 'local' && s.PUBLIC_URL?.startsWith('http:'))
+    throw new ConfigError('PUBLIC_URL: must begin with https://, as the pages are served over HTTPS only.');
   return { ...s, DATA_DIR: path.resolve(s.DATA_DIR), transport, tls, proxies: proxiesOf(s.TRUSTED_PROXY) };
 }
 

@@ -7,12 +7,12 @@ import type { Edition } from './editions/edition.js';
 
 /** What every resolver receives: who asks, the door to what they may see, and the rules of their edition. */
 export class Context {
-  /** The write under way; the guard opens one per mutation field. */
-  call: Call | null = null;
-  /** Whether the call under way has written anything. */
-  wrote = false;
-  /** Whether an answer was given again from an idempotency key. */
-  replayed = false;
+  /** What changes while a request is answered: Apollo hands a copy of the context on, which shares this. */
+  private readonly state: { call: Call | null; wrote: boolean; replayed: boolean } = {
+    call: null,
+    wrote: false,
+    replayed: false,
+  };
 
   constructor(
     readonly caller: Caller,
@@ -26,6 +26,28 @@ export class Context {
     /** The terms of new checkouts, and where their pages are. */
     readonly checkouts: Checkouts,
   ) {}
+
+  /** The write under way; the guard opens one per mutation field. */
+  get call(): Call | null {
+    return this.state.call;
+  }
+  set call(call: Call | null) {
+    this.state.call = call;
+  }
+  /** Whether the call under way has written anything. */
+  get wrote(): boolean {
+    return this.state.wrote;
+  }
+  set wrote(wrote: boolean) {
+    this.state.wrote = wrote;
+  }
+  /** Whether an answer was given again from an idempotency key. */
+  get replayed(): boolean {
+    return this.state.replayed;
+  }
+  set replayed(replayed: boolean) {
+    this.state.replayed = replayed;
+  }
 
   /** One write of the operation under way. */
   async write<T extends PgTable>(fn: string, table: T, args: object): Promise<T['$inferSelect']> {

@@ -144,7 +144,8 @@ export async function gateway({ config, database, schema, pepper, log }: Parts):
   });
   app.addHook('onResponse', (request, reply, done) => {
     const { open, probe } = request.routeOptions.config;
-    const quiet = (probe || (open && !request.context)) && reply.statusCode < 400;
+    const looking = request.method === 'GET' || request.method === 'HEAD';
+    const quiet = (probe || (open && looking && !request.context)) && reply.statusCode < 400;
     log[quiet ? 'debug' : 'info'](requestLine(request, reply.statusCode, reply.elapsedTime), 'request');
     done();
   });
@@ -349,7 +350,11 @@ function secure(request: FastifyRequest, config: Config): boolean {
 
 /** Where payers find us: as the operator says, or as whoever asks has found us. */
 function originOf(request: FastifyRequest, config: Config): string {
-  return config.PUBLIC_URL ?? `${config.transport === 'local' ? 'http' : 'https'}://${request.headers.host}`;
+  const { localAddress = '', localPort } = request.socket;
+  // HTTP/1.0 need not name the host that it asks.
+  const host =
+    request.headers.host ?? `${localAddress.includes(':') ? `[${localAddress}]` : localAddress}:${localPort}`;
+  return config.PUBLIC_URL ?? `${config.transport === 'local' ? 'http' : 'https'}://${host}`;
 }
 
 /** Whether the peer of a connection is a trusted proxy: asked once for each connection, since it stays who it is. */

@@ -1322,7 +1322,7 @@ const attempt = async (s: { user: Speaker }, id: string) => {
 const refusal = (code: string, field: string) => ({ problems: [expect.objectContaining({ code, field })] });
 
 describe('an attempt', () => {
-  it('is the same when its form is sent again, at once or later, even when the checkout is over', async () => {
+  it('is the same when its form is sent again, until the checkout is over or another hand is at it', async () => {
     const s = await opened();
     const key = randomUUID();
     const begun = await Promise.all(Array.from({ length: 8 }, () => begin(s, key)));
@@ -1330,8 +1330,11 @@ describe('an attempt', () => {
     expect((await transactionsOf(s.user, s.id)).map((t) => t.status)).toEqual(['PROCESSING']);
     expect((await look(s.user, s.id)).effective_transaction).toBe(null);
     expect((await eventsOf(s.user)).filter((type) => type === 'transaction.created')).toHaveLength(1);
+    await expect(begin(s, key, 'upi')).rejects.toMatchObject(
+      refusal('state_conflict', 'checkout.effective_transaction'),
+    );
     await act(s.user, 'REST', 'cancel', {}, s.id);
-    expect((await begin(s, key)).id).toBe(begun[0].id);
+    await expect(begin(s, key)).rejects.toMatchObject(refusal('status_invalid', 'checkout.status'));
     expect((await s.user.get(`/v1/transactions/${begun[0].id}`)).body).toMatchObject({
       ...{ status: 'processing', reason_code: null, payment_id: null, payment_method: 'card', checkout_id: s.id },
     });

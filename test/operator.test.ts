@@ -342,7 +342,7 @@ describe('who gets in', () => {
 
   it('gets no trace of a fault of ours', async () => {
     const { app, close } = await open({}, [], (database) => {
-      database.read = () => Promise.reject(new Error('canary in the cellar'));
+      database.survey = () => Promise.reject(new Error('canary in the cellar'));
     });
     const reply = await app.inject({
       ...{ method: 'POST', url: '/operator/graphql', payload: { query } },

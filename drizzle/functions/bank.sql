@@ -17,6 +17,7 @@ begin
   if not found then
     select b.* into n from bank_notice b where b.tenant_id = p_tenant and b.livemode = p_live and b.reference = p_args ->> 'reference' and b.event = p_args ->> 'event';
     if n.content <> v_content then perform refuse(409, 'state_conflict', 'deposit.reference', 'was told before with another content'); end if;
+    perform answer(p_tenant, p_live, p_call, to_jsonb(n));
     return next n;
     return;
   end if;
@@ -41,6 +42,7 @@ begin
     end if;
   end if;
   select b.* into n from bank_notice b where b.tenant_id = p_tenant and b.livemode = p_live and b.reference = n.reference and b.event = n.event;
+  perform answer(p_tenant, p_live, p_call, to_jsonb(n));
   return next n;
 end $$;
 

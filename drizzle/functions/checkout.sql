@@ -25,7 +25,7 @@ create or replace function create_checkout(p_tenant text, p_live boolean, p_call
 declare v checkout; v_from account; v_to account; r record; v_id text := new_id('checkout'); v_link text; v_now bigint := clock(p_tenant, p_live); v_seconds bigint := (p_args ->> 'seconds')::bigint; v_address text;
 begin
   -- The partner's row is locked, so that two first checkouts make one address.
-  select a.* into v_from from account a where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_args ->> 'fromAccountId' for update;
+  select a.* into v_from from account a where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_args ->> 'fromAccountId' for no key update;
   select a.* into v_to from account a where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_args ->> 'toAccountId';
   -- Its standing was judged before its row was locked.
   if v_from.status in ('hold', 'deactivated') then perform refuse(400, 'status_invalid', 'checkout.from.account_id'); end if;
@@ -49,12 +49,18 @@ end $$;
 
 -- Ends a checkout that nobody has paid: cancelled by its user, or expired. Attempts under way may still succeed, and are credited all the same.
 create or replace function end_checkout(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb) returns setof checkout language plpgsql as $$
-declare v checkout; v_to text := p_args ->> 'to'; v_now bigint := clock(p_tenant, p_live);
+declare v checkout; v_to text := p_args ->> 'to'; v_now bigint := clock(p_tenant, p_live); v_wall bigint := wall_clock();
 begin
   update checkout c set status = v_to, version = c.version + 1, expires_at = case when v_to = 'expired' then least(c.expires_at, v_now) else c.expires_at end
   where c.tenant_id = p_tenant and c.livemode = p_live and c.id = p_args ->> 'id' and c.status = 'initialized' and (v_to = 'expired' or c.expires_at > v_now)
   returning * into v;
   if not found then perform refuse(400, 'status_invalid', 'checkout.status'); end if;
+  -- What the sandbox will say after the expiry comes after this one.
+  if v_to = 'expired' then
+    update job j set due = v_wall + 1
+    where j.tenant_id = p_tenant and j.livemode = p_live and j.kind = 'settle_transaction' and j.due > v_wall + 1
+      and j.subject_id in (select t.id from transaction t where t.tenant_id = p_tenant and t.livemode = p_live and t.checkout_id = v.id);
+  end if;
   perform tell(p_tenant, p_live, p_call, 'checkout.' || v_to, 'checkout', to_jsonb(v));
   perform answer(p_tenant, p_live, p_call, to_jsonb(v));
   return next v;
@@ -78,12 +84,17 @@ create or replace function begin_transaction(p_tenant text, p_live boolean, p_ca
 declare c checkout; v transaction; v_now bigint := clock(p_tenant, p_live); v_method text := case p_args ->> 'paymentMethod' when 'card' then 'cards' else 'upi' end;
 begin
   select x.* into c from checkout x where x.tenant_id = p_tenant and x.livemode = p_live and x.id = p_args ->> 'checkoutId' for update;
+  if c.status <> 'initialized' or c.expires_at <= v_now then perform refuse(400, 'status_invalid', 'checkout.status'); end if;
   select t.* into v from transaction t where t.tenant_id = p_tenant and t.livemode = p_live and t.checkout_id = c.id and t.attempt_key = p_args ->> 'attemptKey';
   if found then
+    -- Under the same name another attempt, or one that has gone on meanwhile, is not begun again.
+    if v.status <> 'processing' or v.expires_at <= v_now or v.payment_method <> p_args ->> 'paymentMethod'
+      or v.payment_method_details is distinct from nullif(p_args -> 'details', 'null') then
+      perform refuse(409, 'state_conflict', 'checkout.effective_transaction', 'has gone on meanwhile');
+    end if;
     return next v;
     return;
   end if;
-  if c.status <> 'initialized' or c.expires_at <= v_now then perform refuse(400, 'status_invalid', 'checkout.status'); end if;
   if not v_method = any (c.payment_methods) then perform refuse(400, 'parameter_invalid', 'checkout.payment_methods', 'do not include this method'); end if;
   if exists (select from transaction t where t.tenant_id = p_tenant and t.livemode = p_live and t.checkout_id = c.id and t.status = 'processing'
              and t.payment_method_details is not null and t.expires_at > v_now) then
@@ -98,18 +109,20 @@ begin
 end $$;
 
 -- What the acquirer says of an attempt, at once or, in the sandbox, after a while. Args: id, status, reasonCode, details, and
--- `afterSeconds` or `afterExpiry` of the checkout. Said again it changes nothing, and one code is paid by one payer.
+-- `afterSeconds` or `afterExpiry` of the checkout. Said again it changes nothing, and one code is paid by one payer. A success
+-- counts after the attempt's time, too: the money has come.
 create or replace function decide_transaction(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb) returns setof transaction language plpgsql as $$
-declare v transaction; c checkout; v_now bigint := clock(p_tenant, p_live);
+declare v transaction; c checkout; v_now bigint := clock(p_tenant, p_live); v_open boolean;
 begin
   select t.* into v from transaction t where t.tenant_id = p_tenant and t.livemode = p_live and t.id = p_args ->> 'id' for update;
-  if v.payment_method_details is null and v.status = 'processing' then
+  v_open := v.status = 'processing' or (v.status = 'failed' and v.reason_code = 'expired' and p_args ->> 'status' = 'succeeded');
+  if v_open and v.payment_method_details is null then
     update transaction t set payment_method_details = p_args -> 'details', version = t.version + 1
     where t.tenant_id = p_tenant and t.livemode = p_live and t.id = v.id
     returning * into v;
     perform tell(p_tenant, p_live, p_call, 'transaction.submitted', 'transaction', to_jsonb(v));
   end if;
-  if v.status = 'processing' and v.payment_method_details = p_args -> 'details' and p_args ->> 'status' <> 'processing'
+  if v_open and v.payment_method_details = p_args -> 'details' and p_args ->> 'status' <> 'processing'
     and not exists (select from job j where j.tenant_id = p_tenant and j.livemode = p_live and j.kind = 'settle_transaction' and j.subject_id = v.id)
   then
     select x.* into c from checkout x where x.tenant_id = p_tenant and x.livemode = p_live and x.id = v.checkout_id;
@@ -159,7 +172,7 @@ declare
   v_id text := new_id('deposit'); v_now bigint := clock(p_tenant, p_live); v_address text; v_payment text; v_receivable text; v_share bigint; v_rest bigint := p_checkout.amount;
 begin
   select a.* into v_to from account a where a.tenant_id = p_tenant and a.livemode = p_live and a.id = c.to_account_id;
-  select a.* into v_from from account a where a.tenant_id = p_tenant and a.livemode = p_live and a.id = c.from_account_id for update;
+  select a.* into v_from from account a where a.tenant_id = p_tenant and a.livemode = p_live and a.id = c.from_account_id for no key update;
   v_address := payment_address(p_tenant, p_live, p_call, v_from, v.payment_method, c.currency);
   v_payment := insert_payment(p_tenant, p_live, v_to, 'checkout', c.amount, c.currency, case when v_first then 'processing' else 'failed' end, v_id);
   update payment p set checkout_id = c.id where p.tenant_id = p_tenant and p.livemode = p_live and p.id = v_payment;
@@ -188,7 +201,7 @@ begin
   perform move_deposit(p_tenant, p_live, p_call - 'key', jsonb_build_object('id', v_id, 'from', jsonb_build_array('processing'), 'to', 'completed'));
   select y.* into d from deposit y where y.tenant_id = p_tenant and y.livemode = p_live and y.id = v_id;
   -- All of them in the order of their ids first: two that lock the same ones in two orders would wait for each other.
-  perform from receivable y where y.tenant_id = p_tenant and y.livemode = p_live and y.id = any (c.receivable_ids) order by y.id for update;
+  perform from receivable y where y.tenant_id = p_tenant and y.livemode = p_live and y.id = any (c.receivable_ids) order by y.id for no key update;
   foreach v_receivable in array c.receivable_ids loop
     exit when v_rest = 0;
     select y.* into r from receivable y where y.tenant_id = p_tenant and y.livemode = p_live and y.id = v_receivable;

@@ -169,7 +169,7 @@ begin
   select y.* into d from deposit y where y.tenant_id = p_tenant and y.livemode = p_live and y.id = d.id for update;
   if d.status <> 'completed' or d.amount < 0 then perform refuse(400, 'status_invalid', 'deposit.status'); end if;
   -- Rows in the order of their ids, whatever order they are given in: others lock them so, too.
-  perform from receivable r where r.tenant_id = p_tenant and r.livemode = p_live and r.id in (select s ->> 'id' from jsonb_array_elements(p_args -> 'receivables') s) order by r.id for update;
+  perform from receivable r where r.tenant_id = p_tenant and r.livemode = p_live and r.id in (select s ->> 'id' from jsonb_array_elements(p_args -> 'receivables') s) order by r.id for no key update;
   -- What is void is refused before anything is added up: a state comes before an amount.
   if exists (select from receivable r where r.tenant_id = p_tenant and r.livemode = p_live and r.voided
     and r.id in (select s ->> 'id' from jsonb_array_elements(p_args -> 'receivables') s)) then
@@ -199,7 +199,7 @@ end $$;
 create or replace function lock_receivable(p_tenant text, p_live boolean, p_call jsonb, p_deposit deposit, p_id text, p_amount bigint, p_field text) returns void language plpgsql as $$
 declare r receivable; v_id text := new_id('lock'); v_now bigint := clock(p_tenant, p_live);
 begin
-  select y.* into r from receivable y where y.tenant_id = p_tenant and y.livemode = p_live and y.id = p_id for update;
+  select y.* into r from receivable y where y.tenant_id = p_tenant and y.livemode = p_live and y.id = p_id for no key update;
   if r.voided then perform refuse(400, 'status_invalid', p_field, 'includes a receivable that is void'); end if;
   if p_amount > r.amount_reconcilable then perform refuse(402, 'amount_exceeds_reconcilable', p_field); end if;
   insert into receivable_lock (tenant_id, livemode, id, created, receivable_id, deposit_id, account_id, currency, amount)

@@ -25,7 +25,7 @@ begin
   return n;
 end $$;
 
--- Locks the balances that any of the jobs may change, before the first of them: one after the other the jobs would lock them
+-- Locks the balances and the checkouts that any of the jobs may change, before the first of them: one after the other the jobs would lock them
 -- in their own order, and meet whoever locks them in the order of the keys.
 create or replace function lock_balances_of_jobs(p_tenant text, p_live boolean, p_jobs job[]) returns void language plpgsql as $$
 begin
@@ -48,6 +48,10 @@ begin
           when 'pay_out' then j.subject_id
           when 'settle_payout' then (select y.account_id from payout y where y.tenant_id = p_tenant and y.livemode = p_live and y.id = j.subject_id) end
       where j.kind in ('pay_out', 'settle_payout')) k), '[]'));
+  -- Then the checkouts, as everybody does who has locked the balances.
+  perform from checkout c where c.tenant_id = p_tenant and c.livemode = p_live and c.id in (
+    select coalesce(t.checkout_id, j.subject_id) from unnest(p_jobs) j left join transaction t on t.tenant_id = p_tenant and t.livemode = p_live and t.id = j.subject_id
+    where j.kind in ('expire_checkout', 'expire_transaction', 'settle_transaction')) order by c.id for update;
 end $$;
 
 create or replace function run_job(p_tenant text, p_live boolean, j job) returns void language plpgsql as $$

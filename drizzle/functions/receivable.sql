@@ -17,7 +17,7 @@ end $$;
 create or replace function update_receivable(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb) returns setof receivable language plpgsql as $$
 declare v receivable; v_maximum bigint := (p_args ->> 'amountMaximumReconcilable')::bigint;
 begin
-  select r.* into v from receivable r where r.tenant_id = p_tenant and r.livemode = p_live and r.id = p_args ->> 'id' for update;
+  select r.* into v from receivable r where r.tenant_id = p_tenant and r.livemode = p_live and r.id = p_args ->> 'id' for no key update;
   if v.voided and v_maximum is not null then perform refuse(400, 'status_invalid', 'receivable.status'); end if;
   if v_maximum > (v.invoice ->> 'amount')::bigint then
     perform refuse(402, 'amount_exceeds_reconcilable', 'receivable.amount_maximum_reconcilable', 'is more than the amount of the invoice');

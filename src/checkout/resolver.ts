@@ -66,6 +66,8 @@ export class CheckoutResolver {
   })
   async createCheckout(@Arg('input', () => CreateCheckoutInput) input: CreateCheckoutInput, @Ctx() context: Context) {
     const { scope, checkouts } = context;
+    if (context.caller.livemode && new URL(input.redirectUrl).protocol !== 'https:')
+      throw new Refusal(problem('parameter_invalid', 'checkout.redirect_url', 'must be https in live mode'));
     const found = await Promise.allSettled([
       scope.one(account, input.from.accountId, 'checkout.from.account_id'),
       ...input.receivables.map(({ id }, i) => scope.one(receivable, id, `checkout.receivables[${i}].id`)),
@@ -80,8 +82,6 @@ export class CheckoutResolver {
     ];
     const to = await scope.one(account, receivables[0]!.accountId, 'checkout.receivables[0].id');
     const problems = [...receivablesProblems(receivables, to), ...partnerProblems(from, to)];
-    if (context.caller.livemode && new URL(input.redirectUrl).protocol !== 'https:')
-      problems.push(problem('parameter_invalid', 'checkout.redirect_url', 'must be https in live mode'));
     if (problems.length > 0) throw new Refusal(...problems);
     const reconcilable = receivables.reduce((sum, r) => sum + r.amountReconcilable, 0n);
     if (input.amount > reconcilable)
@@ -265,7 +265,7 @@ export function checkoutProblems({
 
 /**
  * What is wrong with a redirect address in any mode. A parser of addresses forgives white space, backslashes and missing
- * slashes; what is stored goes into a header, and to browsers that forgive differently.
+ * slashes; what is stored goes to browsers that forgive differently.
  */
 function redirectFault(text: string): string | undefined {
   if (text.length > redirectLengthMax && [...text].length > redirectLengthMax)

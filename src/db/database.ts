@@ -26,12 +26,19 @@ export interface Preparable {
   prepare(name: string): Prepared;
 }
 
+/** A statement of Drizzle's that is run once. */
+interface Surveyable {
+  toSQL(): { sql: string };
+  execute(): Promise<unknown>;
+}
+
 const readsInFlightMax = 2_000;
 const writesInFlightMax = 500;
 const retryMillisecondsMax = 5_000;
 const answerMillisecondsMax = 3_000;
 const lockMillisecondsMax = 2_000;
 const statementMillisecondsMax = 5_000;
+const surveyMillisecondsMax = 600_000;
 
 /** Errors after which nobody knows whether a write was done: it is retried with its key, never without. */
 const outcomeUnknown = /^(08...|57P0.|40001|40P01|CONNECTION_.*|ECONN.*|ENOENT|EPIPE)$/;
@@ -49,6 +56,7 @@ const poolSize = { read: 2, write: 5 };
 export class Database {
   readonly #reader: postgres.Sql;
   readonly #writer: postgres.Sql;
+  readonly #surveyor: postgres.Sql;
   readonly #builder: PostgresJsDatabase;
   readonly #prepared = new Map<string, Prepared>();
   #reads = 0;
@@ -87,6 +95,9 @@ export class Database {
       max_pipeline: 1,
       types: { json },
     } as never);
+    // It connects with the first survey, and lets go soon after the last.
+    const patient = { ...named('survey').connection, statement_timeout: surveyMillisecondsMax };
+    this.#surveyor = postgres({ ...connection, ...common, connection: patient, max: 1, idle_timeout: 5 });
     this.#builder = drizzle(this.#reader);
   }
 
@@ -110,6 +121,13 @@ export class Database {
     } finally {
       this.#reads--;
     }
+  }
+
+  /** A read over all of the books: on a connection of its own, one at a time, so that it holds up nobody and may take long. */
+  async survey<T>(name: string, build: (db: PostgresJsDatabase) => Surveyable): Promise<T[]> {
+    const query = build(drizzle(this.#surveyor));
+    this.catalogue.set(name, query.toSQL().sql);
+    return (await query.execute()) as T[];
   }
 
   /** One API write: one call of one function, autocommitted. The rows come back in the shape of their table. */
@@ -200,7 +218,7 @@ export class Database {
 
   /** Always bounded: without a timeout the driver waits for ever on a connection that never comes back. */
   async close(): Promise<void> {
-    await Promise.all([this.#reader.end({ timeout: 5 }), this.#writer.end({ timeout: 5 })]);
+    await Promise.all([this.#reader, this.#writer, this.#surveyor].map((pool) => pool.end({ timeout: 5 })));
   }
 }
 

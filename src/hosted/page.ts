@@ -9,7 +9,7 @@ import { Refusal } from '../problems.js';
 import { type PaymentMethodDetails, type TransactionRow, transaction } from '../transaction/table.js';
 import { acquirerOf, type Instrument } from './acquirer.js';
 import { cardDetails, cardOf } from './card.js';
-import { payerScope, type Session, sessionOf, stateKey, stateOf } from './session.js';
+import { payerScope, type Session, sessionOf, stateAt, stateOf } from './session.js';
 import { checkoutPage, messagePage, type PageOptions } from './view.js';
 import { Watcher } from './watch.js';
 
@@ -28,7 +28,6 @@ interface OfCheckout {
 }
 
 const heartbeatMilliseconds = 15_000;
-const watchesMax = 2_000;
 const formPattern = /^(card|upi|upi\/[^/]+)$/;
 const attemptPattern = /^[0-9a-f-]{36}-(card|upi)$/;
 
@@ -179,7 +178,7 @@ export function hostedPages(app: FastifyInstance, { database, pepper, terms, onF
     if (!opened) return missing(reply);
     const { place, session } = opened;
     if (!acquirerOf(place.livemode)) return show(reply.code(503), token, session);
-    const attemptKey = attemptOf(request.body);
+    const attemptKey = attemptOf(request.body, 'upi');
     if (!attemptKey) return back(reply, token);
     const begun = await begin(request, place, { attemptKey, paymentMethod: 'upi' });
     return begun instanceof Refusal ? refused(reply, token, session, begun) : back(reply, token);
@@ -192,14 +191,14 @@ export function hostedPages(app: FastifyInstance, { database, pepper, terms, onF
     const { place, session } = opened;
     const acquirer = acquirerOf(place.livemode);
     if (!acquirer) return show(reply.code(503), token, session);
-    const attemptKey = attemptOf(request.body);
+    const attemptKey = attemptOf(request.body, 'card');
     if (!attemptKey) return back(reply, token);
     const form = request.body as Record<string, string>;
     const read = cardOf(form);
     const fault = 'card' in read ? acquirer.fault(read) : undefined;
     const errors = 'errors' in read ? read.errors : fault ? { number: fault } : undefined;
     // The number and the code are never written into a page, whatever field they were typed into.
-    const again = { expiry: repeatable(form.expiry), name: repeatable(form.name) };
+    const again = { expiry: dateOnly(form.expiry), name: lettersOnly(form.name) };
     if (errors) return show(reply.code(400), token, session, { card: { errors, ...again } }, true);
     const { card } = read as Exclude<typeof read, { errors: unknown }>;
     const details = cardDetails(card);
@@ -230,16 +229,17 @@ export function hostedPages(app: FastifyInstance, { database, pepper, terms, onF
   );
 
   app.get<OfCheckout>('/checkout/:token/state', { config }, async (request, reply) => {
-    const opened = await open(request.params.token);
-    if (!opened) return reply.code(404).send({ state: null });
-    return { state: stateKey(stateOf(opened.session.checkout, opened.session.attempts)) };
+    const place = placeOf(pepper, request.params.token);
+    const state = place && (await stateAt(payerScope(database, place), place.id));
+    return state === undefined ? reply.code(404).send({ state: null }) : { state };
   });
 
   app.get<OfCheckout>('/checkout/:token/events', { config }, async (request, reply) => {
-    const opened = await open(request.params.token);
-    if (!opened) return reply.code(404).send({ state: null });
+    const place = placeOf(pepper, request.params.token);
+    if (!place || (await stateAt(payerScope(database, place), place.id)) === undefined)
+      return reply.code(404).send({ state: null });
     // A page that gets no stream asks from time to time.
-    if (closing || watcher.size >= watchesMax) return reply.code(503).header('retry-after', '5').send({ state: null });
+    if (closing || !watcher.admits(place)) return reply.code(503).header('retry-after', '5').send({ state: null });
     if (request.method === 'HEAD') return reply.type('text/event-stream').send();
     reply.hijack();
     // Who has gone meanwhile will not say so again.
@@ -247,7 +247,7 @@ export function hostedPages(app: FastifyInstance, { database, pepper, terms, onF
     const headers = { ...reply.getHeaders(), 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' };
     reply.raw.writeHead(200, headers as Record<string, string>);
     reply.raw.write('retry: 2000\n\n');
-    const stop = watcher.watch(opened.place, (state) => reply.raw.write(`data: ${state}\n\n`));
+    const stop = watcher.watch(place, (state) => reply.raw.write(`data: ${state}\n\n`));
     const heartbeat = setInterval(() => reply.raw.write(': still here\n\n'), heartbeatMilliseconds);
     const end = () => {
       stop();
@@ -262,7 +262,7 @@ export function hostedPages(app: FastifyInstance, { database, pepper, terms, onF
   app.get<OfCheckout>('/checkout/:token/logo', { config }, async (request, reply) => {
     const opened = await open(request.params.token);
     const logo = opened?.session.logo;
-    if (!opened || !logo?.contentType.startsWith('image/')) return missing(reply);
+    if (!opened || !logo) return missing(reply);
     const content = await contentOf(payerScope(database, opened.place), logo.id);
     reply
       .header('content-security-policy', "default-src 'none'; sandbox")
@@ -291,13 +291,18 @@ export function hostedPages(app: FastifyInstance, { database, pepper, terms, onF
   });
 }
 
-/** A field as it was typed, unless it may be a card number that has come into the wrong field. */
-function repeatable(text = ''): string {
-  return text.length > 100 || text.replaceAll(/\D/g, '').length > 8 ? '' : text;
+/** What was typed for a date, if it is one. */
+function dateOnly(text = ''): string {
+  return /^\s*\d{1,2}\s*\/\s*\d{2,4}\s*$/.test(text) ? text : '';
+}
+
+/** What was typed for a name, if it has no digit of any script. */
+function lettersOnly(text = ''): string {
+  return text.length > 100 || /\p{Nd}/u.test(text) ? '' : text;
 }
 
 /** The name that a form gives the attempt; sent twice, it is the same attempt. */
-function attemptOf(body: unknown): string | undefined {
+function attemptOf(body: unknown, method: 'card' | 'upi'): string | undefined {
   const { attempt } = (body ?? {}) as Record<string, string>;
-  return attempt !== undefined && attemptPattern.test(attempt) ? attempt : undefined;
+  return attemptPattern.exec(attempt ?? '')?.[1] === method ? attempt : undefined;
 }

@@ -43,6 +43,13 @@ export function payerScope(database: Database, { tenantId, livemode }: Omit<Chec
   return new Scope(payer, database);
 }
 
+const logoBytesMax = 1_048_576;
+
+/** Whether a file is a picture that a page may show. */
+function showable({ purpose, contentType, size }: FileRow): boolean {
+  return purpose === 'logo' && contentType.startsWith('image/') && size <= logoBytesMax;
+}
+
 /** Everything that a page shows, or null when there is no such checkout. */
 export async function sessionOf(scope: Scope, id: string): Promise<Session | null> {
   const checkout = await scope.find(checkoutNow, id);
@@ -54,7 +61,16 @@ export async function sessionOf(scope: Scope, id: string): Promise<Session | nul
     ...checkout.receivableIds.map((receivableId) => scope.one(receivable, receivableId)),
   ]);
   const logo = await scope.find(file, payee.logoId);
-  return { checkout, payee, address: to, attempts, receivables, logo: logo?.purpose === 'logo' ? logo : null };
+  return { checkout, payee, address: to, attempts, receivables, logo: logo && showable(logo) ? logo : null };
+}
+
+/** The state of a checkout's page by itself, or undefined when there is no such checkout. */
+export async function stateAt(scope: Scope, id: string): Promise<string | undefined> {
+  const [checkout, attempts] = await Promise.all([
+    scope.find(checkoutNow, id),
+    scope.all(transaction, transaction.checkoutId, id),
+  ]);
+  return checkout ? stateKey(stateOf(checkout, attempts)) : undefined;
 }
 
 /** What a page shows: decided from what is stored alone, so that every tab and every process decides alike. */

@@ -117,7 +117,7 @@ function layout({ title, assets, banner, header, main }: Layout): string {
 
 function header(session: Session, { path }: PageOptions): string {
   const name = payeeName(session);
-  const logo = session.logo?.contentType.startsWith('image/')
+  const logo = session.logo
     ? html`<img src="${path}/logo" alt="" width="48" height="48">`
     : html`<span class="initial" aria-hidden="true">${[...name][0] ?? ''}</span>`;
   return html`<header>!${logo}<p class="payee">${name}</p></header>`;
@@ -313,7 +313,7 @@ function upiLink(session: Session, attempt: TransactionRow): string {
   const parameters = {
     pa: address.vpa?.id ?? '',
     pn: cut(payeeName(session)),
-    mc: payee.businessDetails.merchantCategoryCode ?? '',
+    mc: /^\d{4}$/.exec(payee.businessDetails.merchantCategoryCode ?? '')?.[0] ?? '',
     tr: attempt.id.slice(attempt.id.lastIndexOf('_') + 1),
     am: amountText(attempt.amount),
     cu: attempt.currency,

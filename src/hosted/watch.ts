@@ -1,8 +1,6 @@
 import type { CheckoutPlace } from '../checkout/link.js';
-import { checkoutNow } from '../checkout/now.js';
 import type { Database } from '../db/database.js';
-import { transaction } from '../transaction/table.js';
-import { payerScope, stateKey, stateOf } from './session.js';
+import { payerScope, stateAt } from './session.js';
 
 interface Watch {
   place: CheckoutPlace;
@@ -11,6 +9,8 @@ interface Watch {
 }
 
 const lookMilliseconds = 400;
+const watchesMax = 2_000;
+const watchesOfOneMax = 20;
 
 /**
  * Looks at the checkouts whose pages are open, and tells their changes: two statements per tenant and look, however many
@@ -22,8 +22,12 @@ export class Watcher {
 
   constructor(private readonly database: Database) {}
 
-  get size(): number {
-    return this.#watches.size;
+  /** Whether one more page may watch: one checkout's pages must not take the places of all others'. */
+  admits({ id }: CheckoutPlace): boolean {
+    if (this.#watches.size >= watchesMax) return false;
+    let same = 0;
+    for (const { place } of this.#watches) if (place.id === id) same++;
+    return same < watchesOfOneMax;
   }
 
   /** Tells the state now and whenever it changes, until the function that it answers is called. */
@@ -53,14 +57,8 @@ export class Watcher {
     const scope = payerScope(this.database, watches[0]!.place);
     await Promise.all(
       watches.map(async (watch) => {
-        const { id } = watch.place;
-        const [checkout, attempts] = await Promise.all([
-          scope.find(checkoutNow, id),
-          scope.all(transaction, transaction.checkoutId, id),
-        ]);
-        if (!checkout) return;
-        const state = stateKey(stateOf(checkout, attempts));
-        if (state === watch.last) return;
+        const state = await stateAt(scope, watch.place.id);
+        if (state === undefined || state === watch.last) return;
         watch.last = state;
         watch.tell(state);
       }),

@@ -187,7 +187,8 @@ export class Operator {
       new Scope(caller, this.database),
       editions[row.edition],
       this.asking?.requestId ?? newRequestId(),
-      this.asking?.idempotencyKey,
+      // A name that no client can send: the account's own keys are another's.
+      this.asking?.idempotencyKey && `§${this.asking.idempotencyKey}`,
       key ?? ((tenant, live) => newKey(this.pepper, tenant, live)),
       { terms: checkoutTermsDefault, urlOf: () => '' },
     );
@@ -325,6 +326,11 @@ export class Operator {
         'parameter_invalid',
         'deposit.address_id',
       );
+    // Money comes to where the service receives it. An address that is out of use may still get some.
+    if (to.category !== 'service_receive' && to.category !== 'service_fee_advance')
+      throw new Refusal(
+        problem('address_unusable', 'deposit.address_id', 'No bank sends money to an address of this category.'),
+      );
     // Whoever paid is of the same tenant, or unknown to it: the deposit would silently have no payer.
     if (given.fromAccountId !== undefined && !(await this.scope(to).find(account, given.fromAccountId)))
       throw new OperatorError('There is no such account.', 'resource_missing', 'deposit.from_account_id');
@@ -403,36 +409,30 @@ export class Operator {
 
   /** What is wrong with the books, over all tenants; nothing, when they are right. */
   async audit(): Promise<{ violations: Violation[]; accounts: number; postings: number }> {
-    const violations = await this.database.read<Violation>(
-      'operator_violations',
-      (db) =>
-        db
-          .select({
-            tenant: sql<string>`v.tenant_id`,
-            livemode: sql<boolean>`v.livemode`,
-            rule: sql<string>`v.rule`,
-            what: sql<string>`v.what`,
-          })
-          .from(sql`violations v`),
-      {},
+    const violations = await this.database.survey<Violation>('operator_violations', (db) =>
+      db
+        .select({
+          tenant: sql<string>`v.tenant_id`,
+          livemode: sql<boolean>`v.livemode`,
+          rule: sql<string>`v.rule`,
+          what: sql<string>`v.what`,
+        })
+        .from(sql`violations v`),
     );
-    const [counts] = await this.database.read<{ accounts: number; postings: number }>(
-      'operator_ledger_size',
-      (db) =>
-        db
-          .select({
-            accounts: sql<number>`(select count(distinct (tenant_id, livemode, account_id)) from balance)::int`,
-            postings: sql<number>`count(*)::int`,
-          })
-          .from(posting),
-      {},
+    const [counts] = await this.database.survey<{ accounts: number; postings: number }>('operator_ledger_size', (db) =>
+      db
+        .select({
+          accounts: sql<number>`(select count(distinct (tenant_id, livemode, account_id)) from balance)::int`,
+          postings: sql<number>`count(*)::int`,
+        })
+        .from(posting),
     );
     return { violations, accounts: counts!.accounts, postings: counts!.postings };
   }
 
   /** Checks the hash chain of every tenant and mode; for each, the first block that does not match. */
   async verifySeals(): Promise<Chain[]> {
-    const realms = await this.database.read<{ tenant: string; livemode: boolean; blocks: number }>(
+    const realms = await this.database.survey<{ tenant: string; livemode: boolean; blocks: number }>(
       'operator_seals',
       (db) =>
         db
@@ -443,15 +443,15 @@ export class Operator {
           })
           .from(posting)
           .groupBy(posting.tenantId, posting.livemode),
-      {},
     );
-    return Promise.all(
-      realms.map(async (realm) => {
-        const [row] = await this.database.call('first_broken_block', [realm.tenant, realm.livemode]);
-        const broken = row?.first_broken_block ?? null;
-        return { ...realm, firstBroken: broken === null ? null : Number(broken) };
-      }),
-    );
+    const chains: Chain[] = [];
+    // One after the other: whoever writes meanwhile needs the connections, too.
+    for (const realm of realms) {
+      const [row] = await this.database.call('first_broken_block', [realm.tenant, realm.livemode]);
+      const broken = row?.first_broken_block ?? null;
+      chains.push({ ...realm, firstBroken: broken === null ? null : Number(broken) });
+    }
+    return chains;
   }
 
   async #byId<T extends PgTable & Standing>(name: string, table: T, id: string): Promise<T['$inferSelect'][]> {
