@@ -71,6 +71,17 @@ export interface Share {
   amount: bigint;
 }
 
+/** Objects by id, and in the order in which they came. */
+export class Shelf<T> extends Map<string, T> {
+  readonly listed: T[] = [];
+
+  override set(id: string, object: T): this {
+    if (this.has(id)) throw new Error(`${id} is on the shelf already`);
+    this.listed.push(object);
+    return super.set(id, object);
+  }
+}
+
 /** What a dollar buys, in millionths: the fixed rates of test mode. */
 const perDollar: Record<string, bigint> = {
   USD: 1_000_000n,
@@ -102,9 +113,9 @@ const lesser = (a: bigint, b: bigint) => (a < b ? a : b);
 export class Books {
   readonly holders = new Map<string, Holder>();
   readonly funds = new Map<string, Funds>();
-  readonly deposits = new Map<string, Deposit>();
-  readonly receivables = new Map<string, Receivable>();
-  readonly payouts = new Map<string, Payout>();
+  readonly deposits = new Shelf<Deposit>();
+  readonly receivables = new Shelf<Receivable>();
+  readonly payouts = new Shelf<Payout>();
   /** In the order in which they were made. */
   readonly locks: Lock[] = [];
 

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { assemble, complete, must, payoutBody } from '../dossier.js';
 import { type Edition, givenIn, type Reply, type Speaker, type World } from '../world.js';
-import { Books, compartments, type DepositStatus, type Refused, type Share } from './books.js';
+import { Books, compartments, type DepositStatus, type Refused, type Share, type Shelf } from './books.js';
 
 export const houses = [
   'user of Edition 1',
@@ -150,10 +150,18 @@ function partOf(whole: bigint, n: number): bigint {
   return (whole * BigInt(n % 256)) / 256n;
 }
 
+const viewMax = 250;
+
+/** What of a shelf somebody has before them: all while it is little, then some that came one after the other. */
+function inView<T>({ listed }: Shelf<T>, n: number): T[] {
+  const start = listed.length > viewMax ? n % (listed.length - viewMax + 1) : 0;
+  return listed.slice(start, start + viewMax);
+}
+
 /** What a draw comes to in this state; nothing where there is nothing yet to do it to. */
 export function actOf(house: House, books: Books, { kind, a, b, c, d }: Draw): Act | undefined {
-  const deposits = [...books.deposits.values()];
-  const receivables = [...books.receivables.values()];
+  const deposits = inView(books.deposits, a ^ c);
+  const receivables = inView(books.receivables, a ^ d);
   if (kind === 'deposit') {
     const to = one(house.destinations, a);
     const siblings = house.partners.filter((id) => books.receiver(id) === books.receiver(to.account));
@@ -171,7 +179,7 @@ export function actOf(house: House, books: Books, { kind, a, b, c, d }: Draw): A
     return user && { do: 'stop', ...user, held: b % 2 === 0 };
   }
   if (kind === 'payout') {
-    const all = [...books.payouts.values()];
+    const all = inView(books.payouts, a ^ c);
     const open = all.filter((payout) => payout.status === 'processing');
     const payout = pick(open.length > 0 && c % 4 > 0 ? open : all, a);
     return payout && { do: 'payout', id: payout.id, verb: b % 2 === 0 ? 'settle' : 'fail' };
