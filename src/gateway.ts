@@ -33,6 +33,7 @@ import type { Permission } from './permissions.js';
 import { errorV1, type Problem, problem, Refusal, retryAfter } from './problems.js';
 import { rest } from './rest/rest.js';
 import { routes } from './rest/routes.js';
+import { Wholes } from './whole/whole.js';
 import { newRequestId } from './request-id.js';
 
 declare module 'fastify' {
@@ -198,7 +199,9 @@ export async function gateway({ config, database, schema, pepper, log }: Parts):
     return (request: FastifyRequest, reply: FastifyReply) =>
       (handle as (request: FastifyRequest, reply: FastifyReply) => unknown).call(app, request, reply) as never;
   };
-  const known = new KnownDocuments();
+  const known = new KnownDocuments(new Wholes(schema), (error, requestId) =>
+    log.error({ requestId, ...faultLine(error) }, 'fault'),
+  );
   const graphql = await graph(schema, graphRules, config.INTROSPECTION, (request) => request.context!, known);
   const page = explorer({ endpoint: '/graphql', examples });
   app.route({

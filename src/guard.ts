@@ -44,10 +44,7 @@ export function guarded(
   required: readonly GraphQLArgument[] = [],
 ): GraphQLFieldResolver<unknown, Context> {
   return async (source, args, context, info) => {
-    permit(context, permission);
-    const empty = emptyRequired(required, args, permission.object);
-    const problems = [...empty, ...remaining(empty, inputProblems(name, permission.object, args, context.edition))];
-    if (problems.length > 0) throw new Refusal(...problems);
+    check(name, permission, args, context, required);
     if (permission.access === 'read') return resolve(source, args, context, info);
     if (context.idempotencyKey !== undefined && info && mutationFields(info) > 1)
       throw new Refusal(problem('idempotency_key_ambiguous', 'Idempotency-Key'));
@@ -63,6 +60,20 @@ export function guarded(
       throw error;
     }
   };
+}
+
+/** Refuses whoever may not call an operation, and arguments that its types allow and its edition does not. */
+export function check(
+  name: string,
+  permission: Permission,
+  args: Record<string, unknown>,
+  context: Pick<Context, 'caller' | 'edition'>,
+  required: readonly GraphQLArgument[] = [],
+): void {
+  permit(context, permission);
+  const empty = emptyRequired(required, args, permission.object);
+  const problems = [...empty, ...remaining(empty, inputProblems(name, permission.object, args, context.edition))];
+  if (problems.length > 0) throw new Refusal(...problems);
 }
 
 /** Refuses a caller who may not call this operation at all; both doors ask before they look at any input. */

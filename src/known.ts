@@ -1,7 +1,8 @@
 import type { DocumentNode, ExecutionResult, GraphQLFormattedError } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { Context } from './context.js';
-import { type ProblemCode, problem, retryAfter } from './problems.js';
+import { type ProblemCode, problem, Refusal, retryAfter } from './problems.js';
+import type { Whole, Wholes } from './whole/whole.js';
 
 /** The body of a GraphQL request, as far as its shape has been looked at. */
 export interface GraphBody {
@@ -24,6 +25,16 @@ export interface Answer {
   headers: Record<string, string>;
 }
 
+/** A document with what was learned about it. */
+interface Known {
+  document: DocumentNode;
+  asked: number;
+  /** Null when resolvers have to answer it, undefined as long as nobody has looked. */
+  whole: Whole | null | undefined;
+}
+
+/** A statement is worth making for what is asked again and again. */
+const asksBeforeWhole = 2;
 const documentsMax = 1_000;
 const charactersMax = 4_000_000;
 
@@ -33,12 +44,17 @@ const charactersMax = 4_000_000;
  * the same executor, and their answers are dressed by the same function.
  */
 export class KnownDocuments {
-  readonly #documents = new LRUCache<string, DocumentNode>({
+  readonly #documents = new LRUCache<string, Known>({
     max: documentsMax,
     maxSize: charactersMax,
     sizeCalculation: (_, text) => text.length,
   });
   #run: Run | undefined;
+
+  constructor(
+    private readonly wholes: Wholes,
+    private readonly onFault: (error: unknown, requestId: string) => void,
+  ) {}
 
   /** What executes them; without it none is known. */
   runBy(run: Run): void {
@@ -47,7 +63,7 @@ export class KnownDocuments {
 
   /** Called when Apollo has found a document valid. */
   learn(text: string, document: DocumentNode): void {
-    this.#documents.set(text, document);
+    this.#documents.set(text, { document, asked: 0, whole: undefined });
   }
 
   /** The answer to a POST, or undefined when it is Apollo's: for unknown documents, and for requests of which nothing was run. */
@@ -55,16 +71,43 @@ export class KnownDocuments {
     { query, variables, operationName, extensions }: GraphBody,
     context: Context,
   ): Promise<Answer | undefined> {
-    const document = this.#documents.get(query);
-    if (!document || !this.#run || extensions != null) return undefined;
+    const known = this.#documents.get(query);
+    if (!known || !this.#run || extensions != null) return undefined;
+    const { document } = known;
+    const data = await this.#whole(known, operationName, variables ?? {}, context);
+    if (data !== undefined)
+      return {
+        body: `{"data":${data},"extensions":{"requestId":${JSON.stringify(context.requestId)}}}\n`,
+        headers: {},
+      };
     const request = {
       ...(variables != null && { variables }),
       ...(operationName != null && { operationName }),
     };
-    const { data, errors } = await this.#run({ document, request, context });
-    if (data === undefined) return undefined;
-    const dressed = dress({ errors: errors?.map(formattedAsApollo), data }, context);
+    const result = await this.#run({ document, request, context });
+    if (result.data === undefined) return undefined;
+    const dressed = dress({ errors: result.errors?.map(formattedAsApollo), data: result.data }, context);
     return { body: `${JSON.stringify(dressed.result)}\n`, headers: dressed.headers };
+  }
+
+  /** The data of a query that is asked often and needs no resolver. */
+  async #whole(
+    known: Known,
+    operationName: string | null | undefined,
+    variables: Record<string, unknown>,
+    context: Context,
+  ): Promise<string | undefined> {
+    if (known.whole === null) return undefined;
+    if (known.whole === undefined) {
+      if (++known.asked < asksBeforeWhole) return undefined;
+      known.whole = this.wholes.of(known.document) ?? null;
+    }
+    try {
+      return await known.whole?.answer(operationName, variables, context);
+    } catch (error) {
+      if (!(error instanceof Refusal)) this.onFault(error, context.requestId);
+      return undefined;
+    }
   }
 }
 

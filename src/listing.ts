@@ -74,6 +74,16 @@ export interface PageRequest {
   filters: Record<string, unknown>;
 }
 
+const readSizes = [2, 6, 11, 26, 51, pageSizeMax + 1];
+
+/**
+ * How many rows a statement reads to have so many: a few numbers, which it carries in its text. Of a limit that is a
+ * parameter PostgreSQL knows nothing, and plans the statement anew every time it is run.
+ */
+export function readOf(rows: number): number {
+  return readSizes.find((size) => size >= rows) ?? rows;
+}
+
 /** Turns the arguments of a list into what to read, or refuses what contradicts itself. */
 export function pageRequest({ object, fixed, byAccount }: Listing, args: PageArgs): PageRequest {
   const { first, after, last, before } = args;

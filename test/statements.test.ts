@@ -15,12 +15,16 @@ beforeAll(async () => {
 /** How many statements something takes, the key's own apart. */
 async function statementsOf(ask: () => Promise<{ status: number; body: any }>): Promise<number> {
   const { database } = world;
-  const { read, call } = database;
+  const { read, text, call } = database;
   let count = 0;
   database.read = ((...args: Parameters<typeof read>) => {
     if (args[0] !== 'key_holder') count++;
     return read.apply(database, args);
   }) as typeof read;
+  database.text = ((...args: Parameters<typeof text>) => {
+    count++;
+    return text.apply(database, args);
+  }) as typeof text;
   database.call = (...args) => {
     if (args[0] !== 'touch_api_key') count++;
     return call.apply(database, args);
@@ -29,7 +33,7 @@ async function statementsOf(ask: () => Promise<{ status: number; body: any }>): 
     const { status, body } = await ask();
     expect([status, body.errors]).toEqual([200, undefined]);
   } finally {
-    Object.assign(database, { read, call });
+    Object.assign(database, { read, text, call });
   }
   return count;
 }
@@ -38,7 +42,7 @@ const fields = 'id nickname status businessDetails { legalName ids { tax } physi
 const dashboard = `nodes { ${fields} setting { payouts { enabled } } addresses(first: 5) { nodes { id } }
   depositsIn(first: 5) { nodes { amount fromAccount { nickname } } } balance { available { amount } } }`;
 
-/** What is measured against the peers takes this many statements, whatever the number of parents. */
+/** What is measured against the peers takes this many statements of the resolvers, whatever the number of parents. */
 const queries: [name: string, query: string, statements: number][] = [
   ['one account', `query ($id: ID!) { account(id: $id) { ${fields} } }`, 1],
   ['a list of accounts', `query ($first: Int) { accounts(first: $first) { nodes { ${fields} } } }`, 1],
@@ -54,10 +58,11 @@ const queries: [name: string, query: string, statements: number][] = [
 
 describe('the number of statements', () => {
   it.each(queries)('is fixed: %s', async (_, query, statements) => {
-    for (const first of [1, 8, 1, 8]) {
-      const declared = query.includes('$id') ? { id: users[0]!.id } : { first };
-      expect(await statementsOf(() => platform.graph(query, declared))).toBe(statements);
-    }
+    const asked = [1, 8, 1, 8].map((first) => (query.includes('$id') ? { id: users[0]!.id } : { first }));
+    const taken = [];
+    for (const variables of asked) taken.push(await statementsOf(() => platform.graph(query, variables)));
+    // From the third time on PostgreSQL answers the query whole.
+    expect(taken).toEqual([statements, statements, 1, 1]);
   });
 
   it('of a write is one, after those that look for what it needs', async () => {

@@ -114,10 +114,20 @@ export class Database {
       statement = swift(query.prepare(name));
       this.#prepared.set(name, statement);
     }
+    return this.#reading(() => statement.execute(values) as Promise<T[]>);
+  }
+
+  /** A statement given as its text, prepared like every other. */
+  async text<T>(statement: string, values: unknown[]): Promise<T[]> {
+    this.catalogue.set(`text:${statement}`, statement);
+    return this.#reading(() => this.#reader.unsafe(statement, values as never[], { prepare: true }) as never);
+  }
+
+  async #reading<T>(attempt: () => Promise<T[]>): Promise<T[]> {
     if (this.#reads >= readsInFlightMax) throw busy();
     this.#reads++;
     try {
-      return (await this.#retried(() => statement.execute(values))) as T[];
+      return await this.#retried(attempt);
     } finally {
       this.#reads--;
     }

@@ -145,6 +145,15 @@ export class Scope {
     return this.database.read(name, build, { ...this.#realm, ...values });
   }
 
+  /** A statement that answers a whole query: its parts are bounded by the predicates of reach.ts, as those above are. */
+  whole(text: string, names: readonly string[], values: Record<string, unknown>): Promise<{ data?: string }[]> {
+    const all: Record<string, unknown> = { ...this.#realm, ...values };
+    return this.database.text(
+      text,
+      names.map((name) => all[name]),
+    );
+  }
+
   get #realm() {
     return { tenant: this.caller.tenantId, live: this.caller.livemode, context: this.caller.contextId };
   }
@@ -359,24 +368,27 @@ function wholeOf(request: PageRequest): PageRequest {
 }
 
 /** What makes two page statements the same: everything but the values. */
-function shape(table: Rows, request: PageRequest, reach: Reach): string {
+export function shape(table: Rows, request: PageRequest, reach: Reach): string {
   const filters = Object.entries(request.filters).map(([name, value]) => (Array.isArray(value) ? `${name}[]` : name));
   const cursor = request.cursor === undefined ? '' : 'from';
   return [getTableName(table), reach, request.backward ? 'back' : 'on', cursor, ...filters.sort()].join(':');
 }
 
-function values(request: PageRequest): Record<string, unknown> {
+/** The values of a page's own parameters, by their names. */
+export function values(request: PageRequest): Record<string, unknown> {
   return { ...request.filters, cursor: request.cursor };
 }
 
-function order(table: Rows, listing: Listing, request: PageRequest): SQL[] {
+/** The order of a list, which its index has: newest first, or oldest first for a page from the end. */
+export function order(table: Rows, listing: Listing, request: PageRequest): SQL[] {
   const by = request.backward ? asc : desc;
   return [by(listing.order ?? table.created), by(table.id)];
 }
 
 const bounds = { eq, gt, gte, lt, lte };
 
-function conditions(
+/** The filters and the cursor of a page. */
+export function conditions(
   table: Rows,
   listing: Listing,
   request: PageRequest,

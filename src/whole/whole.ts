@@ -1,0 +1,143 @@
+import { type DocumentNode, type GraphQLSchema } from 'graphql';
+import { getArgumentValues, getVariableValues } from 'graphql/execution/values.js';
+import type { Context } from '../context.js';
+import { listOf, type Reach, reachOf } from '../db/reach.js';
+import { shape, values } from '../db/scope.js';
+import { check, permissionOf } from '../guard.js';
+import { pageRequest, readOf } from '../listing.js';
+import type { Rule } from './rules.js';
+import { type Asked, emptyCurrency, type Statement, statementOf } from './statement.js';
+import { type Branch, NotWhole, type Tree, treeOf } from './tree.js';
+
+/** How many statements are made in an hour: each is kept by PostgreSQL as long as the connection, which is an hour at most. */
+const statementsMax = 300;
+/** What the function absent() raises. */
+const absent = 'TG000';
+const hourMilliseconds = 3_600_000;
+
+/** Answers queries by one statement each, where they ask for nothing but rows. */
+export class Wholes {
+  readonly #texts = new Set<string>();
+  #since = 0;
+
+  constructor(private readonly schema: GraphQLSchema) {}
+
+  /** The whole query of a valid document, or undefined when resolvers have to answer it. */
+  of(document: DocumentNode): Whole | undefined {
+    const tree = treeOf(this.schema, document);
+    return tree && new Whole(this.schema, tree, (text) => this.#admit(text));
+  }
+
+  /** Whether one more statement may be made; queries that differ in their variables or their whitespace share one. */
+  #admit(text: string): boolean {
+    if (Date.now() - this.#since > hourMilliseconds) {
+      this.#texts.clear();
+      this.#since = Date.now();
+    }
+    if (this.#texts.has(text)) return true;
+    if (this.#texts.size >= statementsMax) return false;
+    this.#texts.add(text);
+    return true;
+  }
+}
+
+/**
+ * A query that PostgreSQL answers whole: one statement, whose answer is the JSON that leaves. Whatever is out of the
+ * ordinary, from a variable that does not fit to an object out of reach, is left to the resolvers, which know what to
+ * say about it.
+ */
+export class Whole {
+  readonly #statements = new Map<string, Statement | null>();
+  /** The branches that take arguments: roots and edges to many. */
+  readonly #asking: Branch[];
+
+  constructor(
+    private readonly schema: GraphQLSchema,
+    private readonly tree: Tree,
+    private readonly admit: (text: string) => boolean,
+  ) {
+    this.#asking = asking(tree.branches);
+  }
+
+  /** The data as JSON, or undefined when the resolvers have to answer. */
+  async answer(
+    operationName: string | null | undefined,
+    variables: Record<string, unknown>,
+    context: Context,
+  ): Promise<string | undefined> {
+    if (operationName != null && operationName !== this.tree.operation.name?.value) return undefined;
+    const { scope, edition } = context;
+    const coerced = getVariableValues(this.schema, this.tree.operation.variableDefinitions ?? [], variables);
+    if (coerced.errors) return undefined;
+    const reach = reachOf(scope.caller);
+    const lists = new Map<Branch, Asked>();
+    const ids = new Map<Branch, string>();
+    const given: Record<string, unknown> = { [emptyCurrency]: edition.currency };
+    let name = `whole:${reach}`;
+    for (const [i, branch] of this.#asking.entries()) {
+      const { rule, field, node, parent } = branch;
+      const args = field!.args.length > 0 ? getArgumentValues(field!, node, coerced.coerced) : {};
+      const root = parent === this.schema.getQueryType();
+      if (root) check(field!.name, permissionOf(field!.name), args, context);
+      const prefix = `q${i}_`;
+      if (rule!.read === 'one') {
+        ids.set(branch, prefix);
+        given[`${prefix}id`] = args.id;
+      } else if (rule!.read === 'balance') {
+        if (args.asOf != null) return undefined;
+      } else if (rule!.read === 'page' || rule!.read === 'edge') {
+        const { table, listing } = rule!;
+        const request = pageRequest(listing, args);
+        // From a cursor, the resolvers look whether there is such an object, and what lies behind it.
+        if (request.backward || request.cursor !== undefined) return undefined;
+        const own = root
+          ? listOf(
+              scope.caller,
+              listing.byAccount.some((each) => each in request.filters),
+            )
+          : reach;
+        lists.set(branch, { request, reach: own, prefix });
+        name += `/${shape(table, request, own)}:${readOf(request.size + 1)}`;
+        for (const [each, v] of Object.entries(values(request))) given[prefix + each] = v;
+        given[`${prefix}size`] = request.size;
+      }
+    }
+    const statement = this.#statement(name, { reach, lists, ids });
+    if (!statement) return undefined;
+    try {
+      const [row] = await scope.whole(statement.text, statement.names, given);
+      return row?.data;
+    } catch (error) {
+      const { code = '' } = error as { code?: string };
+      if (code === absent) return undefined;
+      // A statement that cannot even be understood is a fault of ours, told once: from now on the resolvers answer.
+      if (code.startsWith('42')) this.#statements.set(name, null);
+      throw error;
+    }
+  }
+
+  #statement(name: string, terms: { reach: Reach; lists: Map<Branch, Asked>; ids: Map<Branch, string> }) {
+    let statement = this.#statements.get(name);
+    if (statement === undefined) {
+      try {
+        statement = statementOf(this.tree.branches, terms);
+      } catch (error) {
+        if (!(error instanceof NotWhole)) throw error;
+        statement = null;
+      }
+      if (statement && !this.admit(statement.text)) return undefined;
+      this.#statements.set(name, statement);
+    }
+    return statement ?? undefined;
+  }
+}
+
+/** What takes arguments. */
+const asksFor = new Set<Rule['read']>(['one', 'page', 'edge', 'balance']);
+
+function asking(branches: Branch[]): Branch[] {
+  return branches.flatMap((branch) => [
+    ...(branch.rule && asksFor.has(branch.rule.read) ? [branch] : []),
+    ...asking(branch.below),
+  ]);
+}

@@ -1,0 +1,360 @@
+import {
+  getNamedType,
+  getNullableType,
+  type GraphQLField,
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+  isLeafType,
+  isListType,
+  isObjectType,
+} from 'graphql';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { demos, seedDemo } from '../src/demo.js';
+import { buildGraph } from '../src/graph.js';
+import { rules } from '../src/whole/rules.js';
+import { givenIn, Speaker, useWorld } from './world.js';
+
+const world = useWorld();
+const given = givenIn(world);
+const schema = buildGraph();
+
+/** Who asks: platforms and users of both editions, a platform on behalf of a user, and somebody who has nothing yet. */
+let speakers: Record<string, Speaker>;
+const names = [
+  'the platform of Edition 1',
+  'the platform of Edition 2',
+  'it on behalf of a user of Edition 1',
+  'it on behalf of a user of Edition 2',
+  'a user of Edition 1 with a key of its own',
+  'somebody new',
+  'somebody in live mode',
+] as const;
+
+beforeAll(async () => {
+  await seedDemo(world.operator, world.pepper, () => {});
+  const [first, second] = (await demos(world.operator, world.pepper)).map(
+    ({ accountId, testKey, edition }) => new Speaker(world, accountId, testKey, edition),
+  ) as [Speaker, Speaker];
+  const userOf = async (platform: Speaker) => {
+    const { body } = await platform.get('/v1/accounts?type=user&status=activated');
+    return body.data[0].id as string;
+  };
+  const user = await userOf(first);
+  const key = await first.graph('mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) { secret } }', {
+    input: { accountId: user },
+  });
+  speakers = {
+    [names[0]]: first,
+    [names[1]]: second,
+    [names[2]]: first.actingFor(user),
+    [names[3]]: second.actingFor(await userOf(second)),
+    [names[4]]: new Speaker(world, user, key.body.data.createApiKey.secret, 1),
+    [names[5]]: await given.platform(1),
+    [names[6]]: await given.platform(2, { live: true }),
+  };
+});
+
+/** How many queries were answered whole so far. */
+let answered = 0;
+beforeAll(() => {
+  const { text } = world.database;
+  world.database.text = (async (...args: Parameters<typeof text>) => {
+    const rows = await text.apply(world.database, args);
+    answered += rows.length;
+    return rows;
+  }) as typeof text;
+});
+
+/**
+ * What the resolvers say, and what PostgreSQL says: the first two times a document is asked by resolvers, from then on it
+ * is answered whole. Tells how often it was.
+ */
+async function both(speaker: Speaker, query: string, variables: object = {}) {
+  const asked = `${query} # ${speaker.id} ${JSON.stringify(variables)}`;
+  const first = await speaker.graph(asked, variables);
+  const second = await speaker.graph(asked, variables);
+  const before = answered;
+  const third = await speaker.graph(asked, variables);
+  const fourth = await speaker.graph(asked, variables);
+  const told = ({ status, body }: typeof first) => {
+    const { requestId: _, ...extensions } = body.extensions;
+    const errors = body.errors?.map((e: any) => ({ ...e, extensions: { ...e.extensions, requestId: '' } }));
+    return { status, data: body.data, errors, extensions };
+  };
+  return {
+    resolved: told(first),
+    again: told(second),
+    whole: told(third),
+    once: told(fourth),
+    wholes: answered - before,
+  };
+}
+
+/** Everything plain of a type, with the arguments left out. */
+function plain(type: GraphQLObjectType): string {
+  return Object.values(type.getFields())
+    .filter((field) => !field.resolve && !isListOfObjects(field.type))
+    .map((field) => selected(field, `${type.name}.${field.name}`))
+    .join(' ');
+}
+
+const isListOfObjects = (type: GraphQLOutputType) => {
+  const named = getNamedType(type);
+  return (
+    isListType(getNullableType(type)) && (isObjectType(named) || (isLeafType(named) && /Method$/.test(named.name)))
+  );
+};
+
+/** A field with everything plain below it. */
+function selected(field: GraphQLField<unknown, unknown>, name: string): string {
+  const type = getNamedType(field.type);
+  if (!isObjectType(type)) return field.name;
+  if (rules[name]?.read === 'balance')
+    return `${field.name} { ${Object.values(type.getFields())
+      .map((f) => (isLeafType(getNamedType(f.type)) ? f.name : `${f.name} { amount currency }`))
+      .join(' ')} }`;
+  if (!type.name.endsWith('Connection')) return `${field.name} { ${plain(type)} }`;
+  const node = getNamedType((type.getFields().nodes as GraphQLField<unknown, unknown>).type) as GraphQLObjectType;
+  return `${field.name} { nodes { ${plain(node)} } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } edges { cursor node { id } } }`;
+}
+
+const fieldOf = (name: string) => {
+  const [type, field] = name.split('.') as [string, string];
+  return (schema.getType(type) as GraphQLObjectType | undefined)?.getFields()[field];
+};
+
+describe('the rules of whole queries', () => {
+  it('are about fields that have a resolver', () => {
+    expect(Object.keys(rules).filter((name) => !fieldOf(name)?.resolve)).toEqual([]);
+  });
+
+  it('have no argument that nobody looks at', () => {
+    const known = ['first', 'after', 'last', 'before', 'created', 'id', 'asOf'];
+    const strange = Object.entries(rules).flatMap(([name, rule]) =>
+      'listing' in rule
+        ? []
+        : fieldOf(name)!
+            .args.filter((argument) => !known.includes(argument.name))
+            .map((argument) => `${name} ${argument.name}`),
+    );
+    expect(strange).toEqual([]);
+  });
+});
+
+/** A list from which the objects of a type can be reached. */
+const listOfType: Record<string, string> = {
+  Account: 'accounts(first: 60) { nodes { EDGE } }',
+  AccountSetting: 'accountSettings(first: 60) { nodes { EDGE } }',
+  Address: 'addresses(first: 60) { nodes { EDGE } }',
+  Deposit: 'deposits(first: 60) { nodes { EDGE } }',
+  Receivable: 'receivables(first: 60) { nodes { EDGE } }',
+  Payment: 'payments(first: 60) { nodes { EDGE } }',
+  Payout: 'payouts(first: 60) { nodes { EDGE } }',
+  BalanceTransaction: 'accounts(first: 30) { nodes { balanceTransactions(first: 30) { nodes { EDGE } } } }',
+};
+
+describe.each(names)('what PostgreSQL answers whole to %s', (name) => {
+  const speaker = () => speakers[name]!;
+  const expectEqual = async (query: string, variables: object = {}) => {
+    const { resolved, again, whole, once, wholes } = await both(speaker(), query, variables);
+    expect({ query, errors: resolved.errors }).toEqual({ query, errors: undefined });
+    expect(again).toEqual(resolved);
+    expect(whole).toEqual(resolved);
+    expect(once).toEqual(resolved);
+    expect({ query, wholes }).toEqual({ query, wholes: 2 });
+    return resolved.data;
+  };
+
+  it.each(Object.keys(rules).filter((r) => !r.startsWith('Query.')))('is what the resolvers say: %s', async (edge) => {
+    const [type, field] = edge.split('.') as [string, string];
+    await expectEqual(`{ ${listOfType[type]!.replace('EDGE', `id ${selected(fieldOf(edge)!, edge)}`)} }`);
+    expect(field).toBe(fieldOf(edge)!.name);
+  });
+
+  it.each(Object.keys(rules).filter((r) => r.startsWith('Query.') && rules[r]!.read === 'page'))(
+    'is what the resolvers say: %s, and one of them by its id',
+    async (root) => {
+      const field = fieldOf(root)!;
+      const page = await expectEqual(`{ ${selected(field, root).replace(field.name, `${field.name}(first: 100)`)} }`);
+      for (const size of [1, 2, 3])
+        await expectEqual(
+          `query ($n: Int) { ${field.name}(first: $n) { nodes { id } pageInfo { hasNextPage endCursor } } }`,
+          {
+            n: size,
+          },
+        );
+      const single = field.name.replace(/es$/, (es) => (field.name === 'addresses' ? '' : es)).replace(/s$/, '');
+      const one = fieldOf(`Query.${field.name === 'addresses' ? 'address' : single}`)!;
+      for (const { id } of page[field.name].nodes.slice(0, 3))
+        await expectEqual(
+          `query ($id: ID!) { ${one.name}(id: $id) { ${plain(getNamedType(one.type) as GraphQLObjectType)} } }`,
+          { id },
+        );
+    },
+  );
+});
+
+describe('a whole query', () => {
+  const platform = () => speakers[names[0]]!;
+
+  it.each([
+    [
+      'aliases',
+      '{ a: accounts(first: 2) { n: nodes { x: id y: nickname z: id } } b: accounts(first: 1) { nodes { id } } }',
+    ],
+    [
+      'fragments',
+      'query Q { accounts(first: 3) { ...C } } fragment C on AccountConnection { nodes { ...A ... on Node { id } ... { status } } } fragment A on Account { nickname businessDetails { ids { tax } } }',
+    ],
+    [
+      'type names',
+      '{ __typename accounts(first: 2) { __typename nodes { __typename id setting { __typename payouts { __typename interval } } balance { __typename available { __typename amount } } } edges { __typename cursor } pageInfo { __typename hasNextPage } } }',
+    ],
+    ['a field twice', '{ accounts(first: 2) { nodes { id } nodes { nickname } } }'],
+    [
+      'filters',
+      '{ accounts(first: 20, status: ACTIVATED, type: USER) { nodes { id depositsIn(first: 4, status: COMPLETED, currency: "USD") { nodes { id status currency } pageInfo { hasNextPage } } } } }',
+    ],
+    [
+      'the same table below itself',
+      '{ accounts(first: 4) { nodes { id partners(first: 3) { nodes { id owner { id nickname owner { id } } } } } } }',
+    ],
+    [
+      'a range of times',
+      '{ deposits(first: 5, created: { gt: "2020-01-01T00:00:00Z", lte: "2090-01-01T00:00:00Z" }) { nodes { id created amount } } }',
+    ],
+    [
+      'disputes, whose amounts are negative',
+      '{ deposits(first: 100) { nodes { amount disputed pendingRest disputes { id amount disputed } payment { amount status } } } }',
+    ],
+  ])('may have %s', async (_, query) => {
+    const { resolved, whole, once, wholes } = await both(platform(), query);
+    expect(resolved.errors).toBeUndefined();
+    expect(whole).toEqual(resolved);
+    expect(once).toEqual(resolved);
+    expect(wholes).toBe(2);
+  });
+
+  it('carries the largest amount, and text that JSON has to escape', async () => {
+    const mine = await given.platform(1);
+    const text = 'a "quoted" \\ name\n\twith – ünï😀 \u0007 and \u2028 </script>';
+    const partner = await mine.partner({
+      metadata: { 'a "key"': text },
+      business_details: {
+        legal_name: text,
+        email: 'a@example.com',
+        type: 'company',
+        physical_address: { line1: text, city: 'Pune', state: 'MH', postal_code: '411001', country: 'IN' },
+      },
+    });
+    const made = await mine.post('/v1/receivables', {
+      currency: 'USD',
+      purpose_code: 'P0802',
+      transaction_type: 'services',
+      account_id: mine.id,
+      invoice: {
+        amount: '99999999999.99',
+        currency: 'USD',
+        reference_number: text,
+        creation_date: '2026-10-01',
+        due_date: '2026-12-01',
+      },
+    });
+    expect(made.status).toBe(200);
+    const { resolved, whole, wholes } = await both(
+      mine,
+      'query ($p: ID!, $r: ID!) { account(id: $p) { metadata businessDetails { legalName physicalAddress { line1 } } } receivable(id: $r) { amountMaximumReconcilable amountReconcilable amountLocked invoice { amount referenceNumber dueDate } } }',
+      { p: partner.id, r: made.body.id },
+    );
+    expect(whole).toEqual(resolved);
+    expect(wholes).toBe(2);
+    expect(whole.data.account.businessDetails.legalName).toBe(text);
+    expect(whole.data.account.metadata).toEqual({ 'a "key"': text });
+    expect(whole.data.receivable.invoice.amount).toBe('99999999999.99');
+  });
+
+  it.each<[string, string, object]>([
+    ['an object that is not there', 'query ($id: ID!) { account(id: $id) { id } }', { id: 'account_0' }],
+    ['one of two that is not there', '{ accounts(first: 1) { nodes { id } } account(id: "account_0") { id } }', {}],
+    ['a size out of bounds', 'query ($n: Int) { accounts(first: $n) { nodes { id } } }', { n: 101 }],
+    ['a variable that is missing', 'query ($id: ID!) { account(id: $id) { id } }', {}],
+    ['a variable of the wrong type', 'query ($n: Int) { accounts(first: $n) { nodes { id } } }', { n: 'ten' }],
+    [
+      'a cursor',
+      'query ($after: ID) { accounts(first: 1, after: $after) { nodes { id } pageInfo { hasPreviousPage } } }',
+      { after: 'account_0' },
+    ],
+    ['the last page', '{ accounts(last: 2) { nodes { id } pageInfo { hasPreviousPage hasNextPage } } }', {}],
+    ['the size of the list', '{ accounts(first: 1) { totalCount } }', {}],
+    [
+      'a balance in the past',
+      '{ accounts(first: 1) { nodes { balance(asOf: "2026-01-01T00:00:00Z") { available { amount } } } } }',
+      {},
+    ],
+    [
+      'what is left out',
+      'query ($no: Boolean!) { accounts(first: 1) { nodes { id nickname @include(if: $no) } } }',
+      { no: false },
+    ],
+    [
+      'what has a resolver of its own',
+      '{ accounts(first: 2) { nodes { id requirements { fieldName } capability { multicurrencyExportsV1 } } } }',
+      {},
+    ],
+    ['a node of any type', '{ node(id: "account_0") { id ... on Account { nickname } } }', {}],
+    ['another name than its own', 'query A { accounts(first: 1) { nodes { id } } }', {}],
+  ])('leaves the answer to the resolvers: %s', async (_, query, variables) => {
+    const { resolved, again, whole, once } = await both(platform(), query, variables);
+    expect(again).toEqual(resolved);
+    expect(whole).toEqual(resolved);
+    expect(once).toEqual(resolved);
+  });
+
+  it('shows a stranger nothing, and tells them what the resolvers do', async () => {
+    const query = 'query ($id: ID!) { account(id: $id) { id nickname balance { available { amount } } } }';
+    const stranger = speakers[names[5]]!;
+    const mine = { id: platform().id };
+    for (let i = 0; i < 4; i++) expect((await platform().graph(query, mine)).body.data.account.id).toBe(mine.id);
+    const answer = async (id: string) => {
+      const { status, body } = await stranger.graph(query, { id });
+      return JSON.stringify([status, body]).replaceAll(body.extensions.requestId, '').replaceAll(id, '');
+    };
+    for (let i = 0; i < 3; i++) expect(await answer(mine.id)).toBe(await answer(`account_${'0'.repeat(32)}`));
+    expect(await answer(mine.id)).toContain('resource_missing');
+  });
+
+  it('shows what was written just before', async () => {
+    const mine = await given.platform(1);
+    const query = 'query Latest($id: ID!) { account(id: $id) { partners(first: 1) { nodes { id } } } }';
+    for (let n = 0; n < 6; n++) {
+      const { id } = await mine.partner();
+      const { body } = await mine.graph(query, { id: mine.id });
+      expect(body.data.account.partners.nodes).toEqual([{ id }]);
+    }
+  });
+
+  it('is refused to whoever may not ask, like any other', async () => {
+    const query = '{ connectedAccountSettings(first: 1) { nodes { id } } }';
+    const allowed = await both(platform(), query);
+    expect(allowed.resolved.errors).toBeUndefined();
+    const refused = await both(speakers[names[4]]!, query);
+    expect(refused.resolved.errors[0].extensions.error.code).toBe('permission_denied');
+    expect(refused.whole).toEqual(refused.resolved);
+  });
+
+  // PostgreSQL keeps what was prepared for it; whoever makes up documents must not fill its memory.
+  it('is made for some hundreds of different queries, and the others are answered all the same', async () => {
+    const before = answered;
+    let shown = 0;
+    for (let n = 0; n < 310; n++) {
+      const query = `{ a${n}: accounts(first: 1) { nodes { id } } }`;
+      for (let i = 0; i < 3; i++) {
+        const { body } = await platform().graph(query);
+        shown += body.data[`a${n}`].nodes.length;
+      }
+    }
+    expect(shown).toBe(930);
+    expect(answered - before).toBeGreaterThan(0);
+    expect(answered - before).toBeLessThan(300);
+  });
+});
