@@ -11,6 +11,8 @@ import { type Branch, NotWhole, type Tree, treeOf } from './tree.js';
 
 /** How many statements are made in an hour: each is kept by PostgreSQL as long as the connection, which is an hour at most. */
 const statementsMax = 300;
+/** One answer is one text in PostgreSQL's memory and in ours: what may be larger goes through the resolvers, page by page. */
+const rowsMax = 10_000;
 /** What the function absent() raises. */
 const absent = 'TG000';
 const hourMilliseconds = 3_600_000;
@@ -49,7 +51,7 @@ export class Wholes {
 export class Whole {
   readonly #statements = new Map<string, Statement | null>();
   /** The branches that take arguments: roots and edges to many. */
-  readonly #asking: Branch[];
+  readonly #asking: Asking[];
 
   constructor(
     private readonly schema: GraphQLSchema,
@@ -74,7 +76,8 @@ export class Whole {
     const ids = new Map<Branch, string>();
     const given: Record<string, unknown> = { [emptyCurrency]: edition.currency };
     let name = `whole:${reach}`;
-    for (const [i, branch] of this.#asking.entries()) {
+    const rows: number[] = [];
+    for (const [i, { branch, below }] of this.#asking.entries()) {
       const { rule, field, node, parent } = branch;
       const args = field!.args.length > 0 ? getArgumentValues(field!, node, coerced.coerced) : {};
       const root = parent === this.schema.getQueryType();
@@ -97,6 +100,8 @@ export class Whole {
             )
           : reach;
         lists.set(branch, { request, reach: own, prefix });
+        rows[i] = request.size * (below === undefined ? 1 : (rows[below] ?? 1));
+        if (rows[i]! > rowsMax) return undefined;
         name += `/${shape(table, request, own)}:${readOf(request.size + 1)}`;
         for (const [each, v] of Object.entries(values(request))) given[prefix + each] = v;
         given[`${prefix}size`] = request.size;
@@ -135,9 +140,17 @@ export class Whole {
 /** What takes arguments. */
 const asksFor = new Set<Rule['read']>(['one', 'page', 'edge', 'balance']);
 
-function asking(branches: Branch[]): Branch[] {
-  return branches.flatMap((branch) => [
-    ...(branch.rule && asksFor.has(branch.rule.read) ? [branch] : []),
-    ...asking(branch.below),
-  ]);
+/** A branch that takes arguments, and the one that it is below. */
+interface Asking {
+  branch: Branch;
+  below: number | undefined;
+}
+
+function asking(branches: Branch[], below?: number, found: Asking[] = []): Asking[] {
+  for (const branch of branches) {
+    const asks = branch.rule && asksFor.has(branch.rule.read);
+    const at = asks ? found.push({ branch, below }) - 1 : below;
+    asking(branch.below, at, found);
+  }
+  return found;
 }
