@@ -1615,6 +1615,9 @@ describe('the list of checkouts', () => {
     expect(await ids('?status=cancelled,expired')).toEqual(ended);
     expect(await ids(`?account_id=${other}`)).toEqual([[made[5], made[3], made[1]], false]);
     expect(await ids(`?account_id=${user.id}`)).toEqual([newest, false]);
+    expect(await ids(`?account_id=${other}&limit=1&starting_after=${made[5]}`)).toEqual([[made[3]], true]);
+    expect(await ids(`?account_id=${other}&limit=2&ending_before=${made[1]}`)).toEqual([[made[5], made[3]], false]);
+    expect(await ids(`?account_id=${user.id}&limit=2&ending_before=${newest[3]}`)).toEqual([newest.slice(1, 3), true]);
     expect(await ids(`?account_id=${other}&status=initialized&limit=1`)).toEqual([[made[5]], true]);
     const { created } = await look(user, made[3]!);
     expect(await ids(`?created.gte=${created}`)).toEqual([newest.slice(0, 3), false]);

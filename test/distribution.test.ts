@@ -128,10 +128,12 @@ async function everyStatement(): Promise<void> {
       `/v1/addresses?linked_id=${user.id}&category=user_payout&currency=INR&is_reusable=false&status=activated&type=wallet&wallet.provider=klarna`,
       `/v1/persons?account_id=${user.id}`,
       '/v1/files?purpose=logo',
+      `/v1/deposits?account_id=${user.id}&status=completed&created.gte=1`,
     ]) {
       expect([path, (await speaker.get(path)).status]).toEqual([path, 200]);
     }
     const reply = await speaker.graph(`{
+      deposits(accountId: "${user.id}") { totalCount nodes { id } }
       accounts(first: 5) {
         totalCount pageInfo { hasNextPage hasPreviousPage }
         nodes {

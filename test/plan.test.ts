@@ -9,6 +9,8 @@ import { addressListing } from '../src/address/resolver.js';
 import { address } from '../src/address/table.js';
 import { balanceTransactionListing } from '../src/balance-transaction/resolver.js';
 import type { Caller } from '../src/caller.js';
+import { checkoutNow } from '../src/checkout/now.js';
+import { checkoutListing } from '../src/checkout/resolver.js';
 import { Scope, type Rows } from '../src/db/scope.js';
 import { depositListing } from '../src/deposit/resolver.js';
 import { deposit } from '../src/deposit/table.js';
@@ -38,6 +40,7 @@ const lists: { table: Rows; listing: Listing; edges: PgColumn[] }[] = [
   { table: accountSetting, listing: accountSettingListing, edges: [] },
   { table: address, listing: addressListing, edges: [address.linkedId] },
   { table: entry, listing: balanceTransactionListing, edges: [entry.accountId, entry.paymentId] },
+  { table: checkoutNow, listing: checkoutListing, edges: [checkoutNow.toAccountId, checkoutNow.fromAccountId] },
   { table: deposit, listing: depositListing, edges: [deposit.toAccountId, deposit.fromAccountId] },
   { table: event, listing: eventListing, edges: [] },
   { table: file, listing: fileListing, edges: [file.accountId] },
@@ -80,16 +83,14 @@ function argumentsOf(listing: Listing): PageArgs[] {
 const sorted: [statements: RegExp, why: string][] = [
   [/^page:account_setting:all:.*:accountId(:|$)/, 'an account has one setting'],
   [/^page:entry:(root|context):(?!.*accountId)/, 'never asked: balance transactions are always those of one account'],
-  [
-    /^page:deposit:all:.*:accountId(:|$)/,
-    'the deposits of one account on either side, of which no index has the order',
-  ],
   [/^edge:address_id:payout:/, 'the payouts to one address, one a day at most'],
 ];
 
 interface Plan {
   'Node Type': string;
   'Relation Name'?: string;
+  'Index Name'?: string;
+  'Index Cond'?: string;
   Plans?: Plan[];
 }
 
@@ -113,13 +114,17 @@ describe('the plan of a list', () => {
       for (const kind of ['platform', 'connected_user'] as const) {
         for (const args of argumentsOf(listing)) {
           const scope = new Scope(caller(kind), database);
-          await scope.page(table, listing, args).catch(() => {});
+          await scope
+            .page(table, listing, args)
+            .then((page) => page.totalCount())
+            .catch(() => {});
           for (const parent of edges) await scope.edge(table, listing, parent, 'account_a', args).catch(() => {});
         }
       }
       const name = getTableName(table);
       const statements = [...database.catalogue].filter(
-        ([key]) => new RegExp(`^(page|edge:\\w+):${name}:`).test(key) && !sorted.some(([those]) => those.test(key)),
+        ([key]) =>
+          new RegExp(`^(page|count|edge:\\w+):${name}:`).test(key) && !sorted.some(([those]) => those.test(key)),
       );
       expect(statements.length).toBeGreaterThanOrEqual(8);
       const faults = await Promise.all(
@@ -129,6 +134,23 @@ describe('the plan of a list', () => {
         }),
       );
       expect(faults.flat()).toEqual([]);
+    },
+  );
+
+  it.each([
+    ['deposit', deposit, depositListing],
+    ['checkout', checkoutNow, checkoutListing],
+  ] as const)(
+    'walks the index of each side where an account may be on either, from the cursor on: %s',
+    async (name, table, listing) => {
+      const { database } = world;
+      await new Scope(caller('platform'), database)
+        .page(table, listing, { accountId: 'x', last: 1, before: 'y' } as PageArgs)
+        .catch(() => {});
+      const statement = database.catalogue.get(`page:${getTableName(table)}:all:back:from:accountId`)!;
+      const walks = nodesOf(await planOf(statement)).filter((node) => /ROW\(/.test(node['Index Cond'] ?? ''));
+      expect(walks.map((node) => node['Index Name'])).toEqual([`${name}_to`, `${name}_from`]);
+      for (const walk of walks) expect(walk['Index Cond']).toMatch(/tenant_id = .*livemode = .*account_id = /);
     },
   );
 

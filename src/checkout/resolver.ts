@@ -1,4 +1,3 @@
-import { sql } from 'drizzle-orm';
 import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { type AccountRow, account } from '../account/table.js';
 import { Account } from '../account/type.js';
@@ -29,10 +28,10 @@ import { grossOf } from './terms.js';
 import { Checkout, CheckoutConnection, CheckoutParty } from './type.js';
 
 /** How checkouts are listed; one is an account's on either side. */
-const checkoutListing: Listing = {
+export const checkoutListing: Listing = {
   object: 'checkout',
   filters: {
-    accountId: (id) => sql`(${checkoutNow.toAccountId} = ${id} or ${checkoutNow.fromAccountId} = ${id})`,
+    accountId: { either: [checkoutNow.toAccountId, checkoutNow.fromAccountId] },
     status: checkoutNow.status,
   },
   byAccount: ['accountId'],

@@ -1,6 +1,21 @@
 import DataLoader from 'dataloader';
-import { and, asc, count, desc, eq, getTableColumns, getTableName, gt, gte, lt, lte, type SQL, sql } from 'drizzle-orm';
-import type { AnyPgColumn, PgColumn, PgTable } from 'drizzle-orm/pg-core';
+import {
+  and,
+  asc,
+  count,
+  desc,
+  eq,
+  getTableColumns,
+  getTableName,
+  gt,
+  gte,
+  lt,
+  lte,
+  type Placeholder,
+  type SQL,
+  sql,
+} from 'drizzle-orm';
+import { type AnyPgColumn, type PgColumn, type PgTable, unionAll } from 'drizzle-orm/pg-core';
 import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import type { Caller } from '../caller.js';
 import { type Listing, type Page, type PageArgs, type PageRequest, pageRequest, totalCountMax } from '../listing.js';
@@ -184,13 +199,7 @@ export class Scope {
   #rows<T extends Rows>(table: T, listing: Listing, request: PageRequest, reach: Reach): Promise<Row<T>[]> {
     return this.database.read<Row<T>>(
       `page:${shape(table, request, reach)}`,
-      (db) =>
-        db
-          .select()
-          .from(table as PgTable)
-          .where(and(...within(table, reach), ...conditions(table, listing, request, reachOf(this.caller))))
-          .orderBy(...order(table, listing, request))
-          .limit(p('limit') as never),
+      (db) => listed(db, { table, listing, request, reach }, 'rows', p('limit')),
       { ...this.#realm, ...values(request), limit: request.size + 1 },
     );
   }
@@ -206,15 +215,7 @@ export class Scope {
     const rows = await this.database.read<{ parent: string; row: Row<T> }>(
       `edge:${parent.name}:${shape(table, request, reach)}`,
       (db) => {
-        const child = db
-          .select()
-          .from(table as PgTable)
-          .where(
-            and(...within(table, reach), sql`${parent} = parent.id`, ...conditions(table, listing, request, reach)),
-          )
-          .orderBy(...order(table, listing, request))
-          .limit(p('limit') as never)
-          .as('child');
+        const child = listed(db, { table, listing, request, reach, parent }, 'rows', p('limit')).as('child');
         const columns = Object.fromEntries(
           Object.keys(getTableColumns(table)).map((name) => [
             name,
@@ -246,19 +247,12 @@ export class Scope {
     const rows = await this.database.read<{ key: string; found: boolean }>(
       `beyond:${parent.name}:${shape(table, request, reach)}`,
       (db) => {
-        const one = db
-          .select({ id: table.id })
-          .from(table as PgTable)
-          .where(
-            and(
-              ...within(table, reach),
-              sql`${parent} = parent.id`,
-              ...conditions(table, listing, request, reach, sql`parent.cursor`),
-            ),
-          )
-          .limit(1);
+        const asked = { table, listing, request, reach, parent, cursor: sql`parent.cursor` };
         return db
-          .select({ key: sql<string>`parent.id || ' ' || parent.cursor`, found: sql<boolean>`exists (${one})` })
+          .select({
+            key: sql<string>`parent.id || ' ' || parent.cursor`,
+            found: sql<boolean>`exists (${listed(db, asked, 'ids', 1)})`,
+          })
           .from(sql`unnest(${p('ids')}::text[], ${p('cursors')}::text[]) as parent(id, cursor)`);
       },
       { ...this.#realm, ...values(request), ids: pairs.map(([id]) => id), cursors: pairs.map(([, cursor]) => cursor) },
@@ -278,11 +272,7 @@ export class Scope {
     const rows = await this.database.read<{ id: string; n: number }>(
       `count:${parent.name}:${shape(table, whole, reach)}`,
       (db) => {
-        const some = db
-          .select({ id: table.id })
-          .from(table as PgTable)
-          .where(and(...within(table, reach), sql`${parent} = parent.id`, ...conditions(table, listing, whole, reach)))
-          .limit(totalCountMax + 1);
+        const some = listed(db, { table, listing, request: whole, reach, parent }, 'ids', totalCountMax + 1);
         return db
           .select({ id: sql<string>`parent.id`, n: sql<number>`(select count(*)::int from (${some}) found)` })
           .from(sql`unnest(${p('ids')}::text[]) as parent(id)`);
@@ -333,13 +323,8 @@ export class Scope {
     const [row] = await this.database.read<{ n: number }>(
       `count:${shape(table, whole, reach)}`,
       (db) => {
-        const some = db
-          .select({ id: table.id })
-          .from(table as PgTable)
-          .where(and(...within(table, reach), ...conditions(table, listing, whole, reach)))
-          .limit(totalCountMax + 1)
-          .as('found');
-        return db.select({ n: count() }).from(some);
+        const some = listed(db, { table, listing, request: whole, reach }, 'ids', totalCountMax + 1);
+        return db.select({ n: count() }).from(some.as('found'));
       },
       { ...this.#realm, ...values(whole) },
     );
@@ -376,20 +361,59 @@ function order(table: Rows, listing: Listing, request: PageRequest): SQL[] {
 
 const bounds = { eq, gt, gte, lt, lte };
 
-function conditions(
-  table: Rows,
-  listing: Listing,
-  request: PageRequest,
-  reach: Reach,
-  cursor: SQL = sql`${p('cursor')}`,
-): SQL[] {
-  const conditions = Object.entries(request.filters).map(([name, value]) => {
+/** Which rows of a list a statement asks for: of a parent, if it names one, and beyond a cursor, if the request has one. */
+interface Asked {
+  table: Rows;
+  listing: Listing;
+  request: PageRequest;
+  reach: Reach;
+  parent?: PgColumn;
+  cursor?: SQL;
+}
+
+/**
+ * The first rows of a list in its order, or the ids of so many in any. Where either of two columns may have a value, each
+ * is asked by itself and what comes first of both is merged: an index has the order of one side, and none that of both.
+ */
+function listed(db: PostgresJsDatabase, asked: Asked, what: 'rows' | 'ids', limit: number | Placeholder) {
+  const { table, listing, request, reach, parent } = asked;
+  const columns: Record<string, PgColumn> = what === 'rows' ? getTableColumns(table) : { id: table.id };
+  // Drizzle spells the order of a union anew, in place.
+  const inOrder = () => (what === 'rows' ? order(table, listing, request) : []);
+  const [one, other] = sidesOf(listing, request).map((side) =>
+    db
+      .select(columns)
+      .from(table as PgTable)
+      .where(and(...within(table, reach), parent && sql`${parent} = parent.id`, ...side, ...conditions(asked)))
+      .orderBy(...inOrder())
+      .limit(limit as number),
+  );
+  return other
+    ? unionAll(one!, other)
+        .orderBy(...inOrder())
+        .limit(limit as number)
+    : one!;
+}
+
+/** What each side of a list asks for: the second leaves out what the first has, so that nothing comes twice. */
+function sidesOf({ filters }: Listing, request: PageRequest): SQL[][] {
+  for (const name of Object.keys(request.filters)) {
+    const filter = filters[name];
+    if (!filter || !('either' in filter)) continue;
+    const [one, other] = filter.either;
+    return [[eq(one, p(name))], [eq(other, p(name)), sql`${one} is distinct from ${p(name)}`]];
+  }
+  return [[]];
+}
+
+function conditions({ table, listing, request, reach, cursor = sql`${p('cursor')}` }: Asked): SQL[] {
+  const conditions = Object.entries(request.filters).flatMap(([name, value]) => {
     const [member, bound] = name.split('.');
     if (member === 'created') return bounds[bound as keyof typeof bounds](table.created, p(name));
-    const column = listing.filters[name];
-    if (!column) throw new Error(`the list of ${listing.object} has no filter ${name}`);
-    if (typeof column === 'function') return column(p(name));
-    return Array.isArray(value) ? sql`${column} = any(${p(name)})` : eq(column, p(name));
+    const filter = listing.filters[name];
+    if (!filter) throw new Error(`the list of ${listing.object} has no filter ${name}`);
+    if ('either' in filter) return [];
+    return Array.isArray(value) ? sql`${filter} = any(${p(name)})` : eq(filter, p(name));
   });
   if (listing.where) conditions.push(listing.where);
   if (request.cursor !== undefined) {
