@@ -10,8 +10,8 @@ import { address } from '../src/address/table.js';
 import { balanceTransactionListing } from '../src/balance-transaction/resolver.js';
 import type { Caller } from '../src/caller.js';
 import { checkoutNow } from '../src/checkout/now.js';
-import { checkoutListing } from '../src/checkout/resolver.js';
-import { Scope, type Rows } from '../src/db/scope.js';
+import { checkoutListing, ofReceivable } from '../src/checkout/resolver.js';
+import { type Link, type Rows, Scope } from '../src/db/scope.js';
 import { depositListing } from '../src/deposit/resolver.js';
 import { deposit } from '../src/deposit/table.js';
 import { eventListing } from '../src/event/resolver.js';
@@ -35,12 +35,16 @@ import { useWorld } from './world.js';
 const world = useWorld({ worker: false });
 
 /** Every list of the product, and the edges by which one parent's part of it is read. */
-const lists: { table: Rows; listing: Listing; edges: PgColumn[] }[] = [
+const lists: { table: Rows; listing: Listing; edges: (PgColumn | Link)[] }[] = [
   { table: account, listing: accountListing, edges: [account.ownerId] },
   { table: accountSetting, listing: accountSettingListing, edges: [] },
   { table: address, listing: addressListing, edges: [address.linkedId] },
   { table: entry, listing: balanceTransactionListing, edges: [entry.accountId, entry.paymentId] },
-  { table: checkoutNow, listing: checkoutListing, edges: [checkoutNow.toAccountId, checkoutNow.fromAccountId] },
+  {
+    table: checkoutNow,
+    listing: checkoutListing,
+    edges: [checkoutNow.toAccountId, checkoutNow.fromAccountId, ofReceivable],
+  },
   { table: deposit, listing: depositListing, edges: [deposit.toAccountId, deposit.fromAccountId] },
   { table: event, listing: eventListing, edges: [] },
   { table: file, listing: fileListing, edges: [file.accountId] },
@@ -118,7 +122,11 @@ describe('the plan of a list', () => {
             .page(table, listing, args)
             .then((page) => page.totalCount())
             .catch(() => {});
-          for (const parent of edges) await scope.edge(table, listing, parent, 'account_a', args).catch(() => {});
+          // Nobody asks for one account's of what hangs by links.
+          const asked = listing.byAccount.some((name) => name in args)
+            ? edges.filter((parent) => is(parent, PgColumn))
+            : edges;
+          for (const parent of asked) await scope.edge(table, listing, parent, 'account_a', args).catch(() => {});
         }
       }
       const name = getTableName(table);

@@ -28,6 +28,15 @@ export type Rows = PgTable & Standing;
 /** A table whose rows are reached through their parents alone. */
 export type Child = PgTable & Pick<Standing, 'tenantId' | 'livemode' | 'id' | 'created'>;
 export type Row<T extends Rows> = T['$inferSelect'];
+/**
+ * A table of links between parents and what hangs on them, where one may hang on many. A link is made with what hangs on
+ * it, in the same second: its index has the order of the list.
+ */
+export interface Link {
+  links: Child;
+  parent: PgColumn;
+  child: PgColumn;
+}
 const p = sql.placeholder;
 
 /**
@@ -77,16 +86,16 @@ export class Scope {
     });
   }
 
-  /** One page per parent of the objects that hang on it by `parent`: one statement, however many parents ask in a tick. */
+  /** One page per parent of the objects that hang on it, by their column or by links: one statement, however many parents ask in a tick. */
   async edge<T extends Rows>(
     table: T,
     listing: Listing,
-    parent: PgColumn,
+    parent: PgColumn | Link,
     parentId: string,
     args: PageArgs,
   ): Promise<Page<Row<T>>> {
     const request = pageRequest(listing, args);
-    const name = `${getTableName(table)}.${parent.name}:${JSON.stringify([listing.fixed, args])}`;
+    const name = `${getTableName(table)}.${columnOf(parent).name}:${JSON.stringify([listing.fixed, args])}`;
     const rows = await this.many(name, parentId, (ids) => this.#perParent(table, listing, parent, request, ids));
     return this.#page(table, listing, request, rows ?? [], {
       beyond: async (backward, cursor) =>
@@ -207,13 +216,13 @@ export class Scope {
   async #perParent<T extends Rows>(
     table: T,
     listing: Listing,
-    parent: PgColumn,
+    parent: PgColumn | Link,
     request: PageRequest,
     ids: readonly string[],
   ) {
     const reach = reachOf(this.caller);
     const rows = await this.database.read<{ parent: string; row: Row<T> }>(
-      `edge:${parent.name}:${shape(table, request, reach)}`,
+      `edge:${columnOf(parent).name}:${shape(table, request, reach)}`,
       (db) => {
         const child = listed(db, { table, listing, request, reach, parent }, 'rows', p('limit')).as('child');
         const columns = Object.fromEntries(
@@ -238,14 +247,14 @@ export class Scope {
   async #beyondPerParent<T extends Rows>(
     table: T,
     listing: Listing,
-    parent: PgColumn,
+    parent: PgColumn | Link,
     request: PageRequest,
     keys: readonly string[],
   ) {
     const reach = reachOf(this.caller);
     const pairs = keys.map((key) => key.split(' '));
     const rows = await this.database.read<{ key: string; found: boolean }>(
-      `beyond:${parent.name}:${shape(table, request, reach)}`,
+      `beyond:${columnOf(parent).name}:${shape(table, request, reach)}`,
       (db) => {
         const asked = { table, listing, request, reach, parent, cursor: sql`parent.cursor` };
         return db
@@ -263,14 +272,14 @@ export class Scope {
   async #countPerParent<T extends Rows>(
     table: T,
     listing: Listing,
-    parent: PgColumn,
+    parent: PgColumn | Link,
     request: PageRequest,
     ids: readonly string[],
   ) {
     const reach = reachOf(this.caller);
     const whole = wholeOf(request);
     const rows = await this.database.read<{ id: string; n: number }>(
-      `count:${parent.name}:${shape(table, whole, reach)}`,
+      `count:${columnOf(parent).name}:${shape(table, whole, reach)}`,
       (db) => {
         const some = listed(db, { table, listing, request: whole, reach, parent }, 'ids', totalCountMax + 1);
         return db
@@ -354,9 +363,20 @@ function values(request: PageRequest): Record<string, unknown> {
   return { ...request.filters, cursor: request.cursor };
 }
 
-function order(table: Rows, listing: Listing, request: PageRequest): SQL[] {
-  const by = request.backward ? asc : desc;
-  return [by(listing.order ?? table.created), by(table.id)];
+/** The column that names the parent, of the table itself or of its links. */
+function columnOf(parent: PgColumn | Link): PgColumn {
+  return 'links' in parent ? parent.parent : parent;
+}
+
+/** What orders a list: the columns of the index that is walked. */
+function positionOf({ table, listing, parent }: Asked): [PgColumn, PgColumn] {
+  if (parent && 'links' in parent) return [parent.links.created, parent.child];
+  return [listing.order ?? table.created, table.id];
+}
+
+function order(asked: Asked): SQL[] {
+  const by = asked.request.backward ? asc : desc;
+  return positionOf(asked).map((column) => by(column));
 }
 
 const bounds = { eq, gt, gte, lt, lte };
@@ -367,7 +387,7 @@ interface Asked {
   listing: Listing;
   request: PageRequest;
   reach: Reach;
-  parent?: PgColumn;
+  parent?: PgColumn | Link;
   cursor?: SQL;
 }
 
@@ -379,15 +399,23 @@ function listed(db: PostgresJsDatabase, asked: Asked, what: 'rows' | 'ids', limi
   const { table, listing, request, reach, parent } = asked;
   const columns: Record<string, PgColumn> = what === 'rows' ? getTableColumns(table) : { id: table.id };
   // Drizzle spells the order of a union anew, in place.
-  const inOrder = () => (what === 'rows' ? order(table, listing, request) : []);
-  const [one, other] = sidesOf(listing, request).map((side) =>
-    db
+  const inOrder = () => (what === 'rows' ? order(asked) : []);
+  const [one, other] = sidesOf(listing, request).map((side) => {
+    const rows = db
       .select(columns)
       .from(table as PgTable)
-      .where(and(...within(table, reach), parent && sql`${parent} = parent.id`, ...side, ...conditions(asked)))
+      .$dynamic();
+    if (parent && 'links' in parent) {
+      const { tenantId, livemode } = parent.links;
+      const realm = [eq(tenantId, p('tenant')), eq(livemode, p('live'))];
+      rows.innerJoin(parent.links as PgTable, and(...realm, eq(parent.child, table.id)));
+    }
+    const ofParent = parent && sql`${columnOf(parent)} = parent.id`;
+    return rows
+      .where(and(...within(table, reach), ofParent, ...side, ...conditions(asked)))
       .orderBy(...inOrder())
-      .limit(limit as number),
-  );
+      .limit(limit as number);
+  });
   return other
     ? unionAll(one!, other)
         .orderBy(...inOrder())
@@ -406,7 +434,8 @@ function sidesOf({ filters }: Listing, request: PageRequest): SQL[][] {
   return [[]];
 }
 
-function conditions({ table, listing, request, reach, cursor = sql`${p('cursor')}` }: Asked): SQL[] {
+function conditions(asked: Asked): SQL[] {
+  const { table, listing, request, reach, cursor = sql`${p('cursor')}` } = asked;
   const conditions = Object.entries(request.filters).flatMap(([name, value]) => {
     const [member, bound] = name.split('.');
     if (member === 'created') return bounds[bound as keyof typeof bounds](table.created, p(name));
@@ -422,7 +451,7 @@ function conditions({ table, listing, request, reach, cursor = sql`${p('cursor')
     const reached = reach === 'context' ? sql`${within} and c.context_id = ${p('context')}` : within;
     const position = listing.order ?? table.created;
     conditions.push(
-      sql`(${position}, ${table.id}) ${sql.raw(request.backward ? '>' : '<')} (select c.${sql.identifier(position.name)}, c.id from ${table} c where ${reached})`,
+      sql`(${sql.join(positionOf(asked), sql`, `)}) ${sql.raw(request.backward ? '>' : '<')} (select c.${sql.identifier(position.name)}, c.id from ${table} c where ${reached})`,
     );
   }
   return conditions;
