@@ -22,6 +22,7 @@ const acrossTenants = [
   'operator_payouts:',
   'operator_any',
   'operator_key',
+  'operator_related:person.account_id',
 ];
 
 /**
@@ -103,7 +104,8 @@ describe('the statement catalogue', () => {
   });
 
   it('knows every statement that is about all tenants by name', async () => {
-    await world.operator.accounts({});
+    const { nodes } = await world.operator.accounts({});
+    await world.operator.verification(nodes[0]!);
     await world.operator.payouts({});
     await world.operator.empty();
     const without = [...world.database.catalogue]

@@ -162,6 +162,50 @@ describe('the plan of a list', () => {
     },
   );
 
+  // Which parts are merged depends on what is asked for: each combination is a statement of its own.
+  it('walks an index for the operator too, over all tenants, whatever the mode, the status and the cursor', async () => {
+    const { database, operator } = world;
+    for (const list of ['accounts', 'payouts'] as const)
+      for (const livemode of [undefined, true])
+        for (const status of [undefined, list === 'accounts' ? 'verifying' : 'processing'] as const)
+          for (const after of [undefined, `1.x.live`])
+            await operator[list]({ livemode, status: status as never, after });
+    const key = { tenantId: 'tenant', livemode: false };
+    await operator.related().all(person, person.accountId, key, 'account_a');
+    await operator.related().one(file, file.id, key, 'file_a');
+    const lists = [...database.catalogue].filter(([name]) => /^operator_(accounts|payouts|related):/.test(name));
+    expect(lists.length).toBeGreaterThanOrEqual(18);
+    for (const [name, statement] of lists) {
+      const related = name.startsWith('operator_related');
+      const nodes = nodesOf(await planOf(statement));
+      const scans = nodes.filter((node) => node['Relation Name']);
+      expect([name, nodes.map((node) => node['Node Type'])]).not.toContainEqual(expect.arrayContaining(['Seq Scan']));
+      if (related) continue;
+      expect([name, nodes.map((node) => node['Node Type']).filter((type) => /Sort/.test(type))]).toEqual([name, []]);
+      for (const scan of scans) {
+        expect(scan['Index Name']).toMatch(/_queue$/);
+        expect(scan['Index Cond']).toMatch(/status = /);
+        if (/:after$/.test(name)) expect(scan['Index Cond']).toMatch(/ROW\(/);
+      }
+    }
+  });
+
+  it.each(['account', 'address', 'payout'] as const)('looks up by an id alone for the operator: %s', async (name) => {
+    const { database, operator } = world;
+    await operator.account('account_0').catch(() => {});
+    await operator.payout('payout_0').catch(() => {});
+    const notice = {
+      reference: 'x',
+      event: 'received',
+      addressId: 'address_0',
+      amount: 100n,
+      currency: 'USD',
+    } as const;
+    await operator.bankNotice(notice).catch(() => {});
+    const nodes = nodesOf(await planOf(database.catalogue.get(`operator_${name}`)!));
+    expect(nodes.map((node) => node['Index Name'])).toEqual([`${name}_by_id`]);
+  });
+
   it('is looked at for every table that has a list', () => {
     for (const { table } of lists) expect(Object.keys(getTableColumns(table))).toContain('created');
   });
