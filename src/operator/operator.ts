@@ -523,7 +523,7 @@ export class Operator {
 
   /** What belongs to objects of whatever tenants, read together. */
   related(): Related {
-    return new Related(this.database);
+    return new Related(this.database.read.bind(this.database));
   }
 
   /** An account with the persons and files that a verification looks at. */

@@ -16,7 +16,8 @@ interface Key extends Realm {
 export class Related {
   private readonly loaders = new Map<string, DataLoader<Key, unknown[], string>>();
 
-  constructor(private readonly database: Database) {}
+  /** It is given how the operator reads, who alone may do so without a scope. */
+  constructor(private readonly ask: Database['read']) {}
 
   /** The rows of a realm that have this value in a column, newest first. */
   all<T extends Child>(
@@ -56,7 +57,7 @@ export class Related {
   ): Promise<T['$inferSelect'][][]> {
     const { placeholder } = sql;
     const lists = ['tenants', 'modes', 'values'].map((list) => sql`${placeholder(list)}::text[]`);
-    const rows = await this.database.read<Realm & { key: string; row: T['$inferSelect'] }>(
+    const rows = await this.ask<Realm & { key: string; row: T['$inferSelect'] }>(
       name,
       (db) =>
         db
