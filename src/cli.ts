@@ -173,7 +173,8 @@ command(accounts, 'show <account>', 'Show an account with its persons and files'
 
 command(accounts, 'list', 'List accounts; with --status verifying, the verification queue', async (operator, o) => {
   const { nodes } = await operator.accounts({ status: o.status as AccountStatus | undefined, livemode: liveOf(o) });
-  const verifications = await Promise.all(nodes.map((row) => operator.verification(row)));
+  const related = operator.related();
+  const verifications = await Promise.all(nodes.map((row) => operator.verification(row, related)));
   return { accounts: verifications.map(verificationJson) };
 })
   .addOption(new Option('--status <status>').choices(['draft', 'verifying', 'activated', 'deactivated', 'hold']))
@@ -277,8 +278,10 @@ command(
   .option('--descriptor <text>', 'narration on the incoming deposit');
 
 command(deposits, 'reconcile <deposit>', 'Count a deposit towards receivables', async (operator, o, id) =>
-  depositV1(await operator.reconcile(id, o.receivable as ReconciledReceivableInput[])),
-).requiredOption('--receivable <id=amount...>', 'such as receivable_…=100.00; may be repeated', share, []);
+  depositV1(await operator.reconcile(id, o.receivable as ReconciledReceivableInput[], o.tenant as string | undefined)),
+)
+  .requiredOption('--receivable <id=amount...>', 'such as receivable_…=100.00; may be repeated', share, [])
+  .option('--tenant <tenant>', 'whose it is, the id of the root without account_: it is found sooner');
 
 const payouts = program.command('payout').description('Payouts and what holds them');
 

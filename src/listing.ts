@@ -1,4 +1,4 @@
-import type { Placeholder, SQL } from 'drizzle-orm';
+import type { SQL } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import { ArgsType, type ClassType, Field, ID, InputType, Int, ObjectType } from 'type-graphql';
 import { problem, Refusal } from './problems.js';
@@ -51,11 +51,16 @@ export class PageArgs {
 /** The names of the page arguments: everything else among a list's arguments is a filter. */
 const paging = new Set(['first', 'after', 'last', 'before']);
 
+/** A filter by one value that either of two columns may have, such as the account on one of the sides of a deposit. */
+export interface Either {
+  either: readonly [PgColumn, PgColumn];
+}
+
 /** How an object is listed: its filters by their dotted names in the graph, and the account columns among them. */
 export interface Listing {
   /** The object as the specification names it; problems begin with it. */
   object: string;
-  filters: Record<string, PgColumn | ((value: Placeholder) => SQL)>;
+  filters: Record<string, PgColumn | Either>;
   /** Filters that name an account, and so widen the list from the context to the reach. */
   byAccount: string[];
   /** Filters that always hold, such as the type of account that an edge is about. */

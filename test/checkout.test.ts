@@ -1210,7 +1210,7 @@ describe('a checkout whose time is over', () => {
           checkouts(status: [EXPIRED]) { totalCount nodes { status } }
           open: checkouts(status: [INITIALIZED]) { totalCount nodes { status } }
           viewer { account { checkoutsIn(status: [EXPIRED]) { nodes { status } } open: checkoutsIn(status: [INITIALIZED]) { nodes { id } } } }
-          receivable(id: $receivable) { checkouts { status } }
+          receivable(id: $receivable) { checkouts { nodes { status } } open: checkouts(status: [INITIALIZED]) { totalCount } }
         }`,
         { id, receivable },
       )
@@ -1222,7 +1222,7 @@ describe('a checkout whose time is over', () => {
       checkouts: { totalCount: 1, nodes: [{ status }] },
       open: { totalCount: 0, nodes: [] },
       viewer: { account: { checkoutsIn: { nodes: [{ status }] }, open: { nodes: [] } } },
-      receivable: { checkouts: [{ status }] },
+      receivable: { checkouts: { nodes: [{ status }] }, open: { totalCount: 0 } },
     });
     expect(await eventsOf(user, id)).toEqual(['checkout.created']);
     expect(told(await act(user, 'REST', 'decline', {}, id))).toEqual(one(400, 'status_invalid', 'checkout.status'));
@@ -1526,7 +1526,7 @@ describe('the deposit of a checkout', () => {
       await user.graph(
         `query ($id: ID!, $partner: ID!) {
           checkout(id: $id) {
-            fromAccount { id } toAccount { id } receivables { id checkouts { id } }
+            fromAccount { id } toAccount { id } receivables { id checkouts { nodes { id } } }
             effectiveTransaction { id checkout { id } payment { type checkout { id } deposit { id } } deposit { id checkout { id } } }
             deposit { id checkout { id } payment { checkout { id } } }
             transactions { nodes { id deposit { checkout { id } } } }
@@ -1541,7 +1541,7 @@ describe('the deposit of a checkout', () => {
     expect(data.checkout).toEqual({
       fromAccount: { id: partner },
       toAccount: { id: user.id },
-      receivables: [{ id: receivable, checkouts: [c] }],
+      receivables: [{ id: receivable, checkouts: { nodes: [c] } }],
       effectiveTransaction: {
         id: effective.id,
         checkout: c,
@@ -1615,6 +1615,9 @@ describe('the list of checkouts', () => {
     expect(await ids('?status=cancelled,expired')).toEqual(ended);
     expect(await ids(`?account_id=${other}`)).toEqual([[made[5], made[3], made[1]], false]);
     expect(await ids(`?account_id=${user.id}`)).toEqual([newest, false]);
+    expect(await ids(`?account_id=${other}&limit=1&starting_after=${made[5]}`)).toEqual([[made[3]], true]);
+    expect(await ids(`?account_id=${other}&limit=2&ending_before=${made[1]}`)).toEqual([[made[5], made[3]], false]);
+    expect(await ids(`?account_id=${user.id}&limit=2&ending_before=${newest[3]}`)).toEqual([newest.slice(1, 3), true]);
     expect(await ids(`?account_id=${other}&status=initialized&limit=1`)).toEqual([[made[5]], true]);
     const { created } = await look(user, made[3]!);
     expect(await ids(`?created.gte=${created}`)).toEqual([newest.slice(0, 3), false]);
@@ -1632,6 +1635,75 @@ describe('the list of checkouts', () => {
   ] as const)('refuses %s', async (query, status, code, field) => {
     const user = await given.directUser(2);
     expect(told(await user.get(`/v1/checkouts${query}`))).toEqual(one(status, code, field));
+  });
+});
+
+describe('the checkouts of a receivable', () => {
+  it('are newest first, page both ways, filter and count, for every receivable its own', async () => {
+    const { user, partner, receivable } = await shop();
+    const second = await receivableOf(user);
+    const unused = await receivableOf(user);
+    const made: string[] = [];
+    // Most are against both, in either order; the last are against the first alone.
+    for (let i = 0; i < 7; i++) {
+      const against = i > 4 ? [receivable] : i % 2 ? [receivable, second] : [second, receivable];
+      made.push(done(await act(user, 'REST', 'create', bodyOf(partner, against, { amount: '1.00' }))).id);
+      if (i === 2) await advance(user, 60);
+    }
+    await act(user, 'REST', 'cancel', {}, made[1]!);
+    await act(user, 'REST', 'cancel', {}, made[6]!);
+    const page = async (args: string) => {
+      const { data, errors } = (
+        await user.graph(
+          `{ receivables { nodes { id checkouts${args} { totalCount nodes { id } edges { cursor } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } } } }`,
+        )
+      ).body;
+      expect(errors).toBeUndefined();
+      const { nodes } = data.receivables;
+      return (id: string) => nodes.find((node: Json) => node.id === id).checkouts;
+    };
+    const of = (all: string[], from: number, to: number, count = all.length) => {
+      const ids = all.slice(from, to);
+      return {
+        totalCount: count,
+        nodes: ids.map((id) => ({ id })),
+        edges: ids.map((cursor) => ({ cursor })),
+        pageInfo: {
+          hasNextPage: to < all.length,
+          hasPreviousPage: from > 0,
+          startCursor: ids.at(0) ?? null,
+          endCursor: ids.at(-1) ?? null,
+        },
+      };
+    };
+    const newest = made.toReversed();
+    const both = newest.slice(2);
+
+    const whole = await page('');
+    expect([whole(receivable), whole(second), whole(unused)]).toEqual([of(newest, 0, 7), of(both, 0, 5), of([], 0, 0)]);
+    // A cursor is any checkout within reach, also one that is not against this receivable.
+    for (let at = 0; at < newest.length; at++) {
+      const on = await page(`(first: 2, after: "${newest[at]}")`);
+      expect(on(receivable).nodes).toEqual(of(newest, at + 1, at + 3).nodes);
+      expect(on(receivable).pageInfo.hasNextPage).toBe(at + 3 < 7);
+      expect(on(second).nodes).toEqual(of(both, Math.max(at - 1, 0), Math.max(at + 1, 2)).nodes);
+      const back = await page(`(last: 2, before: "${newest[at]}")`);
+      expect(back(receivable).nodes).toEqual(of(newest, Math.max(at - 2, 0), at).nodes);
+      expect(back(receivable).pageInfo.hasPreviousPage).toBe(at > 2);
+      expect(back(receivable).pageInfo.hasNextPage).toBe(true);
+    }
+    const oldest = await page('(last: 3)');
+    expect([oldest(receivable), oldest(second)]).toEqual([of(newest, 4, 7), of(both, 2, 5)]);
+    const cancelled = await page('(status: [CANCELLED], first: 1)');
+    expect(cancelled(receivable)).toEqual(of([made[6]!, made[1]!], 0, 1));
+    expect(cancelled(second)).toEqual(of([made[1]!], 0, 1));
+    const { created } = await look(user, made[3]!);
+    const since = await page(`(created: { gte: "${new Date(created * 1000).toISOString()}" })`);
+    expect([since(receivable), since(second)]).toEqual([of(newest.slice(0, 4), 0, 4), of(both.slice(0, 2), 0, 2)]);
+    const none = await user.graph(
+      `{ receivable(id: "${receivable}") { checkouts(after: "${unknown('checkout')}") { nodes { id } } } }`,
+    );
+    expect(none.fieldNames).toEqual(['checkout.starting_after']);
   });
 });
 

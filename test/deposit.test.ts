@@ -894,6 +894,136 @@ describe('finding deposits', () => {
     expect(graph.body.data.account.depositsOut.nodes.map((d: any) => d.amount).toSorted()).toEqual(['1.00', '2.00']);
   });
 
+  it('of one account on either side meets each once, whatever the filters, the page, its end and the door', async () => {
+    const platform = await given.platform(1);
+    const user = await activatedUser(platform);
+    const partner = await activatedPartner(platform, user);
+    const party = (id: string) => ({ account_id: id });
+    const sides: [from: string | undefined, to: string][] = [
+      [partner.id, user.id],
+      [user.id, partner.id],
+      [partner.id, partner.id],
+      [user.id, user.id],
+      [undefined, partner.id],
+      [undefined, user.id],
+    ];
+    for (let n = 0; n < 3; n++)
+      for (const [from, to] of sides) {
+        const d = await deposited(user, `${n + 1}.00`, { ...(from && { from: party(from) }), to: party(to) });
+        if (n === 0) await move(user, 'REST', d.id, 'complete');
+      }
+    // Six to a second: both sides meet within one.
+    const tenant = platform.id.replace('account_', '');
+    await world.sql`
+      update deposit d set created = 1800000000 + n.n % 3
+      from (select id, row_number() over (order by id) n from deposit where tenant_id = ${tenant} and not livemode) n
+      where d.id = n.id and d.tenant_id = ${tenant} and not d.livemode`;
+    const rows = (await world.sql`select * from deposit where tenant_id = ${tenant} and not livemode`)
+      .map((row) => ({ ...row, created: Number(row.created) }) as any)
+      .sort((a, b) => b.created - a.created || (a.id < b.id ? 1 : -1));
+    const filters: [query: string, args: string, passes: (row: any) => boolean][] = [
+      ['', '', () => true],
+      ['&status=completed', ', status: [COMPLETED]', (row) => row.status === 'completed'],
+      [
+        '&status=initialized&currency=USD',
+        ', status: [INITIALIZED], currency: ["USD"]',
+        (r) => r.status !== 'completed',
+      ],
+      ['&payment_method=card', ', paymentMethod: [CARD]', () => false],
+      ['&created.gt=1800000000', ', created: { gt: "2027-01-15T08:00:00Z" }', (row) => row.created > 1_800_000_000],
+    ];
+    for (const speaker of [user, platform])
+      for (const { id } of [user, partner])
+        for (const [query, args, passes] of filters) {
+          const of = (row: any) => row.to_account_id === id || row.from_account_id === id;
+          const ids: string[] = rows.filter((row) => of(row) && passes(row)).map((row) => row.id);
+          const rest = async (more: string) => {
+            const { status, body } = await speaker.get(`/v1/deposits?account_id=${id}${query}${more}`);
+            expect(status).toBe(200);
+            return [body.data.map((d: any) => d.id), body.has_next];
+          };
+          for (const size of [1, 2, 5, 10]) {
+            const page = `&limit=${size}`;
+            for (let at = 0; at < Math.max(ids.length, 1); at += size) {
+              const end = at + size;
+              const [after, before] = [ids[at - 1], ids[ids.length - at]];
+              expect(await rest(`${page}${after ? `&starting_after=${after}` : ''}`)).toEqual([
+                ids.slice(at, end),
+                ids.length > end,
+              ]);
+              if (!before) continue;
+              const start = Math.max(ids.length - end, 0);
+              expect(await rest(`${page}&ending_before=${before}`)).toEqual([
+                ids.slice(start, ids.length - at),
+                start > 0,
+              ]);
+            }
+          }
+          const fields = 'totalCount nodes { id } pageInfo { hasNextPage hasPreviousPage }';
+          const middle = Math.floor(ids.length / 2);
+          const list = (alias: string, more: string) =>
+            `${alias}: deposits(accountId: "${id}"${args}, ${more}) { ${fields} }`;
+          const cursor = ids[middle];
+          const { data, errors } = (
+            await speaker.graph(
+              `{ ${list('newest', 'first: 2')} ${list('oldest', 'last: 2')}
+                 ${cursor ? list('on', `first: 2, after: "${cursor}"`) + list('back', `last: 2, before: "${cursor}"`) : ''} }`,
+            )
+          ).body;
+          expect(errors).toBeUndefined();
+          const shown = (from: number, to: number) => ({
+            totalCount: ids.length,
+            nodes: ids.slice(Math.max(from, 0), to).map((one) => ({ id: one })),
+            pageInfo: { hasNextPage: to < ids.length, hasPreviousPage: from > 0 },
+          });
+          expect(data).toEqual({
+            newest: shown(0, 2),
+            oldest: shown(ids.length - 2, ids.length),
+            ...(cursor && { on: shown(middle + 1, middle + 3), back: shown(middle - 2, middle) }),
+          });
+        }
+  });
+
+  it('of one account misses and repeats none while others come in on both sides', async () => {
+    const platform = await given.platform(1);
+    const user = await activatedUser(platform);
+    const partner = await activatedPartner(platform, user);
+    const make = (i: number) => {
+      const [from, to] = i % 2 === 0 ? [user, partner] : [partner, user];
+      return deposited(user, `${i + 1}.00`, { from: { account_id: from.id }, to: { account_id: to.id } });
+    };
+    const before: string[] = [];
+    for (let i = 0; i < 12; i++) before.push((await make(i)).id);
+    let more = true;
+    const busy = Promise.all(
+      [0, 1].map(async (side) => {
+        const made: string[] = [];
+        for (let i = side; more && i < 200; i += 2) made.push((await make(i)).id);
+        return made;
+      }),
+    );
+    const walk = async (first: string, parameter: string) => {
+      const met: string[] = [];
+      for (let cursor = first; ; ) {
+        const { body } = await user.get(`/v1/deposits?account_id=${partner.id}&limit=3&${parameter}=${cursor}`);
+        const ids: string[] = body.data.map((d: any) => d.id);
+        if (parameter === 'ending_before') met.unshift(...ids);
+        else met.push(...ids);
+        cursor = (parameter === 'ending_before' ? met[0] : met.at(-1)) ?? first;
+        if (!body.has_next) return met;
+      }
+    };
+    const onward = await walk(before.at(-1)!, 'starting_after');
+    more = false;
+    const made = (await busy).flat();
+    const back = await walk(before[0]!, 'ending_before');
+
+    expect(onward).toEqual(before.slice(0, -1).toReversed());
+    expect(made.length).toBeGreaterThan(0);
+    expect(back).toHaveLength(new Set(back).size);
+    expect(back.toSorted()).toEqual([...before.slice(1), ...made].toSorted());
+  });
+
   it('shows nothing of them to a stranger, and pages and filters like every list', async () => {
     const [user, stranger] = await Promise.all([given.directUser(1), given.directUser(1)]);
     const made = [];

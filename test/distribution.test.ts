@@ -22,6 +22,7 @@ const acrossTenants = [
   'operator_payouts:',
   'operator_any',
   'operator_key',
+  'operator_related:person.account_id',
 ];
 
 /**
@@ -83,7 +84,7 @@ describe('the statement catalogue', () => {
   it('says the tenant for every table that it reads, and writes by one call with nothing around it', async () => {
     await everyStatement();
     const tenantTables = (
-      await world.sql`select relname from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r'`
+      await world.sql`select relname from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'v')`
     ).map((row) => row.relname as string);
     const faults: string[] = [];
     let reads = 0;
@@ -103,7 +104,8 @@ describe('the statement catalogue', () => {
   });
 
   it('knows every statement that is about all tenants by name', async () => {
-    await world.operator.accounts({});
+    const { nodes } = await world.operator.accounts({});
+    await world.operator.verification(nodes[0]!);
     await world.operator.payouts({});
     await world.operator.empty();
     const without = [...world.database.catalogue]
@@ -128,10 +130,12 @@ async function everyStatement(): Promise<void> {
       `/v1/addresses?linked_id=${user.id}&category=user_payout&currency=INR&is_reusable=false&status=activated&type=wallet&wallet.provider=klarna`,
       `/v1/persons?account_id=${user.id}`,
       '/v1/files?purpose=logo',
+      `/v1/deposits?account_id=${user.id}&status=completed&created.gte=1`,
     ]) {
       expect([path, (await speaker.get(path)).status]).toEqual([path, 200]);
     }
     const reply = await speaker.graph(`{
+      deposits(accountId: "${user.id}") { totalCount nodes { id } }
       accounts(first: 5) {
         totalCount pageInfo { hasNextPage hasPreviousPage }
         nodes {
@@ -143,4 +147,27 @@ async function everyStatement(): Promise<void> {
     }`);
     expect(reply.body.errors).toBeUndefined();
   }
+  const exporter = await given.directUser(2);
+  const made = await exporter.post('/v1/receivables', receivable);
+  expect(made.status).toBe(200);
+  for (const page of ['first: 1', 'last: 1, status: [EXPIRED]']) {
+    const reply = await exporter.graph(`{
+      checkouts(accountId: "${exporter.id}", ${page}) { totalCount nodes { id } }
+      receivables { nodes { checkouts(${page}) { totalCount nodes { id } pageInfo { hasNextPage hasPreviousPage } } } }
+    }`);
+    expect(reply.body.errors).toBeUndefined();
+  }
 }
+
+const receivable = {
+  currency: 'INR',
+  invoice: {
+    amount: '1.00',
+    currency: 'INR',
+    creation_date: '2026-10-01',
+    due_date: '2026-12-01',
+    reference_number: 'A1',
+  },
+  purpose_code: 'P0802',
+  transaction_type: 'services',
+};

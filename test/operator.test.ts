@@ -489,7 +489,12 @@ describe('a bank notice', () => {
       ...{ tenantId: tenantOf(to.live), fromAccountId: partner.id, toAccountId: to.live.id, toAddressId: to.addressId },
       ...{ status: 'COMPLETED', amount: '1234.56', pendingRest: '1234.56', livemode: true },
     });
-    expect(await data(ask(`{ deposit(id: "${deposit.id}") { ${depositFields} } }`))).toEqual({ deposit: told.deposit });
+    for (const whose of ['', `, tenantId: "${told.deposit.tenantId}"`])
+      expect(await data(ask(`{ deposit(id: "${deposit.id}"${whose}) { ${depositFields} } }`))).toEqual({
+        deposit: told.deposit,
+      });
+    const elsewhere = await ask(`{ deposit(id: "${deposit.id}", tenantId: "0") { id } }`);
+    expect([elsewhere.codes, elsewhere.fieldNames]).toEqual([['resource_missing'], ['deposit.id']]);
     // The command line calls the same function, and to it the notice has been told already.
     const again = await world.operator.bankNotice({
       ...{ reference: told.reference, event: 'received', addressId: to.addressId, amount: 123_456n, currency: 'USD' },
@@ -919,6 +924,77 @@ describe('accounts', () => {
       costs.push(statements);
     }
     expect(costs[1]).toBe(costs[0]);
+  });
+
+  it('of all tenants are the same page by page, in every mode and status', async () => {
+    for (let i = 0; i < 2; i++) {
+      const { live, test } = await given.platformBoth(1);
+      await live.connectedUser();
+      await test.partner();
+      await data(ask(hold, { input: { id: test.id, mode: 'TEST' } }));
+    }
+    const rows = await world.sql<{ id: string; livemode: boolean; status: string; created: string }[]>`
+      select id, livemode, status, created from account`;
+    const oldest = [...rows].sort(
+      (a, b) =>
+        Number(a.created) - Number(b.created) ||
+        (a.id === b.id ? Number(a.livemode) - Number(b.livemode) : a.id < b.id ? -1 : 1),
+    );
+    for (const livemode of [undefined, false, true])
+      for (const status of [undefined, 'draft', 'hold', 'verifying'] as const) {
+        const walked: string[] = [];
+        for (let after: string | undefined, more = true; more; ) {
+          const { nodes, next } = await world.operator.accounts({ livemode, status, after, limit: 7 });
+          walked.push(...nodes.map((row) => `${row.id} ${row.livemode}`));
+          after = next ?? undefined;
+          more = next !== null;
+        }
+        const expected = oldest
+          .filter((row) => row.livemode === (livemode ?? row.livemode) && row.status === (status ?? row.status))
+          .map((row) => `${row.id} ${row.livemode}`);
+        expect(walked).toEqual(expected);
+      }
+  });
+
+  it('cost as many statements of many tenants as of one, and each is shown what is its own', async () => {
+    const roots: Json[] = [];
+    for (let i = 0; i < 3; i++) {
+      const { live } = await given.directUserBoth(1);
+      const made = await live.post('/v1/persons', {
+        account_id: live.id,
+        full_name: `Person of ${live.id}`,
+        relationship: { director: true },
+        identification: { tax_card_number: 'ABCDE1234F' },
+      });
+      expect(made.status).toBe(200);
+      roots.push({ id: live.id, persons: [{ id: made.body.id, fullName: made.body.full_name }], files: [] });
+    }
+    const { read } = world.database;
+    const edges = 'persons { id fullName } files { id } addresses { id linkedId } setting { accountId }';
+    const costs: number[] = [];
+    let nodes: Json[] = [];
+    for (const first of [1, 200]) {
+      let statements = 0;
+      world.database.read = ((...args: Parameters<typeof read>) => {
+        statements++;
+        return read.apply(world.database, args);
+      }) as typeof read;
+      const query = `{ accounts(mode: LIVE, first: ${first}) { nodes { id tenantId ${edges} } } }`;
+      ({ nodes } = (await data(ask(query))).accounts);
+      world.database.read = read;
+      costs.push(statements);
+    }
+    // Files are asked for where an account or a person has one; the rest is asked for always.
+    expect(costs.map((cost) => cost <= 5)).toEqual([true, true]);
+    expect(new Set(nodes.map(({ tenantId }) => tenantId)).size).toBeGreaterThan(2);
+    for (const { id, setting, addresses } of nodes) {
+      expect(setting).toEqual({ accountId: id });
+      expect(addresses.filter(({ linkedId }: Json) => linkedId !== id)).toEqual([]);
+    }
+    for (const root of roots)
+      expect(nodes.filter(({ id }) => id === root.id)).toEqual([
+        { ...root, tenantId: tenantOf(root), addresses: [], setting: { accountId: root.id } },
+      ]);
   });
 
   it.each([

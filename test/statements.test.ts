@@ -65,6 +65,31 @@ describe('the number of statements', () => {
     expect(taken).toEqual([statements, statements, 1, 1]);
   });
 
+  it('is fixed: the checkouts of receivables, with their counts', async () => {
+    const exporter = await given.directUser(2);
+    const invoice = { amount: '100.00', currency: 'INR', creation_date: '2026-10-01', due_date: '2026-12-01' };
+    const common = { currency: 'INR', purpose_code: 'P0802', transaction_type: 'services' };
+    const from = { account_id: (await exporter.partner()).id };
+    const receivables: { id: string }[] = [];
+    for (let i = 0; i < 8; i++) {
+      const body = { ...common, invoice: { ...invoice, reference_number: nickname() } };
+      receivables.push({ id: (await exporter.post('/v1/receivables', body)).body.id });
+    }
+    const terms = { amount: '1.00', currency: 'INR', payment_methods: ['upi'], redirect_url: 'https://shop.example/' };
+    expect((await exporter.post('/v1/checkouts', { ...terms, from, receivables })).status).toBe(200);
+    const query =
+      'query ($first: Int) { receivables(first: $first) { nodes { checkouts(first: 1) { totalCount nodes { id } } } } }';
+    for (const first of [1, 8, 1, 8])
+      expect(
+        await statementsOf(async () => {
+          const reply = await exporter.graph(query, { first });
+          const counts = reply.body.data.receivables.nodes.map((node: any) => node.checkouts.totalCount);
+          expect(counts).toEqual(Array(first).fill(1));
+          return reply;
+        }),
+      ).toBe(3);
+  });
+
   it('of a write is one, after those that look for what it needs', async () => {
     const query =
       'mutation ($input: CreateConnectedUserInput!) { createConnectedUser(input: $input) { account { id } } }';

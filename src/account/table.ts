@@ -161,6 +161,9 @@ export const account = pgTable(
     }),
     index('account_context').on(t.tenantId, t.livemode, t.contextId, t.created, t.id),
     index('account_root').on(t.tenantId, t.livemode, t.onRootList, t.created, t.id),
+    // The operator knows no tenants: whom it names by id, and what waits for it in a status.
+    index('account_by_id').on(t.id),
+    index('account_queue').on(t.status, t.created, t.id, t.livemode),
     index('account_owned').on(t.tenantId, t.livemode, t.ownerId, t.created, t.id),
     check('account_kind', sql`${t.kind} in ('platform', 'direct_user', 'connected_user', 'partner')`),
     check('account_status', sql`${t.status} in ('draft', 'verifying', 'activated', 'deactivated', 'hold')`),

@@ -91,6 +91,8 @@ export const address = pgTable(
     }),
     index('address_context').on(t.tenantId, t.livemode, t.contextId, t.created, t.id),
     index('address_root').on(t.tenantId, t.livemode, t.onRootList, t.created, t.id),
+    // A bank tells of an address alone.
+    index('address_by_id').on(t.id),
     index('address_of_account').on(t.tenantId, t.livemode, t.linkedId, t.created, t.id),
     check(
       'address_category',

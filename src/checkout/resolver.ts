@@ -1,8 +1,8 @@
-import { sql } from 'drizzle-orm';
 import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { type AccountRow, account } from '../account/table.js';
 import { Account } from '../account/type.js';
 import type { Context } from '../context.js';
+import type { Link } from '../db/scope.js';
 import { type DepositRow, deposit } from '../deposit/table.js';
 import { Deposit } from '../deposit/type.js';
 import type { Listing, Page } from '../listing.js';
@@ -29,13 +29,20 @@ import { grossOf } from './terms.js';
 import { Checkout, CheckoutConnection, CheckoutParty } from './type.js';
 
 /** How checkouts are listed; one is an account's on either side. */
-const checkoutListing: Listing = {
+export const checkoutListing: Listing = {
   object: 'checkout',
   filters: {
-    accountId: (id) => sql`(${checkoutNow.toAccountId} = ${id} or ${checkoutNow.fromAccountId} = ${id})`,
+    accountId: { either: [checkoutNow.toAccountId, checkoutNow.fromAccountId] },
     status: checkoutNow.status,
   },
   byAccount: ['accountId'],
+};
+
+/** How checkouts hang on the receivables that they are against. */
+export const ofReceivable: Link = {
+  links: checkoutReceivable,
+  parent: checkoutReceivable.receivableId,
+  child: checkoutReceivable.checkoutId,
 };
 
 const amountMin = 100n;
@@ -213,11 +220,13 @@ export class CheckoutsOfAccount {
 
 @Resolver(() => Receivable)
 export class CheckoutsOfReceivable {
-  @FieldResolver(() => [Checkout], { description: 'The checkouts that are against it, newest first.' })
-  async checkouts(@Root() row: ReceivableRow, @Ctx() { scope }: Context): Promise<Checkout[]> {
-    const links = await scope.all(checkoutReceivable, checkoutReceivable.receivableId, row.id);
-    const found = await Promise.all(links.map(({ checkoutId }) => scope.find(checkoutNow, checkoutId)));
-    return found.filter((c): c is CheckoutNow => c !== null);
+  @FieldResolver(() => CheckoutConnection, { description: 'The checkouts that are against it.' })
+  async checkouts(
+    @Root() row: ReceivableRow,
+    @Args(() => CheckoutOfAccountArgs) args: CheckoutOfAccountArgs,
+    @Ctx() { scope }: Context,
+  ): Promise<Page<Checkout>> {
+    return scope.edge(checkoutNow, checkoutListing, ofReceivable, row.id, args);
   }
 }
 

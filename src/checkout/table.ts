@@ -93,6 +93,6 @@ export const checkoutReceivable = pgTable(
       columns: [t.tenantId, t.livemode, t.receivableId],
       foreignColumns: [receivable.tenantId, receivable.livemode, receivable.id],
     }),
-    index('checkout_of_receivable').on(t.tenantId, t.livemode, t.receivableId, t.created, t.id),
+    index('checkout_of_receivable').on(t.tenantId, t.livemode, t.receivableId, t.created, t.checkoutId),
   ],
 );

@@ -1,9 +1,17 @@
 import DataLoader from 'dataloader';
 import { and, asc, count, desc, eq, getTableColumns, getTableName, gt, gte, lt, lte, type SQL, sql } from 'drizzle-orm';
-import type { AnyPgColumn, PgColumn, PgTable } from 'drizzle-orm/pg-core';
+import { type AnyPgColumn, type PgColumn, type PgTable, unionAll } from 'drizzle-orm/pg-core';
 import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import type { Caller } from '../caller.js';
-import { type Listing, type Page, type PageArgs, type PageRequest, pageRequest, totalCountMax } from '../listing.js';
+import {
+  type Listing,
+  type Page,
+  type PageArgs,
+  type PageRequest,
+  pageRequest,
+  readOf,
+  totalCountMax,
+} from '../listing.js';
 import { problem, Refusal } from '../problems.js';
 import type { Call, Database, Preparable } from './database.js';
 import { listOf, type Reach, reachOf, type Standing, within } from './reach.js';
@@ -13,6 +21,15 @@ export type Rows = PgTable & Standing;
 /** A table whose rows are reached through their parents alone. */
 export type Child = PgTable & Pick<Standing, 'tenantId' | 'livemode' | 'id' | 'created'>;
 export type Row<T extends Rows> = T['$inferSelect'];
+/**
+ * A table of links between parents and what hangs on them, where one may hang on many. A link is made with what hangs on
+ * it, in the same second: its index has the order of the list.
+ */
+export interface Link {
+  links: Child;
+  parent: PgColumn;
+  child: PgColumn;
+}
 const p = sql.placeholder;
 
 /**
@@ -62,16 +79,16 @@ export class Scope {
     });
   }
 
-  /** One page per parent of the objects that hang on it by `parent`: one statement, however many parents ask in a tick. */
+  /** One page per parent of the objects that hang on it, by their column or by links: one statement, however many parents ask in a tick. */
   async edge<T extends Rows>(
     table: T,
     listing: Listing,
-    parent: PgColumn,
+    parent: PgColumn | Link,
     parentId: string,
     args: PageArgs,
   ): Promise<Page<Row<T>>> {
     const request = pageRequest(listing, args);
-    const name = `${getTableName(table)}.${parent.name}:${JSON.stringify([listing.fixed, args])}`;
+    const name = `${getTableName(table)}.${columnOf(parent).name}:${JSON.stringify([listing.fixed, args])}`;
     const rows = await this.many(name, parentId, (ids) => this.#perParent(table, listing, parent, request, ids));
     return this.#page(table, listing, request, rows ?? [], {
       beyond: async (backward, cursor) =>
@@ -193,37 +210,25 @@ export class Scope {
   #rows<T extends Rows>(table: T, listing: Listing, request: PageRequest, reach: Reach): Promise<Row<T>[]> {
     return this.database.read<Row<T>>(
       `page:${shape(table, request, reach)}`,
-      (db) =>
-        db
-          .select()
-          .from(table as PgTable)
-          .where(and(...within(table, reach), ...conditions(table, listing, request, reachOf(this.caller))))
-          .orderBy(...order(table, listing, request))
-          .limit(p('limit') as never),
-      { ...this.#realm, ...values(request), limit: request.size + 1 },
+      (db) => listed(db, { table, listing, request, reach }, 'rows', readOf(request.size + 1)),
+      { ...this.#realm, ...values(request) },
     );
   }
 
   async #perParent<T extends Rows>(
     table: T,
     listing: Listing,
-    parent: PgColumn,
+    parent: PgColumn | Link,
     request: PageRequest,
     ids: readonly string[],
   ) {
     const reach = reachOf(this.caller);
     const rows = await this.database.read<{ parent: string; row: Row<T> }>(
-      `edge:${parent.name}:${shape(table, request, reach)}`,
+      `edge:${columnOf(parent).name}:${shape(table, request, reach)}`,
       (db) => {
-        const child = db
-          .select()
-          .from(table as PgTable)
-          .where(
-            and(...within(table, reach), sql`${parent} = parent.id`, ...conditions(table, listing, request, reach)),
-          )
-          .orderBy(...order(table, listing, request))
-          .limit(p('limit') as never)
-          .as('child');
+        const child = listed(db, { table, listing, request, reach, parent }, 'rows', readOf(request.size + 1)).as(
+          'child',
+        );
         const columns = Object.fromEntries(
           Object.keys(getTableColumns(table)).map((name) => [
             name,
@@ -235,7 +240,7 @@ export class Scope {
           .from(sql`unnest(${p('ids')}::text[]) as parent(id)`)
           .crossJoinLateral(child);
       },
-      { ...this.#realm, ...values(request), ids, limit: request.size + 1 },
+      { ...this.#realm, ...values(request), ids },
     );
     const byParent = new Map<string, Row<T>[]>(ids.map((id) => [id, []]));
     for (const { parent, row } of rows) byParent.get(parent)?.push(row);
@@ -246,28 +251,21 @@ export class Scope {
   async #beyondPerParent<T extends Rows>(
     table: T,
     listing: Listing,
-    parent: PgColumn,
+    parent: PgColumn | Link,
     request: PageRequest,
     keys: readonly string[],
   ) {
     const reach = reachOf(this.caller);
     const pairs = keys.map((key) => key.split(' '));
     const rows = await this.database.read<{ key: string; found: boolean }>(
-      `beyond:${parent.name}:${shape(table, request, reach)}`,
+      `beyond:${columnOf(parent).name}:${shape(table, request, reach)}`,
       (db) => {
-        const one = db
-          .select({ id: table.id })
-          .from(table as PgTable)
-          .where(
-            and(
-              ...within(table, reach),
-              sql`${parent} = parent.id`,
-              ...conditions(table, listing, request, reach, sql`parent.cursor`),
-            ),
-          )
-          .limit(1);
+        const asked = { table, listing, request, reach, parent, cursor: sql`parent.cursor` };
         return db
-          .select({ key: sql<string>`parent.id || ' ' || parent.cursor`, found: sql<boolean>`exists (${one})` })
+          .select({
+            key: sql<string>`parent.id || ' ' || parent.cursor`,
+            found: sql<boolean>`exists (${listed(db, asked, 'ids', 1)})`,
+          })
           .from(sql`unnest(${p('ids')}::text[], ${p('cursors')}::text[]) as parent(id, cursor)`);
       },
       { ...this.#realm, ...values(request), ids: pairs.map(([id]) => id), cursors: pairs.map(([, cursor]) => cursor) },
@@ -278,20 +276,16 @@ export class Scope {
   async #countPerParent<T extends Rows>(
     table: T,
     listing: Listing,
-    parent: PgColumn,
+    parent: PgColumn | Link,
     request: PageRequest,
     ids: readonly string[],
   ) {
     const reach = reachOf(this.caller);
     const whole = wholeOf(request);
     const rows = await this.database.read<{ id: string; n: number }>(
-      `count:${parent.name}:${shape(table, whole, reach)}`,
+      `count:${columnOf(parent).name}:${shape(table, whole, reach)}`,
       (db) => {
-        const some = db
-          .select({ id: table.id })
-          .from(table as PgTable)
-          .where(and(...within(table, reach), sql`${parent} = parent.id`, ...conditions(table, listing, whole, reach)))
-          .limit(totalCountMax + 1);
+        const some = listed(db, { table, listing, request: whole, reach, parent }, 'ids', totalCountMax + 1);
         return db
           .select({ id: sql<string>`parent.id`, n: sql<number>`(select count(*)::int from (${some}) found)` })
           .from(sql`unnest(${p('ids')}::text[]) as parent(id)`);
@@ -342,13 +336,8 @@ export class Scope {
     const [row] = await this.database.read<{ n: number }>(
       `count:${shape(table, whole, reach)}`,
       (db) => {
-        const some = db
-          .select({ id: table.id })
-          .from(table as PgTable)
-          .where(and(...within(table, reach), ...conditions(table, listing, whole, reach)))
-          .limit(totalCountMax + 1)
-          .as('found');
-        return db.select({ n: count() }).from(some);
+        const some = listed(db, { table, listing, request: whole, reach }, 'ids', totalCountMax + 1);
+        return db.select({ n: count() }).from(some.as('found'));
       },
       { ...this.#realm, ...values(whole) },
     );
@@ -364,14 +353,15 @@ interface Look {
 
 /** The whole list that a page is of. */
 function wholeOf(request: PageRequest): PageRequest {
-  return { ...request, cursor: undefined, backward: false };
+  return { ...request, size: 0, cursor: undefined, backward: false };
 }
 
 /** What makes two page statements the same: everything but the values. */
 export function shape(table: Rows, request: PageRequest, reach: Reach): string {
   const filters = Object.entries(request.filters).map(([name, value]) => (Array.isArray(value) ? `${name}[]` : name));
   const cursor = request.cursor === undefined ? '' : 'from';
-  return [getTableName(table), reach, request.backward ? 'back' : 'on', cursor, ...filters.sort()].join(':');
+  const rows = readOf(request.size + 1);
+  return [getTableName(table), reach, request.backward ? 'back' : 'on', rows, cursor, ...filters.sort()].join(':');
 }
 
 /** The values of a page's own parameters, by their names. */
@@ -379,29 +369,89 @@ export function values(request: PageRequest): Record<string, unknown> {
   return { ...request.filters, cursor: request.cursor };
 }
 
-/** The order of a list, which its index has: newest first, or oldest first for a page from the end. */
-export function order(table: Rows, listing: Listing, request: PageRequest): SQL[] {
-  const by = request.backward ? asc : desc;
-  return [by(listing.order ?? table.created), by(table.id)];
+/** The column that names the parent, of the table itself or of its links. */
+function columnOf(parent: PgColumn | Link): PgColumn {
+  return 'links' in parent ? parent.parent : parent;
+}
+
+/** What orders a list: the columns of the index that is walked. */
+function positionOf({ table, listing, parent }: Asked): [PgColumn, PgColumn] {
+  if (parent && 'links' in parent) return [parent.links.created, parent.child];
+  return [listing.order ?? table.created, table.id];
+}
+
+function order(asked: Asked): SQL[] {
+  const by = asked.request.backward ? asc : desc;
+  return positionOf(asked).map((column) => by(column));
 }
 
 const bounds = { eq, gt, gte, lt, lte };
 
-/** The filters and the cursor of a page. */
-export function conditions(
-  table: Rows,
-  listing: Listing,
-  request: PageRequest,
-  reach: Reach,
-  cursor: SQL = sql`${p('cursor')}`,
-): SQL[] {
-  const conditions = Object.entries(request.filters).map(([name, value]) => {
+/** Which rows of a list a statement asks for: of a parent, if it names one, and beyond a cursor, if the request has one. */
+export interface Asked {
+  table: Rows;
+  listing: Listing;
+  request: PageRequest;
+  reach: Reach;
+  parent?: PgColumn | Link | undefined;
+  /** The parent's id, where it is not the column of that name beside the rows. */
+  of?: SQL;
+  cursor?: SQL;
+}
+
+/**
+ * The first rows of a list in its order, or the ids of so many in any. Where either of two columns may have a value, each
+ * is asked by itself and what comes first of both is merged: an index has the order of one side, and none that of both.
+ */
+export function listed(db: PostgresJsDatabase, asked: Asked, what: 'rows' | 'ids', rows: number) {
+  const { table, listing, request, reach, parent, of = sql`parent.id` } = asked;
+  const limit = sql.raw(String(rows)) as unknown as number;
+  const columns: Record<string, PgColumn> = what === 'rows' ? getTableColumns(table) : { id: table.id };
+  // Drizzle spells the order of a union anew, in place.
+  const inOrder = () => (what === 'rows' ? order(asked) : []);
+  const [one, other] = sidesOf(listing, request).map((side) => {
+    const found = db
+      .select(columns)
+      .from(table as PgTable)
+      .$dynamic();
+    if (parent && 'links' in parent) {
+      const { tenantId, livemode } = parent.links;
+      const realm = [eq(tenantId, p('tenant')), eq(livemode, p('live'))];
+      found.innerJoin(parent.links as PgTable, and(...realm, eq(parent.child, table.id)));
+    }
+    const ofParent = parent && sql`${columnOf(parent)} = ${of}`;
+    return found
+      .where(and(...within(table, reach), ofParent, ...side, ...conditions(asked)))
+      .orderBy(...inOrder())
+      .limit(limit);
+  });
+  return other
+    ? unionAll(one!, other)
+        .orderBy(...inOrder())
+        .limit(limit)
+    : one!;
+}
+
+/** What each side of a list asks for: the second leaves out what the first has, so that nothing comes twice. */
+function sidesOf({ filters }: Listing, request: PageRequest): SQL[][] {
+  for (const name of Object.keys(request.filters)) {
+    const filter = filters[name];
+    if (!filter || !('either' in filter)) continue;
+    const [one, other] = filter.either;
+    return [[eq(one, p(name))], [eq(other, p(name)), sql`${one} is distinct from ${p(name)}`]];
+  }
+  return [[]];
+}
+
+function conditions(asked: Asked): SQL[] {
+  const { table, listing, request, reach, cursor = sql`${p('cursor')}` } = asked;
+  const conditions = Object.entries(request.filters).flatMap(([name, value]) => {
     const [member, bound] = name.split('.');
     if (member === 'created') return bounds[bound as keyof typeof bounds](table.created, p(name));
-    const column = listing.filters[name];
-    if (!column) throw new Error(`the list of ${listing.object} has no filter ${name}`);
-    if (typeof column === 'function') return column(p(name));
-    return Array.isArray(value) ? sql`${column} = any(${p(name)})` : eq(column, p(name));
+    const filter = listing.filters[name];
+    if (!filter) throw new Error(`the list of ${listing.object} has no filter ${name}`);
+    if ('either' in filter) return [];
+    return Array.isArray(value) ? sql`${filter} = any(${p(name)})` : eq(filter, p(name));
   });
   if (listing.where) conditions.push(listing.where);
   if (request.cursor !== undefined) {
@@ -410,7 +460,7 @@ export function conditions(
     const reached = reach === 'context' ? sql`${within} and c.context_id = ${p('context')}` : within;
     const position = listing.order ?? table.created;
     conditions.push(
-      sql`(${position}, ${table.id}) ${sql.raw(request.backward ? '>' : '<')} (select c.${sql.identifier(position.name)}, c.id from ${table} c where ${reached})`,
+      sql`(${sql.join(positionOf(asked), sql`, `)}) ${sql.raw(request.backward ? '>' : '<')} (select c.${sql.identifier(position.name)}, c.id from ${table} c where ${reached})`,
     );
   }
   return conditions;

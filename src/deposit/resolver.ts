@@ -1,4 +1,3 @@
-import { sql } from 'drizzle-orm';
 import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { type AccountRow, account } from '../account/table.js';
 import { Account } from '../account/type.js';
@@ -28,7 +27,7 @@ import { Deposit, DepositConnection, Party } from './type.js';
 export const depositListing: Listing = {
   object: 'deposit',
   filters: {
-    accountId: (id) => sql`(${deposit.toAccountId} = ${id} or ${deposit.fromAccountId} = ${id})`,
+    accountId: { either: [deposit.toAccountId, deposit.fromAccountId] },
     status: deposit.status,
     paymentMethod: deposit.paymentMethod,
     currency: deposit.currency,

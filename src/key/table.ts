@@ -30,6 +30,7 @@ export const apiKey = pgTable(
     }),
     index('api_key_context').on(t.tenantId, t.livemode, t.contextId, t.created, t.id),
     index('api_key_root').on(t.tenantId, t.livemode, t.onRootList, t.created, t.id),
+    index('api_key_by_id').on(t.id),
     index('api_key_of_account').on(t.tenantId, t.livemode, t.accountId, t.created, t.id),
     check('api_key_permission', sql`${t.permission} in ('full', 'read')`),
   ],

@@ -1,6 +1,7 @@
 import { ArgsType, Field, ID, InputType, Int, registerEnumType } from 'type-graphql';
 import { AccountStatus } from '../account/table.js';
 import { BankAccountInput } from '../address/inputs.js';
+import { ReconciledReceivableInput } from '../deposit/inputs.js';
 import { DepositPaymentMethod } from '../deposit/table.js';
 import { PayoutStatus } from '../payout/table.js';
 import { Amount, Currency } from '../scalars.js';
@@ -123,6 +124,29 @@ export class RecordBankNoticeInput {
   paymentMethod?: DepositPaymentMethod | null;
   @Field(() => String, { nullable: true, description: 'Narration on the incoming deposit.' })
   statementDescriptor?: string | null;
+}
+
+const tenantOfDeposit =
+  'Whose it is: the id of the root account without `account_`. Without it, all tenants are searched, which takes the longer the more there are.';
+
+@ArgsType()
+export class DepositArgs {
+  @Field(() => ID, { description: 'The id that /v1 shows.' })
+  id: string;
+  @Field(() => ID, { nullable: true, description: tenantOfDeposit })
+  tenantId?: string | null;
+}
+
+@InputType('ReconcileDepositInput', {
+  description: 'Counts a completed deposit towards receivables; partial amounts are fine.',
+})
+export class ReconcileDepositInput {
+  @Field(() => ID, { description: 'The deposit.' })
+  id: string;
+  @Field(() => ID, { nullable: true, description: tenantOfDeposit })
+  tenantId?: string | null;
+  @Field(() => [ReconciledReceivableInput], { description: 'The receivables, and how much of it goes to each.' })
+  receivables: ReconciledReceivableInput[];
 }
 
 @InputType({ description: 'Names a payout.' })

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { and, asc, eq, getTableName, type SQL, sql } from 'drizzle-orm';
-import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
+import { and, asc, eq, getTableName, inArray, type SQL, sql } from 'drizzle-orm';
+import { type PgColumn, type PgTable, unionAll } from 'drizzle-orm/pg-core';
 import type { GraphQLSchema } from 'graphql';
 import { accountProblems, addressKeyOf, businessDetailsOf, initialSetting, nicknameOf } from '../account/creation.js';
 import type { BusinessDetailsInput, TosAcceptanceInput } from '../account/inputs.js';
-import { type AccountRow, type AccountStatus, type AccountSubType, account } from '../account/table.js';
+import { type AccountRow, AccountStatus, type AccountSubType, account } from '../account/table.js';
 import { type AccountSettingRow, accountSetting } from '../account-setting/table.js';
 import { lastFour } from '../address/resolver.js';
 import { type AddressRow, address, type BankAccountHash } from '../address/table.js';
@@ -26,11 +26,12 @@ import { answeredBefore, fingerprint } from '../idempotency.js';
 import { job } from '../job/table.js';
 import { type ApiKeyRow, apiKey } from '../key/table.js';
 import { posting } from '../ledger/table.js';
-import { type PayoutRow, type PayoutStatus, payout, type RateRow, rate } from '../payout/table.js';
+import { type PayoutRow, PayoutStatus, payout, type RateRow, rate } from '../payout/table.js';
 import { type PersonRow, person } from '../person/table.js';
 import { type Problem, type ProblemCode, problem, Refusal } from '../problems.js';
 import { newRequestId } from '../request-id.js';
 import { currencyDigits } from '../scalars.js';
+import { Related } from './related.js';
 
 /** What the operator asks for that cannot be: one sentence for the command line, one problem for the graph. */
 export class OperatorError extends Refusal {
@@ -349,8 +350,8 @@ export class Operator {
   }
 
   /** Counts a deposit towards receivables, as the user does who receives it. Spec: decisions, Reconciliation. */
-  async reconcile(id: string, receivables: ReconciledReceivableInput[]): Promise<DepositRow> {
-    const row = await this.deposit(id);
+  async reconcile(id: string, receivables: ReconciledReceivableInput[], tenantId?: string): Promise<DepositRow> {
+    const row = await this.deposit(id, tenantId);
     const holder = await this.account(row.toAccountId, row.livemode);
     const receiver = holder.kind === 'partner' ? await this.account(holder.ownerId!, row.livemode) : holder;
     const answer = await this.as<{ deposit: DepositRow }>(receiver, 'reconcileDeposit', { id, receivables });
@@ -371,7 +372,7 @@ export class Operator {
 
   /** Payouts over all tenants; in live mode, those that are `processing` wait for the operator. */
   payouts(sought: Sought<PayoutStatus>): Promise<Found<PayoutRow>> {
-    return this.#list('operator_payouts', payout, sought);
+    return this.#list('operator_payouts', payout, Object.values(PayoutStatus), sought);
   }
 
   /** What one unit of a currency buys of another, for the live payouts of a tenant. */
@@ -400,9 +401,29 @@ export class Operator {
     );
   }
 
-  /** The deposit with this id. */
-  async deposit(id: string): Promise<DepositRow> {
-    const [row] = await this.#byId('operator_deposit', deposit, id);
+  /**
+   * The deposit with this id. No index has the ids of deposits over all tenants, since every deposit would pay for it:
+   * with its tenant it is looked up, and without, looked for in the key of one tenant after the other.
+   */
+  async deposit(id: string, tenantId?: string): Promise<DepositRow> {
+    const [row] =
+      tenantId === undefined
+        ? await this.#byId('operator_deposit', deposit, id)
+        : await this.database.read<DepositRow>(
+            'operator_deposit_of_tenant',
+            (db) =>
+              db
+                .select()
+                .from(deposit)
+                .where(
+                  and(
+                    eq(deposit.tenantId, sql.placeholder('tenant')),
+                    inArray(deposit.livemode, [false, true]),
+                    eq(deposit.id, sql.placeholder('id')),
+                  ),
+                ),
+            { tenant: tenantId, id },
+          );
     if (!row) throw new OperatorError('There is no such deposit.', 'resource_missing', 'deposit.id');
     return row;
   }
@@ -492,7 +513,7 @@ export class Operator {
 
   /** Accounts over all tenants; those that are `verifying` wait for the operator. */
   accounts(sought: Sought<AccountStatus>): Promise<Found<AccountRow>> {
-    return this.#list('operator_accounts', account, sought);
+    return this.#list('operator_accounts', account, Object.values(AccountStatus), sought);
   }
 
   /** Everything there is in a tenant and mode, to be read. */
@@ -500,9 +521,14 @@ export class Operator {
     return new Scope(operatorOf(realm), this.database);
   }
 
+  /** What belongs to objects of whatever tenants, read together. */
+  related(): Related {
+    return new Related(this.database.read.bind(this.database));
+  }
+
   /** An account with the persons and files that a verification looks at. */
-  async verification(row: AccountRow, scope = this.scope(row)): Promise<Verification> {
-    const persons = await scope.all(person, person.accountId, row.id);
+  async verification(row: AccountRow, related = this.related()): Promise<Verification> {
+    const persons = await related.all(person, person.accountId, row, row.id);
     const { idDocument, ownershipStructureDocument, physicalAddressDocument } = row.supportingDocumentation;
     const ids = [
       idDocument,
@@ -510,7 +536,7 @@ export class Operator {
       physicalAddressDocument,
       ...persons.flatMap((p) => [p.identification.taxCardImage, p.identification.passportImage]),
     ];
-    const files = await Promise.all(ids.filter((id) => id != null).map((id) => scope.find(file, id)));
+    const files = await Promise.all(ids.filter((id) => id != null).map((id) => related.one(file, file.id, row, id)));
     return { account: row, persons, files: files.filter((f): f is FileRow => f !== null) };
   }
 
@@ -559,33 +585,48 @@ export class Operator {
     return String(row!.new_id).replace('account_', '');
   }
 
-  /** One page, oldest first; the id and the mode break ties, since a root has one id in both modes. */
+  /**
+   * One page, oldest first; the id and the mode break ties, since a root has one id in both modes. Each status is a part
+   * of one index, which has this order: those that are asked for are read side by side and merged.
+   */
   async #list<T extends PgTable & Standing & { status: PgColumn }>(
     name: string,
     table: T,
+    statuses: readonly string[],
     { status, livemode, tenantId, after, limit = listedMax }: Sought<string>,
   ): Promise<Found<T['$inferSelect']>> {
     const { placeholder } = sql;
     const from = after === undefined ? undefined : cursorOf(after, getTableName(table));
     const conditions: Record<string, SQL | undefined> = {
-      status: status === undefined ? undefined : eq(table.status, placeholder('status')),
       mode: livemode === undefined ? undefined : eq(table.livemode, placeholder('livemode')),
       tenant: tenantId === undefined ? undefined : eq(table.tenantId, placeholder('tenantId')),
       after:
         from &&
         sql`(${table.created}, ${table.id}, ${table.livemode}) > (${placeholder('created')}::bigint, ${placeholder('id')}::text, ${placeholder('live')}::boolean)`,
     };
-    const given = Object.keys(conditions).filter((condition) => conditions[condition]);
+    const values: Record<string, unknown> = { livemode, tenantId, ...from, limit: limit + 1 };
+    const parts = status === undefined ? statuses : [status];
+    for (const [i, part] of parts.entries()) values[`status${i}`] = part;
+    // Of one mode the mode orders nothing, and PostgreSQL would sort the merged rows to have it so.
+    const order = [table.created, table.id, ...(livemode === undefined ? [table.livemode] : [])];
+    const given = Object.entries({ status, ...conditions }).flatMap(([name, one]) => (one === undefined ? [] : name));
     const rows = await this.database.read<Realm & { id: string; created: number }>(
       `${name}:${given.join(':')}`,
-      (db) =>
-        db
-          .select()
-          .from(table as PgTable)
-          .where(and(...Object.values(conditions)))
-          .orderBy(table.created, table.id, table.livemode)
-          .limit(placeholder('limit') as never),
-      { status, livemode, tenantId, ...from, limit: limit + 1 },
+      (db) => {
+        const [one, other, ...more] = parts.map((_, i) =>
+          db
+            .select()
+            .from(table as PgTable)
+            .where(and(eq(table.status, placeholder(`status${i}`)), ...Object.values(conditions)))
+            .orderBy(...order)
+            .limit(placeholder('limit') as never),
+        );
+        if (!other) return one!;
+        return unionAll(one!, other, ...more)
+          .orderBy(...order)
+          .limit(placeholder('limit') as never);
+      },
+      values,
     );
     const nodes = rows.slice(0, limit);
     const last = rows.length > limit ? nodes.at(-1) : undefined;

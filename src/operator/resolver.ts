@@ -2,7 +2,6 @@ import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } fr
 import { type AccountRow, account } from '../account/table.js';
 import { accountSetting } from '../account-setting/table.js';
 import { address } from '../address/table.js';
-import { ReconcileDepositInput } from '../deposit/inputs.js';
 import { payloadOf } from '../payload.js';
 import type { PayoutRow } from '../payout/table.js';
 import type { PersonRow } from '../person/table.js';
@@ -14,12 +13,14 @@ import {
   AccountArgs,
   AccountInput,
   AccountsArgs,
+  DepositArgs,
   IssueAddressInput,
   PayoutInput,
   PayoutsArgs,
   pageSizeDefault,
   pageSizeMax,
   RecordBankNoticeInput,
+  ReconcileDepositInput,
   ServiceHoldInput,
   SetRateInput,
   VerifyAccountInput,
@@ -110,22 +111,22 @@ export class OperatorAccounts {
 
   @FieldResolver(() => [OperatorPerson], { description: 'The persons behind it, as a verification looks at them.' })
   async persons(@Root() row: AccountRow, @Ctx() context: OperatorContext): Promise<OperatorPerson[]> {
-    return (await context.operator.verification(row, context.scope(row))).persons;
+    return (await context.operator.verification(row, context.related)).persons;
   }
 
   @FieldResolver(() => [OperatorFile], { description: 'The documents that it and its persons refer to.' })
   async files(@Root() row: AccountRow, @Ctx() context: OperatorContext): Promise<OperatorFile[]> {
-    return (await context.operator.verification(row, context.scope(row))).files;
+    return (await context.operator.verification(row, context.related)).files;
   }
 
   @FieldResolver(() => [OperatorAddress], { description: 'Its addresses, newest first.' })
   addresses(@Root() row: AccountRow, @Ctx() context: OperatorContext): Promise<OperatorAddress[]> {
-    return context.scope(row).all(address, address.linkedId, row.id);
+    return context.related.all(address, address.linkedId, row, row.id);
   }
 
   @FieldResolver(() => OperatorSetting, { nullable: true, description: 'Whether and how it is paid out.' })
   setting(@Root() row: AccountRow, @Ctx() context: OperatorContext): Promise<OperatorSetting | null> {
-    return context.scope(row).findBy(accountSetting, accountSetting.accountId, row.id);
+    return context.related.one(accountSetting, accountSetting.accountId, row, row.id);
   }
 }
 
@@ -147,8 +148,11 @@ export class OperatorPersons {
 @Resolver(() => OperatorPayout)
 export class OperatorMoney {
   @Query(() => OperatorDeposit, { description: 'A deposit of any tenant.' })
-  deposit(@Arg('id', () => ID) id: string, @Ctx() { operator }: OperatorContext): Promise<OperatorDeposit> {
-    return operator.deposit(id);
+  deposit(
+    @Args(() => DepositArgs) { id, tenantId }: DepositArgs,
+    @Ctx() { operator }: OperatorContext,
+  ): Promise<OperatorDeposit> {
+    return operator.deposit(id, tenantId ?? undefined);
   }
 
   @Query(() => OperatorPayout, { description: 'A payout of any tenant.' })
@@ -198,10 +202,10 @@ export class OperatorMoney {
     description: 'Counts a completed deposit towards receivables, as the user does who receives it.',
   })
   async reconcileDeposit(
-    @Arg('input', () => ReconcileDepositInput) { id, receivables }: ReconcileDepositInput,
+    @Arg('input', () => ReconcileDepositInput) { id, tenantId, receivables }: ReconcileDepositInput,
     @Ctx() { operator }: OperatorContext,
   ) {
-    return { deposit: await operator.reconcile(id, receivables) };
+    return { deposit: await operator.reconcile(id, receivables, tenantId ?? undefined) };
   }
 
   @Mutation(() => SettlePayoutPayload, { description: 'A payout has arrived.' })
@@ -243,12 +247,12 @@ export class OperatorMoney {
 
   @FieldResolver(() => OperatorAccount, { nullable: true, description: 'The account that is paid out.' })
   account(@Root() row: PayoutRow, @Ctx() context: OperatorContext): Promise<OperatorAccount | null> {
-    return context.scope(row).find(account, row.accountId);
+    return context.related.one(account, account.id, row, row.accountId);
   }
 
   @FieldResolver(() => OperatorAddress, { nullable: true, description: 'Where it is sent.' })
   address(@Root() row: PayoutRow, @Ctx() context: OperatorContext): Promise<OperatorAddress | null> {
-    return context.scope(row).find(address, row.addressId);
+    return context.related.one(address, address.id, row, row.addressId);
   }
 }
 

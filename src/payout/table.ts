@@ -33,6 +33,9 @@ export const payout = pgTable(
     index('payout_context').on(t.tenantId, t.livemode, t.contextId, t.created, t.id),
     index('payout_root').on(t.tenantId, t.livemode, t.onRootList, t.created, t.id),
     index('payout_of_account').on(t.tenantId, t.livemode, t.accountId, t.created, t.id),
+    // The operator knows no tenants: what it names by id, and what waits for it in a status.
+    index('payout_by_id').on(t.id),
+    index('payout_queue').on(t.status, t.created, t.id, t.livemode),
     index('payout_under_way').on(t.tenantId, t.livemode, t.addressId).where(sql`status = 'processing'`),
     check('payout_status', sql`${t.status} in ('processing', 'completed', 'failed')`),
     check('payout_amount', sql`${t.amount} > 0 and ${t.sourceAmount} > 0`),

@@ -1,5 +1,6 @@
 import { and, getTableColumns, is, Placeholder, type SQL, sql } from 'drizzle-orm';
-import { PgDialect, type PgTable } from 'drizzle-orm/pg-core';
+import { type PgColumn, PgDialect, type PgTable } from 'drizzle-orm/pg-core';
+import { drizzle } from 'drizzle-orm/postgres-js';
 import {
   type GraphQLEnumType,
   type GraphQLOutputType,
@@ -10,7 +11,7 @@ import {
   isScalarType,
 } from 'graphql';
 import { type Reach, within } from '../db/reach.js';
-import { conditions, order, type Rows } from '../db/scope.js';
+import { listed, type Rows } from '../db/scope.js';
 import { balance } from '../ledger/table.js';
 import { type Listing, type PageRequest, readOf } from '../listing.js';
 import { type Branch, NotWhole } from './tree.js';
@@ -39,6 +40,7 @@ export interface Terms {
 }
 
 const dialect = new PgDialect();
+const builder = drizzle.mock();
 /** The values that all parts of a statement share. */
 const shared = new Set(['tenant', 'live', 'context']);
 /** The parameter of what a balance is in before its first movement. */
@@ -114,7 +116,7 @@ class Writer {
           ]),
         );
       if (rule.read === 'edge')
-        return this.#page(branch, rule.table, rule.listing, sql`${rule.match} = ${sql.raw(column('id'))}`);
+        return this.#page(branch, rule.table, rule.listing, { parent: rule.match, of: sql.raw(column('id')) });
       if (rule.read === 'balance') return this.#balance(branch.below, column);
       if (rule.read !== 'link') throw new NotWhole();
       const found = this.#row(rule.table, sql`${rule.match} = ${sql.raw(column(rule.of))}`, branch.below);
@@ -125,18 +127,12 @@ class Writer {
   }
 
   /** A page as its connection. Its rows are read once, with at least one more than are shown: it tells whether there are more. */
-  #page(branch: Branch, table: Rows, listing: Listing, of: SQL | undefined): string {
+  #page(branch: Branch, table: Rows, listing: Listing, below: { parent: PgColumn; of: SQL } | undefined): string {
     const asked = this.terms.lists.get(branch)!;
     const { request, prefix } = asked;
     const [alias, inner] = [this.#alias(), this.#alias()];
-    const rows = this.#fragment(
-      sql`select * from ${table as PgTable} where ${and(
-        ...within(table, asked.reach),
-        of,
-        ...conditions(table, listing, request, this.terms.reach),
-      )} order by ${sql.join(order(table, listing, request), sql`, `)} limit ${sql.raw(String(readOf(request.size + 1)))}`,
-      prefix,
-    );
+    const page = listed(builder, { table, listing, ...asked, ...below }, 'rows', readOf(request.size + 1));
+    const rows = this.#fragment(page.getSQL(), prefix);
     const size = `${this.#fragment(sql`${sql.placeholder('size')}`, prefix)}::int`;
     const shown = ` filter (where ${alias}.n <= ${size})`;
     const node = ({ below }: Branch) => this.#object(below, table, alias);

@@ -4,7 +4,7 @@ import type { Context } from '../context.js';
 import { listOf, type Reach, reachOf } from '../db/reach.js';
 import { shape, values } from '../db/scope.js';
 import { check, permissionOf } from '../guard.js';
-import { pageRequest, readOf } from '../listing.js';
+import { pageRequest } from '../listing.js';
 import type { Rule } from './rules.js';
 import { type Asked, emptyCurrency, type Statement, statementOf } from './statement.js';
 import { type Branch, NotWhole, type Tree, treeOf } from './tree.js';
@@ -102,7 +102,7 @@ export class Whole {
         lists.set(branch, { request, reach: own, prefix });
         rows[i] = request.size * (below === undefined ? 1 : (rows[below] ?? 1));
         if (rows[i]! > rowsMax) return undefined;
-        name += `/${shape(table, request, own)}:${readOf(request.size + 1)}`;
+        name += `/${shape(table, request, own)}`;
         for (const [each, v] of Object.entries(values(request))) given[prefix + each] = v;
         given[`${prefix}size`] = request.size;
       }

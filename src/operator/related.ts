@@ -1,0 +1,89 @@
+import DataLoader from 'dataloader';
+import { and, desc, eq, getTableColumns, getTableName, sql } from 'drizzle-orm';
+import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
+import type { Database } from '../db/database.js';
+import type { Child } from '../db/scope.js';
+import type { Realm } from './operator.js';
+
+interface Key extends Realm {
+  value: string;
+}
+
+/**
+ * What belongs to the objects that the operator looks at. All that is asked for in one tick is one statement, of however
+ * many tenants: a queue is of all of them, and a scope each would be a statement each.
+ */
+export class Related {
+  private readonly loaders = new Map<string, DataLoader<Key, unknown[], string>>();
+
+  /** It is given how the operator reads, who alone may do so without a scope. */
+  constructor(private readonly ask: Database['read']) {}
+
+  /** The rows of a realm that have this value in a column, newest first. */
+  all<T extends Child>(
+    table: T,
+    column: PgColumn,
+    { tenantId, livemode }: Realm,
+    value: string,
+  ): Promise<T['$inferSelect'][]> {
+    const name = `operator_related:${getTableName(table)}.${column.name}`;
+    const loader =
+      this.loaders.get(name) ??
+      new DataLoader<Key, unknown[], string>((keys) => this.read(name, table, column, keys), { cacheKeyFn: textOf });
+    this.loaders.set(name, loader);
+    return loader.load({ tenantId, livemode, value }) as Promise<T['$inferSelect'][]>;
+  }
+
+  /** The row of a realm that has this value in a column; null when there is none. */
+  async one<T extends Child>(
+    table: T,
+    column: PgColumn,
+    realm: Realm,
+    value: string,
+  ): Promise<T['$inferSelect'] | null> {
+    return (await this.all(table, column, realm, value))[0] ?? null;
+  }
+
+  /** What was read before a write may be stale after it. */
+  clear(): void {
+    this.loaders.clear();
+  }
+
+  private async read<T extends Child>(
+    name: string,
+    table: T,
+    column: PgColumn,
+    keys: readonly Key[],
+  ): Promise<T['$inferSelect'][][]> {
+    const { placeholder } = sql;
+    const lists = ['tenants', 'modes', 'values'].map((list) => sql`${placeholder(list)}::text[]`);
+    const rows = await this.ask<Realm & { key: string; row: T['$inferSelect'] }>(
+      name,
+      (db) =>
+        db
+          .select({ key: sql<string>`key.value`, row: getTableColumns(table) })
+          .from(table as PgTable)
+          .innerJoin(
+            sql`unnest(${sql.join(lists, sql`, `)}) as key(tenant, mode, value)`,
+            and(
+              eq(table.tenantId, sql`key.tenant`),
+              eq(table.livemode, sql`key.mode::boolean`),
+              eq(column, sql`key.value`),
+            ),
+          )
+          .orderBy(desc(table.created), desc(table.id)),
+      {
+        tenants: keys.map((key) => key.tenantId),
+        modes: keys.map((key) => String(key.livemode)),
+        values: keys.map((key) => key.value),
+      },
+    );
+    const found = new Map<string, T['$inferSelect'][]>(keys.map((key) => [textOf(key), []]));
+    for (const { key, row } of rows) found.get(textOf({ ...(row as Realm), value: key }))?.push(row);
+    return keys.map((key) => found.get(textOf(key))!);
+  }
+}
+
+function textOf({ tenantId, livemode, value }: Key): string {
+  return `${tenantId} ${livemode} ${value}`;
+}
