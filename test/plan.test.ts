@@ -84,7 +84,6 @@ const sorted: [statements: RegExp, why: string][] = [
     /^page:deposit:all:.*:accountId(:|$)/,
     'the deposits of one account on either side, of which no index has the order',
   ],
-  [/^edge:address_id:payout:/, 'the payouts to one address, one a day at most'],
 ];
 
 interface Plan {

@@ -33,6 +33,7 @@ export const payout = pgTable(
     index('payout_context').on(t.tenantId, t.livemode, t.contextId, t.created, t.id),
     index('payout_root').on(t.tenantId, t.livemode, t.onRootList, t.created, t.id),
     index('payout_of_account').on(t.tenantId, t.livemode, t.accountId, t.created, t.id),
+    index('payout_to_address').on(t.tenantId, t.livemode, t.addressId, t.created, t.id),
     index('payout_under_way').on(t.tenantId, t.livemode, t.addressId).where(sql`status = 'processing'`),
     check('payout_status', sql`${t.status} in ('processing', 'completed', 'failed')`),
     check('payout_amount', sql`${t.amount} > 0 and ${t.sourceAmount} > 0`),
