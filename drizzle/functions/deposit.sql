@@ -27,24 +27,30 @@ begin
 end $$;
 
 create or replace function create_deposit(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb) returns setof deposit language plpgsql as $$
-declare v deposit; v_to account; v_from account; v_id text := new_id('deposit'); v_now bigint := clock(p_tenant, p_live); v_payment text; v_from_address text := p_args ->> 'fromAddressId';
+declare
+  v deposit; v_to account; v_from account; v_id text := new_id('deposit'); v_now bigint := clock(p_tenant, p_live); v_payment text; v_row jsonb; v_trace text;
+  v_from_id text := p_args ->> 'fromAccountId'; v_from_address text := p_args ->> 'fromAddressId';
 begin
   select a.* into v_to from account a where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_args ->> 'toAccountId';
-  -- No key update: a deposit the other way round, whose row refers to this account, must not wait for it.
-  select a.* into v_from from account a where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_args ->> 'fromAccountId' for no key update;
-  if v_from.kind = 'partner' and v_from_address is null then
-    v_from_address := payment_address(p_tenant, p_live, p_call, v_from, p_args ->> 'paymentMethod', p_args ->> 'currency');
+  -- A payer is looked for only if there is one: for an id that is null PostgreSQL would make a new plan each time.
+  if v_from_id is not null then
+    -- No key update: a deposit the other way round, whose row refers to this account, must not wait for it.
+    select a.* into v_from from account a where a.tenant_id = p_tenant and a.livemode = p_live and a.id = v_from_id for no key update;
+    if v_from.kind = 'partner' and v_from_address is null then
+      v_from_address := payment_address(p_tenant, p_live, p_call, v_from, p_args ->> 'paymentMethod', p_args ->> 'currency');
+    end if;
   end if;
-  v_payment := insert_payment(p_tenant, p_live, v_to, 'deposit', (p_args ->> 'amount')::bigint, p_args ->> 'currency', 'processing', v_id);
+  v_payment := insert_payment_at(p_tenant, p_live, v_to, 'deposit', (p_args ->> 'amount')::bigint, p_args ->> 'currency', 'processing', v_id, v_now);
   insert into deposit (tenant_id, livemode, id, created, amount, currency, from_account_id, from_address_id, to_account_id, to_address_id, payment_method,
                        payment_method_details, statement_descriptor, status, metadata, payment_id, context_id, on_root_list)
   values (p_tenant, p_live, v_id, v_now, (p_args ->> 'amount')::bigint, p_args ->> 'currency', v_from.id, v_from_address, v_to.id, p_args ->> 'toAddressId',
           p_args ->> 'paymentMethod', nullif(p_args -> 'paymentMethodDetails', 'null'), coalesce(p_args ->> 'statementDescriptor', ''), 'initialized',
-          merge_metadata(null, p_args -> 'metadata', 'deposit.metadata'), v_payment, v_to.context_id, v_to.on_root_list or coalesce(v_from.on_root_list, false))
+          case when p_args ? 'metadata' then merge_metadata(null, p_args -> 'metadata', 'deposit.metadata') end, v_payment, v_to.context_id, v_to.on_root_list or coalesce(v_from.on_root_list, false))
   returning * into v;
-  perform enqueue(p_tenant, p_live, 'process_deposit', v_id, 0);
-  perform tell(p_tenant, p_live, p_call, 'deposit.initialized', 'deposit', to_jsonb(v));
-  perform answer(p_tenant, p_live, p_call, to_jsonb(v));
+  v_row := to_jsonb(v);
+  v_trace := enqueue_at(p_tenant, p_live, 'process_deposit', v_id, 0, '{}', v_now);
+  v_trace := tell_at(p_tenant, p_live, p_call, 'deposit.initialized', 'deposit', v_row, v_now);
+  perform answer(p_tenant, p_live, p_call, v_row);
   return next v;
 end $$;
 
