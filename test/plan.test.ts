@@ -87,7 +87,6 @@ function argumentsOf(listing: Listing): PageArgs[] {
 const sorted: [statements: RegExp, why: string][] = [
   [/^page:account_setting:all:.*:accountId(:|$)/, 'an account has one setting'],
   [/^page:entry:(root|context):(?!.*accountId)/, 'never asked: balance transactions are always those of one account'],
-  [/^edge:address_id:payout:/, 'the payouts to one address, one a day at most'],
 ];
 
 interface Plan {

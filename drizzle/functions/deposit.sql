@@ -2,10 +2,10 @@
 
 -- The account that owns the receivables a deposit may be reconciled against: a user itself, or the owner of the partner that holds it.
 create or replace function receiver_of(p_tenant text, p_live boolean, p_to text) returns text language plpgsql stable as $$
-declare v account;
+declare v_kind text; v_owner text; v_id text;
 begin
-  select a.* into v from account a where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_to;
-  return case when v.kind = 'partner' then v.owner_id else v.id end;
+  select a.kind, a.owner_id, a.id into v_kind, v_owner, v_id from account a where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_to;
+  return case when v_kind = 'partner' then v_owner else v_id end;
 end $$;
 
 -- The address that a partner pays from with a method: made with its first payment, found again afterwards. Of a real one no more
@@ -27,24 +27,32 @@ begin
 end $$;
 
 create or replace function create_deposit(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb) returns setof deposit language plpgsql as $$
-declare v deposit; v_to account; v_from account; v_id text := new_id('deposit'); v_now bigint := clock(p_tenant, p_live); v_payment text; v_from_address text := p_args ->> 'fromAddressId';
+declare
+  v deposit; v_to account; v_from account; v_id text := new_id('deposit'); v_now bigint; v_payment text; v_row jsonb; v_trace text;
+  v_from_id text := p_args ->> 'fromAccountId'; v_from_address text := p_args ->> 'fromAddressId';
 begin
   select a.* into v_to from account a where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_args ->> 'toAccountId';
-  -- No key update: a deposit the other way round, whose row refers to this account, must not wait for it.
-  select a.* into v_from from account a where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_args ->> 'fromAccountId' for no key update;
-  if v_from.kind = 'partner' and v_from_address is null then
-    v_from_address := payment_address(p_tenant, p_live, p_call, v_from, p_args ->> 'paymentMethod', p_args ->> 'currency');
+  -- A payer is looked for only if there is one: for an id that is null PostgreSQL would make a new plan each time.
+  if v_from_id is not null then
+    -- No key update: a deposit the other way round, whose row refers to this account, must not wait for it.
+    select a.* into v_from from account a where a.tenant_id = p_tenant and a.livemode = p_live and a.id = v_from_id for no key update;
+    if v_from.kind = 'partner' and v_from_address is null then
+      v_from_address := payment_address(p_tenant, p_live, p_call, v_from, p_args ->> 'paymentMethod', p_args ->> 'currency');
+    end if;
   end if;
-  v_payment := insert_payment(p_tenant, p_live, v_to, 'deposit', (p_args ->> 'amount')::bigint, p_args ->> 'currency', 'processing', v_id);
+  -- After the locks, and after what an address of the payer has told: events are numbered by their time.
+  v_now := clock(p_tenant, p_live);
+  v_payment := insert_payment_at(p_tenant, p_live, v_to, 'deposit', (p_args ->> 'amount')::bigint, p_args ->> 'currency', 'processing', v_id, v_now);
   insert into deposit (tenant_id, livemode, id, created, amount, currency, from_account_id, from_address_id, to_account_id, to_address_id, payment_method,
                        payment_method_details, statement_descriptor, status, metadata, payment_id, context_id, on_root_list)
   values (p_tenant, p_live, v_id, v_now, (p_args ->> 'amount')::bigint, p_args ->> 'currency', v_from.id, v_from_address, v_to.id, p_args ->> 'toAddressId',
           p_args ->> 'paymentMethod', nullif(p_args -> 'paymentMethodDetails', 'null'), coalesce(p_args ->> 'statementDescriptor', ''), 'initialized',
-          merge_metadata(null, p_args -> 'metadata', 'deposit.metadata'), v_payment, v_to.context_id, v_to.on_root_list or coalesce(v_from.on_root_list, false))
+          case when p_args ? 'metadata' then merge_metadata(null, p_args -> 'metadata', 'deposit.metadata') end, v_payment, v_to.context_id, v_to.on_root_list or coalesce(v_from.on_root_list, false))
   returning * into v;
-  perform enqueue(p_tenant, p_live, 'process_deposit', v_id, 0);
-  perform tell(p_tenant, p_live, p_call, 'deposit.initialized', 'deposit', to_jsonb(v));
-  perform answer(p_tenant, p_live, p_call, to_jsonb(v));
+  v_row := to_jsonb(v);
+  v_trace := enqueue_at(p_tenant, p_live, 'process_deposit', v_id, 0, '{}', v_now);
+  v_trace := tell_at(p_tenant, p_live, p_call, 'deposit.initialized', 'deposit', v_row, v_now);
+  perform answer(p_tenant, p_live, p_call, v_row);
   return next v;
 end $$;
 
@@ -57,7 +65,7 @@ end $$;
 
 -- Moves a deposit's status; completion is the one that posts, a reversal the one that takes all of it back.
 create or replace function move_deposit(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb) returns setof deposit language plpgsql as $$
-declare v deposit; v_id text := p_args ->> 'id'; v_to text := p_args ->> 'to'; v_category text; v_from text[] := array(select jsonb_array_elements_text(p_args -> 'from'));
+declare v deposit; v_id text := p_args ->> 'id'; v_to text := p_args ->> 'to'; v_category text; v_from text[] := array(select jsonb_array_elements_text(p_args -> 'from')); v_row jsonb; v_trace text;
 begin
   select d.* into v from deposit d where d.tenant_id = p_tenant and d.livemode = p_live and d.id = v_id;
   if v_to in ('completed', 'reversed') then
@@ -70,7 +78,7 @@ begin
     update deposit d set status = 'processing', version = d.version + 1
     where d.tenant_id = p_tenant and d.livemode = p_live and d.id = v_id and d.status = 'initialized'
     returning * into v;
-    if found then perform tell(p_tenant, p_live, p_call, 'deposit.processing', 'deposit', to_jsonb(v)); end if;
+    if found then v_trace := tell_at(p_tenant, p_live, p_call, 'deposit.processing', 'deposit', to_jsonb(v), clock(p_tenant, p_live)); end if;
   end if;
   v_category := category_of(p_tenant, p_live, v);
   update deposit d set status = v_to, version = d.version + 1, reason_code = coalesce(p_args ->> 'reasonCode', d.reason_code),
@@ -88,8 +96,9 @@ begin
   elsif v_to in ('failed', 'cancelled') then
     perform move_payment(p_tenant, p_live, v.payment_id, v_to);
   end if;
-  perform tell(p_tenant, p_live, p_call, 'deposit.' || v_to, 'deposit', to_jsonb(v));
-  perform answer(p_tenant, p_live, p_call, to_jsonb(v));
+  v_row := to_jsonb(v);
+  v_trace := tell_at(p_tenant, p_live, p_call, 'deposit.' || v_to, 'deposit', v_row, clock(p_tenant, p_live));
+  perform answer(p_tenant, p_live, p_call, v_row);
   return next v;
 end $$;
 
@@ -187,12 +196,16 @@ end $$;
 
 -- Locks every balance that a deposit's money may move between.
 create or replace function lock_money_of(p_tenant text, p_live boolean, p_deposit deposit) returns void language plpgsql as $$
-declare v_receiver text := receiver_of(p_tenant, p_live, p_deposit.to_account_id);
+declare v_receiver text := receiver_of(p_tenant, p_live, p_deposit.to_account_id); v_target text := transfer_target(p_tenant, p_live, v_receiver); v_id text;
 begin
+  if v_receiver = p_deposit.to_account_id and v_target is null then
+    v_id := lock_balance(p_tenant, p_live, v_receiver, p_deposit.currency);
+    return;
+  end if;
   perform lock_balances(p_tenant, p_live, jsonb_build_array(
     jsonb_build_object('account', p_deposit.to_account_id, 'currency', p_deposit.currency),
     jsonb_build_object('account', v_receiver, 'currency', p_deposit.currency),
-    jsonb_build_object('account', transfer_target(p_tenant, p_live, v_receiver), 'currency', p_deposit.currency)));
+    jsonb_build_object('account', v_target, 'currency', p_deposit.currency)));
 end $$;
 
 -- One receivable's share of a deposit: refused beyond what it can still take.

@@ -2,22 +2,23 @@
 
 -- Whole seconds since 1970 as this tenant and mode sees them: in test mode the tenant's test clock is added. The only source of `created`.
 create or replace function clock(p_tenant text, p_live boolean) returns bigint language plpgsql volatile as $$
+declare v_offset bigint;
 begin
-  if p_live then return wall_clock(); end if;
-  return wall_clock() + coalesce((select c.offset_seconds from test_clock c where c.tenant_id = p_tenant and c.livemode = p_live), 0);
+  if not p_live then select c.offset_seconds into v_offset from test_clock c where c.tenant_id = p_tenant and c.livemode = p_live; end if;
+  return date_part('epoch', clock_timestamp())::bigint + coalesce(v_offset, 0);
 end $$;
 
 -- Whole seconds since 1970 for what no test clock moves: keys and the retention of answers.
 create or replace function wall_clock() returns bigint language plpgsql volatile as $$
 begin
-  return extract(epoch from clock_timestamp())::bigint;
+  return date_part('epoch', clock_timestamp())::bigint;
 end $$;
 
 -- An identifier: the prefix, 14 hex digits of microseconds and 18 of randomness, so that ids sort by birth, those of one statement too.
 create or replace function new_id(p_prefix text) returns text language plpgsql volatile as $$
-declare r text := replace(gen_random_uuid()::text, '-', '');
+declare r text := gen_random_uuid();
 begin
-  return p_prefix || '_' || lpad(to_hex((extract(epoch from clock_timestamp()) * 1000000)::bigint), 14, '0') || left(r, 8) || right(r, 10);
+  return p_prefix || '_' || lpad(to_hex((date_part('epoch', clock_timestamp()) * 1000000)::bigint), 14, '0') || left(r, 8) || right(r, 10);
 end $$;
 
 -- Refuses with our own SQLSTATE (TG and the HTTP status), the code in MESSAGE and the problems in DETAIL:
@@ -56,16 +57,35 @@ begin
   return nullif(r, '{}');
 end $$;
 
--- The event of a change, from the changed row. Secrets never travel with it, and numbers travel as text: a reader's JSON
--- could not carry the largest amounts to the cent.
+-- The event of a change, from the changed row.
 create or replace function tell(p_tenant text, p_live boolean, p_call jsonb, p_type text, p_object text, p_row jsonb) returns void language plpgsql as $$
-declare
-  v_now bigint := clock(p_tenant, p_live); v_id text := new_id('event');
-  v_data jsonb := (select jsonb_object_agg(k, case when jsonb_typeof(v) = 'number' then to_jsonb(v #>> '{}') else v end) from jsonb_each(p_row - 'digest') e(k, v));
+declare v_id text;
+begin
+  v_id := tell_at(p_tenant, p_live, p_call, p_type, p_object, p_row, clock(p_tenant, p_live));
+end $$;
+
+-- The same by a clock that was read before: reading it costs a statement. It returns the event's id, because a value can be
+-- assigned without a statement of its own, which `perform` is.
+create or replace function tell_at(p_tenant text, p_live boolean, p_call jsonb, p_type text, p_object text, p_row jsonb, p_now bigint) returns text language plpgsql as $$
+declare v_id text := new_id('event'); v_data jsonb := event_data(p_row);
 begin
   insert into event (tenant_id, livemode, id, created, type, object, object_id, data, request_id, context_id, on_root_list)
-  values (p_tenant, p_live, v_id, v_now, p_type, p_object, p_row ->> 'id', v_data, p_call ->> 'requestId',
+  values (p_tenant, p_live, v_id, p_now, p_type, p_object, p_row ->> 'id', v_data, p_call ->> 'requestId',
           p_row ->> 'context_id', (p_row ->> 'on_root_list')::boolean);
+  return v_id;
+end $$;
+
+-- What travels of a row. Secrets never do, and numbers travel as text: a reader's JSON could not carry the largest amounts to the cent.
+-- The numbers that most rows have are named, which spares them a statement; whatever others there are is found.
+create or replace function event_data(p_row jsonb) returns jsonb language plpgsql immutable as $$
+declare
+  r jsonb := (p_row - 'digest') || jsonb_strip_nulls(jsonb_build_object('created', p_row ->> 'created', 'amount', p_row ->> 'amount',
+    'pending_rest', p_row ->> 'pending_rest', 'disputed', p_row ->> 'disputed', 'version', p_row ->> 'version'));
+begin
+  if jsonb_path_exists(r, '$.* ? (@.type() == "number")') then
+    r := (select jsonb_object_agg(k, case when jsonb_typeof(v) = 'number' then to_jsonb(v #>> '{}') else v end) from jsonb_each(r) e(k, v));
+  end if;
+  return r;
 end $$;
 
 -- The event of what has no id of its own because a tenant has one of it, such as its clock: it is about the root account, on whose lists it stands.
@@ -89,10 +109,18 @@ end $$;
 -- Puts work into the queue; it becomes visible to the worker when the calling statement commits. Due times are of the wall
 -- clock, so that one index serves all tenants; a test clock that is moved forward moves them back.
 create or replace function enqueue(p_tenant text, p_live boolean, p_kind text, p_subject text, p_seconds bigint, p_args jsonb default '{}') returns void language plpgsql as $$
-declare v_now bigint := clock(p_tenant, p_live); v_id text := new_id('job');
+declare v_id text;
+begin
+  v_id := enqueue_at(p_tenant, p_live, p_kind, p_subject, p_seconds, p_args, clock(p_tenant, p_live));
+end $$;
+
+-- The same by a clock that was read before.
+create or replace function enqueue_at(p_tenant text, p_live boolean, p_kind text, p_subject text, p_seconds bigint, p_args jsonb, p_now bigint) returns text language plpgsql as $$
+declare v_id text := new_id('job'); v_due bigint := wall_clock() + p_seconds;
 begin
   insert into job (tenant_id, livemode, id, created, kind, subject_id, args, due)
-  values (p_tenant, p_live, v_id, v_now, p_kind, p_subject, p_args, wall_clock() + p_seconds);
+  values (p_tenant, p_live, v_id, p_now, p_kind, p_subject, p_args, v_due);
+  return v_id;
 end $$;
 
 -- Forgets answers older than the retention; idempotency keys are promised for 24 hours at least.

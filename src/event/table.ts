@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import { bigint, index, jsonb, pgTable, primaryKey, text, unique } from 'drizzle-orm/pg-core';
+import { bigint, index, jsonb, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core';
 import { realm, visibility } from '../db/columns.js';
 
 /**
@@ -20,11 +20,12 @@ export const event = pgTable(
   },
   (t) => [
     primaryKey({ name: 'event_pkey', columns: [t.tenantId, t.livemode, t.id] }),
-    unique('event_number').on(t.tenantId, t.livemode, t.number),
+    // An event has no number when it is inserted: what leads by numbers need not hold it before it has one.
+    uniqueIndex('event_numbers').on(t.tenantId, t.livemode, t.number).where(sql`number is not null`),
     index('event_unnumbered').on(t.tenantId, t.livemode, t.created, t.id).where(sql`number is null`),
-    index('event_context').on(t.tenantId, t.livemode, t.contextId, t.number, t.id),
-    index('event_root').on(t.tenantId, t.livemode, t.onRootList, t.number, t.id),
-    index('event_of_object').on(t.tenantId, t.livemode, t.objectId, t.created, t.id),
+    index('event_of_context').on(t.tenantId, t.livemode, t.contextId, t.number, t.id).where(sql`number is not null`),
+    index('event_of_root').on(t.tenantId, t.livemode, t.onRootList, t.number, t.id).where(sql`number is not null`),
+    index('event_about_object').on(t.tenantId, t.livemode, t.objectId, t.number, t.id).where(sql`number is not null`),
   ],
 );
 
