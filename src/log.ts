@@ -7,7 +7,7 @@ export function logger(level: string): Logger {
   const base = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime };
   // Many lines are written at once, or what there is ten times a second; what is left at the end of the process is written
   // then. A pipe takes 4 KiB in one piece, so the lines of several processes do not mix.
-  const pieces = { sync: false, minLength: 2_048, maxWrite: 4_096, periodicFlush: 100 };
+  const pieces = { sync: false, minLength: 3_840, maxWrite: 4_096, periodicFlush: 100 };
   if (!process.stdout.isTTY) return pino(base, pino.destination({ dest: 1, ...pieces }));
   return pino(base, pretty({ colorize: true, ignore: 'hostname,pid', singleLine: true, messageFormat: '{msg}' }));
 }
