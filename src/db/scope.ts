@@ -145,6 +145,17 @@ export class Scope {
     return this.database.read(name, build, { ...this.#realm, ...values });
   }
 
+  /** As `read`, for statements that begin with a row by its id: their build also gets what keeps that row within reach. */
+  readFrom<T>(
+    name: string,
+    build: (db: PostgresJsDatabase, reached: (table: Standing) => SQL | undefined) => Preparable,
+    values: Record<string, unknown> & { id: string },
+  ): Promise<T[]> {
+    const reach = reachOf(this.caller);
+    const reached = (table: Standing) => and(...within(table, reach), eq(table.id, p('id')));
+    return this.read(`${name}:${reach}`, (db) => build(db, reached), values);
+  }
+
   get #realm() {
     return { tenant: this.caller.tenantId, live: this.caller.livemode, context: this.caller.contextId };
   }
@@ -175,6 +186,8 @@ export class Scope {
           .where(and(...within(table, reach), alone ? eq(column, p('value')) : sql`${column} = any(${p('values')})`)),
       { ...this.#realm, ...(alone ? { value } : { values }) },
     );
+    // Alone, what was found is what was asked for.
+    if (alone) return new Map(rows.map((row) => [value!, row]));
     const property = Object.entries(getTableColumns(table)).find(
       ([, c]) => c.name === column.name,
     )?.[0] as keyof Row<T>;
