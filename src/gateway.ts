@@ -373,7 +373,8 @@ function wantsPage(request: FastifyRequest, config: Config): boolean {
 /** Whether the request came over HTTPS, or may come without. Spec: Authentication 4. */
 function secure(request: FastifyRequest, config: Config): boolean {
   if (config.transport !== 'proxy') return true;
-  return trusted(request.socket, config) && single(request, 'x-forwarded-proto')?.split(',').at(-1)?.trim() === 'https';
+  const proto = single(request, 'x-forwarded-proto');
+  return trusted(request.socket, config) && (proto === 'https' || proto?.split(',').at(-1)?.trim() === 'https');
 }
 
 /** Where payers find us: as the operator says, or as whoever asks has found us. */

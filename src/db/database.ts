@@ -1,4 +1,14 @@
-import { Column, getTableColumns, getTableName, is, noopDecoder, Param, Placeholder, SQL, type Table } from 'drizzle-orm';
+import {
+  Column,
+  getTableColumns,
+  getTableName,
+  is,
+  noopDecoder,
+  Param,
+  Placeholder,
+  SQL,
+  type Table,
+} from 'drizzle-orm';
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import postgres from 'postgres';
 import { type Problem, type ProblemCode, problem, Refusal } from '../problems.js';
@@ -140,7 +150,7 @@ export class Database {
     table: T,
   ): Promise<T['$inferSelect'][]> {
     try {
-      const rows = await this.call(fn, [tenantId, livemode, text(call ?? {}), text(args)]);
+      const rows = await this.call(fn, [tenantId, livemode, JSON.stringify(call ?? {}), text(args)]);
       return rows.map((row) => fromRow(table, row));
     } catch (error) {
       // The key may be in use by an attempt of this very call whose answer got lost: then this is its answer.

@@ -35,13 +35,12 @@ export class Scope {
   }
 
   /** The object with this id, if it is within reach; all ids of one tick are one statement. */
-  async find<T extends Rows>(table: T, id: string | null | undefined): Promise<Row<T> | null> {
-    if (id == null) return null;
-    return this.findBy(table, table.id, id);
+  find<T extends Rows>(table: T, id: string | null | undefined): Promise<Row<T> | null> {
+    return id == null ? Promise.resolve(null) : this.findBy(table, table.id, id);
   }
 
   /** The object that is alone in having this value in a column, such as the setting of an account. */
-  async findBy<T extends Rows>(table: T, column: PgColumn, value: string): Promise<Row<T> | null> {
+  findBy<T extends Rows>(table: T, column: PgColumn, value: string): Promise<Row<T> | null> {
     return this.#loader(`${getTableName(table)}.${column.name}`, (values: readonly string[]) =>
       this.#byValue(table, column, values),
     ).load(value);
@@ -111,11 +110,7 @@ export class Scope {
   }
 
   /** What a batch finds for one key: all keys that are asked for under a name in one tick are one batch. */
-  async many<V>(
-    name: string,
-    key: string,
-    batch: (keys: readonly string[]) => Promise<Map<string, V>>,
-  ): Promise<V | null> {
+  many<V>(name: string, key: string, batch: (keys: readonly string[]) => Promise<Map<string, V>>): Promise<V | null> {
     return this.#loader(name, batch).load(key);
   }
 

@@ -269,7 +269,10 @@ async function destination({ scope, caller }: Context, { to, currency }: CreateD
         .orderBy(desc(sql`${address.currency} = ${p('currency')}`), desc(address.created), desc(address.id))
         .limit(1);
       return db
-        .select({ account: { id: account.id, contextId: account.contextId }, addressId: sql<string | null>`(${usable})` })
+        .select({
+          account: { id: account.id, contextId: account.contextId },
+          addressId: sql<string | null>`(${usable})`,
+        })
         .from(account)
         .where(reached(account));
     },

@@ -65,7 +65,13 @@ function listArguments(route: Route, field: GraphQLField<unknown, Context>): Rea
   const elsewhere = new Set([...paramsOf(route), ...pageArguments, ...(route.without ?? [])]);
   const own = field.args.filter(({ name }) => !elsewhere.has(name));
   return ({ search, params }, problems) => {
-    const { limit, starting_after: after, ending_before: before, ...raw } = parseQuery(search);
+    const raw = parseQuery(search);
+    const taken = (name: string) => {
+      const value = raw[name];
+      delete raw[name];
+      return value;
+    };
+    const [limit, after, before] = [taken('limit'), taken('starting_after'), taken('ending_before')];
     const args = Object.assign(read(own, raw, object, query, problems), params);
     if (!paged) {
       for (const [name, value] of Object.entries({ limit, starting_after: after, ending_before: before })) {
