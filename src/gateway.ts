@@ -102,6 +102,7 @@ export async function gateway({ config, database, schema, pepper, log }: Parts):
     parseJson(bytes as Buffer, done),
   );
 
+  const newKey = (tenant: string, live: boolean) => callers.newKey(tenant, live);
   const identify = (request: FastifyRequest): Context | Promise<Context> => {
     const caller = callers.find(request.socket, single(request, 'authorization'), single(request, 'on-behalf-of'));
     return caller instanceof Promise ? caller.then((found) => contextOf(request, found)) : contextOf(request, caller);
@@ -109,7 +110,6 @@ export async function gateway({ config, database, schema, pepper, log }: Parts):
   const contextOf = (request: FastifyRequest, caller: Caller): Context => {
     const key = request.method === 'POST' ? idempotencyKey(single(request, 'idempotency-key')) : undefined;
     const scope = new Scope(caller, database);
-    const newKey = (tenant: string, live: boolean) => callers.newKey(tenant, live);
     return new Context(caller, scope, editions[caller.edition], request.id, key, newKey, {
       terms,
       urlOf: (place) => `${originOf(request, config)}/checkout/${tokenOf(pepper, place)}`,

@@ -179,7 +179,7 @@ export class Scope {
           .select()
           .from(table as PgTable)
           .where(and(...within(table, reach), alone ? eq(column, p('value')) : sql`${column} = any(${p('values')})`)),
-      { ...this.#realm, ...(alone ? { value } : { values }) },
+      alone ? { ...this.#realm, value } : { ...this.#realm, values },
     );
     // Alone, what was found is what was asked for.
     if (alone) return new Map(rows.map((row) => [value!, row]));
