@@ -90,9 +90,20 @@ interface Holder {
   now: number;
 }
 
+/** Who a key stood for when it was last looked up, and how long that holds. */
+interface Found {
+  caller: Caller;
+  until: number;
+}
+
+/** A proxy may send many keys over one connection; of more than this, they are hashed again. */
+const keysPerConnectionMax = 16;
+
 /** Finds the caller of a request by its headers. */
 export class Callers {
-  readonly #fresh = new LRUCache<string, { caller: Caller; until: number }>({ max: cachedKeysMax });
+  readonly #fresh = new LRUCache<string, Found>({ max: cachedKeysMax });
+  /** The keys of each connection, as its headers spell them: a secret stays here no longer than its connection. */
+  readonly #ofConnection = new WeakMap<object, Map<string, Found>>();
   readonly #touched = new LRUCache<string, true>({ max: cachedKeysMax, ttl: 60_000 });
 
   constructor(
@@ -101,8 +112,12 @@ export class Callers {
   ) {}
 
   /** The caller of a request, or a refusal whose text does not tell an unknown key from a revoked or expired one. */
-  async find(authorization: string | undefined, onBehalfOf: string | undefined): Promise<Caller> {
-    const caller = await this.#byKey(secretOf(authorization));
+  find(
+    connection: object,
+    authorization: string | undefined,
+    onBehalfOf: string | undefined,
+  ): Caller | Promise<Caller> {
+    const caller = this.#again(connection, authorization) ?? this.#byHeader(connection, authorization);
     return onBehalfOf === undefined ? caller : this.#actingFor(caller, onBehalfOf);
   }
 
@@ -111,15 +126,25 @@ export class Callers {
     return newKey(this.pepper, tenantId, livemode);
   }
 
-  /** Forgets what is cached, after a change of keys in this process. */
-  forget(): void {
-    this.#fresh.clear();
+  /** The caller whose key came over this connection before, while that holds: hashing it again would tell nothing new. */
+  #again(connection: object, authorization = ''): Caller | undefined {
+    const found = this.#ofConnection.get(connection)?.get(authorization);
+    return found && found.until > performance.now() ? found.caller : undefined;
   }
 
-  async #byKey(secret: string): Promise<Caller> {
+  async #byHeader(connection: object, authorization: string | undefined): Promise<Caller> {
+    const found = await this.#byKey(secretOf(authorization));
+    let known = this.#ofConnection.get(connection);
+    if (!known) this.#ofConnection.set(connection, (known = new Map()));
+    if (known.size >= keysPerConnectionMax) known.clear();
+    known.set(authorization!, found);
+    return found.caller;
+  }
+
+  async #byKey(secret: string): Promise<Found> {
     const digest = digestOf(this.pepper, secret);
     const cached = this.#fresh.get(digest);
-    if (cached && cached.until > performance.now()) return cached.caller;
+    if (cached && cached.until > performance.now()) return cached;
     const match = keyPattern.exec(secret);
     // A key that was mistyped is refused before the database hears of it.
     if (!match || !same(secret.slice(-checksumLength), checksum(secret.slice(0, -checksumLength)))) throw invalid();
@@ -141,9 +166,10 @@ export class Callers {
       contextKind: holder.kind,
     };
     const left = holder.expiresAt === null ? Number.POSITIVE_INFINITY : (holder.expiresAt - holder.now) * 1000;
-    this.#fresh.set(digest, { caller, until: asked + Math.min(freshMilliseconds, left) });
+    const found = { caller, until: asked + Math.min(freshMilliseconds, left) };
+    this.#fresh.set(digest, found);
     this.#touch(caller);
-    return caller;
+    return found;
   }
 
   async #holder(tenant: string, live: boolean, digest: string): Promise<Holder | undefined> {
@@ -174,7 +200,8 @@ export class Callers {
   }
 
   /** A platform may act as one of its connected users; the user must exist, and nobody learns whether another's does. */
-  async #actingFor(caller: Caller, id: string): Promise<Caller> {
+  async #actingFor(asking: Caller | Promise<Caller>, id: string): Promise<Caller> {
+    const caller = await asking;
     if (caller.kind !== 'platform')
       throw new Refusal(
         problem('permission_denied', 'On-Behalf-Of', 'Only a platform may act on behalf of an account.'),

@@ -7,7 +7,7 @@ import type { GraphQLSchema } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import Negotiator from 'negotiator';
 import type { Logger } from 'pino';
-import { Callers } from './caller.js';
+import { type Caller, Callers } from './caller.js';
 import { tokenOf } from './checkout/link.js';
 import type { CheckoutTerms } from './checkout/terms.js';
 import type { Config } from './config.js';
@@ -86,7 +86,8 @@ export async function gateway({ config, database, schema, pepper, log }: Parts):
     keepAliveTimeout: 65_000,
     routerOptions: { maxParamLength: 500 },
     frameworkErrors: (_: unknown, request: FastifyRequest, reply: FastifyReply) =>
-      identify(request)
+      Promise.resolve()
+        .then(() => identify(request))
         .then(() => [problem('route_missing')])
         .catch((error) => problemsOf(error))
         .then((problems) => refuse(request, reply, problems)),
@@ -98,15 +99,18 @@ export async function gateway({ config, database, schema, pepper, log }: Parts):
   app.decorateRequest('operator', null);
   const fixed = { ...(await securityHeaders(config)), 'cache-control': 'no-store' };
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_: FastifyRequest, bytes: Buffer) =>
-    parseJson(bytes),
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_, bytes, done) =>
+    parseJson(bytes as Buffer, done),
   );
 
-  const identify = async (request: FastifyRequest): Promise<Context> => {
-    const caller = await callers.find(single(request, 'authorization'), single(request, 'on-behalf-of'));
+  const newKey = (tenant: string, live: boolean) => callers.newKey(tenant, live);
+  const identify = (request: FastifyRequest): Context | Promise<Context> => {
+    const caller = callers.find(request.socket, single(request, 'authorization'), single(request, 'on-behalf-of'));
+    return caller instanceof Promise ? caller.then((found) => contextOf(request, found)) : contextOf(request, caller);
+  };
+  const contextOf = (request: FastifyRequest, caller: Caller): Context => {
     const key = request.method === 'POST' ? idempotencyKey(single(request, 'idempotency-key')) : undefined;
     const scope = new Scope(caller, database);
-    const newKey = (tenant: string, live: boolean) => callers.newKey(tenant, live);
     return new Context(caller, scope, editions[caller.edition], request.id, key, newKey, {
       terms,
       urlOf: (place) => `${originOf(request, config)}/checkout/${tokenOf(pepper, place)}`,
@@ -117,8 +121,7 @@ export async function gateway({ config, database, schema, pepper, log }: Parts):
     const asking = { requestId: request.id, idempotencyKey: idempotencyKey(single(request, 'idempotency-key')) };
     return new OperatorContext(new Operator(database, schema, pepper, asking), asking.requestId, asking.idempotencyKey);
   };
-  app.addHook('onRequest', async (request, reply) => {
-    reply.headers(fixed).header('request-id', request.id);
+  const admit = (request: FastifyRequest, reply: FastifyReply): undefined | Promise<void> => {
     const { open, probe, operator, permission } = request.routeOptions.config;
     if (probe) return;
     if (!secure(request, config)) throw new Refusal(problem('https_required'));
@@ -127,16 +130,27 @@ export async function gateway({ config, database, schema, pepper, log }: Parts):
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1')
       throw new Refusal(problem('body_invalid', undefined, 'HTTP/1.1 requires the header Host.'));
     if (operator) {
-      request.operator = await identifyOperator(request, operator);
-      if (request.method === 'POST') return;
-      reply.header('allow', 'POST');
-      throw new Refusal(problem('method_not_allowed'));
+      return identifyOperator(request, operator).then((context) => {
+        request.operator = context;
+        if (request.method === 'POST') return;
+        reply.header('allow', 'POST');
+        throw new Refusal(problem('method_not_allowed'));
+      });
     }
     // Whatever the target looked like, it is the route that decides; only where there is none does the path.
     if (request.is404 && !keyed(request.url)) throw new Refusal(problem('route_missing'));
-    request.context = await identify(request);
-    if (request.is404) refuseRoute(request, reply);
-    if (permission) permit(request.context, permission);
+    const enter = (context: Context) => {
+      request.context = context;
+      if (request.is404) refuseRoute(request, reply);
+      if (permission) permit(context, permission);
+    };
+    const context = identify(request);
+    if (context instanceof Promise) return context.then(enter);
+    enter(context);
+  };
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.headers(fixed).header('request-id', request.id);
+    take(() => admit(request, reply), done);
   });
   app.addHook('onSend', (request, reply, _, done) => {
     if (request.context?.replayed) reply.header('idempotent-replayed', 'true');
@@ -208,9 +222,7 @@ export async function gateway({ config, database, schema, pepper, log }: Parts):
     method: ['GET', 'POST'],
     url: '/graphql',
     config: { open: true },
-    preHandler: async (request) => {
-      if (request.context) refuseMisshapen(request);
-    },
+    preHandler: (request, _, done) => take(() => request.context && refuseMisshapen(request), done),
     handler: async (request, reply) => {
       if (!request.context) return page(request, reply) as never;
       const answer =
@@ -227,7 +239,7 @@ export async function gateway({ config, database, schema, pepper, log }: Parts):
       method: app.supportedMethods,
       url: '/operator/graphql',
       config: { operator: new Credential(config.OPERATOR_KEY) },
-      preHandler: async (request) => refuseMisshapen(request),
+      preHandler: (request, _, done) => take(() => refuseMisshapen(request), done),
       handler,
     });
   }
@@ -249,6 +261,22 @@ export async function gateway({ config, database, schema, pepper, log }: Parts):
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   await app.ready();
   return app;
+}
+
+/**
+ * Takes a step of a request and goes on, at once where there was nothing to wait for: most steps of most requests are
+ * such, and a promise for each would cost more than they do.
+ */
+function take(step: () => unknown, done: (error?: Error) => void): void {
+  let waited: unknown;
+  try {
+    waited = step();
+  } catch (error) {
+    done(error as Error);
+    return;
+  }
+  if (waited instanceof Promise) waited.then(() => done(), done);
+  else done();
 }
 
 /** Refuses an answer that the client could not take, and what is no GraphQL request. */
@@ -348,7 +376,8 @@ function wantsPage(request: FastifyRequest, config: Config): boolean {
 /** Whether the request came over HTTPS, or may come without. Spec: Authentication 4. */
 function secure(request: FastifyRequest, config: Config): boolean {
   if (config.transport !== 'proxy') return true;
-  return trusted(request.socket, config) && single(request, 'x-forwarded-proto')?.split(',').at(-1)?.trim() === 'https';
+  const proto = single(request, 'x-forwarded-proto');
+  return trusted(request.socket, config) && (proto === 'https' || proto?.split(',').at(-1)?.trim() === 'https');
 }
 
 /** Where payers find us: as the operator says, or as whoever asks has found us. */
@@ -378,13 +407,17 @@ function single(request: FastifyRequest, name: string): string | undefined {
   return Array.isArray(value) ? value.join(', ') : value;
 }
 
-function parseJson(bytes: Buffer): unknown {
-  if (bytes.length === 0) return {};
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+function parseJson(bytes: Buffer, done: (error: Error | null, body?: unknown) => void): void {
+  let body: unknown = {};
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    if (bytes.length > 0) body = JSON.parse(utf8.decode(bytes));
   } catch {
-    throw new Refusal(problem('body_invalid'));
+    done(new Refusal(problem('body_invalid')));
+    return;
   }
+  done(null, body);
 }
 
 const patterns = [

@@ -143,27 +143,33 @@ export function emptyRequired(
   values: Record<string, unknown>,
   path: string,
 ): Problem[] {
-  return fields.flatMap(({ name, type }) => {
-    const value = values[name];
-    if (value === undefined || value === null) return [];
-    const within = name === 'input' ? path : `${path}.${snake(name)}`;
-    // An empty `input` is an operation without parameters.
-    if (name !== 'input' && type instanceof GraphQLNonNull && isEmpty(value))
-      return [problem('parameter_invalid_empty', within)];
-    return emptyWithin(type, value, within);
-  });
+  const problems: Problem[] = [];
+  for (const { name, type } of fields)
+    findEmpty(name, type, values[name], name === 'input' ? () => path : () => `${path}.${snake(name)}`, problems);
+  return problems;
+}
+
+/** Paths are functions here and below: nearly always nothing is wrong, and none is needed. */
+function findEmpty(name: string, type: GraphQLInputType, value: unknown, path: () => string, problems: Problem[]) {
+  if (value === undefined || value === null) return;
+  // An empty `input` is an operation without parameters.
+  if (name !== 'input' && type instanceof GraphQLNonNull && isEmpty(value))
+    problems.push(problem('parameter_invalid_empty', path()));
+  else findEmptyWithin(type, value, path, problems);
 }
 
 /** What is empty inside a hash, or inside the hashes of a list. */
-function emptyWithin(type: GraphQLInputType, value: unknown, path: string): Problem[] {
-  if (type instanceof GraphQLNonNull) return emptyWithin(type.ofType as GraphQLInputType, value, path);
-  if (type instanceof GraphQLList)
-    return (value as unknown[]).flatMap((member, i) =>
-      emptyWithin(type.ofType as GraphQLInputType, member, `${path}[${i}]`),
-    );
-  return type instanceof GraphQLInputObjectType && value !== null && value !== undefined
-    ? emptyRequired(Object.values(type.getFields()), value as Record<string, unknown>, path)
-    : [];
+function findEmptyWithin(type: GraphQLInputType, value: unknown, path: () => string, problems: Problem[]): void {
+  if (value === null || value === undefined) return;
+  if (type instanceof GraphQLNonNull) findEmptyWithin(type.ofType as GraphQLInputType, value, path, problems);
+  else if (type instanceof GraphQLList)
+    for (const [i, member] of (value as unknown[]).entries())
+      findEmptyWithin(type.ofType as GraphQLInputType, member, () => `${path()}[${i}]`, problems);
+  else if (type instanceof GraphQLInputObjectType) {
+    const fields = type.getFields();
+    for (const [name, member] of Object.entries(value))
+      if (fields[name]) findEmpty(name, fields[name].type, member, () => `${path()}.${snake(name)}`, problems);
+  }
 }
 
 function at(input: Record<string, unknown>, path: string): unknown {
@@ -174,6 +180,7 @@ function at(input: Record<string, unknown>, path: string): unknown {
 
 /** Of further problems, those that are not about something that is refused already. */
 export function remaining(told: readonly Problem[], more: readonly Problem[]): Problem[] {
+  if (told.length === 0 || more.length === 0) return [...more];
   const about = (a: string, b: string) =>
     a === b || a.startsWith(`${b}.`) || b.startsWith(`${a}.`) || a.startsWith(`${b}[`);
   return more.filter((p) => !told.some(({ field = '' }) => about(field, p.field ?? '')));
@@ -186,20 +193,32 @@ export function isEmpty(value: unknown): boolean {
 }
 
 /** PostgreSQL refuses NUL, UTF-8 has no lone surrogates, and no text of ours is longer than this: told here, it is no fault of ours there. */
-export function textProblems(value: unknown, path: string, asWritten = false): Problem[] {
+export function textProblems(value: unknown, path: string): Problem[] {
+  const problems: Problem[] = [];
+  findText(value, () => path, false, problems);
+  return problems;
+}
+
+function findText(value: unknown, path: () => string, asWritten: boolean, problems: Problem[]): void {
   if (typeof value === 'string') {
-    if (value.includes('\u0000')) return [problem('parameter_invalid', path, 'contains the character NUL')];
-    if (!value.isWellFormed()) return [problem('parameter_invalid', path, 'is not well-formed Unicode')];
-    if (value.length > textLengthMax && [...value].length > textLengthMax)
-      return [problem('parameter_invalid', path, `is longer than ${textLengthMax} characters`)];
-    return [];
+    const fault = textFault(value);
+    if (fault !== undefined) problems.push(problem('parameter_invalid', path(), fault));
+  } else if (Array.isArray(value)) {
+    for (const [i, member] of value.entries()) findText(member, () => `${path()}[${i}]`, asWritten, problems);
+  } else if (typeof value === 'object' && value !== null) {
+    for (const [name, member] of Object.entries(value)) {
+      // The keys of metadata are the client's own: names as written, and text like any other.
+      const within = () => `${path()}.${asWritten ? name : (listNames[name] ?? snake(name))}`;
+      if (asWritten) findText(name, within, true, problems);
+      findText(member, within, asWritten || name === 'metadata', problems);
+    }
   }
-  if (Array.isArray(value)) return value.flatMap((member, i) => textProblems(member, `${path}[${i}]`, asWritten));
-  if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([name, member]) => {
-    // The keys of metadata are the client's own: names as written, and text like any other.
-    const within = `${path}.${asWritten ? name : (listNames[name] ?? snake(name))}`;
-    const inKey = asWritten ? textProblems(name, within) : [];
-    return [...inKey, ...textProblems(member, within, asWritten || name === 'metadata')];
-  });
+}
+
+function textFault(value: string): string | undefined {
+  if (value.includes('\u0000')) return 'contains the character NUL';
+  if (!value.isWellFormed()) return 'is not well-formed Unicode';
+  if (value.length > textLengthMax && [...value].length > textLengthMax)
+    return `is longer than ${textLengthMax} characters`;
+  return undefined;
 }

@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import type { PgTable } from 'drizzle-orm/pg-core';
 import { account } from './account/table.js';
 import { accountSetting } from './account-setting/table.js';
@@ -62,7 +62,7 @@ export function fingerprint(object: string, args: object): Record<string, string
         if (member !== undefined) walk(member, `${path}.${spell(name)}`, name === 'metadata' ? (key) => key : spell);
       }
     } else {
-      out[path] = createHash('sha256').update(text({ value })).digest('base64url').slice(0, 22);
+      out[path] = hash('sha256', text({ value }), 'base64url').slice(0, 22);
     }
   };
   walk('input' in args ? args.input : args, object, snake);

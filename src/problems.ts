@@ -52,9 +52,23 @@ export const catalogue = {
 export type ProblemCode = keyof typeof catalogue;
 
 /** A name of the graph as /v1 spells it. */
-export const snake = (name: string): string => name.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`);
+export const snake = remembered((name) => name.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`));
 /** A name of /v1 as the graph spells it. */
-export const camel = (name: string): string => name.replace(/_([a-z0-9])/g, (_, c: string) => c.toUpperCase());
+export const camel = remembered((name) => name.replace(/_([a-z0-9])/g, (_, c: string) => c.toUpperCase()));
+
+/** The names of the schema are few and asked for again and again; what clients invent beside them must not pile up. */
+function remembered(spell: (name: string) => string): (name: string) => string {
+  const [namesMax, lengthMax] = [2_000, 60];
+  const known = new Map<string, string>();
+  return (name) => {
+    const found = known.get(name);
+    if (found !== undefined) return found;
+    const spelled = spell(name);
+    if (known.size >= namesMax) known.clear();
+    if (name.length <= lengthMax) known.set(name, spelled);
+    return spelled;
+  };
+}
 
 /** The page arguments of the graph as /v1 spells them. */
 export const listNames: Record<string, string> = {

@@ -1,4 +1,5 @@
 import { createHash, createHmac } from 'node:crypto';
+import { Agent, get as httpGet } from 'node:http';
 import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { config } from '../src/config.js';
@@ -384,6 +385,36 @@ describe('revoking a key', () => {
       );
       expect(after.map(outcome)).toEqual(after.map(() => '401 api_key_invalid'));
       expect((await me.get('/v1/accounts')).status).toBe(200);
+    }
+  });
+
+  it('is felt within a second on a connection that stays open, where each key is told from the others', async () => {
+    const [me, friend] = await Promise.all([given.directUser(1), given.directUser(1)]);
+    const { secret, apiKey } = await made(me);
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const connections = new Set<number | undefined>();
+    const asked = (key: string) =>
+      new Promise<string>((resolve, reject) => {
+        const headers = { authorization: `Bearer ${key}`, 'x-forwarded-proto': 'https' };
+        httpGet(`${world.origin}/v1/balance`, { agent, headers }, (reply) => {
+          connections.add(reply.socket.localPort);
+          let text = '';
+          reply.on('data', (part) => (text += part));
+          reply.on('end', () => resolve(JSON.parse(text).account_id ?? JSON.parse(text).errors[0].code));
+        }).on('error', reject);
+      });
+    try {
+      for (let i = 0; i < 2; i++) {
+        expect([await asked(secret), await asked(friend.key)]).toEqual([me.id, friend.id]);
+        expect(await asked(`${secret.slice(0, -1)}-`)).toBe('api_key_invalid');
+      }
+      expect((await revoke(me, apiKey.id)).codes).toEqual([]);
+      const until = Date.now() + 1_000;
+      while (Date.now() < until) await Promise.all([asked(secret), pause(20)]);
+      expect([await asked(secret), await asked(friend.key)]).toEqual(['api_key_invalid', friend.id]);
+      expect(connections.size).toBe(1);
+    } finally {
+      agent.destroy();
     }
   });
 

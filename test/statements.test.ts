@@ -102,5 +102,12 @@ describe('the number of statements', () => {
     expect(await statementsOf(() => platform.get(`/v1/accounts/${users[0]!.id}`))).toBe(1);
     expect(await statementsOf(() => platform.get('/v1/accounts'))).toBe(1);
     expect(await statementsOf(() => platform.get('/v1/deposits'))).toBe(1);
+    expect(await statementsOf(() => platform.get(`/v1/balance?account_id=${users[0]!.id}`))).toBe(1);
+  });
+
+  it('of a deposit are two: where it goes, and the write', async () => {
+    const receiver = await given.directUser(1);
+    const body = { amount: '10.00', currency: 'USD' };
+    expect(await statementsOf(() => receiver.post('/v1/deposits', body))).toBe(2);
   });
 });

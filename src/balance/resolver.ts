@@ -4,6 +4,7 @@ import { type AccountRow, account } from '../account/table.js';
 import { Account } from '../account/type.js';
 import type { Context } from '../context.js';
 import { type BalanceRow, balance } from '../ledger/table.js';
+import { problem, Refusal } from '../problems.js';
 import { DateTime } from '../scalars.js';
 import { series } from './history.js';
 import { Balance, BalanceAggregate } from './type.js';
@@ -19,7 +20,14 @@ export class BalanceResolver {
     id: string | undefined,
     @Ctx() context: Context,
   ): Promise<Balance> {
-    return balanceOf(context, await contextAccount(context, id));
+    const held = await readBalance(context, id ?? context.caller.contextId);
+    const owner = held[0]?.owner;
+    if (!owner) throw new Refusal(problem('resource_missing', 'balance.account_id'));
+    return shownAs(
+      context,
+      owner,
+      held.flatMap(({ money }) => (money.currency === null ? [] : [money as Held])),
+    );
   }
 
   @Query(() => BalanceAggregate, {
@@ -89,9 +97,10 @@ async function balanceOf(context: Context, row: AccountRow): Promise<Balance> {
 }
 
 type Held = Pick<BalanceRow, 'currency' | 'available' | 'pending' | 'processing' | 'payoutProcessing' | 'feeAdvance'>;
+type Owner = Pick<AccountRow, 'id' | 'livemode' | 'kind'>;
 
 /** Balances by compartment. Before the first movement there is the edition's currency, with nothing in it. */
-function shownAs({ edition }: Context, row: AccountRow, rows: Held[]): Balance {
+function shownAs({ edition }: Context, row: Owner, rows: Held[]): Balance {
   const nothing = {
     currency: edition.currency,
     available: 0n,
@@ -112,6 +121,35 @@ function shownAs({ edition }: Context, row: AccountRow, rows: Held[]): Balance {
     payoutProcessing: each('payoutProcessing'),
     feeAdvance: row.kind === 'platform' ? each('feeAdvance') : [],
   };
+}
+
+/** An account within reach and its balances, in one statement: a row without money where there is none yet. */
+function readBalance({ scope }: Context, id: string) {
+  const p = sql.placeholder;
+  return scope.readFrom<{ owner: Owner; money: Held | Record<keyof Held, null> }>(
+    'balance_of_account',
+    (db, reached) =>
+      db
+        .select({
+          owner: { id: account.id, livemode: account.livemode, kind: account.kind },
+          money: {
+            currency: balance.currency,
+            available: balance.available,
+            pending: balance.pending,
+            processing: balance.processing,
+            payoutProcessing: balance.payoutProcessing,
+            feeAdvance: balance.feeAdvance,
+          },
+        })
+        .from(account)
+        .leftJoin(
+          balance,
+          and(eq(balance.tenantId, p('tenant')), eq(balance.livemode, p('live')), eq(balance.accountId, account.id)),
+        )
+        .where(reached(account))
+        .orderBy(balance.currency),
+    { id },
+  );
 }
 
 async function readBalances({ scope }: Context, ids: readonly string[]): Promise<Map<string, BalanceRow[]>> {

@@ -52,13 +52,12 @@ export class Scope {
   }
 
   /** The object with this id, if it is within reach; all ids of one tick are one statement. */
-  async find<T extends Rows>(table: T, id: string | null | undefined): Promise<Row<T> | null> {
-    if (id == null) return null;
-    return this.findBy(table, table.id, id);
+  find<T extends Rows>(table: T, id: string | null | undefined): Promise<Row<T> | null> {
+    return id == null ? Promise.resolve(null) : this.findBy(table, table.id, id);
   }
 
   /** The object that is alone in having this value in a column, such as the setting of an account. */
-  async findBy<T extends Rows>(table: T, column: PgColumn, value: string): Promise<Row<T> | null> {
+  findBy<T extends Rows>(table: T, column: PgColumn, value: string): Promise<Row<T> | null> {
     return this.#loader(`${getTableName(table)}.${column.name}`, (values: readonly string[]) =>
       this.#byValue(table, column, values),
     ).load(value);
@@ -128,11 +127,7 @@ export class Scope {
   }
 
   /** What a batch finds for one key: all keys that are asked for under a name in one tick are one batch. */
-  async many<V>(
-    name: string,
-    key: string,
-    batch: (keys: readonly string[]) => Promise<Map<string, V>>,
-  ): Promise<V | null> {
+  many<V>(name: string, key: string, batch: (keys: readonly string[]) => Promise<Map<string, V>>): Promise<V | null> {
     return this.#loader(name, batch).load(key);
   }
 
@@ -171,6 +166,17 @@ export class Scope {
     );
   }
 
+  /** As `read`, for statements that begin with a row by its id: their build also gets what keeps that row within reach. */
+  readFrom<T>(
+    name: string,
+    build: (db: PostgresJsDatabase, reached: (table: Standing) => SQL | undefined) => Preparable,
+    values: Record<string, unknown> & { id: string },
+  ): Promise<T[]> {
+    const reach = reachOf(this.caller);
+    const reached = (table: Standing) => and(...within(table, reach), eq(table.id, p('id')));
+    return this.read(`${name}:${reach}`, (db) => build(db, reached), values);
+  }
+
   get #realm() {
     return { tenant: this.caller.tenantId, live: this.caller.livemode, context: this.caller.contextId };
   }
@@ -199,8 +205,10 @@ export class Scope {
           .select()
           .from(table as PgTable)
           .where(and(...within(table, reach), alone ? eq(column, p('value')) : sql`${column} = any(${p('values')})`)),
-      { ...this.#realm, ...(alone ? { value } : { values }) },
+      alone ? { ...this.#realm, value } : { ...this.#realm, values },
     );
+    // Alone, what was found is what was asked for.
+    if (alone) return new Map(rows.map((row) => [value!, row]));
     const property = Object.entries(getTableColumns(table)).find(
       ([, c]) => c.name === column.name,
     )?.[0] as keyof Row<T>;

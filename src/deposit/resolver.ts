@@ -1,7 +1,8 @@
+import { and, desc, eq, sql } from 'drizzle-orm';
 import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { type AccountRow, account } from '../account/table.js';
 import { Account } from '../account/type.js';
-import { type AddressRow, address } from '../address/table.js';
+import { address } from '../address/table.js';
 import { Address } from '../address/type.js';
 import type { Context } from '../context.js';
 import type { Listing, Page } from '../listing.js';
@@ -61,13 +62,13 @@ export class DepositResolver {
     description: 'Test mode only: creates a deposit, which the sandbox bank completes in about a second.',
   })
   async createDeposit(@Arg('input', () => CreateDepositInput) input: CreateDepositInput, @Ctx() context: Context) {
-    const to = await destinationOf(context, input);
+    const to = await (input.to?.addressId ? namedDestination : destination)(context, input);
     const from = await sourceOf(context, input.from, to.account);
     const row = await context.write('create_deposit', deposit, {
       amount: input.amount,
       currency: input.currency,
       toAccountId: to.account.id,
-      toAddressId: to.address.id,
+      toAddressId: to.addressId,
       fromAccountId: from?.account.id ?? null,
       fromAddressId: from?.addressId ?? null,
       paymentMethod: input.paymentMethod ?? 'domestic_credit',
@@ -241,33 +242,65 @@ async function moved(context: Context, input: EndTestDepositInput, from: string[
   return { deposit: await context.write('move_deposit', deposit, { ...input, from, to }) };
 }
 
-/** The receiving account and its usable address. Refuses with 402 when there is no such address. */
-async function destinationOf(
-  { scope, caller }: Context,
-  { to, currency }: CreateDepositInput,
-): Promise<{ account: AccountRow; address: AddressRow }> {
-  const named = to?.addressId ? await scope.one(address, to.addressId, 'deposit.to.address_id') : undefined;
-  const owner = await scope.one(account, to?.accountId || named?.linkedId || caller.contextId, 'deposit.to.account_id');
-  if (named && named.linkedId !== owner.id)
+/** Where a deposit goes: the receiving account, and the address that it arrives at. */
+interface Destination {
+  account: Pick<AccountRow, 'id' | 'contextId'>;
+  addressId: string;
+}
+
+/** The receiving account, and its newest usable address, one of the deposit's currency first. Refuses with 402 when there is none. */
+async function destination({ scope, caller }: Context, { to, currency }: CreateDepositInput): Promise<Destination> {
+  const [found] = await scope.readFrom<{ account: Destination['account']; addressId: string | null }>(
+    'deposit_destination',
+    (db, reached) => {
+      const p = sql.placeholder;
+      const usable = db
+        .select({ id: address.id })
+        .from(address)
+        .where(
+          and(
+            eq(address.tenantId, p('tenant')),
+            eq(address.livemode, p('live')),
+            eq(address.linkedId, account.id),
+            eq(address.category, 'service_receive'),
+            eq(address.status, 'activated'),
+          ),
+        )
+        .orderBy(desc(sql`${address.currency} = ${p('currency')}`), desc(address.created), desc(address.id))
+        .limit(1);
+      return db
+        .select({
+          account: { id: account.id, contextId: account.contextId },
+          addressId: sql<string | null>`(${usable})`,
+        })
+        .from(account)
+        .where(reached(account));
+    },
+    { id: to?.accountId || caller.contextId, currency },
+  );
+  if (!found) throw new Refusal(problem('resource_missing', 'deposit.to.account_id'));
+  if (found.addressId === null) throw new Refusal(problem('address_unusable', 'deposit.to.account_id'));
+  return { account: found.account, addressId: found.addressId };
+}
+
+/** The same where the address is named; that of a platform's fee advance can be had by its name alone. */
+async function namedDestination({ scope }: Context, { to }: CreateDepositInput): Promise<Destination> {
+  const named = await scope.one(address, to!.addressId!, 'deposit.to.address_id');
+  const owner = await scope.one(account, to!.accountId || named.linkedId, 'deposit.to.account_id');
+  if (named.linkedId !== owner.id)
     throw new Refusal(
       problem('parameter_invalid', 'deposit.to.address_id', 'does not belong to deposit.to.account_id'),
     );
-  const receives = (a: AddressRow) =>
-    a.status === 'activated' &&
-    (a.category === 'service_receive' || (a === named && a.category === 'service_fee_advance'));
-  const candidates = named ? [named] : await scope.all(address, address.linkedId, owner.id);
-  const usable = candidates.filter(receives);
-  const chosen = usable.find((a) => a.currency === currency) ?? usable[0];
-  if (!chosen)
-    throw new Refusal(problem('address_unusable', named ? 'deposit.to.address_id' : 'deposit.to.account_id'));
-  return { account: owner, address: chosen };
+  if (named.status !== 'activated' || !['service_receive', 'service_fee_advance'].includes(named.category))
+    throw new Refusal(problem('address_unusable', 'deposit.to.address_id'));
+  return { account: owner, addressId: named.id };
 }
 
 /** The paying account, of the same context as the receiving one: money comes from one's own partners. */
 async function sourceOf(
   { scope }: Context,
   from: PartyInput | null | undefined,
-  to: AccountRow,
+  to: Destination['account'],
 ): Promise<{ account: AccountRow; addressId: string | null } | null> {
   if (!from?.accountId && !from?.addressId) return null;
   const named = from.addressId ? await scope.one(address, from.addressId, 'deposit.from.address_id') : undefined;

@@ -100,15 +100,16 @@ export function read(
   problems: Problem[],
 ): Record<string, unknown> {
   const out: Record<string, unknown> = {};
-  const known = new Set(fields.map((field) => spelling.name(field.name)));
   for (const key of Object.keys(raw))
-    if (!known.has(key)) problems.push(problem('parameter_unknown', `${at}.${spelling === graph ? snake(key) : key}`));
+    if (!fields.some((field) => spelling.name(field.name) === key))
+      problems.push(problem('parameter_unknown', `${at}.${spelling === graph ? snake(key) : key}`));
   for (const field of fields) {
     const key = spelling.name(field.name);
-    const path = `${at}.${snake(field.name)}`;
     const value = Object.hasOwn(raw, key) ? raw[key] : undefined;
+    if (value === undefined && !(field.type instanceof GraphQLNonNull)) continue;
+    const path = `${at}.${snake(field.name)}`;
     if (value === undefined) {
-      if (field.type instanceof GraphQLNonNull) problems.push(problem('parameter_missing', path));
+      problems.push(problem('parameter_missing', path));
       continue;
     }
     const read = valueOf(field.type, value, path, spelling, problems);
@@ -168,6 +169,7 @@ function takesEmptyText(type: GraphQLInputType): boolean {
  */
 export function parseQuery(search: string): Record<string, unknown> {
   const out: Record<string, unknown> = Object.create(null);
+  if (search === '') return out;
   for (const [name, value] of new URLSearchParams(search)) {
     const path = name
       .replace(/\[\]$/, '')
