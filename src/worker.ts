@@ -68,7 +68,10 @@ export class Worker {
     }
   }
 
-  /** One round over all tenants with work; whether any of them has more than a batch. */
+  /**
+   * One round over all tenants with work; whether any of them has more than a batch. The time is the statement's, since a
+   * clock that moves under it could not bound the walk of an index: what is due later would all be read.
+   */
   async #work(): Promise<boolean> {
     let more = false;
     const realms = await this.database.read<Realm>(
@@ -77,7 +80,7 @@ export class Worker {
         db
           .select({ tenant: job.tenantId, live: job.livemode })
           .from(job)
-          .where(sql`${job.due} <= extract(epoch from clock_timestamp())::bigint`)
+          .where(sql`${job.due} <= extract(epoch from statement_timestamp())::bigint`)
           .groupBy(job.tenantId, job.livemode)
           .limit(realmsMax),
       {},

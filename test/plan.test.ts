@@ -1,5 +1,6 @@
 import { getTableColumns, getTableName, is } from 'drizzle-orm';
 import { PgColumn } from 'drizzle-orm/pg-core';
+import pino from 'pino';
 import { describe, expect, it } from 'vitest';
 import { accountListing } from '../src/account/resolver.js';
 import { account } from '../src/account/table.js';
@@ -28,6 +29,7 @@ import { payoutListing } from '../src/payout/resolver.js';
 import { payout } from '../src/payout/table.js';
 import { personListing } from '../src/person/resolver.js';
 import { person } from '../src/person/table.js';
+import { Worker } from '../src/worker.js';
 import { receivableListing } from '../src/receivable/resolver.js';
 import { receivable } from '../src/receivable/table.js';
 import { useWorld } from './world.js';
@@ -160,6 +162,24 @@ describe('the plan of a list', () => {
       for (const walk of walks) expect(walk['Index Cond']).toMatch(/tenant_id = .*livemode = .*account_id = /);
     },
   );
+
+  // A worker asks four times a second, over connections that everybody reads through.
+  it('bounds what a worker looks through for work that is due', async () => {
+    const worker = new Worker(world.database, pino({ level: 'silent' }));
+    worker.start();
+    await worker.stop();
+    const { sql, database } = world;
+    await sql`
+      insert into job (tenant_id, livemode, id, created, kind, subject_id, args, due)
+      select 'tenant', false, 'job_' || n, 1, 'none', 'subject_' || n, '{}', extract(epoch from now())::bigint + 86400 + n from generate_series(1, 5000) n`;
+    await sql`analyze job`;
+    const [plan] = await sql.unsafe(
+      `explain (format json) ${database.catalogue.get('realms_with_jobs')!.replace(/\$\d+/, '100')}`,
+    );
+    expect(
+      nodesOf((plan as any)['QUERY PLAN'][0].Plan).map((node) => [node['Index Name'], node['Index Cond']]),
+    ).toContainEqual(['job_due', expect.stringContaining('due <=')]);
+  });
 
   // Which parts are merged depends on what is asked for: each combination is a statement of its own.
   it('walks an index for the operator too, over all tenants, whatever the mode, the status and the cursor', async () => {

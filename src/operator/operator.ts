@@ -282,7 +282,7 @@ export class Operator {
     for (let left = 1; left > 0; ) {
       const [row] = await this.database.call('run_jobs', [root.tenantId, false, jobsMax]);
       if (Number(row?.run_jobs) > 0) continue;
-      const due = sql`${job.due} <= extract(epoch from clock_timestamp())::bigint`;
+      const due = sql`${job.due} <= extract(epoch from statement_timestamp())::bigint`;
       const [count] = await this.database.read<{ left: number }>(
         'operator_due',
         (db) =>
