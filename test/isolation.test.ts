@@ -279,8 +279,8 @@ const filter = (list: string, argument: string, select = 'nodes { id } totalCoun
   answer: 'nothing',
 });
 
-/** A cursor of an edge of one's own address, payment or checkout. */
-function ofOwn(object: 'address' | 'payment' | 'checkout', edge: string): Record<string, Probe> {
+/** A cursor of an edge of one's own address, payment, checkout or receivable. */
+function ofOwn(object: 'address' | 'payment' | 'checkout' | 'receivable', edge: string): Record<string, Probe> {
   const at = (paging: string): Probe => ({
     call: (me, id, own) =>
       me.graph(`query ($id: ID!, $own: ID!) { ${object}(id: $own) { ${edge}(${paging}: $id) { nodes { id } } } }`, {
@@ -550,6 +550,7 @@ const probes: Record<keyof Holdings, Record<string, Probe>> = {
     ...inSecond({
       ...cursors('/v1/checkouts', 'checkouts', 'checkoutsIn'),
       ...graphCursors('checkouts', 'checkoutsOut'),
+      ...ofOwn('receivable', 'checkouts'),
       'GET checkout': read('/v1/checkouts/:id'),
       'POST cancel': write('/v1/checkouts/:id/cancel', () => ({})),
       ...Object.fromEntries(
@@ -706,6 +707,7 @@ async function askAll(
       .flatMap((object) =>
         Object.entries({ ...probes[object], ...(object === 'file' ? drafts : {}) })
           .filter(([name]) => own.checkout !== undefined || !name.startsWith('checkout.transactions'))
+          .filter(([name]) => own.receivable !== undefined || !name.startsWith('receivable.checkouts'))
           .filter(([name]) => !(acting && /on behalf of$|^createConnectedUser/.test(name)))
           .map(([name, probe]) => ({ object, name, probe, id: stranger[object]! })),
       ),
@@ -778,7 +780,8 @@ const probed = `
   failTestPayout.id file.id files.accountId files.after files.before holdTestAccount.id node.id nodes.ids
   payTestCheckout.id payment.balanceTransactions.after payment.balanceTransactions.before payment.id
   payments.accountId payments.after payments.before payout.id payouts.accountId payouts.after payouts.before
-  person.id persons.accountId persons.after persons.before processTestDeposit.id receivable.id receivables.accountId
+  person.id persons.accountId persons.after persons.before processTestDeposit.id receivable.checkouts.after
+  receivable.checkouts.before receivable.id receivables.accountId
   receivables.after receivables.before reconcileDeposit.id reconcileDeposit.receivables.id reverseTestDeposit.id
   revokeApiKey.id rotateApiKey.id settleTestPayout.id transaction.id updateAccount.id updateAccount.logoId
   updateAccount.supportingDocumentation.idDocument updateAccount.supportingDocumentation.ownershipStructureDocument

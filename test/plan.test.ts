@@ -12,6 +12,7 @@ import { balanceTransactionListing } from '../src/balance-transaction/resolver.j
 import type { Caller } from '../src/caller.js';
 import { checkoutNow } from '../src/checkout/now.js';
 import { checkoutListing, ofReceivable } from '../src/checkout/resolver.js';
+import { preparedMax } from '../src/db/database.js';
 import { type Link, type Rows, Scope } from '../src/db/scope.js';
 import { depositListing } from '../src/deposit/resolver.js';
 import { deposit } from '../src/deposit/table.js';
@@ -130,6 +131,8 @@ describe('the plan of a list', () => {
           for (const parent of asked) await scope.edge(table, listing, parent, 'account_a', args).catch(() => {});
         }
       }
+      // Beyond it nothing is kept, and nothing would be looked at.
+      expect(database.catalogue.size).toBeLessThan(preparedMax);
       const name = getTableName(table);
       const statements = [...database.catalogue].filter(
         ([key]) =>

@@ -342,6 +342,16 @@ describe('a whole query', () => {
     expect(refused.whole).toEqual(refused.resolved);
   });
 
+  it('says the tenant, the mode and nothing but the columns of its own for every table', () => {
+    const statements = [...world.database.catalogue].filter(([name]) => name.startsWith('text:'));
+    expect(statements.length).toBeGreaterThan(100);
+    for (const [, statement] of statements) {
+      const tables = statement.match(/(?:from|join) "\w+"/g)!.length;
+      expect([statement, statement.match(/tenant_id" = \$1\b/g)!.length]).toEqual([statement, tables]);
+      expect([statement, statement.match(/livemode" = \$2\b/g)!.length]).toEqual([statement, tables]);
+    }
+  });
+
   // PostgreSQL keeps what was prepared for it; whoever makes up documents must not fill its memory.
   it('is made for some hundreds of different queries, and the others are answered all the same', async () => {
     const before = answered;

@@ -49,6 +49,8 @@ const answerMillisecondsMax = 3_000;
 const lockMillisecondsMax = 2_000;
 const statementMillisecondsMax = 5_000;
 const surveyMillisecondsMax = 600_000;
+/** How many statements a process keeps prepared. */
+export const preparedMax = 4_000;
 
 /** Errors after which nobody knows whether a write was done: it is retried with its key, never without. */
 const outcomeUnknown = /^(08...|57P0.|40001|40P01|CONNECTION_.*|ECONN.*|ENOENT|EPIPE)$/;
@@ -120,17 +122,28 @@ export class Database {
     let statement = this.#prepared.get(name);
     if (!statement) {
       const query = build(this.#builder);
-      this.catalogue.set(name, query.toSQL().sql);
-      statement = swift(this.#reader, query.prepare(name));
-      this.#prepared.set(name, statement);
+      const kept = this.#kept(name, query.toSQL().sql);
+      statement = swift(this.#reader, query.prepare(name), kept);
+      if (kept) this.#prepared.set(name, statement);
     }
     return this.#reading(() => statement.execute(values) as Promise<T[]>);
   }
 
   /** A statement given as its text, prepared like every other. */
   async text<T>(statement: string, values: unknown[]): Promise<T[]> {
-    this.catalogue.set(`text:${statement}`, statement);
-    return this.#reading(() => this.#reader.unsafe(statement, values as never[], { prepare: true }) as never);
+    const prepare = this.#kept(`text:${statement}`, statement);
+    return this.#reading(() => this.#reader.unsafe(statement, values as never[], { prepare }) as never);
+  }
+
+  /**
+   * Whether a statement may stay prepared. PostgreSQL keeps each on every connection, and lists have as many as there are
+   * ways to ask for them: beyond what anybody needs, each is planned when it is run, so that nobody can fill its memory.
+   */
+  #kept(name: string, statement: string): boolean {
+    if (this.catalogue.has(name)) return true;
+    if (this.catalogue.size >= preparedMax) return false;
+    this.catalogue.set(name, statement);
+    return true;
   }
 
   async #reading<T>(attempt: () => Promise<T[]>): Promise<T[]> {
@@ -253,7 +266,7 @@ interface Known {
  * The same statement, with everything about its parameters and columns decided beforehand: Drizzle decides it anew for
  * each value, which was a seventh of the time of a dashboard, and wraps each run into spans and a cache that are not there.
  */
-function swift(client: postgres.Sql, statement: Prepared): Prepared {
+function swift(client: postgres.Sql, statement: Prepared, prepare: boolean): Prepared {
   const { queryString, params, fields } = statement as unknown as Known;
   if (!fields || fields.some(({ path }) => path.length > 2)) return statement;
   const fills = params.map(fillOf);
@@ -276,7 +289,7 @@ function swift(client: postgres.Sql, statement: Prepared): Prepared {
   return {
     execute: (values = {}) =>
       client
-        .unsafe(queryString, fills.map((fill) => fill(values)) as never[], { prepare: true })
+        .unsafe(queryString, fills.map((fill) => fill(values)) as never[], { prepare })
         .values()
         .then((rows) => rows.map(rowOf)),
   };
