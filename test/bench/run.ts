@@ -152,11 +152,11 @@ async function main(): Promise<Report> {
     const books = ledger(seeded);
     const held = pgbench && named.length > 0 && !only ? Object.entries(books) : [];
     for (const [, { prepare }] of held) if (prepare) await sql.unsafe(prepare);
-    for (let round = 1; round <= rounds && held.length > 0; round++) {
-      tell(`round ${round} of ${rounds}: postings and plain updates`);
+    for (let round = 0; round <= rounds && held.length > 0; round++) {
+      tell(`${round === 0 ? 'warming up' : `round ${round} of ${rounds}`}: postings and plain updates`);
       for (const [name, { script }] of held) {
         const cell = await cpuAround(undefined, backend, () => bench(server.login, script, seconds));
-        measured.set(`${name} pgbench`, [...(measured.get(`${name} pgbench`) ?? []), cell]);
+        if (round > 0) measured.set(`${name} pgbench`, [...(measured.get(`${name} pgbench`) ?? []), cell]);
       }
     }
     if (flags.data && held.length > 0) {
