@@ -304,6 +304,8 @@ describe(`${clients} clients write, seed ${scale.seed}`, () => {
       const available = root.written.reduce((sum, { kind, amount }) => sum + (kind === 'reconcile' ? amount : 0n), 0n);
       await must(me.post('/v1/addresses', payoutBody(root.id)));
       await must(me.post('/v1/test_helpers/clock', { advance_seconds: 86_400 }));
+      await until(async () => (await must(me.get('/v1/payouts?status=processing'))).data.length === 1);
+      await must(me.post('/v1/test_helpers/clock', { advance_seconds: 60 }));
       await until(async () => (await must(me.get('/v1/payouts?status=completed'))).data.length === 1);
       const { data } = await must(me.get('/v1/payouts'));
       expect(data.map(({ amount, currency }: any) => [amount, currency])).toEqual([[text(available * 83n), 'INR']]);

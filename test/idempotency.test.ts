@@ -139,7 +139,7 @@ const payoutId = async (me: Speaker) => {
   await user.post(`/v1/test_helpers/deposits/${id}/complete`);
   const receivable = await user.post('/v1/receivables', receivableBody());
   await user.post(`/v1/deposits/${id}/reconcile`, { receivables: [{ id: receivable.body.id, amount: '100.00' }] });
-  // Payouts are daily, and settle a second later.
+  // Payouts are daily, and settle a minute later.
   await lapse(me, 90_000);
   return (await user.get('/v1/payouts')).body.data[0].id as string;
 };

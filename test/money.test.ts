@@ -212,6 +212,13 @@ describe.each([1, 2] as const)('the story of an exporter, Edition %i', (edition)
     });
     expect(payoutAddress.status).toBe(200);
     expect((await user.post('/v1/test_helpers/clock', { advance_seconds: 86_400 })).status).toBe(200);
+    const under = await eventually(
+      () => user.get('/v1/payouts'),
+      (r) => r.body.data.length === 1,
+    );
+    expect(under.body.data[0].status).toBe('processing');
+    // The sandbox settles it a minute later, unless a test helper ends it before.
+    expect((await user.post('/v1/test_helpers/clock', { advance_seconds: 60 })).status).toBe(200);
     const paid = await eventually(
       () => user.get('/v1/payouts'),
       (r) => r.body.data[0]?.status === 'completed',

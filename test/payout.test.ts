@@ -40,7 +40,7 @@ async function once(root: Speaker): Promise<number> {
 
 /** All that is due, the time that the sandbox takes for it included. */
 async function work(root: Speaker): Promise<void> {
-  do await advance(root, 3);
+  do await advance(root, 61);
   while ((await once(root)) > 0);
 }
 
@@ -448,7 +448,6 @@ describe('the address of a payout', () => {
     const statusOf = async (id: string) => (await user.get(`/v1/addresses/${id}`)).body.status;
     await earn(user, '10.00');
     await midnight(user);
-    await slowBank(user);
     const [payout] = await payoutsOf(user);
     expect(payout.address_id).toBe(old.id);
 
@@ -479,7 +478,6 @@ describe('the address of a payout', () => {
     const [old] = (await user.get('/v1/addresses?category=user_payout')).body.data;
     await earn(user, '10.00');
     await midnight(user);
-    await slowBank(user);
     const newer = await payoutAddress(user);
     const [payout] = await payoutsOf(user);
     await end(user, 'REST', payout.id, 'fail');
@@ -732,7 +730,6 @@ describe.each(doors)('the end of a payout over %s', (door) => {
     const user = await exporter(2);
     const { deposit, receivable } = await earn(user, '10.00');
     await midnight(user);
-    await slowBank(user);
     const [payout] = await payoutsOf(user);
 
     const first = await end(user, door, payout.id, verb);
@@ -755,7 +752,6 @@ describe.each(doors)('the end of a payout over %s', (door) => {
     const user = await exporter(2);
     await earn(user, '10.00');
     await midnight(user);
-    await slowBank(user);
     const [payout] = await payoutsOf(user);
 
     const replies = await Promise.all(
@@ -900,10 +896,10 @@ it('pays once, whatever the number of workers and however often the work is queu
 
   for (const worker of workers) worker.start();
   await Promise.all(users.map((user) => advance(user, day)));
-  await eventually(
-    () => Promise.all(users.map((user) => payoutsOf(user))),
-    (all) => all.every((payouts) => payouts[0]?.status === 'completed'),
-  );
+  const paid = () => Promise.all(users.map((user) => payoutsOf(user)));
+  await eventually(paid, (all) => all.every((payouts) => payouts.length > 0));
+  await Promise.all(users.map((user) => advance(user, 60)));
+  await eventually(paid, (all) => all.every((payouts) => payouts[0]?.status === 'completed'));
   await Promise.all(workers.map((worker) => worker.stop()));
   await Promise.all(stores.map((store) => store.close()));
 

@@ -90,7 +90,7 @@ const payoutId = async (platform: Speaker) => {
   await platform.post('/v1/addresses', addressBody(platform.id));
   const { id, receivables } = await reconcilable(platform);
   await platform.post(`/v1/deposits/${id}/reconcile`, { receivables });
-  // Payouts are daily, and settle a second later.
+  // Payouts are daily, and settle a minute later.
   await lapse(platform, 90_000);
   return (await platform.get('/v1/payouts?status=processing&limit=1')).body.data[0].id as string;
 };

@@ -116,7 +116,7 @@ begin
     update receivable_lock k set payout_id = v_id
     where k.tenant_id = p_tenant and k.livemode = p_live and k.payout_id is null and k.amount > 0
       and (k.account_id = p_account or exists (select from account u where u.tenant_id = p_tenant and u.livemode = p_live and u.id = k.account_id and u.owner_id = p_account and v.sub_type = 'aggregator'));
-    if not p_live then perform enqueue(p_tenant, p_live, 'settle_payout', v_id, 1); end if;
+    if not p_live then perform enqueue(p_tenant, p_live, 'settle_payout', v_id, 60); end if;
     perform tell(p_tenant, p_live, p_call, 'payout.processing', 'payout', to_jsonb(y));
   end loop;
   if v_left then perform schedule_payout(p_tenant, p_live, p_account, true); end if;

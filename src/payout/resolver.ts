@@ -63,7 +63,9 @@ export class PayoutResolver {
     return scope.page(payout, payoutListing, args);
   }
 
-  @Mutation(() => SettleTestPayoutPayload, { description: 'Test helper: a payout arrives.' })
+  @Mutation(() => SettleTestPayoutPayload, {
+    description: 'Test helper: a payout arrives. The sandbox does that a minute after it was made.',
+  })
   async settleTestPayout(@Arg('input', () => PayoutIdInput) { id }: PayoutIdInput, @Ctx() context: Context) {
     await context.scope.one(payout, id);
     return { payout: await context.write('move_payout', payout, { id, to: 'completed' }) };

@@ -173,7 +173,7 @@ export function actOf(house: House, books: Books, { kind, a, b, c, d }: Draw): A
     const maximum = d % 4 === 0 ? partOf(invoice, d >> 2) : undefined;
     return { do: 'receivable', owner: one(house.users, a), currency: one(house.currencies, b), invoice, maximum };
   }
-  if (kind === 'pass') return { do: 'pass', seconds: a % 2 === 0 ? 86_400 : 2 };
+  if (kind === 'pass') return { do: 'pass', seconds: a % 2 === 0 ? 86_400 : 61 };
   if (kind === 'stop') {
     const user = pick(house.stoppable, a);
     return user && { do: 'stop', ...user, held: b % 2 === 0 };
