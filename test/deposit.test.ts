@@ -104,7 +104,7 @@ const move = (speaker: Speaker, door: Door, id: string, verb: Verb, body: object
 /** The due work of a root's test mode, its test clock moved on until nothing is due any more. */
 async function work(root: Speaker, of: World = world): Promise<void> {
   for (let done = 1; done > 0; ) {
-    await root.post('/v1/test_helpers/clock', { advance_seconds: 5 });
+    await root.post('/v1/test_helpers/clock', { advance_seconds: 61 });
     done = await once(root, of);
   }
 }

@@ -303,12 +303,18 @@ async function traded(edition: Edition): Promise<Speaker> {
 
 /** Nothing is under way any more, so that two looks at one object see the same. */
 async function settled(): Promise<void> {
-  await eventually(
-    () => world.sql`
-      select (select count(*) from job where kind not in ('pay_out', 'expire_checkout', 'expire_transaction'))::int as jobs,
-             (select count(*) from event where number is null)::int as events`,
-    ([left]) => left!.jobs + left!.events === 0,
-  );
+  const idle = (besides: string[]) =>
+    eventually(
+      () => world.sql`
+        select (select count(*) from job where kind not in ${world.sql(besides)})::int as jobs,
+               (select count(*) from event where number is null)::int as events`,
+      ([left]) => left!.jobs + left!.events === 0,
+    );
+  const later = ['pay_out', 'expire_checkout', 'expire_transaction'];
+  await idle([...later, 'settle_payout']);
+  for (const trader of [traders[1], traders[2]])
+    done(await trader.post('/v1/test_helpers/clock', { advance_seconds: 60 }));
+  await idle(later);
 }
 
 const platforms = {} as Record<Edition, Speaker>;
