@@ -130,12 +130,23 @@ export function cpuOf(pid: number): number | undefined {
   }
 }
 
-/** The CPU of all of PostgreSQL's processes, found below the one that a connection's parent is. */
+/** The CPU of all of PostgreSQL's processes. */
 export function cpuOfServer(backend: number): number | undefined {
+  return processesOf(backend)?.reduce((sum, pid) => sum + (cpuOf(pid) ?? 0), 0);
+}
+
+/** Megabytes that PostgreSQL's processes hold each for itself: what they share is bounded by its settings. */
+export function anonymousOfServer(backend: number): number | undefined {
+  const all = processesOf(backend)?.reduce((sum, pid) => sum + (kilobytesOf(pid, 'RssAnon') ?? 0), 0);
+  return all === undefined ? undefined : Math.round(all / 1024);
+}
+
+/** PostgreSQL's processes, found below the one that a connection's parent is. */
+function processesOf(backend: number): number[] | undefined {
   const parent = parentOf(backend);
   if (parent === undefined) return undefined;
   const all = fs.readdirSync('/proc').filter((name) => /^\d+$/.test(name) && parentOf(Number(name)) === parent);
-  return [parent, ...all.map(Number)].reduce((sum, pid) => sum + (cpuOf(pid) ?? 0), 0);
+  return [parent, ...all.map(Number)];
 }
 
 function parentOf(pid: number): number | undefined {
@@ -153,9 +164,15 @@ function parentOf(pid: number): number | undefined {
 
 /** Megabytes that a process holds in memory. */
 export function residentOf(pid: number): number | undefined {
+  const kilobytes = kilobytesOf(pid, 'VmRSS');
+  return kilobytes === undefined ? undefined : Math.round(kilobytes / 1024);
+}
+
+function kilobytesOf(pid: number, name: string): number | undefined {
   try {
-    const [, kilobytes] = /^VmRSS:\s+(\d+)/m.exec(fs.readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
-    return Math.round(Number(kilobytes) / 1024);
+    const [, kilobytes] =
+      new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(fs.readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+    return kilobytes === undefined ? undefined : Number(kilobytes);
   } catch {
     return undefined;
   }

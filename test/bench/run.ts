@@ -5,6 +5,7 @@ import { bench, ledger, pgbench, statements as sqlOf } from './pgbench.ts';
 import { counting, cpuOf, cpuOfServer, headersFor, residentOf, type Running, start } from './processes.ts';
 import { type Measured, type Report, table, targets } from './report.ts';
 import { seed, type Seeded } from './seed.ts';
+import { type Soak, soak, soakTable } from './soak.ts';
 import { connect, openServer } from './server.ts';
 import { type Ask, contenders, titles, type Workload, workloads } from './workloads.ts';
 
@@ -20,6 +21,7 @@ const help = `The product against its peers, over the same rows of one PostgreSQ
   --against <names>  contenders, of ${contenders.slice(1).join(', ')}; none for the product alone
   --rounds <n>       rounds of each
   --seconds <n>      seconds of a round
+  --soak <minutes>   the product alone, every workload in turn, and what it holds in memory meanwhile
 
 With DATABASE_URL, that database is filled and used instead of a PostgreSQL of the product's own; it should be an empty one.
 `;
@@ -35,6 +37,7 @@ const { values: flags } = parseArgs({
     against: { type: 'string' },
     rounds: { type: 'string' },
     seconds: { type: 'string' },
+    soak: { type: 'string' },
   },
 });
 const rounds = Number(flags.rounds ?? (flags.quick ? 3 : 5));
@@ -52,7 +55,7 @@ interface Cell extends Round {
   cpu: { gateway?: number; postgresql?: number };
 }
 
-async function main(): Promise<Report> {
+async function main(): Promise<Report | Soak> {
   const server = await openServer(flags.data);
   const running: Running[] = [];
   const sql = connect(server.login);
@@ -64,6 +67,11 @@ async function main(): Promise<Report> {
     const address = String(receiving?.id);
     const only = flags.only?.split(',');
     const all = workloads(seeded, address).filter(({ name }) => !only || only.includes(name));
+    if (flags.soak !== undefined) {
+      const alone = await start('tidegate', server.login, seeded);
+      running.push(alone);
+      return await soak(alone, backend, all, seeded, Number(flags.soak), tell);
+    }
     const named = flags.against === undefined ? contenders.slice(1) : flags.against.split(',').filter(Boolean);
     const present = contenders.filter(
       (c) => (c === 'tidegate' || named.includes(c)) && all.some(({ asks }) => asks[c]),
@@ -356,7 +364,10 @@ function median(numbers: number[]): number | null {
 if (flags.help) process.stdout.write(help);
 else {
   const report = await main();
-  process.stdout.write(flags.json ? `${JSON.stringify(report, null, 2)}\n` : `\n${table(report)}`);
+  const soaked = 'failures' in report;
+  process.stdout.write(
+    flags.json ? `${JSON.stringify(report, null, 2)}\n` : `\n${soaked ? soakTable(report) : table(report)}`,
+  );
   tell('done');
-  if (report.wrong.length > 0) process.exitCode = 1;
+  if (soaked ? report.failures > 0 : report.wrong.length > 0) process.exitCode = 1;
 }

@@ -1,0 +1,68 @@
+import { load } from './load.ts';
+import { anonymousOfServer, headersFor, residentOf, type Running } from './processes.ts';
+import type { Seeded } from './seed.ts';
+import type { Workload } from './workloads.ts';
+
+/** What the product held in memory while it was under load, minute by minute. */
+export interface Soak {
+  minutes: number;
+  requests: number;
+  failures: number;
+  /** Resident megabytes of the gateway, a median for each minute. */
+  gateway: number[];
+  /** Megabytes of PostgreSQL's processes that they do not share. */
+  postgresql: number[];
+}
+
+const secondsOfTurn = 5;
+
+/** Every workload in turn, with as much load as the product takes, for so many minutes. */
+export async function soak(
+  product: Running,
+  backend: number,
+  workloads: Workload[],
+  seeded: Seeded,
+  minutes: number,
+  tell: (step: string) => void,
+): Promise<Soak> {
+  const headers = headersFor(seeded);
+  const all: Soak = { minutes, requests: 0, failures: 0, gateway: [], postgresql: [] };
+  let turn = 0;
+  for (let minute = 0; minute < minutes; minute++) {
+    const [gateway, postgresql]: [number[], number[]] = [[], []];
+    for (const until = performance.now() + 60_000; performance.now() < until; ) {
+      const workload = workloads[turn++ % workloads.length]!;
+      const requests = workload.asks.tidegate!.map(({ method, path, body }) => ({
+        method,
+        path,
+        body: body === undefined ? undefined : JSON.stringify(body),
+      }));
+      const round = await load({ origin: product.origin, headers, requests, seconds: secondsOfTurn });
+      all.requests += round.requests;
+      all.failures += round.failures;
+      gateway.push(residentOf(product.pid) ?? 0);
+      postgresql.push(anonymousOfServer(backend) ?? 0);
+    }
+    all.gateway.push(middle(gateway));
+    all.postgresql.push(middle(postgresql));
+    tell(`minute ${minute + 1} of ${minutes}: ${all.gateway.at(-1)} MB, PostgreSQL ${all.postgresql.at(-1)} MB`);
+  }
+  return all;
+}
+
+const middle = (numbers: number[]) => numbers.sort((a, b) => a - b)[Math.floor(numbers.length / 2)]!;
+
+/** The soak for people: whether the last quarter holds more than the second, when all that is kept had been asked for. */
+export function soakTable({ minutes, requests, failures, gateway, postgresql }: Soak): string {
+  const quarter = Math.max(1, Math.floor(minutes / 4));
+  const line = (name: string, each: number[]) => {
+    const [before, after] = [middle(each.slice(quarter, 2 * quarter)), middle(each.slice(-quarter))];
+    return `  ${name}: ${before} MB in the second quarter, ${after} MB in the last (× ${(after / before).toFixed(2)})\n    ${each.join(' ')}`;
+  };
+  return [
+    `${minutes} minutes of load, ${requests} requests, ${failures} of them failed.`,
+    line('gateway', gateway),
+    line('PostgreSQL, without what it shares', postgresql),
+    '',
+  ].join('\n');
+}
