@@ -11,7 +11,7 @@ import { ConfigError, config } from './config.js';
 import { openDemo } from './demo.js';
 import type { ReconciledReceivableInput } from './deposit/inputs.js';
 import { DepositPaymentMethod } from './deposit/table.js';
-import { depositV1 } from './deposit/v1.js';
+import { bankNoticeV1, depositV1 } from './deposit/v1.js';
 import { fileV1 } from './file/v1.js';
 import { buildGraph } from './graph.js';
 import { apiKeyV1 } from './key/v1.js';
@@ -255,7 +255,7 @@ command(
   'record',
   'Record what a bank has told about a transfer; told twice it is the same',
   async (operator, o) => {
-    const notice = await operator.bankNotice({
+    const { notice, deposit } = await operator.bankNotice({
       reference: String(o.reference),
       event: o.event as 'received' | 'reversed',
       addressId: String(o.address),
@@ -265,7 +265,7 @@ command(
       paymentMethod: o.method as string | undefined,
       statementDescriptor: o.descriptor as string | undefined,
     });
-    return { reference: notice.reference, event: notice.event, deposit: notice.deposit && depositV1(notice.deposit) };
+    return { reference: notice.reference, event: notice.event, deposit: deposit && depositV1(deposit) };
   },
 )
   .requiredOption('--reference <reference>', "the bank's own reference")
@@ -276,6 +276,15 @@ command(
   .option('--from <account>', 'the partner that paid')
   .addOption(new Option('--method <method>').choices(Object.values(DepositPaymentMethod)))
   .option('--descriptor <text>', 'narration on the incoming deposit');
+
+command(deposits, 'waiting', 'List the reversals that wait for their deposits', async (operator) => ({
+  notices: (await operator.waitingNotices()).map(bankNoticeV1),
+}));
+command(deposits, 'withdraw', 'Take back a reversal that waits, when its reference was wrong', async (operator, o) =>
+  bankNoticeV1(await operator.withdrawNotice(String(o.address), String(o.reference))),
+)
+  .requiredOption('--reference <reference>', "the bank's own reference")
+  .requiredOption('--address <address>', 'the receiving address that it names');
 
 command(deposits, 'reconcile <deposit>', 'Count a deposit towards receivables', async (operator, o, id) =>
   depositV1(await operator.reconcile(id, o.receivable as ReconciledReceivableInput[], o.tenant as string | undefined)),

@@ -585,6 +585,14 @@ describe('figures over time', () => {
       total(midnight, 'UPI', 'USD', 1, '3.00'),
       total(midnight + day, 'UPI', 'INR', 1, '-1.00'),
     ]);
+    // Of what is reversed, nothing is left to count: its disputes are no more than a part of that.
+    await user.post(`/v1/test_helpers/deposits/${disputed.id}/reverse`);
+    const after = await ranged(user, 'depositTotals', midnight, midnight + 2 * day, 'DAY', all);
+    expect(after.body.data.account.depositTotals).toEqual([
+      total(midnight, 'CARD', 'INR', 1, '2.00'),
+      total(midnight, 'UPI', 'INR', 1, '5.00'),
+      total(midnight, 'UPI', 'USD', 1, '3.00'),
+    ]);
     // The end is excluded.
     const before = await ranged(user, 'depositTotals', midnight, midnight + 43_199, 'DAY', all);
     expect(before.body.data.account.depositTotals).toEqual([]);

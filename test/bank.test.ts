@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { AccountRow } from '../src/account/table.js';
 import type { BankNotice } from '../src/operator/operator.js';
+import { assemble, complete } from './dossier.js';
 import { details, type Edition, eventually, givenIn, nickname, type Speaker, useWorld } from './world.js';
 
 // No worker: live payouts are made by `payOut`, when a test says that their time has come.
@@ -53,7 +54,10 @@ async function partnerOf({ live }: Receiver): Promise<{ id: string; addressId: s
   return { id: partner.id, addressId: id };
 }
 
-const tell = (notice: BankNotice) => world.operator.bankNotice(notice);
+const tell = async (given: BankNotice) => {
+  const { notice, deposit } = await world.operator.bankNotice(given);
+  return { reference: notice.reference, event: notice.event, deposit };
+};
 const received = (to: Receiver, more: Partial<BankNotice> = {}): BankNotice => ({
   reference: reference(),
   event: 'received',
@@ -244,6 +248,65 @@ describe('a notice of a reversal', () => {
     expect((await depositsOf(to.live)).map((d) => [d.id, d.status])).toEqual([[deposit!.id, 'reversed']]);
     expect(await pendingOf(to.live)).toEqual(money('0.00'));
     expect((await tell(reversed(notice))).deposit?.id).toBe(deposit!.id);
+  });
+
+  const conflicts: [field: string, more: (to: Receiver) => Promise<Partial<BankNotice>>][] = [
+    ['deposit.amount', async () => ({ amount: 400n })],
+    ['deposit.currency', async () => ({ currency: 'EUR' })],
+    ['deposit.address_id', async (to) => ({ addressId: (await partnerOf(to)).addressId })],
+  ];
+  it.each(conflicts)(
+    'of another transfer than what was received is a conflict about %s, in any order',
+    async (field, more) => {
+      const to = await receiver(1);
+      for (const first of ['received', 'reversed'] as const) {
+        const notice = received(to);
+        const other = { ...notice, ...(await more(to)) };
+        const [one, two] = first === 'received' ? [notice, reversed(other)] : [reversed(notice), other];
+        const before = await tell(one);
+        const pending = await pendingOf(to.live);
+
+        await expect(tell(two)).rejects.toMatchObject({ problems: [{ code: 'state_conflict', field }] });
+
+        expect(await pendingOf(to.live)).toEqual(pending);
+        expect(await tell(one)).toEqual(before);
+      }
+      expect((await depositsOf(to.live)).map((d) => d.status)).toEqual(['completed']);
+    },
+  );
+
+  it('is seen while it waits, and can be withdrawn when its reference was wrong, but not once it is done', async () => {
+    const to = await receiver(1);
+    const [notice, other] = [received(to), received(to)];
+    const row = (of: BankNotice) => ({ reference: of.reference, event: 'reversed', depositId: null });
+    const waiting = async () =>
+      (await world.operator.waitingNotices()).filter(({ tenantId }) => tenantId === tenantOf(to.live));
+    await tell(reversed(notice));
+    await tell(reversed(other));
+    expect(await waiting()).toMatchObject([row(notice), row(other)]);
+
+    const withdraw = (of: BankNotice) => world.operator.withdrawNotice(to.addressId, of.reference);
+    expect(await withdraw(notice)).toMatchObject(row(notice));
+
+    expect((await tell(notice)).deposit!.status).toBe('completed');
+    expect((await tell(other)).deposit!.status).toBe('reversed');
+    expect(await waiting()).toEqual([]);
+    for (const none of [notice, other, received(to)])
+      await expect(withdraw(none)).rejects.toMatchObject({
+        problems: [{ code: 'resource_missing', field: 'deposit.reference' }],
+      });
+    expect(await pendingOf(to.live)).toEqual(money('10.00'));
+    await world.database.call('number_events', [tenantOf(to.live), true, 500]);
+    const told = (await to.live.get('/v1/events?type=bank_notice.waiting,bank_notice.withdrawn')).body.data;
+    expect(told.map((e: any) => [e.type, e.data.object.reference]).toReversed()).toEqual([
+      ['bank_notice.waiting', notice.reference],
+      ['bank_notice.waiting', other.reference],
+      ['bank_notice.withdrawn', notice.reference],
+    ]);
+    expect(told[0].data.object).toEqual({
+      ...{ object: 'bank_notice', reference: notice.reference, event: 'reversed', created: expect.any(Number) },
+      ...{ livemode: true, address_id: to.addressId, amount: '10.00', currency: 'USD', deposit_id: null },
+    });
   });
 
   it('takes what was reconciled from the available funds, below zero, and nothing from a payout in flight', async () => {
@@ -530,6 +593,36 @@ describe('the rates of live payouts', () => {
     expect([others, payout.amount, payout.currency]).toEqual([[], '5070.90', 'INR']);
     const { body } = await to.live.graph(`{ payout(id: "${payout.id}") { sourceAmount sourceCurrency rate } }`);
     expect(body.data.payout).toEqual({ sourceAmount: '60.00', sourceCurrency: 'USD', rate: '84.515' });
+  });
+
+  it('bring what waited for them to those who are paid at once', async () => {
+    const { live: platform } = await given.platformBoth(1);
+    const root = await world.operator.account(platform.id, true);
+    await world.operator.updateRoot(root, { liveFx: true });
+    const id = await assemble(platform, complete(1, 'individual'));
+    await done(platform.post(`/v1/accounts/${id}/activate`));
+    const row = await world.operator.verify(await world.operator.account(id), 'activated');
+    const address = await world.operator.issueAddress(row, {
+      ...{ category: 'service_receive', currency: 'USD', bankAccount: { number: '123456789' } },
+    });
+    const user = { live: platform.actingFor(id), test: platform, row, addressId: address.id };
+    const work = () => world.database.call('run_jobs', [tenantOf(platform), true, 50]);
+    const paid = async () => (await payoutsOf(user.live)).map((p) => [p.amount, p.currency]);
+    await earn(user, '60.00');
+    await work();
+    expect(await paid()).toEqual([]);
+
+    await world.operator.setRate(root, 'USD', 'INR', '84');
+    await work();
+    await work();
+
+    expect(await paid()).toEqual([['5040.00', 'INR']]);
+    await earn(user, '1.00');
+    await work();
+    expect(await paid()).toEqual([
+      ['84.00', 'INR'],
+      ['5040.00', 'INR'],
+    ]);
   });
 
   it('may change, and each payout keeps its own', async () => {

@@ -197,6 +197,11 @@ describe('the view of violations', () => {
       'delete from receivable_lock where receivable_id = :locked',
     ],
     [
+      'a lock of money that was taken back',
+      ['locks outlive their money'],
+      'update deposit set disputed = amount - pending_rest where id = (select min(deposit_id) from receivable_lock where receivable_id = :locked)',
+    ],
+    [
       'a deposit that is completed without money',
       ['deposit and its postings disagree'],
       "update deposit set status = 'completed' where id = :begun",

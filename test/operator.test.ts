@@ -78,6 +78,7 @@ const setting =
   'accountSetting { accountId livemode serviceHold platformHold payoutsEnabled payoutsReason payoutsInterval }';
 const place = mutation('placeServiceHold', 'ServiceHoldInput', setting);
 const lift = mutation('liftServiceHold', 'ServiceHoldInput', setting);
+const withdraw = mutation('withdrawBankNotice', 'WithdrawBankNoticeInput', 'notice { reference event amount }');
 const setRate = mutation('setRate', 'SetRateInput', 'rate { tenantId source target rate }');
 const verify = mutation('verifyAccount', 'VerifyAccountInput', 'account { id livemode status }');
 const hold = mutation('holdAccount', 'AccountInput', 'account { id livemode status }');
@@ -522,6 +523,20 @@ describe('a bank notice', () => {
     expect((await data(ask(notice, back))).recordBankNotice.notice).toEqual({
       ...{ reference: input.input.reference, event: 'REVERSED', deposit: null },
     });
+    const waits = {
+      ...{ tenantId: tenantOf(to.live), addressId: to.addressId, reference: input.input.reference },
+      ...{ amount: '10.00', currency: 'USD' },
+    };
+    const seen = (await data(ask('{ waitingBankNotices { tenantId addressId reference amount currency } }')))
+      .waitingBankNotices;
+    expect(seen.filter(({ tenantId }: any) => tenantId === waits.tenantId)).toEqual([waits]);
+    // Withdrawn, it is as if it had never come.
+    const { addressId, reference } = waits;
+    const withdrawn = await data(ask(withdraw, { input: { addressId, reference } }));
+    expect(withdrawn.withdrawBankNotice.notice).toEqual({ reference, event: 'REVERSED', amount: '10.00' });
+    const gone = await ask(withdraw, { input: { addressId, reference } });
+    expect([gone.codes, gone.fieldNames]).toEqual([['resource_missing'], ['deposit.reference']]);
+    await data(ask(notice, back));
     await Promise.all(Array.from({ length: 16 }, (_, i) => data(ask(notice, i % 2 ? input : back))));
 
     expect((await depositsOf(to.live)).map(({ status }) => status)).toEqual(['reversed']);

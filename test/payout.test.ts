@@ -320,6 +320,23 @@ describe('when a payout is made', () => {
     expect((await payoutsOf(platform, `?account_id=${platform.id}`)).map((p) => p.amount)).toEqual(['1660.00']);
   });
 
+  it('is at once with live FX also while a payout that failed waits for its next time', async () => {
+    const platform = await given.platform(1);
+    await world.operator.updateRoot(await world.operator.account(platform.id, false), { liveFx: true });
+    const user = await activatedUser(platform);
+    await earn(user, '10.00');
+    await once(platform);
+    const [payout] = await payoutsOf(user);
+    await end(user, 'REST', payout.id, 'fail');
+    await once(platform);
+    expect(await payoutsOf(user)).toHaveLength(1);
+
+    await earn(user, '1.00');
+    await once(platform);
+
+    expect((await payoutsOf(user)).map((p) => p.amount).toSorted()).toEqual(['83.00', '830.00', '830.00']);
+  });
+
   // Money that could not go then must not make later money wait for the interval.
   it('is at once with live FX also after money that was held back', async () => {
     const platform = await given.platform(1);
@@ -685,6 +702,22 @@ describe('what keeps payouts back', () => {
     expect((await payoutsOf(user)).map((p) => p.amount)).toEqual(['4.99', '50.00']);
   });
 
+  it('is nothing while money is owed in any currency, even where its own is there', async () => {
+    const user = await exporter(2);
+    const { deposit } = await earn(user, '10.00', 'USD');
+    await midnight(user);
+    await work(user);
+    await user.post(`/v1/test_helpers/deposits/${deposit.id}/dispute`, { amount: '10.00' });
+    await earn(user, '500.00');
+    await midnight(user);
+    await midnight(user);
+    expect(await funds(user)).toEqual({ 'available INR': '500.00', 'available USD': '-10.00' });
+
+    await earn(user, '10.00', 'USD');
+    await midnight(user);
+    expect((await payoutsOf(user)).map((p) => p.amount)).toEqual(['500.00', '830.00']);
+  });
+
   it('is money that is owed in its currency: what another currency would bring waits, and no job fails', async () => {
     const user = await exporter(2);
     const { deposit } = await earn(user, '50.00');
@@ -726,6 +759,63 @@ describe('what keeps payouts back', () => {
 });
 
 describe.each(doors)('the end of a payout over %s', (door) => {
+  // Locks inside a payout stay when their money is taken back; when it fails they have no money to stand for.
+  it.each(['dispute', 'reverse'] as const)(
+    'by failure frees no lock of a deposit that a %s took back',
+    async (verb) => {
+      const user = await exporter(2);
+      const { deposit, receivable } = await earn(user, '100.00');
+      await midnight(user);
+      const [payout] = await payoutsOf(user);
+      await user.post(`/v1/test_helpers/deposits/${deposit.id}/${verb}`);
+      expect(await locksOf(user, receivable.id)).toEqual(['100.00', '0.00', [deposit.id]]);
+
+      await end(user, door, payout.id, 'fail');
+
+      expect(await locksOf(user, receivable.id)).toEqual(['0.00', '0.00', []]);
+      const other = await earn(user, '5.00');
+      await midnight(user);
+      await work(user);
+      expect(await locksOf(user, other.receivable.id)).toEqual(['0.00', '5.00', []]);
+      expect((await user.get(`/v1/receivables/${receivable.id}`)).body.status).toBe('open');
+      expect((await user.post(`/v1/receivables/${receivable.id}/void`)).body.status).toBe('void');
+    },
+  );
+
+  it('by failure keeps as much of the locks as has not been taken back, the oldest first', async () => {
+    const user = await exporter(2);
+    const { deposit, receivable } = await earn(user, '100.00');
+    await midnight(user);
+    const [payout] = await payoutsOf(user);
+    await user.post(`/v1/test_helpers/deposits/${deposit.id}/dispute`, { amount: '30.00' });
+
+    await end(user, door, payout.id, 'fail');
+
+    expect(await locksOf(user, receivable.id)).toEqual(['70.00', '0.00', [deposit.id]]);
+    await midnight(user);
+    await work(user);
+    expect(await locksOf(user, receivable.id)).toEqual(['0.00', '70.00', []]);
+    expect(await funds(user)).toEqual({});
+  });
+
+  it('concerns the locks whose money it is, and what failed after conversion goes with the currency that it became', async () => {
+    const user = await exporter(2);
+    const [rupees, dollars] = [await earn(user, '100.00'), await earn(user, '10.00', 'USD')];
+    await midnight(user);
+    const [converted, plain] = await payoutsOf(user);
+    expect([converted.amount, plain.amount]).toEqual(['830.00', '100.00']);
+
+    await end(user, door, plain.id, 'settle');
+    await end(user, door, converted.id, 'fail');
+
+    expect(await locksOf(user, rupees.receivable.id)).toEqual(['0.00', '100.00', []]);
+    expect(await locksOf(user, dollars.receivable.id)).toEqual(['10.00', '0.00', [dollars.deposit.id]]);
+    expect(await funds(user)).toEqual({ 'available INR': '830.00' });
+    await midnight(user);
+    await work(user);
+    expect(await locksOf(user, dollars.receivable.id)).toEqual(['0.00', '10.00', []]);
+  });
+
   it.each(['settle', 'fail'] as const)('by %s happens once, and no other end after it', async (verb) => {
     const user = await exporter(2);
     const { deposit, receivable } = await earn(user, '10.00');

@@ -1,7 +1,7 @@
 -- Live mode: what banks tell, and what the operator decides.
 
--- Records a notice of a bank. The same notice again is harmless; another content under its reference is a conflict. A reversal
--- that comes first waits, and is done as soon as its deposit is there.
+-- Records a notice of a bank. The same notice again is harmless; another content under its reference is a conflict, and so is a
+-- reversal of another transfer than what was received. A reversal that comes first waits, and is done as soon as its deposit is there.
 create or replace function record_bank_notice(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb) returns setof bank_notice language plpgsql as $$
 declare n bank_notice; o bank_notice; v_now bigint := clock(p_tenant, p_live); v_content jsonb := p_args -> 'content'; d deposit; v_from account; v_to account; v_id text := new_id('deposit'); v_payment text; v_address text; v_receiver text;
 begin
@@ -21,6 +21,8 @@ begin
     return next n;
     return;
   end if;
+  select b.* into o from bank_notice b where b.tenant_id = p_tenant and b.livemode = p_live and b.reference = n.reference and b.event <> n.event for update;
+  perform same_transfer(v_content, o.content);
   if n.event = 'received' then
     select a.* into v_to from account a where a.tenant_id = p_tenant and a.livemode = p_live and a.id = v_content ->> 'toAccountId';
     select a.* into v_from from account a where a.tenant_id = p_tenant and a.livemode = p_live and a.id = v_content ->> 'fromAccountId' for no key update;
@@ -31,17 +33,42 @@ begin
             coalesce(v_content ->> 'statementDescriptor', ''), 'processing', v_payment, v_to.context_id, v_to.on_root_list or coalesce(v_from.on_root_list, false));
     perform move_deposit(p_tenant, p_live, p_call - 'key', jsonb_build_object('id', v_id, 'from', jsonb_build_array('processing'), 'to', 'completed'));
     update bank_notice b set deposit_id = v_id where b.tenant_id = p_tenant and b.livemode = p_live and b.reference = n.reference;
-    if exists (select from bank_notice b where b.tenant_id = p_tenant and b.livemode = p_live and b.reference = n.reference and b.event = 'reversed') then
+    if o.event = 'reversed' then
       perform move_deposit(p_tenant, p_live, p_call - 'key', jsonb_build_object('id', v_id, 'from', jsonb_build_array('completed'), 'to', 'reversed', 'reasonCode', 'general'));
     end if;
   else
-    select b.* into o from bank_notice b where b.tenant_id = p_tenant and b.livemode = p_live and b.reference = n.reference and b.event = 'received' for update;
-    if o.deposit_id is not null then
+    if o.deposit_id is null then
+      perform tell_of_root(p_tenant, p_live, p_call, 'bank_notice.waiting', 'bank_notice', to_jsonb(n));
+    else
       update bank_notice b set deposit_id = o.deposit_id where b.tenant_id = p_tenant and b.livemode = p_live and b.reference = n.reference and b.event = 'reversed';
       perform move_deposit(p_tenant, p_live, p_call - 'key', jsonb_build_object('id', o.deposit_id, 'from', jsonb_build_array('completed'), 'to', 'reversed', 'reasonCode', 'general'));
     end if;
   end if;
   select b.* into n from bank_notice b where b.tenant_id = p_tenant and b.livemode = p_live and b.reference = n.reference and b.event = n.event;
+  perform answer(p_tenant, p_live, p_call, to_jsonb(n));
+  return next n;
+end $$;
+
+-- Refuses what two notices under one reference cannot both say: where the money went, in what and how much.
+create or replace function same_transfer(p_one jsonb, p_other jsonb) returns void language plpgsql immutable as $$
+declare f text;
+begin
+  if p_other is null then return; end if;
+  foreach f in array array['toAddressId', 'currency', 'amount'] loop
+    if p_one ->> f is distinct from p_other ->> f then
+      perform refuse(409, 'state_conflict', 'deposit.' || case f when 'toAddressId' then 'address_id' else f end, 'is not what the bank has told under this reference before');
+    end if;
+  end loop;
+end $$;
+
+-- Takes back a reversal that waits for its deposit, which a wrong reference would let wait for ever.
+create or replace function withdraw_bank_notice(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb) returns setof bank_notice language plpgsql as $$
+declare n bank_notice;
+begin
+  delete from bank_notice b where b.tenant_id = p_tenant and b.livemode = p_live and b.reference = p_args ->> 'reference' and b.event = 'reversed' and b.deposit_id is null
+  returning * into n;
+  if not found then perform refuse(404, 'resource_missing', 'deposit.reference', 'is of no reversal that waits'); end if;
+  perform tell_of_root(p_tenant, p_live, p_call, 'bank_notice.withdrawn', 'bank_notice', to_jsonb(n));
   perform answer(p_tenant, p_live, p_call, to_jsonb(n));
   return next n;
 end $$;
@@ -71,6 +98,7 @@ begin
   insert into rate (tenant_id, livemode, source, target, rate, created) values (p_tenant, p_live, p_args ->> 'source', p_args ->> 'target', (p_args ->> 'rate')::numeric, v_now)
   on conflict (tenant_id, livemode, source, target) do update set rate = excluded.rate, created = excluded.created
   returning * into v;
+  perform enqueue(p_tenant, p_live, 'offer_payouts', v.source, 0);
   perform tell_of_root(p_tenant, p_live, p_call, 'rate.set', 'rate', to_jsonb(v));
   perform answer(p_tenant, p_live, p_call, to_jsonb(v));
   return next v;

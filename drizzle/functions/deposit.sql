@@ -103,11 +103,10 @@ begin
 end $$;
 
 -- Takes money of a deposit back: what is pending of it first, then the receiver's available funds, which alone may go below
--- zero by it. Unpaid locks of the deposit shrink by what came from the available funds, the newest first; those in a payout stay.
+-- zero by it. Unpaid locks of the deposit shrink by what came from the available funds; those in a payout stay until it fails.
 create or replace function take_back(p_tenant text, p_live boolean, p_call jsonb, p_deposit deposit, p_amount bigint, p_kind text, p_cause text, p_payment text, p_category text) returns void language plpgsql as $$
 declare
   v_pending bigint := least(p_deposit.pending_rest, p_amount); v_rest bigint; v_receiver text := receiver_of(p_tenant, p_live, p_deposit.to_account_id);
-  l receivable_lock; v_shrink bigint;
 begin
   v_rest := case when p_category = 'fee_advance' then 0 else p_amount - v_pending end;
   if p_amount <= 0 then return; end if;
@@ -116,8 +115,16 @@ begin
     leg(v_receiver, 'available', p_deposit.currency, -v_rest), contra_leg('dispute', p_deposit.currency, p_amount)));
   update deposit d set pending_rest = d.pending_rest - v_pending, version = d.version + 1
   where d.tenant_id = p_tenant and d.livemode = p_live and d.id = p_deposit.id;
+  perform shrink_locks(p_tenant, p_live, p_call, p_deposit.id, v_rest);
+end $$;
+
+-- Takes so much off a deposit's locks, the newest first, and no more than there is of those that no payout has taken along.
+create or replace function shrink_locks(p_tenant text, p_live boolean, p_call jsonb, p_deposit text, p_amount bigint) returns void language plpgsql as $$
+declare l receivable_lock; v_rest bigint := p_amount; v_shrink bigint;
+begin
+  if v_rest <= 0 then return; end if;
   for l in
-    select k.* from receivable_lock k where k.tenant_id = p_tenant and k.livemode = p_live and k.deposit_id = p_deposit.id and k.payout_id is null and k.amount > 0
+    select k.* from receivable_lock k where k.tenant_id = p_tenant and k.livemode = p_live and k.deposit_id = p_deposit and k.payout_id is null and k.amount > 0
     order by k.id desc for update
   loop
     exit when v_rest <= 0;
@@ -126,6 +133,12 @@ begin
     perform change_receivable(p_tenant, p_live, p_call, l.receivable_id, -v_shrink, 0);
     v_rest := v_rest - v_shrink;
   end loop;
+end $$;
+
+-- What of a deposit is counted towards receivables and has not been taken back.
+create or replace function reconciled_of(p_deposit deposit) returns bigint language plpgsql immutable as $$
+begin
+  return case p_deposit.status when 'reversed' then 0 else p_deposit.amount - p_deposit.disputed - p_deposit.pending_rest end;
 end $$;
 
 -- Adds to what is locked and settled of a receivable, and tells it.
@@ -215,8 +228,8 @@ begin
   select y.* into r from receivable y where y.tenant_id = p_tenant and y.livemode = p_live and y.id = p_id for no key update;
   if r.voided then perform refuse(400, 'status_invalid', p_field, 'includes a receivable that is void'); end if;
   if p_amount > r.amount_reconcilable then perform refuse(402, 'amount_exceeds_reconcilable', p_field); end if;
-  insert into receivable_lock (tenant_id, livemode, id, created, receivable_id, deposit_id, account_id, currency, amount)
-  values (p_tenant, p_live, v_id, v_now, r.id, p_deposit.id, r.account_id, r.currency, p_amount);
+  insert into receivable_lock (tenant_id, livemode, id, created, receivable_id, deposit_id, account_id, currency, amount, held_in)
+  values (p_tenant, p_live, v_id, v_now, r.id, p_deposit.id, r.account_id, r.currency, p_amount, p_deposit.currency);
   perform change_receivable(p_tenant, p_live, p_call, r.id, p_amount, 0);
 end $$;
 

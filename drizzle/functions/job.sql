@@ -55,7 +55,7 @@ begin
 end $$;
 
 create or replace function run_job(p_tenant text, p_live boolean, j job) returns void language plpgsql as $$
-declare v account; w account; d address; v_call jsonb := '{}'; n int := 0;
+declare v account; w account; b balance; d address; v_call jsonb := '{}'; n int := 0;
 begin
   if j.kind = 'verify_account' then
     -- A test helper may have settled it first; then there is nothing left to do.
@@ -84,6 +84,16 @@ begin
       n := n + 1;
     end loop;
     if n = 200 then perform enqueue(p_tenant, p_live, j.kind, j.subject_id, 0, jsonb_build_object('after', v.id)); end if;
+  elsif j.kind = 'offer_payouts' then
+    -- Whoever has money in a currency that has a new rate, in batches as above.
+    for b in
+      select x.* from balance x where x.tenant_id = p_tenant and x.livemode = p_live and x.currency = j.subject_id and x.available > 0
+        and x.account_id > coalesce(j.args ->> 'after', '') order by x.account_id limit 200
+    loop
+      perform reschedule_payout(p_tenant, p_live, b.account_id);
+      n := n + 1;
+    end loop;
+    if n = 200 then perform enqueue(p_tenant, p_live, j.kind, j.subject_id, 0, jsonb_build_object('after', b.account_id)); end if;
   elsif j.kind = 'retire_address' then
     update address a set status = 'deactivated', version = a.version + 1
     where a.tenant_id = p_tenant and a.livemode = p_live and a.id = j.subject_id and a.status = 'pending_deactivation'

@@ -145,6 +145,10 @@ create or replace view violations as
     where r.amount_locked <> coalesce(l.locked, 0) or r.amount_settled_payouts <> coalesce(l.settled, 0)
   union all select d.tenant_id, d.livemode, 'locks of a deposit exceed it', d.id from deposit d
     where d.amount > 0 and (select coalesce(sum(l.amount), 0) from receivable_lock l where l.tenant_id = d.tenant_id and l.livemode = d.livemode and l.deposit_id = d.id) > d.amount
+  union all select d.tenant_id, d.livemode, 'locks outlive their money', d.id from deposit d
+    where exists (select from receivable_lock l where l.tenant_id = d.tenant_id and l.livemode = d.livemode and l.deposit_id = d.id and l.payout_id is null and l.amount > 0)
+      and (select sum(l.amount) from receivable_lock l where l.tenant_id = d.tenant_id and l.livemode = d.livemode and l.deposit_id = d.id)
+        > case d.status when 'reversed' then 0 else d.amount - d.disputed - d.pending_rest end
   union all select d.tenant_id, d.livemode, 'deposit and its postings disagree', d.id from deposit d
     where (d.status = 'completed') <> exists (select from posting p where p.tenant_id = d.tenant_id and p.livemode = d.livemode and p.cause = d.id and p.kind in ('deposit', 'dispute')) and d.status <> 'reversed'
   union all select d.tenant_id, d.livemode, 'deposit and its money disagree', d.id from deposit d

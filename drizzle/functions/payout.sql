@@ -41,15 +41,21 @@ begin
 end $$;
 
 -- Puts an account's next payout into the queue, once: by its setting's interval, or at once where its platform has live FX.
+-- What could not be paid just now is tried again by the interval, with live FX too.
 create or replace function schedule_payout(p_tenant text, p_live boolean, p_account text, p_again boolean default false) returns void language plpgsql as $$
-declare s account_setting; v_fx boolean;
+declare s account_setting; v_now bigint := wall_clock(); v_at_once boolean;
 begin
-  -- One that is due already may be running and have looked too early: only one that is still to come will do.
-  if exists (select from job j where j.tenant_id = p_tenant and j.livemode = p_live and j.kind = 'pay_out' and j.subject_id = p_account and j.due > wall_clock()) then return; end if;
   select x.* into s from account_setting x where x.tenant_id = p_tenant and x.livemode = p_live and x.account_id = p_account;
   if not s.payouts_applicable then return; end if;
-  v_fx := s.of_connected_user and exists (select from account_setting g where g.tenant_id = p_tenant and g.livemode = p_live and g.account_id = 'account_' || p_tenant and g.live_fx);
-  perform enqueue(p_tenant, p_live, 'pay_out', p_account, case when v_fx and not p_again then 0 else seconds_to_payout(s, clock(p_tenant, p_live)) end);
+  v_at_once := not p_again and s.of_connected_user
+    and exists (select from account_setting g where g.tenant_id = p_tenant and g.livemode = p_live and g.account_id = 'account_' || p_tenant and g.live_fx);
+  -- One that is due already may be running and have looked too early: only one that is still to come will do.
+  if v_at_once then
+    delete from job j where j.tenant_id = p_tenant and j.livemode = p_live and j.kind = 'pay_out' and j.subject_id = p_account and j.due > v_now;
+  elsif exists (select from job j where j.tenant_id = p_tenant and j.livemode = p_live and j.kind = 'pay_out' and j.subject_id = p_account and j.due > v_now) then
+    return;
+  end if;
+  perform enqueue(p_tenant, p_live, 'pay_out', p_account, case when v_at_once then 0 else seconds_to_payout(s, clock(p_tenant, p_live)) end);
 end $$;
 
 -- Puts the next payout anew, after something that it depends on has changed. Nothing to pay, nothing to put.
@@ -75,31 +81,34 @@ begin
     where s.currency = p_source and t.currency = p_target);
 end $$;
 
+-- The least of a currency in hundredths, as amounts are kept: a currency without a minor unit has no hundredths. ISO 4217.
+create or replace function least_amount(p_currency text) returns bigint language plpgsql immutable as $$
+begin
+  return case when p_currency = any ('{BIF,CLP,DJF,GNF,ISK,JPY,KMF,KRW,PYG,RWF,UGX,UYI,VND,VUV,XAF,XAG,XAU,XBA,XBB,XBC,XBD,XDR,XOF,XPD,XPF,XPT,XSU,XUA}') then 100 else 1 end;
+end $$;
+
 -- Pays out all of an account's available money, one payout per currency, each to the newest usable payout address of that currency or
--- else the newest of any. What cannot be paid now (a hold, no address, no rate) is tried again at the next interval.
+-- else the newest of any. What cannot be paid now (a hold, a debt, no address, no rate) is tried again at the next interval.
 create or replace function pay_out(p_tenant text, p_live boolean, p_call jsonb, p_account text) returns void language plpgsql as $$
 declare
   v account; s account_setting; c text; d address; b balance; v_rate numeric; v_amount bigint; y payout; v_id text; v_payment text; v_now bigint := clock(p_tenant, p_live);
-  v_left boolean := false;
+  v_left boolean := false; v_owes boolean;
 begin
   select a.* into v from account a where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_account;
   select x.* into s from account_setting x where x.tenant_id = p_tenant and x.livemode = p_live and x.account_id = p_account;
   perform lock_all_balances(p_tenant, p_live, p_account);
+  -- What is owed comes first: as long as any is, nothing leaves, in whatever currency.
+  v_owes := exists (select from balance x where x.tenant_id = p_tenant and x.livemode = p_live and x.account_id = p_account and x.available < 0);
   for c in select x.currency from balance x where x.tenant_id = p_tenant and x.livemode = p_live and x.account_id = p_account and x.available > 0 order by 1 loop
     select a.* into d from address a where a.tenant_id = p_tenant and a.livemode = p_live and a.linked_id = p_account and a.category = 'user_payout' and a.status = 'activated'
     order by (a.currency = c) desc, a.created desc, a.id desc limit 1;
     v_rate := rate_of(p_tenant, p_live, c, d.currency);
-    if not coalesce(s.payouts_enabled, false) or d.id is null or v_rate is null then v_left := true; continue; end if;
+    if v_owes or not coalesce(s.payouts_enabled, false) or d.id is null or v_rate is null then v_left := true; continue; end if;
     perform lock_balances(p_tenant, p_live, jsonb_build_array(jsonb_build_object('account', p_account, 'currency', c), jsonb_build_object('account', p_account, 'currency', d.currency)));
     select x.* into b from balance x where x.tenant_id = p_tenant and x.livemode = p_live and x.account_id = p_account and x.currency = c;
     v_amount := trunc(b.available * v_rate);
-    if d.currency in ('JPY', 'KRW', 'VND', 'CLP', 'ISK', 'UGX', 'XAF', 'XOF', 'XPF') then v_amount := v_amount - v_amount % 100; end if;
+    v_amount := v_amount - v_amount % least_amount(d.currency);
     if b.available <= 0 or v_amount <= 0 then continue; end if;
-    -- What is owed in the payout's currency comes first: while it is, nothing leaves in it.
-    if exists (select from balance x where x.tenant_id = p_tenant and x.livemode = p_live and x.account_id = p_account and x.currency = d.currency and x.available < 0) then
-      v_left := true;
-      continue;
-    end if;
     v_id := new_id('payout');
     v_payment := insert_payment(p_tenant, p_live, v, 'payout', v_amount, d.currency, 'processing', null);
     insert into payout (tenant_id, livemode, id, created, account_id, address_id, amount, currency, status, payment_id, source_amount, source_currency, rate, context_id, on_root_list)
@@ -112,9 +121,9 @@ begin
       perform post(p_tenant, p_live, 'conversion_in', v_id, v_payment, jsonb_build_array(leg(p_account, 'processing', d.currency, -v_amount), leg(p_account, 'available', d.currency, v_amount)));
     end if;
     perform post(p_tenant, p_live, 'payout', v_id, v_payment, jsonb_build_array(leg(p_account, 'available', d.currency, -v_amount), leg(p_account, 'payout_processing', d.currency, v_amount)));
-    -- An aggregator is paid for its users: their locks go along.
+    -- The locks whose money it is go along, an aggregator's users' too.
     update receivable_lock k set payout_id = v_id
-    where k.tenant_id = p_tenant and k.livemode = p_live and k.payout_id is null and k.amount > 0
+    where k.tenant_id = p_tenant and k.livemode = p_live and k.payout_id is null and k.amount > 0 and k.held_in = c
       and (k.account_id = p_account or exists (select from account u where u.tenant_id = p_tenant and u.livemode = p_live and u.id = k.account_id and u.owner_id = p_account and v.sub_type = 'aggregator'));
     if not p_live then perform enqueue(p_tenant, p_live, 'settle_payout', v_id, 60); end if;
     perform tell(p_tenant, p_live, p_call, 'payout.processing', 'payout', to_jsonb(y));
@@ -122,9 +131,10 @@ begin
   if v_left then perform schedule_payout(p_tenant, p_live, p_account, true); end if;
 end $$;
 
--- The end of a payout, once: completed or failed share one cause. Completion settles its locks; failure gives the money back and frees them.
+-- The end of a payout, once: completed or failed share one cause. Completion settles its locks; failure gives the money back and frees them,
+-- less what has been taken back of their deposits meanwhile.
 create or replace function move_payout(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb) returns setof payout language plpgsql as $$
-declare y payout; v_to text := p_args ->> 'to'; l receivable_lock; v_address address;
+declare y payout; v_to text := p_args ->> 'to'; l receivable_lock; d deposit; v_freed text[] := '{}'; v_rest bigint;
 begin
   select x.* into y from payout x where x.tenant_id = p_tenant and x.livemode = p_live and x.id = p_args ->> 'id';
   perform lock_all_balances(p_tenant, p_live, y.account_id);
@@ -141,8 +151,13 @@ begin
       update receivable_lock k set settled = true where k.tenant_id = p_tenant and k.livemode = p_live and k.id = l.id;
       perform change_receivable(p_tenant, p_live, p_call, l.receivable_id, -l.amount, l.amount);
     else
-      update receivable_lock k set payout_id = null where k.tenant_id = p_tenant and k.livemode = p_live and k.id = l.id;
+      update receivable_lock k set payout_id = null, held_in = y.currency where k.tenant_id = p_tenant and k.livemode = p_live and k.id = l.id;
+      v_freed := v_freed || l.deposit_id;
     end if;
+  end loop;
+  for d in select x.* from deposit x where x.tenant_id = p_tenant and x.livemode = p_live and x.id = any (v_freed) order by x.id loop
+    select coalesce(sum(k.amount), 0) into v_rest from receivable_lock k where k.tenant_id = p_tenant and k.livemode = p_live and k.deposit_id = d.id;
+    perform shrink_locks(p_tenant, p_live, p_call, d.id, v_rest - reconciled_of(d));
   end loop;
   if v_to = 'failed' then perform schedule_payout(p_tenant, p_live, y.account_id, true); end if;
   perform enqueue(p_tenant, p_live, 'retire_address', y.address_id, 0);

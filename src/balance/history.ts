@@ -92,7 +92,7 @@ export class HistoryOfAccount {
   }
 
   @FieldResolver(() => [DepositTotal], {
-    description: `Completed deposits to the account by step, method and currency; ${stepsMax} steps at most.`,
+    description: `Completed deposits to the account by step, method and currency, less what was disputed of them; ${stepsMax} steps at most.`,
   })
   async depositTotals(
     @Root() row: AccountRow,
@@ -137,6 +137,8 @@ async function readTotals(
             eq(deposit.livemode, p('live')),
             sql`${deposit.toAccountId} = any(${p('ids')})`,
             eq(deposit.status, 'completed'),
+            // What is reversed counts for nothing, and no more do its disputes: together they took back all of it.
+            sql`not exists (select from ${deposit} o where o.tenant_id = ${p('tenant')} and o.livemode = ${p('live')} and o.id = ${deposit.disputesId} and o.status = 'reversed')`,
             gte(deposit.created, p('from')),
             lt(deposit.created, p('to')),
           ),

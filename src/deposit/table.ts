@@ -98,6 +98,17 @@ export const deposit = pgTable(
 );
 export type DepositRow = typeof deposit.$inferSelect;
 
+/** A transfer as a bank tells it; minor units as digits. */
+export interface NoticeHash {
+  toAccountId: string;
+  toAddressId: string;
+  amount: string;
+  currency: string;
+  fromAccountId: string | null;
+  paymentMethod: string;
+  statementDescriptor: string | null;
+}
+
 /**
  * What a bank has told about a transfer, by the bank's own reference: told twice it is the same notice, and a
  * reversal that comes before its deposit waits for it.
@@ -111,10 +122,12 @@ export const bankNotice = pgTable(
     event: text('event').$type<'received' | 'reversed'>().notNull(),
     created: realm().created,
     depositId: text('deposit_id'),
-    content: jsonb('content').notNull(),
+    content: jsonb('content').$type<NoticeHash>().notNull(),
   },
   (t) => [
     primaryKey({ name: 'bank_notice_pkey', columns: [t.tenantId, t.livemode, t.reference, t.event] }),
+    index('bank_notice_waiting').on(t.created, t.tenantId, t.livemode, t.reference).where(sql`deposit_id is null`),
     check('bank_notice_event', sql`${t.event} in ('received', 'reversed')`),
   ],
 );
+export type BankNoticeRow = typeof bankNotice.$inferSelect;

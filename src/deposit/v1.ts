@@ -1,5 +1,5 @@
 import { amountText } from '../scalars.js';
-import type { DepositRow } from './table.js';
+import type { BankNoticeRow, DepositRow } from './table.js';
 
 /** A deposit as /v1 spells it. Spec: Deposit. */
 export function depositV1(d: DepositRow) {
@@ -18,5 +18,20 @@ export function depositV1(d: DepositRow) {
     statement_descriptor: d.statementDescriptor,
     status: d.status,
     metadata: d.metadata,
+  };
+}
+
+/** A bank's notice as the events of /v1 and the command line spell it. Silent: all fields. */
+export function bankNoticeV1({ reference, event, created, livemode, depositId, content }: BankNoticeRow) {
+  return {
+    object: 'bank_notice',
+    reference,
+    event,
+    created,
+    livemode,
+    address_id: content.toAddressId,
+    amount: amountText(BigInt(content.amount)),
+    currency: content.currency,
+    deposit_id: depositId,
   };
 }

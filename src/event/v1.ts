@@ -10,8 +10,8 @@ import { checkoutV1 } from '../checkout/v1.js';
 import { testClock } from '../clock/table.js';
 import { clockV1 } from '../clock/v1.js';
 import { fromRow } from '../db/database.js';
-import { deposit } from '../deposit/table.js';
-import { depositV1 } from '../deposit/v1.js';
+import { bankNotice, deposit } from '../deposit/table.js';
+import { bankNoticeV1, depositV1 } from '../deposit/v1.js';
 import { file } from '../file/table.js';
 import { fileV1 } from '../file/v1.js';
 import { apiKey } from '../key/table.js';
@@ -34,6 +34,7 @@ const shapes: Record<string, [table: PgTable, shape: (row: never) => object]> = 
   account_setting: [accountSetting, accountSettingV1],
   address: [address, addressV1],
   api_key: [apiKey, apiKeyV1],
+  bank_notice: [bankNotice, bankNoticeV1],
   checkout: [checkout, checkoutV1],
   clock: [testClock, clockV1],
   deposit: [deposit, depositV1],

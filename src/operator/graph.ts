@@ -16,6 +16,8 @@ const objects: Record<string, string> = {
   issueAddress: 'address',
   deposit: 'deposit',
   recordBankNotice: 'deposit',
+  waitingBankNotices: 'deposit',
+  withdrawBankNotice: 'deposit',
   reconcileDeposit: 'deposit',
   payout: 'payout',
   payouts: 'payout',

@@ -126,6 +126,14 @@ export class RecordBankNoticeInput {
   statementDescriptor?: string | null;
 }
 
+@InputType({ description: 'Names a reversal that waits for its deposit.' })
+export class WithdrawBankNoticeInput {
+  @Field(() => ID, { description: 'The receiving address that it names.' })
+  addressId: string;
+  @Field(() => String, { description: "The bank's own reference." })
+  reference: string;
+}
+
 const tenantOfDeposit =
   'Whose it is: the id of the root account without `account_`. Without it, all tenants are searched, which takes the longer the more there are.';
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { and, asc, eq, getTableName, inArray, type SQL, sql } from 'drizzle-orm';
+import { and, asc, eq, getTableName, inArray, isNull, type SQL, sql } from 'drizzle-orm';
 import { type PgColumn, type PgTable, unionAll } from 'drizzle-orm/pg-core';
 import type { GraphQLSchema } from 'graphql';
 import { accountProblems, addressKeyOf, businessDetailsOf, initialSetting, nicknameOf } from '../account/creation.js';
@@ -18,7 +18,7 @@ import type { Standing } from '../db/reach.js';
 import { Scope } from '../db/scope.js';
 import type { ReconciledReceivableInput } from '../deposit/inputs.js';
 import { depositProblems } from '../deposit/resolver.js';
-import { bankNotice, type DepositRow, deposit } from '../deposit/table.js';
+import { type BankNoticeRow, bankNotice, type DepositRow, deposit } from '../deposit/table.js';
 import { editions } from '../editions/editions.js';
 import { checkFiles } from '../file/reference.js';
 import { type FileRow, file } from '../file/table.js';
@@ -63,8 +63,7 @@ export interface BankNotice {
 
 /** What the bank's notice came to; no deposit yet where a reversal waits for it. */
 export interface BankNoticeTaken {
-  reference: string;
-  event: BankNotice['event'];
+  notice: BankNoticeRow;
   deposit: DepositRow | null;
 }
 
@@ -121,6 +120,7 @@ export interface Verification {
 const jobsMax = 200;
 const listedMax = 200;
 /** The reference is part of a key, whose length PostgreSQL bounds. */
+const waitingNoticesMax = 200;
 const referenceLengthMax = 255;
 const rootKinds: readonly string[] = ['platform', 'direct_user'];
 
@@ -319,8 +319,7 @@ export class Operator {
   /** Records what a bank has told about a transfer; the same notice again is harmless, in any order. */
   async bankNotice(given: BankNotice): Promise<BankNoticeTaken> {
     refuse(noticeProblems(given));
-    const [to] = await this.#byId('operator_address', address, given.addressId);
-    if (!to) throw new OperatorError('There is no such address.', 'resource_missing', 'deposit.address_id');
+    const to = await this.#told(given.addressId);
     if (!to.livemode)
       throw new OperatorError(
         'In test mode the sandbox bank makes deposits; this records those of live mode.',
@@ -345,8 +344,46 @@ export class Operator {
       statementDescriptor: given.statementDescriptor ?? null,
     };
     const args = { reference: given.reference, event: given.event, content };
-    const { reference, event, depositId } = await this.#write('record_bank_notice', to, 'bankNotice', args, bankNotice);
-    return { reference, event, deposit: await this.scope(to).find(deposit, depositId) };
+    const notice = await this.#write('record_bank_notice', to, 'bankNotice', args, bankNotice);
+    return { notice, deposit: await this.scope(to).find(deposit, notice.depositId) };
+  }
+
+  /** The reversals that wait for their deposits, of all tenants, oldest first: 200 at most. */
+  waitingNotices(): Promise<BankNoticeRow[]> {
+    return this.database.read<BankNoticeRow>(
+      'operator_waiting_notices',
+      (db) =>
+        db
+          .select()
+          .from(bankNotice)
+          .where(isNull(bankNotice.depositId))
+          .orderBy(
+            asc(bankNotice.created),
+            asc(bankNotice.tenantId),
+            asc(bankNotice.livemode),
+            asc(bankNotice.reference),
+          )
+          .limit(waitingNoticesMax),
+      {},
+    );
+  }
+
+  /** Takes back a reversal that waits for a deposit, as a wrong reference would have it do for ever. */
+  async withdrawNotice(addressId: string, reference: string): Promise<BankNoticeRow> {
+    return this.#write(
+      'withdraw_bank_notice',
+      await this.#told(addressId),
+      'withdrawNotice',
+      { reference },
+      bankNotice,
+    );
+  }
+
+  /** The address that a bank speaks of. */
+  async #told(addressId: string): Promise<AddressRow> {
+    const [row] = await this.#byId('operator_address', address, addressId);
+    if (!row) throw new OperatorError('There is no such address.', 'resource_missing', 'deposit.address_id');
+    return row;
   }
 
   /** Counts a deposit towards receivables, as the user does who receives it. Spec: decisions, Reconciliation. */

@@ -2,6 +2,7 @@ import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } fr
 import { type AccountRow, account } from '../account/table.js';
 import { accountSetting } from '../account-setting/table.js';
 import { address } from '../address/table.js';
+import type { BankNoticeRow } from '../deposit/table.js';
 import { payloadOf } from '../payload.js';
 import type { PayoutRow } from '../payout/table.js';
 import type { PersonRow } from '../person/table.js';
@@ -20,6 +21,7 @@ import {
   pageSizeDefault,
   pageSizeMax,
   RecordBankNoticeInput,
+  WithdrawBankNoticeInput,
   ReconcileDepositInput,
   ServiceHoldInput,
   SetRateInput,
@@ -47,6 +49,7 @@ const HoldAccountPayload = payloadOf('HoldAccount', 'account', OperatorAccount);
 const DeactivateAccountPayload = payloadOf('DeactivateAccount', 'account', OperatorAccount);
 const IssueAddressPayload = payloadOf('IssueAddress', 'address', OperatorAddress);
 const RecordBankNoticePayload = payloadOf('RecordBankNotice', 'notice', OperatorBankNotice);
+const WithdrawBankNoticePayload = payloadOf('WithdrawBankNotice', 'notice', OperatorBankNotice);
 const ReconcileDepositPayload = payloadOf('ReconcileDeposit', 'deposit', OperatorDeposit);
 const SettlePayoutPayload = payloadOf('SettlePayout', 'payout', OperatorPayout);
 const FailPayoutPayload = payloadOf('FailPayout', 'payout', OperatorPayout);
@@ -187,15 +190,31 @@ export class OperatorMoney {
     @Ctx() { operator }: OperatorContext,
   ) {
     const { event, fromAccountId, paymentMethod, statementDescriptor, ...told } = input;
-    return {
-      notice: await operator.bankNotice({
-        ...told,
-        event: event ?? 'received',
-        fromAccountId: fromAccountId || undefined,
-        paymentMethod: paymentMethod ?? undefined,
-        statementDescriptor: statementDescriptor ?? undefined,
-      }),
-    };
+    const { notice, deposit } = await operator.bankNotice({
+      ...told,
+      event: event ?? 'received',
+      fromAccountId: fromAccountId || undefined,
+      paymentMethod: paymentMethod ?? undefined,
+      statementDescriptor: statementDescriptor ?? undefined,
+    });
+    return { notice: noticeOf(notice, deposit) };
+  }
+
+  @Query(() => [OperatorBankNotice], {
+    description: 'The reversals that wait for their deposits, of all tenants, oldest first: 200 at most.',
+  })
+  async waitingBankNotices(@Ctx() { operator }: OperatorContext): Promise<OperatorBankNotice[]> {
+    return (await operator.waitingNotices()).map((notice) => noticeOf(notice, null));
+  }
+
+  @Mutation(() => WithdrawBankNoticePayload, {
+    description: 'Takes back a reversal that waits for its deposit, when its reference was wrong.',
+  })
+  async withdrawBankNotice(
+    @Arg('input', () => WithdrawBankNoticeInput) { addressId, reference }: WithdrawBankNoticeInput,
+    @Ctx() { operator }: OperatorContext,
+  ) {
+    return { notice: noticeOf(await operator.withdrawNotice(addressId, reference), null) };
   }
 
   @Mutation(() => ReconcileDepositPayload, {
@@ -267,6 +286,14 @@ export class OperatorLedger {
   ledgerSeal(@Ctx() { operator }: OperatorContext): Promise<LedgerChain[]> {
     return operator.verifySeals();
   }
+}
+
+function noticeOf(
+  { tenantId, created, reference, event, content }: BankNoticeRow,
+  deposit: OperatorDeposit | null,
+): OperatorBankNotice {
+  const { toAddressId, amount, currency } = content;
+  return { tenantId, created, reference, event, addressId: toAddressId, amount: BigInt(amount), currency, deposit };
 }
 
 function liveOf(mode: 'test' | 'live' | null | undefined): boolean | undefined {

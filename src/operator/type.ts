@@ -186,6 +186,16 @@ export class OperatorPayout {
 
 @ObjectType('BankNotice', { simpleResolvers: true, description: 'What a bank has told, as it was taken.' })
 export class OperatorBankNotice {
+  @Field(() => ID, { description: tenantId })
+  tenantId: string;
+  @Field(() => DateTime, { description: 'When it was recorded.' })
+  created: number;
+  @Field(() => ID, { description: 'The receiving address.' })
+  addressId: string;
+  @Field(() => Amount, { description: 'What came in, or went back.' })
+  amount: bigint;
+  @Field(() => Currency, { description: 'Of the amount.' })
+  currency: string;
   @Field(() => String, { description: "The bank's own reference." })
   reference: string;
   @Field(() => BankNoticeEvent, { description: 'What happened.' })

@@ -88,6 +88,8 @@ export const receivableLock = pgTable(
     accountId: text('account_id').notNull(),
     currency: text('currency').notNull(),
     amount: minor('amount'),
+    /** The currency in which its money is held: the deposit's, or that of a payout which converted it and failed. */
+    heldIn: text('held_in').notNull(),
     /** The payout that takes it along, while it is under way and after it has completed. */
     payoutId: text('payout_id'),
     settled: boolean('settled').notNull().default(false),

@@ -32,6 +32,10 @@ export interface Deposit {
   /** What of it waits to be reconciled, and what has been taken back by disputes. */
   rest: bigint;
   disputed: bigint;
+  /** The deposit that it disputes. */
+  disputes?: string;
+  /** What has been taken back of it and no lock has shrunk for, since they were in payouts. */
+  owed: bigint;
   /** Whether the sandbox moves it: not once a helper has begun to. */
   sandbox: boolean;
 }
@@ -51,6 +55,8 @@ interface Lock {
   receivable: string;
   deposit: string;
   amount: bigint;
+  /** The currency that its money is in: it changes when a payout has converted it and failed. */
+  money: string;
   payout?: string | undefined;
   settled: boolean;
 }
@@ -151,7 +157,14 @@ export class Books {
   }
 
   addDeposit(deposit: Pick<Deposit, 'id' | 'to' | 'currency' | 'amount' | 'feeAdvance'>): void {
-    this.deposits.set(deposit.id, { ...deposit, status: 'initialized', rest: 0n, disputed: 0n, sandbox: true });
+    this.deposits.set(deposit.id, {
+      ...deposit,
+      status: 'initialized',
+      rest: 0n,
+      disputed: 0n,
+      owed: 0n,
+      sandbox: true,
+    });
   }
 
   /** A helper's move; completion puts money in, a reversal takes what is left of it back. */
@@ -212,7 +225,7 @@ export class Books {
     deposit.disputed += amount;
     this.deposits.set(disputeId, {
       ...{ id: disputeId, to: deposit.to, currency: deposit.currency, feeAdvance: deposit.feeAdvance },
-      ...{ amount: -amount, status: 'completed', rest: 0n, disputed: 0n, sandbox: false },
+      ...{ disputes: id, amount: -amount, status: 'completed', rest: 0n, disputed: 0n, owed: 0n, sandbox: false },
     });
   }
 
@@ -224,15 +237,21 @@ export class Books {
       return;
     }
     const unreconciled = lesser(deposit.rest, amount);
-    let reconciled = amount - unreconciled;
+    const reconciled = amount - unreconciled;
     deposit.rest -= unreconciled;
     funds.pending -= unreconciled;
     this.fundsOf(this.receiver(deposit.to), deposit.currency).available -= reconciled;
+    deposit.owed += reconciled;
+    this.#shrink(deposit);
+  }
+
+  /** What is owed for a deposit comes off its locks that no payout has taken along, the newest first. */
+  #shrink(deposit: Deposit): void {
     for (const lock of this.locks.filter((l) => l.deposit === deposit.id && l.payout === undefined).reverse()) {
-      const shrink = lesser(lock.amount, reconciled);
+      const shrink = lesser(lock.amount, deposit.owed);
       lock.amount -= shrink;
       this.receivables.get(lock.receivable)!.locked -= shrink;
-      reconciled -= shrink;
+      deposit.owed -= shrink;
     }
   }
 
@@ -279,7 +298,13 @@ export class Books {
     if (total > deposit.rest) return exceeds;
     for (const { receivable, amount } of named) {
       receivable.locked += amount;
-      this.locks.push({ receivable: receivable.id, deposit: deposit.id, amount, settled: false });
+      this.locks.push({
+        receivable: receivable.id,
+        deposit: deposit.id,
+        amount,
+        money: deposit.currency,
+        settled: false,
+      });
     }
     deposit.rest -= total;
     this.fundsOf(deposit.to, deposit.currency).pending -= total;
@@ -299,12 +324,13 @@ export class Books {
     const { available } = this.fundsOf(account, source);
     const target = holder.payoutCurrencies.includes(source) ? source : holder.payoutCurrencies.at(-1);
     if (holder.kind === 'partner' || holder.aggregator !== undefined || holder.held || !target) return undefined;
-    if (available <= 0n || this.fundsOf(account, target).available < 0n) return undefined;
+    const owes = [...this.funds].some(([key, funds]) => key.startsWith(`${account} `) && funds.available < 0n);
+    if (available <= 0n || owes) return undefined;
     const amount = converted(available, source, target);
     return amount > 0n ? { amount, currency: target } : undefined;
   }
 
-  /** All that is available leaves, and every unpaid lock of the account, or of an aggregator's users, goes along. */
+  /** All that is available in a currency leaves, and every unpaid lock of the account, or of an aggregator's users, whose money it is goes along. */
   pay(account: string, source: string, id: string): void {
     const { amount, currency } = this.payable(account, source)!;
     this.fundsOf(account, source).available = 0n;
@@ -313,7 +339,7 @@ export class Books {
     for (const lock of this.locks) {
       const owner = this.receivables.get(lock.receivable)!.owner;
       const whose = this.holders.get(owner)!.aggregator ?? owner;
-      if (whose === account && lock.payout === undefined && lock.amount > 0n) lock.payout = id;
+      if (whose === account && lock.money === source && lock.payout === undefined && lock.amount > 0n) lock.payout = id;
     }
   }
 
@@ -325,7 +351,7 @@ export class Books {
     payout.status = verb === 'settle' ? 'completed' : 'failed';
     if (verb === 'fail') funds.available += payout.amount;
     for (const lock of this.locks.filter((l) => l.payout === id)) {
-      if (verb === 'fail') lock.payout = undefined;
+      if (verb === 'fail') Object.assign(lock, { payout: undefined, money: payout.currency });
       else {
         lock.settled = true;
         const receivable = this.receivables.get(lock.receivable)!;
@@ -333,6 +359,7 @@ export class Books {
         receivable.settled += lock.amount;
       }
     }
+    if (verb === 'fail') for (const deposit of this.deposits.listed) this.#shrink(deposit);
     return undefined;
   }
 }

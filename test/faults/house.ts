@@ -474,7 +474,8 @@ async function totalsAgree({ root, books, began }: House, account: string): Prom
   }
   const expected: typeof totals = {};
   for (const deposit of books.deposits.values()) {
-    if (deposit.to !== account || deposit.status !== 'completed') continue;
+    const disputed = deposit.disputes === undefined ? undefined : books.deposits.get(deposit.disputes);
+    if (deposit.to !== account || deposit.status !== 'completed' || disputed?.status === 'reversed') continue;
     const [n, sum] = expected[deposit.currency] ?? [0, 0n];
     expected[deposit.currency] = [n + 1, sum + deposit.amount];
   }
