@@ -354,6 +354,15 @@ describe('live mode, where the operator decides', () => {
     expect([otherwise.code, otherwise.out]).toEqual([1, '']);
     expect(otherwise.errors).toMatch(/^state_conflict \(deposit\.reference\): .+\n$/);
     expect(await balance()).toEqual([['150.00 USD'], [], []]);
+    const mistyped = ['--reference=WIRE-l', '--address', address.id];
+    await told('deposit', 'record', ...mistyped, '--event=reversed', '--currency=USD', '--amount=150.00');
+    const waits = {
+      ...{ object: 'bank_notice', reference: 'WIRE-l', event: 'reversed', created: expect.any(Number), livemode: true },
+      ...{ address_id: address.id, amount: '150.00', currency: 'USD', deposit_id: null },
+    };
+    expect(await told('deposit', 'waiting')).toEqual({ notices: [waits] });
+    expect(await told('deposit', 'withdraw', ...mistyped)).toEqual(waits);
+    expect(await told('deposit', 'waiting')).toEqual({ notices: [] });
 
     const reconciled = await told('deposit', 'reconcile', recorded.deposit.id, '--receivable', `${one}=100.00`);
     await sameAsV1(reconciled, user, '/v1/deposits');
