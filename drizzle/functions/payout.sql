@@ -43,16 +43,15 @@ end $$;
 -- Puts an account's next payout into the queue, once: by its setting's interval, or at once where its platform has live FX.
 -- What could not be paid just now is tried again by the interval, with live FX too.
 create or replace function schedule_payout(p_tenant text, p_live boolean, p_account text, p_again boolean default false) returns void language plpgsql as $$
-declare s account_setting; v_now bigint := wall_clock(); v_at_once boolean;
+declare s account_setting; v_at_once boolean;
 begin
   select x.* into s from account_setting x where x.tenant_id = p_tenant and x.livemode = p_live and x.account_id = p_account;
   if not s.payouts_applicable then return; end if;
   v_at_once := not p_again and s.of_connected_user
     and exists (select from account_setting g where g.tenant_id = p_tenant and g.livemode = p_live and g.account_id = 'account_' || p_tenant and g.live_fx);
-  -- One that is due already may be running and have looked too early: only one that is still to come will do.
-  if v_at_once then
-    delete from job j where j.tenant_id = p_tenant and j.livemode = p_live and j.kind = 'pay_out' and j.subject_id = p_account and j.due > v_now;
-  elsif exists (select from job j where j.tenant_id = p_tenant and j.livemode = p_live and j.kind = 'pay_out' and j.subject_id = p_account and j.due > v_now) then
+  -- One that is due already may be running and have looked too early: only one that is still to come will do. It stays beside one at once:
+  -- whoever runs a job holds its row, and would wait for somebody who moves the clock of all.
+  if not v_at_once and exists (select from job j where j.tenant_id = p_tenant and j.livemode = p_live and j.kind = 'pay_out' and j.subject_id = p_account and j.due > wall_clock()) then
     return;
   end if;
   perform enqueue(p_tenant, p_live, 'pay_out', p_account, case when v_at_once then 0 else seconds_to_payout(s, clock(p_tenant, p_live)) end);
