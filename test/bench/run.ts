@@ -116,9 +116,7 @@ async function main(): Promise<Report | Soak> {
     for (const contender of present) running.push(await start(contender, server.login, seeded));
     const product = running[0]!;
     const measured = new Map<string, Cell[]>();
-    const scripts: Record<string, string> = pgbench && named.length > 0 ? sqlOf(seeded, address) : {};
-    // pgbench makes the same write as both doors.
-    if (scripts.M1) scripts['REST create'] = scripts.M1;
+    const scripts = pgbench && named.length > 0 ? await sqlOf(server.login, seeded, address) : {};
 
     let done = 0;
     for (let round = 0; round <= rounds; round++) {
@@ -163,7 +161,7 @@ async function main(): Promise<Report | Soak> {
     for (let round = 0; round <= rounds && held.length > 0; round++) {
       tell(`${round === 0 ? 'warming up' : `round ${round} of ${rounds}`}: postings and plain updates`);
       for (const [name, { script }] of held) {
-        const cell = await cpuAround(undefined, backend, () => bench(server.login, script, seconds));
+        const cell = await cpuAround(undefined, backend, () => bench(server.login, { text: script }, seconds));
         if (round > 0) measured.set(`${name} pgbench`, [...(measured.get(`${name} pgbench`) ?? []), cell]);
       }
     }
