@@ -22,6 +22,18 @@ export interface Round {
   failures: number;
 }
 
+/** What keeps a round's figures from being of right answers: none at all, failures, and answers of another size than is right. */
+export function flaws({ requests, failures, bytes }: Round, size?: number): string[] {
+  const found: string[] = [];
+  if (failures > 0) found.push(`${failures} requests failed, of ${requests}`);
+  // Of no answers there is no mean, and NaN is within any bounds.
+  if (!(requests > 0)) return [...found, 'no answer in a whole round'];
+  const mean = bytes / requests;
+  if (size !== undefined && (mean < size * 0.9 || mean > size + 2_000))
+    found.push(`answers of ${Math.round(mean)} bytes, where ${size} were right`);
+  return found;
+}
+
 export const connections = 16;
 const here = path.dirname(fileURLToPath(import.meta.url));
 

@@ -1,6 +1,6 @@
 import os from 'node:os';
 import { parseArgs } from 'node:util';
-import { connections, generator, load, type Round } from './load.ts';
+import { connections, flaws, generator, load, type Round } from './load.ts';
 import { bench, ledger, pgbench, statements as sqlOf } from './pgbench.ts';
 import { counting, cpuOf, cpuOfServer, headersFor, residentOf, type Running, start } from './processes.ts';
 import { type Measured, type Report, table, targets } from './report.ts';
@@ -139,6 +139,7 @@ async function main(): Promise<Report | Soak> {
         const script = scripts[workload.name];
         if (script && round > 0) {
           const cell = await cpuAround(undefined, backend, () => bench(server.login, script, seconds));
+          wrong.push(...flaws(cell).map((flaw) => `${workload.name} of pgbench: ${flaw}`));
           measured.set(`${workload.name} pgbench`, [...(measured.get(`${workload.name} pgbench`) ?? []), cell]);
         }
         if (workload.writes) await numbered();
@@ -162,6 +163,7 @@ async function main(): Promise<Report | Soak> {
       tell(`${round === 0 ? 'warming up' : `round ${round} of ${rounds}`}: postings and plain updates`);
       for (const [name, { script }] of held) {
         const cell = await cpuAround(undefined, backend, () => bench(server.login, { text: script }, seconds));
+        wrong.push(...flaws(cell).map((flaw) => `${name}: ${flaw}`));
         if (round > 0) measured.set(`${name} pgbench`, [...(measured.get(`${name} pgbench`) ?? []), cell]);
       }
     }
@@ -249,10 +251,7 @@ async function main(): Promise<Report | Soak> {
     wrong: string[],
   ) {
     const name = `${workload.name} of ${titles[one.contender]}`;
-    if (cell.failures > 0) wrong.push(`${name}: ${cell.failures} of ${cell.requests} requests failed`);
-    const mean = cell.bytes / cell.requests;
-    if (mean < size * 0.9 || mean > size + 2_000)
-      wrong.push(`${name}: answers of ${Math.round(mean)} bytes, where ${size} were right`);
+    wrong.push(...flaws(cell, size).map((flaw) => `${name}: ${flaw}`));
     if (workload.writes) {
       const made = (await depositsOf(seeded)) - before;
       if (made < cell.requests) wrong.push(`${name}: ${cell.requests} answers, but ${made} deposits`);

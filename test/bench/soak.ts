@@ -1,4 +1,4 @@
-import { load } from './load.ts';
+import { flaws, load } from './load.ts';
 import { anonymousOfServer, headersFor, residentOf, type Running } from './processes.ts';
 import type { Seeded } from './seed.ts';
 import type { Workload } from './workloads.ts';
@@ -39,7 +39,7 @@ export async function soak(
       }));
       const round = await load({ origin: product.origin, headers, requests, seconds: secondsOfTurn });
       all.requests += round.requests;
-      all.failures += round.failures;
+      all.failures += flaws(round).length > 0 ? Math.max(1, round.failures) : 0;
       gateway.push(residentOf(product.pid) ?? 0);
       postgresql.push(anonymousOfServer(backend) ?? 0);
     }
