@@ -134,6 +134,7 @@ async function main(): Promise<Report | Soak> {
             ask(one, workload.asks[one.contender]!, headers, round === 0 ? 1 : seconds),
           );
           await judge(workload, one, cell, sizes.get(name)!, before, seeded, wrong);
+          if (workload.writes) await numbered();
           if (round > 0) measured.set(name, [...(measured.get(name) ?? []), cell]);
         }
         const script = scripts[workload.name];
@@ -141,8 +142,8 @@ async function main(): Promise<Report | Soak> {
           const cell = await cpuAround(undefined, backend, () => bench(server.login, script, seconds));
           wrong.push(...flaws(cell).map((flaw) => `${workload.name} of pgbench: ${flaw}`));
           measured.set(`${workload.name} pgbench`, [...(measured.get(`${workload.name} pgbench`) ?? []), cell]);
+          if (workload.writes) await numbered();
         }
-        if (workload.writes) await numbered();
       }
     }
     const residentAfterLoad = residentOf(product.pid);
@@ -258,7 +259,7 @@ async function main(): Promise<Report | Soak> {
     }
   }
 
-  /** Waits until the product's worker has numbered the events of a round, so that the next round is not charged for them. */
+  /** Waits until the product's worker has numbered the events of a round, so that whoever comes next is not charged for them. */
   async function numbered(): Promise<void> {
     for (let i = 0; i < 100; i++) {
       const [row] = await sql`select exists (select from event where number is null) as more`;
