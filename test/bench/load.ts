@@ -4,12 +4,13 @@ import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** A round of load: the same requests in turn, over 16 connections. */
+/** A round of load: the same requests in turn, over 16 connections where nothing else is said. */
 export interface Load {
   origin: string;
   headers: Record<string, string>;
   requests: { method: string; path: string; body?: string }[];
   seconds: number;
+  connections?: number;
 }
 
 /** What a round came to. Times are milliseconds. */
@@ -46,12 +47,21 @@ export async function load(round: Load): Promise<Round> {
   try {
     if (generator === 'autocannon') {
       const file = path.join(folder, 'round.json');
-      fs.writeFileSync(file, JSON.stringify(round));
+      fs.writeFileSync(file, JSON.stringify({ connections, ...round }));
       return JSON.parse(await output(process.execPath, [path.join(here, 'autocannon.mjs'), file])) as Round;
     }
     const file = path.join(folder, 'round.lua');
     fs.writeFileSync(file, script(round));
-    const words = ['-t1', `-c${connections}`, `-d${round.seconds}s`, '--timeout', '10s', '-s', file, round.origin];
+    const words = [
+      '-t1',
+      `-c${round.connections ?? connections}`,
+      `-d${round.seconds}s`,
+      '--timeout',
+      '10s',
+      '-s',
+      file,
+      round.origin,
+    ];
     const text = await output('wrk', words);
     return JSON.parse(text.slice(text.lastIndexOf('\n{'))) as Round;
   } finally {
@@ -87,4 +97,11 @@ function output(program: string, words: string[]): Promise<string> {
     child.on('error', reject);
     child.on('close', (code) => (code === 0 ? resolve(out) : reject(new Error(`${program}: ${err || out}`))));
   });
+}
+
+export function median(numbers: number[]): number | null {
+  const sorted = [...numbers].sort((a, b) => a - b);
+  if (sorted.length === 0) return null;
+  const middle = Math.floor(sorted.length / 2);
+  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
 }

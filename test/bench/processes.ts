@@ -35,11 +35,17 @@ export const headersFor = (seeded: Seeded) => ({
   'X-Forwarded-Proto': 'https',
 });
 
-/** Starts a contender over a database, and waits until it answers. */
-export async function start(contender: Contender, login: Login, seeded: Seeded, shift = 0): Promise<Running> {
+/** Starts a contender over a database, and waits until it answers; of several `workers` of the product, until the first one does. */
+export async function start(
+  contender: Contender,
+  login: Login,
+  seeded: Seeded,
+  shift = 0,
+  workers = 1,
+): Promise<Running> {
   const port = portOf[contender] + shift;
   const begun = performance.now();
-  const child = contender === 'tidegate' ? product(login, port) : peer(contender, login, port, seeded);
+  const child = contender === 'tidegate' ? product(login, port, workers) : peer(contender, login, port, seeded);
   let said = '';
   child.stderr?.on('data', (chunk) => (said += chunk));
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
@@ -72,7 +78,7 @@ const flags = (() => {
 })();
 
 /** The product as `npm start` starts it, behind a proxy. Its log goes where a container's would: to somebody else. */
-function product(login: Login, port: number): ChildProcess {
+function product(login: Login, port: number, workers: number): ChildProcess {
   const env = {
     ...process.env,
     NODE_ENV: 'production',
@@ -80,6 +86,7 @@ function product(login: Login, port: number): ChildProcess {
     API_KEY_PEPPER: pepper,
     TRUSTED_PROXY: '127.0.0.1',
     PORT: String(port),
+    WORKERS: String(workers),
   };
   return spawn(process.execPath, [...flags, path.join(root, 'dist/main.js')], {
     env,
@@ -142,9 +149,17 @@ export function anonymousOfServer(backend: number): number | undefined {
 /** PostgreSQL's processes, found below the one that a connection's parent is. */
 function processesOf(backend: number): number[] | undefined {
   const parent = parentOf(backend);
-  if (parent === undefined) return undefined;
-  const all = fs.readdirSync('/proc').filter((name) => /^\d+$/.test(name) && parentOf(Number(name)) === parent);
-  return [parent, ...all.map(Number)];
+  return parent === undefined ? undefined : [parent, ...(childrenOf(parent) ?? [])];
+}
+
+/** The processes that a process has started; undefined where the kernel does not tell. */
+export function childrenOf(parent: number): number[] | undefined {
+  try {
+    const all = fs.readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+    return all.map(Number).filter((pid) => parentOf(pid) === parent);
+  } catch {
+    return undefined;
+  }
 }
 
 function parentOf(pid: number): number | undefined {

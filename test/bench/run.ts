@@ -1,13 +1,14 @@
 import os from 'node:os';
 import { parseArgs } from 'node:util';
-import { connections, flaws, generator, load, type Round } from './load.ts';
+import { type Growth, growing, growth } from './growth.ts';
+import { connections, flaws, generator, load, median, type Round } from './load.ts';
 import { bench, ledger, pgbench, statements as sqlOf } from './pgbench.ts';
 import { counting, cpuOf, cpuOfServer, headersFor, residentOf, type Running, start } from './processes.ts';
 import { type Measured, type Report, table, targets } from './report.ts';
 import { seed, type Seeded } from './seed.ts';
 import { type Soak, soak, soakTable } from './soak.ts';
 import { connect, openServer } from './server.ts';
-import { type Ask, contenders, titles, type Workload, workloads } from './workloads.ts';
+import { type Ask, contenders, requestsOf, titles, type Workload, workloads } from './workloads.ts';
 
 const help = `The product against its peers, over the same rows of one PostgreSQL.
 
@@ -22,6 +23,8 @@ const help = `The product against its peers, over the same rows of one PostgreSQ
   --rounds <n>       rounds of each
   --seconds <n>      seconds of a round
   --soak <minutes>   the product alone, every workload in turn, and what it holds in memory meanwhile
+
+At the end, one process of the product and several on one port, of WORKERS, are asked for what of ${growing.join(' and ')} is measured.
 
 With DATABASE_URL, that database is filled and used instead of a PostgreSQL of the product's own; it should be an empty one.
 `;
@@ -44,7 +47,9 @@ const rounds = Number(flags.rounds ?? (flags.quick ? 3 : 5));
 const seconds = Number(flags.seconds ?? (flags.quick ? 1 : 3));
 const begun = Date.now();
 /** A quick run begins no further round after this. */
-const quickMilliseconds = 165_000;
+const quickMilliseconds = 155_000;
+/** How long it gives to the processes that share a port. */
+const quickGrowthMilliseconds = 12_000;
 
 function tell(step: string): void {
   process.stderr.write(`${String(Math.round((Date.now() - begun) / 1000)).padStart(4)} s  ${step}\n`);
@@ -157,6 +162,14 @@ async function main(): Promise<Report | Soak> {
       }
     for (const one of running.splice(0)) await one.stop();
 
+    const grown = all.filter(({ name }) => growing.includes(name));
+    let growthOf: Growth | null = null;
+    if (grown.length > 0) {
+      tell(`one process and several on one port: ${grown.map(({ name }) => name).join(', ')}`);
+      const milliseconds = flags.quick ? quickGrowthMilliseconds : Number.POSITIVE_INFINITY;
+      growthOf = await growth(server.login, seeded, grown, sizes, { rounds, seconds, milliseconds }, wrong);
+    }
+
     const books = ledger(seeded);
     const held = pgbench && named.length > 0 && !only ? Object.entries(books) : [];
     for (const [, { prepare }] of held) if (prepare) await sql.unsafe(prepare);
@@ -212,6 +225,7 @@ async function main(): Promise<Report | Soak> {
       deposits: seeded.deposits,
       workloads: titlesOf,
       results,
+      growth: growthOf && wrong.length > 0 ? withoutRatios(growthOf) : growthOf,
       start: startOf,
       targets: wrong.length > 0 ? [] : targets({ results, start: startOf }),
       absent: [
@@ -332,12 +346,7 @@ async function once(one: Running, { method, path, body }: Ask, headers: Record<s
 }
 
 function ask(one: Running, asks: Ask[], headers: Record<string, string>, seconds: number): Promise<Round> {
-  const requests = asks.map(({ method, path, body }) => ({
-    method,
-    path,
-    body: body === undefined ? undefined : JSON.stringify(body),
-  }));
-  return load({ origin: one.origin, headers, requests, seconds });
+  return load({ origin: one.origin, headers, requests: requestsOf(asks), seconds });
 }
 
 async function cpuAround(pid: number | undefined, backend: number, work: () => Promise<Round>): Promise<Cell> {
@@ -350,14 +359,12 @@ async function cpuAround(pid: number | undefined, backend: number, work: () => P
   return { ...round, cpu: { gateway: spent('gateway'), postgresql: spent('postgresql') } };
 }
 
-const rate = ({ requests, seconds: s }: Round) => requests / s;
+const withoutRatios = (growth: Growth): Growth => ({
+  ...growth,
+  results: growth.results.map((each) => ({ ...each, ratio: null })),
+});
 
-function median(numbers: number[]): number | null {
-  const sorted = [...numbers].sort((a, b) => a - b);
-  if (sorted.length === 0) return null;
-  const middle = Math.floor(sorted.length / 2);
-  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
-}
+const rate = ({ requests, seconds: s }: Round) => requests / s;
 
 if (flags.help) process.stdout.write(help);
 else {
