@@ -24,7 +24,8 @@ const help = `The product against its peers, over the same rows of one PostgreSQ
   --seconds <n>      seconds of a round
   --soak <minutes>   the product alone, every workload in turn, and what it holds in memory meanwhile
 
-At the end, one process of the product and several on one port, of WORKERS, are asked for what of ${growing.join(' and ')} is measured.
+At the end the product runs as one process and as several on one port, as WORKERS starts them: for ${growing.join(' and ')}, where
+those are measured.
 
 With DATABASE_URL, that database is filled and used instead of a PostgreSQL of the product's own; it should be an empty one.
 `;
@@ -70,14 +71,18 @@ async function main(): Promise<Report | Soak> {
     const [receiving] = await sql`
       select id from address where tenant_id = ${seeded.tenant} and livemode = false and linked_id = ${seeded.receiver} and category = 'service_receive'`;
     const address = String(receiving?.id);
-    const only = flags.only?.split(',');
-    const all = workloads(seeded, address).filter(({ name }) => !only || only.includes(name));
+    const every = workloads(seeded, address);
+    const names = every.map(({ name }) => name);
+    const only = flags.only === undefined ? undefined : chosen(flags.only, names);
+    const all = every.filter(({ name }) => !only || only.includes(name));
     if (flags.soak !== undefined) {
       const alone = await start('tidegate', server.login, seeded);
       running.push(alone);
       return await soak(alone, backend, all, seeded, Number(flags.soak), tell);
     }
-    const named = flags.against === undefined ? contenders.slice(1) : flags.against.split(',').filter(Boolean);
+    const peers = contenders.slice(1);
+    const against = flags.against === 'none' ? '' : flags.against;
+    const named = against === undefined ? peers : chosen(against, peers);
     const present = contenders.filter(
       (c) => (c === 'tidegate' || named.includes(c)) && all.some(({ asks }) => asks[c]),
     );
@@ -281,6 +286,14 @@ async function main(): Promise<Report | Soak> {
       await new Promise((resume) => setTimeout(resume, 50));
     }
   }
+}
+
+/** The names of an option. One that nothing has would measure nothing, and look like success. */
+function chosen(names: string, known: string[]): string[] {
+  const list = names.split(',').filter(Boolean);
+  const unknown = list.filter((name) => !known.includes(name));
+  if (unknown.length > 0) throw new Error(`There is no ${unknown.join(', ')}; there are ${known.join(', ')}.`);
+  return list;
 }
 
 /** Asks once per request of a workload, and holds the answers against those that came before. Returns the mean size of an answer. */
