@@ -62,7 +62,8 @@ export async function growth(
 
     // The last of many processes may have come too late for the connections of the first rounds.
     let late = false;
-    for (let n = 0; n < workloads.length || (late && n < warmingsMax); n++) {
+    const warm = () => performance.now() - begun > milliseconds / 2;
+    for (let n = 0; n < workloads.length || (late && n < warmingsMax && !warm()); n++) {
       const workload = workloads[n % workloads.length]!;
       const warmed = running.map((one, i) => roundOf(one, counts[i]!, () => ask(one, workload, 1)));
       late = (await Promise.all(warmed)).some(({ idle }) => idle > 0);
