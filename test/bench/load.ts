@@ -4,12 +4,13 @@ import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** A round of load: the same requests in turn, over 16 connections. */
+/** A round of load: the same requests in turn, over 16 connections where nothing else is said. */
 export interface Load {
   origin: string;
   headers: Record<string, string>;
   requests: { method: string; path: string; body?: string }[];
   seconds: number;
+  connections?: number;
 }
 
 /** What a round came to. Times are milliseconds. */
@@ -20,6 +21,18 @@ export interface Round {
   p99: number;
   bytes: number;
   failures: number;
+}
+
+/** What keeps a round's figures from being of right answers: none at all, failures, and answers of another size than is right. */
+export function flaws({ requests, failures, bytes }: Round, size?: number): string[] {
+  const found: string[] = [];
+  if (failures > 0) found.push(`${failures} requests failed, of ${requests}`);
+  // Of no answers there is no mean, and NaN is within any bounds.
+  if (!(requests > 0)) return [...found, 'no answer in a whole round'];
+  const mean = bytes / requests;
+  if (size !== undefined && (mean < size * 0.9 || mean > size + 2_000))
+    found.push(`answers of ${Math.round(mean)} bytes, where ${size} were right`);
+  return found;
 }
 
 export const connections = 16;
@@ -34,12 +47,21 @@ export async function load(round: Load): Promise<Round> {
   try {
     if (generator === 'autocannon') {
       const file = path.join(folder, 'round.json');
-      fs.writeFileSync(file, JSON.stringify(round));
+      fs.writeFileSync(file, JSON.stringify({ connections, ...round }));
       return JSON.parse(await output(process.execPath, [path.join(here, 'autocannon.mjs'), file])) as Round;
     }
     const file = path.join(folder, 'round.lua');
     fs.writeFileSync(file, script(round));
-    const words = ['-t1', `-c${connections}`, `-d${round.seconds}s`, '--timeout', '10s', '-s', file, round.origin];
+    const words = [
+      '-t1',
+      `-c${round.connections ?? connections}`,
+      `-d${round.seconds}s`,
+      '--timeout',
+      '10s',
+      '-s',
+      file,
+      round.origin,
+    ];
     const text = await output('wrk', words);
     return JSON.parse(text.slice(text.lastIndexOf('\n{'))) as Round;
   } finally {
@@ -75,4 +97,11 @@ function output(program: string, words: string[]): Promise<string> {
     child.on('error', reject);
     child.on('close', (code) => (code === 0 ? resolve(out) : reject(new Error(`${program}: ${err || out}`))));
   });
+}
+
+export function median(numbers: number[]): number | null {
+  const sorted = [...numbers].sort((a, b) => a - b);
+  if (sorted.length === 0) return null;
+  const middle = Math.floor(sorted.length / 2);
+  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
 }

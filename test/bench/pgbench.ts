@@ -1,10 +1,12 @@
+// The product's classes, which its door to the database is beside, are declared with it.
+import 'reflect-metadata';
 import { spawn, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { connections, type Round } from './load.ts';
 import type { Seeded } from './seed.ts';
-import type { Login } from './server.ts';
+import { type Login, product } from './server.ts';
 
 /** Debian's pgbench, by PATH or where Debian puts it; undefined where there is none. */
 export const pgbench: string | undefined = [
@@ -12,15 +14,42 @@ export const pgbench: string | undefined = [
   ...['18', '17', '16', '15'].map((version) => `/usr/lib/postgresql/${version}/bin/pgbench`),
 ].find((program) => !spawnSync(program, ['--version']).error);
 
-/** The statements behind Q1 and M1, as the product sends them. */
-export function statements(seeded: Seeded, address: string): Record<'Q1' | 'M1', string> {
-  const { tenant, users, receiver, platform } = seeded;
+/** What pgbench runs, and the values of its parameters. */
+export interface Script {
+  text: string;
+  values?: Record<string, string>;
+}
+
+/** The statements behind a read by REST and a write by either door, as the product sends them. */
+export async function statements(login: Login, seeded: Seeded, address: string): Promise<Record<string, Script>> {
+  const { tenant, receiver, platform } = seeded;
   const args = `jsonb_build_object('amount', '12500', 'currency', 'USD', 'toAccountId', '${receiver}', 'toAddressId', '${address}', 'paymentMethod', 'domestic_credit', 'statementDescriptor', 'INVOICE 17')`;
   const call = `jsonb_build_object('account', '${platform}', 'key', gen_random_uuid()::text, 'operation', 'createDeposit', 'request', '{}'::jsonb, 'requestId', 'req_bench')`;
-  return {
-    Q1: `select * from account where tenant_id = '${tenant}' and livemode = false and id = any(array['${users[0]}']);`,
-    M1: `select * from create_deposit('${tenant}', false, ${call}, ${args});`,
-  };
+  const write = { text: `select * from create_deposit('${tenant}', false, ${call}, ${args});` };
+  return { 'REST by id': await byId(login, seeded), M1: write, 'REST create': write };
+}
+
+/** The product's own door to an account by its id, asked once: the text that it then sent is the one that it always sends. */
+async function byId(login: Login, { tenant, users, platform }: Seeded): Promise<Script> {
+  const [{ Database }, { Scope }, { account }] = (await Promise.all(
+    ['db/database.js', 'db/scope.js', 'account/table.js'].map((file) => import(product(file))),
+  )) as [
+    { Database: new (login: Login) => { catalogue: Map<string, string>; close(): Promise<void> } },
+    { Scope: new (caller: object, database: object) => { find(table: unknown, id: string): Promise<unknown> } },
+    { account: unknown },
+  ];
+  const database = new Database(login);
+  try {
+    const caller = { tenantId: tenant, livemode: false, contextId: platform, contextKind: 'platform' };
+    const found = await new Scope(caller, database).find(account, users[0]!);
+    const [text, ...more] = database.catalogue.values();
+    if (!found || !text || more.length > 0) throw new Error('The product does not read an account with one statement.');
+    // pgbench numbers its variables itself, and sends their values apart from the statement, as the product does.
+    const named = text.replaceAll(/\$(\d)/g, (_, n) => `:${['tenant', 'live', 'id'][n - 1]}`);
+    return { text: `${named};`, values: { tenant, live: 'false', id: users[0]! } };
+  } finally {
+    await database.close();
+  }
 }
 
 /** The ledger against the least that it could do: one posting, and an update of one row. Spread over accounts, and on one. */
@@ -41,12 +70,13 @@ export function ledger({ tenant }: Seeded): Record<string, { title: string; prep
 }
 
 /** One round of a script, with as many clients as the other rounds have connections. */
-export async function bench(login: Login, script: string, seconds: number): Promise<Round> {
+export async function bench(login: Login, { text: script, values = {} }: Script, seconds: number): Promise<Round> {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'tidegate-pgbench-'));
   const file = path.join(folder, 'script.sql');
   fs.writeFileSync(file, `${script}\n`);
   const { host, port, username, database, password } = login;
   const words = ['-n', '-M', 'prepared', '-c', String(connections), '-j', '1', '-T', String(seconds), '-f', file, '-l'];
+  for (const [name, value] of Object.entries(values)) words.push('-D', `${name}=${value}`);
   const env = { ...process.env, PGHOST: host, PGPORT: String(port), PGUSER: username, PGPASSWORD: password ?? '' };
   try {
     const text = await new Promise<string>((resolve, reject) => {

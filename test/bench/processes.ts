@@ -19,6 +19,7 @@ export interface Running {
 }
 
 const here = path.dirname(fileURLToPath(import.meta.url));
+const root = path.join(here, '../..');
 const portOf: Record<Contender, number> = {
   tidegate: 4810,
   stock: 4811,
@@ -34,17 +35,17 @@ export const headersFor = (seeded: Seeded) => ({
   'X-Forwarded-Proto': 'https',
 });
 
-/** Starts a contender over a database, and waits until it answers. */
+/** Starts a contender over a database, and waits until it answers; of several `workers` of the product, until the first one does. */
 export async function start(
   contender: Contender,
   login: Login,
   seeded: Seeded,
   shift = 0,
-  flags: string[] = [],
+  workers = 1,
 ): Promise<Running> {
   const port = portOf[contender] + shift;
   const begun = performance.now();
-  const child = contender === 'tidegate' ? product(login, port, flags) : peer(contender, login, port, seeded);
+  const child = contender === 'tidegate' ? product(login, port, workers) : peer(contender, login, port, seeded);
   let said = '';
   child.stderr?.on('data', (chunk) => (said += chunk));
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
@@ -68,8 +69,16 @@ export async function start(
   };
 }
 
+/** The flags that `npm start` gives to Node. Every contender gets them: what they gain is Node's, and nobody's own. */
+const flags = (() => {
+  const { scripts } = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8')) as {
+    scripts: { start: string };
+  };
+  return /node (.*)dist\/main\.js/.exec(scripts.start)?.[1]?.trim().split(' ').filter(Boolean) ?? [];
+})();
+
 /** The product as `npm start` starts it, behind a proxy. Its log goes where a container's would: to somebody else. */
-function product(login: Login, port: number, flags: string[]): ChildProcess {
+function product(login: Login, port: number, workers: number): ChildProcess {
   const env = {
     ...process.env,
     NODE_ENV: 'production',
@@ -77,13 +86,9 @@ function product(login: Login, port: number, flags: string[]): ChildProcess {
     API_KEY_PEPPER: pepper,
     TRUSTED_PROXY: '127.0.0.1',
     PORT: String(port),
+    WORKERS: String(workers),
   };
-  const root = path.join(here, '../..');
-  const { scripts } = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8')) as {
-    scripts: { start: string };
-  };
-  const own = /node (.*)dist\/main\.js/.exec(scripts.start)?.[1]?.trim().split(' ').filter(Boolean) ?? [];
-  return spawn(process.execPath, [...own, ...flags, path.join(root, 'dist/main.js')], {
+  return spawn(process.execPath, [...flags, path.join(root, 'dist/main.js')], {
     env,
     stdio: ['ignore', 'ignore', 'pipe'],
   });
@@ -94,7 +99,7 @@ function peer(contender: Contender, login: Login, port: number, { tenant, platfo
   const env = { ...process.env, NODE_ENV: 'production', BENCH: JSON.stringify(setting) };
   const file = path.join(here, 'contenders', `${contender}.ts`);
   const node = contender === 'postgraphile' ? newerNode() : process.execPath;
-  return spawn(node, ['--import', 'tsx', file], { cwd: here, env, stdio: ['ignore', 'ignore', 'pipe'] });
+  return spawn(node, [...flags, '--import', 'tsx', file], { cwd: here, env, stdio: ['ignore', 'ignore', 'pipe'] });
 }
 
 /** PostGraphile 5 needs Node 22: this one, when it is new enough, or the one from npm. */
@@ -144,9 +149,17 @@ export function anonymousOfServer(backend: number): number | undefined {
 /** PostgreSQL's processes, found below the one that a connection's parent is. */
 function processesOf(backend: number): number[] | undefined {
   const parent = parentOf(backend);
-  if (parent === undefined) return undefined;
-  const all = fs.readdirSync('/proc').filter((name) => /^\d+$/.test(name) && parentOf(Number(name)) === parent);
-  return [parent, ...all.map(Number)];
+  return parent === undefined ? undefined : [parent, ...(childrenOf(parent) ?? [])];
+}
+
+/** The processes that a process has started; undefined where the kernel does not tell. */
+export function childrenOf(parent: number): number[] | undefined {
+  try {
+    const all = fs.readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+    return all.map(Number).filter((pid) => parentOf(pid) === parent);
+  } catch {
+    return undefined;
+  }
 }
 
 function parentOf(pid: number): number | undefined {

@@ -1,3 +1,4 @@
+import type { Growth } from './growth.ts';
 import { titles } from './workloads.ts';
 
 /** What one contender did under one workload: medians over the rounds. */
@@ -34,6 +35,8 @@ export interface Report {
   deposits: number;
   workloads: Record<string, string>;
   results: Measured[];
+  /** The product alone, with several processes; null where no workload that it is measured by was asked for. */
+  growth: Growth | null;
   start: { readyMilliseconds: number; residentAtRest: number | null; residentAfterLoad: number | null };
   targets: Target[];
   absent: string[];
@@ -121,6 +124,24 @@ export function table(report: Report): string {
         ]),
       );
     }
+  }
+  if (report.growth) {
+    const { note, connections, results: grown } = report.growth;
+    lines.push(
+      '',
+      `Processes that share one port (WORKERS): ${connections} connections, medians of interleaved rounds.`,
+      note,
+      row(['', 'requests/s', 'rounds', 'by one']),
+    );
+    for (const { workload, processes, rounds, requestsPerSecond, ratio, idle } of grown)
+      lines.push(
+        row([
+          `  ${workload}, ${processes === 1 ? '1 process' : `${processes} processes`}`,
+          String(Math.round(requestsPerSecond)),
+          String(rounds),
+          idle > 0 ? `${idle} idle` : processes === 1 || ratio === null ? '' : `× ${ratio.toFixed(2)}`,
+        ]),
+      );
   }
   lines.push(
     '',

@@ -1,13 +1,14 @@
 import os from 'node:os';
 import { parseArgs } from 'node:util';
-import { connections, generator, load, type Round } from './load.ts';
+import { type Growth, growing, growth } from './growth.ts';
+import { connections, flaws, generator, load, median, type Round } from './load.ts';
 import { bench, ledger, pgbench, statements as sqlOf } from './pgbench.ts';
 import { counting, cpuOf, cpuOfServer, headersFor, residentOf, type Running, start } from './processes.ts';
 import { type Measured, type Report, table, targets } from './report.ts';
 import { seed, type Seeded } from './seed.ts';
 import { type Soak, soak, soakTable } from './soak.ts';
 import { connect, openServer } from './server.ts';
-import { type Ask, contenders, titles, type Workload, workloads } from './workloads.ts';
+import { type Ask, contenders, requestsOf, titles, type Workload, workloads } from './workloads.ts';
 
 const help = `The product against its peers, over the same rows of one PostgreSQL.
 
@@ -22,6 +23,9 @@ const help = `The product against its peers, over the same rows of one PostgreSQ
   --rounds <n>       rounds of each
   --seconds <n>      seconds of a round
   --soak <minutes>   the product alone, every workload in turn, and what it holds in memory meanwhile
+
+At the end the product runs as one process and as several on one port, as WORKERS starts them: for ${growing.join(' and ')}, where
+those are measured.
 
 With DATABASE_URL, that database is filled and used instead of a PostgreSQL of the product's own; it should be an empty one.
 `;
@@ -44,7 +48,9 @@ const rounds = Number(flags.rounds ?? (flags.quick ? 3 : 5));
 const seconds = Number(flags.seconds ?? (flags.quick ? 1 : 3));
 const begun = Date.now();
 /** A quick run begins no further round after this. */
-const quickMilliseconds = 165_000;
+const quickMilliseconds = 155_000;
+/** How long it gives to the processes that share a port. */
+const quickGrowthMilliseconds = 12_000;
 
 function tell(step: string): void {
   process.stderr.write(`${String(Math.round((Date.now() - begun) / 1000)).padStart(4)} s  ${step}\n`);
@@ -65,14 +71,18 @@ async function main(): Promise<Report | Soak> {
     const [receiving] = await sql`
       select id from address where tenant_id = ${seeded.tenant} and livemode = false and linked_id = ${seeded.receiver} and category = 'service_receive'`;
     const address = String(receiving?.id);
-    const only = flags.only?.split(',');
-    const all = workloads(seeded, address).filter(({ name }) => !only || only.includes(name));
+    const every = workloads(seeded, address);
+    const names = every.map(({ name }) => name);
+    const only = flags.only === undefined ? undefined : chosen(flags.only, names);
+    const all = every.filter(({ name }) => !only || only.includes(name));
     if (flags.soak !== undefined) {
       const alone = await start('tidegate', server.login, seeded);
       running.push(alone);
       return await soak(alone, backend, all, seeded, Number(flags.soak), tell);
     }
-    const named = flags.against === undefined ? contenders.slice(1) : flags.against.split(',').filter(Boolean);
+    const peers = contenders.slice(1);
+    const against = flags.against === 'none' ? '' : flags.against;
+    const named = against === undefined ? peers : chosen(against, peers);
     const present = contenders.filter(
       (c) => (c === 'tidegate' || named.includes(c)) && all.some(({ asks }) => asks[c]),
     );
@@ -116,9 +126,7 @@ async function main(): Promise<Report | Soak> {
     for (const contender of present) running.push(await start(contender, server.login, seeded));
     const product = running[0]!;
     const measured = new Map<string, Cell[]>();
-    const scripts: Record<string, string> = pgbench && named.length > 0 ? sqlOf(seeded, address) : {};
-    // pgbench makes the same write as both doors.
-    if (scripts.M1) scripts['REST create'] = scripts.M1;
+    const scripts = pgbench && named.length > 0 ? await sqlOf(server.login, seeded, address) : {};
 
     let done = 0;
     for (let round = 0; round <= rounds; round++) {
@@ -135,15 +143,19 @@ async function main(): Promise<Report | Soak> {
           const cell = await cpuAround(one.pid, backend, () =>
             ask(one, workload.asks[one.contender]!, headers, round === 0 ? 1 : seconds),
           );
-          await judge(workload, one, cell, sizes.get(name)!, before, seeded, wrong);
+          // Who is still warming up need not answer within the round; but what it answers is right.
+          if (round > 0 || cell.requests + cell.failures > 0)
+            await judge(workload, one, cell, sizes.get(name)!, before, seeded, wrong);
+          if (workload.writes) await numbered();
           if (round > 0) measured.set(name, [...(measured.get(name) ?? []), cell]);
         }
         const script = scripts[workload.name];
         if (script && round > 0) {
           const cell = await cpuAround(undefined, backend, () => bench(server.login, script, seconds));
+          wrong.push(...flaws(cell).map((flaw) => `${workload.name} of pgbench: ${flaw}`));
           measured.set(`${workload.name} pgbench`, [...(measured.get(`${workload.name} pgbench`) ?? []), cell]);
+          if (workload.writes) await numbered();
         }
-        if (workload.writes) await numbered();
       }
     }
     const residentAfterLoad = residentOf(product.pid);
@@ -157,13 +169,22 @@ async function main(): Promise<Report | Soak> {
       }
     for (const one of running.splice(0)) await one.stop();
 
+    const grown = all.filter(({ name }) => growing.includes(name));
+    let growthOf: Growth | null = null;
+    if (grown.length > 0) {
+      tell(`one process and several on one port: ${grown.map(({ name }) => name).join(', ')}`);
+      const milliseconds = flags.quick ? quickGrowthMilliseconds : Number.POSITIVE_INFINITY;
+      growthOf = await growth(server.login, seeded, grown, sizes, { rounds, seconds, milliseconds }, wrong);
+    }
+
     const books = ledger(seeded);
     const held = pgbench && named.length > 0 && !only ? Object.entries(books) : [];
     for (const [, { prepare }] of held) if (prepare) await sql.unsafe(prepare);
     for (let round = 0; round <= rounds && held.length > 0; round++) {
       tell(`${round === 0 ? 'warming up' : `round ${round} of ${rounds}`}: postings and plain updates`);
       for (const [name, { script }] of held) {
-        const cell = await cpuAround(undefined, backend, () => bench(server.login, script, seconds));
+        const cell = await cpuAround(undefined, backend, () => bench(server.login, { text: script }, seconds));
+        wrong.push(...flaws(cell).map((flaw) => `${name}: ${flaw}`));
         if (round > 0) measured.set(`${name} pgbench`, [...(measured.get(`${name} pgbench`) ?? []), cell]);
       }
     }
@@ -211,6 +232,7 @@ async function main(): Promise<Report | Soak> {
       deposits: seeded.deposits,
       workloads: titlesOf,
       results,
+      growth: growthOf && wrong.length > 0 ? withoutRatios(growthOf) : growthOf,
       start: startOf,
       targets: wrong.length > 0 ? [] : targets({ results, start: startOf }),
       absent: [
@@ -251,17 +273,14 @@ async function main(): Promise<Report | Soak> {
     wrong: string[],
   ) {
     const name = `${workload.name} of ${titles[one.contender]}`;
-    if (cell.failures > 0) wrong.push(`${name}: ${cell.failures} of ${cell.requests} requests failed`);
-    const mean = cell.bytes / cell.requests;
-    if (mean < size * 0.9 || mean > size + 2_000)
-      wrong.push(`${name}: answers of ${Math.round(mean)} bytes, where ${size} were right`);
+    wrong.push(...flaws(cell, size).map((flaw) => `${name}: ${flaw}`));
     if (workload.writes) {
       const made = (await depositsOf(seeded)) - before;
       if (made < cell.requests) wrong.push(`${name}: ${cell.requests} answers, but ${made} deposits`);
     }
   }
 
-  /** Waits until the product's worker has numbered the events of a round, so that the next round is not charged for them. */
+  /** Waits until the product's worker has numbered the events of a round, so that whoever comes next is not charged for them. */
   async function numbered(): Promise<void> {
     for (let i = 0; i < 100; i++) {
       const [row] = await sql`select exists (select from event where number is null) as more`;
@@ -269,6 +288,14 @@ async function main(): Promise<Report | Soak> {
       await new Promise((resume) => setTimeout(resume, 50));
     }
   }
+}
+
+/** The names of an option. One that nothing has would measure nothing, and look like success. */
+function chosen(names: string, known: string[]): string[] {
+  const list = names.split(',').filter(Boolean);
+  const unknown = list.filter((name) => !known.includes(name));
+  if (unknown.length > 0) throw new Error(`There is no ${unknown.join(', ')}; there are ${known.join(', ')}.`);
+  return list;
 }
 
 /** Asks once per request of a workload, and holds the answers against those that came before. Returns the mean size of an answer. */
@@ -334,12 +361,7 @@ async function once(one: Running, { method, path, body }: Ask, headers: Record<s
 }
 
 function ask(one: Running, asks: Ask[], headers: Record<string, string>, seconds: number): Promise<Round> {
-  const requests = asks.map(({ method, path, body }) => ({
-    method,
-    path,
-    body: body === undefined ? undefined : JSON.stringify(body),
-  }));
-  return load({ origin: one.origin, headers, requests, seconds });
+  return load({ origin: one.origin, headers, requests: requestsOf(asks), seconds });
 }
 
 async function cpuAround(pid: number | undefined, backend: number, work: () => Promise<Round>): Promise<Cell> {
@@ -352,14 +374,12 @@ async function cpuAround(pid: number | undefined, backend: number, work: () => P
   return { ...round, cpu: { gateway: spent('gateway'), postgresql: spent('postgresql') } };
 }
 
-const rate = ({ requests, seconds: s }: Round) => requests / s;
+const withoutRatios = (growth: Growth): Growth => ({
+  ...growth,
+  results: growth.results.map((each) => ({ ...each, ratio: null })),
+});
 
-function median(numbers: number[]): number | null {
-  const sorted = [...numbers].sort((a, b) => a - b);
-  if (sorted.length === 0) return null;
-  const middle = Math.floor(sorted.length / 2);
-  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
-}
+const rate = ({ requests, seconds: s }: Round) => requests / s;
 
 if (flags.help) process.stdout.write(help);
 else {

@@ -20,7 +20,8 @@ export interface Server {
   close(): Promise<void>;
 }
 
-const product = (file: string) => new URL(`../../dist/${file}`, import.meta.url).href;
+/** A file of the product as it is built. */
+export const product = (file: string) => new URL(`../../dist/${file}`, import.meta.url).href;
 
 /**
  * The server of DATABASE_URL, which must be an empty database or one that this benchmark has filled; otherwise the

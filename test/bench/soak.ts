@@ -1,7 +1,7 @@
-import { load } from './load.ts';
+import { flaws, load } from './load.ts';
 import { anonymousOfServer, headersFor, residentOf, type Running } from './processes.ts';
 import type { Seeded } from './seed.ts';
-import type { Workload } from './workloads.ts';
+import { requestsOf, type Workload } from './workloads.ts';
 
 /** What the product held in memory while it was under load, minute by minute. */
 export interface Soak {
@@ -32,14 +32,10 @@ export async function soak(
     const [gateway, postgresql]: [number[], number[]] = [[], []];
     for (const until = performance.now() + 60_000; performance.now() < until; ) {
       const workload = workloads[turn++ % workloads.length]!;
-      const requests = workload.asks.tidegate!.map(({ method, path, body }) => ({
-        method,
-        path,
-        body: body === undefined ? undefined : JSON.stringify(body),
-      }));
+      const requests = requestsOf(workload.asks.tidegate!);
       const round = await load({ origin: product.origin, headers, requests, seconds: secondsOfTurn });
       all.requests += round.requests;
-      all.failures += round.failures;
+      all.failures += flaws(round).length > 0 ? Math.max(1, round.failures) : 0;
       gateway.push(residentOf(product.pid) ?? 0);
       postgresql.push(anonymousOfServer(backend) ?? 0);
     }

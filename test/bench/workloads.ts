@@ -18,6 +18,15 @@ export interface Workload {
   asks: Partial<Record<Contender, Ask[]>>;
 }
 
+/** The same as the load sends it. */
+export function requestsOf(asks: Ask[]): { method: string; path: string; body?: string }[] {
+  return asks.map(({ method, path, body }) => ({
+    method,
+    path,
+    body: body === undefined ? undefined : JSON.stringify(body),
+  }));
+}
+
 export const contenders = ['tidegate', 'stock', 'postgraphile', 'mercurius', 'rest'] as const;
 export type Contender = (typeof contenders)[number];
 
