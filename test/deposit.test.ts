@@ -1099,22 +1099,42 @@ describe.each(doors)('reconciling a deposit over %s', (door) => {
     const [small, large] = [await receivableOf(user, '10.00'), await receivableOf(user, '1000.00')];
     const deposit = await completed(user, '50.00');
 
-    for (const parts of [
-      [[small.id, '10.01']],
-      [[large.id, '50.01']],
-      // Each would do alone: together they are too much for the deposit, or for the receivable.
+    for (const [beyond, parts] of [
+      [[0], [[small.id, '10.01']]],
+      [[0], [[large.id, '50.01']]],
+      // Each would do alone: together they are too much for the deposit, or for the receivable, from the one that is named on.
       [
-        [large.id, '30.00'],
-        [large.id, '20.01'],
+        [1],
+        [
+          [large.id, '30.00'],
+          [large.id, '20.01'],
+        ],
       ],
       [
-        [large.id, '20.00'],
-        [small.id, '5.00'],
-        [small.id, '5.01'],
+        [2],
+        [
+          [large.id, '20.00'],
+          [small.id, '5.00'],
+          [small.id, '5.01'],
+          [large.id, '1.00'],
+        ],
       ],
-    ] as [string, string][][]) {
+      [
+        [1, 2],
+        [
+          [large.id, '39.00'],
+          [small.id, '10.01'],
+          [large.id, '1.00'],
+        ],
+      ],
+    ] as [number[], [string, string][]][]) {
       const reply = await reconcile(user, door, deposit.id, parts);
-      expect([parts, reply.status, reply.codes]).toEqual([parts, 402, ['amount_exceeds_reconcilable']]);
+      expect([parts, reply.status, reply.codes]).toEqual([parts, 402, beyond.map(() => 'amount_exceeds_reconcilable')]);
+      expect(reply.fieldNames).toEqual(beyond.map((i) => `deposit.receivables[${i}].amount`));
+      if (door === 'GraphQL')
+        expect(reply.body.errors.map((e: any) => e.extensions.argumentPath)).toEqual(
+          beyond.map((i) => ['input', 'receivables', i, 'amount']),
+        );
     }
 
     expect(await funds(user)).toMatchObject({ available: money('0.00'), pending: money('50.00') });

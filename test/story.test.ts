@@ -194,7 +194,11 @@ describe.each(stories)('the story of an exporter, Edition %i, over %s', (edition
       { receivables: [{ id: receivable, amount: '20.01' }] },
       deposit.id,
     );
-    expect([beyond.status, beyond.codes]).toEqual([402, ['amount_exceeds_reconcilable']]);
+    expect([beyond.status, beyond.codes, beyond.fieldNames]).toEqual([
+      402,
+      ['amount_exceeds_reconcilable'],
+      ['deposit.receivables[0].amount'],
+    ]);
     await holds(reconciled);
 
     // The next day it is paid out, in the currency of the payout address.
