@@ -495,16 +495,34 @@ describe.each([1, 2] as const)('what a deposit may be in Edition %i', (edition) 
   });
 });
 
-it('refuses an empty destination in Edition 2, where one is required', async () => {
+it.each(doors)('refuses an empty destination in Edition 2, where one is required, over %s', async (door) => {
   const user = await given.directUser(2);
-  for (const to of [{}, null, '']) {
-    const reply = await user.post('/v1/deposits', bodyOf(user, '1.00', { to }));
+  const hashes = [
+    ...[{}, { account_id: '' }, { account_id: ' ' }, { account_id: null }, { address_id: '' }, { address_id: null }],
+    ...[
+      { account_id: '', address_id: '' },
+      { account_id: null, address_id: '' },
+    ],
+  ];
+  // A text is no hash: the graph refuses it by its type.
+  for (const to of [...hashes, null, ...(door === 'REST' ? [''] : [])]) {
+    const reply = await create(user, door, bodyOf(user, '1.00', { to }));
     expect([to, reply.status, reply.codes, reply.fieldNames]).toEqual([
       to,
       400,
       ['parameter_invalid_empty'],
       ['deposit.to'],
     ]);
+    if (door === 'GraphQL') expect(reply.body.errors[0].extensions.argumentPath).toEqual(['input', 'to']);
+  }
+  expect((await user.get('/v1/deposits')).body.data).toEqual([]);
+});
+
+it.each(doors)('takes an empty destination for none in Edition 1, which has a default, over %s', async (door) => {
+  const user = await given.directUser(1);
+  for (const to of [{}, { account_id: '' }, { account_id: null, address_id: '' }]) {
+    const { status, deposit } = await create(user, door, bodyOf(user, '1.00', { to }));
+    expect([to, status, deposit.to.account_id]).toEqual([to, 200, user.id]);
   }
 });
 
