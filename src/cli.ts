@@ -68,6 +68,8 @@ function command(
 }
 
 const mode = () => new Option('--mode <mode>', 'test or live').choices(['test', 'live']);
+/** Lists are shown page by page: each but the last tells as `next` what to go on with. */
+const after = () => new Option('--after <next>', 'go on from where a page ended, as it was told there');
 const liveOf = (options: Options) => (options.mode === undefined ? undefined : options.mode === 'live');
 
 const accounts = program.command('account').description('Platforms, users and partners');
@@ -172,13 +174,19 @@ command(accounts, 'show <account>', 'Show an account with its persons and files'
 ).addOption(mode());
 
 command(accounts, 'list', 'List accounts; with --status verifying, the verification queue', async (operator, o) => {
-  const { nodes } = await operator.accounts({ status: o.status as AccountStatus | undefined, livemode: liveOf(o) });
+  const status = o.status as AccountStatus | undefined;
+  const { nodes, next } = await operator.accounts({
+    status,
+    livemode: liveOf(o),
+    after: o.after as string | undefined,
+  });
   const related = operator.related();
   const verifications = await Promise.all(nodes.map((row) => operator.verification(row, related)));
-  return { accounts: verifications.map(verificationJson) };
+  return { accounts: verifications.map(verificationJson), ...(next !== null && { next }) };
 })
   .addOption(new Option('--status <status>').choices(['draft', 'verifying', 'activated', 'deactivated', 'hold']))
-  .addOption(mode());
+  .addOption(mode())
+  .addOption(after());
 
 const keys = program.command('key').description('API keys');
 
@@ -295,11 +303,13 @@ command(deposits, 'reconcile <deposit>', 'Count a deposit towards receivables', 
 const payouts = program.command('payout').description('Payouts and what holds them');
 
 command(payouts, 'list', 'List payouts; with --status processing --mode live, those that wait', async (operator, o) => {
-  const { nodes } = await operator.payouts({ status: o.status as PayoutStatus | undefined, livemode: liveOf(o) });
-  return { payouts: nodes.map(payoutV1) };
+  const status = o.status as PayoutStatus | undefined;
+  const { nodes, next } = await operator.payouts({ status, livemode: liveOf(o), after: o.after as string | undefined });
+  return { payouts: nodes.map(payoutV1), ...(next !== null && { next }) };
 })
   .addOption(new Option('--status <status>').choices(Object.values(PayoutStatus)))
-  .addOption(mode());
+  .addOption(mode())
+  .addOption(after());
 
 command(payouts, 'settle <payout>', 'A payout has arrived', async (operator, _, id) =>
   payoutV1(await operator.endPayout(id, 'completed')),
@@ -428,11 +438,14 @@ function currencyCode(text: string): string {
   }
 }
 
-/** A list as rows, anything else as names and values, nested ones by their path. */
+/** A list as rows, with how to go on where there is more; anything else as names and values, nested ones by their path. */
 function readable(result: object): string {
-  const [list] = Object.values(result);
-  if (Object.keys(result).length === 1 && Array.isArray(list))
-    return list.length === 0 ? 'None.\n' : rows(list.map(summary));
+  const { next, ...whole } = result as { next?: string };
+  const [list] = Object.values(whole) as unknown[];
+  if (Object.keys(whole).length === 1 && Array.isArray(list)) {
+    const more = next ? `There are more. Go on with --after ${next}\n` : '';
+    return list.length === 0 ? 'None.\n' : `${rows(list.map(summary))}${more}`;
+  }
   const table = new Table({ style: { head: [], border: [] } });
   for (const [name, value] of flat(result)) table.push([name, value]);
   return `${table.toString()}\n`;

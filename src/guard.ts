@@ -115,7 +115,7 @@ export function inputProblems(name: string, object: string, args: object, editio
   for (const choice of edition.required[name] ?? []) {
     const paths = choice.split('|');
     const found = paths.map((path) => at(input, path));
-    if (found.some((value) => !isEmpty(value))) continue;
+    if (!found.every(isBlank)) continue;
     const given = found.findIndex((value) => value !== undefined);
     const message = paths.length > 1 ? `One of ${paths.join(' and ')} is required.` : undefined;
     problems.push(
@@ -190,6 +190,11 @@ export function remaining(told: readonly Problem[], more: readonly Problem[]): P
 export function isEmpty(value: unknown): boolean {
   if (typeof value === 'string') return value.trim() === '';
   return value === undefined || value === null || (typeof value === 'object' && Object.keys(value).length === 0);
+}
+
+/** Empty, or a hash of nothing but what is: each of its members is optional, and empty text unsets one. */
+function isBlank(value: unknown): boolean {
+  return isEmpty(value) || (typeof value === 'object' && Object.values(value as object).every(isBlank));
 }
 
 /** PostgreSQL refuses NUL, UTF-8 has no lone surrogates, and no text of ours is longer than this: told here, it is no fault of ours there. */

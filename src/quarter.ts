@@ -2,6 +2,7 @@ import type { AccountRow } from './account/table.js';
 import type { CheckoutRow } from './checkout/table.js';
 import type { DepositPaymentMethod, DepositRow } from './deposit/table.js';
 import type { Operator } from './operator/operator.js';
+import { Refusal } from './problems.js';
 import type { ReceivableRow } from './receivable/table.js';
 
 /** A user of the demo that gets paid, with the partners that pay. */
@@ -41,7 +42,7 @@ function sequence(seed: number): (below: number) => number {
 
 /**
  * Trades for a quarter, day by day, on a test clock that starts a quarter back and ends at the present: invoices, deposits of
- * all methods, checkouts, reconciliations, payouts by their intervals, and now and then a dispute. Everything goes through the
+ * all methods, checkouts, reconciliations, payouts by their intervals, and now and then a dispute, or money that does not arrive. Everything goes through the
  * product's own operations and jobs, so the books are as right as anybody's.
  */
 export async function tradeForAQuarter(
@@ -90,6 +91,12 @@ export async function tradeForAQuarter(
         }),
       ),
     );
+    // Last midnight's payouts are still under way: now and then one comes back, and is made again the next day.
+    if (day % 29 === 14) {
+      const sought = { status: 'processing', tenantId: platform.tenantId, limit: 1 } as const;
+      const [payout] = (await operator.payouts(sought)).nodes;
+      if (payout) await operator.as(platform, 'failTestPayout', { id: payout.id });
+    }
     const disputed = open[0];
     if (disputed && day % 17 === 8) {
       await operator.as(disputed.trader.user, 'disputeTestDeposit', {
@@ -111,13 +118,13 @@ interface Trade {
   paid: bigint;
   method: DepositPaymentMethod;
   through: 'bank' | 'checkout';
-  /** From 0 to 7: the worst leaves a checkout unpaid, the next needs a second attempt. */
+  /** From 0 to 7: the worst leaves a checkout unpaid and, every other day, a deposit without its money; the next needs a second attempt. */
   luck: number;
   reference: string;
   day: number;
 }
 
-/** An invoice and the deposit that pays it, unless a checkout does: that one locks the receivable by itself. */
+/** An invoice and the deposit that pays it, unless none does or a checkout: that one locks the receivable by itself. */
 interface Traded {
   trader: Trader;
   deposit: DepositRow | null;
@@ -161,5 +168,16 @@ async function trade(
     paymentMethod: method,
     statementDescriptor: reference,
   });
-  return { trader, deposit, receivable };
+  if (luck > 0 || day % 2 === 0) return { trader, deposit, receivable };
+  // The payer has thought better of it, or the bank cannot tell whom it is for. A worker that runs may have been faster: then the money is there.
+  const [end, reasonCode] =
+    day % 4 === 1 ? ['cancelTestDeposit', 'cancelled'] : ['failTestDeposit', 'unmatched_details'];
+  const ended = await operator.as(trader.user, end!, { id: deposit.id, reasonCode }).then(
+    () => true,
+    (error: unknown) => {
+      if (error instanceof Refusal) return false;
+      throw error;
+    },
+  );
+  return { trader, deposit: ended ? null : deposit, receivable };
 }

@@ -1,6 +1,6 @@
 import fs from 'node:fs';
-import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { alive, type Finished, type Gateway, postmaster, useChildren } from './child.js';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { alive, behind, type Finished, type Gateway, postmaster, useChildren } from './child.js';
 import { eventually, type Reply, type Speaker } from './world.js';
 
 type Json = any;
@@ -691,6 +691,50 @@ describe('tidegate demo', () => {
     expect([table.code, table.errors]).toEqual([0, '']);
     for (const { accountId, testKey } of seeded.demos)
       expect(table.out).toMatch(new RegExp(`│ ${accountId} │ ${testKey} │`));
+  });
+});
+
+describe('a list that is longer than a page', () => {
+  let sql: ReturnType<typeof behind>;
+  beforeAll(async () => {
+    sql = behind(DATA_DIR);
+    // The demo has paid out often enough; accounts it has few.
+    for (let made = 0; made < 210; made += 30)
+      await Promise.all(Array.from({ length: 30 }, () => test('second').partner()));
+  });
+  afterAll(() => sql.end());
+
+  const lists: [noun: string, restriction: string[], all: () => Promise<Json[]>][] = [
+    [
+      'account',
+      ['--mode=test', '--status=draft'],
+      async () => sql`select id from account where not livemode and status = 'draft' order by created, id`,
+    ],
+    ['payout', [], async () => sql`select id from payout order by created, id`],
+  ];
+  it.each(lists)('of %ss says how to go on, until all are told once', async (noun, restriction, all) => {
+    const wanted = (await all()).map((row) => row.id);
+    expect(wanted.length).toBeGreaterThan(200);
+    const list = (next?: string) => [noun, 'list', ...restriction, ...(next === undefined ? [] : ['--after', next])];
+
+    const pages: Json[] = [await told(...list())];
+    while (pages.at(-1).next !== undefined) pages.push(await told(...list(pages.at(-1).next)));
+    const [first, last] = await Promise.all([tidegate(...list()), tidegate(...list(pages.at(-2).next))]);
+
+    const ids = (page: Json) => page[`${noun}s`].map((entry: Json) => (entry.account ?? entry).id);
+    expect(pages.flatMap(ids)).toEqual(wanted);
+    expect(pages.slice(0, -1).map((page) => ids(page).length)).toEqual(pages.slice(1).map(() => 200));
+    expect(first.out).toMatch(new RegExp(`┘\\nThere are more\\. Go on with --after ${pages[0].next}\\n$`));
+    expect(last.out).toMatch(/┘\n$/);
+  });
+
+  it('goes on from the end of a page alone', async () => {
+    const refused = await tidegate('payout', 'list', '--after=payout_1');
+    expect([refused.code, refused.out, refused.errors]).toEqual([
+      1,
+      '',
+      expect.stringMatching(/^parameter_invalid \(payout\.starting_after\): /),
+    ]);
   });
 });
 

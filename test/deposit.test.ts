@@ -495,16 +495,34 @@ describe.each([1, 2] as const)('what a deposit may be in Edition %i', (edition) 
   });
 });
 
-it('refuses an empty destination in Edition 2, where one is required', async () => {
+it.each(doors)('refuses an empty destination in Edition 2, where one is required, over %s', async (door) => {
   const user = await given.directUser(2);
-  for (const to of [{}, null, '']) {
-    const reply = await user.post('/v1/deposits', bodyOf(user, '1.00', { to }));
+  const hashes = [
+    ...[{}, { account_id: '' }, { account_id: ' ' }, { account_id: null }, { address_id: '' }, { address_id: null }],
+    ...[
+      { account_id: '', address_id: '' },
+      { account_id: null, address_id: '' },
+    ],
+  ];
+  // A text is no hash: the graph refuses it by its type.
+  for (const to of [...hashes, null, ...(door === 'REST' ? [''] : [])]) {
+    const reply = await create(user, door, bodyOf(user, '1.00', { to }));
     expect([to, reply.status, reply.codes, reply.fieldNames]).toEqual([
       to,
       400,
       ['parameter_invalid_empty'],
       ['deposit.to'],
     ]);
+    if (door === 'GraphQL') expect(reply.body.errors[0].extensions.argumentPath).toEqual(['input', 'to']);
+  }
+  expect((await user.get('/v1/deposits')).body.data).toEqual([]);
+});
+
+it.each(doors)('takes an empty destination for none in Edition 1, which has a default, over %s', async (door) => {
+  const user = await given.directUser(1);
+  for (const to of [{}, { account_id: '' }, { account_id: null, address_id: '' }]) {
+    const { status, deposit } = await create(user, door, bodyOf(user, '1.00', { to }));
+    expect([to, status, deposit.to.account_id]).toEqual([to, 200, user.id]);
   }
 });
 
@@ -1099,22 +1117,42 @@ describe.each(doors)('reconciling a deposit over %s', (door) => {
     const [small, large] = [await receivableOf(user, '10.00'), await receivableOf(user, '1000.00')];
     const deposit = await completed(user, '50.00');
 
-    for (const parts of [
-      [[small.id, '10.01']],
-      [[large.id, '50.01']],
-      // Each would do alone: together they are too much for the deposit, or for the receivable.
+    for (const [beyond, parts] of [
+      [[0], [[small.id, '10.01']]],
+      [[0], [[large.id, '50.01']]],
+      // Each would do alone: together they are too much for the deposit, or for the receivable, from the one that is named on.
       [
-        [large.id, '30.00'],
-        [large.id, '20.01'],
+        [1],
+        [
+          [large.id, '30.00'],
+          [large.id, '20.01'],
+        ],
       ],
       [
-        [large.id, '20.00'],
-        [small.id, '5.00'],
-        [small.id, '5.01'],
+        [2],
+        [
+          [large.id, '20.00'],
+          [small.id, '5.00'],
+          [small.id, '5.01'],
+          [large.id, '1.00'],
+        ],
       ],
-    ] as [string, string][][]) {
+      [
+        [1, 2],
+        [
+          [large.id, '39.00'],
+          [small.id, '10.01'],
+          [large.id, '1.00'],
+        ],
+      ],
+    ] as [number[], [string, string][]][]) {
       const reply = await reconcile(user, door, deposit.id, parts);
-      expect([parts, reply.status, reply.codes]).toEqual([parts, 402, ['amount_exceeds_reconcilable']]);
+      expect([parts, reply.status, reply.codes]).toEqual([parts, 402, beyond.map(() => 'amount_exceeds_reconcilable')]);
+      expect(reply.fieldNames).toEqual(beyond.map((i) => `deposit.receivables[${i}].amount`));
+      if (door === 'GraphQL')
+        expect(reply.body.errors.map((e: any) => e.extensions.argumentPath)).toEqual(
+          beyond.map((i) => ['input', 'receivables', i, 'amount']),
+        );
     }
 
     expect(await funds(user)).toMatchObject({ available: money('0.00'), pending: money('50.00') });

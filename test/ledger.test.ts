@@ -472,6 +472,18 @@ describe('the seal', () => {
       expect(answer.map((s) => s.firstBroken)).toEqual([1]);
     });
 
+    // All that is left may be the blocks, or the seals: the chain is still on the list of those that are checked.
+    const vanished: [what: string, blocks: number, tables: string[]][] = [
+      ['all its postings', 3, ['posting', 'entry', 'contra_entry', 'unsealed']],
+      ['all its postings and seals', 3, ['posting', 'entry', 'contra_entry', 'unsealed', 'posting_seal']],
+      ['all its postings and blocks', 0, ['posting', 'entry', 'contra_entry', 'unsealed', 'seal_block']],
+    ];
+    it.each(vanished)('when %s are gone', async (_, blocks, tables) => {
+      const answer = await told(...tables.map((table) => `delete from ${table} where ${here}`));
+      expect(answer).toEqual([{ ...whole(), blocks, firstBroken: 1 }]);
+      expect(await sealOf(user)).toEqual([whole()]);
+    });
+
     it("and nobody else's chain is called broken", async () => {
       const other = await given.directUser(2);
       await completed(other, '1.00');

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { details, eventually, givenIn, nickname, type Speaker, useWorld } from './world.js';
+import { eventually, givenIn, type Speaker, useWorld } from './world.js';
 
 const world = useWorld();
 const given = givenIn(world);
@@ -9,43 +9,21 @@ afterEach(async () => {
   expect(await world.sql`select rule, what from violations`).toEqual([]);
 });
 
-/** A direct user that can receive, with a partner and a receivable of the given amount. */
-async function exporter({ edition = 1 as 1 | 2, invoice = '100.00' } = {}) {
-  const user = await given.directUser(edition);
-  const currency = edition === 1 ? 'USD' : 'INR';
+/** A direct user of Edition 1 that can receive, with a partner. */
+async function exporter() {
+  const user = await given.directUser(1);
   await eventually(
     () => user.get(`/v1/accounts/${user.id}`),
     (r) => r.body.address === 'activated',
   );
-  const partner = await user.partner();
-  const receivable = await createReceivable(user, invoice, currency);
-  return { user, partner, receivable, currency };
+  return { user, partner: await user.partner() };
 }
 
-async function createReceivable(user: Speaker, amount: string, currency: string) {
-  const reply = await user.post('/v1/receivables', {
-    currency,
-    invoice: {
-      amount,
-      currency,
-      creation_date: '2026-10-01',
-      due_date: '2026-12-01',
-      reference_number: `INV-${nickname()}`,
-    },
-    purpose_code: 'P0802',
-    transaction_type: 'services',
-  });
-  expect([reply.status, reply.text.slice(0, 300)]).toEqual([200, expect.any(String)]);
-  return reply.body;
-}
-
-async function deposited(user: Speaker, amount: string, partner: { id: string }, edition = 1) {
-  const method = edition === 1 ? {} : { payment_method: 'upi', to: { account_id: user.id } };
+async function deposited(user: Speaker, amount: string, partner: { id: string }) {
   const reply = await user.post('/v1/deposits', {
     amount,
-    currency: edition === 1 ? 'USD' : 'INR',
+    currency: 'USD',
     from: { account_id: partner.id },
-    ...method,
   });
   expect([reply.status, reply.body.status]).toEqual([200, 'initialized']);
   const done = await user.post(`/v1/test_helpers/deposits/${reply.body.id}/complete`);
@@ -164,107 +142,6 @@ describe('a deposit', () => {
       },
       toAccount: { balance: { pending: [{ amount: '99999999999.99' }] } },
     });
-  });
-});
-
-describe.each([1, 2] as const)('the story of an exporter, Edition %i', (edition) => {
-  it('from deposit to payout and dispute, with the books right at every step', async () => {
-    const { user, partner, receivable, currency } = await exporter({ edition, invoice: '100.00' });
-    const deposit = await deposited(user, '80.00', partner, edition);
-    expect((await funds(user)).pending).toEqual(money('80.00', currency));
-
-    // Reconciled: pending becomes available, and the receivable is locked.
-    const reconciled = await user.post(`/v1/deposits/${deposit.id}/reconcile`, {
-      receivables: [{ id: receivable.id, amount: '60.00' }],
-    });
-    expect([reconciled.status, reconciled.body.id]).toEqual([200, deposit.id]);
-    expect(await funds(user)).toEqual({
-      available: money('60.00', currency),
-      pending: money('20.00', currency),
-      processing: money('0.00', currency),
-      payout_processing: money('0.00', currency),
-    });
-    const locked = (await user.get(`/v1/receivables/${receivable.id}`)).body;
-    expect([
-      locked.amount_locked,
-      locked.amount_reconcilable,
-      locked.amount_settled_payouts,
-      locked.status,
-      locked.deposit_ids_amount_locked,
-    ]).toEqual(['60.00', '40.00', '0.00', 'open', [deposit.id]]);
-
-    // Beyond the rest, of the deposit or of the receivable.
-    const beyond = await user.post(`/v1/deposits/${deposit.id}/reconcile`, {
-      receivables: [{ id: receivable.id, amount: '20.01' }],
-    });
-    expect([beyond.status, beyond.codes]).toEqual([402, ['amount_exceeds_reconcilable']]);
-
-    // The next day it is paid out, into the currency of the payout address.
-    const payoutAddress = await user.post('/v1/addresses', {
-      category: 'user_payout',
-      type: 'bank_account',
-      currency: 'INR',
-      linked_id: user.id,
-      linked_object: 'account',
-      name: 'Exporter',
-      bank_account: { number: '123456789012', domestic_credit: 'HDFC0000001', bank_name: 'HDFC' },
-      billing_details: details().physical_address,
-    });
-    expect(payoutAddress.status).toBe(200);
-    expect((await user.post('/v1/test_helpers/clock', { advance_seconds: 86_400 })).status).toBe(200);
-    const under = await eventually(
-      () => user.get('/v1/payouts'),
-      (r) => r.body.data.length === 1,
-    );
-    expect(under.body.data[0].status).toBe('processing');
-    // The sandbox settles it a minute later, unless a test helper ends it before.
-    expect((await user.post('/v1/test_helpers/clock', { advance_seconds: 60 })).status).toBe(200);
-    const paid = await eventually(
-      () => user.get('/v1/payouts'),
-      (r) => r.body.data[0]?.status === 'completed',
-    );
-    const sent = edition === 1 ? '4980.00' : '60.00';
-    expect(paid.body.data[0]).toEqual({
-      id: expect.stringMatching(/^payout_/),
-      object: 'payout',
-      created: expect.any(Number),
-      livemode: false,
-      account_id: user.id,
-      address_id: payoutAddress.body.id,
-      amount: sent,
-      currency: 'INR',
-      status: 'completed',
-      payment_id: expect.stringMatching(/^payment_/),
-    });
-    const settled = (await user.get(`/v1/receivables/${receivable.id}`)).body;
-    expect([settled.amount_locked, settled.amount_settled_payouts, settled.deposit_ids_amount_locked]).toEqual([
-      '0.00',
-      '60.00',
-      [],
-    ]);
-
-    // Disputed: what is pending of the deposit goes first, then the available funds, below zero.
-    const dispute = await user.post(`/v1/test_helpers/deposits/${deposit.id}/dispute`, {
-      reason_code: 'incorrect_amount',
-      amount: '30.00',
-    });
-    expect([dispute.status, dispute.body.amount, dispute.body.reason_code, dispute.body.status]).toEqual([
-      200,
-      '-30.00',
-      'incorrect_amount',
-      'completed',
-    ]);
-    const after = (await user.get('/v1/balance')).body;
-    expect(after.available.find((m: { currency: string }) => m.currency === currency)).toEqual({
-      amount: '-10.00',
-      currency,
-    });
-    expect(after.pending.find((m: { currency: string }) => m.currency === currency)).toEqual({
-      amount: '0.00',
-      currency,
-    });
-    const tooMuch = await user.post(`/v1/test_helpers/deposits/${deposit.id}/dispute`, { amount: '50.01' });
-    expect([tooMuch.status, tooMuch.codes]).toEqual([402, ['amount_exceeds_deposit']]);
   });
 });
 

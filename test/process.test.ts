@@ -42,6 +42,52 @@ describe('two first starts at once in an empty folder', () => {
     await sql.end();
   });
 
+  it('show a demo that has traded for a quarter with all that an edition knows, and whose books are right', async () => {
+    const sql = behind(DATA_DIR);
+    /** The different values that there are of each edition in test mode, where the demo trades. */
+    const found = async (
+      table: string,
+      value: string,
+      account: string,
+    ): Promise<Partial<Record<string, unknown[]>>> => {
+      const rows = await sql.unsafe(`select a.edition, array_agg(distinct ${value} order by ${value}) as values
+        from ${table} t join account a on a.tenant_id = t.tenant_id and a.livemode = t.livemode and a.id = t.${account}
+        where not t.livemode group by 1`);
+      return Object.fromEntries(rows.map((row) => [row.edition, row.values]));
+    };
+    const both = <T>(values: T) => ({ 1: values, 2: values });
+
+    const [deposits] = await sql`select count(*)::int as count, max(created) - min(created) as seconds from deposit`;
+    expect(deposits!.count).toBeGreaterThan(300);
+    expect(Number(deposits!.seconds)).toBeGreaterThan(80 * 86_400);
+    expect(await found('account', `t.kind || ' ' || t.status`, 'id')).toEqual(
+      both([
+        ...['connected_user activated', 'connected_user draft', 'partner activated', 'partner draft'],
+        'platform activated',
+      ]),
+    );
+    expect(await found('deposit', 't.payment_method', 'to_account_id')).toEqual({
+      1: [
+        ...['affirm', 'afterpay', 'check', 'domestic_credit', 'domestic_debit', 'domestic_fast_credit'],
+        ...['domestic_wire', 'global_wire', 'klarna'],
+      ],
+      2: ['card', 'upi'],
+    });
+    expect(await found('deposit', 't.status', 'to_account_id')).toEqual(both(['cancelled', 'completed', 'failed']));
+    // Disputes are the negative ones.
+    expect(await found('deposit', 't.amount < 0', 'to_account_id')).toEqual(both([false, true]));
+    expect(await found('checkout', 't.status', 'to_account_id')).toEqual({ 2: ['completed', 'expired'] });
+    // The payouts of the last midnight arrive within a minute, and settle what is locked until then.
+    expect(await found('payout', 't.status', 'account_id')).toEqual(
+      both(expect.arrayContaining(['completed', 'failed'])),
+    );
+    expect(await found('receivable', 't.status', 'account_id')).toEqual(
+      both(expect.arrayContaining(['open', 'settled'])),
+    );
+    expect([...(await sql`select rule, what from violations`)]).toEqual([]);
+    await sql.end();
+  });
+
   it('print the address of the explorer, and a key of the demo of each edition that works', async () => {
     expect(gateway.out.split('\n').slice(0, 2)).toEqual([
       `Tidegate is listening on ${gateway.origin}`,

@@ -36,10 +36,15 @@ describe('the commands of the README', () => {
   }, 60_000);
   afterAll(() => gateway.stop());
 
-  it('has steps that show both doors and both editions', () => {
+  it('has steps that show both doors, and the story of an exporter in both editions', () => {
     expect(stepsOf(section).length).toBeGreaterThanOrEqual(7);
-    expect(section).toContain('demos[0]');
-    expect(section).toContain('demos[1]');
+    for (const told of ['demos[0]', 'demos[1]', 'exporter 1', 'exporter 2', 'ledger audit'])
+      expect(section).toContain(told);
+    const [first, second] = section.split('demos[1]') as [string, string];
+    for (const edition of [first, second]) {
+      const outcomes = ['"pendingRest":"20.00"', ' completed', '"amount":"-30.00"', '-10.00 ', '"violations":[]'];
+      for (const outcome of outcomes) expect(edition).toContain(outcome);
+    }
   });
 
   it('shows the graph of the operator too', () => {
@@ -75,6 +80,7 @@ describe('the commands of the README', () => {
         expect(plain(printed[i]!)).toMatch(new RegExp(`^${pattern}$`));
       });
     },
-    90_000,
+    // Each command of the operator begins with a build.
+    180_000,
   );
 });

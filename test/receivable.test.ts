@@ -321,7 +321,12 @@ describe.each(doors)('creating a receivable over %s', (door) => {
   it('is for activated accounts alone in live mode', async () => {
     const { account, live, test } = await given.directUserBoth(1);
     const refused = await create(live, door, bodyOf());
-    expect([refused.status, refused.codes]).toEqual([400, ['status_invalid']]);
+    expect([refused.status, refused.codes, refused.fieldNames]).toEqual([
+      400,
+      ['status_invalid'],
+      ['receivable.account_id'],
+    ]);
+    if (door === 'GraphQL') expect(refused.body.errors[0].extensions.argumentPath).toEqual(['input', 'accountId']);
 
     const row = await world.operator.account(account.id, true);
     await world.operator.verify(row, 'activated');

@@ -197,6 +197,7 @@ begin
     and r.id in (select s ->> 'id' from jsonb_array_elements(p_args -> 'receivables') s)) then
     perform refuse(400, 'status_invalid', 'deposit.receivables', 'includes a receivable that is void');
   end if;
+  perform refuse_shares(p_tenant, p_live, d, p_args -> 'receivables');
   -- In the order given: what is taken back later frees the newest lock first.
   for x in select r ->> 'id' as id, sum((r ->> 'amount')::bigint)::bigint as amount from jsonb_array_elements(p_args -> 'receivables') with ordinality s(r, n) group by 1 order by min(n) loop
     perform lock_receivable(p_tenant, p_live, p_call, d, x.id, x.amount, 'deposit.receivables');
@@ -205,6 +206,27 @@ begin
   perform tell(p_tenant, p_live, p_call, 'deposit.reconciled', 'deposit', to_jsonb(d));
   perform answer(p_tenant, p_live, p_call, to_jsonb(d));
   return next d;
+end $$;
+
+-- Refuses shares that are too much, by the amount of each with which a limit is passed: what its receivable can still take, or the rest
+-- of the deposit. The shares before it are within the limit, and those after it are not to blame.
+create or replace function refuse_shares(p_tenant text, p_live boolean, p_deposit deposit, p_shares jsonb) returns void language plpgsql stable as $$
+declare v_problems jsonb;
+begin
+  select jsonb_agg(jsonb_build_object('code', 'amount_exceeds_reconcilable', 'field', format('deposit.receivables[%s].amount', s.n - 1),
+    'message', case when s.beyond_receivable then 'is more than the receivable can still take' else 'is more than what is still pending of the deposit' end) order by s.n) into v_problems
+  from (
+    select x.n, x.of_receivable > r.amount_reconcilable and x.of_receivable - x.amount <= r.amount_reconcilable as beyond_receivable,
+      x.of_all > p_deposit.pending_rest and x.of_all - x.amount <= p_deposit.pending_rest as beyond_deposit
+    from (
+      select y.n, y.id, y.amount, sum(y.amount) over (partition by y.id order by y.n) as of_receivable, sum(y.amount) over (order by y.n) as of_all
+      from (select z.n, z.share ->> 'id' as id, (z.share ->> 'amount')::bigint as amount from jsonb_array_elements(p_shares) with ordinality z(share, n)) y
+    ) x join receivable r on r.tenant_id = p_tenant and r.livemode = p_live and r.id = x.id
+  ) s
+  where s.beyond_receivable or s.beyond_deposit;
+  if v_problems is not null then
+    raise exception using errcode = 'TG402', message = 'amount_exceeds_reconcilable', detail = v_problems::text;
+  end if;
 end $$;
 
 -- Locks every balance that a deposit's money may move between.

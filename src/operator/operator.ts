@@ -488,19 +488,23 @@ export class Operator {
     return { violations, accounts: counts!.accounts, postings: counts!.postings };
   }
 
-  /** Checks the hash chain of every tenant and mode; for each, the first block that does not match. */
+  /**
+   * Checks the hash chain of every tenant and mode; for each, the first block that does not match. A chain is known by its
+   * blocks and seals as well as by its postings: whoever deleted all of one kind would else have made it disappear.
+   */
   async verifySeals(): Promise<Chain[]> {
     const realms = await this.database.survey<{ tenant: string; livemode: boolean; blocks: number }>(
       'operator_seals',
       (db) =>
         db
           .select({
-            tenant: posting.tenantId,
-            livemode: posting.livemode,
-            blocks: sql<number>`(select count(*) from seal_block b where b.tenant_id = posting.tenant_id and b.livemode = posting.livemode)::int`,
+            tenant: sql<string>`r.tenant_id`,
+            livemode: sql<boolean>`r.livemode`,
+            blocks: sql<number>`(select count(*) from seal_block b where b.tenant_id = r.tenant_id and b.livemode = r.livemode)::int`,
           })
-          .from(posting)
-          .groupBy(posting.tenantId, posting.livemode),
+          .from(
+            sql`(select tenant_id, livemode from posting union select tenant_id, livemode from seal_block union select tenant_id, livemode from posting_seal) r`,
+          ),
     );
     const chains: Chain[] = [];
     // One after the other: whoever writes meanwhile needs the connections, too.

@@ -150,7 +150,7 @@ export class ReceivableResolver {
       throw new Refusal(problem('account_type_invalid', 'receivable.account_id', 'A partner has no receivables.'));
     if (owner.livemode && owner.status !== 'activated')
       throw new Refusal(
-        problem('status_invalid', 'account.status', 'Only an activated account can create live receivables.'),
+        problem('status_invalid', 'receivable.account_id', 'Only an activated account can create live receivables.'),
       );
     await checkFiles(scope, [{ id: invoice.document, field: 'receivable.invoice.document', purposes: ['invoice'] }]);
     if (maximum > invoice.amount)

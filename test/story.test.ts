@@ -1,0 +1,245 @@
+import { describe, expect, it } from 'vitest';
+import { payoutBody } from './dossier.js';
+import { details, type Edition, givenIn, nickname, Speaker, useWorld } from './world.js';
+
+type Json = any;
+
+const OPERATOR_KEY = 'op_2b7d0e4c9a1f4836b5c8d7e6f1a2b3c4';
+// No worker: time passes when the story says so, and what is due then is done before it goes on.
+const world = useWorld({ worker: false, environment: { OPERATOR_KEY } });
+const given = givenIn(world);
+
+const doors = ['REST', 'GraphQL'] as const;
+type Door = (typeof doors)[number];
+
+/** What the exporter does: its path on /v1, its mutation, and the object that it answers with that object's list on /v1. */
+const operations = {
+  createAccount: ['/v1/accounts', 'CreateAccountInput', 'account'],
+  activateAccount: ['/v1/accounts/:id/activate', 'AccountIdInput', 'account'],
+  createAddress: ['/v1/addresses', 'CreateAddressInput', 'address'],
+  createReceivable: ['/v1/receivables', 'CreateReceivableInput', 'receivable'],
+  createDeposit: ['/v1/deposits', 'CreateDepositInput', 'deposit'],
+  completeTestDeposit: ['/v1/test_helpers/deposits/:id/complete', 'DepositIdInput', 'deposit'],
+  reconcileDeposit: ['/v1/deposits/:id/reconcile', 'ReconcileDepositInput', 'deposit'],
+  settleTestPayout: ['/v1/test_helpers/payouts/:id/settle', 'PayoutIdInput', 'payout'],
+  disputeTestDeposit: ['/v1/test_helpers/deposits/:id/dispute', 'DisputeTestDepositInput', 'deposit'],
+} as const;
+
+const enums = ['category', 'linked_object', 'payment_method', 'reason_code', 'transaction_type', 'type'];
+const camel = (name: string) => name.replace(/_([a-z])/g, (_, c: string) => c.toUpperCase());
+/** A body of /v1 as the input of a mutation: names in camelCase, enum values in UPPER_CASE. */
+function inputOf(body: object): object {
+  return Object.fromEntries(
+    Object.entries(body).map(([name, value]) => {
+      if (enums.includes(name)) return [camel(name), String(value).toUpperCase()];
+      if (Array.isArray(value)) return [camel(name), value.map(inputOf)];
+      return [camel(name), typeof value === 'object' ? inputOf(value) : value];
+    }),
+  );
+}
+
+/** One operation through one door: its status, its codes and fields when it is refused, and else the object as /v1 shows it afterwards. */
+async function ask(speaker: Speaker, door: Door, name: keyof typeof operations, body: object, id?: string) {
+  const [path, type, object] = operations[name];
+  if (door === 'REST') {
+    const { status, codes, fieldNames, body: answered } = await speaker.post(path.replace(':id', id ?? ''), body);
+    return { status, codes, fieldNames, object: answered };
+  }
+  const reply = await speaker.graph(
+    `mutation ($input: ${type}!) { ${name}(input: $input) { ${object} { id status } } }`,
+    { input: { ...inputOf(body), ...(id && { id }) } },
+  );
+  const { codes, fieldNames } = reply;
+  const status: number = reply.body.errors?.[0]?.extensions.httpStatus ?? reply.status;
+  const answered = reply.body.data?.[name]?.[object];
+  if (!answered) return { status, codes, fieldNames, object: undefined };
+  const shown = (await speaker.get(`/v1/${object}${object.endsWith('s') ? 'es' : 's'}/${answered.id}`)).body;
+  expect(answered).toEqual({ id: shown.id, status: shown.status.toUpperCase() });
+  return { status, codes, fieldNames, object: shown };
+}
+
+const compartments = ['available', 'pending', 'processing', 'payout_processing', 'fee_advance'] as const;
+/** What an account holds: compartment by compartment, the amounts of its currencies in their order. */
+type Held = Partial<Record<(typeof compartments)[number], string[]>>;
+
+/** An account's whole balance, once both doors have told the same. */
+async function heldBy(speaker: Speaker, id: string) {
+  const { body } = await speaker.get(`/v1/balance?account_id=${id}`);
+  const { body: graph } = await speaker.graph(
+    `query ($id: ID!) { balance(accountId: $id) { ${compartments.map((c) => `${camel(c)} { amount currency }`).join(' ')} } }`,
+    { id },
+  );
+  const told = Object.fromEntries(compartments.map((c) => [c, body[c]]));
+  expect(graph.data.balance).toEqual(inputOf(told));
+  return Object.fromEntries(compartments.map((c) => [c, told[c].map((m: Json) => `${m.amount} ${m.currency}`)]));
+}
+
+/** The audit, as the command line and as the operator's graph tell it. */
+async function audited() {
+  const operator = new Speaker(world, '', OPERATOR_KEY, 1);
+  const { body } = await operator.post('/operator/graphql', {
+    query: '{ ledgerAudit { violations { rule what } } }',
+  });
+  return [(await world.operator.audit()).violations, body.data.ledgerAudit.violations];
+}
+
+const stories = doors.flatMap((door) => ([1, 2] as const).map((edition) => [edition, door] as [Edition, Door]));
+
+describe.each(stories)('the story of an exporter, Edition %i, over %s', (edition, door) => {
+  it('goes from a partner to a payout and a dispute, with the balances and the books right at every step', async () => {
+    const exporter = await given.directUser(edition);
+    const currency = edition === 1 ? 'USD' : 'INR';
+    const tell = async (name: keyof typeof operations, body: object = {}, id?: string): Promise<Json> => {
+      const { object, ...reply } = await ask(exporter, door, name, body, id);
+      expect([name, reply]).toEqual([name, { status: 200, codes: [], fieldNames: [] }]);
+      return object;
+    };
+    const pass = (seconds: number) =>
+      world.operator.passTime({ tenantId: exporter.id.replace('account_', '') }, seconds);
+    const look = async (path: string) => (await exporter.get(path)).body;
+    const receivingAddresses = async (id: string) =>
+      (await look(`/v1/addresses?linked_id=${id}&category=service_receive`)).data;
+    // The currencies of the exporter's balance; a payout in another one adds that.
+    let currencies = [currency];
+    const holds = async (expected: { exporter?: Held; partner?: Held }) => {
+      const whole = (held: Held = {}, of = [currency]) => ({
+        ...Object.fromEntries(compartments.map((c) => [c, held[c] ?? of.map((name) => `0.00 ${name}`)])),
+        fee_advance: [],
+      });
+      expect(await heldBy(exporter, exporter.id)).toEqual(whole(expected.exporter, currencies));
+      expect(await heldBy(exporter, partner.id)).toEqual(whole(expected.partner));
+      expect(await audited()).toEqual([[], []]);
+    };
+    // Noon, far from the midnight at which payouts are made.
+    const { now } = (await exporter.post('/v1/test_helpers/clock', { advance_seconds: 1 })).body;
+    await pass(86_400 + 43_200 - (now % 86_400));
+
+    // A partner: a draft without any address.
+    const partner = await tell('createAccount', {
+      type: 'partner',
+      nickname: nickname(),
+      business_details: details('Northwind Home'),
+    });
+    expect([partner.status, partner.address, await receivingAddresses(partner.id)]).toEqual([
+      'draft',
+      'deactivated',
+      [],
+    ]);
+    await holds({});
+
+    // Activated: the sandbox verifies it, and its bank issues an address to receive at.
+    expect((await tell('activateAccount', {}, partner.id)).status).toBe('verifying');
+    for (let second = 0; second < 5; second++) await pass(1);
+    const activated = await look(`/v1/accounts/${partner.id}`);
+    expect([activated.status, activated.address]).toEqual(['activated', 'activated']);
+    const [address, ...others] = await receivingAddresses(partner.id);
+    expect([address.status, address.currency, others]).toEqual(['activated', currency, []]);
+    await holds({});
+
+    // An invoice, and where the exporter is paid out to.
+    const invoice = { amount: '100.00', currency, creation_date: '2026-10-01', due_date: '2026-12-01' };
+    const { id: receivable } = await tell('createReceivable', {
+      currency,
+      invoice: { ...invoice, reference_number: 'INV-1' },
+      purpose_code: 'P0802',
+      transaction_type: 'services',
+    });
+    const counted = async () => {
+      const r = await look(`/v1/receivables/${receivable}`);
+      return [r.amount_locked, r.amount_settled_payouts, r.amount_reconcilable, r.deposit_ids_amount_locked];
+    };
+    const { id: payoutAddress } = await tell('createAddress', payoutBody(exporter.id));
+    await holds({});
+
+    // A deposit from the partner. In Edition 1 its customers pay at its own address; in Edition 2 it pays the exporter.
+    const [own] = await receivingAddresses(exporter.id);
+    const to =
+      edition === 1
+        ? { account_id: partner.id, address_id: address.id }
+        : { account_id: exporter.id, address_id: own.id };
+    const begun = await tell('createDeposit', {
+      amount: '80.00',
+      currency,
+      from: { account_id: partner.id },
+      to: { account_id: to.account_id },
+      ...(edition === 2 && { payment_method: 'upi' }),
+    });
+    expect([begun.status, begun.from.account_id, begun.to]).toEqual(['initialized', partner.id, to]);
+    const [paidFrom] = (await look(`/v1/addresses?linked_id=${partner.id}&category=partner_payment`)).data;
+    expect(begun.from.address_id).toBe(paidFrom.id);
+    await holds({});
+
+    // Completed: the money is pending at whoever received it.
+    const deposit = await tell('completeTestDeposit', {}, begun.id);
+    expect(deposit.status).toBe('completed');
+    const holder = edition === 1 ? 'partner' : 'exporter';
+    await holds({ [holder]: { pending: [`80.00 ${currency}`] } });
+    const aggregate = edition === 1 ? '80.00' : '0.00';
+    expect((await look('/v1/balance/aggregate')).pending).toEqual([{ amount: aggregate, currency }]);
+
+    // Reconciled: what counts towards the invoice is available to the exporter, and locked.
+    await tell('reconcileDeposit', { receivables: [{ id: receivable, amount: '60.00' }] }, deposit.id);
+    const available = { available: [`60.00 ${currency}`] };
+    const pending = { pending: [`20.00 ${currency}`] };
+    const reconciled =
+      edition === 1 ? { exporter: available, partner: pending } : { exporter: { ...available, ...pending } };
+    await holds(reconciled);
+    expect(await counted()).toEqual(['60.00', '0.00', '40.00', [deposit.id]]);
+
+    // Beyond the rest of the deposit: refused, and nothing has moved.
+    const beyond = await ask(
+      exporter,
+      door,
+      'reconcileDeposit',
+      { receivables: [{ id: receivable, amount: '20.01' }] },
+      deposit.id,
+    );
+    expect([beyond.status, beyond.codes, beyond.fieldNames]).toEqual([
+      402,
+      ['amount_exceeds_reconcilable'],
+      ['deposit.receivables[0].amount'],
+    ]);
+    await holds(reconciled);
+
+    // The next day it is paid out, in the currency of the payout address.
+    const sent = edition === 1 ? '4980.00' : '60.00';
+    const rest = edition === 1 ? {} : { pending: ['20.00 INR'] };
+    const partnerKeeps = edition === 1 ? { partner: pending } : {};
+    await pass(86_400);
+    const [payout] = (await look('/v1/payouts')).data;
+    expect(payout).toEqual({
+      id: expect.stringMatching(/^payout_/),
+      object: 'payout',
+      created: expect.any(Number),
+      livemode: false,
+      account_id: exporter.id,
+      address_id: payoutAddress,
+      amount: sent,
+      currency: 'INR',
+      status: 'processing',
+      payment_id: expect.stringMatching(/^payment_/),
+    });
+    currencies = edition === 1 ? ['INR', 'USD'] : ['INR'];
+    const underWay = edition === 1 ? ['4980.00 INR', '0.00 USD'] : ['60.00 INR'];
+    await holds({ exporter: { ...rest, payout_processing: underWay }, ...partnerKeeps });
+    expect(await counted()).toEqual(['60.00', '0.00', '40.00', [deposit.id]]);
+
+    // It arrives: the money has left, and the invoice is settled that far.
+    const settled = await tell('settleTestPayout', {}, payout.id);
+    expect(settled).toEqual({ ...payout, status: 'completed' });
+    await holds({ exporter: rest, ...partnerKeeps });
+    expect(await counted()).toEqual(['0.00', '60.00', '40.00', []]);
+
+    // Disputed: what is pending of the deposit goes first, then the exporter's available funds, below zero.
+    const dispute = await tell('disputeTestDeposit', { reason_code: 'incorrect_amount', amount: '30.00' }, deposit.id);
+    expect(dispute).toMatchObject({ amount: '-30.00', reason_code: 'incorrect_amount', status: 'completed', to });
+    const owed = { exporter: { available: edition === 1 ? ['0.00 INR', '-10.00 USD'] : ['-10.00 INR'] } };
+    await holds(owed);
+    expect(await counted()).toEqual(['0.00', '60.00', '40.00', []]);
+
+    // Beyond what is left to dispute: refused, and nothing has moved.
+    const tooMuch = await ask(exporter, door, 'disputeTestDeposit', { amount: '50.01' }, deposit.id);
+    expect([tooMuch.status, tooMuch.codes]).toEqual([402, ['amount_exceeds_deposit']]);
+    await holds(owed);
+  });
+});
