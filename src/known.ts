@@ -102,11 +102,14 @@ export class KnownDocuments {
       if (++known.asked < asksBeforeWhole) return undefined;
       known.whole = this.wholes.of(known.document) ?? null;
     }
+    const { whole } = known;
     try {
-      return await known.whole?.answer(operationName, variables, context);
+      return await whole?.answer(operationName, variables, context);
     } catch (error) {
       if (!(error instanceof Refusal)) this.onFault(error, context.requestId);
       return undefined;
+    } finally {
+      if (whole?.resolved) known.whole = null;
     }
   }
 }
