@@ -42,7 +42,7 @@ export interface Terms {
 const dialect = new PgDialect();
 const builder = drizzle.mock();
 /**
- * The longest statement. PostgreSQL keeps some hundred bytes per character on each connection; a dashboard has a quarter of
+ * The longest statement. PostgreSQL keeps some hundred bytes per character on each connection; a dashboard has a third of
  * it, and a fragment that is used in many places, many times as much.
  */
 const charactersMax = 16_000;
