@@ -111,7 +111,8 @@ function statementsOf({ platform, edition, livemode, users, trades, others }: Tr
     `insert into payout (tenant_id, livemode, id, created, account_id, address_id, amount, currency, status, payment_id, source_amount, source_currency, rate, context_id, on_root_list)
      ${common('payout')}, receiver, ${id('address_out', 'u')}, 1000, 'USD', case when round % 10 = 9 then 'failed' else 'completed' end, ${id('payment', 'n')}, 1000, currency, 1, ${listed}`,
     `insert into event (tenant_id, livemode, id, created, type, object, object_id, data, number, context_id, on_root_list)
-     ${common('event')}, case when round % 10 = 2 then 'deposit.completed' else 'payout.completed' end, 'deposit', ${id('deposit', 'n')}, '{}', 1000 + n, ${listed}`,
+     select d.tenant_id, d.livemode, 'event' || substr(d.id, 8), d.created, case d.status when 'failed' then 'deposit.failed' else 'deposit.completed' end, 'deposit', d.id,
+       to_jsonb(d), 1000 + row_number() over (order by d.id), d.context_id, true from deposit d where (tenant_id, livemode) = (${realm})`,
     'vacuum (analyze)',
   ];
 }
