@@ -266,7 +266,7 @@ const sorted: [statements: RegExp, why: string][] = [
  * The view of the checkouts joins the clock of test mode, and what is joined so has lost its order: a list of checkouts
  * sorts all that it finds.
  */
-const known = /^(page|edge|beyond|count):(\w+:)?checkout_now:.*: (sorts|scans checkout)/;
+const known = /^(page|edge|beyond|count):(\w+:)?checkout_now:.*: (sorts .*|scans checkout)$/;
 
 interface Plan {
   'Node Type': string;
