@@ -36,7 +36,8 @@ interface Known {
 /** A statement is worth making for what is asked again and again. */
 const asksBeforeWhole = 2;
 const documentsMax = 1_000;
-const charactersMax = 4_000_000;
+/** Of all texts together: a parsed document has some 70 bytes for each of its characters, so this is some 40 MB. */
+const charactersMax = 550_000;
 
 /**
  * Documents that Apollo has parsed, held against the limits and validated in this process, by their whole text. Asked
@@ -102,11 +103,14 @@ export class KnownDocuments {
       if (++known.asked < asksBeforeWhole) return undefined;
       known.whole = this.wholes.of(known.document) ?? null;
     }
+    const { whole } = known;
     try {
-      return await known.whole?.answer(operationName, variables, context);
+      return await whole?.answer(operationName, variables, context);
     } catch (error) {
       if (!(error instanceof Refusal)) this.onFault(error, context.requestId);
       return undefined;
+    } finally {
+      if (whole?.resolved) known.whole = null;
     }
   }
 }

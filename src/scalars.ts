@@ -44,19 +44,30 @@ function parseAmount(value: unknown): bigint {
   return BigInt(match[1] + (match[2] ?? '00'));
 }
 
+/** The last second that either door takes, in the year 5138: eleven digits, where milliseconds have more. */
+export const epochMax = 99_999_999_999;
+
 /**
- * A point in time: epoch seconds inside, ISO 8601 in the graph.
+ * A point in time: epoch seconds inside, ISO 8601 in the graph, in the range that /v1 takes.
  * The library's own would take seconds for milliseconds and print 1970.
  */
 export const DateTime = new GraphQLScalarType<number, string>({
   name: 'DateTime',
-  description: 'A point in time to the second, as ISO 8601 in UTC, such as `2026-01-31T12:00:00Z`.',
-  serialize: (seconds) => new Date((seconds as number) * 1000).toISOString().replace('.000Z', 'Z'),
+  description: 'A point in time to the second, as ISO 8601 in UTC, such as `2026-01-31T12:00:00Z`; from 1970 on.',
+  serialize: (seconds) => timeText(seconds as number),
   parseValue: parseTime,
   parseLiteral: (node) => parseTime(node.kind === Kind.STRING ? node.value : undefined),
 });
 
+const timeText = (seconds: number) => new Date(seconds * 1000).toISOString().replace('.000Z', 'Z');
+
 function parseTime(value: unknown): number {
+  const seconds = secondsOf(value);
+  if (seconds < 0 || seconds > epochMax) return refuse(`must be from ${timeText(0)} to ${timeText(epochMax)}`);
+  return seconds;
+}
+
+function secondsOf(value: unknown): number {
   try {
     return Math.floor((GraphQLDateTime.parseValue(value) as Date).getTime() / 1000);
   } catch {

@@ -1,6 +1,6 @@
-import { expect, it } from 'vitest';
+import { expect, inject, it } from 'vitest';
 import { account } from '../src/account/table.js';
-import { preparedMax } from '../src/db/database.js';
+import { Database, preparedMax } from '../src/db/database.js';
 import { useWorld } from './world.js';
 
 const world = useWorld({ worker: false });
@@ -21,4 +21,41 @@ it('keeps so many statements and no more, and answers the others all the same', 
   const found = await database.read('none', (db) => db.select({ id: account.id }).from(account).limit(1), {});
   expect(found).toEqual([]);
   expect(database.catalogue.has('none')).toBe(false);
+});
+
+// Whoever asks for everything in every way takes the room of all tenants; a connection lives an hour, and so does this.
+it('keeps others after an hour, for everybody again', async () => {
+  const [{ database: name }] = await world.sql<[{ database: string }]>`select current_database() as database`;
+  let now = 0;
+  const database = new Database({ ...inject('admin'), username: 'tidegate', database: name }, undefined, {
+    now: () => now,
+  });
+  try {
+    const prepared = async () => {
+      const [row] = await database.text<{ n: number }>('select count(*)::int as n from pg_prepared_statements', []);
+      return row!.n;
+    };
+    const asked = async (from: number, to: number) => {
+      for (let n = from; n < to; n += 250)
+        await Promise.all(Array.from({ length: 250 }, (_, i) => database.text(`select ${n + i} as n`, [])));
+    };
+    const list = () =>
+      database.read('list', (db) => db.select({ id: account.id }).from(account).limit(1), {}) as Promise<object[]>;
+    await asked(0, preparedMax);
+    await list();
+    const full = await prepared();
+    expect(database.catalogue.size).toBe(preparedMax);
+    expect(database.catalogue.has('list')).toBe(false);
+    now += 3_599_999;
+    await list();
+    expect([database.catalogue.has('list'), await prepared()]).toEqual([false, full]);
+    now += 1;
+    await list();
+    expect([...database.catalogue.keys()]).toEqual(['list']);
+    expect(await list()).toEqual([]);
+    await asked(preparedMax, preparedMax + 250);
+    expect(database.catalogue.size).toBe(251);
+  } finally {
+    await database.close();
+  }
 });

@@ -1,4 +1,10 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { parse } from 'graphql';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { buildGraph } from '../src/graph.js';
+import { KnownDocuments } from '../src/known.js';
+import { Wholes } from '../src/whole/whole.js';
 import { givenIn, nickname, type Speaker, useWorld } from './world.js';
 
 const world = useWorld({ worker: false });
@@ -119,5 +125,26 @@ describe('a document that was asked before', () => {
     expect(first.headers['idempotent-replayed']).toBeUndefined();
     expect(again.headers['idempotent-replayed']).toBe('true');
     expect(again.text).toBe(first.text);
+  });
+});
+
+describe('the documents that are known', () => {
+  // What a parsed document holds is many times its text: this is about the memory of the process, not about characters.
+  it('hold some 40 MB and no more, however many there are and however long', () => {
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    const heap = () => {
+      collect();
+      return process.memoryUsage().heapUsed / 1_000_000;
+    };
+    const fields = 'id nickname status type created edition livemode logoId address subType ';
+    const text = (n: number) => `query Q${n} { accounts { nodes { ${fields.repeat(70)} } } }`;
+    const known = new KnownDocuments(new Wholes(buildGraph()), () => {});
+    for (let n = 0; n < 20; n++) known.learn(text(n), parse(text(n)));
+    const before = heap();
+    for (let n = 20; n < 400; n++) known.learn(text(n), parse(text(n)));
+    const held = heap() - before;
+    expect(held).toBeGreaterThan(15);
+    expect(held).toBeLessThan(50);
   });
 });

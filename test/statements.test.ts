@@ -1,15 +1,31 @@
+import { getNamedType, type GraphQLField, type GraphQLObjectType, isInterfaceType, isObjectType } from 'graphql';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { buildGraph } from '../src/graph.js';
+import { seedTrade } from './trade.js';
 import { givenIn, nickname, type Speaker, useWorld } from './world.js';
 
 const world = useWorld({ worker: false });
 const given = givenIn(world);
+const schema = buildGraph();
+/** A platform whose users have traded, each with everything that there is. */
 let platform: Speaker;
+/** A platform with users that have nothing yet. */
+let newcomer: Speaker;
 let users: Speaker[];
 
 beforeAll(async () => {
-  platform = await given.platform(1);
+  platform = await given.platform(2);
+  await seedTrade(world.sql, {
+    platform: platform.id,
+    edition: 2,
+    livemode: false,
+    users: 12,
+    trades: 20,
+    others: 3,
+  });
+  newcomer = await given.platform(1);
   users = [];
-  for (let i = 0; i < 8; i++) users.push(await platform.connectedUser());
+  for (let i = 0; i < 8; i++) users.push(await newcomer.connectedUser());
 });
 
 /** How many statements something takes, the key's own apart. */
@@ -39,32 +55,60 @@ async function statementsOf(ask: () => Promise<{ status: number; body: any }>): 
 }
 
 const fields = 'id nickname status businessDetails { legalName ids { tax } physicalAddress { city } } metadata';
-const dashboard = `nodes { ${fields} setting { payouts { enabled } } addresses(first: 5) { nodes { id } }
-  depositsIn(first: 5) { nodes { amount fromAccount { nickname } } } balance { available { amount } } }`;
 
-/** What is measured against the peers takes this many statements of the resolvers, whatever the number of parents. */
-const queries: [name: string, query: string, statements: number][] = [
-  ['one account', `query ($id: ID!) { account(id: $id) { ${fields} } }`, 1],
-  ['a list of accounts', `query ($first: Int) { accounts(first: $first) { nodes { ${fields} } } }`, 1],
-  // No deposit here has a payer, so the payers' statement is not needed.
-  ['the dashboard', `query ($first: Int) { accounts(first: $first) { ${dashboard} } }`, 5],
+/** These take so many statements of the resolvers, whatever the number of parents. */
+const queries: [name: string, query: string, statements: number, whole: number][] = [
+  ['one account', `query ($id: ID!) { account(id: $id) { ${fields} } }`, 1, 1],
+  ['a list of accounts', `query ($first: Int) { accounts(first: $first) { nodes { ${fields} } } }`, 1, 1],
+  // The accounts, their settings, addresses, deposits and balances, and the payers of the deposits.
+  [
+    'the dashboard',
+    `query ($first: Int) { accounts(first: $first) { nodes {
+      id nickname status setting { id liveFx payouts { enabled interval } }
+      addresses(first: 5) { nodes { id category currency status bankAccount { bankName last4 } } }
+      depositsIn(first: 5) { nodes { id created amount currency status fromAccount { nickname } } }
+      balance { available { amount currency } pending { amount currency } } } } }`,
+    6,
+    1,
+  ],
+  // The receivables, their deposits, the payments of those, and what these did to the balance.
+  [
+    'receivables with their deposits',
+    `query ($first: Int) { receivables(first: $first) { nodes { id amountLocked
+      lockedDeposits { amount payment { balanceTransactions { nodes { category amount } } } } } } }`,
+    4,
+    4,
+  ],
+  // The checkouts, who is on both sides, the attempts with the one that counts, the deposits and the receivables.
+  [
+    'checkouts',
+    `query ($first: Int) { checkouts(first: $first) { nodes { id url status fromAccount { nickname } toAccount { nickname }
+      effectiveTransaction { id } transactions(first: 5) { nodes { status } } deposit { amount } receivables { id } } } }`,
+    6,
+    6,
+  ],
   [
     'a chain of edges',
     'query ($first: Int) { accounts(first: $first) { nodes { partners { nodes { owner { setting { id } } } } } } }',
-    2,
+    4,
+    1,
   ],
-  ['two aliases of one account', 'query ($id: ID!) { a: account(id: $id) { id } b: account(id: $id) { nickname } }', 1],
+  [
+    'two aliases of one account',
+    'query ($id: ID!) { a: account(id: $id) { id } b: account(id: $id) { nickname } }',
+    1,
+    1,
+  ],
 ];
 
 describe('the number of statements', () => {
-  it.each(queries)('is fixed: %s', async (_, query, statements) => {
-    const asked = [1, 8, 1, 8].map((first) => (query.includes('$id') ? { id: users[0]!.id } : { first }));
+  it.each(queries)('is fixed: %s', async (_, query, statements, whole) => {
+    const asked = [2, 10, 2, 10].map((first) => (query.includes('$id') ? { id: platform.id } : { first }));
     const taken = [];
     for (const variables of asked) taken.push(await statementsOf(() => platform.graph(query, variables)));
-    // From the third time on PostgreSQL answers the query whole.
-    expect(taken).toEqual([statements, statements, 1, 1]);
+    // From the third time on PostgreSQL answers what it can whole.
+    expect(taken).toEqual([statements, statements, whole, whole]);
   });
-
   it('is fixed: the checkouts of receivables, with their counts', async () => {
     const exporter = await given.directUser(2);
     const invoice = { amount: '100.00', currency: 'INR', creation_date: '2026-10-01', due_date: '2026-12-01' };
@@ -95,19 +139,126 @@ describe('the number of statements', () => {
       'mutation ($input: CreateConnectedUserInput!) { createConnectedUser(input: $input) { account { id } } }';
     // The platform is looked up, and the function called.
     for (let i = 0; i < 2; i++)
-      expect(await statementsOf(() => platform.graph(query, { input: { nickname: nickname() } }))).toBe(2);
+      expect(await statementsOf(() => newcomer.graph(query, { input: { nickname: nickname() } }))).toBe(2);
   });
 
   it('is one for an object and one for a page of /v1', async () => {
-    expect(await statementsOf(() => platform.get(`/v1/accounts/${users[0]!.id}`))).toBe(1);
-    expect(await statementsOf(() => platform.get('/v1/accounts'))).toBe(1);
-    expect(await statementsOf(() => platform.get('/v1/deposits'))).toBe(1);
-    expect(await statementsOf(() => platform.get(`/v1/balance?account_id=${users[0]!.id}`))).toBe(1);
+    expect(await statementsOf(() => newcomer.get(`/v1/accounts/${users[0]!.id}`))).toBe(1);
+    expect(await statementsOf(() => newcomer.get('/v1/accounts'))).toBe(1);
+    expect(await statementsOf(() => newcomer.get('/v1/deposits'))).toBe(1);
+    expect(await statementsOf(() => newcomer.get(`/v1/balance?account_id=${users[0]!.id}`))).toBe(1);
   });
 
   it('of a deposit are two: where it goes, and the write', async () => {
     const receiver = await given.directUser(1);
     const body = { amount: '10.00', currency: 'USD' };
     expect(await statementsOf(() => receiver.post('/v1/deposits', body))).toBe(2);
+  });
+});
+
+/** The lists of the graph, by the objects that they are of. */
+const roots = Object.values(schema.getQueryType()!.getFields()).filter(({ type }) => isConnection(type));
+
+function isConnection(type: GraphQLField<unknown, unknown>['type']): boolean {
+  return getNamedType(type).name.endsWith('Connection');
+}
+function nodeOf(field: GraphQLField<unknown, unknown>): GraphQLObjectType {
+  const type = getNamedType(field.type) as GraphQLObjectType;
+  return isConnection(type) ? nodeOf(type.getFields().nodes!) : type;
+}
+const resolved = (type: GraphQLObjectType) => Object.values(type.getFields()).filter((field) => field.resolve);
+
+/** A field with the arguments that it must have, all that can be asked of a page, and what is asked of its objects. */
+function asked(field: GraphQLField<unknown, unknown>, below: string, paging = ''): string {
+  const month = { from: '"2026-01-01T00:00:00Z"', to: '"2027-01-01T00:00:00Z"', interval: 'MONTH' };
+  const required = field.args
+    .filter(({ type }) => String(type).endsWith('!'))
+    .map(({ name }) => name as keyof typeof month);
+  const args = [...required.map((name) => `${name}: ${month[name]}`), paging].filter(Boolean).join(', ');
+  const head = args === '' ? field.name : `${field.name}(${args})`;
+  const type = getNamedType(field.type);
+  if (isConnection(type))
+    return `${head} { totalCount pageInfo { hasNextPage hasPreviousPage startCursor endCursor } edges { cursor node { ${below} } } nodes { ${below} } }`;
+  return isObjectType(type) || isInterfaceType(type) ? `${head} { ${below} }` : head;
+}
+
+/** Something plain of a type. */
+const plain = (type: GraphQLObjectType) => ('id' in type.getFields() ? 'id' : '__typename');
+
+/** What the users of a platform have nothing of. */
+const nothing = ['Account.connectedUsers'];
+/** What needs no row behind it, or shows by having none that nothing is missing. */
+const hollow = ['Account.requirements', 'Account.capability', 'Receivable.metadata', 'Checkout.metadata'];
+
+const edges = roots.flatMap((root) =>
+  resolved(nodeOf(root)).map((field) => [root.name, field.name, root, field] as const),
+);
+
+describe('the number of statements does not depend on how many parents there are', () => {
+  const list = (root: GraphQLField<unknown, unknown>, below: string) => {
+    const account = root.name === 'balanceTransactions' ? ', accountId: "account_user_00000001"' : '';
+    return `query ($first: Int) { list: ${root.name}(first: $first${account}) { totalCount nodes { ${below} } } }`;
+  };
+  /** At two parents and at ten, with what was answered to ten. */
+  const taken = async (query: string) => {
+    const counts: number[] = [];
+    let nodes: any[] = [];
+    for (const first of [2, 10])
+      counts.push(
+        await statementsOf(async () => {
+          const reply = await platform.graph(query, { first });
+          nodes = reply.body.data?.list.nodes ?? [];
+          expect([query, reply.body.errors, nodes.length]).toEqual([query, undefined, first]);
+          return reply;
+        }),
+      );
+    return { counts, nodes };
+  };
+
+  it.each(edges)('%s { %s }, with all that can be asked of the objects behind it', async (_, __, root, field) => {
+    const type = getNamedType(field.type);
+    const name = `${nodeOf(root).name}.${field.name}`;
+    const { counts, nodes } = await taken(list(root, asked(field, isObjectType(type) ? plain(nodeOf(field)) : '')));
+    expect({ name, counts }).toEqual({ name, counts: [counts[0], counts[0]] });
+    const empty = nodes.filter((node) => {
+      const value = node[field.name];
+      return value === null || (value.nodes ?? value).length === 0;
+    });
+    if (!hollow.includes(name)) expect([name, empty.length]).toEqual([name, nothing.includes(name) ? 10 : 0]);
+    if (!isObjectType(type)) return;
+    const further = resolved(nodeOf(field)).map((one) => {
+      const of = getNamedType(one.type);
+      return asked(one, isObjectType(of) ? plain(nodeOf(one)) : '');
+    });
+    if (further.length === 0) return;
+    const deep = await taken(list(root, asked(field, further.join(' '), isConnection(type) ? 'first: 3' : '')));
+    expect({ name, counts: deep.counts }).toEqual({ name, counts: [deep.counts[0], deep.counts[0]] });
+  });
+
+  it.each(edges.filter(([, , , field]) => isConnection(field.type)))(
+    '%s { %s }, from a cursor and back',
+    async (_, __, root, field) => {
+      const of = nodeOf(field).name;
+      const own = roots.find((one) => nodeOf(one).name === of);
+      // The attempts to pay are on no list of their own.
+      const ends = own ? await endsOf(own) : { newest: 'transaction_00000240', oldest: 'transaction_00000001' };
+      for (const paging of [`first: 1, after: "${ends.newest}"`, `last: 1, before: "${ends.oldest}"`, 'last: 1']) {
+        const { counts } = await taken(list(root, asked(field, 'id', paging)));
+        expect([paging, counts]).toEqual([paging, [counts[0], counts[0]]]);
+      }
+    },
+  );
+
+  const endsOf = async (root: GraphQLField<unknown, unknown>) => {
+    const account = root.name === 'balanceTransactions' ? ', accountId: "account_user_00000001"' : '';
+    const { body } = await platform.graph(
+      `{ newest: ${root.name}(first: 1${account}) { nodes { id } } oldest: ${root.name}(last: 1${account}) { nodes { id } } }`,
+    );
+    return { newest: body.data.newest.nodes[0].id as string, oldest: body.data.oldest.nodes[0].id as string };
+  };
+
+  it('is looked at for every list', () => {
+    expect(roots.length).toBeGreaterThanOrEqual(14);
+    expect(edges.length).toBeGreaterThan(70);
   });
 });

@@ -1199,3 +1199,37 @@ describe('the precedence of errors', () => {
     });
   });
 });
+
+describe('a time', () => {
+  const last = '5138-11-16T09:46:39Z';
+  const range = `must be from 1970-01-01T00:00:00Z to ${last}`;
+  const asked = (time: string) =>
+    user.graph('query ($gte: DateTime) { accounts(created: { gte: $gte }) { nodes { id } } }', { gte: time });
+  const written = (time: string) => user.graph(`{ accounts(created: { gte: "${time}" }) { nodes { id } } }`);
+
+  it.each([
+    ['1970-01-01T00:00:00Z', 0],
+    ['1970-01-01T05:30:00+05:30', 0],
+    [last, 99_999_999_999],
+  ])('is the same through both doors: %s', async (time, seconds) => {
+    for (const reply of [await asked(time), await written(time)]) expect(reply.body.errors).toBeUndefined();
+    expect((await user.get(`/v1/accounts?created.gte=${seconds}`)).status).toBe(200);
+  });
+
+  it.each([
+    ['1969-12-31T23:59:59Z', -1],
+    ['1970-01-01T00:00:00+05:30', -19_800],
+    ['0000-01-01T00:00:00Z', -62_167_219_200],
+    ['5138-11-16T09:46:40Z', 100_000_000_000],
+    ['9999-12-31T23:59:59Z', 253_402_300_799],
+  ])('is refused by both doors: %s', async (time, seconds) => {
+    for (const reply of [await asked(time), await written(time)]) {
+      expect(reply.body.data ?? undefined).toBeUndefined();
+      expect(reply.text).toContain(range);
+    }
+    expect(code(await user.get(`/v1/accounts?created.gte=${seconds}`))).toEqual([
+      400,
+      'parameter_invalid account.created.gte',
+    ]);
+  });
+});

@@ -45,9 +45,11 @@ const schema = buildGraph();
 export function useWorld({
   worker = true,
   environment = {},
+  log = pino({ level: process.env.TEST_LOG ?? 'silent' }),
 }: {
   worker?: boolean;
   environment?: Record<string, string>;
+  log?: pino.Logger;
 } = {}): World {
   const world = {} as World;
   const name = `test_${randomBytes(6).toString('hex')}`;
@@ -56,7 +58,6 @@ export function useWorld({
   let running: Worker | undefined;
   const databases: Database[] = [];
   const connection = () => ({ ...inject('admin'), username: 'tidegate', database: name });
-  const log = pino({ level: process.env.TEST_LOG ?? 'silent' });
 
   const open = async (): Promise<string> => {
     const database = new Database(connection());

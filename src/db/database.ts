@@ -49,8 +49,10 @@ const answerMillisecondsMax = 3_000;
 const lockMillisecondsMax = 2_000;
 const statementMillisecondsMax = 5_000;
 const surveyMillisecondsMax = 600_000;
-/** How many statements a process keeps prepared. */
-export const preparedMax = 4_000;
+/** How many statements a process has PostgreSQL keep in an hour. */
+export const preparedMax = 2_000;
+/** The driver closes a connection within an hour, and what was prepared on it goes with it. */
+const hourMilliseconds = 3_600_000;
 
 /** Errors after which nobody knows whether a write was done: it is retried with its key, never without. */
 const outcomeUnknown = /^(08...|57P0.|40001|40P01|CONNECTION_.*|ECONN.*|ENOENT|EPIPE)$/;
@@ -71,9 +73,11 @@ export class Database {
   readonly #surveyor: postgres.Sql;
   readonly #builder: PostgresJsDatabase;
   readonly #prepared = new Map<string, Prepared>();
+  readonly #now: () => number;
+  #preparedUntil: number;
   #reads = 0;
   #writes = 0;
-  /** The text of every statement that was prepared or called; the tests hold them against the rules for distribution. */
+  /** The text of every statement that was prepared or called within the hour; the tests hold them against the rules for distribution. */
   readonly catalogue = new Map<string, string>();
 
   /** `revive` is asked when nothing listens any more: the embedded server has nobody else to start it again. */
@@ -81,8 +85,10 @@ export class Database {
     connection: Connection,
     private readonly revive: () => Promise<void> = async () => {},
     /** Without it, a crash of the server may take the last moments with it: for seeding a demo, never for anybody's writes. */
-    { durable = true }: { durable?: boolean } = {},
+    { durable = true, now = Date.now }: { durable?: boolean; now?: () => number } = {},
   ) {
+    this.#now = now;
+    this.#preparedUntil = now() + hourMilliseconds;
     // The driver's own pauses between attempts to connect grow to 20 s; ours are shorter than anybody's patience.
     const common = { onnotice: () => {}, connect_timeout: 2, backoff: () => 0.1 };
     const session = {
@@ -119,6 +125,7 @@ export class Database {
     build: (db: PostgresJsDatabase) => Preparable,
     values: Record<string, unknown>,
   ): Promise<T[]> {
+    this.#renew();
     let statement = this.#prepared.get(name);
     if (!statement) {
       const query = build(this.#builder);
@@ -131,19 +138,29 @@ export class Database {
 
   /** A statement given as its text, prepared like every other. */
   async text<T>(statement: string, values: unknown[]): Promise<T[]> {
+    this.#renew();
     const prepare = this.#kept(`text:${statement}`, statement);
     return this.#reading(() => this.#reader.unsafe(statement, values as never[], { prepare }) as never);
   }
 
   /**
    * Whether a statement may stay prepared. PostgreSQL keeps each on every connection, and lists have as many as there are
-   * ways to ask for them: beyond what anybody needs, each is planned when it is run, so that nobody can fill its memory.
+   * ways to ask for them: beyond what anybody needs in an hour, each is planned when it is run, so that nobody can fill its
+   * memory. A connection, which lives an hour at most, has those of two.
    */
   #kept(name: string, statement: string): boolean {
     if (this.catalogue.has(name)) return true;
     if (this.catalogue.size >= preparedMax) return false;
     this.catalogue.set(name, statement);
     return true;
+  }
+
+  /** Begins anew after an hour, so that whoever asks for many things in one takes nothing from anybody in the next. */
+  #renew(): void {
+    if (this.#now() < this.#preparedUntil) return;
+    this.#preparedUntil = this.#now() + hourMilliseconds;
+    this.#prepared.clear();
+    this.catalogue.clear();
   }
 
   async #reading<T>(attempt: () => Promise<T[]>): Promise<T[]> {

@@ -11,7 +11,7 @@ import {
 } from 'graphql';
 import { isEmpty } from '../guard.js';
 import { type Problem, problem, snake } from '../problems.js';
-import type { ScalarFault } from '../scalars.js';
+import { epochMax, type ScalarFault } from '../scalars.js';
 
 /** How a door spells names, enum values and scalars; the walk over the input types is the same for all. */
 export interface Spelling {
@@ -31,7 +31,6 @@ const storedValue = (type: GraphQLEnumType, raw: unknown): unknown => {
   return values.includes(raw) ? raw : fail(`must be one of ${values.join(', ')}`);
 };
 
-const epochMax = 99_999_999_999;
 const epochSeconds = (raw: unknown): unknown =>
   typeof raw === 'number' && Number.isInteger(raw) && raw >= 0 && raw <= epochMax
     ? raw

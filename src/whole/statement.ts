@@ -41,6 +41,11 @@ export interface Terms {
 
 const dialect = new PgDialect();
 const builder = drizzle.mock();
+/**
+ * The longest statement. PostgreSQL keeps some hundred bytes per character on each connection; a dashboard has a third of
+ * it, and a fragment that is used in many places, many times as much.
+ */
+const charactersMax = 16_000;
 /** The values that all parts of a statement share. */
 const shared = new Set(['tenant', 'live', 'context']);
 /** The parameter of what a balance is in before its first movement. */
@@ -54,7 +59,8 @@ const scalarsOfOurs = new Set(['ID', 'Currency']);
 
 /**
  * The statement that answers a query's data as JSON, in the shape and under the names that were asked for. Each table
- * that it reads has its tenant, mode and reach, by the same predicates as the statements of a resolver.
+ * that it reads has its tenant, mode and reach, by the same predicates as the statements of a resolver. Throws `NotWhole`
+ * for what only resolvers can answer, and for what would be too long.
  */
 export function statementOf(branches: Branch[], terms: Terms): Statement {
   return new Writer(terms).write(branches);
@@ -72,6 +78,7 @@ class Writer {
     const present = branches.map((_, i) => `r."r${i}" is not null`);
     // Without the offset PostgreSQL would look a root up once to see whether it is there, and once more to show it.
     const text = `select ${object(members)} as data from (select ${roots.join(', ')} offset 0) r where ${present.join(' and ')}`;
+    if (text.length > charactersMax) throw new NotWhole();
     return { text, names: this.#names };
   }
 
@@ -133,20 +140,21 @@ class Writer {
     const [alias, inner] = [this.#alias(), this.#alias()];
     const page = listed(builder, { table, listing, ...asked, ...below }, 'rows', readOf(request.size + 1));
     const rows = this.#fragment(page.getSQL(), prefix);
-    const size = `${this.#fragment(sql`${sql.placeholder('size')}`, prefix)}::int`;
-    const shown = ` filter (where ${alias}.n <= ${size})`;
+    // PostgreSQL refuses a parameter that nothing uses: its type would be anybody's guess.
+    const size = () => `${this.#fragment(sql`${sql.placeholder('size')}`, prefix)}::int`;
+    const shown = () => ` filter (where ${alias}.n <= ${size()})`;
     const node = ({ below }: Branch) => this.#object(below, table, alias);
     const ids = `array_agg(${alias}."id" order by ${alias}.n)`;
-    const info: Record<string, string> = {
-      hasNextPage: `(count(*) > ${size})::text`,
-      hasPreviousPage: `'false'`,
-      startCursor: orNull(quoted(`(${ids})[1]`)),
-      endCursor: orNull(quoted(`(${ids})[least(count(*), ${size})]`)),
+    const info: Record<string, () => string> = {
+      hasNextPage: () => `(count(*) > ${size()})::text`,
+      hasPreviousPage: () => `'false'`,
+      startCursor: () => orNull(quoted(`(${ids})[1]`)),
+      endCursor: () => orNull(quoted(`(${ids})[least(count(*), ${size()})]`)),
     };
     const member = (part: Branch): string => {
       const name = part.node.name.value;
       if (!part.field) return constant(part.parent.name);
-      if (name === 'nodes') return list(node(part), shown);
+      if (name === 'nodes') return list(node(part), shown());
       if (name === 'edges')
         return list(
           object(
@@ -155,13 +163,13 @@ class Writer {
               !b.field ? constant(b.parent.name) : b.node.name.value === 'node' ? node(b) : quoted(`${alias}."id"`),
             ]),
           ),
-          shown,
+          shown(),
         );
       if (name !== 'pageInfo') throw new NotWhole();
-      return object(part.below.map((b) => [b.key, b.field ? info[b.node.name.value]! : constant(b.parent.name)]));
+      return object(part.below.map((b) => [b.key, b.field ? info[b.node.name.value]!() : constant(b.parent.name)]));
     };
     const connection = object(branch.below.map((part) => [part.key, member(part)]));
-    return `(select ${connection} from (select ${inner}.*, row_number() over () as n from (${rows}) ${inner}) ${alias})`;
+    return `(select ${connection} from (select ${inner}.*, row_number() over () as n from (${rows}) ${inner}) ${alias}${oneRow})`;
   }
 
   /** Funds by compartment and currency; before the first movement there is the edition's currency, with nothing in it. */
@@ -192,7 +200,7 @@ class Writer {
       const all = `'[' || coalesce(string_agg(${each}, ','), ${nothing}) || ']'`;
       return name === 'feeAdvance' ? `case ${column('kind')} when 'platform' then ${all} else '[]' end` : all;
     };
-    return `(select ${object(below.map((part) => [part.key, member(part)]))} from (${rows}) ${alias})`;
+    return `(select ${object(below.map((part) => [part.key, member(part)]))} from (${rows}) ${alias}${oneRow})`;
   }
 
   /** A part of the statement as text, its parameters numbered among all of them. */
@@ -214,6 +222,9 @@ class Writer {
 
 type Member = [key: string, expression: string];
 
+/** Makes a sub-select one row of all that it reads, also where nothing in it is a sum and where nothing is read. */
+const oneRow = ' having true';
+
 /** JSON is put together as text: PostgreSQL's own builders look up the type of every value in every row. */
 function object(members: Member[]): string {
   return `${members.map(([key, json], i) => `'${i === 0 ? '{' : ','}"${key}":' || ${json}`).join(' || ')} || '}'`;
@@ -228,13 +239,16 @@ const constant = (name: string) => `'"${name}"'`;
 /** Where a value is: a column, or a member of a hash. */
 type Place = { column: string; nullable: boolean } | { hash: string; member: string };
 
-/** A value as its type's serialization has it: JSON as text, and never null. */
-function value(type: GraphQLOutputType, place: Place, below: Branch[]): string {
-  if (isNonNullType(type)) return value(type.ofType, place, below);
+/** A value as its type's serialization has it: JSON as text, and never null, or the object around it would be gone. */
+function value(type: GraphQLOutputType, place: Place, below: Branch[], required = false): string {
+  if (isNonNullType(type)) return value(type.ofType, place, below, true);
   const stored = 'column' in place;
   const raw = stored ? place.column : `(${place.hash} -> '${place.member}')`;
   const words = stored ? place.column : `(${place.hash} ->> '${place.member}')`;
-  const known = (json: string) => (stored && !place.nullable ? json : orNull(json));
+  const there = stored && !place.nullable;
+  // What must be there and is not, or has no name, is for the resolvers to tell.
+  const nothing = required || there ? 'absent()' : `'null'`;
+  const known = (json: string) => (there && !isEnumType(type) ? json : `coalesce(${json}, ${nothing})`);
   if (isListType(type)) {
     const each = isNonNullType(type.ofType) ? type.ofType.ofType : type.ofType;
     if (!isScalarType(each) || !scalarsAsStored.has(each.name)) throw new NotWhole();
@@ -245,7 +259,7 @@ function value(type: GraphQLOutputType, place: Place, below: Branch[]): string {
       if (!field) return [key, constant(parent.name)];
       return [key, value(field.type, { hash: raw, member: node.name.value }, parts)];
     });
-    return `case when jsonb_typeof(${raw}) = 'object' then ${object(members)} else 'null' end`;
+    return `case when jsonb_typeof(${raw}) = 'object' then ${object(members)} else ${nothing} end`;
   }
   if (isEnumType(type)) return known(quoted(enumName(type, words)));
   if (type.name === 'Amount') return known(quoted(amount(stored ? raw : `${words}::bigint`)));

@@ -1,45 +1,63 @@
 import { type DocumentNode, type GraphQLSchema } from 'graphql';
 import { getArgumentValues, getVariableValues } from 'graphql/execution/values.js';
 import type { Context } from '../context.js';
-import { listOf, type Reach, reachOf } from '../db/reach.js';
+import { listOf, reachOf } from '../db/reach.js';
 import { shape, values } from '../db/scope.js';
 import { check, permissionOf } from '../guard.js';
 import { pageRequest } from '../listing.js';
 import type { Rule } from './rules.js';
-import { type Asked, emptyCurrency, type Statement, statementOf } from './statement.js';
+import { type Asked, emptyCurrency, type Statement, statementOf, type Terms } from './statement.js';
 import { type Branch, NotWhole, type Tree, treeOf } from './tree.js';
 
-/** How many statements are made in an hour: each is kept by PostgreSQL as long as the connection, which is an hour at most. */
-const statementsMax = 300;
+/** How many statements are made in an hour, and how long they are together: PostgreSQL keeps some hundred bytes of each character, on each connection. */
+export const statementsMax = 300;
+const charactersMax = 1_000_000;
+/** How many statements one document may have: one for each way of leaving its filters out. */
+export const shapesMax = 50;
 /** One answer is one text in PostgreSQL's memory and in ours: what may be larger goes through the resolvers, page by page. */
 const rowsMax = 10_000;
 /** What the function absent() raises. */
 const absent = 'TG000';
 const hourMilliseconds = 3_600_000;
 
+/** The statements of an hour. A connection lives no longer, so it never holds those of more than two. */
+class Hour {
+  readonly #texts = new Set<string>();
+  #characters = 0;
+
+  constructor(readonly until: number) {}
+
+  /** Whether anything more may be made. */
+  get open(): boolean {
+    return this.#texts.size < statementsMax && this.#characters < charactersMax;
+  }
+
+  /** Counts a statement; queries that differ in their variables or their whitespace share one. */
+  add(text: string): void {
+    if (this.#texts.has(text)) return;
+    this.#texts.add(text);
+    this.#characters += text.length;
+  }
+}
+
 /** Answers queries by one statement each, where they ask for nothing but rows. */
 export class Wholes {
-  readonly #texts = new Set<string>();
-  #since = 0;
+  #hour = new Hour(0);
 
-  constructor(private readonly schema: GraphQLSchema) {}
+  constructor(
+    private readonly schema: GraphQLSchema,
+    private readonly now: () => number = Date.now,
+  ) {}
 
   /** The whole query of a valid document, or undefined when resolvers have to answer it. */
   of(document: DocumentNode): Whole | undefined {
     const tree = treeOf(this.schema, document);
-    return tree && new Whole(this.schema, tree, (text) => this.#admit(text));
+    return tree && new Whole(this.schema, tree, () => this.#present());
   }
 
-  /** Whether one more statement may be made; queries that differ in their variables or their whitespace share one. */
-  #admit(text: string): boolean {
-    if (Date.now() - this.#since > hourMilliseconds) {
-      this.#texts.clear();
-      this.#since = Date.now();
-    }
-    if (this.#texts.has(text)) return true;
-    if (this.#texts.size >= statementsMax) return false;
-    this.#texts.add(text);
-    return true;
+  #present(): Hour {
+    if (this.now() >= this.#hour.until) this.#hour = new Hour(this.now() + hourMilliseconds);
+    return this.#hour;
   }
 }
 
@@ -49,14 +67,18 @@ export class Wholes {
  * say about it.
  */
 export class Whole {
-  readonly #statements = new Map<string, Statement | null>();
+  /** The statements of the hour, by the shape of their variables. */
+  readonly statements = new Map<string, Statement>();
+  /** Whether it turned out that resolvers have to answer, whatever the variables. */
+  resolved = false;
+  #hour: Hour | undefined;
   /** The branches that take arguments: roots and edges to many. */
   readonly #asking: Asking[];
 
   constructor(
     private readonly schema: GraphQLSchema,
     private readonly tree: Tree,
-    private readonly admit: (text: string) => boolean,
+    private readonly present: () => Hour,
   ) {
     this.#asking = asking(tree.branches);
   }
@@ -67,6 +89,7 @@ export class Whole {
     variables: Record<string, unknown>,
     context: Context,
   ): Promise<string | undefined> {
+    if (this.resolved) return undefined;
     if (operationName != null && operationName !== this.tree.operation.name?.value) return undefined;
     const { scope, edition } = context;
     const coerced = getVariableValues(this.schema, this.tree.operation.variableDefinitions ?? [], variables);
@@ -116,24 +139,29 @@ export class Whole {
       const { code = '' } = error as { code?: string };
       if (code === absent) return undefined;
       // A statement that cannot even be understood is a fault of ours, told once: from now on the resolvers answer.
-      if (code.startsWith('42')) this.#statements.set(name, null);
+      if (code.startsWith('42')) this.resolved = true;
       throw error;
     }
   }
 
-  #statement(name: string, terms: { reach: Reach; lists: Map<Branch, Asked>; ids: Map<Branch, string> }) {
-    let statement = this.#statements.get(name);
-    if (statement === undefined) {
-      try {
-        statement = statementOf(this.tree.branches, terms);
-      } catch (error) {
-        if (!(error instanceof NotWhole)) throw error;
-        statement = null;
-      }
-      if (statement && !this.admit(statement.text)) return undefined;
-      this.#statements.set(name, statement);
+  #statement(name: string, terms: Terms): Statement | undefined {
+    const hour = this.present();
+    if (hour !== this.#hour) {
+      this.#hour = hour;
+      this.statements.clear();
     }
-    return statement ?? undefined;
+    const known = this.statements.get(name);
+    if (known || !hour.open || this.statements.size >= shapesMax) return known;
+    try {
+      const statement = statementOf(this.tree.branches, terms);
+      hour.add(statement.text);
+      this.statements.set(name, statement);
+      return statement;
+    } catch (error) {
+      if (!(error instanceof NotWhole)) throw error;
+      this.resolved = true;
+      return undefined;
+    }
   }
 }
 

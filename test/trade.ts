@@ -1,0 +1,118 @@
+import type postgres from 'postgres';
+import type { Edition } from './world.js';
+
+/** Who trades, and how much. */
+export interface Trade {
+  /** The platform, which the operator has made. */
+  platform: string;
+  edition: Edition;
+  livemode: boolean;
+  /** Connected users that trade, each as much as the others. */
+  users: number;
+  /** How often each of them does. */
+  trades: number;
+  /** Connected users that do not. */
+  others: number;
+}
+
+/**
+ * Fills a platform in bulk: its users with all that belongs to an account, and trades, each with a row of everything: an
+ * invoice, a checkout against it, the attempt to pay it, the deposit with its payment and its books, and a payout. Users
+ * and trades are alike, so that the newest are like any others; statuses, methods and currencies change from one round of
+ * all users to the next, and one of them is the usual. Analyzed; the product's worker must not be running.
+ */
+export async function seedTrade(sql: postgres.Sql, trade: Trade): Promise<void> {
+  for (const statement of statementsOf(trade)) await sql.unsafe(statement);
+}
+
+function statementsOf({ platform, edition, livemode, users, trades, others }: Trade): string[] {
+  const realm = `'${platform.replace('account_', '')}', ${livemode}`;
+  const year = 31_536_000;
+  const now = 'extract(epoch from now())::bigint';
+  const total = users * trades;
+  // Users are the newest accounts, and among them those that trade.
+  const born = (n: string) => `${now} - ${year} + ${others} - (${n})`;
+  const id = (prefix: string, n: string) => `'${prefix}_' || lpad((${n})::text, 8, '0')`;
+  const user = (n: string) => id('account_user', n);
+  const partner = (n: string) => id('account_partner', n);
+  const file = (n: string) => id('file', n);
+  const accounts = (prefix: string, kind: string, owner: string, onRootList: boolean) => `
+    insert into account (tenant_id, livemode, id, created, kind, edition, status, address, address_key, nickname, business_details, logo_id, metadata,
+                         supporting_documentation, tos_acceptance, owner_id, context_id, on_root_list)
+    select ${realm}, ${id(prefix, 'n')}, ${born('n')}, '${kind}', ${edition}, case when n % 3 = 0 then 'hold' else 'activated' end, 'activated',
+      '${kind === 'partner' ? 'connected_user_partner' : kind}', '${prefix} ' || n,
+      '{"legalName": "Exporter", "type": "company", "physicalAddress": {"country": "IN"}}', ${file('n')}, '{"a": "b"}',
+      jsonb_build_object('idDocument', ${file('n')}), '{}', ${owner}, ${user('n')}, ${onRootList} from generate_series(1, ${users + others}) n`;
+  const addresses = (prefix: string, linked: string, category: string, older: number, onRootList: boolean) => `
+    insert into address (tenant_id, livemode, id, created, category, type, status, currency, name, is_reusable, linked_id, bank_account, wallet, vpa, context_id, on_root_list)
+    select ${realm}, ${id(prefix, 'n')}, ${born('n')} - ${older}, '${category}', 'bank_account', 'activated', 'USD', 'Address', true, ${linked},
+      '{"bankName": "Harbour Bank", "number": "001"}', '{"provider": "paypal_external"}', '{"id": "a@b", "upi": {"onetime": "enabled", "recurring": "enabled"}}', ${user('n')}, ${onRootList}
+    from generate_series(1, ${users + others}) n`;
+  /** A trade's number, its user's, its payer with an address, and the round that it is in. */
+  const traded = `from (select n, 1 + (n - 1) % ${users} as u, (n - 1) / ${users} as round, ${now} - 864000 + n * 864000 / ${total} as at from generate_series(1, ${total}::bigint) n) x,
+    lateral (select ${user('u')} as receiver, case when round % 2 = 1 then ${partner('u')} else ${user(`1 + u % ${users}`)} end as payer,
+      case when round % 2 = 1 then ${id('address_partner', 'u')} else ${id('address_in', `1 + u % ${users}`)} end as payer_address,
+      case when round % 10 = 4 then 'EUR' else 'USD' end as currency) y`;
+  const common = (prefix: string) => `select ${realm}, ${id(prefix, 'n')}, at`;
+  const listed = `receiver, true ${traded}`;
+  const oldest = ['account', 'account_setting', 'address'].map(
+    (table) =>
+      `update ${table} set created = ${now} - ${2 * year} where (tenant_id, livemode) = (${realm}) and context_id = '${platform}'`,
+  );
+  return [
+    ...oldest,
+    accounts('account_user', 'connected_user', `'${platform}'`, true),
+    accounts('account_partner', 'partner', user('n'), false),
+    `insert into account_setting (tenant_id, livemode, id, created, account_id, of_connected_user, address, address_currency, payouts_applicable, account_activated, context_id, on_root_list)
+     select a.tenant_id, a.livemode, 'account_setting' || substr(a.id, 8), a.created, a.id, a.kind = 'connected_user',
+       '{"connectedUser": true, "connectedUserPartner": true, "partner": true, "platform": true, "user": true}',
+       '{"connectedUser": null, "connectedUserPartner": null, "partner": null, "platform": null, "user": null}', true, a.status = 'activated', a.context_id, a.on_root_list
+     from account a where a.owner_id is not null and (a.tenant_id, a.livemode) = (${realm})`,
+    addresses('address_in', user('n'), 'service_receive', year, true),
+    addresses('address_out', user('n'), 'user_payout', 0, true),
+    addresses('address_partner', partner('n'), 'partner_payment', 0, false),
+    `insert into file (tenant_id, livemode, id, created, account_id, purpose, filename, content_type, size, sha256, context_id, on_root_list)
+     select ${realm}, ${file('n')}, ${born('n')}, ${user('n')}, 'identity_document', 'a.pdf', 'application/pdf', 10, 'sha', ${user('n')}, true from generate_series(1, ${users + others}) n`,
+    `insert into person (tenant_id, livemode, id, created, account_id, full_name, relationship, identification, context_id, on_root_list)
+     select ${realm}, ${id('person', 'n')}, ${born('n')}, ${user('n')}, 'A Person', '{"owner": true}', jsonb_build_object('taxCardImage', ${file('n')}, 'passportImage', ${file('n')}),
+       ${user('n')}, true from generate_series(1, ${users + others}) n`,
+    `insert into api_key (tenant_id, livemode, id, created, account_id, permission, prefix, digest, context_id, on_root_list)
+     select ${realm}, ${id('api_key', 'n')}, ${now} + n, ${user('n')}, 'full', 'sk', 'digest ' || n, ${user('n')}, true from generate_series(1, ${users + others}) n`,
+    `insert into receivable (tenant_id, livemode, id, created, account_id, currency, amount_maximum_reconcilable, amount_locked, deposit_ids_amount_locked, invoice, purpose_code,
+                             transaction_type, voided, context_id, on_root_list)
+     ${common('receivable')}, receiver, currency, 1000, 500, array[${id('deposit', 'n')}],
+       jsonb_build_object('amount', '1000', 'currency', currency, 'creationDate', '2026-01-01', 'dueDate', '2026-02-01', 'referenceNumber', 'R', 'document', ${file('u')}),
+       'P0802', case when round % 10 = 5 then 'goods' else 'services' end, round % 10 = 6, ${listed}`,
+    `insert into deposit (tenant_id, livemode, id, created, amount, currency, from_account_id, from_address_id, to_account_id, to_address_id, payment_method, statement_descriptor,
+                          status, payment_id, disputes_id, context_id, on_root_list)
+     ${common('deposit')}, 1000, currency, payer, payer_address, receiver, ${id('address_in', 'u')}, case when round % 10 = 3 then 'domestic_wire' else 'domestic_credit' end, 'INVOICE',
+       case when round % 10 = 7 then 'failed' else 'completed' end, ${id('payment', 'n')}, case when round > 0 then ${id('deposit', `n - ${users}`)} end, ${listed}`,
+    `insert into checkout (tenant_id, livemode, id, created, expires_at, amount, gross_amount, currency, from_account_id, to_account_id, to_address_id, payment_methods, receivable_ids,
+                           redirect_url, status, effective_transaction_id, effective_transaction_status, deposit_id, context_id, on_root_list)
+     ${common('checkout')}, at + 60, 1000, 1000, currency, payer, receiver, payer_address, '{upi}', array[${id('receivable', 'n')}], 'https://shop.example/', 'completed',
+       ${id('transaction', 'n')}, 'succeeded', ${id('deposit', 'n')}, ${listed}`,
+    `insert into checkout_receivable (tenant_id, livemode, id, created, checkout_id, receivable_id, position)
+     ${common('checkout_receivable')}, ${id('checkout', 'n')}, ${id('receivable', 'n')}, 0 ${traded}`,
+    `insert into transaction (tenant_id, livemode, id, created, checkout_id, attempt_key, expires_at, payment_method, amount, currency, status, payment_id, deposit_id, context_id, on_root_list)
+     ${common('transaction')}, ${id('checkout', 'n')}, 'attempt', at + 60, 'upi', 1000, currency, 'succeeded', ${id('payment', 'n')}, ${id('deposit', 'n')}, ${listed}`,
+    `insert into payment (tenant_id, livemode, id, created, account_id, type, amount, currency, status, deposit_id, checkout_id, context_id, on_root_list)
+     ${common('payment')}, receiver, case when round % 10 = 8 then 'checkout' else 'deposit' end, 1000, currency, case when round % 10 = 7 then 'failed' else 'completed' end,
+       ${id('deposit', 'n')}, ${id('checkout', 'n')}, ${listed}`,
+    `insert into posting (tenant_id, livemode, id, created, kind, cause, payment_id)
+     ${common('posting')}, 'deposit', ${id('deposit', 'n')}, ${id('payment', 'n')} ${traded}`,
+    `insert into entry (tenant_id, livemode, id, created, posting_id, account_id, amount, currency, category, payment_id, balance_after, version, context_id, on_root_list)
+     ${common('bt')}, ${id('posting', 'n')}, receiver, 1000, currency, 'pending', ${id('payment', 'n')}, (1 + round) * 1000, 1 + round, ${listed}`,
+    `insert into balance (tenant_id, livemode, account_id, currency, pending, version, of_partner, context_id, on_root_list)
+     select tenant_id, livemode, account_id, currency, sum(amount), count(*), false, account_id, true from entry where (tenant_id, livemode) = (${realm}) group by 1, 2, 3, 4`,
+    `insert into balance (tenant_id, livemode, account_id, currency, of_partner, context_id, on_root_list)
+     select ${realm}, ${user('n')}, 'USD', false, ${user('n')}, true from generate_series(${users + 1}, ${users + others}) n`,
+    `insert into receivable_lock (tenant_id, livemode, id, created, receivable_id, deposit_id, account_id, currency, amount)
+     ${common('receivable_lock')}, ${id('receivable', 'n')}, ${id('deposit', 'n')}, receiver, currency, 500 ${traded}`,
+    `insert into payout (tenant_id, livemode, id, created, account_id, address_id, amount, currency, status, payment_id, source_amount, source_currency, rate, context_id, on_root_list)
+     ${common('payout')}, receiver, ${id('address_out', 'u')}, 1000, 'USD', case when round % 10 = 9 then 'failed' else 'completed' end, ${id('payment', 'n')}, 1000, currency, 1, ${listed}`,
+    `insert into event (tenant_id, livemode, id, created, type, object, object_id, data, number, context_id, on_root_list)
+     select d.tenant_id, d.livemode, 'event' || substr(d.id, 8), d.created, case d.status when 'failed' then 'deposit.failed' else 'deposit.completed' end, 'deposit', d.id,
+       to_jsonb(d), 1000 + row_number() over (order by d.id), d.context_id, true from deposit d where (tenant_id, livemode) = (${realm})`,
+    'vacuum (analyze)',
+  ];
+}
