@@ -56,11 +56,19 @@ export interface Either {
   either: readonly [PgColumn, PgColumn];
 }
 
+/**
+ * A filter by a list of values of a column that a view derives. No statistics are of it, and PostgreSQL takes an equality
+ * for rare, reads all there is and sorts it; asked this way, it expects most rows to do, and walks the index of the list.
+ */
+export interface Derived {
+  derived: PgColumn;
+}
+
 /** How an object is listed: its filters by their dotted names in the graph, and the account columns among them. */
 export interface Listing {
   /** The object as the specification names it; problems begin with it. */
   object: string;
-  filters: Record<string, PgColumn | Either>;
+  filters: Record<string, PgColumn | Either | Derived>;
   /** Filters that name an account, and so widen the list from the context to the reach. */
   byAccount: string[];
   /** Filters that always hold, such as the type of account that an edge is about. */

@@ -33,7 +33,7 @@ export const checkoutListing: Listing = {
   object: 'checkout',
   filters: {
     accountId: { either: [checkoutNow.toAccountId, checkoutNow.fromAccountId] },
-    status: checkoutNow.status,
+    status: { derived: checkoutNow.status },
   },
   byAccount: ['accountId'],
 };

@@ -459,6 +459,7 @@ function conditions(asked: Asked): SQL[] {
     const filter = listing.filters[name];
     if (!filter) throw new Error(`the list of ${listing.object} has no filter ${name}`);
     if ('either' in filter) return [];
+    if ('derived' in filter) return sql`array_position(${p(name)}::text[], ${filter.derived}) is not null`;
     return Array.isArray(value) ? sql`${filter} = any(${p(name)})` : eq(filter, p(name));
   });
   if (listing.where) conditions.push(listing.where);

@@ -136,20 +136,19 @@ export function cpuOf(pid: number): number | undefined {
 }
 
 /** The CPU of all of PostgreSQL's processes. */
-export function cpuOfServer(backend: number): number | undefined {
-  return processesOf(backend)?.reduce((sum, pid) => sum + (cpuOf(pid) ?? 0), 0);
+export function cpuOfServer(server: number | undefined): number | undefined {
+  return processesOf(server)?.reduce((sum, pid) => sum + (cpuOf(pid) ?? 0), 0);
 }
 
 /** Megabytes that PostgreSQL's processes hold each for itself: what they share is bounded by its settings. */
-export function anonymousOfServer(backend: number): number | undefined {
-  const all = processesOf(backend)?.reduce((sum, pid) => sum + (kilobytesOf(pid, 'RssAnon') ?? 0), 0);
+export function anonymousOfServer(server: number | undefined): number | undefined {
+  const all = processesOf(server)?.reduce((sum, pid) => sum + (kilobytesOf(pid, 'RssAnon') ?? 0), 0);
   return all === undefined ? undefined : Math.round(all / 1024);
 }
 
-/** PostgreSQL's processes, found below the one that a connection's parent is. */
-function processesOf(backend: number): number[] | undefined {
-  const parent = parentOf(backend);
-  return parent === undefined ? undefined : [parent, ...(childrenOf(parent) ?? [])];
+/** PostgreSQL's processes, found below the one that began them. */
+function processesOf(server: number | undefined): number[] | undefined {
+  return server === undefined ? undefined : [server, ...(childrenOf(server) ?? [])];
 }
 
 /** The processes that a process has started; undefined where the kernel does not tell. */
@@ -162,7 +161,8 @@ export function childrenOf(parent: number): number[] | undefined {
   }
 }
 
-function parentOf(pid: number): number | undefined {
+/** Who began a process: of one that serves a connection, PostgreSQL itself, which stays when connections come and go. */
+export function parentOf(pid: number): number | undefined {
   try {
     return Number(
       fs

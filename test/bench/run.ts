@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { type Growth, growing, growth } from './growth.ts';
 import { connections, flaws, generator, load, median, type Round } from './load.ts';
 import { bench, ledger, pgbench, statements as sqlOf } from './pgbench.ts';
-import { counting, cpuOf, cpuOfServer, headersFor, residentOf, type Running, start } from './processes.ts';
+import { counting, cpuOf, cpuOfServer, headersFor, parentOf, residentOf, type Running, start } from './processes.ts';
 import { type Measured, type Report, table, targets } from './report.ts';
 import { seed, type Seeded } from './seed.ts';
 import { type Soak, soak, soakTable } from './soak.ts';
@@ -68,6 +68,7 @@ async function main(): Promise<Report | Soak> {
   try {
     const seeded = await seed(server, Number(flags.scale), tell);
     const [{ pid: backend }] = (await sql`select pg_backend_pid() as pid`) as unknown as [{ pid: number }];
+    const postgresql = parentOf(backend);
     const [receiving] = await sql`
       select id from address where tenant_id = ${seeded.tenant} and livemode = false and linked_id = ${seeded.receiver} and category = 'service_receive'`;
     const address = String(receiving?.id);
@@ -78,7 +79,7 @@ async function main(): Promise<Report | Soak> {
     if (flags.soak !== undefined) {
       const alone = await start('tidegate', server.login, seeded);
       running.push(alone);
-      return await soak(alone, backend, all, seeded, Number(flags.soak), tell);
+      return await soak(alone, postgresql, all, seeded, Number(flags.soak), tell);
     }
     const peers = contenders.slice(1);
     const against = flags.against === 'none' ? '' : flags.against;
@@ -140,7 +141,7 @@ async function main(): Promise<Report | Soak> {
         for (const one of turned) {
           const name = `${workload.name} ${one.contender}`;
           const before = workload.writes ? await depositsOf(seeded) : 0;
-          const cell = await cpuAround(one.pid, backend, () =>
+          const cell = await cpuAround(one.pid, postgresql, () =>
             ask(one, workload.asks[one.contender]!, headers, round === 0 ? 1 : seconds),
           );
           // Who is still warming up need not answer within the round; but what it answers is right.
@@ -151,7 +152,7 @@ async function main(): Promise<Report | Soak> {
         }
         const script = scripts[workload.name];
         if (script && round > 0) {
-          const cell = await cpuAround(undefined, backend, () => bench(server.login, script, seconds));
+          const cell = await cpuAround(undefined, postgresql, () => bench(server.login, script, seconds));
           wrong.push(...flaws(cell).map((flaw) => `${workload.name} of pgbench: ${flaw}`));
           measured.set(`${workload.name} pgbench`, [...(measured.get(`${workload.name} pgbench`) ?? []), cell]);
           if (workload.writes) await numbered();
@@ -183,7 +184,7 @@ async function main(): Promise<Report | Soak> {
     for (let round = 0; round <= rounds && held.length > 0; round++) {
       tell(`${round === 0 ? 'warming up' : `round ${round} of ${rounds}`}: postings and plain updates`);
       for (const [name, { script }] of held) {
-        const cell = await cpuAround(undefined, backend, () => bench(server.login, { text: script }, seconds));
+        const cell = await cpuAround(undefined, postgresql, () => bench(server.login, { text: script }, seconds));
         wrong.push(...flaws(cell).map((flaw) => `${name}: ${flaw}`));
         if (round > 0) measured.set(`${name} pgbench`, [...(measured.get(`${name} pgbench`) ?? []), cell]);
       }
@@ -364,8 +365,12 @@ function ask(one: Running, asks: Ask[], headers: Record<string, string>, seconds
   return load({ origin: one.origin, headers, requests: requestsOf(asks), seconds });
 }
 
-async function cpuAround(pid: number | undefined, backend: number, work: () => Promise<Round>): Promise<Cell> {
-  const now = () => ({ gateway: pid === undefined ? undefined : cpuOf(pid), postgresql: cpuOfServer(backend) });
+async function cpuAround(
+  pid: number | undefined,
+  server: number | undefined,
+  work: () => Promise<Round>,
+): Promise<Cell> {
+  const now = () => ({ gateway: pid === undefined ? undefined : cpuOf(pid), postgresql: cpuOfServer(server) });
   const before = now();
   const round = await work();
   const after = now();

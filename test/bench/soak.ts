@@ -19,7 +19,7 @@ const secondsOfTurn = 5;
 /** Every workload in turn, with as much load as the product takes, for so many minutes. */
 export async function soak(
   product: Running,
-  backend: number,
+  server: number | undefined,
   workloads: Workload[],
   seeded: Seeded,
   minutes: number,
@@ -37,7 +37,7 @@ export async function soak(
       all.requests += round.requests;
       all.failures += flaws(round).length > 0 ? Math.max(1, round.failures) : 0;
       gateway.push(residentOf(product.pid) ?? 0);
-      postgresql.push(anonymousOfServer(backend) ?? 0);
+      postgresql.push(anonymousOfServer(server) ?? 0);
     }
     all.gateway.push(middle(gateway));
     all.postgresql.push(middle(postgresql));
