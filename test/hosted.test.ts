@@ -298,6 +298,30 @@ describe('paying', () => {
     await context.close();
   });
 
+  it.each([
+    ['1234', '12/34'],
+    ['12/34', '12/34'],
+    ['12 / 34', '12 / 34'],
+    ['122034', '12/2034'],
+    ['12/2034', '12/2034'],
+    ['2034-12', '2034-12'],
+    ['1/34', '1/34'],
+    ['134', '134'],
+    ['12034', '12034'],
+  ])('by card: an expiry typed as %s is taken', async (typed, shown) => {
+    const slip = await till.slip();
+    const { context, page } = await visit();
+    await page.goto(slip.url);
+    await fill(page, cards.good);
+    const expiry = page.getByLabel('Expiry date');
+    await expiry.clear();
+    await expiry.pressSequentially(typed);
+    expect(await expiry.inputValue()).toBe(shown);
+    await payByCard(page).click();
+    await reach(page, 'paid');
+    await context.close();
+  });
+
   it('is possible again after a decline, and after one for lack of funds', async () => {
     const slip = await till.slip();
     const { context, page } = await visit();

@@ -151,11 +151,15 @@ function group(field) {
   field.setSelectionRange(at, at);
 }
 
-/** A slash after the month, where somebody types on. */
+/**
+ * A slash after the month, where four or six digits can be nothing but month and year: a payer may also be on the way to
+ * another spelling, and what would be read without this script must not be spoiled by it.
+ */
 function slash(field, event) {
-  if (event.inputType?.startsWith('delete')) return;
-  if (/^\d{2}$/.test(field.value)) field.value += '/';
-  else if (/^\d{3,4}$/.test(field.value)) field.value = `${field.value.slice(0, 2)}/${field.value.slice(2)}`;
+  if (event.inputType?.startsWith('delete') || field.selectionStart < field.value.length) return;
+  const [, month, year] = /^(0[1-9]|1[0-2])(\d\d|20\d\d)$/.exec(field.value) ?? [];
+  const ahead = Number(year?.slice(-2)) - (new Date().getFullYear() % 100);
+  if (ahead >= 0 && ahead < 20) field.value = `${month}/${year}`;
 }
 
 async function send(event) {
