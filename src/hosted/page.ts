@@ -7,7 +7,7 @@ import type { Database } from '../db/database.js';
 import { contentOf } from '../file/content.js';
 import { Refusal } from '../problems.js';
 import { type PaymentMethodDetails, type TransactionRow, transaction } from '../transaction/table.js';
-import { acquirerOf, type Instrument } from './acquirer.js';
+import { acquirerOf, type Decision, type Instrument } from './acquirer.js';
 import { cardDetails, cardOf } from './card.js';
 import { payerScope, type Session, sessionOf, stateAt, stateOf } from './session.js';
 import { checkoutPage, messagePage, type PageOptions } from './view.js';
@@ -139,7 +139,13 @@ export function hostedPages(app: FastifyInstance, { database, pepper, terms, onF
     }
   };
 
-  /** Hands an attempt to the acquirer, and writes down what it says. */
+  const note = (
+    request: FastifyRequest,
+    place: CheckoutPlace,
+    decision: Decision & { id: string; details: PaymentMethodDetails },
+  ) => payerScope(database, place).write('decide_transaction', transaction, { requestId: request.id }, decision);
+
+  /** Hands an attempt to the acquirer, and writes down what it says; where that is lost, a worker asks for it. */
   const submit = async (
     request: FastifyRequest,
     place: CheckoutPlace,
@@ -148,8 +154,7 @@ export function hostedPages(app: FastifyInstance, { database, pepper, terms, onF
     details: PaymentMethodDetails,
   ) => {
     const decision = await acquirerOf(place.livemode)!.submit(id, instrument);
-    const args = { id, details, ...decision };
-    await payerScope(database, place).write('decide_transaction', transaction, { requestId: request.id }, args);
+    await note(request, place, { id, details, ...decision });
   };
 
   const back = (reply: FastifyReply, token: string) => reply.redirect(`/checkout/${token}`, 303);
@@ -223,7 +228,10 @@ export function hostedPages(app: FastifyInstance, { database, pepper, terms, onF
       const vpa = String((request.body as Record<string, string> | undefined)?.vpa ?? '').trim();
       const vpaError = acquirer.fault({ vpa });
       if (vpaError) return show(reply.code(400), token, session, { vpaError });
-      await submit(request, place, id, { vpa }, { upi: { vpa } });
+      const details = { upi: { vpa } };
+      // Like a card's attempt, this is known to be with the acquirer before it is, so that its answer can be asked for.
+      await note(request, place, { id, details, status: 'processing' });
+      await submit(request, place, id, { vpa }, details);
       return back(reply, token);
     },
   );
@@ -293,7 +301,7 @@ export function hostedPages(app: FastifyInstance, { database, pepper, terms, onF
 
 /** What was typed for a date, if it is one. */
 function dateOnly(text = ''): string {
-  return /^\s*\d{1,2}\s*\/\s*\d{2,4}\s*$/.test(text) ? text : '';
+  return /^\s*(\d{1,2}\s*[/ ]\s*\d{2,4}|\d{4}-\d{1,2})\s*$/.test(text) ? text : '';
 }
 
 /** What was typed for a name, if it has no digit of any script. */
