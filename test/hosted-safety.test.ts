@@ -70,6 +70,39 @@ describe('what goes with every answer', () => {
     );
   });
 
+  it('is the same where the address cannot even be read', async () => {
+    const { port } = new URL(world.origin);
+    // A client of ours would mend the address.
+    const ask = (path: string) =>
+      new Promise<http.IncomingMessage & { text: string }>((resolve, reject) => {
+        http
+          .get({ port, host: '127.0.0.1', path }, (response) => {
+            let text = '';
+            response.setEncoding('utf8').on('data', (piece: string) => (text += piece));
+            response.on('end', () => resolve(Object.assign(response, { text })));
+          })
+          .on('error', reject);
+      });
+    for (const path of ['/checkout/%', '/checkout/%zz', '/checkout/%E0%A4%A/state', '/checkout/a%?pay=again']) {
+      const { statusCode, headers, text } = await ask(path);
+      expect([path, statusCode]).toEqual([path, 404]);
+      expect(text).toBe(await (await fetch(`${world.origin}/checkout/none`)).text());
+      expect(headers).toMatchObject({
+        ...{ 'content-security-policy': policy, 'referrer-policy': 'no-referrer', 'cache-control': 'no-store' },
+        ...{ 'x-content-type-options': 'nosniff', 'x-frame-options': 'DENY', 'x-robots-tag': 'noindex, nofollow' },
+        'request-id': expect.stringMatching(/^req_/),
+      });
+    }
+    const other = await ask('/v1/accounts/%');
+    expect([other.statusCode, other.headers]).toEqual([
+      401,
+      expect.objectContaining({
+        ...{ 'content-security-policy': "default-src 'none';frame-ancestors 'none'", 'cache-control': 'no-store' },
+        ...{ 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' },
+      }),
+    ]);
+  });
+
   it('has nothing inline, and nothing from elsewhere', async () => {
     const slip = await till.slip();
     await upiCode(till, slip);
@@ -274,9 +307,16 @@ describe('a form', () => {
     }
     const capped = await submit(`${slip.url}/card`, cardForm(cards.good));
     const text = await capped.text();
-    expect([capped.status, text]).toEqual([429, expect.stringContaining('There have been too many attempts.')]);
+    expect([capped.status, text]).toEqual([
+      429,
+      expect.stringContaining('This link has had too many payment attempts'),
+    ]);
     expect(text).not.toContain('<form');
     expect(await count(slip)).toBe(30);
+    // Whoever opens the page is told so before filling in a form.
+    const page = await (await fetch(slip.url)).text();
+    expect(page).toContain('This link has had too many payment attempts');
+    expect(page).not.toMatch(/<form|Pay by/);
   });
 });
 
@@ -466,6 +506,23 @@ describe('an attempt', () => {
   });
 });
 
+describe('a fee', () => {
+  it('is told beside the amount, and there is no such line without one', async () => {
+    const { origin } = await gatewayWith({ CHECKOUT_FEE_BASIS_POINTS: '250' });
+    const user = new Speaker({ ...world, origin }, till.user.id, till.user.key, 2);
+    const [free, slip] = [await till.slip(), await till.slip({ speaker: user })];
+    const linesOf = async (url: string) => {
+      const text = await (await fetch(url)).text();
+      return [...text.matchAll(/<dt>(.*?)<\/dt><dd>(.*?)<\/dd>/g)].map(([, name, value]) => `${name} ${value}`);
+    };
+    expect(await linesOf(slip.url)).toEqual([
+      ...['To Malabar Spice Traders LLP', 'Amount ₹1,000.00', 'Fee ₹25.00', 'Total ₹1,025.00'],
+    ]);
+    expect(await linesOf(free.url)).toEqual(['To Malabar Spice Traders LLP', 'Total ₹1,000.00']);
+    expect(await (await fetch(slip.url)).text()).not.toContain('Part payment');
+  });
+});
+
 // The numbers are of nobody: published for tests, valid by their check digit.
 describe('a card number', () => {
   const name = 'Zenobia Quillfeather';
@@ -489,7 +546,7 @@ describe('a card number', () => {
       for (const field of ['expiry', 'name', 'code'])
         expect(await post(refused, cardForm(cards.good, { name, [field]: number }))).toBe(400);
     }
-    expect(answers.join()).toContain('Test mode takes test cards only');
+    expect(answers.join()).toContain('Test mode accepts test cards only');
     expect(await count(refused)).toBe(0);
     for (const number of known) {
       const slip = await till.slip();
@@ -563,14 +620,14 @@ describe('live mode', () => {
     const page = await fetch(slip.url);
     const text = await page.text();
     expect(page.status).toBe(200);
-    expect(text).toContain('cannot take payments on this page yet. You have not been charged.');
+    expect(text).toContain('cannot accept payments on this page yet. You have not been charged.');
     expect(text).not.toMatch(/<form|Test mode|success@test/);
     for (const [rest, fields] of [
       ['card', cardForm(cards.good)],
       ['upi', { attempt: `${randomUUID()}-upi` }],
     ] as const) {
       const answer = await submit(`${slip.url}/${rest}`, fields);
-      expect([answer.status, await answer.text()]).toEqual([503, expect.stringContaining('cannot take payments')]);
+      expect([answer.status, await answer.text()]).toEqual([503, expect.stringContaining('cannot accept payments')]);
     }
     expect((await submit(`${slip.url}/upi/transaction_0`, { vpa: 'success@test' })).status).toBe(404);
     expect(await stateAt(slip.url)).toBe('summary');
@@ -652,6 +709,51 @@ describe('the stream', () => {
       (last) => last.startsWith('paid'),
     );
     leave();
+  });
+
+  it('is given to so many pages of one checkout and no more, and to others all the same', async () => {
+    const [slip, other] = [await till.slip(), await till.slip()];
+    const streams = Array.from({ length: 20 }, () => listen(slip.url));
+    await eventually(async () => streams.every(({ news }) => news.length === 1), Boolean);
+    const refused = await fetch(`${slip.url}/events`);
+    expect([refused.status, refused.headers.get('retry-after'), await refused.json()]).toEqual([
+      503,
+      '5',
+      { state: null },
+    ]);
+    const another = listen(other.url);
+    expect((await another.headers)['content-type']).toBe('text/event-stream');
+    another.leave();
+    // Whoever leaves makes room.
+    streams[0]!.leave();
+    await eventually(
+      async () => {
+        const { headers, leave } = listen(slip.url);
+        const { 'content-type': type } = await headers;
+        leave();
+        return type;
+      },
+      (type) => type === 'text/event-stream',
+    );
+    for (const { leave } of streams) leave();
+  });
+
+  it('is kept alive while there is no news, or a proxy would end it', async () => {
+    const slip = await till.slip();
+    const heard: number[] = [];
+    const begun = Date.now();
+    await new Promise<void>((resolve, reject) => {
+      const request = http.get(`${slip.url}/events`, { agent: false }, (response) => {
+        response.setEncoding('utf8').on('data', (text: string) => {
+          if (!text.includes(': still here\n\n')) return;
+          heard.push(Date.now() - begun);
+          request.destroy();
+          resolve();
+        });
+        response.on('end', () => reject(new Error('the stream has ended')));
+      });
+    });
+    expect(heard[0]).toBeLessThan(25_000);
   });
 
   it('ends when the gateway does, which waits for none', async () => {

@@ -66,8 +66,8 @@ const sandbox: Acquirer = {
   fault: (instrument) => {
     if (decisionOf(instrument)) return undefined;
     return 'card' in instrument
-      ? 'Test mode takes test cards only, such as 4242 4242 4242 4242.'
-      : `Test mode takes test addresses only: ${Object.keys(testVpas).join(', ')}.`;
+      ? 'Test mode accepts test cards only, such as 4242 4242 4242 4242.'
+      : `Test mode accepts test UPI IDs only: ${Object.keys(testVpas).join(', ')}.`;
   },
   submit: async (_, instrument) => decisionOf(instrument) ?? declined,
   // It keeps nothing: what it decided by is told by the last digits, which are different on every test card.

@@ -10,6 +10,8 @@ let heard;
 let poll;
 let timers = [];
 let busy = false;
+// What was shown before a fault: until that changes, the page that tells of the fault stays.
+let before;
 // Answers may overtake each other: what was asked for last is what is shown.
 let turn = 0;
 
@@ -31,6 +33,7 @@ async function show(response, mine, { keep = false, news = false } = {}) {
     return false;
   }
   if (news && next.dataset.state === main().dataset.state) return false;
+  if (next.dataset.state === 'message' && main().dataset.state !== 'message') before = main().dataset.state;
   const typed = keep ? [...main().querySelectorAll('input[type=text]')].map(({ id, value }) => [id, value]) : [];
   main().replaceWith(document.adoptNode(next));
   for (const [id, value] of typed) {
@@ -54,7 +57,7 @@ function told() {
 
 async function refresh(state) {
   const here = main().dataset.state;
-  if (busy || here === undefined || state === here) return;
+  if (busy || here === undefined || state === here || (here === 'message' && state === before)) return;
   const away = /^(paid|expired|cancelled|confirming)/.test(state);
   // Nobody's typing is thrown away for news that can wait.
   const typing = [...main().querySelectorAll('form[novalidate] input[type=text]')].some(
