@@ -198,7 +198,9 @@ describe('every state of the page', () => {
           if (!scale.whole) continue;
           for (const folded of await page.locator('summary').all()) await folded.click();
           fs.mkdirSync(pictures, { recursive: true });
-          await page.screenshot({ path: path.join(pictures, `${name}-${screen}-${colorScheme}.png`), fullPage: true });
+          // A picture of the full page is taken as without touch.
+          const file = path.join(pictures, `${name}-${screen}-${colorScheme}.png`);
+          await page.screenshot({ path: file, fullPage: touch !== true });
         }
         expect(faults).toEqual([]);
         expect(foreign).toEqual([]);
@@ -722,7 +724,7 @@ describe('the way on', () => {
     await page.goto(slip.url);
     await page.getByText('You will be taken back in 30 seconds.').waitFor();
     await page.clock.runFor(29_000);
-    await page.getByText('You will be taken back in 1 seconds.').waitFor();
+    await page.getByText('You will be taken back in 1 second.').waitFor();
     expect(returns).toEqual([]);
     await page.clock.runFor(2_000);
     await page.waitForURL(`${shop}/**`);
@@ -1009,7 +1011,7 @@ describe('what the page is made of', () => {
     expect(await receipt.locator('time').getAttribute('datetime')).toBe(iso);
     expect((await receipt.innerText()).split(/\s*\n\s*/)).toEqual([
       ...['Date', expect.stringMatching(/^\d{1,2} \w+ \d{4}, \d{1,2}:\d\d [ap]m IST$/)],
-      ...['Paid by', 'card ending in 4242', 'Reference', id],
+      ...['Paid with', 'card ending in 4242', 'Reference', id],
     ]);
     await context.close();
   });

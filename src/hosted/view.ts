@@ -188,7 +188,7 @@ const bodies: Record<State['name'], Body<never>> = {
   awaiting,
   confirming: (_: Session, state: { attempt: TransactionRow }, options: PageOptions) => html`
     <div class="busy" aria-hidden="true"></div>
-    <p>We are waiting for the bank to confirm your payment by !${method(state.attempt)}. Please do not pay again.</p>
+    <p>We are waiting for the bank to confirm your payment with the !${method(state.attempt)}. Please do not pay again.</p>
     !${look(options)}
     <p class="hint">You can close this page and open the same link later to see the result.</p>`,
   paid,
@@ -220,7 +220,7 @@ function reason(attempt: TransactionRow): string {
 /** What an attempt pays with, for the payer. */
 function method({ paymentMethodDetails: details, paymentMethod }: TransactionRow): string {
   if (details?.card) return html`card ending in <b>${details.card.last4}</b>`;
-  if (details?.upi) return html`UPI from <b>${details.upi.vpa}</b>`;
+  if (details?.upi) return html`UPI ID <b>${details.upi.vpa}</b>`;
   return paymentMethod === 'card' ? 'card' : 'UPI';
 }
 
@@ -392,7 +392,7 @@ function paid(session: Session, { attempt }: { attempt: TransactionRow }): strin
     !${twice ? html`<p class="notice">We received a second payment for this request. It will be refunded to you.</p>` : ''}
     <dl class="receipt">
       !${paidAt === null ? '' : html`<div><dt>Date</dt><dd>!${time(paidAt)}</dd></div>`}
-      <div><dt>Paid by</dt><dd>!${method(attempt)}</dd></div>
+      <div><dt>Paid with</dt><dd>!${method(attempt)}</dd></div>
       <div><dt>Reference</dt><dd>${attempt.id}</dd></div>
     </dl>
     <p class="return" data-return="30"></p>

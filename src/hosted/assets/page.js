@@ -129,7 +129,7 @@ function goBack(element) {
   stay.textContent = 'Stay on this page';
   element.replaceChildren(text, ' ', stay);
   const tick = () => {
-    text.textContent = `You will be taken back in ${left} seconds.`;
+    text.textContent = `You will be taken back in ${left} ${left === 1 ? 'second' : 'seconds'}.`;
     if (left-- > 0) return;
     clearInterval(timer);
     location.assign(link.href);
