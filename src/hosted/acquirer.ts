@@ -8,12 +8,13 @@ export type Instrument = { card: Card } | { vpa: string };
  * What an acquirer says of an attempt: `processing` while it does not know itself. The sandbox knows beforehand what it will
  * say, and when: after some seconds, or once the checkout has expired.
  */
-export interface Decision {
-  status: 'processing' | 'succeeded' | 'failed';
-  reasonCode?: TransactionReasonCode;
+export type Decision = {
   afterSeconds?: number;
   afterExpiry?: true;
-}
+} & (
+  | { status: 'processing' | 'succeeded'; reasonCode?: never }
+  | { status: 'failed'; reasonCode: TransactionReasonCode }
+);
 
 /**
  * Whoever takes the payer's money: the one door through which a card number leaves this process. A live one brings these
