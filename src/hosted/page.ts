@@ -9,7 +9,7 @@ import { Refusal } from '../problems.js';
 import { type PaymentMethodDetails, type TransactionRow, transaction } from '../transaction/table.js';
 import { acquirerOf, type Decision, type Instrument } from './acquirer.js';
 import { cardDetails, cardOf } from './card.js';
-import { attemptsMax, payerScope, type Session, sessionOf, stateAt, stateOf } from './session.js';
+import { payerScope, type Session, sessionOf, stateAt, stateOf } from './session.js';
 import { checkoutPage, type Message, messagePage, type PageOptions } from './view.js';
 import { Watcher } from './watch.js';
 
@@ -152,7 +152,7 @@ export function hostedPages(app: FastifyInstance, { database, pepper, terms, onF
     args: object,
   ): Promise<TransactionRow | Refusal> => {
     try {
-      const all = { ...args, checkoutId: place.id, seconds: terms.attemptSeconds, attemptsMax };
+      const all = { ...args, checkoutId: place.id, seconds: terms.attemptSeconds };
       return await payerScope(database, place).write('begin_transaction', transaction, { requestId: request.id }, all);
     } catch (error) {
       if (error instanceof Refusal && error.status < 500) return error;

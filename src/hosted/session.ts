@@ -46,7 +46,7 @@ export function payerScope(database: Database, { tenantId, livemode }: Omit<Chec
   return new Scope(payer, database);
 }
 
-/** How many attempts one checkout has: whoever tries one card after the other is no payer. */
+/** How many attempts one checkout has; `begin_transaction` refuses any more. */
 export const attemptsMax = 30;
 
 const logoBytesMax = 1_048_576;
