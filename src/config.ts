@@ -82,7 +82,7 @@ export const settings = z.object({
     .describe('How long a checkout can be paid.'),
   CHECKOUT_ATTEMPT_SECONDS: whole(60, 3_600)
     .default(checkoutTermsDefault.attemptSeconds)
-    .describe('How long one attempt to pay a checkout may take.'),
+    .describe('How long one attempt to pay a checkout may take; not longer than CHECKOUT_SECONDS.'),
   CHECKOUT_FEE_BASIS_POINTS: whole(0, 1_000)
     .default(checkoutTermsDefault.feeBasisPoints)
     .describe('What a payer pays on top of the amount of a checkout, in hundredths of a percent.'),
@@ -119,6 +119,8 @@ export function config({ serves }: { serves: boolean }, environment: NodeJS.Proc
       'API_KEY_PEPPER must be set with DATABASE_URL: a secret of at least 32 characters that is kept outside the database.',
     );
   }
+  if (s.CHECKOUT_ATTEMPT_SECONDS > s.CHECKOUT_SECONDS)
+    throw new ConfigError('CHECKOUT_ATTEMPT_SECONDS: must not be more than CHECKOUT_SECONDS.');
   const tls = s.TLS_CERT_FILE === undefined ? undefined : certified(s.TLS_CERT_FILE, s.TLS_KEY_FILE!);
   const transport = tls ? 'tls' : s.TRUSTED_PROXY !== undefined ? 'proxy' : 'local';
   if (serves && transport === 'local' && s.DATABASE_URL !== undefined) {

@@ -21,7 +21,7 @@ import { fileRoutes } from './file/upload.js';
 import { graphErrors, type Rules } from './explain.js';
 import { type Asker, buildApollo, graphRules } from './graph.js';
 import { permit } from './guard.js';
-import { hostedPages } from './hosted/page.js';
+import { hostedPages, mangledPage } from './hosted/page.js';
 import { idempotencyKey } from './idempotency.js';
 import { type GraphBody, KnownDocuments } from './known.js';
 import { faultLine, requestLine } from './log.js';
@@ -85,12 +85,16 @@ export async function gateway({ config, database, schema, pepper, log }: Parts):
     requestTimeout: 15_000,
     keepAliveTimeout: 65_000,
     routerOptions: { maxParamLength: 500 },
-    frameworkErrors: (_: unknown, request: FastifyRequest, reply: FastifyReply) =>
-      Promise.resolve()
+    // No hook runs for an address that cannot be read.
+    frameworkErrors: (_: unknown, request: FastifyRequest, reply: FastifyReply) => {
+      reply.headers(fixed).header('request-id', request.id);
+      if (pathOf(request.url).startsWith('/checkout/')) return mangledPage(reply);
+      return Promise.resolve()
         .then(() => identify(request))
         .then(() => [problem('route_missing')])
         .catch((error) => problemsOf(error))
-        .then((problems) => refuse(request, reply, problems)),
+        .then((problems) => refuse(request, reply, problems));
+    },
     clientErrorHandler: (_: unknown, socket: Socket) => socket.end(badRequest()),
     ...(config.tls ? { https: { ...config.tls, minVersion: 'TLSv1.2', ...slowClients } } : { http: slowClients }),
   } as never) as unknown as FastifyInstance;

@@ -2,12 +2,16 @@ import { isNull, sql } from 'drizzle-orm';
 import type { Logger } from 'pino';
 import type { Database } from './db/database.js';
 import { event, idempotency } from './event/table.js';
+import { inquire } from './hosted/inquiry.js';
+import { payerScope } from './hosted/session.js';
 import { job } from './job/table.js';
 import { unsealed } from './ledger/table.js';
 import { faultLine } from './log.js';
+import { transaction } from './transaction/table.js';
 
 const pollMilliseconds = 250;
 const batchMax = 50;
+const inquiriesMax = 50;
 const realmsMax = 100;
 const numberedMax = 500;
 const sealedMax = 1_000;
@@ -20,6 +24,12 @@ interface Realm {
   live: boolean;
 }
 
+/** A tenant and mode with work that is due: for the database, for an acquirer, or for both. */
+interface Due extends Realm {
+  runs: boolean;
+  asks: boolean;
+}
+
 /**
  * Does the work that is due: the sandbox's verifications, addresses to issue, answers to forget.
  * Any number of gateways may run one: a job is claimed with SKIP LOCKED and deleted by the statement
@@ -30,6 +40,8 @@ export class Worker {
   #stopping = false;
   #forgottenAt = 0;
   #sealedAt = 0;
+  /** The questions under way, by tenant and mode. */
+  readonly #asking = new Map<string, Promise<void>>();
   #wake: () => void = () => {};
 
   constructor(
@@ -46,6 +58,7 @@ export class Worker {
     this.#stopping = true;
     this.#wake();
     await this.#running;
+    await Promise.all(this.#asking.values());
   }
 
   async #run(): Promise<void> {
@@ -74,25 +87,49 @@ export class Worker {
    */
   async #work(): Promise<boolean> {
     let more = false;
-    const realms = await this.database.read<Realm>(
+    const realms = await this.database.read<Due>(
       'realms_with_jobs',
       (db) =>
         db
-          .select({ tenant: job.tenantId, live: job.livemode })
+          .select({
+            tenant: job.tenantId,
+            live: job.livemode,
+            runs: sql<boolean>`bool_or(${job.kind} <> 'inquire_transaction')`,
+            asks: sql<boolean>`bool_or(${job.kind} = 'inquire_transaction')`,
+          })
           .from(job)
           .where(sql`${job.due} <= extract(epoch from statement_timestamp())::bigint`)
           .groupBy(job.tenantId, job.livemode)
           .limit(realmsMax),
       {},
     );
-    for (const { tenant, live } of realms) {
+    for (const { tenant, live, runs, asks } of realms) {
       if (this.#stopping) return false;
+      if (asks) this.#ask({ tenant, live });
+      if (!runs) continue;
       const [row] = await this.database.call('run_jobs', [tenant, live, batchMax]);
       more ||= Number(row?.run_jobs) === batchMax;
     }
     more = (await this.#number()) || more;
     await this.#seal();
     return more;
+  }
+
+  /** Asks an acquirer, which may be slow: the work of the database does not wait for it. */
+  #ask(realm: Realm): void {
+    const key = `${realm.tenant} ${realm.live}`;
+    if (this.#asking.has(key)) return;
+    const onFault = (error: unknown) => this.log.warn(faultLine(error), 'an attempt will be asked about again');
+    const asked = this.#inquire(realm, onFault)
+      .catch(onFault)
+      .finally(() => this.#asking.delete(key));
+    this.#asking.set(key, asked);
+  }
+
+  async #inquire({ tenant, live }: Realm, onFault: (error: unknown) => void): Promise<void> {
+    const args = { limit: inquiriesMax };
+    const due = await this.database.write('claim_inquiries', tenant, live, null, args, transaction);
+    await inquire(payerScope(this.database, { tenantId: tenant, livemode: live }), due, onFault);
   }
 
   /** Every few seconds, seals the postings that have no seal yet. */

@@ -246,6 +246,11 @@ describe('settings that go together', () => {
     ['a folder for a certificate', { ...pair, TLS_CERT_FILE: folder }, 'TLS_CERT_FILE'],
     ['a certificate that is none', { ...pair, TLS_CERT_FILE: file('garbage') }, 'TLS_CERT_FILE'],
     ['a key that is none', { ...pair, TLS_KEY_FILE: file('garbage') }, 'TLS_KEY_FILE'],
+    [
+      'an attempt that is longer than its checkout',
+      { CHECKOUT_SECONDS: '1800', CHECKOUT_ATTEMPT_SECONDS: '1801' },
+      'CHECKOUT_ATTEMPT_SECONDS',
+    ],
     ['the key of another certificate', { ...pair, TLS_KEY_FILE: file('other.key') }, 'TLS_KEY_FILE'],
   ];
 

@@ -2,10 +2,12 @@ import { randomUUID } from 'node:crypto';
 import http from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import pino from 'pino';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import { config } from '../src/config.js';
 import { gateway } from '../src/gateway.js';
 import { buildGraph } from '../src/graph.js';
+import { Worker } from '../src/worker.js';
+import { useChildren } from './child.js';
 import { scale } from './faults/scale.js';
 import { cardForm, cards, type Slip, submit, type Till, tillsIn, upiCode } from './till.js';
 import { eventually, Speaker, useWorld } from './world.js';
@@ -13,6 +15,7 @@ import { eventually, Speaker, useWorld } from './world.js';
 // No worker, so that an attempt stays with the acquirer until a test lets time pass.
 const world = useWorld({ worker: false });
 const tills = tillsIn(world);
+const children = useChildren();
 const extra: FastifyInstance[] = [];
 const lines: string[] = [];
 let till: Till;
@@ -65,6 +68,39 @@ describe('what goes with every answer', () => {
     expect(answers.map((a) => a.headers.get('cache-control'))).toEqual(
       answers.map((_, i) => (i === 5 ? 'public, max-age=31536000, immutable' : 'no-store')),
     );
+  });
+
+  it('is the same where the address cannot even be read', async () => {
+    const { port } = new URL(world.origin);
+    // A client of ours would mend the address.
+    const ask = (path: string) =>
+      new Promise<http.IncomingMessage & { text: string }>((resolve, reject) => {
+        http
+          .get({ port, host: '127.0.0.1', path }, (response) => {
+            let text = '';
+            response.setEncoding('utf8').on('data', (piece: string) => (text += piece));
+            response.on('end', () => resolve(Object.assign(response, { text })));
+          })
+          .on('error', reject);
+      });
+    for (const path of ['/checkout/%', '/checkout/%zz', '/checkout/%E0%A4%A/state', '/checkout/a%?pay=again']) {
+      const { statusCode, headers, text } = await ask(path);
+      expect([path, statusCode]).toEqual([path, 404]);
+      expect(text).toBe(await (await fetch(`${world.origin}/checkout/none`)).text());
+      expect(headers).toMatchObject({
+        ...{ 'content-security-policy': policy, 'referrer-policy': 'no-referrer', 'cache-control': 'no-store' },
+        ...{ 'x-content-type-options': 'nosniff', 'x-frame-options': 'DENY', 'x-robots-tag': 'noindex, nofollow' },
+        'request-id': expect.stringMatching(/^req_/),
+      });
+    }
+    const other = await ask('/v1/accounts/%');
+    expect([other.statusCode, other.headers]).toEqual([
+      401,
+      expect.objectContaining({
+        ...{ 'content-security-policy': "default-src 'none';frame-ancestors 'none'", 'cache-control': 'no-store' },
+        ...{ 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' },
+      }),
+    ]);
   });
 
   it('has nothing inline, and nothing from elsewhere', async () => {
@@ -271,9 +307,219 @@ describe('a form', () => {
     }
     const capped = await submit(`${slip.url}/card`, cardForm(cards.good));
     const text = await capped.text();
-    expect([capped.status, text]).toEqual([429, expect.stringContaining('There have been too many attempts.')]);
+    expect([capped.status, text]).toEqual([
+      429,
+      expect.stringContaining('This link has had too many payment attempts'),
+    ]);
     expect(text).not.toContain('<form');
     expect(await count(slip)).toBe(30);
+    // Whoever opens the page is told so before filling in a form.
+    const page = await (await fetch(slip.url)).text();
+    expect(page).toContain('This link has had too many payment attempts');
+    expect(page).not.toMatch(/<form|Pay by/);
+  });
+});
+
+/** Makes the last step of an attempt fail, where the acquirer's answer is written down, while something is done. */
+async function withoutRecording(what: () => Promise<void>): Promise<void> {
+  await world.sql`alter function decide_transaction rename to decide_transaction_away`;
+  try {
+    await what();
+  } finally {
+    await world.sql`alter function decide_transaction_away rename to decide_transaction`;
+  }
+}
+
+/** Makes writing down a decision wait: it notes what the acquirer has, and holds on when it tells the end. */
+async function heldRecording(what: () => Promise<void>): Promise<void> {
+  await world.sql`alter function decide_transaction rename to decide_transaction_away`;
+  await world.sql.unsafe(`create function decide_transaction(text, boolean, jsonb, p_args jsonb) returns setof transaction language plpgsql as $$
+    begin
+      if p_args ->> 'status' <> 'processing' then perform pg_sleep(60); end if;
+      return query select * from decide_transaction_away($1, $2, $3, $4);
+    end $$`);
+  try {
+    await what();
+  } finally {
+    await world.sql`drop function decide_transaction`;
+    await world.sql`alter function decide_transaction_away rename to decide_transaction`;
+  }
+}
+
+const inquiries = async (slip: Slip) =>
+  (
+    await world.sql`select due - extract(epoch from clock_timestamp())::bigint as seconds from job
+      where kind = 'inquire_transaction' and subject_id in (select id from transaction where checkout_id = ${slip.id})`
+  ).map(({ seconds }) => Number(seconds));
+
+const endsOf = async (slip: Slip) => (await till.attempts(slip)).map((a) => [a.status, a.reason_code]);
+
+describe('an answer of the acquirer that was lost', () => {
+  it.each([
+    ['a success', cards.good, 'succeeded', null],
+    ['a decline', cards.declined, 'failed', 'declined'],
+  ])('by a fault of the database is asked for, and recorded once: %s', async (_, number, status, reason) => {
+    const slip = await till.slip();
+    const form = cardForm(number);
+    await withoutRecording(async () => {
+      expect((await submit(`${slip.url}/card`, form)).status).toBe(500);
+    });
+    expect(await stateAt(slip.url)).toMatch(/^confirming:/);
+    await till.work();
+    expect(await endsOf(slip)).toEqual([['processing', null]]);
+
+    await till.pass(6);
+    await till.pass(2);
+    expect(await endsOf(slip)).toEqual([[status, reason]]);
+    expect(await inquiries(slip)).toEqual([]);
+    // The payer's browser may send the form once more.
+    await submit(`${slip.url}/card`, form);
+    await till.pass(600);
+    expect(await endsOf(slip)).toEqual([[status, reason]]);
+  });
+
+  it('while it was asked for, too, is asked for again, and after the attempt’s time as well', async () => {
+    const slip = await till.slip();
+    await withoutRecording(async () => {
+      expect((await submit(`${slip.url}/card`, cardForm(cards.good))).status).toBe(500);
+      const reply = await till.user.post('/v1/test_helpers/clock', { advance_seconds: 481 });
+      expect(reply.status).toBe(200);
+      await expect(till.inquire()).rejects.toThrow();
+    });
+    await world.database.call('run_jobs', [till.tenantId, false, 50]);
+    expect(await endsOf(slip)).toEqual([['failed', 'expired']]);
+    await till.pass(61);
+    await till.pass(2);
+    expect(await endsOf(slip)).toEqual([['succeeded', null]]);
+    expect((await till.seen(slip)).status).toBe('completed');
+  });
+
+  it.each(['card', 'upi'] as const)('with the gateway that was told is asked for by another: %s', async (way) => {
+    const [row] = await world.sql`select current_database() as name`;
+    const { host } = inject('admin');
+    const gateway = await children.gateway({
+      DATABASE_URL: `postgres://tidegate@localhost/${row!.name}?host=${encodeURIComponent(host)}`,
+      API_KEY_PEPPER: world.pepper,
+      TRUSTED_PROXY: '127.0.0.1',
+    });
+    const slip = await till.slip();
+    const id = way === 'upi' ? await upiCode(till, slip) : undefined;
+    await heldRecording(async () => {
+      const url = `${gateway.origin}${slip.path}/${id === undefined ? 'card' : `upi/${id}`}`;
+      const fields = id === undefined ? cardForm(cards.good) : { vpa: 'success@test' };
+      const lost = submit(url, fields, { headers: { 'x-forwarded-proto': 'https' } }).then(
+        () => 'answered',
+        () => 'lost',
+      );
+      // It has asked the acquirer once it waits to write down what that said.
+      await eventually(
+        () => world.sql`select from pg_stat_activity where datname = ${row!.name} and wait_event = 'PgSleep'`,
+        (waiting) => waiting.length === 1,
+      );
+      gateway.signal('SIGKILL');
+      await gateway.ended;
+      expect(await lost).toBe('lost');
+      await world.sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${row!.name} and wait_event = 'PgSleep'`;
+    });
+    expect(await stateAt(slip.url)).toMatch(/^confirming:/);
+    for (let i = 0; i < 3; i++) await till.pass(20);
+    expect(await endsOf(slip)).toEqual([['succeeded', null]]);
+    expect((await till.seen(slip)).status).toBe('completed');
+  });
+
+  it('asked for by many at once is recorded once', async () => {
+    const slip = await till.slip();
+    await withoutRecording(async () => {
+      expect((await submit(`${slip.url}/card`, cardForm(cards.good))).status).toBe(500);
+    });
+    await till.user.post('/v1/test_helpers/clock', { advance_seconds: 6 });
+    await Promise.all(Array.from({ length: 8 }, () => till.inquire()));
+    const [jobs] = await world.sql`select count(*)::int as n from job
+      where kind = 'settle_transaction' and subject_id in (select id from transaction where checkout_id = ${slip.id})`;
+    expect(jobs!.n).toBe(1);
+    await till.pass(2);
+    expect(await endsOf(slip)).toEqual([['succeeded', null]]);
+  });
+
+  it('is asked for by the worker of every gateway', async () => {
+    const slip = await till.slip();
+    await withoutRecording(async () => {
+      expect((await submit(`${slip.url}/card`, cardForm(cards.good))).status).toBe(500);
+    });
+    await till.user.post('/v1/test_helpers/clock', { advance_seconds: 6 });
+    const workers = Array.from({ length: 2 }, () => new Worker(world.database, pino({ level: 'silent' })));
+    for (const worker of workers) worker.start();
+    await eventually(
+      () => stateAt(slip.url),
+      (state) => state.startsWith('paid:'),
+    );
+    await Promise.all(workers.map((worker) => worker.stop()));
+    expect(await endsOf(slip)).toEqual([['succeeded', null]]);
+  });
+});
+
+describe('an attempt that the acquirer is still working on', () => {
+  it('is asked about again, less and less often, and for a day after its time', async () => {
+    const slip = await till.slip();
+    await submit(`${slip.url}/card`, cardForm(cards.pending));
+    const pauses: number[] = [];
+    for (let i = 0; i < 12; i++) {
+      const [left] = await inquiries(slip);
+      pauses.push(left!);
+      await till.pass(left! + 1);
+    }
+    expect(pauses[0]).toBeLessThanOrEqual(5);
+    expect(Math.max(...pauses)).toBeLessThanOrEqual(30);
+    expect(pauses.at(-1)).toBeGreaterThan(25);
+    await till.pass(500);
+    expect(await endsOf(slip)).toEqual([['failed', 'expired']]);
+    expect(await inquiries(slip)).toHaveLength(1);
+    await till.pass(86_400 + 3_600);
+    expect(await inquiries(slip)).toEqual([]);
+  });
+
+  it('is none while nobody has paid its code, which is asked about once more after its time', async () => {
+    const slip = await till.slip();
+    await upiCode(till, slip);
+    await till.pass(6);
+    expect([await endsOf(slip), (await inquiries(slip)).length]).toEqual([[['processing', null]], 1]);
+    await till.pass(481);
+    expect([await endsOf(slip), (await inquiries(slip)).length]).toEqual([[['failed', 'expired']], 0]);
+    // A code that is paid after all that is asked about anew.
+    const [{ id }] = (await till.attempts(slip)) as [any];
+    await submit(`${slip.url}/upi/${id}`, { vpa: 'pending@test' });
+    expect((await inquiries(slip)).length).toBe(1);
+  });
+});
+
+describe('an attempt', () => {
+  it('does not outlive its checkout', async () => {
+    const slip = await till.slip();
+    await till.pass(86_300);
+    await upiCode(till, slip);
+    const [row] = await world.sql`select c.expires_at - t.expires_at as beyond, t.expires_at - t.created as seconds
+      from transaction t join checkout c on c.id = t.checkout_id where c.id = ${slip.id}`;
+    expect(Number(row!.beyond)).toBe(0);
+    expect(Number(row!.seconds)).toBeLessThanOrEqual(100);
+    await till.pass(101);
+    expect([await stateAt(slip.url), await endsOf(slip)]).toEqual(['expired', [['failed', 'expired']]]);
+  });
+});
+
+describe('a fee', () => {
+  it('is told beside the amount, and there is no such line without one', async () => {
+    const { origin } = await gatewayWith({ CHECKOUT_FEE_BASIS_POINTS: '250' });
+    const user = new Speaker({ ...world, origin }, till.user.id, till.user.key, 2);
+    const [free, slip] = [await till.slip(), await till.slip({ speaker: user })];
+    const linesOf = async (url: string) => {
+      const text = await (await fetch(url)).text();
+      return [...text.matchAll(/<dt>(.*?)<\/dt><dd>(.*?)<\/dd>/g)].map(([, name, value]) => `${name} ${value}`);
+    };
+    expect(await linesOf(slip.url)).toEqual([
+      ...['To Malabar Spice Traders LLP', 'Amount ₹1,000.00', 'Fee ₹25.00', 'Total ₹1,025.00'],
+    ]);
+    expect(await linesOf(free.url)).toEqual(['To Malabar Spice Traders LLP', 'Total ₹1,000.00']);
+    expect(await (await fetch(slip.url)).text()).not.toContain('Part payment');
   });
 });
 
@@ -300,7 +546,7 @@ describe('a card number', () => {
       for (const field of ['expiry', 'name', 'code'])
         expect(await post(refused, cardForm(cards.good, { name, [field]: number }))).toBe(400);
     }
-    expect(answers.join()).toContain('Test mode takes test cards only');
+    expect(answers.join()).toContain('Test mode accepts test cards only');
     expect(await count(refused)).toBe(0);
     for (const number of known) {
       const slip = await till.slip();
@@ -312,23 +558,40 @@ describe('a card number', () => {
     // A fault of ours while a card is paid tells no more.
     const faulty = await till.slip();
     paths.push(faulty.token);
-    await world.sql`alter function decide_transaction rename to decide_transaction_away`;
-    try {
+    await withoutRecording(async () => {
       expect(await post(faulty, cardForm(known[0]!, { name }))).toBe(500);
-    } finally {
-      await world.sql`alter function decide_transaction_away rename to decide_transaction`;
-    }
+    });
     await app.close();
 
-    await world.database.call('number_events', [till.tenantId, false, 500]);
-    for (let after = ''; ; ) {
-      const { body, text } = await till.user.get(`/v1/events?limit=100${after}`);
-      answers.push(text);
-      if (!body.has_more) break;
-      after = `&starting_after=${body.data.at(-1).id}`;
+    for (let numbered = 500; numbered === 500; ) {
+      const [row] = await world.database.call('number_events', [till.tenantId, false, 500]);
+      numbered = Number(row!.number_events);
     }
-    for (const path of ['transactions', 'payments', 'deposits', 'checkouts'])
-      answers.push((await till.user.get(`/v1/${path}`)).text);
+    for (const path of ['events', 'payments', 'deposits', 'checkouts']) {
+      const of = { n: 0, after: '' };
+      for (let more = true; more; ) {
+        const { body, text } = await till.user.get(`/v1/${path}?limit=10${of.after}`);
+        answers.push(text);
+        of.n += body.data.length;
+        more = body.has_next;
+        of.after = `&starting_after=${body.data.at(-1)?.id}`;
+      }
+      expect([path, of.n > 0]).toEqual([path, true]);
+    }
+    // There is no list of transactions: those of /v1 are read one by one, those of the graph by their checkouts.
+    const attempts = await world.sql`select id from transaction where tenant_id = ${till.tenantId}`;
+    expect(attempts.length).toBeGreaterThan(known.length);
+    for (const { id } of attempts) {
+      const { status, text } = await till.user.get(`/v1/transactions/${id}`);
+      expect(status).toBe(200);
+      answers.push(text);
+    }
+    const graph = await till.user.graph(
+      `{ checkouts(first: 100) { nodes { id transactions(first: 30) { nodes {
+        id reasonCode payment { id } deposit { statementDescriptor paymentMethodDetails } } } } } }`,
+    );
+    expect([graph.codes, graph.text.includes('"last4":"4242"')]).toEqual([[], true]);
+    answers.push(graph.text);
 
     const tables = await world.sql`select table_name as name from information_schema.tables
       where table_schema = 'public' and table_type = 'BASE TABLE'`;
@@ -357,14 +620,14 @@ describe('live mode', () => {
     const page = await fetch(slip.url);
     const text = await page.text();
     expect(page.status).toBe(200);
-    expect(text).toContain('cannot take payments on this page yet. You have not been charged.');
+    expect(text).toContain('cannot accept payments on this page yet. You have not been charged.');
     expect(text).not.toMatch(/<form|Test mode|success@test/);
     for (const [rest, fields] of [
       ['card', cardForm(cards.good)],
       ['upi', { attempt: `${randomUUID()}-upi` }],
     ] as const) {
       const answer = await submit(`${slip.url}/${rest}`, fields);
-      expect([answer.status, await answer.text()]).toEqual([503, expect.stringContaining('cannot take payments')]);
+      expect([answer.status, await answer.text()]).toEqual([503, expect.stringContaining('cannot accept payments')]);
     }
     expect((await submit(`${slip.url}/upi/transaction_0`, { vpa: 'success@test' })).status).toBe(404);
     expect(await stateAt(slip.url)).toBe('summary');
@@ -446,6 +709,51 @@ describe('the stream', () => {
       (last) => last.startsWith('paid'),
     );
     leave();
+  });
+
+  it('is given to so many pages of one checkout and no more, and to others all the same', async () => {
+    const [slip, other] = [await till.slip(), await till.slip()];
+    const streams = Array.from({ length: 20 }, () => listen(slip.url));
+    await eventually(async () => streams.every(({ news }) => news.length === 1), Boolean);
+    const refused = await fetch(`${slip.url}/events`);
+    expect([refused.status, refused.headers.get('retry-after'), await refused.json()]).toEqual([
+      503,
+      '5',
+      { state: null },
+    ]);
+    const another = listen(other.url);
+    expect((await another.headers)['content-type']).toBe('text/event-stream');
+    another.leave();
+    // Whoever leaves makes room.
+    streams[0]!.leave();
+    await eventually(
+      async () => {
+        const { headers, leave } = listen(slip.url);
+        const { 'content-type': type } = await headers;
+        leave();
+        return type;
+      },
+      (type) => type === 'text/event-stream',
+    );
+    for (const { leave } of streams) leave();
+  });
+
+  it('is kept alive while there is no news, or a proxy would end it', async () => {
+    const slip = await till.slip();
+    const heard: number[] = [];
+    const begun = Date.now();
+    await new Promise<void>((resolve, reject) => {
+      const request = http.get(`${slip.url}/events`, { agent: false }, (response) => {
+        response.setEncoding('utf8').on('data', (text: string) => {
+          if (!text.includes(': still here\n\n')) return;
+          heard.push(Date.now() - begun);
+          request.destroy();
+          resolve();
+        });
+        response.on('end', () => reject(new Error('the stream has ended')));
+      });
+    });
+    expect(heard[0]).toBeLessThan(25_000);
   });
 
   it('ends when the gateway does, which waits for none', async () => {

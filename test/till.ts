@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import type { AccountRow } from '../src/account/table.js';
+import { inquire } from '../src/hosted/inquiry.js';
+import { payerScope } from '../src/hosted/session.js';
+import { transaction } from '../src/transaction/table.js';
 import { nickname, Speaker, type World } from './world.js';
 
 /** A checkout, and where its page is. */
@@ -97,11 +100,23 @@ export class Till {
     await this.work();
   }
 
+  /** What is due, for the database and for the acquirer. */
   async work(): Promise<void> {
+    await this.inquire();
     for (let done = 1; done > 0; ) {
       const [row] = await this.world.database.call('run_jobs', [this.tenantId, false, 50]);
       done = Number(row!.run_jobs);
     }
+  }
+
+  /** Asks the acquirer, as a worker would. */
+  async inquire(): Promise<void> {
+    const faults: unknown[] = [];
+    const { database } = this.world;
+    const due = await database.write('claim_inquiries', this.tenantId, false, null, { limit: 50 }, transaction);
+    const scope = payerScope(database, { tenantId: this.tenantId, livemode: false });
+    await inquire(scope, due, (error) => faults.push(error));
+    expect(faults).toEqual([]);
   }
 
   /** The attempts to pay a checkout, oldest first, as they are stored. */

@@ -67,14 +67,15 @@ begin
   return next v;
 end $$;
 
+-- An attempt's time ends with its checkout's at the latest, or a code would be shown as good when nothing can be paid any more; a test helper's may come after both.
 create or replace function insert_transaction(p_tenant text, p_live boolean, p_call jsonb, p_checkout checkout, p_args jsonb) returns transaction language plpgsql as $$
-declare v transaction; v_id text := new_id('transaction'); v_now bigint := clock(p_tenant, p_live); v_seconds bigint := (p_args ->> 'seconds')::bigint;
+declare v transaction; v_id text := new_id('transaction'); v_now bigint := clock(p_tenant, p_live); v_end bigint := greatest(v_now, least(v_now + (p_args ->> 'seconds')::bigint, p_checkout.expires_at));
 begin
   insert into transaction (tenant_id, livemode, id, created, checkout_id, attempt_key, expires_at, payment_method, payment_method_details, amount, currency, status, context_id, on_root_list)
-  values (p_tenant, p_live, v_id, v_now, p_checkout.id, p_args ->> 'attemptKey', v_now + v_seconds, p_args ->> 'paymentMethod', nullif(p_args -> 'details', 'null'),
+  values (p_tenant, p_live, v_id, v_now, p_checkout.id, p_args ->> 'attemptKey', v_end, p_args ->> 'paymentMethod', nullif(p_args -> 'details', 'null'),
           p_checkout.gross_amount, p_checkout.currency, 'processing', p_checkout.context_id, p_checkout.on_root_list)
   returning * into v;
-  perform enqueue(p_tenant, p_live, 'expire_transaction', v_id, v_seconds);
+  perform enqueue(p_tenant, p_live, 'expire_transaction', v_id, v_end - v_now);
   perform tell(p_tenant, p_live, p_call, 'transaction.created', 'transaction', to_jsonb(v));
   return v;
 end $$;
@@ -101,35 +102,83 @@ begin
              and t.payment_method_details is not null and t.expires_at > v_now) then
     perform refuse(409, 'state_conflict', 'checkout.effective_transaction', 'is still to come: a payment is being confirmed');
   end if;
-  -- Whoever tries one card after the other is no payer.
+  -- Whoever tries one card after the other is no payer. The page has the same number, and tells it beforehand.
   if (select count(*) from transaction t where t.tenant_id = p_tenant and t.livemode = p_live and t.checkout_id = c.id) >= 30 then
     perform refuse(429, 'rate_limit_exceeded', 'checkout.id', 'has had too many attempts; create another');
   end if;
   v := insert_transaction(p_tenant, p_live, p_call, c, p_args);
+  -- From here on the acquirer may have it, so until it is decided somebody asks: an answer that was lost comes yet.
+  perform enqueue(p_tenant, p_live, 'inquire_transaction', v.id, 5);
   return next v;
 end $$;
 
 -- What the acquirer says of an attempt, at once or, in the sandbox, after a while. Args: id, status, reasonCode, details, and
 -- `afterSeconds` or `afterExpiry` of the checkout. Said again it changes nothing, and one code is paid by one payer. A success
--- counts after the attempt's time, too: the money has come.
+-- counts after the attempt's time, too: the money has come. `processing` notes that the acquirer has it, or is about to.
 create or replace function decide_transaction(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb) returns setof transaction language plpgsql as $$
-declare v transaction; c checkout; v_now bigint := clock(p_tenant, p_live); v_open boolean;
+declare v transaction; c checkout; v_now bigint := clock(p_tenant, p_live); v_open boolean; v_details jsonb; v_status text := p_args ->> 'status';
 begin
   select t.* into v from transaction t where t.tenant_id = p_tenant and t.livemode = p_live and t.id = p_args ->> 'id' for update;
-  v_open := v.status = 'processing' or (v.status = 'failed' and v.reason_code = 'expired' and p_args ->> 'status' = 'succeeded');
-  if v_open and v.payment_method_details is null then
-    update transaction t set payment_method_details = p_args -> 'details', version = t.version + 1
+  v_details := coalesce(nullif(p_args -> 'details', 'null'), v.payment_method_details);
+  v_open := v.status = 'processing' or (v.status = 'failed' and v.reason_code = 'expired' and v_status <> 'failed');
+  if v_open and v.payment_method_details is null and v_details is not null then
+    update transaction t set payment_method_details = v_details, version = t.version + 1
     where t.tenant_id = p_tenant and t.livemode = p_live and t.id = v.id
     returning * into v;
     perform tell(p_tenant, p_live, p_call, 'transaction.submitted', 'transaction', to_jsonb(v));
   end if;
-  if v_open and v.payment_method_details = p_args -> 'details' and p_args ->> 'status' <> 'processing'
+  if v_open and v.payment_method_details is not distinct from v_details
     and not exists (select from job j where j.tenant_id = p_tenant and j.livemode = p_live and j.kind = 'settle_transaction' and j.subject_id = v.id)
   then
-    select x.* into c from checkout x where x.tenant_id = p_tenant and x.livemode = p_live and x.id = v.checkout_id;
-    perform enqueue(p_tenant, p_live, 'settle_transaction', v.id,
-      case when (p_args ->> 'afterExpiry')::boolean then c.expires_at - v_now + 1 else coalesce((p_args ->> 'afterSeconds')::bigint, 0) end,
-      jsonb_build_object('status', p_args ->> 'status', 'reasonCode', p_args ->> 'reasonCode'));
+    if v_status <> 'processing' then
+      select x.* into c from checkout x where x.tenant_id = p_tenant and x.livemode = p_live and x.id = v.checkout_id;
+      perform enqueue(p_tenant, p_live, 'settle_transaction', v.id,
+        case when (p_args ->> 'afterExpiry')::boolean then c.expires_at - v_now + 1 else coalesce((p_args ->> 'afterSeconds')::bigint, 0) end,
+        jsonb_build_object('status', v_status, 'reasonCode', p_args ->> 'reasonCode'));
+      delete from job j where j.tenant_id = p_tenant and j.livemode = p_live and j.kind = 'inquire_transaction' and j.subject_id = v.id;
+    elsif not exists (select from job j where j.tenant_id = p_tenant and j.livemode = p_live and j.kind = 'inquire_transaction' and j.subject_id = v.id) then
+      perform enqueue(p_tenant, p_live, 'inquire_transaction', v.id, 5);
+    end if;
+  end if;
+  return next v;
+end $$;
+
+-- The attempts that the acquirer is to be asked about now. Each is asked about again after a pause that grows, to half a minute
+-- within its time and to an hour after it; the job stays until there is an answer, so whoever dies meanwhile has lost none.
+-- It waits for no lock: what another process has claimed is left to it.
+create or replace function claim_inquiries(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb) returns setof transaction language plpgsql as $$
+declare j job; v transaction; v_now bigint := clock(p_tenant, p_live); v_wall bigint := wall_clock();
+begin
+  for j in
+    select x.* from job x where x.tenant_id = p_tenant and x.livemode = p_live and x.kind = 'inquire_transaction' and x.due <= v_wall
+    order by x.due, x.id limit (p_args ->> 'limit')::int for update skip locked
+  loop
+    select t.* into v from transaction t where t.tenant_id = p_tenant and t.livemode = p_live and t.id = j.subject_id;
+    if v.status = 'processing' or (v.status = 'failed' and v.reason_code = 'expired') then
+      update job x set attempts = x.attempts + 1, due = v_wall + case
+        when v.expires_at > v_now then least(v.expires_at - v_now + 5, 30, greatest(5, (v_now - v.created) / 2))
+        else least(3600, greatest(60, v_now - v.expires_at)) end
+      where x.tenant_id = p_tenant and x.livemode = p_live and x.id = j.id;
+      return next v;
+    else
+      delete from job x where x.tenant_id = p_tenant and x.livemode = p_live and x.id = j.id;
+    end if;
+  end loop;
+end $$;
+
+-- The answer to a question, recorded like any other. Without a status the acquirer has never had the attempt, which after its
+-- time is for good; what it is still working on then is asked about for another day. Args as of a decision.
+create or replace function answer_inquiry(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb) returns setof transaction language plpgsql as $$
+declare v transaction; v_now bigint := clock(p_tenant, p_live); v_status text := p_args ->> 'status'; v_patience bigint := case v_status when 'processing' then 86400 else 0 end;
+begin
+  if v_status in ('succeeded', 'failed') then
+    -- No request of anybody's has caused it.
+    select t.* into v from decide_transaction(p_tenant, p_live, p_call - 'requestId', p_args) t;
+  else
+    select t.* into v from transaction t where t.tenant_id = p_tenant and t.livemode = p_live and t.id = p_args ->> 'id';
+  end if;
+  if v_status in ('succeeded', 'failed') or v.expires_at + v_patience <= v_now then
+    delete from job j where j.tenant_id = p_tenant and j.livemode = p_live and j.kind = 'inquire_transaction' and j.subject_id = v.id;
   end if;
   return next v;
 end $$;

@@ -1,10 +1,12 @@
 -- The worker's side. One call does due work of one tenant and mode; SKIP LOCKED keeps several workers apart,
--- and a job is deleted by the statement that did it, so it is done exactly once whatever dies.
+-- and a job is deleted by the statement that did it, so it is done exactly once whatever dies. What an acquirer is to be asked
+-- about cannot be done by a statement: `claim_inquiries` hands it out.
 
 create or replace function run_jobs(p_tenant text, p_live boolean, p_limit int) returns int language plpgsql as $$
 declare j job; n int := 0; v_now bigint := wall_clock(); v_jobs job[];
 begin
-  v_jobs := array(select x from job x where x.tenant_id = p_tenant and x.livemode = p_live and x.due <= v_now order by x.due, x.id limit p_limit for update skip locked);
+  v_jobs := array(select x from job x where x.tenant_id = p_tenant and x.livemode = p_live and x.due <= v_now and x.kind <> 'inquire_transaction'
+    order by x.due, x.id limit p_limit for update skip locked);
   begin
     perform lock_balances_of_jobs(p_tenant, p_live, v_jobs);
   exception when lock_not_available then

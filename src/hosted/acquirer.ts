@@ -1,26 +1,39 @@
-import type { TransactionReasonCode } from '../transaction/table.js';
+import type { PaymentMethodDetails, TransactionReasonCode } from '../transaction/table.js';
 import type { Card } from './card.js';
 
 /** What a payer pays with. */
 export type Instrument = { card: Card } | { vpa: string };
 
 /**
- * What an acquirer says of an attempt: `processing` when it will tell later. The sandbox knows beforehand what it will say,
- * and when: after some seconds, or once the checkout has expired.
+ * What an acquirer says of an attempt: `processing` while it does not know itself. The sandbox knows beforehand what it will
+ * say, and when: after some seconds, or once the checkout has expired.
  */
-export interface Decision {
-  status: 'processing' | 'succeeded' | 'failed';
-  reasonCode?: TransactionReasonCode;
+export type Decision = {
   afterSeconds?: number;
   afterExpiry?: true;
-}
+} & (
+  | { status: 'processing' | 'succeeded'; reasonCode?: never }
+  | { status: 'failed'; reasonCode: TransactionReasonCode }
+);
 
-/** Whoever takes the payer's money: the one door through which a card number leaves this process. */
+/**
+ * Whoever takes the payer's money: the one door through which a card number leaves this process. A live one brings these
+ * three functions, and the UPI address that payers' codes name, which is kept in `vpa` of the partner's `service_checkout`
+ * address: money that comes there under an attempt's reference is what `inquire` tells of.
+ */
 export interface Acquirer {
   /** What is wrong with an instrument before it is submitted, in words for the payer. */
   fault(instrument: Instrument): string | undefined;
   /** Submits an attempt. Submitted again under the same id, it is the same attempt. */
   submit(transactionId: string, instrument: Instrument): Promise<Decision>;
+  /**
+   * What has become of an attempt, however often it is asked; undefined where it has never come, as of a UPI code that nobody
+   * has paid. This is how an answer comes that was lost or is late. The details are those that are kept, or of whoever paid.
+   */
+  inquire(
+    transactionId: string,
+    details: PaymentMethodDetails | null,
+  ): Promise<(Decision & { details?: PaymentMethodDetails }) | undefined>;
 }
 
 const succeeds: Decision = { status: 'succeeded', afterSeconds: 1 };
@@ -54,10 +67,17 @@ const sandbox: Acquirer = {
   fault: (instrument) => {
     if (decisionOf(instrument)) return undefined;
     return 'card' in instrument
-      ? 'Test mode takes test cards only, such as 4242 4242 4242 4242.'
-      : `Test mode takes test addresses only: ${Object.keys(testVpas).join(', ')}.`;
+      ? 'Test mode accepts test cards only, such as 4242 4242 4242 4242.'
+      : `Test mode accepts test UPI IDs only: ${Object.keys(testVpas).join(', ')}.`;
   },
   submit: async (_, instrument) => decisionOf(instrument) ?? declined,
+  // It keeps nothing: what it decided by is told by the last digits, which are different on every test card.
+  inquire: async (_, details) => {
+    if (details?.upi) return decisionOf({ vpa: details.upi.vpa }) ?? declined;
+    if (!details?.card) return undefined;
+    const number = Object.keys(testCards).find((n) => n.endsWith(details.card!.last4));
+    return number === undefined ? declined : testCards[number];
+  },
 };
 
 function decisionOf(instrument: Instrument): Decision | undefined {
@@ -65,7 +85,7 @@ function decisionOf(instrument: Instrument): Decision | undefined {
   return Object.hasOwn(table, name) ? table[name] : undefined;
 }
 
-/** The acquirer of a mode. Nobody takes money in live mode yet: its pages say so. */
+/** The acquirer of a mode. Live mode refuses until there is one: its pages say so, and begin nothing. */
 export function acquirerOf(livemode: boolean): Acquirer | undefined {
   return livemode ? undefined : sandbox;
 }

@@ -35,14 +35,14 @@ export function cardOf(form: Record<string, string>): { card: Card } | { errors:
   const size = known.card?.code.size ?? 3;
   const errors: CardErrors = {};
   if (digits === '') errors.number = 'Enter the card number.';
-  else if (!known.isValid) errors.number = 'Check the card number: one of its digits is wrong or missing.';
-  if (expiry.trim() === '') errors.expiry = 'Enter the expiry date, as MM/YY.';
-  else if (!date.isValid) errors.expiry = 'Enter the expiry date as MM/YY. It must not be over.';
+  else if (!known.isValid) errors.number = 'Check the card number: a digit is wrong or missing.';
+  if (expiry.trim() === '') errors.expiry = 'Enter the expiry date as MM/YY.';
+  else if (!date.isValid) errors.expiry = 'Enter a date as MM/YY that has not passed.';
   if (!valid.cvv(code.trim(), size).isValid)
     errors.code = `Enter the ${size} digits on the ${size === 4 ? 'front' : 'back'} of the card.`;
   if (name.trim() === '') errors.name = 'Enter the name on the card.';
   else if (name.length > nameLengthMax || !valid.cardholderName(name).isValid)
-    errors.name = 'Enter the name as it is printed on the card.';
+    errors.name = 'Enter the name as printed on the card.';
   if (Object.keys(errors).length > 0) return { errors };
   const year = Number(date.year);
   return {

@@ -7,10 +7,10 @@ import type { Database } from '../db/database.js';
 import { contentOf } from '../file/content.js';
 import { Refusal } from '../problems.js';
 import { type PaymentMethodDetails, type TransactionRow, transaction } from '../transaction/table.js';
-import { acquirerOf, type Instrument } from './acquirer.js';
+import { acquirerOf, type Decision, type Instrument } from './acquirer.js';
 import { cardDetails, cardOf } from './card.js';
 import { payerScope, type Session, sessionOf, stateAt, stateOf } from './session.js';
-import { checkoutPage, messagePage, type PageOptions } from './view.js';
+import { checkoutPage, type Message, messagePage, type PageOptions } from './view.js';
 import { Watcher } from './watch.js';
 
 /** What the pages are built from. */
@@ -52,6 +52,20 @@ const assets = Object.fromEntries(
 ) as Record<'page.css' | 'page.js', { content: Buffer; path: string }>;
 const assetPaths = { css: assets['page.css'].path, js: assets['page.js'].path };
 
+const unreadable: Message = { title: 'This could not be read', text: 'Please open the payment link again.' };
+const notValid: Message = {
+  title: 'This payment link is not valid',
+  text: 'Check that the address is complete, or ask for a new link.',
+};
+
+/** What goes with every answer here, besides what goes with every answer of the gateway. */
+const pageHeaders = { 'content-security-policy': policy, 'x-robots-tag': 'noindex, nofollow' };
+
+/** The answer to an address that the framework itself cannot read, such as one that was cut within a letter. */
+export function mangledPage(reply: FastifyReply): FastifyReply {
+  return reply.code(404).headers(pageHeaders).type('text/html; charset=utf-8').send(messagePage(assetPaths, notValid));
+}
+
 /**
  * The hosted payment pages. They work as plain forms and links; the script only makes them smoother. Whoever has a page's
  * address may see it and pay; it shows what the payer must know, and nothing else of the account.
@@ -71,7 +85,7 @@ export function hostedPages(app: FastifyInstance, { database, pepper, terms, onF
     async (_: FastifyRequest, text: string) => Object.fromEntries(new URLSearchParams(text)),
   );
   app.addHook('onRequest', async (_, reply) => {
-    reply.header('content-security-policy', policy).header('x-robots-tag', 'noindex, nofollow');
+    reply.headers(pageHeaders);
   });
   app.addHook('preClose', async () => {
     closing = true;
@@ -81,25 +95,32 @@ export function hostedPages(app: FastifyInstance, { database, pepper, terms, onF
     const status = error instanceof Refusal ? error.status : (error.statusCode ?? 500);
     if (status >= 500 && !(error instanceof Refusal)) onFault(error, request.id);
     reply.code(status);
+    const { token = '' } = (request.params ?? {}) as { token?: string };
+    const path = placeOf(pepper, token) && `/checkout/${token}`;
+    // Nobody knows what became of a form that met with a fault: who sent it must not be led to pay again.
     if (status >= 500)
-      return page(
-        reply,
-        'Please try again',
-        'The service is busy. You have not been charged twice: open the link again in a moment.',
-      );
+      return page(reply, {
+        ...(request.method === 'POST'
+          ? {
+              title: 'We are checking your payment',
+              text: 'Something went wrong on our side, and we do not know yet whether you have paid. Please do not pay again: this page will show the result.',
+            }
+          : {
+              title: 'This page could not be loaded',
+              text: 'Something went wrong on our side. If you have already paid, please do not pay again: your payment is not lost.',
+            }),
+        ...(path && {
+          way: { path, words: request.method === 'POST' ? 'Check the payment status' : 'Load the page again' },
+        }),
+      });
     if (error instanceof Refusal && error.problems[0]?.code === 'https_required')
-      return page(reply, 'This address is not safe', 'Open it again with https:// at its beginning.');
-    return page(reply, 'This could not be read', 'Open the link again, and try once more.');
+      return page(reply, { title: 'This address is not safe', text: 'Open it again with https:// at its beginning.' });
+    return page(reply, { ...unreadable, ...(path && { way: { path, words: 'Back to the payment page' } }) });
   });
 
-  const page = (reply: FastifyReply, title: string, message: string) =>
-    reply.type('text/html; charset=utf-8').send(messagePage(assetPaths, title, message));
-  const missing = (reply: FastifyReply) =>
-    page(
-      reply.code(404),
-      'This payment link is not valid',
-      'Check that the address is complete, or ask for a new link.',
-    );
+  const page = (reply: FastifyReply, message: Message) =>
+    reply.type('text/html; charset=utf-8').send(messagePage(assetPaths, message));
+  const missing = (reply: FastifyReply) => page(reply.code(404), notValid);
 
   /** The session of an address, or undefined when there is none. */
   const open = async (token: string): Promise<{ place: CheckoutPlace; session: Session } | undefined> => {
@@ -139,7 +160,13 @@ export function hostedPages(app: FastifyInstance, { database, pepper, terms, onF
     }
   };
 
-  /** Hands an attempt to the acquirer, and writes down what it says. */
+  const note = (
+    request: FastifyRequest,
+    place: CheckoutPlace,
+    decision: Decision & { id: string; details: PaymentMethodDetails },
+  ) => payerScope(database, place).write('decide_transaction', transaction, { requestId: request.id }, decision);
+
+  /** Hands an attempt to the acquirer, and writes down what it says; where that is lost, a worker asks for it. */
   const submit = async (
     request: FastifyRequest,
     place: CheckoutPlace,
@@ -148,8 +175,7 @@ export function hostedPages(app: FastifyInstance, { database, pepper, terms, onF
     details: PaymentMethodDetails,
   ) => {
     const decision = await acquirerOf(place.livemode)!.submit(id, instrument);
-    const args = { id, details, ...decision };
-    await payerScope(database, place).write('decide_transaction', transaction, { requestId: request.id }, args);
+    await note(request, place, { id, details, ...decision });
   };
 
   const back = (reply: FastifyReply, token: string) => reply.redirect(`/checkout/${token}`, 303);
@@ -157,13 +183,7 @@ export function hostedPages(app: FastifyInstance, { database, pepper, terms, onF
   /** What a form is answered where nothing can be begun: the page as it is, which says why. */
   const refused = (reply: FastifyReply, token: string, session: Session, refusal: Refusal) =>
     refusal.problems[0]?.code === 'rate_limit_exceeded'
-      ? show(
-          reply.code(429),
-          token,
-          session,
-          { notice: 'There have been too many attempts. Ask for a new link.' },
-          true,
-        )
+      ? show(reply.code(429), token, session, { capped: true }, true)
       : back(reply, token);
 
   app.get<OfCheckout>('/checkout/:token', { config }, async (request, reply) => {
@@ -223,7 +243,10 @@ export function hostedPages(app: FastifyInstance, { database, pepper, terms, onF
       const vpa = String((request.body as Record<string, string> | undefined)?.vpa ?? '').trim();
       const vpaError = acquirer.fault({ vpa });
       if (vpaError) return show(reply.code(400), token, session, { vpaError });
-      await submit(request, place, id, { vpa }, { upi: { vpa } });
+      const details = { upi: { vpa } };
+      // Like a card's attempt, this is known to be with the acquirer before it is, so that its answer can be asked for.
+      await note(request, place, { id, details, status: 'processing' });
+      await submit(request, place, id, { vpa }, details);
       return back(reply, token);
     },
   );
@@ -282,18 +305,14 @@ export function hostedPages(app: FastifyInstance, { database, pepper, terms, onF
     const [token = '', ...rest] = request.params['*'].split('/');
     const form = formPattern.test(rest.join('/'));
     if (!['GET', 'HEAD'].includes(request.method))
-      return page(
-        reply.code(405).header('allow', form ? 'POST' : 'GET, HEAD'),
-        'This could not be read',
-        'Open the link again, and try once more.',
-      );
+      return page(reply.code(405).header('allow', form ? 'POST' : 'GET, HEAD'), unreadable);
     return form ? back(reply, encodeURIComponent(token)) : missing(reply);
   });
 }
 
 /** What was typed for a date, if it is one. */
 function dateOnly(text = ''): string {
-  return /^\s*\d{1,2}\s*\/\s*\d{2,4}\s*$/.test(text) ? text : '';
+  return /^\s*(\d{1,2}\s*[/ ]\s*\d{2,4}|\d{4}-\d{1,2})\s*$/.test(text) ? text : '';
 }
 
 /** What was typed for a name, if it has no digit of any script. */

@@ -5,6 +5,7 @@ import type { CheckoutPlace } from '../checkout/link.js';
 import { type CheckoutNow, checkoutNow } from '../checkout/now.js';
 import type { Database } from '../db/database.js';
 import { Scope } from '../db/scope.js';
+import { deposit } from '../deposit/table.js';
 import { type FileRow, file } from '../file/table.js';
 import { type ReceivableRow, receivable } from '../receivable/table.js';
 import { type TransactionRow, transaction } from '../transaction/table.js';
@@ -19,6 +20,8 @@ export interface Session {
   receivables: ReceivableRow[];
   /** The attempts, newest first. */
   attempts: TransactionRow[];
+  /** When the money was credited; null while none is. */
+  paidAt: number | null;
 }
 
 /** What a page shows. */
@@ -43,6 +46,9 @@ export function payerScope(database: Database, { tenantId, livemode }: Omit<Chec
   return new Scope(payer, database);
 }
 
+/** How many attempts one checkout has; `begin_transaction` refuses any more. */
+export const attemptsMax = 30;
+
 const logoBytesMax = 1_048_576;
 
 /** Whether a file is a picture that a page may show. */
@@ -60,8 +66,9 @@ export async function sessionOf(scope: Scope, id: string): Promise<Session | nul
     scope.all(transaction, transaction.checkoutId, id),
     ...checkout.receivableIds.map((receivableId) => scope.one(receivable, receivableId)),
   ]);
-  const logo = await scope.find(file, payee.logoId);
-  return { checkout, payee, address: to, attempts, receivables, logo: logo && showable(logo) ? logo : null };
+  const [logo, credit] = await Promise.all([scope.find(file, payee.logoId), scope.find(deposit, checkout.depositId)]);
+  const shown = logo && showable(logo) ? logo : null;
+  return { checkout, payee, address: to, attempts, receivables, logo: shown, paidAt: credit?.created ?? null };
 }
 
 /** The state of a checkout's page by itself, or undefined when there is no such checkout. */

@@ -5,7 +5,7 @@ import { amountText } from '../scalars.js';
 import type { TransactionRow } from '../transaction/table.js';
 import { testCards, testVpas } from './acquirer.js';
 import type { CardErrors, CardField } from './card.js';
-import { type Session, type State, stateKey } from './session.js';
+import { attemptsMax, type Session, type State, stateKey } from './session.js';
 
 /** What a page is made with besides its session. */
 export interface PageOptions {
@@ -20,12 +20,13 @@ export interface PageOptions {
   /** What was wrong with a form that was sent, and what of it may be shown again. */
   card?: { errors: CardErrors; expiry: string; name: string };
   vpaError?: string;
-  /** Why there is no way to pay any more. */
-  notice?: string;
+  /** Whether there were so many attempts that no other can begin. */
+  capped?: boolean;
 }
 
 const rupees = new Intl.NumberFormat('en-IN', { style: 'currency', currency: 'INR' });
 const moment = new Intl.DateTimeFormat('en-IN', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'Asia/Kolkata' });
+const hour = new Intl.DateTimeFormat('en-IN', { timeStyle: 'short', timeZone: 'Asia/Kolkata' });
 const day = new Intl.DateTimeFormat('en-IN', { dateStyle: 'medium', timeZone: 'UTC' });
 
 /** An amount as it is written in India: ₹1,00,000.00. The text has every digit, which a number may not. */
@@ -33,9 +34,9 @@ function money(minor: bigint | string): string {
   return rupees.format(amountText(minor) as never);
 }
 
-function time(seconds: number): string {
+function time(seconds: number, format = moment): string {
   const iso = new Date(seconds * 1000).toISOString();
-  return html`<time datetime="${iso}">${moment.format(seconds * 1000)} IST</time>`;
+  return html`<time datetime="${iso}">${format.format(seconds * 1000)} IST</time>`;
 }
 
 /** The name that payers know the payee by. */
@@ -43,20 +44,29 @@ function payeeName({ payee }: Session): string {
   return payee.businessDetails.dba || payee.businessDetails.legalName || payee.nickname || 'the payee';
 }
 
-const headings: Record<State['name'], (session: Session, amount: string) => string> = {
-  summary: (s, amount) => `Pay ${amount} to ${payeeName(s)}`,
-  awaiting: (_, amount) => `Pay ${amount} with your UPI app`,
+const headings: Record<State['name'], (session: Session, state: never) => string> = {
+  summary: (s) => `Pay ${money(s.checkout.grossAmount)} to ${payeeName(s)}`,
+  awaiting: (s) => `Pay ${money(s.checkout.grossAmount)} with your UPI app`,
   confirming: () => 'Confirming your payment',
-  declined: () => 'Your payment did not go through',
+  // Of an attempt whose time is over nobody knows yet that it has failed.
+  declined: (_, { attempt }: { attempt: TransactionRow }) => {
+    if (known(attempt)) return 'Your payment did not go through';
+    return attempt.paymentMethodDetails ? 'We could not confirm your payment' : 'This UPI code has expired';
+  },
   paid: () => 'Payment received',
   expired: () => 'This payment link has expired',
-  cancelled: () => 'This payment was withdrawn',
+  cancelled: () => 'This payment request was cancelled',
 };
+
+/** Whether somebody has said why an attempt failed; otherwise its time is over, and money may come yet. */
+function known({ reasonCode }: TransactionRow): boolean {
+  return reasonCode !== null && reasonCode !== 'expired';
+}
 
 /** The page of a checkout. */
 export function checkoutPage(session: Session, state: State, options: PageOptions): string {
   const { checkout } = session;
-  const heading = headings[state.name](session, money(checkout.grossAmount));
+  const heading = headings[state.name](session, state as never);
   const forms = state.name === 'summary' || state.name === 'declined';
   const failed = (options.card && forms) || (options.vpaError && state.name === 'awaiting');
   return layout({
@@ -69,18 +79,32 @@ export function checkoutPage(session: Session, state: State, options: PageOption
         <h1 tabindex="-1">${heading}</h1>
         !${bodies[state.name](session, state as never, options)}
       </div>
-      !${summary(session)}
+      !${summary(session, state, options)}
     </main>`,
   });
 }
 
-/** A page that is about no checkout: an address that is wrong, or a fault. */
-export function messagePage(assets: PageOptions['assets'], title: string, message: string): string {
+/** What a page of one message says, and where it leads. */
+export interface Message {
+  title: string;
+  text: string;
+  /** The page of the checkout that it is about, which the script keeps an eye on, and the words of the link there. */
+  way?: { path: string; words: string };
+}
+
+/** A page without a checkout: an address that is wrong, or a fault. */
+export function messagePage(assets: PageOptions['assets'], { title, text, way }: Message): string {
   return layout({
     title,
     assets,
     header: '',
-    main: html`<main><div class="pay"><h1 tabindex="-1">${title}</h1><p>${message}</p></div></main>`,
+    main: html`<main !${way ? html`data-state="message" data-path="${way.path}"` : ''}>
+      <div class="pay">
+        <h1 tabindex="-1">${title}</h1>
+        <p>${text}</p>
+        !${way ? html`<p><a class="primary" href="${way.path}">${way.words}</a></p>` : ''}
+      </div>
+    </main>`,
   });
 }
 
@@ -124,13 +148,17 @@ function header(session: Session, { path }: PageOptions): string {
 }
 
 /** What is paid, and for what. */
-function summary({ checkout, receivables, payee }: Session): string {
+function summary(session: Session, state: State, options: PageOptions): string {
+  const { checkout, receivables, payee } = session;
   const fee = checkout.grossAmount - checkout.amount;
   const legal = payee.businessDetails.legalName;
+  const invoiced = receivables.reduce((sum, { invoice }) => sum + BigInt(invoice.amount), 0n);
+  // While a payment is under way nobody is to be hurried into another.
+  const due = (state.name === 'summary' || state.name === 'declined') && mayPay(session, options);
   return html`<section class="summary" aria-labelledby="summary">
     <h2 id="summary">Summary</h2>
     <dl>
-      !${legal ? html`<div><dt>Paid to</dt><dd>${legal}</dd></div>` : ''}
+      !${legal ? html`<div><dt>To</dt><dd>${legal}</dd></div>` : ''}
       !${fee > 0n ? html`<div><dt>Amount</dt><dd>${money(checkout.amount)}</dd></div><div><dt>Fee</dt><dd>${money(fee)}</dd></div>` : ''}
       <div class="total"><dt>Total</dt><dd>${money(checkout.grossAmount)}</dd></div>
     </dl>
@@ -140,11 +168,12 @@ function summary({ checkout, receivables, payee }: Session): string {
         ({ invoice }) => html`<li>
           <span class="reference">${invoice.referenceNumber}</span>
           <span class="sum">${money(invoice.amount)}</span>
-          <span class="due">due ${day.format(new Date(invoice.dueDate))}</span>
+          <span class="due">Due ${day.format(new Date(invoice.dueDate))}</span>
         </li>`,
       )}
     </ul>
-    !${checkout.status === 'initialized' ? html`<p class="left">Pay by !${time(checkout.expiresAt)}<span data-left="${checkout.expiresAt - checkout.now}"></span></p>` : ''}
+    !${checkout.amount < invoiced ? html`<p class="part">Part payment: ${money(checkout.amount)} of ${money(invoiced)}</p>` : ''}
+    !${due ? html`<p class="left">Pay by !${time(checkout.expiresAt)}<span data-left="${checkout.expiresAt - checkout.now}"></span></p>` : ''}
   </section>`;
 }
 
@@ -159,48 +188,63 @@ const bodies: Record<State['name'], Body<never>> = {
   awaiting,
   confirming: (_: Session, state: { attempt: TransactionRow }, options: PageOptions) => html`
     <div class="busy" aria-hidden="true"></div>
-    <p>We are waiting for the answer of !${method(state.attempt)}. Please do not pay again.</p>
+    <p>We are waiting for the bank to confirm your payment with the !${method(state.attempt)}. Please do not pay again.</p>
     !${look(options)}
-    <p class="hint">You can close this page, and open the same link later to see what became of your payment.</p>`,
+    <p class="hint">You can close this page and open the same link later to see the result.</p>`,
   paid,
   expired: (session: Session) => html`
-    <p>Its time ended on !${time(session.checkout.expiresAt)}. Ask ${payeeName(session)} for a new link.</p>
-    <p class="hint">If you have just paid, your payment is not lost: this page will say so once the bank has confirmed it.</p>
+    <p>It was valid until !${time(session.checkout.expiresAt)}. Please ask ${payeeName(session)} for a new link.</p>
+    <p class="hint">${justPaid}</p>
     !${leave(session, 'Return')}`,
   cancelled: (session: Session) => html`
-    <p>${payeeName(session)} has withdrawn this request. Nothing is to be paid here.</p>
-    <p class="hint">If you have just paid, your payment is not lost: this page will say so once the bank has confirmed it.</p>
+    <p>${payeeName(session)} cancelled it, so there is nothing to pay here.</p>
+    <p class="hint">${justPaid}</p>
     !${leave(session, 'Return')}`,
 };
 
-/** Why an attempt failed, for the payer. One that nobody has ended yet has run out of time. */
-function reason({ reasonCode, paymentMethod }: TransactionRow): string {
+const justPaid =
+  'If you have just paid, your payment is not lost: this page will show it as soon as the bank confirms it.';
+
+/** Why an attempt failed, for the payer. Who may have paid is not asked to pay again. */
+function reason(attempt: TransactionRow): string {
+  const { reasonCode, paymentMethod, paymentMethodDetails } = attempt;
   if (reasonCode === 'insufficient_funds')
-    return 'The bank says that the funds do not suffice. You have not been charged.';
+    return 'There was not enough money in the account. You have not been charged.';
   if (reasonCode === 'declined')
-    return `${paymentMethod === 'card' ? 'The bank has declined the card' : 'The payment was declined in the UPI app'}. You have not been charged.`;
-  return `${paymentMethod === 'card' ? 'The bank did not answer in time' : 'The UPI code has expired'}. If you have paid all the same, this page will say so; do not pay twice.`;
+    return `${paymentMethod === 'card' ? 'The bank declined the card' : 'The payment was declined in the UPI app'}. You have not been charged.`;
+  return paymentMethodDetails
+    ? 'The bank has not answered in time. If money has left your account, do not pay again: this page will show your payment as soon as the bank confirms it.'
+    : 'If you have already paid, do not pay again: this page will show your payment as soon as the bank confirms it. Otherwise you can get a new code.';
 }
 
 /** What an attempt pays with, for the payer. */
 function method({ paymentMethodDetails: details, paymentMethod }: TransactionRow): string {
-  if (details?.card) return html`the card ending in <b>${details.card.last4}</b>`;
-  if (details?.upi) return html`the UPI address <b>${details.upi.vpa}</b>`;
-  return paymentMethod === 'card' ? 'the card' : 'UPI';
+  if (details?.card) return html`card ending in <b>${details.card.last4}</b>`;
+  if (details?.upi) return html`UPI ID <b>${details.upi.vpa}</b>`;
+  return paymentMethod === 'card' ? 'card' : 'UPI';
 }
 
 /** A page that its reader did not ask for would come while it is read, so without the script it comes by a link. */
 function look({ path }: PageOptions): string {
-  return html`<noscript><p><a href="${path}">See what has become of it</a></p></noscript>`;
+  return html`<noscript><p><a href="${path}">Check the payment status</a></p></noscript>`;
 }
 
-/** The ways to pay. */
+/** Whether any form could still begin an attempt. */
+function mayPay({ attempts }: Session, { capped, takesMoney }: PageOptions): boolean {
+  return takesMoney && !capped && attempts.length < attemptsMax;
+}
+
+/** The ways to pay, or why there are none. */
 function forms(session: Session, options: PageOptions): string {
   const { paymentMethods } = session.checkout;
-  if (options.notice) return html`<div class="notice bad" role="alert"><p>${options.notice}</p></div>`;
+  const name = payeeName(session);
   if (!options.takesMoney)
     return html`<div class="notice" role="note">
-      <p>${payeeName(session)} cannot take payments on this page yet. You have not been charged. Ask ${payeeName(session)} for another way to pay.</p>
+      <p>${name} cannot accept payments on this page yet. You have not been charged. Please ask ${name} for another way to pay.</p>
+    </div>`;
+  if (!mayPay(session, options))
+    return html`<div class="notice" role="note">
+      <p>This link has had too many payment attempts and cannot be used any more. Please ask ${name} for a new link.</p>
     </div>`;
   const ways = paymentMethods.map((way) => (way === 'upi' ? upiForm(options) : cardForm(session, options)));
   return html`!${ways.join(html`<p class="or"><span>or</span></p>`)}`;
@@ -209,9 +253,10 @@ function forms(session: Session, options: PageOptions): string {
 function upiForm({ path, attemptKey }: PageOptions): string {
   return html`<form method="post" action="${path}/upi">
     <h2>UPI</h2>
-    <p class="hint">Scan a code with your UPI app, or open the app on this phone.</p>
+    <p class="hint desk">Scan a QR code with any UPI app on your phone.</p>
+    <p class="hint phone">Pay with a UPI app on this phone.</p>
     <input type="hidden" name="attempt" value="${attemptKey}-upi">
-    <button class="primary">Pay by UPI</button>
+    <button class="primary">Pay with UPI</button>
   </form>`;
 }
 
@@ -245,7 +290,7 @@ function cardForm({ checkout }: Session, { path, attemptKey, card }: PageOptions
   const of = (name: CardField) => ({ name, error: errors[name], focus: first === name });
   return html`<form method="post" action="${path}/card" novalidate>
     <h2>Card</h2>
-    !${first ? html`<div class="notice bad" role="alert"><p>Check what is marked below. You have not been charged.</p></div>` : ''}
+    !${first ? html`<div class="notice bad" role="alert"><p>Please check the fields marked below. You have not been charged.</p></div>` : ''}
     <input type="hidden" name="attempt" value="${attemptKey}-card">
     !${field({ ...of('number'), label: 'Card number', autocomplete: 'cc-number', numeric: true, maxlength: 23 })}
     <div class="pair">
@@ -274,36 +319,43 @@ function awaiting(session: Session, { attempt }: { attempt: TransactionRow }, op
   const link = upiLink(session, attempt);
   const code = toSvgSource(generate(link), { on: '#000', off: '#fff', padX: 2, padY: 2 });
   const left = attempt.expiresAt - checkout.now;
+  const [name = '', host = ''] = (address.vpa?.id ?? '').split('@');
   return html`<div class="upi">
+    <a class="primary app" href="${link}">Open your UPI app</a>
+    <p class="phone hint">Or scan this code with another phone.</p>
     <div class="qr" role="img" aria-label="UPI code: pay ${money(checkout.grossAmount)} to ${address.vpa?.id ?? ''}">!${code}</div>
     <div>
-      <a class="primary app" href="${link}">Open your UPI app</a>
       <ol>
-        <li>Scan the code with any UPI app, or open the app on this phone.</li>
-        <li>Check that it says <b>${money(checkout.grossAmount)}</b> to <b>${address.vpa?.id ?? ''}</b>.</li>
-        <li>Confirm in the app, and come back to this page.</li>
+        <li class="desk">Scan the code with any UPI app.</li>
+        <li class="phone">Open your UPI app.</li>
+        <li>Check the amount and the UPI ID, and approve the payment.</li>
+        <li>Come back to this page to see the result.</li>
       </ol>
-      <p class="left">The code is good until !${time(attempt.expiresAt)}<span data-left="${left}" data-warn="This code ends in 30 seconds. You can get another one then."></span></p>
+      <dl class="check">
+        <div><dt>Amount</dt><dd>${money(checkout.grossAmount)}</dd></div>
+        <div><dt>UPI ID</dt><dd>${name}<wbr>@${host}</dd></div>
+      </dl>
+      <p class="left">Valid until !${time(attempt.expiresAt, hour)}<span data-left="${left}" data-warn="This code expires in 30 seconds. You can get a new one then."></span></p>
       !${look(options)}
-      <details><summary>The same as a link</summary><p><code class="link">${link}</code></p></details>
+      <details><summary>Show as a link</summary><p><code class="link">${link}</code></p></details>
     </div>
   </div>
   !${checkout.livemode ? '' : sandboxForm(attempt, options)}
-  <p><a href="${options.path}?pay=again">Pay another way</a></p>`;
+  !${mayPay(session, options) ? html`<p><a href="${options.path}?pay=again">Pay another way</a></p>` : ''}`;
 }
 
 /** In test mode no bank reads the code: this form stands for the payer's app. */
 function sandboxForm(attempt: TransactionRow, { path, vpaError }: PageOptions): string {
   return html`<form class="test" method="post" action="${path}/upi/${attempt.id}" novalidate>
-    <h2>Test mode: be the UPI app</h2>
+    <h2>Test mode: act as the UPI app</h2>
     <div class="field">
-      <label for="vpa">UPI address</label>
+      <label for="vpa">UPI ID</label>
       <span class="hint" id="vpa-hint">${Object.keys(testVpas).join(', ')}</span>
       !${vpaError ? html`<span class="error" id="vpa-error"><span class="unseen">Error: </span>${vpaError}</span>` : ''}
       <input id="vpa" name="vpa" type="text" value="success@test" autocomplete="off" inputmode="email" spellcheck="false" maxlength="100" required
         aria-describedby="vpa-hint${vpaError ? ' vpa-error' : ''}" !${vpaError ? 'aria-invalid="true" autofocus' : ''}>
     </div>
-    <button>Pay the code</button>
+    <button>Pay this code</button>
   </form>`;
 }
 
@@ -330,14 +382,19 @@ function cut(text: string): string {
 }
 
 function paid(session: Session, { attempt }: { attempt: TransactionRow }): string {
-  const { checkout } = session;
-  const late = checkout.status !== 'completed';
+  const { checkout, paidAt } = session;
   const twice = session.attempts.some((t) => t.reasonCode === 'duplicate');
+  const late = { expired: 'the link had expired', cancelled: 'the request was cancelled' } as Record<string, string>;
+  const after = late[checkout.status];
   return html`<div class="tick" aria-hidden="true"></div>
-    <p><b>${money(checkout.grossAmount)}</b> to ${payeeName(session)}, by !${method(attempt)}.</p>
-    !${late ? html`<p class="notice">It came after this page had ended. ${payeeName(session)} has received it all the same.</p>` : ''}
-    !${twice ? html`<p class="notice">A second payment of it has come, too. It is not kept: you get it back.</p>` : ''}
-    <dl class="receipt"><div><dt>Reference</dt><dd>${attempt.id}</dd></div></dl>
+    <p>You paid <b>${money(checkout.grossAmount)}</b> to ${payeeName(session)}.</p>
+    !${after ? html`<p class="notice">Your payment arrived after ${after}. ${payeeName(session)} has received it all the same.</p>` : ''}
+    !${twice ? html`<p class="notice">We received a second payment for this request. It will be refunded to you.</p>` : ''}
+    <dl class="receipt">
+      !${paidAt === null ? '' : html`<div><dt>Date</dt><dd>!${time(paidAt)}</dd></div>`}
+      <div><dt>Paid with</dt><dd>!${method(attempt)}</dd></div>
+      <div><dt>Reference</dt><dd>${attempt.id}</dd></div>
+    </dl>
     <p class="return" data-return="30"></p>
     !${leave(session, `Return to ${payeeName(session)}`, true)}`;
 }

@@ -10,6 +10,8 @@ let heard;
 let poll;
 let timers = [];
 let busy = false;
+// What was shown before a fault: until that changes, the page that tells of the fault stays.
+let before;
 // Answers may overtake each other: what was asked for last is what is shown.
 let turn = 0;
 
@@ -31,6 +33,7 @@ async function show(response, mine, { keep = false, news = false } = {}) {
     return false;
   }
   if (news && next.dataset.state === main().dataset.state) return false;
+  if (next.dataset.state === 'message' && main().dataset.state !== 'message') before = main().dataset.state;
   const typed = keep ? [...main().querySelectorAll('input[type=text]')].map(({ id, value }) => [id, value]) : [];
   main().replaceWith(document.adoptNode(next));
   for (const [id, value] of typed) {
@@ -54,7 +57,7 @@ function told() {
 
 async function refresh(state) {
   const here = main().dataset.state;
-  if (busy || here === undefined || state === here) return;
+  if (busy || here === undefined || state === here || (here === 'message' && state === before)) return;
   const away = /^(paid|expired|cancelled|confirming)/.test(state);
   // Nobody's typing is thrown away for news that can wait.
   const typing = [...main().querySelectorAll('form[novalidate] input[type=text]')].some(
@@ -126,7 +129,7 @@ function goBack(element) {
   stay.textContent = 'Stay on this page';
   element.replaceChildren(text, ' ', stay);
   const tick = () => {
-    text.textContent = `You will be taken back in ${left} seconds.`;
+    text.textContent = `You will be taken back in ${left} ${left === 1 ? 'second' : 'seconds'}.`;
     if (left-- > 0) return;
     clearInterval(timer);
     location.assign(link.href);
@@ -151,11 +154,15 @@ function group(field) {
   field.setSelectionRange(at, at);
 }
 
-/** A slash after the month, where somebody types on. */
+/**
+ * A slash after the month, where four or six digits can be nothing but month and year: a payer may also be on the way to
+ * another spelling, and what would be read without this script must not be spoiled by it.
+ */
 function slash(field, event) {
-  if (event.inputType?.startsWith('delete')) return;
-  if (/^\d{2}$/.test(field.value)) field.value += '/';
-  else if (/^\d{3,4}$/.test(field.value)) field.value = `${field.value.slice(0, 2)}/${field.value.slice(2)}`;
+  if (event.inputType?.startsWith('delete') || field.selectionStart < field.value.length) return;
+  const [, month, year] = /^(0[1-9]|1[0-2])(\d\d|20\d\d)$/.exec(field.value) ?? [];
+  const ahead = Number(year?.slice(-2)) - (new Date().getFullYear() % 100);
+  if (ahead >= 0 && ahead < 20) field.value = `${month}/${year}`;
 }
 
 async function send(event) {
