@@ -4,7 +4,7 @@ import type { Database } from './db/database.js';
 import { event, idempotency } from './event/table.js';
 import { inquire } from './hosted/inquiry.js';
 import { payerScope } from './hosted/session.js';
-import { job } from './job/table.js';
+import { inquiryKind, job } from './job/table.js';
 import { unsealed } from './ledger/table.js';
 import { faultLine } from './log.js';
 import { transaction } from './transaction/table.js';
@@ -94,8 +94,8 @@ export class Worker {
           .select({
             tenant: job.tenantId,
             live: job.livemode,
-            runs: sql<boolean>`bool_or(${job.kind} <> 'inquire_transaction')`,
-            asks: sql<boolean>`bool_or(${job.kind} = 'inquire_transaction')`,
+            runs: sql<boolean>`bool_or(${job.kind} <> ${sql.raw(`'${inquiryKind}'`)})`,
+            asks: sql<boolean>`bool_or(${job.kind} = ${sql.raw(`'${inquiryKind}'`)})`,
           })
           .from(job)
           .where(sql`${job.due} <= extract(epoch from statement_timestamp())::bigint`)

@@ -1,6 +1,9 @@
 import { bigint, index, integer, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import { realm } from '../db/columns.js';
 
+/** The kind of work that no statement can do: to ask an acquirer what has become of an attempt. */
+export const inquiryKind = 'inquire_transaction';
+
 /**
  * Work that is due later: written by the statement that causes it, claimed by a worker with
  * SKIP LOCKED one tenant and mode at a time, deleted by the statement that does it.

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { and, asc, eq, getTableName, inArray, isNull, type SQL, sql } from 'drizzle-orm';
+import { and, asc, eq, getTableName, inArray, isNull, ne, type SQL, sql } from 'drizzle-orm';
 import { type PgColumn, type PgTable, unionAll } from 'drizzle-orm/pg-core';
 import type { GraphQLSchema } from 'graphql';
 import { accountProblems, addressKeyOf, businessDetailsOf, initialSetting, nicknameOf } from '../account/creation.js';
@@ -23,7 +23,7 @@ import { editions } from '../editions/editions.js';
 import { checkFiles } from '../file/reference.js';
 import { type FileRow, file } from '../file/table.js';
 import { answeredBefore, fingerprint } from '../idempotency.js';
-import { job } from '../job/table.js';
+import { inquiryKind, job } from '../job/table.js';
 import { type ApiKeyRow, apiKey } from '../key/table.js';
 import { posting } from '../ledger/table.js';
 import { type PayoutRow, PayoutStatus, payout, type RateRow, rate } from '../payout/table.js';
@@ -278,7 +278,7 @@ export class Operator {
   async passTime(root: Pick<AccountRow, 'tenantId'>, seconds: number): Promise<void> {
     const test = { tenantId: root.tenantId, livemode: false };
     await this.#write('advance_clock', test, 'passTime', { advanceSeconds: seconds }, testClock);
-    // Work may cause work that is due at once, and another worker may be at it: until nothing is due any more.
+    // Work may cause work that is due at once, and another worker may be at it: until nothing is due any more. Acquirers are asked by workers alone.
     for (let left = 1; left > 0; ) {
       const [row] = await this.database.call('run_jobs', [root.tenantId, false, jobsMax]);
       if (Number(row?.run_jobs) > 0) continue;
@@ -289,7 +289,9 @@ export class Operator {
           db
             .select({ left: sql<number>`count(*)::int` })
             .from(job)
-            .where(and(eq(job.tenantId, sql.placeholder('tenant')), eq(job.livemode, false), due)),
+            .where(
+              and(eq(job.tenantId, sql.placeholder('tenant')), eq(job.livemode, false), due, ne(job.kind, inquiryKind)),
+            ),
         { tenant: root.tenantId },
       );
       left = count?.left ?? 0;
