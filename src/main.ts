@@ -18,6 +18,9 @@ function progress(step: string): void {
 
 let log: Logger | undefined;
 
+/** Errors of a connection to PostgreSQL that ended, or of a server that goes or is not up yet. */
+const connectionLost = /^(CONNECT.*|ECONN.*|EPIPE|57P0.)$/;
+
 async function main(): Promise<void> {
   const settings = config({ serves: true });
   if (settings.WORKERS > 1 && cluster.isPrimary) return supervise(settings.WORKERS);
@@ -67,7 +70,7 @@ function announce({ HOST, EXPLORER, transport }: Config, port: number, demo: Dem
 // server that dies meanwhile, has nobody who waits.
 for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
   process.on(event, (error: unknown) => {
-    if (event === 'unhandledRejection' && /^CONNECTION_/.test((error as { code?: string } | null)?.code ?? '')) {
+    if (event === 'unhandledRejection' && connectionLost.test((error as { code?: string } | null)?.code ?? '')) {
       log?.warn(faultLine(error), 'a connection was lost');
       return;
     }
