@@ -1,11 +1,10 @@
 import 'reflect-metadata';
 import cluster from 'node:cluster';
-import type { Logger } from 'pino';
 import { type Config, ConfigError, config } from './config.js';
 import { type Demo, openDemo } from './demo.js';
 import { gateway } from './gateway.js';
 import { buildGraph } from './graph.js';
-import { faultLine, logger } from './log.js';
+import { logger } from './log.js';
 import { Operator } from './operator/operator.js';
 import { openStore } from './store.js';
 import { Worker } from './worker.js';
@@ -16,15 +15,10 @@ function progress(step: string): void {
   if (process.stderr.isTTY) process.stderr.write(`${step} …\n`);
 }
 
-let log: Logger | undefined;
-
-/** Errors of a connection to PostgreSQL that ended, or of a server that goes or is not up yet. */
-const connectionLost = /^(CONNECT.*|ECONN.*|EPIPE|57P0.)$/;
-
 async function main(): Promise<void> {
   const settings = config({ serves: true });
   if (settings.WORKERS > 1 && cluster.isPrimary) return supervise(settings.WORKERS);
-  log = logger(settings.LOG_LEVEL);
+  const log = logger(settings.LOG_LEVEL);
   const store = await openStore(settings, progress);
   const schema = buildGraph();
   const operator = new Operator(store.database, schema, store.pepper);
@@ -65,15 +59,9 @@ function announce({ HOST, EXPLORER, transport }: Config, port: number, demo: Dem
   process.stdout.write(`${lines.join('\n')}\n\n`);
 }
 
-// What nobody foresaw leaves the process in no known state: it ends, and a supervisor starts it anew. A connection that the
-// driver lost is foreseen: whoever waited for an answer was told, and a query of the driver's own, such as for the types of a
-// server that dies meanwhile, has nobody who waits.
+// What nobody foresaw leaves the process in no known state: it ends, and a supervisor starts it anew.
 for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
   process.on(event, (error: unknown) => {
-    if (event === 'unhandledRejection' && connectionLost.test((error as { code?: string } | null)?.code ?? '')) {
-      log?.warn(faultLine(error), 'a connection was lost');
-      return;
-    }
     process.stderr.write(`${event}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
     process.exit(1);
   });

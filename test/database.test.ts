@@ -1,3 +1,4 @@
+import net from 'node:net';
 import { expect, inject, it } from 'vitest';
 import { account } from '../src/account/table.js';
 import { Database, preparedMax } from '../src/db/database.js';
@@ -57,5 +58,46 @@ it('keeps others after an hour, for everybody again', async () => {
     expect(database.catalogue.size).toBe(251);
   } finally {
     await database.close();
+  }
+});
+
+// A driver's query that nobody holds would end the process, when the connection is lost in the middle of it.
+it('outlives connections that are lost at any moment, and tells nobody but who waits', async () => {
+  const admin = inject('admin');
+  const [{ database: name }] = await world.sql<[{ database: string }]>`select current_database() as database`;
+  const untold: unknown[] = [];
+  const note = (error: unknown) => untold.push(error);
+  process.on('unhandledRejection', note);
+  let lost = 0;
+  // Of each connection, one message more of the client's passes before it is reset.
+  const relay = net.createServer((client) => {
+    const server = net.connect(`${admin.host}/.s.PGSQL.${admin.port}`);
+    let left = ++lost <= 6 ? Math.ceil(lost / 2) : Number.POSITIVE_INFINITY;
+    client.on('data', (chunk) => {
+      if (--left > 0) server.write(chunk);
+      else client.resetAndDestroy();
+    });
+    server.on('data', (chunk) => client.write(chunk));
+    for (const [one, other] of [
+      [client, server],
+      [server, client],
+    ] as const)
+      one.on('error', () => other.destroy()).on('close', () => other.destroy());
+  });
+  await new Promise<void>((resume) => relay.listen(0, '127.0.0.1', resume));
+  const { port } = relay.address() as net.AddressInfo;
+  const database = new Database({ ...admin, username: 'tidegate', database: name, host: '127.0.0.1', port });
+  try {
+    const kinds = ['platform', 'it\'s \\ "quoted", {NULL}', ''];
+    for (let n = 0; n < 10; n++)
+      expect(
+        await database.text('select $1::text[] as kinds, $2::text = any($1) as among', [kinds, 'platform']),
+      ).toEqual([{ kinds, among: true }]);
+    expect(lost).toBeGreaterThan(6);
+    expect(untold).toEqual([]);
+  } finally {
+    await database.close();
+    relay.close();
+    process.off('unhandledRejection', note);
   }
 });

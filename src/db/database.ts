@@ -9,6 +9,7 @@ import {
   SQL,
   type Table,
 } from 'drizzle-orm';
+import { makePgArray } from 'drizzle-orm/pg-core';
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import postgres from 'postgres';
 import { type Problem, type ProblemCode, problem, Refusal } from '../problems.js';
@@ -90,14 +91,23 @@ export class Database {
     this.#now = now;
     this.#preparedUntil = now() + hourMilliseconds;
     // The driver's own pauses between attempts to connect grow to 20 s; ours are shorter than anybody's patience.
-    const common = { onnotice: () => {}, connect_timeout: 2, backoff: () => 0.1 };
+    // It would ask each new connection for the types of arrays by a query that nobody holds: a connection that is lost meanwhile
+    // would end the process. Ours are of text, all of them.
+    const common = { onnotice: () => {}, connect_timeout: 2, backoff: () => 0.1, fetch_types: false };
+    const texts = {
+      to: 1009,
+      from: [1009],
+      serialize: (list: string[] | string) => (typeof list === 'string' ? list : makePgArray(list)),
+      parse: textsOf,
+    };
+    const types = { texts } as never;
     const session = {
       statement_timeout: statementMillisecondsMax,
       lock_timeout: lockMillisecondsMax,
       ...(durable ? {} : { synchronous_commit: 'off' }),
     };
     const named = (name: string) => ({ connection: { ...session, application_name: `tidegate ${name}` } });
-    this.#reader = postgres({ ...connection, ...common, ...named('read'), max: poolSize.read });
+    this.#reader = postgres({ ...connection, ...common, ...named('read'), types, max: poolSize.read });
     // A pipelined write behind a locked one would wait with it.
     const json = {
       to: 114,
@@ -111,11 +121,11 @@ export class Database {
       ...named('write'),
       max: poolSize.write,
       max_pipeline: 1,
-      types: { json },
+      types: { json, texts },
     } as never);
     // It connects with the first survey, and lets go soon after the last.
     const patient = { ...named('survey').connection, statement_timeout: surveyMillisecondsMax };
-    this.#surveyor = postgres({ ...connection, ...common, connection: patient, max: 1, idle_timeout: 5 });
+    this.#surveyor = postgres({ ...connection, ...common, connection: patient, types, max: 1, idle_timeout: 5 });
     this.#builder = drizzle(this.#reader);
   }
 
@@ -335,6 +345,13 @@ function decoderOf(field: Column | SQL | SQL.Aliased): ((value: unknown) => unkn
     ? decoder.mapFromDriverValue === Column.prototype.mapFromDriverValue
     : decoder === noopDecoder;
   return same ? undefined : (value) => decoder.mapFromDriverValue(value);
+}
+
+/** The elements of an array of text as PostgreSQL writes it. Drizzle has a reader of such, which loses backslashes. */
+function textsOf(list: string): (string | null)[] {
+  return [...list.matchAll(/"((?:[^"\\]|\\.)*)"|[^,{}]+/gs)].map(([bare, quoted]) =>
+    quoted === undefined ? (bare === 'NULL' ? null : bare) : quoted.replace(/\\(.)/gs, '$1'),
+  );
 }
 
 /** Arguments as JSON text; minor units travel as digits, since a JSON number could not carry them to the cent everywhere. */

@@ -28,7 +28,7 @@ export async function exclusively<T>(
   work: string,
   run: (sql: postgres.Sql) => Promise<T>,
 ): Promise<T> {
-  const sql = postgres({ ...connection, max: 1, onnotice: () => {} });
+  const sql = postgres({ ...connection, max: 1, fetch_types: false, onnotice: () => {} });
   try {
     await sql`select pg_advisory_lock(hashtextextended(${`tidegate:${work}`}, 0))`;
     return await run(sql);
