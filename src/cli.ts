@@ -17,7 +17,7 @@ import { buildGraph } from './graph.js';
 import { apiKeyV1 } from './key/v1.js';
 import type { ApiKeyRow } from './key/table.js';
 import { Operator, OperatorError, type Verification } from './operator/operator.js';
-import { PayoutStatus } from './payout/table.js';
+import { PayoutStatus, type RateRow } from './payout/table.js';
 import { payoutV1 } from './payout/v1.js';
 import { personV1 } from './person/v1.js';
 import { Refusal } from './problems.js';
@@ -285,6 +285,12 @@ command(
   .addOption(new Option('--method <method>').choices(Object.values(DepositPaymentMethod)))
   .option('--descriptor <text>', 'narration on the incoming deposit');
 
+const tenant = () =>
+  new Option('--tenant <tenant>', 'whose it is, the id of the root without account_: it is found sooner');
+
+command(deposits, 'show <deposit>', 'Show a deposit', async (operator, o, id) =>
+  depositV1(await operator.deposit(id, o.tenant as string | undefined)),
+).addOption(tenant());
 command(deposits, 'waiting', 'List the reversals that wait for their deposits', async (operator) => ({
   notices: (await operator.waitingNotices()).map(bankNoticeV1),
 }));
@@ -298,7 +304,7 @@ command(deposits, 'reconcile <deposit>', 'Count a deposit towards receivables', 
   depositV1(await operator.reconcile(id, o.receivable as ReconciledReceivableInput[], o.tenant as string | undefined)),
 )
   .requiredOption('--receivable <id=amount...>', 'such as receivable_…=100.00; may be repeated', share, [])
-  .option('--tenant <tenant>', 'whose it is, the id of the root without account_: it is found sooner');
+  .addOption(tenant());
 
 const payouts = program.command('payout').description('Payouts and what holds them');
 
@@ -311,6 +317,7 @@ command(payouts, 'list', 'List payouts; with --status processing --mode live, th
   .addOption(mode())
   .addOption(after());
 
+command(payouts, 'show <payout>', 'Show a payout', async (operator, _, id) => payoutV1(await operator.payout(id)));
 command(payouts, 'settle <payout>', 'A payout has arrived', async (operator, _, id) =>
   payoutV1(await operator.endPayout(id, 'completed')),
 );
@@ -324,17 +331,21 @@ command(payouts, 'release <account>', 'Lift the service hold', async (operator, 
   accountSettingV1(await operator.serviceHold(await operator.account(id, liveOf(o)), false)),
 ).addOption(mode());
 command(payouts, 'rate <account>', "Give a rate for the live payouts of a root's tenant", async (operator, o, id) => {
-  const { source, target, rate } = await operator.setRate(
-    await operator.account(id, true),
-    String(o.from),
-    String(o.to),
-    String(o.rate),
-  );
-  return { from: source, to: target, rate };
+  const account = await operator.account(id, true);
+  return rateJson(await operator.setRate(account, String(o.from), String(o.to), String(o.rate)));
 })
   .requiredOption('--from <currency>', 'ISO 4217 code', currencyCode)
   .requiredOption('--to <currency>', 'ISO 4217 code', currencyCode)
   .requiredOption('--rate <decimal>', 'what one unit buys');
+
+command(
+  payouts,
+  'rates <account>',
+  "List the rates for the live payouts of a root's tenant",
+  async (operator, _, id) => ({
+    rates: (await operator.rates(await operator.account(id, true))).map(rateJson),
+  }),
+);
 
 const ledger = program.command('ledger').description('The books');
 
@@ -382,6 +393,10 @@ function verificationJson({ account, persons, files }: Verification) {
 
 function keyJson({ apiKey, secret }: { apiKey: ApiKeyRow; secret?: string }) {
   return secret === undefined ? { key: apiKeyV1(apiKey) } : { key: apiKeyV1(apiKey), secret };
+}
+
+function rateJson({ source, target, rate }: RateRow) {
+  return { from: source, to: target, rate };
 }
 
 function whole(text: string): number {

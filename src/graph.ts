@@ -26,7 +26,7 @@ import {
 } from './checkout/resolver.js';
 import { ClockResolver } from './clock/resolver.js';
 import type { Context } from './context.js';
-import { DepositOfPayment, DepositResolver, DepositsOfAccount } from './deposit/resolver.js';
+import { DepositOfPayment, DepositResolver, DepositsOfAccount, DepositsOfAddress } from './deposit/resolver.js';
 import { EventResolver } from './event/resolver.js';
 import { FileResolver, FilesOfAccount } from './file/resolver.js';
 import { explained, flat, formatted, type Rules } from './explain.js';
@@ -35,7 +35,7 @@ import { ApiKeyResolver, ApiKeysOfAccount } from './key/resolver.js';
 import { dress, type KnownDocuments } from './known.js';
 import { type Limits, limitRule } from './limits.js';
 import { PaymentResolver, PaymentsOfAccount } from './payment/resolver.js';
-import { PayoutResolver, PayoutsOfAccount, PayoutsOfAddress } from './payout/resolver.js';
+import { PayoutOfPayment, PayoutResolver, PayoutsOfAccount, PayoutsOfAddress } from './payout/resolver.js';
 import { PersonResolver, PersonsOfAccount } from './person/resolver.js';
 import { problem } from './problems.js';
 import { ReceivableResolver, ReceivablesOfAccount, ReceivablesOfDeposit } from './receivable/resolver.js';
@@ -67,6 +67,7 @@ const resolvers: NonEmptyArray<Function> = [
   BalanceTransactionsOfPayment,
   DepositResolver,
   DepositsOfAccount,
+  DepositsOfAddress,
   DepositOfPayment,
   ReceivableResolver,
   ReceivablesOfAccount,
@@ -81,6 +82,7 @@ const resolvers: NonEmptyArray<Function> = [
   PayoutResolver,
   PayoutsOfAccount,
   PayoutsOfAddress,
+  PayoutOfPayment,
   ClockResolver,
   EventResolver,
 ];

@@ -311,6 +311,7 @@ describe('live mode, where the operator decides', () => {
       told('payout', 'rate', id('first'), '--from=USD', '--to=INR', '--rate=83.25'),
     ]);
     expect(rate).toEqual({ from: 'USD', to: 'INR', rate: '83.25' });
+    expect(await told('payout', 'rates', id('first'))).toEqual({ rates: [rate] });
     const invoice = { creation_date: '2026-01-05', currency: 'USD', due_date: '2026-02-05' };
     const owed = async (amount: string, reference_number: string) => {
       const reply = await user.post('/v1/receivables', {
@@ -346,6 +347,12 @@ describe('live mode, where the operator decides', () => {
       },
     });
     await sameAsV1(recorded.deposit, user, '/v1/deposits');
+    expect(await told('deposit', 'show', recorded.deposit.id)).toEqual(recorded.deposit);
+    const tenant = ['--tenant', id('first').replace('account_', '')];
+    expect(await told('deposit', 'show', recorded.deposit.id, ...tenant)).toEqual(recorded.deposit);
+    const elsewhere = await tidegate('deposit', 'show', recorded.deposit.id, '--tenant=0000');
+    expect([elsewhere.code, elsewhere.out]).toEqual([1, '']);
+    expect(elsewhere.errors).toBe('There is no such deposit.\n');
     const [again, otherwise] = await Promise.all([
       told(...wire, '--amount=150.00'),
       tidegate(...wire, '--amount=151.00', '--json'),
@@ -372,6 +379,7 @@ describe('live mode, where the operator decides', () => {
     expect(await balance()).toEqual([['50.00 USD'], [], ['8325.00 INR']]);
     const waiting = await told('payout', 'list', '--status=processing', '--mode=live');
     expect(waiting).toEqual({ payouts: [paid] });
+    expect(await told('payout', 'show', paid.id)).toEqual(paid);
     const settled = await told('payout', 'settle', paid.id);
     await sameAsV1(settled, user, '/v1/payouts');
     expect(settled).toEqual({ ...paid, status: 'completed' });

@@ -912,6 +912,40 @@ describe('finding deposits', () => {
     expect(graph.body.data.account.depositsOut.nodes.map((d: any) => d.amount).toSorted()).toEqual(['1.00', '2.00']);
   });
 
+  it('are found from the address that they came in to, and from each other, and so back', async () => {
+    const platform = await given.platform(1);
+    const user = await activatedUser(platform);
+    const partner = await activatedPartner(platform, user);
+    const disputed = await completed(user, '9.00');
+    const other = await completed(user, '1.00', { to: { account_id: partner.id } });
+    const first = (await move(user, 'REST', disputed.id, 'dispute', { amount: '2.00' })).deposit;
+    const second = (await move(user, 'REST', disputed.id, 'dispute', { amount: '3.00' })).deposit;
+    await world.sql`update deposit set created = created + 1 where tenant_id = ${platform.id.replace('account_', '')} and id = ${second.id}`;
+    const walk = (speaker: Speaker, id: string) =>
+      speaker.graph(
+        `query ($id: ID!) { deposit(id: $id) {
+           disputes { id } disputedBy(first: 1) { nodes { amount disputes { id } } totalCount pageInfo { hasNextPage } }
+           toAddress { deposits { nodes { amount } totalCount } failed: deposits(status: [FAILED]) { nodes { id } } } } }`,
+        { id },
+      );
+    for (const speaker of [user, platform]) {
+      const { deposit } = (await walk(speaker, disputed.id)).body.data;
+      expect(deposit.disputes).toBeNull();
+      expect(deposit.disputedBy).toEqual({
+        nodes: [{ amount: '-3.00', disputes: { id: disputed.id } }],
+        ...{ totalCount: 2, pageInfo: { hasNextPage: true } },
+      });
+      // A dispute has come in nowhere that the disputed deposit has not.
+      const { deposits, failed } = deposit.toAddress;
+      expect(deposits.nodes.map((d: any) => d.amount).toSorted()).toEqual(['-2.00', '-3.00', '9.00']);
+      expect([deposits.totalCount, failed.nodes]).toEqual([3, []]);
+      const back = (await walk(speaker, first.id)).body.data.deposit;
+      expect([back.disputes, back.disputedBy.totalCount]).toEqual([{ id: disputed.id }, 0]);
+      const elsewhere = (await walk(speaker, other.id)).body.data.deposit;
+      expect([elsewhere.disputedBy.totalCount, elsewhere.toAddress.deposits.totalCount]).toEqual([0, 1]);
+    }
+  });
+
   it('of one account on either side meets each once, whatever the filters, the page, its end and the door', async () => {
     const platform = await given.platform(1);
     const user = await activatedUser(platform);

@@ -279,8 +279,11 @@ const filter = (list: string, argument: string, select = 'nodes { id } totalCoun
   answer: 'nothing',
 });
 
-/** A cursor of an edge of one's own address, payment, checkout or receivable. */
-function ofOwn(object: 'address' | 'payment' | 'checkout' | 'receivable', edge: string): Record<string, Probe> {
+/** A cursor of an edge of one's own address, deposit, payment, checkout or receivable. */
+function ofOwn(
+  object: 'address' | 'deposit' | 'payment' | 'checkout' | 'receivable',
+  edge: string,
+): Record<string, Probe> {
   const at = (paging: string): Probe => ({
     call: (me, id, own) =>
       me.graph(`query ($id: ID!, $own: ID!) { ${object}(id: $own) { ${edge}(${paging}: $id) { nodes { id } } } }`, {
@@ -529,6 +532,8 @@ const probes: Record<keyof Holdings, Record<string, Probe>> = {
     ...nodes,
     ...cursors('/v1/deposits', 'deposits', 'depositsIn'),
     ...graphCursors('deposits', 'depositsOut'),
+    ...ofOwn('address', 'deposits'),
+    ...ofOwn('deposit', 'disputedBy'),
     'GET deposit': read('/v1/deposits/:id'),
     'POST reconcile': write('/v1/deposits/:id/reconcile', (id, _, own) => ({
       receivables: [{ id: own.receivable ?? id, amount: '1.00' }],
@@ -761,7 +766,8 @@ const probed = `
   account.partners.after account.partners.before account.payments.after account.payments.before
   account.payouts.after account.payouts.before account.persons.after account.persons.before
   account.receivables.after account.receivables.before accountSetting.id accountSettings.accountId
-  accountSettings.after accountSettings.before accounts.after accounts.before activateAccount.id address.id
+  accountSettings.after accountSettings.before accounts.after accounts.before activateAccount.id address.deposits.after
+  address.deposits.before address.id
   address.payouts.after address.payouts.before addresses.after addresses.before addresses.linkedId apiKey.id
   apiKeys.accountId apiKeys.after apiKeys.before balance.accountId balanceAggregate.accountId balanceTransaction.id
   balanceTransactions.accountId balanceTransactions.after balanceTransactions.before balanceTransactions.paymentId
@@ -775,7 +781,7 @@ const probed = `
   createDeposit.from.addressId createDeposit.to.accountId createDeposit.to.addressId createPerson.accountId
   createPerson.identification.passportImage createPerson.identification.taxCardImage createReceivable.accountId
   createReceivable.invoice.document deactivateAccount.id deactivateTestAccount.id deactivateTestAddress.id
-  declineTestCheckout.id deposit.id deposits.accountId deposits.after deposits.before disputeTestDeposit.id event.id
+  declineTestCheckout.id deposit.disputedBy.after deposit.disputedBy.before deposit.id deposits.accountId deposits.after deposits.before disputeTestDeposit.id event.id
   events.after events.before events.objectId expireTestAddress.id expireTestCheckout.id failTestDeposit.id
   failTestPayout.id file.id files.accountId files.after files.before holdTestAccount.id node.id nodes.ids
   payTestCheckout.id payment.balanceTransactions.after payment.balanceTransactions.before payment.id

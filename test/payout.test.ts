@@ -399,13 +399,13 @@ describe('what a payout is', () => {
       ['0.00', '0.50', []],
     ]);
     const { body } = await user.graph(
-      `{ payout(id: "${payout.id}") { status sourceAmount sourceCurrency rate account { id } address { id payouts { nodes { id } } } payment { id type } } account(id: "${user.id}") { payouts { nodes { id } } } }`,
+      `{ payout(id: "${payout.id}") { status sourceAmount sourceCurrency rate account { id } address { id payouts { nodes { id } } } payment { id type payout { id } deposit { id } } } account(id: "${user.id}") { payouts { nodes { id } } } }`,
     );
     expect(body.data).toEqual({
       payout: {
         ...{ status: 'COMPLETED', sourceAmount: '60.50', sourceCurrency: 'INR', rate: '1', account: { id: user.id } },
         address: { id: address.id, payouts: { nodes: [{ id: payout.id }] } },
-        payment: { id: payment.id, type: 'PAYOUT' },
+        payment: { id: payment.id, type: 'PAYOUT', payout: { id: payout.id }, deposit: null },
       },
       account: { payouts: { nodes: [{ id: payout.id }] } },
     });

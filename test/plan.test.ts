@@ -68,7 +68,11 @@ const lists: List[] = [
     listing: checkoutListing,
     edges: [checkoutNow.toAccountId, checkoutNow.fromAccountId, ofReceivable],
   },
-  { table: deposit, listing: depositListing, edges: [deposit.toAccountId, deposit.fromAccountId] },
+  {
+    table: deposit,
+    listing: depositListing,
+    edges: [deposit.toAccountId, deposit.fromAccountId, deposit.toAddressId, deposit.disputesId],
+  },
   { table: event, listing: eventListing, edges: [] },
   { table: file, listing: fileListing, edges: [file.accountId] },
   { table: apiKey, listing: apiKeyListing, edges: [apiKey.accountId] },

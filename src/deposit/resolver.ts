@@ -2,10 +2,10 @@ import { and, desc, eq, sql } from 'drizzle-orm';
 import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { type AccountRow, account } from '../account/table.js';
 import { Account } from '../account/type.js';
-import { address } from '../address/table.js';
+import { type AddressRow, address } from '../address/table.js';
 import { Address } from '../address/type.js';
 import type { Context } from '../context.js';
-import type { Listing, Page } from '../listing.js';
+import { type Listing, type Page, PageArgs } from '../listing.js';
 import { payloadOf } from '../payload.js';
 import { type PaymentRow, payment } from '../payment/table.js';
 import { Payment } from '../payment/type.js';
@@ -190,6 +190,15 @@ export class DepositResolver {
   async disputes(@Root() row: DepositRow, @Ctx() { scope }: Context): Promise<Deposit | null> {
     return scope.find(deposit, row.disputesId);
   }
+
+  @FieldResolver(() => DepositConnection, { description: 'The deposits that dispute this one.' })
+  async disputedBy(
+    @Root() row: DepositRow,
+    @Args(() => PageArgs) args: PageArgs,
+    @Ctx() { scope }: Context,
+  ): Promise<Page<Deposit>> {
+    return scope.edge(deposit, depositListing, deposit.disputesId, row.id, args);
+  }
 }
 
 @Resolver(() => Account)
@@ -210,6 +219,18 @@ export class DepositsOfAccount {
     @Ctx() { scope }: Context,
   ): Promise<Page<Deposit>> {
     return scope.edge(deposit, depositListing, deposit.fromAccountId, row.id, args);
+  }
+}
+
+@Resolver(() => Address)
+export class DepositsOfAddress {
+  @FieldResolver(() => DepositConnection, { description: 'The deposits that came in to this address.' })
+  async deposits(
+    @Root() row: AddressRow,
+    @Args(() => DepositOfAccountArgs) args: DepositOfAccountArgs,
+    @Ctx() { scope }: Context,
+  ): Promise<Page<Deposit>> {
+    return scope.edge(deposit, depositListing, deposit.toAddressId, row.id, args);
   }
 }
 

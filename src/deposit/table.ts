@@ -86,6 +86,10 @@ export const deposit = pgTable(
     index('deposit_root').on(t.tenantId, t.livemode, t.onRootList, t.created, t.id),
     index('deposit_to').on(t.tenantId, t.livemode, t.toAccountId, t.created, t.id),
     index('deposit_from').on(t.tenantId, t.livemode, t.fromAccountId, t.created, t.id),
+    index('deposit_to_address').on(t.tenantId, t.livemode, t.toAddressId, t.created, t.id),
+    index('deposit_disputing')
+      .on(t.tenantId, t.livemode, t.disputesId, t.created, t.id)
+      .where(sql`disputes_id is not null`),
     check(
       'deposit_status',
       sql`${t.status} in ('initialized', 'processing', 'completed', 'cancelled', 'failed', 'reversed')`,

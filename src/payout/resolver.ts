@@ -19,7 +19,7 @@ import { Address } from '../address/type.js';
 import type { Context } from '../context.js';
 import { type Listing, type Page, PageArgs } from '../listing.js';
 import { payloadOf } from '../payload.js';
-import { payment } from '../payment/table.js';
+import { type PaymentRow, payment } from '../payment/table.js';
 import { Payment } from '../payment/type.js';
 import { type PayoutRow, PayoutStatus, payout } from './table.js';
 import { Payout, PayoutConnection } from './type.js';
@@ -114,5 +114,13 @@ export class PayoutsOfAddress {
     @Ctx() { scope }: Context,
   ): Promise<Page<Payout>> {
     return scope.edge(payout, payoutListing, payout.addressId, row.id, args);
+  }
+}
+
+@Resolver(() => Payment)
+export class PayoutOfPayment {
+  @FieldResolver(() => Payout, { nullable: true, description: 'The payout that it is, if it is one.' })
+  async payout(@Root() row: PaymentRow, @Ctx() { scope }: Context): Promise<Payout | null> {
+    return scope.findBy(payout, payout.paymentId, row.id);
   }
 }

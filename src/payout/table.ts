@@ -34,6 +34,7 @@ export const payout = pgTable(
     index('payout_root').on(t.tenantId, t.livemode, t.onRootList, t.created, t.id),
     index('payout_of_account').on(t.tenantId, t.livemode, t.accountId, t.created, t.id),
     index('payout_to_address').on(t.tenantId, t.livemode, t.addressId, t.created, t.id),
+    index('payout_of_payment').on(t.tenantId, t.livemode, t.paymentId),
     // The operator knows no tenants: what it names by id, and what waits for it in a status.
     index('payout_by_id').on(t.id),
     index('payout_queue').on(t.status, t.created, t.id, t.livemode),

@@ -90,6 +90,7 @@ export const rules: Record<string, Rule> = {
   }),
 
   'Address.account': link(account, 'linkedId'),
+  'Address.deposits': edge(deposit, depositListing, deposit.toAddressId),
   'Address.payouts': edge(payout, payoutListing, payout.addressId),
 
   'Deposit.from': hash({ accountId: 'fromAccountId', addressId: 'fromAddressId' }),
@@ -100,12 +101,14 @@ export const rules: Record<string, Rule> = {
   'Deposit.toAddress': link(address, 'toAddressId'),
   'Deposit.payment': link(payment, 'paymentId'),
   'Deposit.disputes': link(deposit, 'disputesId'),
+  'Deposit.disputedBy': edge(deposit, depositListing, deposit.disputesId),
 
   'BalanceTransaction.account': link(account, 'accountId'),
   'BalanceTransaction.payment': link(payment, 'paymentId'),
   'Receivable.account': link(account, 'accountId'),
   'Payment.account': link(account, 'accountId'),
   'Payment.deposit': link(deposit, 'depositId'),
+  'Payment.payout': link(payout, 'id', payout.paymentId),
   'Payment.balanceTransactions': edge(entry, balanceTransactionListing, entry.paymentId),
   'Payout.account': link(account, 'accountId'),
   'Payout.address': link(address, 'addressId'),
