@@ -1,6 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { eventually, givenIn, nickname, type Reply, type Speaker, useWorld, type World } from './world.js';
+import {
+  type Door,
+  doors,
+  eventually,
+  givenIn,
+  nickname,
+  type Reply,
+  type Speaker,
+  useWorld,
+  type World,
+} from './world.js';
 
 // No worker, so that a checkout stays as a test has brought it; `work` does what one would do.
 const world = useWorld({ worker: false });
@@ -14,9 +24,6 @@ afterEach(async () => {
   audited = n;
   expect(await world.sql`select rule, what from violations`).toEqual([]);
 });
-
-const doors = ['REST', 'GraphQL'] as const;
-type Door = (typeof doors)[number];
 
 const operations = {
   create: ['/v1/checkouts', 'createCheckout', 'CreateCheckoutInput'],

@@ -1,11 +1,8 @@
 import { expect, describe, it } from 'vitest';
-import { givenIn, nickname, type Speaker, useWorld } from './world.js';
+import { type Door, doors, givenIn, nickname, type Speaker, useWorld } from './world.js';
 
 const world = useWorld({ worker: false });
 const given = givenIn(world);
-
-const doors = ['REST', 'GraphQL'] as const;
-type Door = (typeof doors)[number];
 
 const advanceSecondsMax = 400 * 86_400;
 /** The largest GraphQL Int. */

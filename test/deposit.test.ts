@@ -3,6 +3,8 @@ import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Worker } from '../src/worker.js';
 import {
   details,
+  type Door,
+  doors,
   type Edition,
   eventually,
   givenIn,
@@ -21,8 +23,6 @@ afterEach(async () => {
   expect(await world.sql`select rule, what from violations`).toEqual([]);
 });
 
-const doors = ['REST', 'GraphQL'] as const;
-type Door = (typeof doors)[number];
 const verbs = ['process', 'complete', 'fail', 'cancel', 'reverse', 'dispute'] as const;
 type Verb = (typeof verbs)[number];
 

@@ -2,7 +2,17 @@ import pino from 'pino';
 import { afterEach, describe, expect, inject, it } from 'vitest';
 import { Database } from '../src/db/database.js';
 import { Worker } from '../src/worker.js';
-import { details, eventually, givenIn, nickname, type Reply, type Speaker, useWorld } from './world.js';
+import {
+  details,
+  type Door,
+  doors,
+  eventually,
+  givenIn,
+  nickname,
+  type Reply,
+  type Speaker,
+  useWorld,
+} from './world.js';
 
 // No worker: `once` and `work` do what one would do, so that a test can look at a payout while it is in flight.
 const world = useWorld({ worker: false });
@@ -11,9 +21,6 @@ const given = givenIn(world);
 afterEach(async () => {
   expect(await world.sql`select rule, what from violations`).toEqual([]);
 });
-
-const doors = ['REST', 'GraphQL'] as const;
-type Door = (typeof doors)[number];
 
 const day = 86_400;
 const currencyOf = { 1: 'USD', 2: 'INR' } as const;

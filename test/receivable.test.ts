@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { details, givenIn, nickname, type Reply, type Speaker, useWorld } from './world.js';
+import { details, type Door, doors, givenIn, nickname, type Reply, type Speaker, useWorld } from './world.js';
 
 const world = useWorld({ worker: false });
 const given = givenIn(world);
@@ -7,9 +7,6 @@ const given = givenIn(world);
 afterEach(async () => {
   expect(await world.sql`select rule, what from violations`).toEqual([]);
 });
-
-const doors = ['REST', 'GraphQL'] as const;
-type Door = (typeof doors)[number];
 
 const unknown = (prefix: string) => `${prefix}_${'0'.repeat(32)}`;
 const pdf = new TextEncoder().encode('%PDF-1.4\n%%EOF\n');

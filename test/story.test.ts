@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { payoutBody } from './dossier.js';
-import { details, type Edition, givenIn, nickname, Speaker, useWorld } from './world.js';
+import { details, type Door, doors, type Edition, givenIn, nickname, Speaker, useWorld } from './world.js';
 
 type Json = any;
 
@@ -8,9 +8,6 @@ const OPERATOR_KEY = 'op_2b7d0e4c9a1f4836b5c8d7e6f1a2b3c4';
 // No worker: time passes when the story says so, and what is due then is done before it goes on.
 const world = useWorld({ worker: false, environment: { OPERATOR_KEY } });
 const given = givenIn(world);
-
-const doors = ['REST', 'GraphQL'] as const;
-type Door = (typeof doors)[number];
 
 /** What the exporter does: its path on /v1, its mutation, and the object that it answers with that object's list on /v1. */
 const operations = {

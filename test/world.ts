@@ -12,6 +12,9 @@ import { Operator } from '../src/operator/operator.js';
 import { Worker } from '../src/worker.js';
 
 export type Edition = 1 | 2;
+/** The ways in, for what must be the same through both. */
+export const doors = ['REST', 'GraphQL'] as const;
+export type Door = (typeof doors)[number];
 type Json = any;
 
 /** What a door answered. `fieldNames` and `codes` are of the errors, of either door, in their order. */
