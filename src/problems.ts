@@ -99,8 +99,11 @@ export function problem(
   return { code, field, message: message ?? catalogue[code][1], metadata };
 }
 
+/** Nobody reads more at once, and an answer must not grow many times larger than what was asked. */
+const problemsMax = 100;
+
 /**
- * The one error that we throw on purpose: everything that is wrong in one step, told at once.
+ * The one error that we throw on purpose: everything that is wrong in one step, told at once; of very many, the first 100.
  * Its status is that of its first code. Spec: Errors.
  */
 export class Refusal extends GraphQLError {
@@ -108,7 +111,7 @@ export class Refusal extends GraphQLError {
   constructor(...problems: Problem[]) {
     const first = problems[0] ?? problem('service_fault');
     super(first.message, { extensions: { code: first.code.toUpperCase() } });
-    this.problems = problems;
+    this.problems = problems.slice(0, problemsMax);
   }
   get status(): number {
     return catalogue[this.problems[0]?.code ?? 'service_fault'][0];

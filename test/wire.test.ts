@@ -142,6 +142,19 @@ describe('an answer that is not 2xx is the error object', () => {
     expectErrorObject(await asked(), status, problem);
   });
 
+  it('names the first hundred where thousands are wrong, so that an answer stays in proportion', async () => {
+    const keys = Array.from({ length: 5_000 }, (_, n) => `k${n}`);
+    const query = keys.slice(0, 2_000).join('=&');
+    for (const reply of [
+      await user.post('/v1/accounts', Object.fromEntries(keys.map((key) => [key, 0]))),
+      await user.get(`/v1/accounts?${query}=`),
+    ]) {
+      expect([reply.status, reply.codes.length]).toEqual([400, 100]);
+      expect(new Set(reply.codes)).toEqual(new Set(['parameter_unknown']));
+      expect(reply.fieldNames).toEqual(keys.slice(0, 100).map((key) => `account.${key}`));
+    }
+  });
+
   it('tells a fault of ours from nothing but its request id', async () => {
     await world.sql.unsafe('alter function create_person rename to create_person_away');
     try {
