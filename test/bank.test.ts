@@ -595,6 +595,34 @@ describe('the rates of live payouts', () => {
     expect(body.data.payout).toEqual({ sourceAmount: '60.00', sourceCurrency: 'USD', rate: '84.515' });
   });
 
+  it('are as exact as they are given', async () => {
+    const one = await receiver(1);
+    await payoutAddress(one.live);
+    // By 83 it is 9 paise less: what is far behind the point counts where there is much of it.
+    await world.operator.setRate(one.row, 'USD', 'INR', '83.000000000001');
+    await earn(one, '99999999999.99');
+    await payOut(one);
+    await world.operator.setRate(one.row, 'USD', 'INR', '0.9999999999999999');
+    await earn(one, '10000.00');
+    await payOut(one);
+    expect((await payoutsOf(one.live)).map((p) => p.amount).toSorted()).toEqual(['8299999999999.26', '9999.99']);
+  });
+
+  it('that are absurd pay nothing and break nothing: the money waits for a better one', async () => {
+    const one = await receiver(1);
+    await payoutAddress(one.live);
+    await world.operator.setRate(one.row, 'USD', 'INR', '9999999');
+    await earn(one, '99999999999.99');
+    await payOut(one);
+    expect(await payoutsOf(one.live)).toEqual([]);
+    const stuck =
+      await world.sql`select kind, attempts, error from job where tenant_id = ${tenantOf(one.live)} and livemode and error is not null`;
+    expect([...stuck]).toEqual([]);
+    await world.operator.setRate(one.row, 'USD', 'INR', '83.25');
+    await payOut(one);
+    expect((await payoutsOf(one.live)).map((p) => p.amount)).toEqual(['8324999999999.16']);
+  });
+
   it('bring what waited for them to those who are paid at once', async () => {
     const { live: platform } = await given.platformBoth(1);
     const root = await world.operator.account(platform.id, true);

@@ -815,7 +815,8 @@ describe('a rate', () => {
     ['NaN', 'rate'],
     ['Infinity', 'rate'],
     ['1e3', 'rate'],
-    ['1.123456789', 'rate'],
+    ['1.12345678901234567', 'rate'],
+    ['10000000', 'rate'],
     ['', 'rate'],
   ])('cannot be %j', async (rate, field) => {
     const { live } = await given.platformBoth(1);

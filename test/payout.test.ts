@@ -545,6 +545,11 @@ describe('converting', () => {
     ['INR', '10000.00', 'AUD', '183.13'],
     ['INR', '10000.00', 'CAD', '165.06'],
     ['INR', '10000.00', 'JPY', '18072.00'],
+    // By the table to the last cent, where a ratio of so many decimals would miss it.
+    ['INR', '8300.00', 'USD', '100.00'],
+    ['INR', '8300000.00', 'EUR', '92000.00'],
+    ['INR', '99999991699.99', 'USD', '1204819177.10'],
+    ['USD', '99999999999.99', 'JPY', '14999999999998.00'],
   ];
   it.each(table)('%s %s into %s pays %s out, never a fraction too much', async (source, earned, target, paid) => {
     const user = await given.directUser(2);

@@ -67,27 +67,40 @@ begin
   perform schedule_payout(p_tenant, p_live, p_account);
 end $$;
 
--- What one unit of a currency buys of another: a fixed table in test mode, the operator's in live mode. Null when nobody has said.
-create or replace function rate_of(p_tenant text, p_live boolean, p_source text, p_target text) returns numeric language plpgsql stable as $$
-declare v numeric;
-begin
-  if p_source = p_target then return 1; end if;
-  select r.rate into v from rate r where r.tenant_id = p_tenant and r.livemode = p_live and r.source = p_source and r.target = p_target;
-  if v is not null or p_live then return v; end if;
-  return (select round(t.per_dollar / s.per_dollar, 8)
-    from (values ('USD', 1), ('EUR', 0.92), ('GBP', 0.79), ('INR', 83), ('SGD', 1.35), ('AUD', 1.52), ('CAD', 1.37), ('AED', 3.6725), ('JPY', 150)) s(currency, per_dollar),
-         (values ('USD', 1), ('EUR', 0.92), ('GBP', 0.79), ('INR', 83), ('SGD', 1.35), ('AUD', 1.52), ('CAD', 1.37), ('AED', 3.6725), ('JPY', 150)) t(currency, per_dollar)
-    where s.currency = p_source and t.currency = p_target);
-end $$;
-
 -- The least of a currency in hundredths, as amounts are kept: a currency without a minor unit has no hundredths. ISO 4217.
 create or replace function least_amount(p_currency text) returns bigint language plpgsql immutable as $$
 begin
   return case when p_currency = any ('{BIF,CLP,DJF,GNF,ISK,JPY,KMF,KRW,PYG,RWF,UGX,UYI,VND,VUV,XAF,XAG,XAU,XBA,XBB,XBC,XBD,XDR,XOF,XPD,XPF,XPT,XSU,XUA}') then 100 else 1 end;
 end $$;
 
+-- What an amount of a currency comes to in another, and the rate: a fixed table in test mode, the operator's in live mode. It is cut to what
+-- the currency can be paid in, and exact: by what a dollar buys of either, and not by their rounded ratio, which is only shown. No rate when
+-- nobody has said; no amount when it is more money than there is.
+create or replace function exchanged(p_tenant text, p_live boolean, p_amount bigint, p_source text, p_target text, out amount bigint, out rate numeric) language plpgsql stable as $$
+declare v_bought numeric; v_sold numeric; v_amount numeric;
+begin
+  if p_source = p_target then
+    amount := p_amount;
+    rate := 1;
+    return;
+  end if;
+  select r.rate, 1 into v_bought, v_sold from rate r where r.tenant_id = p_tenant and r.livemode = p_live and r.source = p_source and r.target = p_target;
+  if v_bought is null and not p_live then
+    select t.per_dollar, s.per_dollar into v_bought, v_sold
+    from (values ('USD', 1), ('EUR', 0.92), ('GBP', 0.79), ('INR', 83), ('SGD', 1.35), ('AUD', 1.52), ('CAD', 1.37), ('AED', 3.6725), ('JPY', 150)) s(currency, per_dollar),
+         (values ('USD', 1), ('EUR', 0.92), ('GBP', 0.79), ('INR', 83), ('SGD', 1.35), ('AUD', 1.52), ('CAD', 1.37), ('AED', 3.6725), ('JPY', 150)) t(currency, per_dollar)
+    where s.currency = p_source and t.currency = p_target;
+  end if;
+  rate := trim_scale(round(v_bought / v_sold, 16));
+  v_amount := div(p_amount * v_bought, v_sold);
+  v_amount := v_amount - v_amount % least_amount(p_target);
+  if v_amount <= 1e17 then amount := v_amount; end if;
+end $$;
+
+drop function if exists rate_of(text, boolean, text, text);
+
 -- Pays out all of an account's available money, one payout per currency, each to the newest usable payout address of that currency or
--- else the newest of any. What cannot be paid now (a hold, a debt, no address, no rate) is tried again at the next interval.
+-- else the newest of any. What cannot be paid now (a hold, a debt, no address, no rate or an absurd one) is tried again at the next interval.
 create or replace function pay_out(p_tenant text, p_live boolean, p_call jsonb, p_account text) returns void language plpgsql as $$
 declare
   v account; s account_setting; c text; d address; b balance; v_rate numeric; v_amount bigint; y payout; v_id text; v_payment text; v_now bigint := clock(p_tenant, p_live);
@@ -101,12 +114,12 @@ begin
   for c in select x.currency from balance x where x.tenant_id = p_tenant and x.livemode = p_live and x.account_id = p_account and x.available > 0 order by 1 loop
     select a.* into d from address a where a.tenant_id = p_tenant and a.livemode = p_live and a.linked_id = p_account and a.category = 'user_payout' and a.status = 'activated'
     order by (a.currency = c) desc, a.created desc, a.id desc limit 1;
-    v_rate := rate_of(p_tenant, p_live, c, d.currency);
+    select e.rate into v_rate from exchanged(p_tenant, p_live, 0, c, d.currency) e;
     if v_owes or not coalesce(s.payouts_enabled, false) or d.id is null or v_rate is null then v_left := true; continue; end if;
     perform lock_balances(p_tenant, p_live, jsonb_build_array(jsonb_build_object('account', p_account, 'currency', c), jsonb_build_object('account', p_account, 'currency', d.currency)));
     select x.* into b from balance x where x.tenant_id = p_tenant and x.livemode = p_live and x.account_id = p_account and x.currency = c;
-    v_amount := trunc(b.available * v_rate);
-    v_amount := v_amount - v_amount % least_amount(d.currency);
+    select e.amount into v_amount from exchanged(p_tenant, p_live, b.available, c, d.currency) e;
+    if v_amount is null then v_left := true; continue; end if;
     if b.available <= 0 or v_amount <= 0 then continue; end if;
     v_id := new_id('payout');
     v_payment := insert_payment(p_tenant, p_live, v, 'payout', v_amount, d.currency, 'processing', null);

@@ -707,8 +707,8 @@ function noticeProblems({ reference, amount, currency }: BankNotice): Problem[] 
 function rateProblems(source: string, target: string, value: string): Problem[] {
   const problems: Problem[] = [];
   if (source === target) problems.push(problem('parameter_invalid', 'rate.target', 'must be another currency'));
-  if (!/^\d{1,12}(\.\d{1,8})?$/.test(value) || /^0+(\.0+)?$/.test(value))
-    problems.push(problem('parameter_invalid', 'rate.rate', 'must be a positive decimal, such as 83.25'));
+  if (!/^\d{1,7}(\.\d{1,16})?$/.test(value) || /^0+(\.0+)?$/.test(value))
+    problems.push(problem('parameter_invalid', 'rate.rate', 'must be a positive decimal below 10,000,000, such as 83.25'));
   return problems;
 }
 

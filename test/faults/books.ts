@@ -100,15 +100,12 @@ const perDollar: Record<string, bigint> = {
   AED: 3_672_500n,
   JPY: 150_000_000n,
 };
-const rateScale = 100_000_000n;
 
 /** Minor units of one currency in another, never more than the rate gives; a currency without cents has none. */
 export function converted(amount: bigint, source: string, target: string): bigint {
   if (source === target) return amount;
   const [from, to] = [perDollar[source]!, perDollar[target]!];
-  // Rates are kept to eight decimals, half up.
-  const rate = (2n * to * rateScale + from) / (2n * from);
-  const minor = (amount * rate) / rateScale;
+  const minor = (amount * to) / from;
   return target === 'JPY' ? minor - (minor % 100n) : minor;
 }
 
