@@ -512,5 +512,6 @@ try {
   const message = (error as Error).message.replace(/^error: /, '');
   const text = help ?? refused ?? (known ? message : ((error as Error).stack ?? String(error)));
   process.stderr.write(`${text.trimEnd()}\n`);
-  process.exitCode = 1;
+  // Of a fault nobody knows what it means: it is neither a refusal nor what an audit has found.
+  process.exitCode = known || refused !== undefined ? 1 : 2;
 }

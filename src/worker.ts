@@ -15,6 +15,7 @@ const inquiriesMax = 50;
 const realmsMax = 100;
 const numberedMax = 500;
 const sealedMax = 1_000;
+const blocksMax = 20;
 const sealEveryMilliseconds = 2_000;
 const retentionSeconds = 48 * 3600;
 const forgetEveryMilliseconds = 3_600_000;
@@ -141,7 +142,18 @@ export class Worker {
       (db) => db.selectDistinct({ tenant: unsealed.tenantId, live: unsealed.livemode }).from(unsealed).limit(realmsMax),
       {},
     );
-    for (const { tenant, live } of realms) await this.database.call('seal_postings', [tenant, live, sealedMax]);
+    for (const realm of realms) {
+      // Whoever cannot be sealed now holds up nobody else.
+      await this.#sealAll(realm).catch((error) => this.log.warn(faultLine(error), 'postings will be sealed later'));
+    }
+  }
+
+  /** Block after block, as far as it gets before others have their turn. */
+  async #sealAll({ tenant, live }: Realm): Promise<void> {
+    for (let blocks = 0; blocks < blocksMax && !this.#stopping; blocks++) {
+      const [row] = await this.database.call('seal_postings', [tenant, live, sealedMax]);
+      if (Number(row?.seal_postings) < sealedMax) return;
+    }
   }
 
   /** Numbers the events that have none; whether there may be more. */

@@ -543,9 +543,14 @@ describe('figures over time', () => {
       point(first + day, '4.00', '6.00'),
       point(first + 2 * day, '4.00', '6.00'),
     ]);
-    // A range within a day is that day: it begins where the day does.
-    const within = await ranged(user, 'balanceHistory', first + 3600, first + 7200, 'DAY', fields);
-    expect(within.body.data.account.balanceHistory).toEqual([point(first, '0.00', '10.00')]);
+    // A range within a day is of that day: its step begins where the day does, and ends where the range does.
+    for (const [to, pending] of [
+      [first + 7200, '0.00'],
+      [first + day - 1, '10.00'],
+    ] as const) {
+      const within = await ranged(user, 'balanceHistory', first + 3600, to, 'DAY', fields);
+      expect(within.body.data.account.balanceHistory).toEqual([point(first, '0.00', pending)]);
+    }
     // Monday is day 1 of the week.
     const monday = first - ((new Date(first * 1000).getUTCDay() + 6) % 7) * day;
     const weeks = await ranged(user, 'balanceHistory', first, first + 7 * day, 'WEEK', 'start');

@@ -142,6 +142,37 @@ describe('a notice of received money', () => {
     });
   });
 
+  it('comes from the receiver or its partners, and from no other user of the platform', async () => {
+    const { account, live } = await given.platformBoth(1);
+    const row = await world.operator.verify(await world.operator.account(account.id, true), 'activated');
+    const { id: addressId } = await world.operator.issueAddress(row, {
+      ...{ category: 'service_receive', currency: 'USD', bankAccount: { number: '1' } },
+    });
+    const user = await live.connectedUser();
+    const stranger = await live.actingFor(user.id).partner();
+    const notice = { reference: reference(), event: 'received', addressId, amount: 500n, currency: 'USD' } as const;
+    for (const fromAccountId of [stranger.id, user.id])
+      await expect(tell({ ...notice, fromAccountId })).rejects.toMatchObject({
+        problems: [{ code: 'parameter_invalid', field: 'deposit.from_account_id' }],
+      });
+    expect((await live.get(`/v1/addresses?linked_id=${stranger.id}`)).body.data).toEqual([]);
+    expect((await tell({ ...notice, fromAccountId: account.id })).deposit!.fromAccountId).toBe(account.id);
+  });
+
+  it('has no text that is too long or that no database could keep', async () => {
+    const to = await receiver(1);
+    for (const statementDescriptor of ['x'.repeat(5_001), 'x\0', '\ud800'])
+      await expect(tell(received(to, { statementDescriptor }))).rejects.toMatchObject({
+        problems: [{ code: 'parameter_invalid', field: 'deposit.statement_descriptor' }],
+      });
+    expect(await depositsOf(to.live)).toEqual([]);
+    const bankAccount = { number: '1', bankName: 'x'.repeat(5_001) };
+    const long = { category: 'service_receive', currency: 'USD', bankAccount } as const;
+    await expect(world.operator.issueAddress(to.row, long)).rejects.toMatchObject({
+      problems: [{ code: 'parameter_invalid', field: 'address.bank_account.bank_name' }],
+    });
+  });
+
   it('is refused for an address of test mode or none at all, and for an amount that is none', async () => {
     const to = await receiver(1);
     const [testAddress] = (await to.test.get('/v1/addresses?category=service_receive')).body.data;
@@ -286,6 +317,11 @@ describe('a notice of a reversal', () => {
     expect(await waiting()).toMatchObject([row(notice), row(other)]);
 
     const withdraw = (of: BankNotice) => world.operator.withdrawNotice(to.addressId, of.reference);
+    // Its reference alone is not enough: whoever names another address means another notice.
+    const elsewhere = await partnerOf(to);
+    await expect(world.operator.withdrawNotice(elsewhere.addressId, notice.reference)).rejects.toMatchObject({
+      problems: [{ code: 'resource_missing', field: 'deposit.reference' }],
+    });
     expect(await withdraw(notice)).toMatchObject(row(notice));
 
     expect((await tell(notice)).deposit!.status).toBe('completed');

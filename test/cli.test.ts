@@ -746,6 +746,63 @@ describe('a list that is longer than a page', () => {
   });
 });
 
+describe('tidegate ledger', () => {
+  let sql: ReturnType<typeof behind>;
+  beforeAll(() => {
+    sql = behind(DATA_DIR);
+  });
+  afterAll(() => sql.end());
+  const ends = async (...args: string[]) => {
+    const { code, out, errors } = await tidegate(...args, '--json');
+    return { code, errors, printed: out === '' ? undefined : JSON.parse(out) };
+  };
+
+  it('ends with 1 where the books are wrong, and says where', async () => {
+    const change = (by: number) =>
+      sql`update balance set pending = pending + ${by} where (tenant_id, livemode, account_id, currency) in
+        (select tenant_id, livemode, account_id, currency from balance order by 1, 2, 3, 4 limit 1) returning tenant_id`;
+    const [wrong] = await change(1);
+    const { code, errors, printed } = await ends('ledger', 'audit').finally(() => change(-1));
+    expect([code, errors]).toEqual([1, '']);
+    expect(new Set(printed.violations.map(({ tenant }: Json) => tenant))).toEqual(new Set([wrong!.tenant_id]));
+    expect(await ends('ledger', 'audit')).toMatchObject({ code: 0, printed: { violations: [] } });
+  });
+
+  it('ends with 1 where the seal is broken, and names the chain and its block', async () => {
+    const [block] = await eventually(
+      () => sql`select tenant_id, livemode, number from seal_block order by 1, 2, 3 limit 1`,
+      (rows) => rows.length === 1,
+    );
+    const { tenant_id: tenant, livemode, number } = block as Json;
+    const change = (by: number) =>
+      sql`update seal_block set postings = postings + ${by} where tenant_id = ${tenant} and livemode = ${livemode} and number = ${number}`;
+    await sql`grant update on seal_block to current_user`;
+    await change(1);
+    const { code, errors, printed } = await ends('ledger', 'verify').finally(async () => {
+      await change(-1);
+      await sql`revoke update on seal_block from current_user`;
+    });
+    expect([code, errors]).toEqual([1, '']);
+    const broken = printed.chains.filter(({ firstBroken }: Json) => firstBroken !== null);
+    expect(broken).toMatchObject([{ tenant, livemode, firstBroken: Number(number) }]);
+    expect((await ends('ledger', 'verify')).code).toBe(0);
+  });
+
+  it.each([
+    ['audit', 'alter view violations rename to violations_away', 'alter view violations_away rename to violations'],
+    [
+      'verify',
+      'alter function first_broken_block rename to first_broken_block_away',
+      'alter function first_broken_block_away rename to first_broken_block',
+    ],
+  ])('%s ends with 2 where it cannot tell, which is neither', async (command, away, back) => {
+    await sql.unsafe(away);
+    const { code, errors, printed } = await ends('ledger', command).finally(() => sql.unsafe(back));
+    expect([code, printed]).toEqual([2, undefined]);
+    expect(errors).toMatch(/does not exist/);
+  });
+});
+
 describe('a command that cannot be', () => {
   let [connected, partner] = ['', ''];
   const refusals = new Map<string, Promise<Finished>>();

@@ -751,6 +751,20 @@ describe('a service hold', () => {
     expect(accountSettingV1(await world.operator.serviceHold(row, false)).payouts).toEqual(await shown(to.live));
   });
 
+  it('is of an account that is paid out, and of no partner', async () => {
+    const { live } = await given.directUserBoth(1);
+    const partner = await live.partner();
+    const before = await world.sql`select count(*)::int as n from event where tenant_id = ${tenantOf(live)}`;
+    const { body } = await ask(place, { input: { accountId: partner.id } });
+    expect(body.errors[0].extensions).toMatchObject({
+      ...{ code: 'ACCOUNT_TYPE_INVALID', httpStatus: 400, argumentPath: ['input', 'accountId'] },
+      error: { metadata: { field_name: 'account_setting.account_id' } },
+    });
+    expect(await world.sql`select count(*)::int as n from event where tenant_id = ${tenantOf(live)}`).toEqual(before);
+    const { account } = await data(ask(`{ account(id: "${partner.id}") { setting { serviceHold } } }`));
+    expect(account.setting.serviceHold).toBe(false);
+  });
+
   it('names the account that is none', async () => {
     const { body } = await ask(place, { input: { accountId: unknown('account') } });
     expect(body.errors[0].extensions).toMatchObject({

@@ -66,6 +66,7 @@ create or replace function withdraw_bank_notice(p_tenant text, p_live boolean, p
 declare n bank_notice;
 begin
   delete from bank_notice b where b.tenant_id = p_tenant and b.livemode = p_live and b.reference = p_args ->> 'reference' and b.event = 'reversed' and b.deposit_id is null
+    and b.content ->> 'toAddressId' = p_args ->> 'addressId'
   returning * into n;
   if not found then perform refuse(404, 'resource_missing', 'deposit.reference', 'is of no reversal that waits'); end if;
   perform tell_of_root(p_tenant, p_live, p_call, 'bank_notice.withdrawn', 'bank_notice', to_jsonb(n));
@@ -81,6 +82,7 @@ begin
   where s.tenant_id = p_tenant and s.livemode = p_live and s.account_id = p_args ->> 'accountId'
   returning * into v;
   if not found then perform refuse(404, 'resource_missing', 'account_setting.account_id'); end if;
+  if not v.payouts_applicable then perform refuse(400, 'account_type_invalid', 'account_setting.account_id', 'has no payouts that could be held back'); end if;
   perform reschedule_payout(p_tenant, p_live, v.account_id);
   perform tell(p_tenant, p_live, p_call, 'account_setting.updated', 'account_setting', to_jsonb(v));
   perform answer(p_tenant, p_live, p_call, to_jsonb(v));

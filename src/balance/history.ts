@@ -80,7 +80,7 @@ export class DepositTotal {
 @Resolver(() => Account)
 export class HistoryOfAccount {
   @FieldResolver(() => [BalancePoint], {
-    description: `What the compartments held at the end of each step, per currency; ${stepsMax} steps at most.`,
+    description: `What the compartments held at the end of each step, of the last one at \`to\`, per currency; ${stepsMax} steps at most.`,
   })
   async balanceHistory(
     @Root() row: AccountRow,
@@ -167,7 +167,7 @@ function bucket(interval: Interval, time: ReturnType<typeof sql>) {
 function steps(interval: Interval) {
   const first = sql`date_trunc('${sql.raw(interval)}', to_timestamp(${p('from')}::bigint) at time zone 'utc')`;
   const last = sql`to_timestamp(${p('to')}::bigint - 1) at time zone 'utc'`;
-  return sql`select extract(epoch from g at time zone 'utc')::bigint as start, extract(epoch from (g + interval '1 ${sql.raw(interval)}') at time zone 'utc')::bigint as stop
+  return sql`select extract(epoch from g at time zone 'utc')::bigint as start, least(extract(epoch from (g + interval '1 ${sql.raw(interval)}') at time zone 'utc')::bigint, ${p('to')}::bigint) as stop
     from generate_series(${first}, ${last}, interval '1 ${sql.raw(interval)}') g`;
 }
 

@@ -187,7 +187,8 @@ export class Database {
   async survey<T>(name: string, build: (db: PostgresJsDatabase) => Surveyable): Promise<T[]> {
     const query = build(drizzle(this.#surveyor));
     this.catalogue.set(name, query.toSQL().sql);
-    return (await query.execute()) as T[];
+    // Drizzle's own error has the statement and its parameters; what went wrong is the cause.
+    return (await query.execute().catch((error: unknown) => Promise.reject(causeOf(error)))) as T[];
   }
 
   /** One API write: one call of one function, autocommitted. The rows come back in the shape of their table. */

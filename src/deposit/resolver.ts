@@ -258,6 +258,17 @@ export function depositProblems({
   ];
 }
 
+/** Money comes from the receiving account or from its partners, never from another user's. */
+export function payerProblems(
+  payer: Pick<AccountRow, 'contextId'>,
+  to: Pick<AccountRow, 'contextId'>,
+  field: string,
+): Problem[] {
+  return payer.contextId === to.contextId
+    ? []
+    : [problem('parameter_invalid', field, 'must be the receiving user or one of its partners')];
+}
+
 async function moved(context: Context, input: EndTestDepositInput, from: string[], to: string) {
   await context.scope.one(deposit, input.id);
   return { deposit: await context.write('move_deposit', deposit, { ...input, from, to }) };
@@ -330,9 +341,7 @@ async function sourceOf(
     throw new Refusal(
       problem('parameter_invalid', 'deposit.from.address_id', 'does not belong to deposit.from.account_id'),
     );
-  if (payer.contextId !== to.contextId)
-    throw new Refusal(
-      problem('parameter_invalid', 'deposit.from.account_id', 'must be the receiving user or one of its partners'),
-    );
+  const strange = payerProblems(payer, to, 'deposit.from.account_id');
+  if (strange.length > 0) throw new Refusal(...strange);
   return { account: payer, addressId: named?.id ?? null };
 }

@@ -17,11 +17,12 @@ import type { Call, Database } from '../db/database.js';
 import type { Standing } from '../db/reach.js';
 import { Scope } from '../db/scope.js';
 import type { ReconciledReceivableInput } from '../deposit/inputs.js';
-import { depositProblems } from '../deposit/resolver.js';
+import { depositProblems, payerProblems } from '../deposit/resolver.js';
 import { type BankNoticeRow, bankNotice, type DepositRow, deposit } from '../deposit/table.js';
 import { editions } from '../editions/editions.js';
 import { checkFiles } from '../file/reference.js';
 import { type FileRow, file } from '../file/table.js';
+import { textProblems } from '../guard.js';
 import { answeredBefore, fingerprint } from '../idempotency.js';
 import { inquiryKind, job } from '../job/table.js';
 import { type ApiKeyRow, apiKey } from '../key/table.js';
@@ -144,7 +145,7 @@ export class Operator {
     const edition = editions[number];
     if (subType && !(type === 'platform' && edition.subTypes.includes(subType)))
       throw new OperatorError(`--sub-type ${subType} is for platforms of Edition 2.`);
-    refuse(accountProblems({ nickname }));
+    refuse([...textProblems({ nickname, businessDetails }, 'account'), ...accountProblems({ nickname })]);
     const kind = type === 'platform' ? 'platform' : 'direct_user';
     const tenant = tenantId ?? (await this.#newTenant());
     const make = key ?? ((livemode: boolean) => newKey(this.pepper, tenant, livemode));
@@ -229,7 +230,7 @@ export class Operator {
       );
     if (changes.liveFx !== undefined && (row.kind !== 'platform' || row.edition !== 1))
       throw new OperatorError('--live-fx is for platforms of Edition 1.');
-    refuse(accountProblems(changes));
+    refuse([...textProblems(changes, 'account'), ...accountProblems(changes)]);
     await checkFiles(this.scope(row), [{ id: changes.logoId, field: 'account.logo_id', purposes: ['logo'] }]);
     const stored = {
       ...changes,
@@ -248,6 +249,7 @@ export class Operator {
       throw new OperatorError('In test mode the sandbox bank issues addresses; this records those of live mode.');
     if (!given.bankAccount.number && !given.bankAccount.iban)
       throw new OperatorError('A number or an IBAN is required.', 'parameter_missing', 'address.bank_account.number');
+    refuse(textProblems(given, 'address'));
     const bank = {
       ...given.bankAccount,
       last4: lastFour(given.bankAccount.number ?? given.bankAccount.iban),
@@ -320,7 +322,7 @@ export class Operator {
 
   /** Records what a bank has told about a transfer; the same notice again is harmless, in any order. */
   async bankNotice(given: BankNotice): Promise<BankNoticeTaken> {
-    refuse(noticeProblems(given));
+    refuse([...textProblems(given, 'deposit'), ...noticeProblems(given)]);
     const to = await this.#told(given.addressId);
     if (!to.livemode)
       throw new OperatorError(
@@ -333,9 +335,14 @@ export class Operator {
       throw new Refusal(
         problem('address_unusable', 'deposit.address_id', 'No bank sends money to an address of this category.'),
       );
-    // Whoever paid is of the same tenant, or unknown to it: the deposit would silently have no payer.
-    if (given.fromAccountId !== undefined && !(await this.scope(to).find(account, given.fromAccountId)))
-      throw new OperatorError('There is no such account.', 'resource_missing', 'deposit.from_account_id');
+    if (given.fromAccountId !== undefined) {
+      // Whoever paid is of the same tenant, or unknown to it: the deposit would silently have no payer.
+      const field = 'deposit.from_account_id';
+      const scope = this.scope(to);
+      const payer = await scope.find(account, given.fromAccountId);
+      if (!payer) throw new OperatorError('There is no such account.', 'resource_missing', field);
+      refuse(payerProblems(payer, await scope.one(account, to.linkedId), field));
+    }
     const content = {
       toAccountId: to.linkedId,
       toAddressId: to.id,
@@ -376,7 +383,7 @@ export class Operator {
       'withdraw_bank_notice',
       await this.#told(addressId),
       'withdrawNotice',
-      { reference },
+      { reference, addressId },
       bankNotice,
     );
   }
@@ -511,8 +518,12 @@ export class Operator {
     const chains: Chain[] = [];
     // One after the other: whoever writes meanwhile needs the connections, too.
     for (const realm of realms) {
-      const [row] = await this.database.call('first_broken_block', [realm.tenant, realm.livemode]);
-      const broken = row?.first_broken_block ?? null;
+      const [row] = await this.database.survey<{ broken: string | null }>('operator_seal', (db) =>
+        db
+          .select({ broken: sql<string | null>`b.broken` })
+          .from(sql`first_broken_block(${realm.tenant}, ${realm.livemode}) b(broken)`),
+      );
+      const broken = row?.broken ?? null;
       chains.push({ ...realm, firstBroken: broken === null ? null : Number(broken) });
     }
     return chains;
@@ -708,7 +719,9 @@ function rateProblems(source: string, target: string, value: string): Problem[] 
   const problems: Problem[] = [];
   if (source === target) problems.push(problem('parameter_invalid', 'rate.target', 'must be another currency'));
   if (!/^\d{1,7}(\.\d{1,16})?$/.test(value) || /^0+(\.0+)?$/.test(value))
-    problems.push(problem('parameter_invalid', 'rate.rate', 'must be a positive decimal below 10,000,000, such as 83.25'));
+    problems.push(
+      problem('parameter_invalid', 'rate.rate', 'must be a positive decimal below 10,000,000, such as 83.25'),
+    );
   return problems;
 }
 
