@@ -29,7 +29,16 @@ const methods: Record<1 | 2, readonly DepositPaymentMethod[]> = {
   ],
   2: ['upi', 'upi', 'upi', 'card', 'card'],
 };
-const purposes = { 1: ['P0802', 'goods', 'P0102'], 2: ['P1109', 'services', 'P0806'] } as const;
+const purposes = {
+  1: [
+    { purposeCode: 'P0102', transactionType: 'goods' },
+    { purposeCode: 'P0802', transactionType: 'services' },
+  ],
+  2: [
+    { purposeCode: 'P1109', transactionType: 'services' },
+    { purposeCode: 'P0806', transactionType: 'services' },
+  ],
+} as const;
 
 /** Whole numbers below a bound, the same at every seeding: a demo should look alike everywhere. */
 function sequence(seed: number): (below: number) => number {
@@ -42,7 +51,8 @@ function sequence(seed: number): (below: number) => number {
 
 /**
  * Trades for a quarter, day by day, on a test clock that starts a quarter back and ends at the present: invoices, deposits of
- * all methods, checkouts, reconciliations, payouts by their intervals, and now and then a dispute, or money that does not arrive. Everything goes through the
+ * all methods, checkouts, reconciliations, payouts by their intervals, and now and then a dispute, a reversal, or money that does not arrive.
+ * The last day ends before its midnight: what it has brought is still to be reconciled or paid out. Everything goes through the
  * product's own operations and jobs, so the books are as right as anybody's.
  */
 export async function tradeForAQuarter(
@@ -55,6 +65,7 @@ export async function tradeForAQuarter(
   const random = sequence(edition);
   const currency = edition === 1 ? 'USD' : 'INR';
   let invoiceNumber = 1000;
+  let reversals = 0;
   for (let day = 0; day < quarterDays; day++) {
     progress(day / quarterDays);
     const traded: Traded[] = await Promise.all(
@@ -105,9 +116,40 @@ export async function tradeForAQuarter(
         reasonCode: random(2) ? 'general' : 'incorrect_amount',
       });
     }
+    // What the bank takes back on the day it came, nobody has been paid.
+    const [, reversed] = settled;
+    if (reversed && reversed !== disputed && day >= 30 * (reversals + 1)) {
+      await operator.as(reversed.trader.user, 'reverseTestDeposit', {
+        id: reversed.deposit!.id,
+        reasonCode: 'general',
+      });
+      reversals++;
+    }
     await operator.passTime(platform, daySeconds - 2);
   }
   await operator.catchUp(platform);
+  await Promise.all(traders.map((trader, n) => tradeToday(operator, trader, { edition, currency, n })));
+}
+
+/** One more payment each, at the present: a part of it is reconciled and goes out at midnight, and the rest waits for somebody. */
+async function tradeToday(
+  operator: Operator,
+  trader: Trader,
+  { edition, currency, n }: Pick<Trade, 'edition' | 'currency'> & { n: number },
+): Promise<void> {
+  const amount = BigInt(edition === 1 ? 123_400 : 4_560_000) * BigInt(n + 1);
+  const { deposit, receivable } = await trade(operator, trader, {
+    ...{ partner: trader.partners[0]!, edition, currency, invoice: amount, paid: amount, method: methods[edition][0]! },
+    ...{ through: 'bank', luck: 2, reference: `INV-${5000 + n}`, day: quarterDays },
+  });
+  await operator.as(trader.user, 'completeTestDeposit', { id: deposit!.id }).catch(ifRefused);
+  const receivables = [{ id: receivable.id, amount: amount / 2n }];
+  await operator.as(trader.user, 'reconcileDeposit', { id: deposit!.id, receivables });
+}
+
+/** A worker that runs may have been faster. */
+function ifRefused(error: unknown): void {
+  if (!(error instanceof Refusal)) throw error;
 }
 
 interface Trade {
@@ -118,7 +160,7 @@ interface Trade {
   paid: bigint;
   method: DepositPaymentMethod;
   through: 'bank' | 'checkout';
-  /** From 0 to 7: the worst leaves a checkout unpaid and, every other day, a deposit without its money; the next needs a second attempt. */
+  /** From 0 to 7: the worst leaves a checkout unpaid and, every other day, a deposit without its money; the next needs a second attempt; the best pays to the partner's own address. */
   luck: number;
   reference: string;
   day: number;
@@ -138,12 +180,10 @@ async function trade(
 ): Promise<Traded> {
   const date = (offset: number) =>
     new Date(Date.now() + (day - quarterDays + offset) * daySeconds * 1000).toISOString().slice(0, 10);
-  const [software, kind, other] = purposes[edition];
   const { receivable } = await operator.as<{ receivable: ReceivableRow }>(trader.user, 'createReceivable', {
     currency,
     invoice: { amount: invoice, currency, creationDate: date(0), dueDate: date(30), referenceNumber: reference },
-    purposeCode: Number(invoice % 2n) === 0 ? software : other,
-    transactionType: kind === 'goods' ? 'goods' : 'services',
+    ...purposes[edition][Number(invoice % 2n) as 0 | 1],
     description: `${partner.businessDetails.legalName}, ${reference}`,
   });
   if (through === 'checkout') {
@@ -164,20 +204,16 @@ async function trade(
     amount: paid,
     currency,
     from: { accountId: partner.id },
-    to: { accountId: trader.user.id },
+    to: { accountId: luck === 7 ? partner.id : trader.user.id },
     paymentMethod: method,
     statementDescriptor: reference,
   });
   if (luck > 0 || day % 2 === 0) return { trader, deposit, receivable };
-  // The payer has thought better of it, or the bank cannot tell whom it is for. A worker that runs may have been faster: then the money is there.
-  const [end, reasonCode] =
-    day % 4 === 1 ? ['cancelTestDeposit', 'cancelled'] : ['failTestDeposit', 'unmatched_details'];
-  const ended = await operator.as(trader.user, end!, { id: deposit.id, reasonCode }).then(
-    () => true,
-    (error: unknown) => {
-      if (error instanceof Refusal) return false;
-      throw error;
-    },
-  );
+  // The payer has thought better of it, and owes nothing; or the bank cannot tell whom it is for. A worker that runs may have been faster: then
+  // the money is there.
+  const cancels = day % 4 === 1;
+  const [end, reasonCode] = cancels ? ['cancelTestDeposit', 'cancelled'] : ['failTestDeposit', 'unmatched_details'];
+  const ended = await operator.as(trader.user, end!, { id: deposit.id, reasonCode }).then(() => true, ifRefused);
+  if (ended && cancels) await operator.as(trader.user, 'voidReceivable', { id: receivable.id });
   return { trader, deposit: ended ? null : deposit, receivable };
 }

@@ -1372,6 +1372,10 @@ describe.each(doors)('a dispute over %s', (door) => {
       ['25.00', '0.00', '75.00', [deposit.id]],
       ['0.00', '0.00', '100.00', []],
     ]);
+    const counting = await user.graph(
+      `{ old: receivable(id: "${old.id}") { deposits { id } } newer: receivable(id: "${newer.id}") { deposits { id } } }`,
+    );
+    expect(counting.body.data).toEqual({ old: { deposits: [{ id: deposit.id }] }, newer: { deposits: [] } });
     const disputes = (await user.get('/v1/deposits')).body.data.filter((d: any) => d.amount.startsWith('-'));
     expect(disputes.map((d: any) => d.amount).toSorted()).toEqual(['-20.00', '-55.00']);
     const payments = (await user.get('/v1/payments?type=dispute')).body.data;

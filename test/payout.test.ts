@@ -565,7 +565,7 @@ describe('converting', () => {
 
   it('goes through processing in both currencies, and settles the receivable in its own', async () => {
     const user = await exporter(1);
-    const { receivable } = await earn(user, '60.00');
+    const { deposit, receivable } = await earn(user, '60.00');
     await midnight(user);
     const [payout] = await payoutsOf(user);
 
@@ -587,6 +587,9 @@ describe('converting', () => {
     expect(Number(body.data.payout.rate)).toBe(83);
     await end(user, 'REST', payout.id, 'settle');
     expect(await locksOf(user, receivable.id)).toEqual(['0.00', '60.00', []]);
+    // Who has paid an invoice can be told for good.
+    const paid = await user.graph(`{ receivable(id: "${receivable.id}") { lockedDeposits { id } deposits { id } } }`);
+    expect(paid.body.data.receivable).toEqual({ lockedDeposits: [], deposits: [{ id: deposit.id }] });
   });
 
   it('is not undone when the payout fails: the money stays in the currency of the payout and goes again in it', async () => {

@@ -73,7 +73,9 @@ describe('two first starts at once in an empty folder', () => {
       ],
       2: ['card', 'upi'],
     });
-    expect(await found('deposit', 't.status', 'to_account_id')).toEqual(both(['cancelled', 'completed', 'failed']));
+    expect(await found('deposit', 't.status', 'to_account_id')).toEqual(
+      both(['cancelled', 'completed', 'failed', 'reversed']),
+    );
     // Disputes are the negative ones.
     expect(await found('deposit', 't.amount < 0', 'to_account_id')).toEqual(both([false, true]));
     expect(await found('checkout', 't.status', 'to_account_id')).toEqual({ 2: ['completed', 'expired'] });
@@ -82,8 +84,23 @@ describe('two first starts at once in an empty folder', () => {
       both(expect.arrayContaining(['completed', 'failed'])),
     );
     expect(await found('receivable', 't.status', 'account_id')).toEqual(
-      both(expect.arrayContaining(['open', 'settled'])),
+      both(expect.arrayContaining(['open', 'settled', 'void'])),
     );
+    // Goods are exported under the codes of goods, and there is money in every state to look at.
+    expect(
+      await sql`select count(*)::int as n from receivable where transaction_type = 'goods' and purpose_code not like 'P01%'`,
+    ).toEqual([{ n: 0 }]);
+    for (const edition of [1, 2] as const) {
+      const { body } = await gateway
+        .speaker(gateway.keys[edition]!)
+        .graph(
+          '{ balanceAggregate { pending { amount } } accounts(type: [USER], first: 50) { nodes { balance { available { amount } pending { amount } } } } }',
+        );
+      const some = (money: { amount: string }[]) => money.some(({ amount }) => Number(amount) > 0);
+      expect(some(body.data.balanceAggregate.pending)).toBe(true);
+      const traders = body.data.accounts.nodes.filter(({ balance }: any) => some(balance.pending));
+      expect(traders.length).toBeGreaterThan(1);
+    }
     expect([...(await sql`select rule, what from violations`)]).toEqual([]);
     await sql.end();
   });

@@ -26,7 +26,14 @@ import { payloadOf } from '../payload.js';
 import { type Problem, problem, Refusal } from '../problems.js';
 import { Amount, Currency, currencyDigits, LocalDate, Metadata } from '../scalars.js';
 import { purposeCodes } from './purpose.js';
-import { type ReceivableRow, ReceivableStatus, receivable, receivableLock, TransactionType } from './table.js';
+import {
+  type ReceivableLockRow,
+  type ReceivableRow,
+  ReceivableStatus,
+  receivable,
+  receivableLock,
+  TransactionType,
+} from './table.js';
 import { Receivable, ReceivableConnection } from './type.js';
 
 export const receivableListing: Listing = {
@@ -230,6 +237,13 @@ export class ReceivableResolver {
     const found = await Promise.all(row.depositIdsAmountLocked.map((id) => scope.find(deposit, id)));
     return found.filter((d): d is DepositRow => d !== null);
   }
+
+  @FieldResolver(() => [Deposit], { description: 'The deposits that count towards it, paid out or not.' })
+  async deposits(@Root() row: ReceivableRow, @Ctx() { scope }: Context): Promise<Deposit[]> {
+    const locks = await scope.all(receivableLock, receivableLock.receivableId, row.id);
+    const found = await Promise.all(idsOf(locks, 'depositId').map((id) => scope.find(deposit, id)));
+    return found.filter((d): d is DepositRow => d !== null);
+  }
 }
 
 @Resolver(() => Account)
@@ -249,10 +263,14 @@ export class ReceivablesOfDeposit {
   @FieldResolver(() => [Receivable], { description: 'The receivables that the deposit counts towards.' })
   async receivables(@Root() row: DepositRow, @Ctx() { scope }: Context): Promise<Receivable[]> {
     const locks = await scope.all(receivableLock, receivableLock.depositId, row.id);
-    const ids = [...new Set(locks.filter((l) => l.amount > 0n).map((l) => l.receivableId))];
-    const found = await Promise.all(ids.map((id) => scope.find(receivable, id)));
+    const found = await Promise.all(idsOf(locks, 'receivableId').map((id) => scope.find(receivable, id)));
     return found.filter((r): r is ReceivableRow => r !== null);
   }
+}
+
+/** What locks that still hold something are of, each once. */
+function idsOf(locks: ReceivableLockRow[], side: 'depositId' | 'receivableId'): string[] {
+  return [...new Set(locks.filter(({ amount }) => amount > 0n).map((lock) => lock[side]))];
 }
 
 /** What no receivable can have: amounts that its currency cannot be, another currency than its invoice, a purpose that there is not. */
