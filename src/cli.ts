@@ -285,8 +285,7 @@ command(
   .addOption(new Option('--method <method>').choices(Object.values(DepositPaymentMethod)))
   .option('--descriptor <text>', 'narration on the incoming deposit');
 
-const tenant = () =>
-  new Option('--tenant <tenant>', 'whose it is, the id of the root without account_: it is found sooner');
+const tenant = () => new Option('--tenant <tenant>', 'whose it is, by the id of the root: it is found sooner');
 
 command(deposits, 'show <deposit>', 'Show a deposit', async (operator, o, id) =>
   depositV1(await operator.deposit(id, o.tenant as string | undefined)),

@@ -916,7 +916,7 @@ describe('finding deposits', () => {
     const platform = await given.platform(1);
     const user = await activatedUser(platform);
     const partner = await activatedPartner(platform, user);
-    const disputed = await completed(user, '9.00');
+    const disputed = await completed(user, '9.00', { from: { account_id: partner.id } });
     const other = await completed(user, '1.00', { to: { account_id: partner.id } });
     const first = (await move(user, 'REST', disputed.id, 'dispute', { amount: '2.00' })).deposit;
     const second = (await move(user, 'REST', disputed.id, 'dispute', { amount: '3.00' })).deposit;
@@ -924,25 +924,29 @@ describe('finding deposits', () => {
     const walk = (speaker: Speaker, id: string) =>
       speaker.graph(
         `query ($id: ID!) { deposit(id: $id) {
-           disputes { id } disputedBy(first: 1) { nodes { amount disputes { id } } totalCount pageInfo { hasNextPage } }
-           toAddress { deposits { nodes { amount } totalCount } failed: deposits(status: [FAILED]) { nodes { id } } } } }`,
+           fromAddress { id category } toAddress { id category } disputes { id } disputedBy(first: 1) { nodes { amount disputes { id } } totalCount pageInfo { hasNextPage } }
+           at: toAddress { deposits { nodes { amount } totalCount } failed: deposits(status: [FAILED]) { nodes { id } } } } }`,
         { id },
       );
     for (const speaker of [user, platform]) {
       const { deposit } = (await walk(speaker, disputed.id)).body.data;
       expect(deposit.disputes).toBeNull();
+      expect([deposit.fromAddress, deposit.toAddress]).toEqual([
+        { id: disputed.from.address_id, category: 'PARTNER_PAYMENT' },
+        { id: disputed.to.address_id, category: 'SERVICE_RECEIVE' },
+      ]);
       expect(deposit.disputedBy).toEqual({
         nodes: [{ amount: '-3.00', disputes: { id: disputed.id } }],
         ...{ totalCount: 2, pageInfo: { hasNextPage: true } },
       });
       // A dispute has come in nowhere that the disputed deposit has not.
-      const { deposits, failed } = deposit.toAddress;
+      const { deposits, failed } = deposit.at;
       expect(deposits.nodes.map((d: any) => d.amount).toSorted()).toEqual(['-2.00', '-3.00', '9.00']);
       expect([deposits.totalCount, failed.nodes]).toEqual([3, []]);
       const back = (await walk(speaker, first.id)).body.data.deposit;
       expect([back.disputes, back.disputedBy.totalCount]).toEqual([{ id: disputed.id }, 0]);
       const elsewhere = (await walk(speaker, other.id)).body.data.deposit;
-      expect([elsewhere.disputedBy.totalCount, elsewhere.toAddress.deposits.totalCount]).toEqual([0, 1]);
+      expect([elsewhere.disputedBy.totalCount, elsewhere.at.deposits.totalCount]).toEqual([0, 1]);
     }
   });
 

@@ -1,7 +1,11 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
+import { type GraphQLInputObjectType, getNamedType } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { routes } from '../src/rest/routes.js';
+import { buildGraph } from '../src/graph.js';
+import { camel } from '../src/problems.js';
 import { type Gateway, startGateway } from './child.js';
 
 /** A section of the README: commands, each followed by what they print, with … for what differs from run to run. */
@@ -83,4 +87,26 @@ describe('the commands of the README', () => {
     // Each command of the operator begins with a build.
     180_000,
   );
+});
+
+describe('the test helpers of the README', () => {
+  it('are those that there are, with their parameters', () => {
+    const told = [...sectionOf('Every state, by a test key').matchAll(/^\| `([^`]+)` \| (.*?) ?\| `(\w+)` \|$/gm)].map(
+      ([, path, body, mutation]) => ({
+        path: `/v1/test_helpers/${path}`,
+        parameters: [...body!.matchAll(/`(\w+)`/g)].map(([, name]) => name!),
+        mutation,
+      }),
+    );
+    const mutations = buildGraph().getMutationType()!.getFields();
+    const there = routes
+      .filter(({ path }) => path.startsWith('/v1/test_helpers/'))
+      .map(({ path, field }) => ({ path, mutation: field }));
+    expect(told.map(({ path, mutation }) => ({ path, mutation }))).toEqual(there);
+    for (const { parameters, mutation } of told) {
+      const input = getNamedType(mutations[mutation!]!.args[0]!.type) as GraphQLInputObjectType;
+      const taken = Object.keys(input.getFields()).filter((name) => name !== 'id');
+      expect([mutation, parameters.map(camel).toSorted()]).toEqual([mutation, taken.toSorted()]);
+    }
+  });
 });

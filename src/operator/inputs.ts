@@ -34,7 +34,7 @@ class SoughtArgs {
   mode?: 'test' | 'live' | null;
   @Field(() => ID, {
     nullable: true,
-    description: 'Only of this tenant: the id of its root account without `account_`.',
+    description: 'Only of this tenant: the id of its root account, with or without `account_`.',
   })
   tenantId?: string | null;
   @Field(() => Int, {
@@ -135,7 +135,7 @@ export class WithdrawBankNoticeInput {
 }
 
 const tenantOfDeposit =
-  'Whose it is: the id of the root account without `account_`. Without it, all tenants are searched, which takes the longer the more there are.';
+  'Whose it is: the id of the root account, with or without `account_`. Where it is not given all tenants are searched, which takes the longer the more there are.';
 
 @ArgsType()
 export class DepositArgs {

@@ -443,7 +443,7 @@ export class Operator {
           .from(rate)
           .where(and(eq(rate.tenantId, sql.placeholder('tenant')), eq(rate.livemode, true)))
           .orderBy(asc(rate.source), asc(rate.target)),
-      { tenant: tenantId },
+      { tenant: tenantOf(tenantId) },
     );
   }
 
@@ -468,7 +468,7 @@ export class Operator {
                     eq(deposit.id, sql.placeholder('id')),
                   ),
                 ),
-            { tenant: tenantId, id },
+            { tenant: tenantOf(tenantId), id },
           );
     if (!row) throw new OperatorError('There is no such deposit.', 'resource_missing', 'deposit.id');
     return row;
@@ -658,7 +658,12 @@ export class Operator {
         from &&
         sql`(${table.created}, ${table.id}, ${table.livemode}) > (${placeholder('created')}::bigint, ${placeholder('id')}::text, ${placeholder('live')}::boolean)`,
     };
-    const values: Record<string, unknown> = { livemode, tenantId, ...from, limit: limit + 1 };
+    const values: Record<string, unknown> = {
+      livemode,
+      tenantId: tenantId && tenantOf(tenantId),
+      ...from,
+      limit: limit + 1,
+    };
     const parts = status === undefined ? statuses : [status];
     for (const [i, part] of parts.entries()) values[`status${i}`] = part;
     // Of one mode the mode orders nothing, and PostgreSQL would sort the merged rows to have it so.
@@ -690,6 +695,9 @@ export class Operator {
     };
   }
 }
+
+/** A tenant is named by the id of its root account, which whoever copies it has in full. */
+const tenantOf = (id: string) => id.replace(/^account_/, '');
 
 /** Where a page ended, as it was told. */
 function cursorOf(text: string, object: string): { created: string; id: string; live: boolean } {

@@ -175,7 +175,8 @@ export class OperatorMoney {
 
   @Query(() => [OperatorRate], { description: 'The rates that a tenant has been given for its live payouts.' })
   rates(
-    @Arg('tenantId', () => ID, { description: 'The id of the root account without `account_`.' }) tenantId: string,
+    @Arg('tenantId', () => ID, { description: 'The id of the root account, with or without `account_`.' })
+    tenantId: string,
     @Ctx() { operator }: OperatorContext,
   ): Promise<OperatorRate[]> {
     return operator.rates({ tenantId });
