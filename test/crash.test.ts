@@ -17,9 +17,19 @@ const { gateways: gatewayKills, databases: databaseKills, clients, writes } = sc
 const roll = random(scale.seed);
 const tenants = scale.whole ? 4 : 2;
 
-type Kind = 'partner' | 'deposit' | 'receivable' | 'reconcile' | 'note' | 'tick';
-/** Much of what makes money, and sometimes a second. */
-const kinds: Kind[] = ['partner', 'deposit', 'deposit', 'receivable', 'reconcile', 'reconcile', 'reconcile', 'note'];
+type Kind = 'partner' | 'deposit' | 'receivable' | 'reconcile' | 'dispute' | 'note' | 'tick';
+/** Much of what makes money and takes it back, and sometimes a second. */
+const kinds: Kind[] = [
+  'partner',
+  'deposit',
+  'deposit',
+  'receivable',
+  'reconcile',
+  'reconcile',
+  'reconcile',
+  'dispute',
+  'note',
+];
 
 /** A write that was acknowledged: who knows its key knows what must be there, once. */
 interface Written {
@@ -36,7 +46,7 @@ interface Root {
   id: string;
   key: string;
   tenant: string;
-  /** A completed deposit that is counted towards receivables bit by bit. */
+  /** A completed deposit that is counted towards receivables and disputed bit by bit. */
   source: string;
   written: Written[];
 }
@@ -123,6 +133,9 @@ async function client(n: number): Promise<void> {
     } else if (kind === 'tick') {
       place = '/v1/test_helpers/clock';
       body = { advance_seconds: 1 };
+    } else if (kind === 'dispute') {
+      place = `/v1/test_helpers/deposits/${root.source}/dispute`;
+      body = { amount: text(amount), reason_code: 'general' };
     } else if (kind === 'receivable' || !receivable || receivable.rest < 1_000n) {
       place = '/v1/receivables';
       const dates = { creation_date: '2026-10-01', due_date: '2026-12-01' };
@@ -140,7 +153,7 @@ async function client(n: number): Promise<void> {
       body = { receivables: [{ id: of, amount: text(amount) }] };
     }
     const actual: Kind = place === '/v1/receivables' ? 'receivable' : kind;
-    if (actual !== 'reconcile' && actual !== 'deposit') amount = 0n;
+    if (!['reconcile', 'deposit', 'dispute'].includes(actual)) amount = 0n;
     const reply = await acknowledged(root, key, place, body, n + nth);
     root.written.push({ kind: actual, key, id: of || reply.body.id, amount, body, path: place });
     counts.acknowledged++;
@@ -221,9 +234,15 @@ describe(`${clients} clients write, seed ${scale.seed}`, () => {
         byId(of('partner').map(({ id, body }) => [id, (body as { nickname: string }).nickname])),
       );
       const deposits = await sql`
-        select id, metadata ->> 'key' as key, amount from deposit where tenant_id = ${tenant} and id <> ${root.source}`;
+        select id, metadata ->> 'key' as key, amount from deposit where tenant_id = ${tenant} and id <> ${root.source} and disputes_id is null`;
       expect(byId(deposits.map(({ id, key, amount }) => [id, `${key} ${amount}`]))).toEqual(
         byId(of('deposit').map(({ id, key, amount }) => [id, `${key} ${amount}`])),
+      );
+
+      const disputes = await sql`
+        select id, amount from deposit where tenant_id = ${tenant} and disputes_id = ${root.source} and reason_code = 'general'`;
+      expect(byId(disputes.map(({ id, amount }) => [id, amount]))).toEqual(
+        byId(of('dispute').map(({ id, amount }) => [id, `${-amount}`])),
       );
 
       // What each receivable was given and what was noted on it, each client's own writes being in order.
@@ -252,7 +271,7 @@ describe(`${clients} clients write, seed ${scale.seed}`, () => {
         select available, pending, processing, payout_processing from balance where tenant_id = ${tenant} and currency = 'USD'`;
       expect(balance).toEqual({
         available: `${reconciled}`,
-        pending: `${9_999_999_999_999n + sum(of('deposit')) - reconciled}`,
+        pending: `${9_999_999_999_999n + sum(of('deposit')) - reconciled - sum(of('dispute'))}`,
         processing: '0',
         payout_processing: '0',
       });
@@ -271,14 +290,15 @@ describe(`${clients} clients write, seed ${scale.seed}`, () => {
       expect(numbers).toEqual({ n: numbers!.n, numbers: numbers!.n, first: 1, last: numbers!.n });
       const rows = await sql`
         select type, count(*)::int as n, count(distinct object_id)::int as objects from event
-        where tenant_id = ${tenant} and not livemode and type = any(${['deposit.initialized', 'deposit.processing', 'deposit.completed', 'deposit.reconciled', 'receivable.created', 'receivable.updated']})
+        where tenant_id = ${tenant} and not livemode and type = any(${['deposit.initialized', 'deposit.processing', 'deposit.completed', 'deposit.disputed', 'deposit.reconciled', 'receivable.created', 'receivable.updated']})
         group by 1 order by 1`;
       const told = Object.fromEntries(rows.map(({ type, n, objects }) => [type, [n, objects]]));
       const deposits = of('deposit') + 1;
       expect(told).toMatchObject({
         'deposit.initialized': [deposits, deposits],
         'deposit.processing': [deposits, deposits],
-        'deposit.completed': [deposits, deposits],
+        'deposit.completed': [deposits + of('dispute'), deposits + of('dispute')],
+        'deposit.disputed': [of('dispute'), Math.min(1, of('dispute'))],
         'deposit.reconciled': [of('reconcile'), Math.min(1, of('reconcile'))],
         'receivable.created': [of('receivable'), of('receivable')],
       });
