@@ -511,6 +511,6 @@ try {
   const message = (error as Error).message.replace(/^error: /, '');
   const text = help ?? refused ?? (known ? message : ((error as Error).stack ?? String(error)));
   process.stderr.write(`${text.trimEnd()}\n`);
-  // Of a fault nobody knows what it means: it is neither a refusal nor what an audit has found.
-  process.exitCode = known || refused !== undefined ? 1 : 2;
+  // What could not be asked or done is neither a refusal nor what an audit has found.
+  process.exitCode = error instanceof Refusal ? 1 : 2;
 }

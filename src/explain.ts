@@ -16,7 +16,7 @@ import {
   valueFromASTUntyped,
 } from 'graphql';
 import { remaining } from './guard.js';
-import { camel, catalogue, itemV1, listNames, type Problem, problem, Refusal } from './problems.js';
+import { camel, catalogue, itemV1, listNames, type Problem, problem, problemsMax, Refusal } from './problems.js';
 import { graph as graphSpelling, read } from './rest/wire.js';
 
 /** An operation as it was asked for, with the schema that it is asked of. */
@@ -88,6 +88,7 @@ export function explained<C extends { requestId: string }>(
   const values = { ...Object.fromEntries(defaults), ...variables };
   const told: { p: Problem; field: RootField }[] = [];
   for (const { node, field } of rootFields(asked)) {
+    if (told.length >= problemsMax) break;
     let object: string;
     try {
       object = rules.object(field.name, context);
@@ -104,7 +105,7 @@ export function explained<C extends { requestId: string }>(
   const others = errors.filter((e) => notAboutArguments.test(e.message));
   return {
     status: catalogue[first.p.code][0],
-    errors: [...told.map(({ p, field }) => formatted(p, context.requestId, field)), ...others],
+    errors: [...told.slice(0, problemsMax).map(({ p, field }) => formatted(p, context.requestId, field)), ...others],
   };
 }
 

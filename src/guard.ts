@@ -16,7 +16,7 @@ import type { Context } from './context.js';
 import type { Edition } from './editions/edition.js';
 import { callOf, refuseReuse, replay } from './idempotency.js';
 import { denied, type Permission, permissions, restPermissions } from './permissions.js';
-import { camel, listNames, type Problem, problem, Refusal, snake } from './problems.js';
+import { camel, listNames, type Problem, problem, problemsMax, Refusal, snake } from './problems.js';
 
 const textLengthMax = 5_000;
 
@@ -181,9 +181,23 @@ function at(input: Record<string, unknown>, path: string): unknown {
 /** Of further problems, those that are not about something that is refused already. */
 export function remaining(told: readonly Problem[], more: readonly Problem[]): Problem[] {
   if (told.length === 0 || more.length === 0) return [...more];
-  const about = (a: string, b: string) =>
-    a === b || a.startsWith(`${b}.`) || b.startsWith(`${a}.`) || a.startsWith(`${b}[`);
-  return more.filter((p) => !told.some(({ field = '' }) => about(field, p.field ?? '')));
+  const refused = told.slice(0, problemsMax).map(({ field = '' }) => ({ field, members: `${field}.` }));
+  const rest: Problem[] = [];
+  for (const p of more) {
+    // There is no room for others.
+    if (told.length + rest.length >= problemsMax) break;
+    const { field = '' } = p;
+    const [members, entries] = [`${field}.`, `${field}[`];
+    const about = refused.some(
+      (one) =>
+        one.field === field ||
+        one.field.startsWith(members) ||
+        one.field.startsWith(entries) ||
+        field.startsWith(one.members),
+    );
+    if (!about) rest.push(p);
+  }
+  return rest;
 }
 
 /** Nothing where something is required: null, an empty text, an empty hash or list. */

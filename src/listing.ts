@@ -130,11 +130,11 @@ function alone(filters: Record<string, unknown>, byAccount: string[]): Record<st
   return filters;
 }
 
-/** The filters that are set, flat and by dotted name; null asks for nothing. */
+/** The filters that are set, flat and by dotted name; null and empty text ask for nothing. */
 function filtersOf(args: object, at = ''): Record<string, unknown> {
   const out: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(args)) {
-    if (value === undefined || value === null || (at === '' && paging.has(name))) continue;
+    if (value === undefined || value === null || value === '' || (at === '' && paging.has(name))) continue;
     if (typeof value === 'object' && !Array.isArray(value)) Object.assign(out, filtersOf(value, `${at}${name}.`));
     else out[at + name] = value;
   }

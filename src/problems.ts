@@ -100,7 +100,7 @@ export function problem(
 }
 
 /** Nobody reads more at once, and an answer must not grow many times larger than what was asked. */
-const problemsMax = 100;
+export const problemsMax = 100;
 
 /**
  * The one error that we throw on purpose: everything that is wrong in one step, told at once; of very many, the first 100.

@@ -15,7 +15,7 @@ const inquiriesMax = 50;
 const realmsMax = 100;
 const numberedMax = 500;
 const sealedMax = 1_000;
-const blocksMax = 20;
+const sealMillisecondsMax = 500;
 const sealEveryMilliseconds = 2_000;
 const retentionSeconds = 48 * 3600;
 const forgetEveryMilliseconds = 3_600_000;
@@ -142,18 +142,21 @@ export class Worker {
       (db) => db.selectDistinct({ tenant: unsealed.tenantId, live: unsealed.livemode }).from(unsealed).limit(realmsMax),
       {},
     );
+    const until = Date.now() + sealMillisecondsMax;
     for (const realm of realms) {
       // Whoever cannot be sealed now holds up nobody else.
-      await this.#sealAll(realm).catch((error) => this.log.warn(faultLine(error), 'postings will be sealed later'));
+      await this.#sealAll(realm, until).catch((error) =>
+        this.log.warn(faultLine(error), 'postings will be sealed later'),
+      );
     }
   }
 
-  /** Block after block, as far as it gets before others have their turn. */
-  async #sealAll({ tenant, live }: Realm): Promise<void> {
-    for (let blocks = 0; blocks < blocksMax && !this.#stopping; blocks++) {
+  /** A block at least, and more as long as there is time: jobs wait meanwhile. */
+  async #sealAll({ tenant, live }: Realm, until: number): Promise<void> {
+    do {
       const [row] = await this.database.call('seal_postings', [tenant, live, sealedMax]);
       if (Number(row?.seal_postings) < sealedMax) return;
-    }
+    } while (Date.now() < until && !this.#stopping);
   }
 
   /** Numbers the events that have none; whether there may be more. */

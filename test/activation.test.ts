@@ -5,8 +5,10 @@ import {
   type BusinessType,
   businessTypes,
   complete,
+  documentsOf,
   type Dossier,
   must,
+  personBody,
   type Purpose,
   type Role,
   secondDetails,
@@ -221,6 +223,34 @@ describe('what is missing', () => {
     expect(graph.body.errors.map((e: any) => [e.extensions.code, e.extensions.httpStatus])).toEqual(
       expected.map(() => ['ACCOUNT_REQUIREMENTS_MISSING', 400]),
     );
+  });
+
+  it.each(['sole_proprietor', 'individual'] as const)(
+    'is the tax card of an owner who has a passport alone, once the business is a %s',
+    async (type) => {
+      const platform = await given.platform(1);
+      const id = await assemble(platform, { ...complete(1, 'company'), persons: [] });
+      const passport_image = (await documentsOf(platform)).identity_document;
+      const person = { ...personBody(id, ['owner']), identification: { passport_image } };
+      await must(platform.post('/v1/persons', person));
+      await must(platform.post(`/v1/accounts/${id}`, { business_details: complete(1, type).details }));
+
+      const reply = await activate(platform, id);
+
+      expect([reply.status, reply.body]).toEqual([400, lacks('account.persons.owner')]);
+    },
+  );
+
+  it('is what has nothing but blanks in it', async () => {
+    const platform = await given.platform(2);
+    const whole = complete(2);
+    const id = await assemble(platform, { ...whole, details: { ...whole.details, dba: '  ', website: ' \t ' } });
+    expect((await activate(platform, id)).fieldNames.toSorted()).toEqual([
+      'account.business_details.dba',
+      'account.business_details.website',
+    ]);
+    const shown = (await platform.get(`/v1/accounts/${id}`)).body.business_details;
+    expect([shown.dba, shown.website]).toEqual([null, null]);
   });
 
   it('in Edition 1 without a type of business is the type, and what every type needs', async () => {

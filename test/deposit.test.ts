@@ -1273,6 +1273,22 @@ describe.each(doors)('reconciling a deposit over %s', (door) => {
     expect(await locksOf(user, receivable.id)).toEqual(['30.00', '0.00', '70.00', [deposit.id]]);
   });
 
+  it('takes a hundred receivables at most', async () => {
+    const user = await given.directUser(1);
+    const deposit = await completed(user, '10.00');
+    const many = Array.from({ length: 101 }, () => [`receivable_${'0'.repeat(32)}`, '0.01'] as [string, string]);
+    const refused = await reconcile(user, door, deposit.id, many);
+    expect([refused.status, refused.codes, refused.fieldNames]).toEqual([
+      400,
+      ['parameter_invalid'],
+      ['deposit.receivables'],
+    ]);
+    const receivable = await receivableOf(user, '10.00');
+    const hundred = Array.from({ length: 100 }, () => [receivable.id, '0.01'] as [string, string]);
+    expect((await reconcile(user, door, deposit.id, hundred)).status).toBe(200);
+    expect(await locksOf(user, receivable.id)).toEqual(['1.00', '0.00', '9.00', [deposit.id]]);
+  });
+
   it('names what is missing, empty or not positive', async () => {
     const user = await given.directUser(1);
     const [receivable, deposit] = [await receivableOf(user, '100.00'), await completed(user)];

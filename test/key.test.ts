@@ -341,6 +341,13 @@ describe('rotating a key', () => {
     expect(later.map(({ status }) => status)).toEqual([401, 401, 200, 200]);
   });
 
+  it('gives the new one the end that the old one had', async () => {
+    const me = await given.directUser(1);
+    const { apiKey } = await made(me, { permission: 'READ', expiresInSeconds: 3_600 });
+    const turned = (await rotate(me, apiKey.id, 60)).body.data.rotateApiKey.apiKey;
+    expect([turned.expiresAt, turned.permission]).toEqual([apiKey.expiresAt, 'READ']);
+  });
+
   it('lets the old one live for a day by default, and never longer than it had to', async () => {
     const me = await given.directUser(1);
     const [endless, short] = await Promise.all([made(me), made(me, { expiresInSeconds: 600 })]);

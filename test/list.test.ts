@@ -981,3 +981,34 @@ describe('a connection', () => {
     }
   });
 });
+
+it('a filter by an account that is empty text asks for nothing, as null does, through both doors', async () => {
+  const user = await given.directUser(2);
+  await user.partner();
+  await user.post('/v1/deposits', {
+    ...{ amount: '1.00', currency: 'INR', to: { account_id: user.id }, payment_method: 'upi' },
+  });
+  const same = async (path: string, filter: string) => {
+    const [whole, empty] = await Promise.all([user.get(path), user.get(`${path}?${filter}=`)]);
+    expect([path, empty.status, empty.body]).toEqual([path, 200, whole.body]);
+  };
+  await same('/v1/addresses', 'linked_id');
+  for (const list of [
+    'deposits',
+    'payments',
+    'receivables',
+    'payouts',
+    'checkouts',
+    'persons',
+    'files',
+    'balance',
+    'balance/aggregate',
+  ])
+    await same(`/v1/${list}`, 'account_id');
+  const { body } = await user.graph(
+    '{ all: deposits { nodes { id } } none: deposits(accountId: "") { nodes { id } } a: balance { accountId } b: balance(accountId: "") { accountId } }',
+  );
+  expect(body.errors).toBeUndefined();
+  expect(body.data.all.nodes.length).toBe(1);
+  expect([body.data.none, body.data.b]).toEqual([body.data.all, body.data.a]);
+});

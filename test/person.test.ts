@@ -176,8 +176,10 @@ describe('who a person must be, Edition 1, rule 4', () => {
 
     const told = await Promise.all(
       cases.map(async ({ held, way }) => {
+        // Who may have one person has none yet.
+        const of = alone(type) ? await userOf(platform, type) : user;
         const reply = await create(platform, {
-          account_id: user,
+          account_id: of,
           full_name: 'Meera Rao',
           relationship: Object.fromEntries(held.map((role) => [role, true])),
           ...(identification[way] && { identification: identification[way] }),
@@ -198,11 +200,25 @@ describe('who a person must be, Edition 1, rule 4', () => {
         return { held, way, status: expected.length === 0 ? 200 : 400, problems: expected };
       }),
     );
-    const made = cases.filter(({ held, way }) => problems(type, held, way).length === 0).length;
+    const made = alone(type) ? 0 : cases.filter(({ held, way }) => problems(type, held, way).length === 0).length;
     const count = await must(
       platform.graph('query ($id: ID!) { account(id: $id) { persons { totalCount } } }', { id: user }),
     );
     expect(count.data.account.persons.totalCount).toBe(made);
+  });
+
+  it.each(['sole_proprietor', 'individual'] as const)('is one alone of a %s, whoever else is named', async (type) => {
+    const platform = await given.platform(1);
+    const user = await userOf(platform, type);
+    const owner = { full_name: 'A', relationship: { owner: true }, identification: { tax_card_number: number } };
+    const replies = await Promise.all(
+      Array.from({ length: 6 }, () => create(platform, { account_id: user, ...owner })),
+    );
+    expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 400, 400, 400, 400, 400]);
+    for (const { status, codes, fieldNames } of replies)
+      if (status !== 200) expect([codes, fieldNames]).toEqual([['status_invalid'], ['person.account_id']]);
+    const { data } = await must(platform.get(`/v1/persons?account_id=${user}`));
+    expect(data.length).toBe(1);
   });
 
   it('is not asked in Edition 2, whose rule counts directors', async () => {

@@ -229,6 +229,28 @@ describe.concurrent('test mode verifies by itself and the sandbox bank issues', 
     expect([(await account(user, id)).address, await received(user, id)]).toEqual(['deactivated', []]);
   });
 
+  it.each([0, 1])(
+    'delivers what was on order when an account was held, once the hold is lifted, step %i',
+    async (step) => {
+      const user = await given.directUser(1);
+      const { id } = await user.partner();
+      await activate(user, id);
+      await must(user.post(`/v1/test_helpers/accounts/${id}/verify`));
+      const on = ['requested', 'processing'][step];
+      await eventually(
+        () => account(user, id),
+        ({ address }) => address === on,
+      );
+      const held = await must(user.post(`/v1/test_helpers/accounts/${id}/hold`));
+      await idle(user);
+      expect([held.status, (await account(user, id)).address]).toEqual(['hold', on]);
+      await must(user.post(`/v1/test_helpers/accounts/${id}/verify`));
+      await settled(user, id);
+      await idle(user);
+      expect(await received(user, id)).toEqual(['USD']);
+    },
+  );
+
   it('leaves a verification that a test helper has settled as it is', async () => {
     const user = await given.directUser(1);
     const [held, verified, closed] = await Promise.all([user.partner(), user.partner(), user.partner()]);

@@ -153,6 +153,21 @@ describe('an answer that is not 2xx is the error object', () => {
       expect(new Set(reply.codes)).toEqual(new Set(['parameter_unknown']));
       expect(reply.fieldNames).toEqual(keys.slice(0, 100).map((key) => `account.${key}`));
     }
+    const lists = Array.from({ length: 9 }, (_, n) => `a${n}: accounts(status: $m) { nodes { id } }`);
+    const wrong = await user.graph(`query ($m: [AccountStatus!]) { ${lists.join(' ')} }`, {
+      m: Array(8_000).fill('X'),
+    });
+    expect([wrong.status, wrong.body.errors.length]).toEqual([400, 100]);
+    const unknown = Object.fromEntries(keys.map((key) => [key, 0]));
+    const mutation = await user.graph(
+      'mutation ($input: CreateAccountInput!) { createAccount(input: $input) { account { id } } }',
+      { input: unknown },
+    );
+    expect([mutation.status, mutation.body.errors.length]).toEqual([400, 100]);
+    // What the types refuse and what the rules would are told together, and no more of both.
+    const receivables = [...Array(3_000).fill({}), ...Array(300).fill({ id: 'a', amount: '0' })];
+    const both = await user.post('/v1/deposits/deposit_0/reconcile', { receivables });
+    expect([both.status, both.codes.length]).toEqual([400, 100]);
   });
 
   it('tells a fault of ours from nothing but its request id', async () => {

@@ -96,8 +96,13 @@ begin
     perform insert_address(p_tenant, p_live, p_call, v, jsonb_build_object('category', 'service_fee_advance', 'type', 'bank_account', 'currency', v_currency,
       'bankAccount', case when p_live then null else sandbox_bank_account(v_currency) - 'type' end));
   end if;
+  -- What is on order already brings the rest along when it is issued. The sandbox is told again: what came due while the account was on
+  -- hold was not delivered, and whatever is delivered twice is so once.
+  if v.address in ('requested', 'processing') then
+    if not p_live then perform enqueue(p_tenant, p_live, case v.address when 'requested' then 'process_addresses' else 'issue_addresses' end, p_id, 1); end if;
+    return;
+  end if;
   if missing_currencies(p_tenant, p_live, v) = '{}' then return; end if;
-  -- What is on order already brings the rest along when it is issued.
   update account a set address = 'requested', version = a.version + 1
   where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_id and a.address in ('deactivated', 'activated');
   if found and not p_live then perform enqueue(p_tenant, p_live, 'process_addresses', p_id, 1); end if;

@@ -82,7 +82,7 @@ begin
   where s.tenant_id = p_tenant and s.livemode = p_live and s.account_id = p_args ->> 'accountId'
   returning * into v;
   if not found then perform refuse(404, 'resource_missing', 'account_setting.account_id'); end if;
-  if not v.payouts_applicable then perform refuse(400, 'account_type_invalid', 'account_setting.account_id', 'has no payouts that could be held back'); end if;
+  if v.service_hold and not v.payouts_applicable then perform refuse(400, 'account_type_invalid', 'account_setting.account_id', 'has no payouts that could be held back'); end if;
   perform reschedule_payout(p_tenant, p_live, v.account_id);
   perform tell(p_tenant, p_live, p_call, 'account_setting.updated', 'account_setting', to_jsonb(v));
   perform answer(p_tenant, p_live, p_call, to_jsonb(v));

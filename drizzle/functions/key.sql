@@ -26,15 +26,16 @@ end $$;
 
 -- A new key of the same permission; the old one goes on for the grace period, never longer than it had to live.
 create or replace function rotate_api_key(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb) returns setof api_key language plpgsql as $$
-declare v_old api_key; v api_key; v_now bigint := wall_clock();
+declare v_old api_key; v api_key; v_now bigint := wall_clock(); v_end bigint;
 begin
+  select k.expires_at into v_end from api_key k where k.tenant_id = p_tenant and k.livemode = p_live and k.id = p_args ->> 'id' for update;
   update api_key k set expires_at = least(k.expires_at, v_now + (p_args ->> 'graceSeconds')::bigint)
   where k.tenant_id = p_tenant and k.livemode = p_live and k.id = p_args ->> 'id'
     and k.revoked_at is null and (k.expires_at is null or k.expires_at > v_now)
   returning * into v_old;
   if not found then perform refuse(400, 'status_invalid', 'api_key.id', 'is revoked or expired; create a new key'); end if;
   perform tell(p_tenant, p_live, p_call, 'api_key.rotated', 'api_key', to_jsonb(v_old));
-  v := insert_api_key(p_tenant, p_live, p_call, v_old.account_id, p_args || jsonb_build_object('permission', v_old.permission));
+  v := insert_api_key(p_tenant, p_live, p_call, v_old.account_id, p_args || jsonb_build_object('permission', v_old.permission, 'expiresInSeconds', v_end - v_now));
   perform answer(p_tenant, p_live, p_call, to_jsonb(v));
   return next v;
 end $$;

@@ -118,7 +118,8 @@ begin
     if v_owes or not coalesce(s.payouts_enabled, false) or d.id is null or v_rate is null then v_left := true; continue; end if;
     perform lock_balances(p_tenant, p_live, jsonb_build_array(jsonb_build_object('account', p_account, 'currency', c), jsonb_build_object('account', p_account, 'currency', d.currency)));
     select x.* into b from balance x where x.tenant_id = p_tenant and x.livemode = p_live and x.account_id = p_account and x.currency = c;
-    select e.amount into v_amount from exchanged(p_tenant, p_live, b.available, c, d.currency) e;
+    -- The rate may have changed while the balances were waited for.
+    select e.amount, e.rate into v_amount, v_rate from exchanged(p_tenant, p_live, b.available, c, d.currency) e;
     if v_amount is null then v_left := true; continue; end if;
     if b.available <= 0 or v_amount <= 0 then continue; end if;
     v_id := new_id('payout');

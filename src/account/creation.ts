@@ -81,7 +81,7 @@ export function accountProblems({ type, nickname, businessDetails }: Partial<Cre
     );
   }
   const [short, long] = [businessDetails?.taxGst, businessDetails?.ids?.taxGst];
-  if (short != null && long != null && short !== long) {
+  if (short !== undefined && long !== undefined && (short || null) !== (long || null)) {
     problems.push(
       problem(
         'parameter_invalid',
@@ -108,9 +108,9 @@ export function businessDetailsOf(details: BusinessDetailsInput | null | undefin
 const noIds = { business: null, tax: null, taxDeduction: null, taxGst: null, taxTrade: null };
 const noAddress = { line1: null, line2: null, city: null, state: null, postalCode: null, country: null };
 
-/** The same hash with empty texts as null, at every depth: an empty value unsets. */
+/** The same hash with empty texts as null, at every depth: an empty value unsets, and blanks are no value. */
 export function blankToNull<T>(value: T): T {
-  if (value === '') return null as T;
+  if (typeof value === 'string' && value.trim() === '') return null as T;
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, blankToNull(member)])) as T;
 }

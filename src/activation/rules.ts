@@ -66,14 +66,17 @@ export function persons(roles: { [role in keyof RelationshipHash]?: number }): P
   }));
 }
 
-/** Exactly one person, its owner and nothing else: a sole proprietor or an individual. */
+/** Exactly one person, its owner and nothing else, known by a tax card: a sole proprietor or an individual. */
 export function soleOwner(): Prerequisite {
   return {
     field: 'account.persons.owner',
-    message: 'Activation requires exactly one person, who is owner and nothing else.',
+    message: 'Activation requires exactly one person, who is owner and nothing else and has a personal tax card.',
     met: ({ persons }) =>
       persons.length === 1 &&
-      persons.every(({ relationship: r }) => r.owner === true && !r.director && !r.representative),
+      persons.every(
+        ({ relationship: r, identification: i }) =>
+          r.owner === true && !r.director && !r.representative && Boolean(i.taxCardNumber || i.taxCardImage),
+      ),
   };
 }
 
@@ -109,6 +112,7 @@ export function unmet(rules: Rules, dossier: Dossier): Problem[] {
 }
 
 function present(value: unknown): boolean {
-  if (value === null || value === undefined || value === '') return false;
+  if (typeof value === 'string') return value.trim() !== '';
+  if (value === null || value === undefined) return false;
   return typeof value === 'object' ? Object.values(value).some(present) : true;
 }

@@ -20,7 +20,7 @@ export class BalanceResolver {
     id: string | undefined,
     @Ctx() context: Context,
   ): Promise<Balance> {
-    const held = await readBalance(context, id ?? context.caller.contextId);
+    const held = await readBalance(context, id || context.caller.contextId);
     const owner = held[0]?.owner;
     if (!owner) throw new Refusal(problem('resource_missing', 'balance.account_id'));
     return shownAs(
@@ -87,7 +87,7 @@ export class BalanceOfAccount {
 }
 
 function contextAccount({ scope, caller }: Context, id: string | null | undefined): Promise<AccountRow> {
-  return scope.one(account, id ?? caller.contextId, 'balance.account_id');
+  return scope.one(account, id || caller.contextId, 'balance.account_id');
 }
 
 /** All balances of the accounts that are asked for in one tick are one statement. */

@@ -45,6 +45,8 @@ interface Surveyable {
 
 const readsInFlightMax = 2_000;
 const writesInFlightMax = 500;
+/** Surveys take long: whoever asks for more of them is told to come back. */
+const surveysMax = 4;
 const retryMillisecondsMax = 5_000;
 const answerMillisecondsMax = 3_000;
 const lockMillisecondsMax = 2_000;
@@ -78,6 +80,7 @@ export class Database {
   #preparedUntil: number;
   #reads = 0;
   #writes = 0;
+  #surveys = 0;
   /** The text of every statement that was prepared or called within the hour; the tests hold them against the rules for distribution. */
   readonly catalogue = new Map<string, string>();
 
@@ -187,8 +190,16 @@ export class Database {
   async survey<T>(name: string, build: (db: PostgresJsDatabase) => Surveyable): Promise<T[]> {
     const query = build(drizzle(this.#surveyor));
     this.catalogue.set(name, query.toSQL().sql);
-    // Drizzle's own error has the statement and its parameters; what went wrong is the cause.
-    return (await query.execute().catch((error: unknown) => Promise.reject(causeOf(error)))) as T[];
+    if (this.#surveys >= surveysMax) throw busy();
+    this.#surveys++;
+    try {
+      return (await query.execute()) as T[];
+    } catch (error) {
+      // Drizzle's own error has the statement and its parameters; what went wrong is the cause.
+      throw causeOf(error);
+    } finally {
+      this.#surveys--;
+    }
   }
 
   /** One API write: one call of one function, autocommitted. The rows come back in the shape of their table. */

@@ -24,6 +24,9 @@ import {
 import { type DepositRow, deposit } from './table.js';
 import { Deposit, DepositConnection, Party } from './type.js';
 
+/** Receivables that one call reconciles at most; the rest of a deposit is for another call. */
+const receivablesMax = 100;
+
 /** How deposits are listed; one is an account's on either side. */
 export const depositListing: Listing = {
   object: 'deposit',
@@ -252,6 +255,8 @@ export function depositProblems({
 }): Problem[] {
   const nothing = (value: bigint | null | undefined, field: string) =>
     value != null && value <= 0n ? [problem('parameter_invalid', field, 'must be greater than zero')] : [];
+  if (receivables && receivables.length > receivablesMax)
+    return [problem('parameter_invalid', 'deposit.receivables', `has more than ${receivablesMax} entries`)];
   return [
     ...nothing(amount, 'deposit.amount'),
     ...(receivables ?? []).flatMap((share, i) => nothing(share.amount, `deposit.receivables[${i}].amount`)),

@@ -119,7 +119,8 @@ export class ApiKeyResolver {
   }
 
   @Mutation(() => RotateApiKeyPayload, {
-    description: 'Makes a new key of the same permission; the old one stays valid for a grace period.',
+    description:
+      'Makes a new key of the same permission, which expires when the old one would have; the old one stays valid for a grace period.',
   })
   async rotateApiKey(@Arg('input', () => RotateApiKeyInput) input: RotateApiKeyInput, @Ctx() context: Context) {
     const { caller } = context;
