@@ -644,6 +644,30 @@ describe('the rates of live payouts', () => {
     expect((await payoutsOf(one.live)).map((p) => p.amount).toSorted()).toEqual(['8299999999999.26', '9999.99']);
   });
 
+  it('are told as they were applied, also where one changes while a balance is waited for', async () => {
+    const one = await receiver(1);
+    await payoutAddress(one.live);
+    await world.operator.setRate(one.row, 'USD', 'INR', '80');
+    await earn(one, '10.00');
+    let paying: Promise<void> | undefined;
+    await world.sql.begin(async (sql) => {
+      // The balance that the payout will need next is being made by somebody else.
+      const keys = JSON.stringify([{ account: one.live.id, currency: 'INR' }]);
+      await sql.unsafe('select lock_balances($1, true, $2::text::jsonb)', [tenantOf(one.live), keys]);
+      paying = payOut(one);
+      await eventually(
+        () =>
+          world.sql`select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%run_jobs%' and datname = current_database()`,
+        (rows) => rows.length > 0,
+      );
+      await world.operator.setRate(one.row, 'USD', 'INR', '90');
+    });
+    await paying;
+    const [payout] = await payoutsOf(one.live);
+    const { body } = await one.live.graph(`{ payout(id: "${payout.id}") { sourceAmount amount rate } }`);
+    expect(body.data.payout).toEqual({ sourceAmount: '10.00', amount: '900.00', rate: '90' });
+  });
+
   it('that are absurd pay nothing and break nothing: the money waits for a better one', async () => {
     const one = await receiver(1);
     await payoutAddress(one.live);
