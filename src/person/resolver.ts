@@ -12,7 +12,7 @@ import {
   Resolver,
   Root,
 } from 'type-graphql';
-import { type AccountRow, account } from '../account/table.js';
+import { type AccountRow, account, type BusinessType } from '../account/table.js';
 import { Account } from '../account/type.js';
 import type { Context } from '../context.js';
 import { checkFiles, verificationPurposes } from '../file/reference.js';
@@ -111,7 +111,8 @@ export class PersonResolver {
       image('tax_card_image', input.identification?.taxCardImage),
       image('passport_image', input.identification?.passportImage),
     ]);
-    return { person: await context.write('create_person', person, { ...input, accountId: owner.id }) };
+    const alone = context.edition.personIdentified ? ownedAlone : [];
+    return { person: await context.write('create_person', person, { ...input, accountId: owner.id, alone }) };
   }
 
   @FieldResolver(() => Relationship)
@@ -162,12 +163,15 @@ export function personProblems({ relationship: r }: Partial<CreatePersonInput>):
   ];
 }
 
+/** The types of business that are one person, its owner. */
+const ownedAlone: readonly (BusinessType | null | undefined)[] = ['sole_proprietor', 'individual'];
+
 /** What of a person cannot be: a sole proprietor's director, or somebody whom nothing identifies. */
 function unfit({ relationship, identification }: CreatePersonInput, owner: AccountRow, identified: boolean): Problem[] {
   const problems: Problem[] = [];
   const { director, owner: owns, representative } = relationship;
   const type = owner.businessDetails.type;
-  if (identified && (type === 'sole_proprietor' || type === 'individual') && (!owns || director || representative)) {
+  if (identified && ownedAlone.includes(type) && (!owns || director || representative)) {
     problems.push(
       problem(
         'parameter_invalid',
@@ -176,7 +180,7 @@ function unfit({ relationship, identification }: CreatePersonInput, owner: Accou
       ),
     );
   }
-  const passportDoes = owns === true && type !== 'sole_proprietor' && type !== 'individual';
+  const passportDoes = owns === true && !ownedAlone.includes(type);
   const { taxCardNumber, taxCardImage, passportImage } = identification ?? {};
   if (identified && !taxCardNumber && !taxCardImage && !(passportDoes && passportImage)) {
     problems.push(
