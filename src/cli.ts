@@ -23,6 +23,8 @@ import { personV1 } from './person/v1.js';
 import { Refusal } from './problems.js';
 import { Amount, Currency } from './scalars.js';
 import { openStore, type Store } from './store.js';
+import type { TransactionRow } from './transaction/table.js';
+import { transactionV1 } from './transaction/v1.js';
 
 /** What a command gives back: one JSON document with --json, a table for people otherwise. */
 type Result = object;
@@ -305,6 +307,15 @@ command(deposits, 'reconcile <deposit>', 'Count a deposit towards receivables', 
   .requiredOption('--receivable <id=amount...>', 'such as receivable_…=100.00; may be repeated', share, [])
   .addOption(tenant());
 
+const transactions = program.command('transaction').description('Attempts to pay checkouts');
+
+command(
+  transactions,
+  'mismatches',
+  'List the successes that an acquirer told and that do not fit their attempts',
+  async (operator) => ({ mismatches: (await operator.mismatches()).map(mismatchJson) }),
+);
+
 const payouts = program.command('payout').description('Payouts and what holds them');
 
 command(payouts, 'list', 'List payouts; with --status processing --mode live, those that wait', async (operator, o) => {
@@ -392,6 +403,24 @@ function verificationJson({ account, persons, files }: Verification) {
 
 function keyJson({ apiKey, secret }: { apiKey: ApiKeyRow; secret?: string }) {
   return secret === undefined ? { key: apiKeyV1(apiKey) } : { key: apiKeyV1(apiKey), secret };
+}
+
+function mismatchJson({ mismatch, paymentMethodDetails, ...row }: TransactionRow) {
+  const { id, livemode, checkout_id, amount, currency, status } = transactionV1({
+    ...row,
+    paymentMethodDetails,
+    mismatch,
+  });
+  const told = { credited: mismatch!.credited, submitted: paymentMethodDetails, reported: mismatch!.details };
+  return {
+    transaction: id,
+    mode: livemode ? 'live' : 'test',
+    checkout: checkout_id,
+    amount,
+    currency,
+    status,
+    ...told,
+  };
 }
 
 function rateJson({ source, target, rate }: RateRow) {

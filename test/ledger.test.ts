@@ -221,6 +221,41 @@ describe('the view of violations', () => {
       ['payout and its postings disagree', flying],
       "update payout set status = 'processing' where id = :ended",
     ],
+    [
+      'a payout to an address that is deactivated',
+      ['payout to an address that was not usable'],
+      "update address set status = 'deactivated' where id = (select address_id from payout where id = :flying)",
+    ],
+    [
+      'a payout to an address that had been replaced',
+      ['payout to an address that was not usable'],
+      `insert into event select (jsonb_populate_record(e, jsonb_build_object('id', 'event_0', 'number', 1000, 'object_id', y.address_id, 'data', jsonb_build_object('status', 'pending_deactivation')))).*
+       from payout y, event e where y.id = :ended and e.object_id = y.id and e.type = 'payout.processing'`,
+      `update event set number = 1001 where object_id = :ended and type = 'payout.processing'`,
+      `delete from event where object_id = (select address_id from payout where id = :ended) and id <> 'event_0'`,
+    ],
+    [
+      'a payout that was made under a hold',
+      ['payout was made under a hold'],
+      `insert into event select (jsonb_populate_record(e, jsonb_build_object('id', 'event_0', 'number', 1000, 'object_id', s.id, 'data', jsonb_build_object('payouts_enabled', false)))).*
+       from account_setting s, event e where s.account_id = :user and e.object_id = :ended and e.type = 'payout.processing' and s.tenant_id = e.tenant_id and s.livemode = e.livemode`,
+      `update event set number = 1001 where object_id = :ended and type = 'payout.processing'`,
+    ],
+    [
+      'a payout in its own currency that is not what it was made of',
+      ['payout is not its source at its rate'],
+      'update payout set source_amount = source_amount + 1 where id = :ended',
+    ],
+    [
+      'a converted payout that is not its source at its rate',
+      ['payout is not its source at its rate', 'payout and its conversion disagree'],
+      "update payout set source_currency = 'USD', source_amount = 100, rate = 83 where id = :ended",
+    ],
+    [
+      'available money without a payout to come',
+      ['available money has neither a payout to come nor a reason'],
+      "delete from job where kind = 'pay_out' and subject_id = :other",
+    ],
     ['an amount of a payout under way', [flying], 'update payout set amount = amount + 1 where id = :flying'],
     ['what is left of a deposit', [rest], 'update deposit set pending_rest = pending_rest - 1 where id = :deposit'],
     ...['posting', 'entry', 'contra_entry', 'seal_block', 'posting_seal'].map((table): [string, string[], string] => [
@@ -294,13 +329,10 @@ describe('the audit of the operator', () => {
     await change(1);
     expect(await own.operator.audit()).toEqual({
       violations: [
-        {
-          tenant: tenantOf(other),
-          livemode: false,
-          rule: 'balance is not the sum of its entries',
-          what: `${other.id} INR`,
-        },
-      ],
+        'balance is not the sum of its entries',
+        // The money was never made available, so no payout of it was put into the queue.
+        'available money has neither a payout to come nor a reason',
+      ].map((rule) => ({ tenant: tenantOf(other), livemode: false, rule, what: `${other.id} INR` })),
       accounts: 2,
       postings: 3,
     });

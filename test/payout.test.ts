@@ -529,6 +529,184 @@ describe('the address of a payout', () => {
   });
 });
 
+/** Waits until so many statements of the gateway wait for a lock in this test's database. */
+async function waiting(statements: number): Promise<void> {
+  await eventually(
+    () =>
+      world.sql`select pid from pg_stat_activity where datname = current_database() and application_name like 'tidegate%' and wait_event_type = 'Lock'`,
+    (rows) => rows.length >= statements,
+  );
+}
+
+/** Runs a step in a transaction of a test's own, and commits when the other step has been taken. */
+async function within(
+  first: (sql: typeof world.sql) => Promise<unknown>,
+  second: () => Promise<unknown>,
+): Promise<void> {
+  await world.sql.begin(async (sql) => {
+    await first(sql as never);
+    await second();
+  });
+}
+
+const number = (root: Speaker) => world.database.call('number_events', [tenantOf(root), false, 1_000]);
+
+describe('a payout and what its rows may turn into meanwhile', () => {
+  it('is not made to an address that was retired while it was being made', async () => {
+    const user = await exporter(2);
+    await earn(user, '10.00');
+    await advance(user, day);
+    let replaced: Promise<unknown> | undefined;
+    let round: Promise<unknown> | undefined;
+    await within(
+      // The payout has chosen its address when it takes its locks along.
+      (sql) => sql`select from receivable_lock where tenant_id = ${tenantOf(user)} for update`,
+      async () => {
+        round = once(user);
+        await waiting(1);
+        replaced = payoutAddress(user);
+        await Promise.race([replaced, waiting(2)]);
+        await once(user);
+      },
+    );
+    await Promise.all([round, replaced]);
+    await once(user);
+    await number(user);
+
+    const [payout] = await payoutsOf(user);
+    expect((await user.get(`/v1/addresses/${payout.address_id}`)).body.status).toBe('pending_deactivation');
+    await end(user, 'REST', payout.id, 'settle');
+    await once(user);
+    expect((await user.get(`/v1/addresses/${payout.address_id}`)).body.status).toBe('deactivated');
+  });
+
+  it('goes to the address that replaced the one it was about to use', async () => {
+    const user = await exporter(2);
+    await payoutAddress(user, 'EUR');
+    await earn(user, '10.00');
+    await advance(user, day);
+    const [old] = (await user.get('/v1/addresses?category=user_payout&currency=INR')).body.data;
+    let round: Promise<unknown> | undefined;
+    await within(
+      (sql) =>
+        sql`update address set status = 'pending_deactivation' where tenant_id = ${tenantOf(user)} and id = ${old.id}`,
+      async () => {
+        round = once(user);
+        await waiting(1);
+      },
+    );
+    await round;
+    // The balance that it is converted into was not locked; the next round does so.
+    await once(user);
+    expect((await payoutsOf(user)).map((p) => [p.currency, p.address_id === old.id])).toEqual([['EUR', false]]);
+  });
+
+  it('locks the balances that it converts into in the order of all others, and so stands in nobody’s way', async () => {
+    const platform = await given.platform(1);
+    const users = [await activatedUser(platform), await activatedUser(platform)];
+    for (const user of users) await earn(user, '10.00', 'USD');
+    await advance(platform, day);
+    const [one, other] = users.map(({ id }) => id).toSorted() as [string, string];
+    const lock = (sql: typeof world.sql, account: string, currency: string) =>
+      sql`select lock_balance(${tenantOf(platform)}, false, ${account}, ${currency})`;
+    let round: Promise<unknown> | undefined;
+    await world.sql.begin(async (sql) => {
+      // The balance in INR is there by no booking yet. It comes before the one in USD, and both users' before `other`'s in USD.
+      await lock(sql as never, one, 'INR');
+      round = once(platform);
+      await waiting(1);
+      await lock(sql as never, other, 'USD');
+    });
+    await round;
+    const payouts = await payoutsOf(platform);
+    expect(payouts.map((p) => [p.account_id, p.amount, p.currency]).toSorted()).toEqual([
+      [one, '830.00', 'INR'],
+      [other, '830.00', 'INR'],
+    ]);
+  });
+});
+
+describe('money that cannot be paid out', () => {
+  const blocksOf = async (user: Speaker) =>
+    (await user.graph(`{ account(id: "${user.id}") { payoutBlocks { currency reasonCode } } }`)).body.data.account
+      .payoutBlocks;
+  const eventsOf = async (user: Speaker): Promise<any[]> => {
+    await number(user);
+    return (await user.get('/v1/events?type=payout.blocked')).body.data;
+  };
+
+  it('is told by one event and its reason, until it is paid', async () => {
+    const user = await given.directUser(2);
+    await noon(user);
+    await earn(user, '10.00');
+    for (let i = 0; i < 3; i++) await midnight(user);
+    expect(await blocksOf(user)).toEqual([{ currency: 'INR', reasonCode: 'ADDRESS_MISSING' }]);
+    const [event, ...more] = await eventsOf(user);
+    expect(more).toEqual([]);
+    expect(event.data.object).toEqual({
+      id: expect.stringMatching(/^payout_block_/),
+      object: 'payout_block',
+      created: expect.any(Number),
+      livemode: false,
+      account_id: user.id,
+      currency: 'INR',
+      reason_code: 'address_missing',
+    });
+    await payoutAddress(user);
+    await midnight(user);
+    expect([await blocksOf(user), (await payoutsOf(user)).length]).toEqual([[], 1]);
+  });
+
+  it('is an amount that is more than a payout can be in the currency of its address', async () => {
+    const user = await given.directUser(2);
+    await noon(user);
+    await payoutAddress(user, 'JPY');
+    await earn(user, '9999999999999.99', 'USD');
+    await midnight(user);
+    expect([await payoutsOf(user), await blocksOf(user)]).toEqual([
+      [],
+      [{ currency: 'USD', reasonCode: 'AMOUNT_TOO_LARGE' }],
+    ]);
+    // Another address takes it.
+    await payoutAddress(user, 'USD');
+    await midnight(user);
+    expect([(await payoutsOf(user)).map((p) => p.amount), await blocksOf(user)]).toEqual([['9999999999999.99'], []]);
+  });
+
+  it('is a remainder of less than the smallest amount, which more money takes along', async () => {
+    const user = await given.directUser(2);
+    await noon(user);
+    await payoutAddress(user, 'USD');
+    await earn(user, '0.10');
+    await midnight(user);
+    expect(await blocksOf(user)).toEqual([{ currency: 'INR', reasonCode: 'AMOUNT_TOO_SMALL' }]);
+    await earn(user, '8.20');
+    await midnight(user);
+    expect([(await payoutsOf(user)).map((p) => p.amount), await blocksOf(user)]).toEqual([['0.10'], []]);
+  });
+
+  it('has each reason of its own, and none where payouts are off as a whole', async () => {
+    const user = await given.directUser(2);
+    await noon(user);
+    await payoutAddress(user, 'CHF');
+    await earn(user, '10.00', 'USD');
+    await midnight(user);
+    expect(await blocksOf(user)).toEqual([{ currency: 'USD', reasonCode: 'RATE_MISSING' }]);
+    await payoutAddress(user, 'INR');
+    const { deposit } = await earn(user, '20.00');
+    await midnight(user);
+    expect([(await payoutsOf(user)).length, await blocksOf(user)]).toEqual([2, []]);
+    await user.post(`/v1/test_helpers/deposits/${deposit.id}/dispute`);
+    await earn(user, '5.00', 'USD');
+    await midnight(user);
+    expect(await blocksOf(user)).toEqual([{ currency: 'USD', reasonCode: 'BALANCE_NEGATIVE' }]);
+    await world.operator.serviceHold(await world.operator.account(user.id, false), true);
+    await midnight(user);
+    expect(await blocksOf(user)).toEqual([]);
+    expect((await settingOf(user)).payouts.reason_code_not_enabled).toBe('service_hold');
+  });
+});
+
 describe('converting', () => {
   // Per US dollar, as the sandbox has it.
   const table: [source: string, earned: string, target: string, paid: string][] = [
@@ -671,6 +849,25 @@ describe('what keeps payouts back', () => {
       expect(await funds(user)).toEqual({ 'payout_processing INR': '830.00' });
     },
   );
+
+  it.each(holds)('%s does from its answer on, also for a payout that is just being made', async (_, hold) => {
+    const platform = await given.platform(1);
+    const user = await activatedUser(platform);
+    await earn(user, '10.00');
+    await advance(platform, day);
+    let round: Promise<unknown> | undefined;
+    await within(
+      (sql) => sql`select from balance where tenant_id = ${tenantOf(platform)} for update`,
+      async () => {
+        round = once(platform);
+        await waiting(1);
+        await hold(platform, user);
+      },
+    );
+    await round;
+    await number(platform);
+    expect(await payoutsOf(platform)).toEqual([]);
+  });
 
   it('is each of them alone: the next reason holds when one is lifted', async () => {
     const platform = await given.platform(1);

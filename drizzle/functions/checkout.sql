@@ -28,8 +28,19 @@ begin
   -- The partner's row is locked, so that two first checkouts make one address.
   select a.* into v_from from account a where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_args ->> 'fromAccountId' for no key update;
   select a.* into v_to from account a where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_args ->> 'toAccountId';
-  -- Its standing was judged before its row was locked.
-  if v_from.status in ('hold', 'deactivated') then perform refuse(400, 'status_invalid', 'checkout.from.account_id'); end if;
+  -- What was judged before the rows were locked is judged again: the partner, and after it the receivables in the order of their ids.
+  if v_from.status in ('hold', 'deactivated') or (p_live and v_from.status <> 'activated') then
+    perform refuse(400, 'status_invalid', 'checkout.from.account_id', 'The status of the partner does not allow it to pay.');
+  end if;
+  perform from receivable x where x.tenant_id = p_tenant and x.livemode = p_live and x.id in (select jsonb_array_elements_text(p_args -> 'receivableIds')) order by x.id for share;
+  select min(i.n) filter (where x.status <> 'open') as closed, sum(x.amount_reconcilable) as reconcilable into r
+  from jsonb_array_elements_text(p_args -> 'receivableIds') with ordinality i(id, n) join receivable x on x.tenant_id = p_tenant and x.livemode = p_live and x.id = i.id;
+  if r.closed is not null then
+    perform refuse(400, 'status_invalid', format('checkout.receivables[%s].id', r.closed - 1), 'The receivable is not open.');
+  end if;
+  if (p_args ->> 'amount')::bigint > r.reconcilable then
+    perform refuse(402, 'amount_exceeds_reconcilable', 'checkout.amount', 'is more than what the receivables can still take');
+  end if;
   v_address := checkout_address(p_tenant, p_live, p_call, v_from);
   insert into checkout (tenant_id, livemode, id, created, expires_at, amount, gross_amount, currency, from_account_id, to_account_id, to_address_id, payment_methods, receivable_ids,
                         redirect_url, status, metadata, context_id, on_root_list)
@@ -113,23 +124,35 @@ begin
 end $$;
 
 -- What the acquirer says of an attempt, at once or, in the sandbox, after a while. Args: id, status, reasonCode, details, and
--- `afterSeconds` or `afterExpiry` of the checkout. Said again it changes nothing, and one code is paid by one payer. A success
--- counts after the attempt's time, too: the money has come. `processing` notes that the acquirer has it, or is about to.
+-- `afterSeconds` or `afterExpiry` of the checkout. Said again it changes nothing, and one code is paid by one payer: what is said
+-- about other details than those that were submitted concerns no attempt of ours. A success is the exception, because the payer
+-- has been charged: it counts whatever it came with and after the attempt's time, too, and what does not fit is kept for the
+-- operator (`mismatch`). `processing` notes that the acquirer has it, or is about to.
 create or replace function decide_transaction(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb) returns setof transaction language plpgsql as $$
-declare v transaction; c checkout; v_now bigint := clock(p_tenant, p_live); v_open boolean; v_details jsonb; v_status text := p_args ->> 'status';
+declare
+  v transaction; c checkout; v_now bigint := clock(p_tenant, p_live); v_open boolean; v_fits boolean; v_queued text; v_told jsonb := nullif(p_args -> 'details', 'null');
+  v_status text := p_args ->> 'status';
 begin
   select t.* into v from transaction t where t.tenant_id = p_tenant and t.livemode = p_live and t.id = p_args ->> 'id' for update;
-  v_details := coalesce(nullif(p_args -> 'details', 'null'), v.payment_method_details);
   v_open := v.status = 'processing' or (v.status = 'failed' and v.reason_code = 'expired' and v_status <> 'failed');
-  if v_open and v.payment_method_details is null and v_details is not null then
-    update transaction t set payment_method_details = v_details, version = t.version + 1
+  if v_open and v.payment_method_details is null and v_told is not null then
+    update transaction t set payment_method_details = v_told, version = t.version + 1
     where t.tenant_id = p_tenant and t.livemode = p_live and t.id = v.id
     returning * into v;
     perform tell(p_tenant, p_live, p_call, 'transaction.submitted', 'transaction', to_jsonb(v));
   end if;
-  if v_open and v.payment_method_details is not distinct from v_details
-    and not exists (select from job j where j.tenant_id = p_tenant and j.livemode = p_live and j.kind = 'settle_transaction' and j.subject_id = v.id)
-  then
+  v_fits := v_told is null or v_told = v.payment_method_details;
+  v_queued := (select j.args ->> 'status' from job j where j.tenant_id = p_tenant and j.livemode = p_live and j.kind = 'settle_transaction' and j.subject_id = v.id
+               order by j.id limit 1);
+  if v_status = 'succeeded' and v.mismatch is null
+    and (not v_fits or v_queued = 'failed' or (v.status = 'failed' and v.reason_code not in ('expired', 'duplicate'))) then
+    update transaction t set version = t.version + 1, mismatch = jsonb_build_object(
+      'credited', v.status = 'succeeded' or (v_open and v_queued is distinct from 'failed'), 'details', v_told, 'created', v_now::text)
+    where t.tenant_id = p_tenant and t.livemode = p_live and t.id = v.id
+    returning * into v;
+    perform tell(p_tenant, p_live, p_call, 'transaction.mismatched', 'transaction', to_jsonb(v));
+  end if;
+  if v_open and v_queued is null and (v_fits or v_status = 'succeeded') then
     if v_status <> 'processing' then
       select x.* into c from checkout x where x.tenant_id = p_tenant and x.livemode = p_live and x.id = v.checkout_id;
       perform enqueue(p_tenant, p_live, 'settle_transaction', v.id,
@@ -167,17 +190,20 @@ begin
 end $$;
 
 -- The answer to a question, recorded like any other. Without a status the acquirer has never had the attempt, which after its
--- time is for good; what it is still working on then is asked about for another day. Args as of a decision.
+-- time is for good; what it is still working on then, and a failure of somebody else's payment under this attempt, are asked about
+-- for another day. A question is dropped when its answer has been recorded, and never before. Args as of a decision.
 create or replace function answer_inquiry(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb) returns setof transaction language plpgsql as $$
-declare v transaction; v_now bigint := clock(p_tenant, p_live); v_status text := p_args ->> 'status'; v_patience bigint := case v_status when 'processing' then 86400 else 0 end;
+declare v transaction; v_now bigint := clock(p_tenant, p_live); v_status text := p_args ->> 'status'; v_patience bigint := case when v_status is null then 0 else 86400 end; v_recorded boolean := false;
 begin
   if v_status in ('succeeded', 'failed') then
     -- No request of anybody's has caused it.
     select t.* into v from decide_transaction(p_tenant, p_live, p_call - 'requestId', p_args) t;
+    v_recorded := v.status <> 'processing'
+      or exists (select from job j where j.tenant_id = p_tenant and j.livemode = p_live and j.kind = 'settle_transaction' and j.subject_id = v.id);
   else
     select t.* into v from transaction t where t.tenant_id = p_tenant and t.livemode = p_live and t.id = p_args ->> 'id';
   end if;
-  if v_status in ('succeeded', 'failed') or v.expires_at + v_patience <= v_now then
+  if v_recorded or v.expires_at + v_patience <= v_now then
     delete from job j where j.tenant_id = p_tenant and j.livemode = p_live and j.kind = 'inquire_transaction' and j.subject_id = v.id;
   end if;
   return next v;

@@ -45,11 +45,13 @@ begin
         cross join lateral (values (c.to_account_id), (transfer_target(p_tenant, p_live, c.to_account_id))) x(account)
       where j.kind = 'settle_transaction'
       union
+      select j.subject_id, x.currency from unnest(p_jobs) j cross join lateral unnest(payout_currencies(p_tenant, p_live, j.subject_id)) x(currency)
+      where j.kind = 'pay_out'
+      union
       select b.account_id, b.currency from unnest(p_jobs) j
-        join balance b on b.tenant_id = p_tenant and b.livemode = p_live and b.account_id = case j.kind
-          when 'pay_out' then j.subject_id
-          when 'settle_payout' then (select y.account_id from payout y where y.tenant_id = p_tenant and y.livemode = p_live and y.id = j.subject_id) end
-      where j.kind in ('pay_out', 'settle_payout')) k), '[]'));
+        join payout y on y.tenant_id = p_tenant and y.livemode = p_live and y.id = j.subject_id
+        join balance b on b.tenant_id = p_tenant and b.livemode = p_live and b.account_id = y.account_id
+      where j.kind = 'settle_payout') k), '[]'));
   -- Then the checkouts, as everybody does who has locked the balances.
   perform from checkout c where c.tenant_id = p_tenant and c.livemode = p_live and c.id in (
     select coalesce(t.checkout_id, j.subject_id) from unnest(p_jobs) j left join transaction t on t.tenant_id = p_tenant and t.livemode = p_live and t.id = j.subject_id

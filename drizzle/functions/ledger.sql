@@ -107,6 +107,12 @@ begin
   return jsonb_build_object('contra', p_contra, 'currency', p_currency, 'amount', p_amount);
 end $$;
 
+-- The least of a currency in hundredths, as amounts are kept: a currency without a minor unit has no hundredths. ISO 4217.
+create or replace function least_amount(p_currency text) returns bigint language plpgsql immutable as $$
+begin
+  return case when p_currency = any ('{BIF,CLP,DJF,GNF,ISK,JPY,KMF,KRW,PYG,RWF,UGX,UYI,VND,VUV,XAF,XAG,XAU,XBA,XBB,XBC,XBD,XDR,XOF,XPD,XPF,XPT,XSU,XUA}') then 100 else 1 end;
+end $$;
+
 -- What must never be: no rows means that the books are right. `rule` says which promise is broken, `what` where.
 create or replace view violations as
   with entries as (
@@ -160,6 +166,32 @@ create or replace view violations as
   union all select y.tenant_id, y.livemode, 'payout and its money disagree', y.id from payout y
     where y.amount is distinct from (select sum(e.amount) from posting p join entry e on e.tenant_id = y.tenant_id and e.livemode = y.livemode and e.posting_id = p.id
       where p.tenant_id = y.tenant_id and p.livemode = y.livemode and p.cause = y.id and p.kind = 'payout' and e.category = 'payout_processing')
+  -- What a payout was judged by is told by the events before its own: ids of events are in the order of the locks that decided.
+  union all select y.tenant_id, y.livemode, 'payout to an address that was not usable', y.id from payout y
+      join address a on a.tenant_id = y.tenant_id and a.livemode = y.livemode and a.id = y.address_id
+      left join event p on p.tenant_id = y.tenant_id and p.livemode = y.livemode and p.object_id = y.id and p.type = 'payout.processing' and p.number is not null
+    where a.category <> 'user_payout' or a.linked_id <> y.account_id or a.currency <> y.currency
+      or (y.status = 'processing' and a.status not in ('activated', 'pending_deactivation'))
+      or (select x.data ->> 'status' from event x where x.tenant_id = y.tenant_id and x.livemode = y.livemode and x.object_id = a.id and x.number is not null and x.id < p.id
+          order by x.id desc limit 1) <> 'activated'
+  union all select y.tenant_id, y.livemode, 'payout was made under a hold', y.id from payout y
+      join event p on p.tenant_id = y.tenant_id and p.livemode = y.livemode and p.object_id = y.id and p.type = 'payout.processing' and p.number is not null
+      join account_setting s on s.tenant_id = y.tenant_id and s.livemode = y.livemode and s.account_id = y.account_id
+    where (select x.data ->> 'payouts_enabled' from event x where x.tenant_id = y.tenant_id and x.livemode = y.livemode and x.object_id = s.id and x.number is not null and x.id < p.id
+           order by x.id desc limit 1) = 'false'
+  -- The rate is kept with 16 decimals, and the amount was cut to what its currency can be paid in.
+  union all select y.tenant_id, y.livemode, 'payout is not its source at its rate', y.id from payout y
+    where case when y.currency = y.source_currency then y.amount <> y.source_amount or y.rate <> 1
+      else y.amount > y.source_amount * (y.rate + 0.00000000000000005) or y.amount <= y.source_amount * (y.rate - 0.00000000000000005) - least_amount(y.currency) end
+  union all select y.tenant_id, y.livemode, 'payout and its conversion disagree', y.id from payout y
+    where (y.currency <> y.source_currency) <> exists (select from posting p join contra_entry c on c.tenant_id = y.tenant_id and c.livemode = y.livemode and c.posting_id = p.id and c.contra = 'fx'
+      where p.tenant_id = y.tenant_id and p.livemode = y.livemode and p.kind = 'conversion' and p.cause = y.id
+      having sum(c.amount) filter (where c.currency = y.source_currency) = y.source_amount and sum(c.amount) filter (where c.currency = y.currency) = -y.amount)
+  union all select b.tenant_id, b.livemode, 'available money has neither a payout to come nor a reason', b.account_id || ' ' || b.currency from balance b
+      join account_setting s on s.tenant_id = b.tenant_id and s.livemode = b.livemode and s.account_id = b.account_id
+    where b.available > 0 and s.payouts_applicable
+      and not exists (select from job j where j.tenant_id = b.tenant_id and j.livemode = b.livemode and j.kind = 'pay_out' and j.subject_id = b.account_id)
+      and not exists (select from payout_block k where k.tenant_id = b.tenant_id and k.livemode = b.livemode and k.account_id = b.account_id and k.currency = b.currency)
   union all select r.tenant_id, r.livemode, 'receivable names other deposits than its locks', r.id from receivable r
     where r.deposit_ids_amount_locked <> array(select distinct l.deposit_id from receivable_lock l
       where l.tenant_id = r.tenant_id and l.livemode = r.livemode and l.receivable_id = r.id and not l.settled and l.amount > 0 order by 1)

@@ -67,12 +67,6 @@ begin
   perform schedule_payout(p_tenant, p_live, p_account);
 end $$;
 
--- The least of a currency in hundredths, as amounts are kept: a currency without a minor unit has no hundredths. ISO 4217.
-create or replace function least_amount(p_currency text) returns bigint language plpgsql immutable as $$
-begin
-  return case when p_currency = any ('{BIF,CLP,DJF,GNF,ISK,JPY,KMF,KRW,PYG,RWF,UGX,UYI,VND,VUV,XAF,XAG,XAU,XBA,XBB,XBC,XBD,XDR,XOF,XPD,XPF,XPT,XSU,XUA}') then 100 else 1 end;
-end $$;
-
 -- What an amount of a currency comes to in another, and the rate: a fixed table in test mode, the operator's in live mode. It is cut to what
 -- the currency can be paid in, and exact: by what a dollar buys of either, and not by their rounded ratio, which is only shown. No rate when
 -- nobody has said; no amount when it is more money than there is.
@@ -99,29 +93,95 @@ end $$;
 
 drop function if exists rate_of(text, boolean, text, text);
 
+-- The currencies whose balances a payout of an account may change: those that the account has, and those that its available money
+-- would be converted into. All of them are locked before anything else, in key order.
+create or replace function payout_currencies(p_tenant text, p_live boolean, p_account text) returns text[] language plpgsql stable as $$
+begin
+  return array(
+    select b.currency from balance b where b.tenant_id = p_tenant and b.livemode = p_live and b.account_id = p_account
+    union
+    select d.currency from balance b cross join lateral (
+      select a.currency from address a
+      where a.tenant_id = p_tenant and a.livemode = p_live and a.linked_id = p_account and a.category = 'user_payout' and a.status = 'activated'
+      order by (a.currency = b.currency) desc, a.created desc, a.id desc limit 1) d
+    where b.tenant_id = p_tenant and b.livemode = p_live and b.account_id = p_account and b.available > 0);
+end $$;
+
+-- The newest usable payout address of a currency, or else the newest of any. Its row is locked until the caller commits, so that it is
+-- retired either before this reads it or after the payout is visible to the check that retires it.
+create or replace function payout_address(p_tenant text, p_live boolean, p_account text, p_currency text) returns address language plpgsql volatile as $$
+declare d address;
+begin
+  for i in 1 .. 10 loop
+    select a.* into d from address a
+    where a.tenant_id = p_tenant and a.livemode = p_live and a.linked_id = p_account and a.category = 'user_payout' and a.status = 'activated'
+    order by (a.currency = p_currency) desc, a.created desc, a.id desc limit 1;
+    exit when d.id is null;
+    perform from address a where a.tenant_id = p_tenant and a.livemode = p_live and a.id = d.id and a.status = 'activated' for share;
+    -- One that was replaced while this waited is not usable any more; the next statement sees the one that replaced it.
+    exit when found;
+    d := null;
+  end loop;
+  return d;
+end $$;
+
+-- Records why money of a currency could not be paid out when it was due, or that nothing is in its way (a null reason). An event is
+-- written when the reason changes, and not each time that the payout is tried again.
+create or replace function block_payout(p_tenant text, p_live boolean, p_call jsonb, p_account account, p_currency text, p_reason text) returns void language plpgsql as $$
+declare v payout_block; v_id text; v_now bigint;
+begin
+  if p_reason is null then
+    delete from payout_block k where k.tenant_id = p_tenant and k.livemode = p_live and k.account_id = p_account.id and k.currency = p_currency;
+    return;
+  end if;
+  v_id := new_id('payout_block');
+  v_now := clock(p_tenant, p_live);
+  insert into payout_block (tenant_id, livemode, id, created, account_id, currency, reason_code, context_id, on_root_list)
+  values (p_tenant, p_live, v_id, v_now, p_account.id, p_currency, p_reason, p_account.context_id, p_account.on_root_list)
+  on conflict (tenant_id, livemode, account_id, currency) do update set reason_code = excluded.reason_code, created = excluded.created
+  where payout_block.reason_code <> excluded.reason_code
+  returning * into v;
+  if found then perform tell(p_tenant, p_live, p_call, 'payout.blocked', 'payout_block', to_jsonb(v)); end if;
+end $$;
+
 -- Pays out all of an account's available money, one payout per currency, each to the newest usable payout address of that currency or
--- else the newest of any. What cannot be paid now (a hold, a debt, no address, no rate or an absurd one) is tried again at the next interval.
+-- else the newest of any. What cannot be paid now keeps its reason, and is tried again at the next interval; the setting has the reason
+-- where payouts are off as a whole. What is too small waits for more money instead.
 create or replace function pay_out(p_tenant text, p_live boolean, p_call jsonb, p_account text) returns void language plpgsql as $$
 declare
-  v account; s account_setting; c text; d address; b balance; v_rate numeric; v_amount bigint; y payout; v_id text; v_payment text; v_now bigint := clock(p_tenant, p_live);
-  v_left boolean := false; v_owes boolean;
+  v account; s account_setting; c text; d address; b balance; v_rate numeric; v_amount bigint; y payout; v_id text; v_payment text; v_now bigint;
+  v_currencies text[] := payout_currencies(p_tenant, p_live, p_account); v_reason text; v_later boolean := false; v_again boolean := false; v_owes boolean;
 begin
   select a.* into v from account a where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_account;
-  select x.* into s from account_setting x where x.tenant_id = p_tenant and x.livemode = p_live and x.account_id = p_account;
-  perform lock_all_balances(p_tenant, p_live, p_account);
+  perform lock_balances(p_tenant, p_live, coalesce((select jsonb_agg(jsonb_build_object('account', p_account, 'currency', x)) from unnest(v_currencies) x), '[]'));
+  -- Held until this commits: a hold that was answered is seen here, and one that comes now waits, so no payout appears after its answer.
+  select x.* into s from account_setting x where x.tenant_id = p_tenant and x.livemode = p_live and x.account_id = p_account for share;
+  v_now := clock(p_tenant, p_live);
+  delete from payout_block k where k.tenant_id = p_tenant and k.livemode = p_live and k.account_id = p_account
+    and not exists (select from balance x where x.tenant_id = p_tenant and x.livemode = p_live and x.account_id = p_account and x.currency = k.currency and x.available > 0);
   -- What is owed comes first: as long as any is, nothing leaves, in whatever currency.
   v_owes := exists (select from balance x where x.tenant_id = p_tenant and x.livemode = p_live and x.account_id = p_account and x.available < 0);
   for c in select x.currency from balance x where x.tenant_id = p_tenant and x.livemode = p_live and x.account_id = p_account and x.available > 0 order by 1 loop
-    select a.* into d from address a where a.tenant_id = p_tenant and a.livemode = p_live and a.linked_id = p_account and a.category = 'user_payout' and a.status = 'activated'
-    order by (a.currency = c) desc, a.created desc, a.id desc limit 1;
-    select e.rate into v_rate from exchanged(p_tenant, p_live, 0, c, d.currency) e;
-    if v_owes or not coalesce(s.payouts_enabled, false) or d.id is null or v_rate is null then v_left := true; continue; end if;
-    perform lock_balances(p_tenant, p_live, jsonb_build_array(jsonb_build_object('account', p_account, 'currency', c), jsonb_build_object('account', p_account, 'currency', d.currency)));
+    d := payout_address(p_tenant, p_live, p_account, c);
+    -- What has come in between is not locked: the next try locks it.
+    if not array[c, coalesce(d.currency, c)] <@ v_currencies then
+      v_again := true;
+      continue;
+    end if;
     select x.* into b from balance x where x.tenant_id = p_tenant and x.livemode = p_live and x.account_id = p_account and x.currency = c;
-    -- The rate may have changed while the balances were waited for.
     select e.amount, e.rate into v_amount, v_rate from exchanged(p_tenant, p_live, b.available, c, d.currency) e;
-    if v_amount is null then v_left := true; continue; end if;
-    if b.available <= 0 or v_amount <= 0 then continue; end if;
+    v_reason := case
+      when not coalesce(s.payouts_enabled, false) then 'not_enabled'
+      when v_owes then 'balance_negative'
+      when d.id is null then 'address_missing'
+      when v_rate is null then 'rate_missing'
+      when v_amount is null then 'amount_too_large'
+      when v_amount <= 0 then 'amount_too_small' end;
+    perform block_payout(p_tenant, p_live, p_call, v, c, nullif(v_reason, 'not_enabled'));
+    if v_reason is not null then
+      v_later := v_later or v_reason <> 'amount_too_small';
+      continue;
+    end if;
     v_id := new_id('payout');
     v_payment := insert_payment(p_tenant, p_live, v, 'payout', v_amount, d.currency, 'processing', null);
     insert into payout (tenant_id, livemode, id, created, account_id, address_id, amount, currency, status, payment_id, source_amount, source_currency, rate, context_id, on_root_list)
@@ -141,7 +201,8 @@ begin
     if not p_live then perform enqueue(p_tenant, p_live, 'settle_payout', v_id, 60); end if;
     perform tell(p_tenant, p_live, p_call, 'payout.processing', 'payout', to_jsonb(y));
   end loop;
-  if v_left then perform schedule_payout(p_tenant, p_live, p_account, true); end if;
+  if v_later then perform schedule_payout(p_tenant, p_live, p_account, true); end if;
+  if v_again then perform enqueue(p_tenant, p_live, 'pay_out', p_account, 0); end if;
 end $$;
 
 -- The end of a payout, once: completed or failed share one cause. Completion settles its locks; failure gives the money back and frees them,

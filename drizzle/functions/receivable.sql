@@ -1,8 +1,13 @@
 -- Receivables: made, changed, voided. What is locked and settled of them changes with deposits and payouts alone.
 
 create or replace function create_receivable(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb) returns setof receivable language plpgsql as $$
-declare v receivable; v_now bigint := clock(p_tenant, p_live); v_id text := new_id('receivable');
+declare v receivable; v_now bigint := clock(p_tenant, p_live); v_id text := new_id('receivable'); v_status text;
 begin
+  -- Judged again under a lock: after a hold or a deactivation was answered, the account has no new live receivable.
+  select a.status into v_status from account a where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_args ->> 'accountId' for share;
+  if p_live and v_status <> 'activated' then
+    perform refuse(400, 'status_invalid', 'receivable.account_id', 'Only an activated account can create live receivables.');
+  end if;
   insert into receivable (tenant_id, livemode, id, created, account_id, currency, amount_maximum_reconcilable, description, invoice, purpose_code, transaction_type, metadata, context_id, on_root_list)
   select p_tenant, p_live, v_id, v_now, a.id, p_args ->> 'currency', (p_args ->> 'amountMaximumReconcilable')::bigint, p_args ->> 'description', p_args -> 'invoice',
          p_args ->> 'purposeCode', p_args ->> 'transactionType', merge_metadata(null, p_args -> 'metadata', 'receivable.metadata'), a.context_id, a.on_root_list

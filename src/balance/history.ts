@@ -16,7 +16,7 @@ import { Account } from '../account/type.js';
 import type { Context } from '../context.js';
 import type { Scope } from '../db/scope.js';
 import { DepositPaymentMethod, deposit } from '../deposit/table.js';
-import { balance, type Compartment } from '../ledger/table.js';
+import { Compartment } from '../ledger/table.js';
 import { problem, Refusal } from '../problems.js';
 import { Amount, Currency, DateTime } from '../scalars.js';
 
@@ -167,8 +167,7 @@ function bucket(interval: Interval, time: ReturnType<typeof sql>) {
 function steps(interval: Interval) {
   const first = sql`date_trunc('${sql.raw(interval)}', to_timestamp(${p('from')}::bigint) at time zone 'utc')`;
   const last = sql`to_timestamp(${p('to')}::bigint - 1) at time zone 'utc'`;
-  return sql`select extract(epoch from g at time zone 'utc')::bigint as start, least(extract(epoch from (g + interval '1 ${sql.raw(interval)}') at time zone 'utc')::bigint, ${p('to')}::bigint) as stop
-    from generate_series(${first}, ${last}, interval '1 ${sql.raw(interval)}') g`;
+  return sql`select extract(epoch from g at time zone 'utc')::bigint as start from generate_series(${first}, ${last}, interval '1 ${sql.raw(interval)}') g`;
 }
 
 /** A stretch of time, in steps of an interval or as one. */
@@ -184,39 +183,52 @@ export async function series({ scope }: Context, accountId: string, span: Span):
   return (await scope.many(key, accountId, (ids) => readSeries(scope, ids, span))) ?? [];
 }
 
+/**
+ * One pass over the entries of the span finds the last of each compartment in each step; what a compartment held before
+ * the span is one look-up in the same index. A step without an entry repeats the step before it.
+ */
 async function readSeries(
   scope: Scope,
   ids: readonly string[],
   { from, to, interval }: Span,
 ): Promise<Map<string, BalancePoint[]>> {
-  const spans = interval ? steps(interval) : sql`select ${p('from')}::bigint as start, ${p('to')}::bigint as stop`;
+  const spans = interval ? steps(interval) : sql`select ${p('from')}::bigint as start`;
+  const step = interval ? bucket(interval, sql`e.created`) : sql`${p('from')}::bigint`;
+  const realm = (table: string) =>
+    sql`${sql.raw(table)}.tenant_id = ${p('tenant')} and ${sql.raw(table)}.livemode = ${p('live')}`;
+  const last = sql`select e.account_id, e.currency, e.category, ${step} as start, max(e.version) as version from entry e
+    where ${realm('e')} and e.account_id = any(${p('ids')}) and e.created >= ${p('from')} and e.created < ${p('to')} group by 1, 2, 3, 4`;
+  const before = sql`select e.balance_after from entry e where ${realm('e')} and e.account_id = b.account_id and e.currency = b.currency
+    and e.category = c.category and e.created < ${p('from')} order by e.created desc, e.version desc limit 1`;
+  const points = sql`with step as (${spans}), last as (${last}),
+    compartment as (select b.account_id, b.currency, c.category from balance b, unnest(${sql.raw(`'{${Object.values(Compartment).join()}}'::text[]`)}) c(category)
+      where ${realm('b')} and b.account_id = any(${p('ids')})),
+    found as (select c.*, -1::bigint as start, (${before}) as held from compartment c join balance b on ${realm('b')} and b.account_id = c.account_id and b.currency = c.currency
+      union all select c.*, s.start, e.balance_after from compartment c cross join step s
+        left join last l on l.account_id = c.account_id and l.currency = c.currency and l.category = c.category and l.start = s.start
+        left join entry e on ${realm('e')} and e.account_id = l.account_id and e.currency = l.currency and e.version = l.version),
+    numbered as (select f.*, count(f.held) over (partition by f.account_id, f.currency, f.category order by f.start) as nth from found f)
+    select n.account_id, n.currency, n.category, n.start, first_value(n.held) over (partition by n.account_id, n.currency, n.category, n.nth order by n.start) as held from numbered n`;
   const held = (category: Compartment) =>
-    sql<string>`coalesce((select e.balance_after from entry e where e.tenant_id = ${p('tenant')} and e.livemode = ${p('live')} and e.account_id = ${balance.accountId}
-      and e.currency = ${balance.currency} and e.category = ${sql.raw(`'${category}'`)} and e.created < s.stop order by e.version desc limit 1), 0)::text`;
+    sql<string>`coalesce(max(x.held) filter (where x.category = ${sql.raw(`'${category}'`)}), 0)::text`;
   const rows = await scope.read<Record<'accountId' | 'start' | 'currency' | Held, string>>(
     `balance_history_${interval ?? 'as_of'}`,
     (db) =>
       db
         .select({
-          accountId: balance.accountId,
-          start: sql<string>`s.start`,
-          currency: balance.currency,
+          accountId: sql<string>`x.account_id`,
+          start: sql<string>`x.start`,
+          currency: sql<string>`x.currency`,
           available: held('available'),
           pending: held('pending'),
           processing: held('processing'),
           payoutProcessing: held('payout_processing'),
           feeAdvance: held('fee_advance'),
         })
-        .from(balance)
-        .innerJoin(sql`(${spans}) s`, sql`true`)
-        .where(
-          and(
-            eq(balance.tenantId, p('tenant')),
-            eq(balance.livemode, p('live')),
-            sql`${balance.accountId} = any(${p('ids')})`,
-          ),
-        )
-        .orderBy(sql`s.start`, balance.currency),
+        .from(sql`(${points}) x`)
+        .where(sql`x.start >= 0`)
+        .groupBy(sql`x.account_id`, sql`x.start`, sql`x.currency`)
+        .orderBy(sql`x.start`, sql`x.currency`),
     { from, to, ids },
   );
   return grouped(

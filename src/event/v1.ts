@@ -18,8 +18,8 @@ import { apiKey } from '../key/table.js';
 import { apiKeyV1 } from '../key/v1.js';
 import { payment } from '../payment/table.js';
 import { paymentV1 } from '../payment/v1.js';
-import { payout, rate } from '../payout/table.js';
-import { payoutV1, rateV1 } from '../payout/v1.js';
+import { payout, payoutBlock, rate } from '../payout/table.js';
+import { payoutBlockV1, payoutV1, rateV1 } from '../payout/v1.js';
 import { person } from '../person/table.js';
 import { personV1 } from '../person/v1.js';
 import { receivable } from '../receivable/table.js';
@@ -41,6 +41,7 @@ const shapes: Record<string, [table: PgTable, shape: (row: never) => object]> = 
   file: [file, fileV1],
   payment: [payment, paymentV1],
   payout: [payout, payoutV1],
+  payout_block: [payoutBlock, payoutBlockV1],
   person: [person, personV1],
   rate: [rate, rateV1],
   receivable: [receivable, receivableV1],

@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import fs from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type CheckoutPlace, placeOf } from '../checkout/link.js';
 import type { CheckoutTerms } from '../checkout/terms.js';
@@ -245,8 +246,9 @@ export function hostedPages(app: FastifyInstance, { database, pepper, terms, onF
       if (vpaError) return show(reply.code(400), token, session, { vpaError });
       const details = { upi: { vpa } };
       // Like a card's attempt, this is known to be with the acquirer before it is, so that its answer can be asked for.
-      await note(request, place, { id, details, status: 'processing' });
-      await submit(request, place, id, { vpa }, details);
+      const noted = await note(request, place, { id, details, status: 'processing' });
+      // One code is paid by one payer: whose address was noted first.
+      if (isDeepStrictEqual(noted.paymentMethodDetails, details)) await submit(request, place, id, { vpa }, details);
       return back(reply, token);
     },
   );

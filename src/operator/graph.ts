@@ -25,6 +25,7 @@ const objects: Record<string, string> = {
   failPayout: 'payout',
   placeServiceHold: 'account_setting',
   liftServiceHold: 'account_setting',
+  transactionMismatches: 'transaction',
   rates: 'rate',
   setRate: 'rate',
   ledgerAudit: 'ledger',

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { and, asc, eq, getTableName, inArray, isNull, ne, type SQL, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, getTableName, inArray, isNotNull, isNull, ne, type SQL, sql } from 'drizzle-orm';
 import { type PgColumn, type PgTable, unionAll } from 'drizzle-orm/pg-core';
 import type { GraphQLSchema } from 'graphql';
 import { accountProblems, addressKeyOf, businessDetailsOf, initialSetting, nicknameOf } from '../account/creation.js';
@@ -32,6 +32,7 @@ import { type PersonRow, person } from '../person/table.js';
 import { type Problem, type ProblemCode, problem, Refusal } from '../problems.js';
 import { newRequestId } from '../request-id.js';
 import { currencyDigits } from '../scalars.js';
+import { type TransactionRow, transaction } from '../transaction/table.js';
 import { Related } from './related.js';
 
 /** What the operator asks for that cannot be: one sentence for the command line, one problem for the graph. */
@@ -122,6 +123,7 @@ const jobsMax = 200;
 const listedMax = 200;
 /** The reference is part of a key, whose length PostgreSQL bounds. */
 const waitingNoticesMax = 200;
+const mismatchesMax = 200;
 const referenceLengthMax = 255;
 const rootKinds: readonly string[] = ['platform', 'direct_user'];
 
@@ -377,6 +379,21 @@ export class Operator {
     );
   }
 
+  /** Attempts whose acquirer told a success that does not fit them, of all tenants, newest first: 200 at most. */
+  mismatches(): Promise<TransactionRow[]> {
+    return this.database.read<TransactionRow>(
+      'operator_mismatches',
+      (db) =>
+        db
+          .select()
+          .from(transaction)
+          .where(isNotNull(transaction.mismatch))
+          .orderBy(desc(transaction.created), desc(transaction.id))
+          .limit(mismatchesMax),
+      {},
+    );
+  }
+
   /** Takes back a reversal that waits for a deposit, as a wrong reference would have it do for ever. */
   async withdrawNotice(addressId: string, reference: string): Promise<BankNoticeRow> {
     return this.#write(
@@ -626,10 +643,11 @@ export class Operator {
       const [row] = await this.database.write(fn, tenantId, livemode, call, args, table);
       return row!;
     } catch (error) {
-      if (!(error instanceof Refusal) || !call.sent) throw error;
+      if (!(error instanceof Refusal)) throw error;
+      // A key of ours tells as well as a client's whether an earlier attempt of this very call was committed and its answer lost.
       const before = await this.database.answered(tenantId, livemode, call.account, call.key, table, name);
-      const { row } = answeredBefore(before, call, error);
-      this.replayed = true;
+      const { requestId: answered, row } = answeredBefore(before, call, error);
+      this.replayed = answered !== requestId;
       return row;
     }
   }

@@ -9,6 +9,7 @@ import type { PersonRow } from '../person/table.js';
 import { Identification, Relationship } from '../person/type.js';
 import { identificationOf, relationshipOf } from '../person/v1.js';
 import { problem, Refusal } from '../problems.js';
+import type { TransactionRow } from '../transaction/table.js';
 import type { OperatorContext } from './context.js';
 import {
   AccountArgs,
@@ -37,6 +38,7 @@ import {
   OperatorBankNotice,
   OperatorDeposit,
   OperatorFile,
+  OperatorMismatch,
   OperatorPayout,
   OperatorPerson,
   OperatorRate,
@@ -173,6 +175,13 @@ export class OperatorMoney {
     return operator.payouts(sought('payout', args));
   }
 
+  @Query(() => [OperatorMismatch], {
+    description: 'Successes that an acquirer told and that do not fit their attempts, newest first: 200 at most.',
+  })
+  async transactionMismatches(@Ctx() { operator }: OperatorContext): Promise<OperatorMismatch[]> {
+    return (await operator.mismatches()).map(mismatchOf);
+  }
+
   @Query(() => [OperatorRate], { description: 'The rates that a tenant has been given for its live payouts.' })
   rates(
     @Arg('tenantId', () => ID, { description: 'The id of the root account, with or without `account_`.' })
@@ -295,6 +304,11 @@ function noticeOf(
 ): OperatorBankNotice {
   const { toAddressId, amount, currency } = content;
   return { tenantId, created, reference, event, addressId: toAddressId, amount: BigInt(amount), currency, deposit };
+}
+
+function mismatchOf(row: TransactionRow): OperatorMismatch {
+  const { id: transactionId, paymentMethodDetails: submitted, mismatch } = row;
+  return { ...row, transactionId, submitted, credited: mismatch!.credited, reported: mismatch!.details };
 }
 
 function liveOf(mode: 'test' | 'live' | null | undefined): boolean | undefined {

@@ -1,3 +1,4 @@
+import { GraphQLJSONObject } from 'graphql-scalars';
 import { type ClassType, Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
 import { AccountAddressState, AccountStatus, AccountSubType, AccountType } from '../account/table.js';
 import { BusinessDetails } from '../account/type.js';
@@ -205,6 +206,32 @@ export class OperatorBankNotice {
     description: 'The deposit that it is about; null while a reversal waits for it.',
   })
   deposit: OperatorDeposit | null;
+}
+
+@ObjectType('TransactionMismatch', {
+  simpleResolvers: true,
+  description:
+    'A success that an acquirer told and that does not fit its attempt. It is to be settled with the acquirer.',
+})
+export class OperatorMismatch {
+  @Field(() => ID, { description: tenantId })
+  tenantId: string;
+  @Field(() => ID, { description: 'The attempt.' })
+  transactionId: string;
+  @Field(() => ID)
+  checkoutId: string;
+  @Field(() => Boolean)
+  livemode: boolean;
+  @Field(() => Amount, { description: 'What the payer was charged.' })
+  amount: bigint;
+  @Field(() => Currency, { description: 'Of the amount.' })
+  currency: string;
+  @Field(() => Boolean, { description: 'Whether the money was credited; otherwise the payer is owed a refund.' })
+  credited: boolean;
+  @Field(() => GraphQLJSONObject, { nullable: true, description: 'The details that were submitted.' })
+  submitted: object | null;
+  @Field(() => GraphQLJSONObject, { nullable: true, description: 'The details that the acquirer told.' })
+  reported: object | null;
 }
 
 @ObjectType('Rate', { simpleResolvers: true, description: 'What one unit of a currency buys of another in live mode.' })

@@ -21,8 +21,8 @@ import { type Listing, type Page, PageArgs } from '../listing.js';
 import { payloadOf } from '../payload.js';
 import { type PaymentRow, payment } from '../payment/table.js';
 import { Payment } from '../payment/type.js';
-import { type PayoutRow, PayoutStatus, payout } from './table.js';
-import { Payout, PayoutConnection } from './type.js';
+import { type PayoutRow, PayoutStatus, payout, payoutBlock } from './table.js';
+import { Payout, PayoutBlock, PayoutConnection } from './type.js';
 
 export const payoutListing: Listing = {
   object: 'payout',
@@ -102,6 +102,14 @@ export class PayoutsOfAccount {
     @Ctx() { scope }: Context,
   ): Promise<Page<Payout>> {
     return scope.edge(payout, payoutListing, payout.accountId, row.id, args);
+  }
+
+  @FieldResolver(() => [PayoutBlock], {
+    description:
+      'Why available money was not paid out when it was last due, by currency. Empty where nothing is in its way, and where payouts are off as a whole: `setting.payouts` has that reason.',
+  })
+  async payoutBlocks(@Root() row: AccountRow, @Ctx() { scope }: Context): Promise<PayoutBlock[]> {
+    return scope.all(payoutBlock, payoutBlock.accountId, row.id);
   }
 }
 

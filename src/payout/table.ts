@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import { bigint, check, foreignKey, index, numeric, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import { bigint, check, foreignKey, index, numeric, pgTable, primaryKey, text, unique } from 'drizzle-orm/pg-core';
 import { account } from '../account/table.js';
 import { realm, version, visibility } from '../db/columns.js';
 
@@ -44,6 +44,45 @@ export const payout = pgTable(
   ],
 );
 export type PayoutRow = typeof payout.$inferSelect;
+
+/** Why money could not be paid out. Silent: all codes. */
+export const PayoutBlockReason = {
+  ADDRESS_MISSING: 'address_missing',
+  AMOUNT_TOO_LARGE: 'amount_too_large',
+  AMOUNT_TOO_SMALL: 'amount_too_small',
+  BALANCE_NEGATIVE: 'balance_negative',
+  RATE_MISSING: 'rate_missing',
+} as const;
+export type PayoutBlockReason = (typeof PayoutBlockReason)[keyof typeof PayoutBlockReason];
+
+/**
+ * Why available money of an account in one currency was not paid out when it was last due; `created` is when that reason
+ * began. Removed when the money is paid out or gone. Where payouts are off as a whole, the account's setting has the reason instead.
+ */
+export const payoutBlock = pgTable(
+  'payout_block',
+  {
+    ...realm(),
+    accountId: text('account_id').notNull(),
+    currency: text('currency').notNull(),
+    reasonCode: text('reason_code').$type<PayoutBlockReason>().notNull(),
+    ...visibility(),
+  },
+  (t) => [
+    primaryKey({ name: 'payout_block_pkey', columns: [t.tenantId, t.livemode, t.id] }),
+    unique('payout_block_of_account').on(t.tenantId, t.livemode, t.accountId, t.currency),
+    foreignKey({
+      name: 'payout_block_account',
+      columns: [t.tenantId, t.livemode, t.accountId],
+      foreignColumns: [account.tenantId, account.livemode, account.id],
+    }),
+    check(
+      'payout_block_reason',
+      sql`${t.reasonCode} in ('address_missing', 'amount_too_large', 'amount_too_small', 'balance_negative', 'rate_missing')`,
+    ),
+  ],
+);
+export type PayoutBlockRow = typeof payoutBlock.$inferSelect;
 
 /** What one unit of a currency buys of another, as the operator last gave it for live mode. */
 export const rate = pgTable(

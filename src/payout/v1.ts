@@ -1,5 +1,5 @@
 import { amountText } from '../scalars.js';
-import type { PayoutRow, RateRow } from './table.js';
+import type { PayoutBlockRow, PayoutRow, RateRow } from './table.js';
 
 /** A payout as /v1 spells it. Silent: all fields. */
 export function payoutV1(p: PayoutRow) {
@@ -14,6 +14,19 @@ export function payoutV1(p: PayoutRow) {
     currency: p.currency,
     status: p.status,
     payment_id: p.paymentId,
+  };
+}
+
+/** Why money was not paid out, as the events of /v1 spell it. Silent: all fields. */
+export function payoutBlockV1(b: PayoutBlockRow) {
+  return {
+    id: b.id,
+    object: 'payout_block',
+    created: b.created,
+    livemode: b.livemode,
+    account_id: b.accountId,
+    currency: b.currency,
+    reason_code: b.reasonCode,
   };
 }
 

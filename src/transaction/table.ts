@@ -23,6 +23,17 @@ export interface PaymentMethodDetails {
 }
 
 /**
+ * A success that the acquirer told and that does not fit the attempt: other details than those that were submitted (the
+ * money is credited), or after another end of the attempt (nothing is credited). The operator settles it with the acquirer.
+ */
+export interface Mismatch {
+  credited: boolean;
+  details: PaymentMethodDetails | null;
+  /** When the acquirer told it, in epoch seconds of the tenant and mode. */
+  created: string;
+}
+
+/**
  * One attempt to pay a checkout. `attemptKey` is the form that was sent: sent twice it is the same attempt. Details are
  * there once the attempt is with the acquirer. Silent: all fields.
  */
@@ -41,6 +52,7 @@ export const transaction = pgTable(
     reasonCode: text('reason_code').$type<TransactionReasonCode>(),
     paymentId: text('payment_id'),
     depositId: text('deposit_id'),
+    mismatch: jsonb('mismatch').$type<Mismatch>(),
     ...visibility(),
     ...version(),
   },
@@ -49,6 +61,8 @@ export const transaction = pgTable(
     unique('transaction_attempt').on(t.tenantId, t.livemode, t.checkoutId, t.attemptKey),
     index('transaction_context').on(t.tenantId, t.livemode, t.contextId, t.created, t.id),
     index('transaction_of_checkout').on(t.tenantId, t.livemode, t.checkoutId, t.created, t.id),
+    // The operator looks at all tenants' mismatches, which are few.
+    index('transaction_mismatched').on(t.created, t.id).where(sql`mismatch is not null`),
     check('transaction_status', sql`${t.status} in ('processing', 'succeeded', 'failed')`),
     check('transaction_reason', sql`(${t.reasonCode} is not null) = (${t.status} = 'failed')`),
   ],

@@ -1,0 +1,26 @@
+-- Keeps why money was not paid out, and what an acquirer told that does not fit its attempt.
+
+CREATE TABLE "payout_block" (
+	"tenant_id" text NOT NULL,
+	"livemode" boolean NOT NULL,
+	"id" text NOT NULL,
+	"created" bigint NOT NULL,
+	"account_id" text NOT NULL,
+	"currency" text NOT NULL,
+	"reason_code" text NOT NULL,
+	"context_id" text NOT NULL,
+	"on_root_list" boolean NOT NULL,
+	CONSTRAINT "payout_block_pkey" PRIMARY KEY("tenant_id","livemode","id"),
+	CONSTRAINT "payout_block_of_account" UNIQUE("tenant_id","livemode","account_id","currency"),
+	CONSTRAINT "payout_block_reason" CHECK ("payout_block"."reason_code" in ('address_missing', 'amount_too_large', 'amount_too_small', 'balance_negative', 'rate_missing'))
+);
+--> statement-breakpoint
+ALTER TABLE "transaction" ADD COLUMN "mismatch" jsonb;--> statement-breakpoint
+ALTER TABLE "payout_block" ADD CONSTRAINT "payout_block_account" FOREIGN KEY ("tenant_id","livemode","account_id") REFERENCES "public"."account"("tenant_id","livemode","id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+CREATE INDEX "transaction_mismatched" ON "transaction" USING btree ("created","id") WHERE mismatch is not null;--> statement-breakpoint
+-- Written by hand: available money of a payable account has a payout to come or a reason. Where it has neither, a payout is due now, and finds out.
+INSERT INTO "job" ("tenant_id", "livemode", "id", "created", "kind", "subject_id", "args", "due")
+SELECT DISTINCT ON (b.tenant_id, b.livemode, b.account_id) b.tenant_id, b.livemode, 'job_' || lpad(to_hex((extract(epoch FROM clock_timestamp()) * 1000000)::bigint), 14, '0') || left(replace(gen_random_uuid()::text, '-', ''), 18),
+  extract(epoch FROM clock_timestamp())::bigint, 'pay_out', b.account_id, '{}', extract(epoch FROM clock_timestamp())::bigint
+FROM "balance" b JOIN "account_setting" s ON s.tenant_id = b.tenant_id AND s.livemode = b.livemode AND s.account_id = b.account_id
+WHERE b.available > 0 AND s.payouts_applicable AND NOT EXISTS (SELECT FROM "job" j WHERE j.tenant_id = b.tenant_id AND j.livemode = b.livemode AND j.kind = 'pay_out' AND j.subject_id = b.account_id);
