@@ -17,6 +17,7 @@ CREATE TABLE "payout_block" (
 --> statement-breakpoint
 ALTER TABLE "transaction" ADD COLUMN "mismatch" jsonb;--> statement-breakpoint
 ALTER TABLE "payout_block" ADD CONSTRAINT "payout_block_account" FOREIGN KEY ("tenant_id","livemode","account_id") REFERENCES "public"."account"("tenant_id","livemode","id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+CREATE INDEX IF NOT EXISTS "entry_of_compartment" ON "entry" USING btree ("tenant_id","livemode","account_id","currency","category","created","version");--> statement-breakpoint
 CREATE INDEX "transaction_mismatched" ON "transaction" USING btree ("created","id") WHERE mismatch is not null;--> statement-breakpoint
 -- Written by hand: available money of a payable account has a payout to come or a reason. Where it has neither, a payout is due now, and finds out.
 INSERT INTO "job" ("tenant_id", "livemode", "id", "created", "kind", "subject_id", "args", "due")

@@ -8,6 +8,7 @@ import {
   nickname,
   type Reply,
   type Speaker,
+  statementsWaiting,
   useWorld,
   type World,
 } from './world.js';
@@ -598,6 +599,31 @@ describe.each(doors)('creating a checkout over %s', (door) => {
     done(await act(user, door, 'create', bodyOf(partner, [receivable])));
     await user.post(`/v1/test_helpers/accounts/${partner}/verify`);
     done(await act(user, door, 'create', bodyOf(partner, [receivable])));
+  });
+
+  it.each([
+    ['is voided', 'void_receivable', {}, 'status_invalid', 'checkout.receivables[0].id'],
+    [
+      'can take less',
+      'update_receivable',
+      { amountMaximumReconcilable: '100' },
+      'amount_exceeds_reconcilable',
+      'checkout.amount',
+    ],
+  ])('is refused also when at the same time its receivable %s', async (_, fn, change, code, field) => {
+    const { user, partner, receivable } = await shop();
+    let creation: Promise<Reply> | undefined;
+    await world.sql.begin(async (sql) => {
+      await sql.unsafe(`select ${fn}($1, false, '{}', $2::text::jsonb)`, [
+        tenantOf(user),
+        JSON.stringify({ id: receivable, ...change }),
+      ]);
+      creation = act(user, door, 'create', bodyOf(partner, [receivable]));
+      await Promise.race([creation, statementsWaiting(world, 1)]);
+    });
+    const reply = await creation;
+    expect([reply?.codes, reply?.fieldNames]).toEqual([[code], [field]]);
+    await nothingStored(user);
   });
 
   it('wants an activated partner and https alone in live mode, where nobody pays by a test helper', async () => {
@@ -1404,6 +1430,67 @@ describe('an attempt', () => {
       'transaction.succeeded',
     ]);
   });
+
+  const answer = (s: { user: Speaker }, id: string, args: object) =>
+    world.database.call('answer_inquiry', [tenantOf(s.user), false, '{}', JSON.stringify({ id, ...args })]);
+  const inquiriesOf = (s: { user: Speaker }, id: string) =>
+    world.sql`select id from job where tenant_id = ${tenantOf(s.user)} and kind = 'inquire_transaction' and subject_id = ${id}`;
+  const other = { card: { ...card.card, brand: null } };
+  const mismatchesOf = async (id: string) =>
+    (await world.operator.mismatches())
+      .filter((t) => t.id === id)
+      .map(({ mismatch, paymentMethodDetails }) => [mismatch!.credited, paymentMethodDetails, mismatch!.details]);
+
+  it.each(['told', 'asked for'] as const)(
+    'that succeeds with other details than it was submitted with is credited, and the operator is shown both: %s',
+    async (way) => {
+      const s = await opened();
+      const { id } = await begin(s);
+      await decide(s, id, { status: 'processing' });
+      const success = { status: 'succeeded', details: other };
+      await (way === 'told' ? decide(s, id, success) : answer(s, id, success));
+      // The question is dropped only now that its answer will be recorded.
+      expect(await inquiriesOf(s, id)).toEqual([]);
+      await work(s.user);
+      expect([await attempt(s, id), (await look(s.user, s.id)).status]).toEqual([['succeeded', null], 'completed']);
+      expect((await depositsOf(s.user, s.id)).map((d) => d.payment_method_details)).toEqual([card]);
+      expect(await mismatchesOf(id)).toEqual([[true, card, other]]);
+      // Told again it is the same mismatch.
+      await decide(s, id, success);
+      expect((await eventsOf(s.user)).filter((type) => type === 'transaction.mismatched')).toHaveLength(1);
+      expect(await depositsOf(s.user, s.id)).toHaveLength(1);
+    },
+  );
+
+  it('is not ended by a failure of somebody else’s payment, and is asked about further', async () => {
+    const s = await opened();
+    const { id } = await begin(s);
+    await decide(s, id, { status: 'processing' });
+    await answer(s, id, { status: 'failed', reasonCode: 'declined', details: other });
+    await work(s.user);
+    expect([await attempt(s, id), (await inquiriesOf(s, id)).length]).toEqual([['processing', null], 1]);
+    await answer(s, id, { status: 'succeeded', details: card });
+    await work(s.user);
+    expect([await attempt(s, id), await inquiriesOf(s, id), await mismatchesOf(id)]).toEqual([
+      ['succeeded', null],
+      [],
+      [],
+    ]);
+  });
+
+  it.each(['settled', 'told'] as const)(
+    'that succeeds after it was declined is not credited, and the operator is told of it: %s',
+    async (when) => {
+      const s = await opened();
+      const { id } = await begin(s);
+      await decide(s, id, { status: 'failed', reasonCode: 'declined' });
+      if (when === 'settled') await work(s.user);
+      await decide(s, id, { status: 'succeeded' });
+      await work(s.user);
+      expect([await attempt(s, id), await depositsOf(s.user, s.id)]).toEqual([['failed', 'declined'], []]);
+      expect(await mismatchesOf(id)).toEqual([[false, card, card]]);
+    },
+  );
 
   it('that is declined by the acquirer after a while fails then, for its reason', async () => {
     const s = await opened();

@@ -6,6 +6,7 @@ import { config } from '../src/config.js';
 import { Database } from '../src/db/database.js';
 import { gateway } from '../src/gateway.js';
 import { buildGraph } from '../src/graph.js';
+import { Operator } from '../src/operator/operator.js';
 import { permissions, restPermissions } from '../src/permissions.js';
 import { Worker } from '../src/worker.js';
 import { details, type Edition, eventually, givenIn, nickname, type Reply, Speaker, useWorld } from './world.js';
@@ -1415,6 +1416,18 @@ describe('an answer of the database that gets lost on its way', () => {
       expect([replayed(again), objectOf(name, door, again)]).toEqual(['true', objectOf(name, door, reply)]);
       expect((await eventsOf(reply, again)).map(({ type }) => type)).toEqual(write.events);
     });
+
+  it('is asked for again for the operator, too, whose command has done what it says', async () => {
+    const me = await caller();
+    const operator = new Operator(database, buildGraph(), world.pepper);
+    const row = await operator.account(me.id, false);
+    const before = wire.lost;
+    wire.armed = true;
+    const held = await operator.hold(row);
+    expect([wire.lost - before, held.status, operator.replayed]).toEqual([1, 'hold', false]);
+    // The next command is refused, because the account is on hold already.
+    await expect(operator.hold(row)).rejects.toMatchObject({ problems: [{ code: 'status_invalid' }] });
+  });
 
   // Nobody else has seen the secret: if this answer lacks it, the key is lost.
   for (const name of ['createApiKey', 'rotateApiKey'])

@@ -11,6 +11,7 @@ import {
   nickname,
   type Reply,
   type Speaker,
+  statementsWaiting,
   useWorld,
 } from './world.js';
 
@@ -529,14 +530,7 @@ describe('the address of a payout', () => {
   });
 });
 
-/** Waits until so many statements of the gateway wait for a lock in this test's database. */
-async function waiting(statements: number): Promise<void> {
-  await eventually(
-    () =>
-      world.sql`select pid from pg_stat_activity where datname = current_database() and application_name like 'tidegate%' and wait_event_type = 'Lock'`,
-    (rows) => rows.length >= statements,
-  );
-}
+const waiting = (statements: number) => statementsWaiting(world, statements);
 
 /** Runs a step in a transaction of a test's own, and commits when the other step has been taken. */
 async function within(

@@ -440,6 +440,43 @@ describe('the plan of a list', () => {
     ).toContainEqual(['job_due', expect.stringContaining('due <=')]);
   });
 
+  it('reads each entry of a history once, however many points are asked for', async () => {
+    const user = await given.directUser(2);
+    const tenant = user.id.replace('account_', '');
+    const { sql } = world;
+    const [days, perDay, first] = [400, 10, 1_700_006_400];
+    await sql`insert into balance (tenant_id, livemode, account_id, currency, of_partner, context_id, on_root_list, available, version)
+      values (${tenant}, false, ${user.id}, 'INR', false, ${user.id}, true, ${days * perDay}, ${days * perDay})`;
+    await sql`insert into entry (tenant_id, livemode, id, created, posting_id, account_id, amount, currency, category, payment_id, balance_after, version, context_id, on_root_list)
+      select ${tenant}, false, 'bt_' || n, ${first}::bigint + (n - 1) * 86400 / ${perDay}::int, 'posting_' || n, ${user.id}, 1, 'INR', 'available', 'payment_' || n, n, n, ${user.id}, true
+      from generate_series(1, ${days * perDay}::int) n`;
+    await sql`vacuum analyze entry`;
+    const pagesOf = async (from: number, to: number) => {
+      const iso = (day: number) => new Date((first + day * 86_400) * 1000).toISOString();
+      const asked = await askedBy(() =>
+        user.graph(
+          `{ account(id: "${user.id}") { balanceHistory(from: "${iso(from)}", to: "${iso(to)}", interval: DAY) { available } } }`,
+        ),
+      );
+      const { statement, values } = asked.get('balance_history_day')!;
+      const [row] = await sql.unsafe(`explain (analyze, buffers, format json) ${statement}`, values as never[]);
+      const { Plan: plan } = (row as any)['QUERY PLAN'][0];
+      return plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
+    };
+    // The pass reads a page for many entries; the last entry of each day is looked up, which takes some four pages.
+    for (const [from, to] of [
+      [0, 400],
+      [0, 100],
+      [300, 400],
+      [399, 400],
+    ] as const)
+      expect([from, to, await pagesOf(from, to)]).toEqual([
+        from,
+        to,
+        expect.toSatisfy((n: number) => n <= 100 + (to - from) * perDay),
+      ]);
+  });
+
   // Which parts are merged depends on what is asked for: each combination is a statement of its own.
   it('walks an index for the operator too, over all tenants, whatever the mode, the status and the cursor', async () => {
     const { operator } = world;

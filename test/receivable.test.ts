@@ -1,5 +1,15 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { details, type Door, doors, givenIn, nickname, type Reply, type Speaker, useWorld } from './world.js';
+import {
+  details,
+  type Door,
+  doors,
+  givenIn,
+  nickname,
+  type Reply,
+  type Speaker,
+  statementsWaiting,
+  useWorld,
+} from './world.js';
 
 const world = useWorld({ worker: false });
 const given = givenIn(world);
@@ -333,6 +343,21 @@ describe.each(doors)('creating a receivable over %s', (door) => {
 
     await world.operator.hold(row);
     expect((await create(live, door, bodyOf())).codes).toEqual(['status_invalid']);
+  });
+
+  it('is refused in live mode also when the account is put on hold at the same time', async () => {
+    const { account, live } = await given.directUserBoth(1);
+    const row = await world.operator.account(account.id, true);
+    await world.operator.verify(row, 'activated');
+    let creation: ReturnType<typeof create> | undefined;
+    await world.sql.begin(async (sql) => {
+      const move = JSON.stringify({ id: row.id, from: ['activated'], to: 'hold' });
+      await sql`select move_account(${row.tenantId}, true, '{}', ${move}::text::jsonb)`;
+      creation = create(live, door, bodyOf());
+      await Promise.race([creation, statementsWaiting(world, 1)]);
+    });
+    expect((await creation)?.codes).toEqual(['status_invalid']);
+    expect(await world.sql`select id from receivable where tenant_id = ${row.tenantId} and livemode`).toEqual([]);
   });
 
   it('is not for a key that may only read', async () => {

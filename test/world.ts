@@ -266,3 +266,12 @@ export async function eventually<T>(ask: () => Promise<T>, wanted: (answer: T) =
     await new Promise((resume) => setTimeout(resume, 100));
   }
 }
+
+/** Waits until so many statements of a gateway wait for a lock in the test's database. */
+export async function statementsWaiting({ sql }: World, count: number): Promise<void> {
+  await eventually(
+    () => sql`select pid from pg_stat_activity
+      where datname = current_database() and application_name like 'tidegate%' and wait_event_type = 'Lock'`,
+    (rows) => rows.length >= count,
+  );
+}

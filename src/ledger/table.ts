@@ -90,6 +90,8 @@ export const entry = pgTable(
     primaryKey({ name: 'entry_pkey', columns: [t.tenantId, t.livemode, t.id] }),
     unique('entry_version').on(t.tenantId, t.livemode, t.accountId, t.currency, t.version),
     index('entry_of_account').on(t.tenantId, t.livemode, t.accountId, t.created, t.id),
+    // What a compartment held at a time is one look-up, also where it has not moved for years or never has.
+    index('entry_of_compartment').on(t.tenantId, t.livemode, t.accountId, t.currency, t.category, t.created, t.version),
     index('entry_of_payment').on(t.tenantId, t.livemode, t.paymentId, t.created, t.id),
     index('entry_of_posting').on(t.tenantId, t.livemode, t.postingId),
     check('entry_amount', sql`${t.amount} <> 0`),
