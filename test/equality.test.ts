@@ -63,7 +63,7 @@ function spelled(type: GraphQLOutputType, value: Json): Json {
 
 /** What the graph adds to an object: extensions, which /v1 may not have. */
 const additions: Record<string, string[]> = {
-  account: ['edition', 'requirements'],
+  account: ['edition', 'payout_blocks', 'requirements'],
   balance_transaction: ['balance_after'],
   checkout: ['url'],
   deposit: ['pending_rest', 'disputed'],

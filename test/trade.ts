@@ -68,6 +68,8 @@ function statementsOf({ platform, edition, livemode, users, trades, others }: Tr
        '{"connectedUser": true, "connectedUserPartner": true, "partner": true, "platform": true, "user": true}',
        '{"connectedUser": null, "connectedUserPartner": null, "partner": null, "platform": null, "user": null}', true, a.status = 'activated', a.context_id, a.on_root_list
      from account a where a.owner_id is not null and (a.tenant_id, a.livemode) = (${realm})`,
+    `insert into payout_block (tenant_id, livemode, id, created, account_id, currency, reason_code, context_id, on_root_list)
+     select ${realm}, ${id('payout_block', 'n')}, ${now}, ${user('n')}, 'USD', 'rate_missing', ${user('n')}, true from generate_series(1, ${users + others}) n`,
     addresses('address_in', user('n'), 'service_receive', year, true),
     addresses('address_out', user('n'), 'user_payout', 0, true),
     addresses('address_partner', partner('n'), 'partner_payment', 0, false),

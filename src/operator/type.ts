@@ -218,9 +218,9 @@ export class OperatorMismatch {
   tenantId: string;
   @Field(() => ID, { description: 'The attempt.' })
   transactionId: string;
-  @Field(() => ID)
+  @Field(() => ID, { description: 'The checkout that it was to pay.' })
   checkoutId: string;
-  @Field(() => Boolean)
+  @Field(() => Boolean, { description: 'Whether it is of live mode.' })
   livemode: boolean;
   @Field(() => Amount, { description: 'What the payer was charged.' })
   amount: bigint;
