@@ -145,7 +145,8 @@ export async function gateway({ config, database, schema, pepper, log }: Parts):
     if (request.is404 && !keyed(request.url)) throw new Refusal(problem('route_missing'));
     const enter = (context: Context) => {
       request.context = context;
-      if (request.is404) refuseRoute(request, reply);
+      if (request.is404 || Object.values((request.params ?? {}) as Record<string, string>).includes(''))
+        refuseRoute(request, reply);
       if (permission) permit(context, permission);
     };
     const context = identify(request);

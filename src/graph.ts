@@ -37,7 +37,7 @@ import { type Limits, limitRule } from './limits.js';
 import { PaymentResolver, PaymentsOfAccount } from './payment/resolver.js';
 import { PayoutOfPayment, PayoutResolver, PayoutsOfAccount, PayoutsOfAddress } from './payout/resolver.js';
 import { PersonResolver, PersonsOfAccount } from './person/resolver.js';
-import { problem } from './problems.js';
+import { cut, problem } from './problems.js';
 import { ReceivableResolver, ReceivablesOfAccount, ReceivablesOfDeposit } from './receivable/resolver.js';
 import { TransactionResolver, TransactionsOfCheckout } from './transaction/resolver.js';
 import { ViewerResolver } from './viewer.js';
@@ -186,14 +186,15 @@ export function buildApollo<C extends Asker>(
   });
 }
 
-/** Apollo gives every validation error its own code; those of our limits keep theirs. */
+/** Apollo gives every validation error its own code; those of our limits keep theirs. Long names are cut, as everywhere. */
 function ownCode(formatted: GraphQLFormattedError, error: unknown): GraphQLFormattedError {
   const original = error instanceof GraphQLError ? error.originalError : undefined;
   const own =
     formatted.extensions?.code === 'GRAPHQL_VALIDATION_FAILED' && original instanceof GraphQLError
       ? original.extensions.code
       : undefined;
-  return own ? { ...formatted, extensions: { ...formatted.extensions, code: own } } : formatted;
+  const message = formatted.message.replaceAll(/[\w$]{101,}/g, cut);
+  return { ...formatted, message, ...(own !== undefined && { extensions: { ...formatted.extensions, code: own } }) };
 }
 
 /** What leaves: the request id everywhere, and input that the library refused explained as /v1 would. */

@@ -1,6 +1,7 @@
 import { code as currencyOf, codes as listedCurrencies } from 'currency-codes';
 import { GraphQLError, GraphQLScalarType, Kind, type ValueNode, valueFromASTUntyped } from 'graphql';
 import { GraphQLCountryCode, GraphQLDateTime, GraphQLLocalDate } from 'graphql-scalars';
+import { problemsMax } from './problems.js';
 
 export { GraphQLCountryCode as CountryCode, GraphQLLocalDate as LocalDate };
 
@@ -38,10 +39,15 @@ export const Amount = new GraphQLScalarType<bigint, string>({
   parseLiteral: (node) => parseAmount(node.kind === Kind.STRING ? node.value : undefined),
 });
 
+/** Digits before the point. */
+const amountDigitsMax = 13;
+
 function parseAmount(value: unknown): bigint {
-  const match = typeof value === 'string' ? /^(\d{1,13})(?:\.(\d{2}))?$/.exec(value) : null;
-  if (!match) return refuse('must be a decimal string with two places, such as "10.00"');
-  return BigInt(match[1] + (match[2] ?? '00'));
+  const match = typeof value === 'string' ? /^(0|[1-9]\d*)(?:\.(\d{2}))?$/.exec(value) : null;
+  if (!match) return refuse('must be a decimal string with two places and no leading zero, such as "10.00"');
+  const [, units = '', decimals = '00'] = match;
+  if (units.length > amountDigitsMax) return refuse(`must be at most ${'9'.repeat(amountDigitsMax)}.99`);
+  return BigInt(units + decimals);
 }
 
 /** The last second that either door takes, in the year 5138: eleven digits, where milliseconds have more. */
@@ -122,6 +128,7 @@ function parseMetadata(value: unknown): Record<string, string | null> | null {
   if (typeof value !== 'object' || Array.isArray(value)) return refuse('must be a map of strings');
   const faults: ScalarFault[] = [];
   for (const [key, text] of Object.entries(value as object)) {
+    if (faults.length >= problemsMax) break;
     if (key === '') faults.push({ path: key, message: 'has an empty key' });
     else if ([...key].length > metadataKeyLengthMax)
       faults.push({ path: key, message: `has a key of more than ${metadataKeyLengthMax} characters` });

@@ -94,6 +94,13 @@ describe('an answer that is not 2xx is the error object', () => {
     ['an unknown path', () => user.get('/v1/nothing'), 404, 'route_missing '],
     ['the bare prefix', () => user.get('/v1'), 404, 'route_missing '],
     ['the prefix and a slash', () => user.get('/v1/'), 404, 'route_missing '],
+    ['a list and a slash', () => user.get('/v1/accounts/'), 404, 'route_missing '],
+    ['a list, a slash and a query', () => user.get('/v1/accounts/?limit=1'), 404, 'route_missing '],
+    ['a post to a list and a slash', () => user.post('/v1/accounts/', partnerBody()), 404, 'route_missing '],
+    ['an object and a slash', () => user.get(`/v1/accounts/${user.id}/`), 404, 'route_missing '],
+    ['an operation without an id', () => user.post('/v1/accounts//activate', {}), 404, 'route_missing '],
+    ['a file without an id', () => user.get('/v1/files//content'), 404, 'route_missing '],
+    ['a list and a slash, encoded', () => user.get('/v1/deposits/?x'), 404, 'route_missing '],
     ['a path below an object', () => user.get(`/v1/accounts/${user.id}/nothing`), 404, 'route_missing '],
     ['a path in other letters', () => user.get('/v1/Accounts'), 404, 'route_missing '],
     ['a post to an unknown path', () => user.post('/v1/nothing', '{'), 404, 'route_missing '],
@@ -155,7 +162,7 @@ describe('an answer that is not 2xx is the error object', () => {
     }
     const lists = Array.from({ length: 9 }, (_, n) => `a${n}: accounts(status: $m) { nodes { id } }`);
     const wrong = await user.graph(`query ($m: [AccountStatus!]) { ${lists.join(' ')} }`, {
-      m: Array(8_000).fill('X'),
+      m: Array(900).fill('X'),
     });
     expect([wrong.status, wrong.body.errors.length]).toEqual([400, 100]);
     const unknown = Object.fromEntries(keys.map((key) => [key, 0]));
@@ -165,7 +172,7 @@ describe('an answer that is not 2xx is the error object', () => {
     );
     expect([mutation.status, mutation.body.errors.length]).toEqual([400, 100]);
     // What the types refuse and what the rules would are told together, and no more of both.
-    const receivables = [...Array(3_000).fill({}), ...Array(300).fill({ id: 'a', amount: '0' })];
+    const receivables = [...Array(150).fill({}), ...Array(300).fill({ id: 'a', amount: '0' })];
     const both = await user.post('/v1/deposits/deposit_0/reconcile', { receivables });
     expect([both.status, both.codes.length]).toEqual([400, 100]);
   });
@@ -765,6 +772,354 @@ describe('faults of a body', () => {
   });
 });
 
+describe('a message', () => {
+  interface Said {
+    v1: () => Promise<Reply>;
+    graph: () => Promise<Reply>;
+    /** The messages of both, where they are the same; else those of each. */
+    says: string[] | { v1: string[]; graph: string[] };
+  }
+  const list = (asked: string) => () => user.graph(`{ ${asked} { nodes { id } } }`);
+  const accountInput = { type: 'PARTNER', businessDetails: {} };
+  const create = (input: object) => () =>
+    user.graph('mutation ($input: CreateAccountInput!) { createAccount(input: $input) { account { id } } }', {
+      input: { ...accountInput, ...input },
+    });
+  const deposit = (input: object) => () =>
+    user.graph('mutation ($input: CreateDepositInput!) { createDeposit(input: $input) { deposit { id } } }', { input });
+  const missing = 'A required parameter is missing. Send it and try again.';
+  const methods =
+    'affirm, afterpay, check, domestic_credit, domestic_debit, domestic_fast_credit, domestic_wire, global_wire, klarna';
+  const categories = 'service_receive, user_payout, partner_payment, service_checkout, service_fee_advance';
+  const statuses = ['initialized', 'processing', 'completed', 'cancelled', 'failed', 'reversed'];
+
+  it.each<[title: string, said: Said]>([
+    [
+      'of an enum in a filter',
+      {
+        v1: () => user.get('/v1/deposits?status=COMPLETED'),
+        graph: list('deposits(status: [completed])'),
+        says: {
+          v1: [`status must be one of ${statuses.join(', ')}.`],
+          graph: [`status[0] must be one of ${statuses.map((status) => status.toUpperCase()).join(', ')}.`],
+        },
+      },
+    ],
+    [
+      'of an enum in an input',
+      {
+        v1: () => user.post('/v1/addresses', { category: 'USER_PAYOUT', type: 'x' }),
+        graph: () =>
+          user.graph(
+            'mutation { createAddress(input: { category: user_payout, type: BANK_ACCOUNT }) { address { id } } }',
+          ),
+        says: {
+          v1: [
+            `category must be one of ${categories}.`,
+            'type must be one of bank_account, wallet, vpa.',
+            ...Array(6).fill(missing),
+          ],
+          graph: [`category must be one of ${categories.toUpperCase()}.`, ...Array(6).fill(missing)],
+        },
+      },
+    ],
+    [
+      'of an amount of nothing',
+      {
+        v1: () => user.post('/v1/deposits', { amount: '0.00', currency: 'USD' }),
+        graph: deposit({ amount: '0.00', currency: 'USD' }),
+        says: ['amount must be greater than zero.'],
+      },
+    ],
+    [
+      'of too large an amount',
+      {
+        v1: () => user.post('/v1/deposits', { amount: '10000000000000.00', currency: 'USD' }),
+        graph: deposit({ amount: '10000000000000.00', currency: 'USD' }),
+        says: ['amount must be at most 9999999999999.99.'],
+      },
+    ],
+    [
+      'of an amount with a leading zero',
+      {
+        v1: () => user.post('/v1/deposits', { amount: '01.00', currency: 'USD' }),
+        graph: deposit({ amount: '01.00', currency: 'USD' }),
+        says: ['amount must be a decimal string with two places and no leading zero, such as "10.00".'],
+      },
+    ],
+    [
+      'of a value of the other edition',
+      {
+        v1: () => user.post('/v1/deposits', { amount: '1.00', currency: 'USD', payment_method: 'upi' }),
+        graph: deposit({ amount: '1.00', currency: 'USD', paymentMethod: 'UPI' }),
+        says: {
+          v1: [`payment_method must be one of ${methods} in this edition.`],
+          graph: [`paymentMethod must be one of ${methods.toUpperCase()} in this edition.`],
+        },
+      },
+    ],
+    [
+      'of arguments that contradict each other',
+      {
+        v1: () => user.get('/v1/accounts?starting_after=account_0&ending_before=account_1'),
+        graph: list('accounts(before: "account_1", after: "account_0")'),
+        says: {
+          v1: ['ending_before cannot be combined with starting_after.'],
+          graph: ['before cannot be combined with after.'],
+        },
+      },
+    ],
+    [
+      'of both ends of a list',
+      {
+        v1: () => user.get('/v1/accounts?limit=0'),
+        graph: list('accounts(first: 2, last: 2)'),
+        says: { v1: ['limit must be a whole number from 1 to 10.'], graph: ['last cannot be combined with first.'] },
+      },
+    ],
+    [
+      'of a cursor of nothing',
+      {
+        v1: () => user.get('/v1/accounts?starting_after=account_0'),
+        graph: list('accounts(after: "account_0")'),
+        says: {
+          v1: ['starting_after is not the id of an object of this list.'],
+          graph: ['after is not the id of an object of this list.'],
+        },
+      },
+    ],
+    [
+      'of a time',
+      {
+        v1: () => user.get('/v1/accounts?created.gte=x'),
+        graph: list('accounts(created: { gte: "x" })'),
+        says: {
+          v1: ['gte must be a whole number.'],
+          graph: ['gte must be a time in ISO 8601, such as 2026-01-31T12:00:00Z.'],
+        },
+      },
+    ],
+    [
+      'of a country and of a choice of parameters',
+      {
+        v1: () =>
+          user.post('/v1/accounts', {
+            type: 'partner',
+            nickname: 'n',
+            business_details: { ...details(), physical_address: { country: 'Peru' } },
+          }),
+        graph: create({
+          nickname: 'n',
+          businessDetails: {
+            legalName: 'A',
+            email: 'a@b.example',
+            type: 'COMPANY',
+            physicalAddress: { country: 'Peru' },
+          },
+        }),
+        says: ['country must be a two-letter ISO 3166-1 country code, such as US.'],
+      },
+    ],
+    [
+      'of an email address and a hash',
+      {
+        v1: () =>
+          user.post('/v1/accounts', {
+            type: 'partner',
+            nickname: 'n',
+            business_details: { ...details(), email: 'x', physical_address: 'Peru' },
+          }),
+        graph: create({
+          nickname: 'n',
+          businessDetails: { legalName: 'A', email: 'x', type: 'COMPANY', physicalAddress: 'Peru' },
+        }),
+        says: {
+          v1: ['email must be an email address.', 'physical_address must be a hash.'],
+          graph: ['email must be an email address.', 'physicalAddress must be an input object.'],
+        },
+      },
+    ],
+    [
+      'of a date',
+      {
+        v1: () => user.post('/v1/receivables', { invoice: { creation_date: 'x' } }),
+        graph: () =>
+          user.graph(
+            'mutation ($input: CreateReceivableInput!) { createReceivable(input: $input) { receivable { id } } }',
+            {
+              input: { invoice: { creationDate: 'x' } },
+            },
+          ),
+        says: {
+          v1: [missing, missing, 'creation_date must be a date, as YYYY-MM-DD.', ...Array(5).fill(missing)],
+          graph: [missing, missing, 'creationDate must be a date, as YYYY-MM-DD.', ...Array(5).fill(missing)],
+        },
+      },
+    ],
+    [
+      'of the type of account that is created',
+      {
+        v1: () => user.post('/v1/accounts', { ...partnerBody(), type: 'user' }),
+        graph: create({
+          type: 'USER',
+          nickname: 'n',
+          businessDetails: {
+            legalName: 'A',
+            email: 'a@b.example',
+            type: 'COMPANY',
+            physicalAddress: { country: 'IN' },
+          },
+        }),
+        says: {
+          v1: ['type must be partner: only partners are created through this call.'],
+          graph: ['type must be PARTNER: only partners are created through this call.'],
+        },
+      },
+    ],
+    [
+      'of metadata',
+      {
+        v1: () => user.post('/v1/deposits', { amount: '1.00', currency: 'USD', metadata: { 'a.b': 1 } }),
+        graph: deposit({ amount: '1.00', currency: 'USD', metadata: { 'a.b': 1 } }),
+        says: ['metadata.a.b must be a string.'],
+      },
+    ],
+    [
+      'of an optional parameter that is empty',
+      {
+        v1: () => user.get('/v1/accounts?status=&type=user'),
+        graph: list('accounts(created: { gte: "" })'),
+        says: {
+          v1: ['status is empty. Send a value, or leave it out.'],
+          graph: ['gte is empty. Send a value, or leave it out.'],
+        },
+      },
+    ],
+    [
+      'of a member of the setting that is null',
+      {
+        v1: async () => {
+          const { data } = (await user.get('/v1/account_settings')).body;
+          return user.post(`/v1/account_settings/${data[0].id}`, { address_currency: null });
+        },
+        graph: async () => {
+          const { data } = (await user.get('/v1/account_settings')).body;
+          return user.graph(
+            'mutation ($input: UpdateAccountSettingInput!) { updateAccountSetting(input: $input) { accountSetting { id } } }',
+            { input: { id: data[0].id, addressCurrency: null } },
+          );
+        },
+        says: {
+          v1: ['address_currency is empty. Send a value, or leave it out.'],
+          graph: ['addressCurrency is empty. Send a value, or leave it out.'],
+        },
+      },
+    ],
+    [
+      'that a function of the database raises',
+      {
+        v1: async () => {
+          const { data } = (await platform.get(`/v1/account_settings?account_id=${platform.id}`)).body;
+          return platform.post(`/v1/account_settings/${data[0].id}`, {
+            payouts: { weekly_anchor: 1, interval: 'daily' },
+          });
+        },
+        graph: async () => {
+          const { data } = (await platform.get(`/v1/account_settings?account_id=${platform.id}`)).body;
+          return platform.graph(
+            'mutation ($input: UpdateAccountSettingInput!) { updateAccountSetting(input: $input) { accountSetting { id } } }',
+            { input: { id: data[0].id, payouts: { weeklyAnchor: 1, interval: 'DAILY' } } },
+          );
+        },
+        says: {
+          v1: ['weekly_anchor goes with a weekly interval.'],
+          graph: ['weeklyAnchor goes with a weekly interval.'],
+        },
+      },
+    ],
+  ])('is a sentence with its subject, in the names of its API: %s', async (_, { v1, graph, says }) => {
+    const [rest, answer] = [await v1(), await graph()];
+    const ought = Array.isArray(says) ? { v1: says, graph: says } : says;
+    const messages = (reply: Reply) => reply.body.errors.map((e: any) => e.message);
+    expect({ v1: messages(rest), graph: messages(answer) }).toEqual(ought);
+  });
+
+  it('cuts the name of a parameter at 100 characters, on both APIs', async () => {
+    const name = 'n'.repeat(60_000);
+    const cut = `${`account.${name}`.slice(0, 99)}…`;
+    const v1 = await user.post('/v1/accounts', { ...partnerBody(), [name]: 1 });
+    expectErrorObject(v1, 400, `parameter_unknown ${cut}`);
+    const key = await user.post('/v1/accounts', partnerBody({ metadata: { [name]: '1' } }));
+    expect([key.status, key.text.length < 1_000]).toEqual([400, true]);
+    for (const graph of [
+      await user.graph('mutation ($input: CreateAccountInput!) { createAccount(input: $input) { account { id } } }', {
+        input: { [name]: 1 },
+      }),
+      await user.graph(`{ ${name} }`),
+      await user.graph(`{ accounts(${name}: 1) { nodes { id } } }`),
+      await user.graph(`{ viewer { mode } } ${name}`),
+      await user.graph(`{ accounts(status: [${name}]) { nodes { id } } }`),
+    ]) {
+      expect([graph.status, graph.text.slice(0, 2_000)]).toEqual([400, graph.text]);
+      expect(graph.text).not.toContain(name.slice(0, 101));
+    }
+  });
+});
+
+describe('a long list', () => {
+  const status = (n: number, of: string) => Array.from({ length: n }, () => of);
+  const query = 'query ($m: [DepositStatus!]) { deposits(status: $m) { nodes { id } } }';
+  const tooLong = 'status must have at most 1000 members.';
+
+  it('of 1,000 values is taken, and one of more is refused by its name, right or wrong', async () => {
+    const edge = `query ($m: [DepositStatus!]) { accounts { nodes { depositsIn(status: $m) { nodes { id } } } } }`;
+    expect((await user.get(`/v1/deposits?status=${status(1_000, 'failed').join(',')}`)).status).toBe(200);
+    expect((await user.graph(query, { m: status(1_000, 'FAILED') })).body.errors).toBeUndefined();
+    for (const value of ['failed', 'no']) {
+      const reply = await user.get(`/v1/deposits?status=${status(1_001, value).join(',')}`);
+      expect([reply.status, reply.body.errors]).toEqual([
+        400,
+        [{ code: 'parameter_invalid', message: tooLong, metadata: { field_name: 'deposit.status' } }],
+      ]);
+    }
+    for (const [asked, value] of [
+      [query, 'FAILED'],
+      [query, 'NO'],
+      [edge, 'FAILED'],
+    ] as const) {
+      const reply = await user.graph(asked, { m: status(1_001, value) });
+      expect(reply.body.errors.map((e: any) => [e.message, e.extensions.error.metadata])).toEqual([
+        [tooLong, { field_name: 'deposit.status' }],
+      ]);
+    }
+    const body = { receivables: Array.from({ length: 1_001 }, () => 5) };
+    const posted = await user.post('/v1/deposits/deposit_0/reconcile', body);
+    expect(posted.body.errors.map((e: any) => e.message)).toEqual(['receivables must have at most 1000 members.']);
+  });
+});
+
+describe('an integer of a query', () => {
+  it.each(['010', '00', '+5', '1e1', ' 5', '5 ', '5.0', '0x5', '٥', '-1', '11', '0'])(
+    'is refused as a limit unless it is as JSON writes it: %s',
+    async (limit) => {
+      const reply = await user.get(`/v1/accounts?limit=${encodeURIComponent(limit)}`);
+      expectErrorObject(reply, 400, 'parameter_invalid account.limit');
+      expect(reply.body.errors[0].message).toBe('limit must be a whole number from 1 to 10.');
+    },
+  );
+
+  it.each(['010', '+5', '1e1', ' 5', '5.0', '-0'])(
+    'is refused as a time unless it is as JSON writes it: %s',
+    async (time) => {
+      expectErrorObject(
+        await user.get(`/v1/accounts?created.gte=${encodeURIComponent(time)}`),
+        400,
+        'parameter_invalid account.created.gte',
+      );
+    },
+  );
+});
+
 describe('amounts and currencies', () => {
   const volume = 'account.business_details.estimated_monthly_volume';
   const send = (amount: unknown, currency: unknown = 'USD') =>
@@ -778,6 +1133,7 @@ describe('amounts and currencies', () => {
     ['10.50', 'USD', '10.50'],
     ['0', 'USD', '0.00'],
     ['9999999999999.99', 'USD', '9999999999999.99'],
+    ['0.05', 'USD', '0.05'],
     ['10', 'JPY', '10.00'],
     ['10.00', 'JPY', '10.00'],
     ['1.00', 'KRW', '1.00'],
@@ -810,6 +1166,9 @@ describe('amounts and currencies', () => {
     ['10.00\n'],
     ['١٠.٠٠'],
     ['10000000000000.00'],
+    ['01.00'],
+    ['00'],
+    ['00.50'],
     ['NaN'],
     ['Infinity'],
   ])('refuses the amount %j', async (amount, refusal = 'parameter_invalid') => {
