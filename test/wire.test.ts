@@ -758,6 +758,97 @@ describe('faults of a body', () => {
     expectErrorObject(await user.post('/v1/accounts', body()), 400, `parameter_unknown ${parameter}`);
   });
 
+  // JSON.parse takes the last of two values and says nothing: a person or a proxy may have read the first.
+  describe('with a key that an object has more than once', () => {
+    const twice = (message: string, field: string) => ({
+      code: 'parameter_invalid',
+      message: `${message} is given more than once.`,
+      metadata: { field_name: field },
+    });
+
+    it.each<[title: string, body: string, problems: object[]]>([
+      ['an amount', '{"amount":"1.00","amount":"2.00","currency":"USD"}', [twice('amount', 'deposit.amount')]],
+      ['the same value twice', '{"amount":"1.00","amount":"1.00"}', [twice('amount', 'deposit.amount')]],
+      ['one spelled with an escape', '{"amount":"1.00","\\u0061mount":"2.00"}', [twice('amount', 'deposit.amount')]],
+      [
+        'three times, with white space',
+        '{"amount" :"1.00","amount"\n:"2.00","amount": 3}',
+        [twice('amount', 'deposit.amount')],
+      ],
+      ['in a hash', '{"to":{"account_id":"a","account_id":"b"}}', [twice('account_id', 'deposit.to.account_id')]],
+      [
+        'in a list',
+        '{"receivables":[{"id":"a"},{"id":"a","amount":"1.00","amount":"2.00"}]}',
+        [twice('amount', 'deposit.receivables[1].amount')],
+      ],
+      ['in metadata', '{"metadata":{"a":"1","a":"2"}}', [twice('metadata.a', 'deposit.metadata.a')]],
+      [
+        'twice over',
+        '{"amount":"1","amount":"2","currency":"USD","currency":"INR"}',
+        [twice('amount', 'deposit.amount'), twice('currency', 'deposit.currency')],
+      ],
+      ['that __proto__ is', '{"__proto__":{},"__proto__":{}}', [twice('__proto__', 'deposit.__proto__')]],
+    ])('are refused on /v1: %s', async (_, body, problems) => {
+      const before = (await user.get('/v1/deposits')).body;
+      const reply = await user.post('/v1/deposits', body);
+      expect([reply.status, reply.body.errors]).toEqual([400, problems]);
+      expect((await user.get('/v1/deposits')).body).toEqual(before);
+    });
+
+    const query = 'mutation ($input: CreateDepositInput!) { createDeposit(input: $input) { deposit { id } } }';
+    it.each<[title: string, body: string, field: string]>([
+      [
+        'variables',
+        `{"query":"${query}","variables":{"input":{"amount":"1.00","amount":"2.00"}}}`,
+        'variables.input.amount',
+      ],
+      ['a query', `{"query":"{ viewer { mode } }","query":"${query}"}`, 'query'],
+      ['variables twice', `{"query":"${query}","variables":{},"variables":{"input":{}}}`, 'variables'],
+    ])('are refused on GraphQL: %s', async (_, body, field) => {
+      const reply = await user.post('/graphql', body);
+      const message = `${field.split('.').at(-1)} is given more than once.`;
+      expect([reply.status, reply.body.data, reply.body.errors.length]).toEqual([400, undefined, 1]);
+      expect(reply.body.errors[0]).toMatchObject({
+        message,
+        extensions: { code: 'PARAMETER_INVALID', error: { message, metadata: { field_name: `request.${field}` } } },
+      });
+    });
+
+    it('are refused in the variables of a query string, in a literal, and in a form', async () => {
+      const variables = encodeURIComponent('{"n":1,"n":2}');
+      const asked = encodeURIComponent('query ($n: Int) { accounts(first: $n) { nodes { id } } }');
+      const got = await user.get(`/graphql?query=${asked}&variables=${variables}`);
+      expect([got.status, got.fieldNames]).toEqual([400, ['request.variables.n']]);
+      const literal = await user.graph(
+        'mutation { createDeposit(input: { amount: "1.00", amount: "2.00", currency: "USD" }) { deposit { id } } }',
+      );
+      expect([literal.status, literal.body.errors[0].message]).toEqual([
+        400,
+        'There can be only one input field named "amount".',
+      ]);
+      const form = new FormData();
+      for (const value of ['logo', 'invoice']) form.append('purpose', value);
+      for (const value of ['1', '2']) form.append('metadata[a]', value);
+      form.append('file', new Blob([Buffer.from('%PDF-1.4\n%%EOF\n')]), 'a.pdf');
+      const uploaded = await ask('/v1/files', { method: 'POST', headers: bearer(), body: form });
+      expectErrorObject(uploaded, 400, 'parameter_invalid file.purpose', 'parameter_invalid file.metadata.a');
+    });
+
+    it('are none where a value only looks like a key', async () => {
+      const text =
+        '{"metadata":{"a":"{\\"amount\\":1,\\"amount\\":2}","b":": ","c":"\\":"},"amount":"1.00","currency":"USD"}';
+      const reply = await user.post('/v1/deposits', text);
+      expect([reply.status, reply.body.metadata]).toEqual([200, JSON.parse(text).metadata]);
+    });
+
+    it('are refused, or the body is, however deep they are', async () => {
+      const depth = 15_000;
+      const deep = `{"metadata":${'[{"a":'.repeat(depth)}1${'}]'.repeat(depth)},"amount":1,"amount":2}`;
+      const reply = await ask('/v1/deposits', { method: 'POST', headers: json(), body: deep });
+      expect([reply.status, reply.codes.length]).toEqual([400, 1]);
+    });
+  });
+
   it('never repeat what was sent', async () => {
     const secret = 'hush-4711';
     const reply = await user.post('/v1/accounts', {
@@ -1051,6 +1142,8 @@ describe('a message', () => {
     expectErrorObject(v1, 400, `parameter_unknown ${cut}`);
     const key = await user.post('/v1/accounts', partnerBody({ metadata: { [name]: '1' } }));
     expect([key.status, key.text.length < 1_000]).toEqual([400, true]);
+    const again = await user.post('/v1/accounts', `{"${name}":1,"${name}":2}`);
+    expect([again.status, again.text.length < 1_000]).toEqual([400, true]);
     for (const graph of [
       await user.graph('mutation ($input: CreateAccountInput!) { createAccount(input: $input) { account { id } } }', {
         input: { [name]: 1 },
