@@ -1,3 +1,4 @@
+import fs from 'node:fs';
 import net from 'node:net';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { newKey } from '../src/caller.js';
@@ -1211,6 +1212,54 @@ describe('an integer of a query', () => {
       );
     },
   );
+});
+
+describe('a country', () => {
+  it('is stored and answered in capitals, however it was sent, on both APIs', async () => {
+    const address = { ...details().physical_address, country: 'in' };
+    const made = await user.post(
+      '/v1/accounts',
+      partnerBody({ business_details: { ...details(), physical_address: address } }),
+    );
+    expect(made.body.business_details.physical_address.country).toBe('IN');
+    const graph = await user.graph(
+      'query ($id: ID!) { account(id: $id) { businessDetails { physicalAddress { country } } } }',
+      { id: made.body.id },
+    );
+    expect(graph.body.data.account.businessDetails.physicalAddress.country).toBe('IN');
+    const [row] =
+      await world.sql`select business_details -> 'physicalAddress' ->> 'country' as country from account where id = ${made.body.id}`;
+    expect(row!.country).toBe('IN');
+    const created = await user.graph(
+      'mutation { createAccount(input: { type: PARTNER, nickname: "Lower", businessDetails: { legalName: "A", email: "a@b.example", type: COMPANY, physicalAddress: { country: "us" } } }) { account { businessDetails { physicalAddress { country } } } } }',
+    );
+    expect(created.body.data.createAccount.account.businessDetails.physicalAddress.country).toBe('US');
+    const paid = await user.post('/v1/addresses', {
+      ...{
+        category: 'user_payout',
+        type: 'bank_account',
+        currency: 'INR',
+        linked_id: user.id,
+        linked_object: 'account',
+      },
+      ...{ name: 'Acme', bank_account: { number: '000123456789', domestic_credit: 'HDFC0000001' } },
+      billing_details: { line1: '1 Wharf', city: 'Pune', postal_code: '411001', country: 'in' },
+    });
+    expect([paid.status, paid.body.billing_details?.country]).toEqual([200, 'IN']);
+  });
+
+  it('that was stored in small letters before is in capitals after the migration', async () => {
+    const { id } = (await user.post('/v1/accounts', partnerBody())).body;
+    const [address] = (await user.get('/v1/addresses?category=user_payout')).body.data;
+    await world.sql`update account set business_details = jsonb_set(business_details, '{physicalAddress,country}', '"in"') where id = ${id}`;
+    await world.sql`update address set billing_details = jsonb_set(billing_details, '{country}', '"in"') where id = ${address.id}`;
+    const statements = fs.readFileSync('drizzle/0007_examination.sql', 'utf8').match(/^update .*country.*$/gm)!;
+    for (const statement of statements) await world.sql.unsafe(statement);
+    const stored = await world.sql`
+      select business_details #>> '{physicalAddress,country}' as country from account where id = ${id}
+      union all select billing_details ->> 'country' from address where id = ${address.id}`;
+    expect([statements.length, ...stored.map(({ country }) => country)]).toEqual([2, 'IN', 'IN']);
+  });
 });
 
 describe('amounts and currencies', () => {
