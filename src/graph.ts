@@ -30,7 +30,7 @@ import { DepositOfPayment, DepositResolver, DepositsOfAccount, DepositsOfAddress
 import { EventResolver } from './event/resolver.js';
 import { FileResolver, FilesOfAccount } from './file/resolver.js';
 import { explained, flat, formatted, type Rules } from './explain.js';
-import { guard, inputProblems, permissionOf, permit } from './guard.js';
+import { guard, inputProblems, permissionOf, permitField } from './guard.js';
 import { ApiKeyResolver, ApiKeysOfAccount } from './key/resolver.js';
 import { dress, type KnownDocuments } from './known.js';
 import { type Limits, limitRule } from './limits.js';
@@ -98,7 +98,7 @@ export function buildGraph(): GraphQLSchema {
 export const graphRules: Rules<Context> = {
   object: (field, context) => {
     const permission = permissionOf(field);
-    permit(context, permission);
+    permitField(context, permission);
     return permission.object;
   },
   problems: (field, args, { edition }) => inputProblems(field, permissionOf(field).object, args, edition),

@@ -71,17 +71,27 @@ export function check(
   context: Pick<Context, 'caller' | 'edition'>,
   required: readonly GraphQLArgument[] = [],
 ): void {
-  permit(context, permission);
+  permitField(context, permission);
   const empty = emptyRequired(required, args, permission.object);
   const problems = [...empty, ...remaining(empty, inputProblems(name, permission.object, args, context.edition))];
   if (problems.length > 0) throw new Refusal(...problems);
 }
 
-/** Refuses a caller who may not call this operation at all; both doors ask before they look at any input. */
+/** Refuses a caller who may not call this operation of /v1 at all, before any input is looked at. */
 export function permit(context: Pick<Context, 'caller' | 'edition'>, permission: Permission): void {
   // An operation of the other edition does not exist for this caller.
   if (permission.editions && !permission.editions.includes(context.edition.number))
     throw new Refusal(problem('route_missing'));
+  permitCaller(context, permission);
+}
+
+/** The same for a root field. A list is there in every edition: as on any other edge, nothing is on it. */
+export function permitField(context: Pick<Context, 'caller' | 'edition'>, permission: Permission): void {
+  if (permission.list) permitCaller(context, permission);
+  else permit(context, permission);
+}
+
+function permitCaller(context: Pick<Context, 'caller'>, permission: Permission): void {
   const reason = denied(context.caller, permission);
   if (reason !== undefined) throw new Refusal(problem('permission_denied', undefined, reason));
 }

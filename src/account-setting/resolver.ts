@@ -32,7 +32,7 @@ const UpdateAccountSettingPayload = payloadOf('UpdateAccountSetting', 'accountSe
 
 @Resolver(() => AccountSetting)
 export class AccountSettingResolver {
-  @Query(() => AccountSetting, { description: 'A setting within reach.' })
+  @Query(() => AccountSetting, { nullable: true, description: 'A setting within reach.' })
   async accountSetting(@Arg('id', () => ID) id: string, @Ctx() { scope }: Context): Promise<AccountSetting> {
     return scope.one(accountSetting, id);
   }

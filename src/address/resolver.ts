@@ -62,7 +62,7 @@ const UpdateAddressPayload = payloadOf('UpdateAddress', 'address', Address);
 
 @Resolver(() => Address)
 export class AddressResolver {
-  @Query(() => Address, { description: 'An address within reach.' })
+  @Query(() => Address, { nullable: true, description: 'An address within reach.' })
   async address(@Arg('id', () => ID) id: string, @Ctx() { scope }: Context): Promise<Address> {
     return scope.one(address, id);
   }

@@ -50,7 +50,7 @@ const DisputeTestDepositPayload = payloadOf('DisputeTestDeposit', 'deposit', Dep
 
 @Resolver(() => Deposit)
 export class DepositResolver {
-  @Query(() => Deposit, { description: 'A deposit within reach.' })
+  @Query(() => Deposit, { nullable: true, description: 'A deposit within reach.' })
   async deposit(@Arg('id', () => ID) id: string, @Ctx() { scope }: Context): Promise<Deposit> {
     return scope.one(deposit, id);
   }

@@ -128,7 +128,7 @@ const VoidReceivablePayload = payloadOf('VoidReceivable', 'receivable', Receivab
 
 @Resolver(() => Receivable)
 export class ReceivableResolver {
-  @Query(() => Receivable, { description: 'A receivable within reach.' })
+  @Query(() => Receivable, { nullable: true, description: 'A receivable within reach.' })
   async receivable(@Arg('id', () => ID) id: string, @Ctx() { scope }: Context): Promise<Receivable> {
     return scope.one(receivable, id);
   }
