@@ -186,14 +186,14 @@ export function buildApollo<C extends Asker>(
   });
 }
 
-/** Apollo gives every validation error its own code; those of our limits keep theirs. Long names are cut, as everywhere. */
+/** Apollo gives every validation error its own code; those of our limits keep theirs. Names and values are cut as the names of parameters are. */
 function ownCode(formatted: GraphQLFormattedError, error: unknown): GraphQLFormattedError {
   const original = error instanceof GraphQLError ? error.originalError : undefined;
   const own =
     formatted.extensions?.code === 'GRAPHQL_VALIDATION_FAILED' && original instanceof GraphQLError
       ? original.extensions.code
       : undefined;
-  const message = formatted.message.replaceAll(/[\w$]{101,}/g, cut);
+  const message = formatted.message.replaceAll(/[\w$]{101,}|(?<=")[^"]{101,}(?=")/g, cut);
   return { ...formatted, message, ...(own !== undefined && { extensions: { ...formatted.extensions, code: own } }) };
 }
 

@@ -992,7 +992,7 @@ describe('a message', () => {
       },
     ],
     [
-      'of a country and of a choice of parameters',
+      'of a country',
       {
         v1: () =>
           user.post('/v1/accounts', {
@@ -1153,6 +1153,10 @@ describe('a message', () => {
       await user.graph(`{ accounts(${name}: 1) { nodes { id } } }`),
       await user.graph(`{ viewer { mode } } ${name}`),
       await user.graph(`{ accounts(status: [${name}]) { nodes { id } } }`),
+      await user.graph(`{ accounts { nodes { depositsIn(first: "${name}") { nodes { id } } } } }`),
+      await user.graph(
+        `{ accounts { nodes { depositsIn(first: "${name.replaceAll('nnn', 'n n')}") { nodes { id } } } } }`,
+      ),
     ]) {
       expect([graph.status, graph.text.slice(0, 2_000)]).toEqual([400, graph.text]);
       expect(graph.text).not.toContain(name.slice(0, 101));
