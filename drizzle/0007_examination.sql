@@ -1,4 +1,6 @@
--- Keeps why money was not paid out, and what an acquirer told that does not fit its attempt.
+-- Keeps why money was not paid out and what an acquirer told that does not fit its attempt; jobs, locks and entries get indexes in the order in which they are worked through.
+-- While an index is built, seconds per million rows, writes to its table are refused after two seconds of waiting (reads go on). Build the indexes beforehand,
+-- by the same statements with CONCURRENTLY, where that cannot be: those that exist are not built again.
 
 CREATE TABLE "payout_block" (
 	"tenant_id" text NOT NULL,
@@ -19,9 +21,12 @@ ALTER TABLE "transaction" ADD COLUMN "mismatch" jsonb;--> statement-breakpoint
 ALTER TABLE "payout_block" ADD CONSTRAINT "payout_block_account" FOREIGN KEY ("tenant_id","livemode","account_id") REFERENCES "public"."account"("tenant_id","livemode","id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 CREATE INDEX IF NOT EXISTS "entry_of_compartment" ON "entry" USING btree ("tenant_id","livemode","account_id","currency","category","created","version");--> statement-breakpoint
 CREATE INDEX "transaction_mismatched" ON "transaction" USING btree ("created","id") WHERE mismatch is not null;--> statement-breakpoint
--- Written by hand: available money of a payable account has a payout to come or a reason. Where it has neither, a payout is due now, and finds out.
+-- Written by hand. Available money of a payable account has a payout to come or a reason: where it has neither, a payout is due now, and finds out.
 INSERT INTO "job" ("tenant_id", "livemode", "id", "created", "kind", "subject_id", "args", "due")
 SELECT DISTINCT ON (b.tenant_id, b.livemode, b.account_id) b.tenant_id, b.livemode, 'job_' || lpad(to_hex((extract(epoch FROM clock_timestamp()) * 1000000)::bigint), 14, '0') || left(replace(gen_random_uuid()::text, '-', ''), 18),
   extract(epoch FROM clock_timestamp())::bigint, 'pay_out', b.account_id, '{}', extract(epoch FROM clock_timestamp())::bigint
 FROM "balance" b JOIN "account_setting" s ON s.tenant_id = b.tenant_id AND s.livemode = b.livemode AND s.account_id = b.account_id
-WHERE b.available > 0 AND s.payouts_applicable AND NOT EXISTS (SELECT FROM "job" j WHERE j.tenant_id = b.tenant_id AND j.livemode = b.livemode AND j.kind = 'pay_out' AND j.subject_id = b.account_id);
+WHERE b.available > 0 AND s.payouts_applicable AND NOT EXISTS (SELECT FROM "job" j WHERE j.tenant_id = b.tenant_id AND j.livemode = b.livemode AND j.kind = 'pay_out' AND j.subject_id = b.account_id);--> statement-breakpoint
+-- Countries that were sent in small letters: clients compare them as text.
+update "account" set "business_details" = jsonb_set("business_details", '{physicalAddress,country}', to_jsonb(upper("business_details" #>> '{physicalAddress,country}'))) where "business_details" #>> '{physicalAddress,country}' <> upper("business_details" #>> '{physicalAddress,country}');--> statement-breakpoint
+update "address" set "billing_details" = jsonb_set("billing_details", '{country}', to_jsonb(upper("billing_details" ->> 'country'))) where "billing_details" ->> 'country' <> upper("billing_details" ->> 'country');

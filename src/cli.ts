@@ -20,7 +20,7 @@ import { Operator, OperatorError, type Verification } from './operator/operator.
 import { PayoutStatus, type RateRow } from './payout/table.js';
 import { payoutV1 } from './payout/v1.js';
 import { personV1 } from './person/v1.js';
-import { Refusal } from './problems.js';
+import { Refusal, sentenceV1 } from './problems.js';
 import { Amount, Currency } from './scalars.js';
 import { openStore, type Store } from './store.js';
 import type { TransactionRow } from './transaction/table.js';
@@ -534,7 +534,7 @@ try {
   const known = error instanceof CommanderError || error instanceof ConfigError || error instanceof OperatorError;
   const refused =
     !known && error instanceof Refusal
-      ? error.problems.map((p) => `${p.code}${p.field ? ` (${p.field})` : ''}: ${p.message}`).join('\n')
+      ? error.problems.map((p) => `${p.code}${p.field ? ` (${p.field})` : ''}: ${sentenceV1(p)}`).join('\n')
       : undefined;
   const help = error instanceof CommanderError && error.code === 'commander.help' ? told : undefined;
   const message = (error as Error).message.replace(/^error: /, '');

@@ -15,9 +15,19 @@ import {
   type SelectionNode,
   valueFromASTUntyped,
 } from 'graphql';
-import { remaining } from './guard.js';
-import { camel, catalogue, itemV1, listNames, type Problem, problem, problemsMax, Refusal } from './problems.js';
-import { graph as graphSpelling, read } from './rest/wire.js';
+import { joined } from './guard.js';
+import {
+  argumentPath,
+  catalogue,
+  itemV1,
+  listNames,
+  type Problem,
+  problem,
+  problemsMax,
+  Refusal,
+  sentenceOfGraph,
+} from './problems.js';
+import { graph as graphSpelling, notHash, read } from './rest/wire.js';
 
 /** An operation as it was asked for, with the schema that it is asked of. */
 export interface Asked {
@@ -43,7 +53,7 @@ export function graphErrors(problems: Problem[], requestId: string) {
 
 /** One problem as an entry of `errors`; the field tells where among its arguments the problem is. */
 export function formatted(p: Problem, requestId: string, field?: RootField): GraphQLFormattedError {
-  return { message: p.message, extensions: { ...extensionsOf(p, field), requestId } };
+  return { message: sentenceOfGraph(p), extensions: { ...extensionsOf(p, field), requestId } };
 }
 
 /** One entry per problem of every Refusal; anything else is our fault, told to `onFault` and masked. */
@@ -59,12 +69,14 @@ export function flat(result: ExecutionResult, asked: Asked, onFault: (error: unk
         ? rootFields(asked).find(({ node }) => keyOf(node) === error.path?.[0])?.field
         : undefined;
     if (cause instanceof Refusal) {
-      return cause.problems.map((p) => new GraphQLError(p.message, { ...place, extensions: extensionsOf(p, field) }));
+      return cause.problems.map(
+        (p) => new GraphQLError(sentenceOfGraph(p), { ...place, extensions: extensionsOf(p, field) }),
+      );
     }
     if (!error.originalError && !error.path) return [error];
     onFault(cause);
     const fault = problem('service_fault');
-    return [new GraphQLError(fault.message, { ...place, extensions: extensionsOf(fault) })];
+    return [new GraphQLError(sentenceOfGraph(fault), { ...place, extensions: extensionsOf(fault) })];
   });
   return { ...result, errors };
 }
@@ -131,7 +143,7 @@ function argumentProblems(
     const { input = {}, ...unknown } = raw;
     for (const name of Object.keys(unknown)) problems.push(problem('parameter_unknown', `${object}.${name}`));
     const hash = typeof input === 'object' && input !== null && !Array.isArray(input);
-    if (!hash) return [...problems, problem('parameter_invalid', object, 'must be a hash')];
+    if (!hash) return [...problems, problem('parameter_invalid', object, notHash)];
     const args = read(
       Object.values(type.getFields()),
       input as Record<string, unknown>,
@@ -139,11 +151,11 @@ function argumentProblems(
       graphSpelling,
       problems,
     );
-    return [...problems, ...remaining(problems, more(args))];
+    return joined(problems, more(args));
   }
   const args = read(field.args, raw, object, graphSpelling, problems);
   const named = problems.map((p) => asListed(p, object));
-  return [...named, ...remaining(named, more(args))];
+  return joined(named, more(args));
 }
 
 /** A problem of a list's argument under the name that /v1 has for it; there a value of a list has no place. */
@@ -185,21 +197,6 @@ function takes(type: GraphQLInputType, path: readonly (string | number)[]): bool
   if (!(type instanceof GraphQLInputObjectType)) return true;
   const member = type.getFields()[name];
   return member !== undefined && takes(member.type, below);
-}
-
-const spelledGraph: Record<string, string> = { starting_after: 'after', ending_before: 'before', limit: 'first' };
-
-/** The path of an argument in the graph, from a field name of /v1: without the object, places as numbers, and the keys of metadata untouched. */
-function argumentPath(field: string | undefined): (string | number)[] {
-  const [, ...path] = field?.split('.') ?? [];
-  const map = path.indexOf('metadata');
-  const names = map < 0 ? path : path.slice(0, map + 1);
-  const key = map < 0 ? [] : path.slice(map + 1);
-  const steps = names.flatMap((name) => {
-    const [step = '', ...places] = name.split(/[[\]]+/).filter((part) => part !== '');
-    return [spelledGraph[step] ?? camel(step), ...places.map(Number)];
-  });
-  return [...steps, ...(key.length > 0 ? [key.join('.')] : [])];
 }
 
 function operationOf({ document, operationName }: Asked): OperationDefinitionNode | undefined {

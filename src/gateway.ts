@@ -23,6 +23,7 @@ import { type Asker, buildApollo, graphRules } from './graph.js';
 import { permit } from './guard.js';
 import { hostedPages, mangledPage } from './hosted/page.js';
 import { idempotencyKey } from './idempotency.js';
+import { type JsonBody, parsedJson } from './json.js';
 import { type GraphBody, KnownDocuments } from './known.js';
 import { faultLine, requestLine } from './log.js';
 import { OperatorContext } from './operator/context.js';
@@ -103,8 +104,8 @@ export async function gateway({ config, database, schema, pepper, log }: Parts):
   app.decorateRequest('operator', null);
   const fixed = { ...(await securityHeaders(config)), 'cache-control': 'no-store' };
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_, bytes, done) =>
-    parseJson(bytes as Buffer, done),
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, bytes, done) =>
+    parseJson(request, bytes as Buffer, done),
   );
 
   const newKey = (tenant: string, live: boolean) => callers.newKey(tenant, live);
@@ -145,7 +146,8 @@ export async function gateway({ config, database, schema, pepper, log }: Parts):
     if (request.is404 && !keyed(request.url)) throw new Refusal(problem('route_missing'));
     const enter = (context: Context) => {
       request.context = context;
-      if (request.is404) refuseRoute(request, reply);
+      if (request.is404 || Object.values((request.params ?? {}) as Record<string, string>).includes(''))
+        refuseRoute(request, reply);
       if (permission) permit(context, permission);
     };
     const context = identify(request);
@@ -313,6 +315,10 @@ function misshapen(raw: unknown, post: boolean): Problem[] {
   if (query === undefined) return [problem('parameter_missing', 'request.query')];
   if (query === '' || query === null) return [problem('parameter_invalid_empty', 'request.query')];
   if (typeof query !== 'string') return [problem('parameter_invalid', 'request.query', 'must be a string')];
+  if (!post && typeof variables === 'string') {
+    const repeated = repeatedVariables(variables);
+    if (repeated.length > 0) return repeated;
+  }
   const map = (v: unknown) => v === undefined || v === null || (typeof v === 'object' && !Array.isArray(v)) || !post;
   const out: Problem[] = [];
   if (!map(variables)) out.push(problem('parameter_invalid', 'request.variables', 'must be a map'));
@@ -320,6 +326,15 @@ function misshapen(raw: unknown, post: boolean): Problem[] {
   if (operationName !== undefined && operationName !== null && typeof operationName !== 'string')
     out.push(problem('parameter_invalid', 'request.operation_name', 'must be a string'));
   return out;
+}
+
+/** Variables in a query string are JSON too. What is no JSON is left to Apollo, which says so. */
+function repeatedVariables(text: string): Problem[] {
+  try {
+    return repeatedProblems(parsedJson(`{"variables":${text}}`), 'request');
+  } catch {
+    return [];
+  }
 }
 
 /** A client that sends its headers by the byte must not hold a socket for long. */
@@ -413,15 +428,26 @@ function single(request: FastifyRequest, name: string): string | undefined {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-function parseJson(bytes: Buffer, done: (error: Error | null, body?: unknown) => void): void {
-  let body: unknown = {};
+function parseJson(
+  { routeOptions }: FastifyRequest,
+  bytes: Buffer,
+  done: (error: Error | null, body?: unknown) => void,
+): void {
+  let body: JsonBody = { value: {}, repeated: [] };
   try {
-    if (bytes.length > 0) body = JSON.parse(utf8.decode(bytes));
+    if (bytes.length > 0) body = parsedJson(utf8.decode(bytes));
   } catch {
     done(new Refusal(problem('body_invalid')));
     return;
   }
-  done(null, body);
+  const problems = repeatedProblems(body, routeOptions.config.permission?.object ?? 'request');
+  if (problems.length > 0) done(new Refusal(...problems));
+  else done(null, body.value);
+}
+
+/** Keys that an object of a JSON body has twice: the two values contradict each other, and none is taken. */
+function repeatedProblems({ repeated }: JsonBody, object: string): Problem[] {
+  return repeated.map((path) => problem('parameter_invalid', `${object}.${path}`, 'is given more than once'));
 }
 
 const patterns = [

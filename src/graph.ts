@@ -30,14 +30,14 @@ import { DepositOfPayment, DepositResolver, DepositsOfAccount, DepositsOfAddress
 import { EventResolver } from './event/resolver.js';
 import { FileResolver, FilesOfAccount } from './file/resolver.js';
 import { explained, flat, formatted, type Rules } from './explain.js';
-import { guard, inputProblems, permissionOf, permit } from './guard.js';
+import { guard, inputProblems, permissionOf, permitField } from './guard.js';
 import { ApiKeyResolver, ApiKeysOfAccount } from './key/resolver.js';
 import { dress, type KnownDocuments } from './known.js';
 import { type Limits, limitRule } from './limits.js';
 import { PaymentResolver, PaymentsOfAccount } from './payment/resolver.js';
 import { PayoutOfPayment, PayoutResolver, PayoutsOfAccount, PayoutsOfAddress } from './payout/resolver.js';
 import { PersonResolver, PersonsOfAccount } from './person/resolver.js';
-import { problem } from './problems.js';
+import { cut, problem } from './problems.js';
 import { ReceivableResolver, ReceivablesOfAccount, ReceivablesOfDeposit } from './receivable/resolver.js';
 import { TransactionResolver, TransactionsOfCheckout } from './transaction/resolver.js';
 import { ViewerResolver } from './viewer.js';
@@ -98,7 +98,7 @@ export function buildGraph(): GraphQLSchema {
 export const graphRules: Rules<Context> = {
   object: (field, context) => {
     const permission = permissionOf(field);
-    permit(context, permission);
+    permitField(context, permission);
     return permission.object;
   },
   problems: (field, args, { edition }) => inputProblems(field, permissionOf(field).object, args, edition),
@@ -186,14 +186,15 @@ export function buildApollo<C extends Asker>(
   });
 }
 
-/** Apollo gives every validation error its own code; those of our limits keep theirs. */
+/** Apollo gives every validation error its own code; those of our limits keep theirs. Names and values are cut as the names of parameters are. */
 function ownCode(formatted: GraphQLFormattedError, error: unknown): GraphQLFormattedError {
   const original = error instanceof GraphQLError ? error.originalError : undefined;
   const own =
     formatted.extensions?.code === 'GRAPHQL_VALIDATION_FAILED' && original instanceof GraphQLError
       ? original.extensions.code
       : undefined;
-  return own ? { ...formatted, extensions: { ...formatted.extensions, code: own } } : formatted;
+  const message = formatted.message.replaceAll(/[\w$]{101,}|(?<=")[^"]{101,}(?=")/g, cut);
+  return { ...formatted, message, ...(own !== undefined && { extensions: { ...formatted.extensions, code: own } }) };
 }
 
 /** What leaves: the request id everywhere, and input that the library refused explained as /v1 would. */

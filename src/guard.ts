@@ -15,8 +15,9 @@ import { checks } from './checks.js';
 import type { Context } from './context.js';
 import type { Edition } from './editions/edition.js';
 import { callOf, refuseReuse, replay } from './idempotency.js';
+import { listMembersFault, listMembersMax } from './listing.js';
 import { denied, type Permission, permissions, restPermissions } from './permissions.js';
-import { camel, listNames, type Problem, problem, problemsMax, Refusal, snake } from './problems.js';
+import { camel, listedValues, listNames, type Problem, problem, problemsMax, Refusal, snake } from './problems.js';
 
 const textLengthMax = 5_000;
 
@@ -70,17 +71,27 @@ export function check(
   context: Pick<Context, 'caller' | 'edition'>,
   required: readonly GraphQLArgument[] = [],
 ): void {
-  permit(context, permission);
+  permitField(context, permission);
   const empty = emptyRequired(required, args, permission.object);
   const problems = [...empty, ...remaining(empty, inputProblems(name, permission.object, args, context.edition))];
   if (problems.length > 0) throw new Refusal(...problems);
 }
 
-/** Refuses a caller who may not call this operation at all; both doors ask before they look at any input. */
+/** Refuses a caller who may not call this operation of /v1 at all, before any input is looked at. */
 export function permit(context: Pick<Context, 'caller' | 'edition'>, permission: Permission): void {
   // An operation of the other edition does not exist for this caller.
   if (permission.editions && !permission.editions.includes(context.edition.number))
     throw new Refusal(problem('route_missing'));
+  permitCaller(context, permission);
+}
+
+/** The same for a root field. A list is there in every edition: as on any other edge, nothing is on it. */
+export function permitField(context: Pick<Context, 'caller' | 'edition'>, permission: Permission): void {
+  if (permission.list) permitCaller(context, permission);
+  else permit(context, permission);
+}
+
+function permitCaller(context: Pick<Context, 'caller'>, permission: Permission): void {
   const reason = denied(context.caller, permission);
   if (reason !== undefined) throw new Refusal(problem('permission_denied', undefined, reason));
 }
@@ -117,12 +128,14 @@ export function inputProblems(name: string, object: string, args: object, editio
     const found = paths.map((path) => at(input, path));
     if (!found.every(isBlank)) continue;
     const given = found.findIndex((value) => value !== undefined);
-    const message = paths.length > 1 ? `One of ${paths.join(' and ')} is required.` : undefined;
+    const oneOf = (names: string[]) => `One of ${names.join(' and ')} is required.`;
+    const graphName = (path: string) => path.split('.').map(camel).join('.');
+    const said = paths.length > 1 ? { v1: oneOf(paths), graph: oneOf(paths.map(graphName)) } : undefined;
     problems.push(
       problem(
         given < 0 ? 'parameter_missing' : 'parameter_invalid_empty',
         `${object}.${paths[Math.max(given, 0)]}`,
-        message,
+        said,
       ),
     );
   }
@@ -131,7 +144,14 @@ export function inputProblems(name: string, object: string, args: object, editio
     const given = Array.isArray(value) ? value : value === undefined || value === null ? [] : [value];
     if (given.some((v) => !allowed.includes(v)))
       problems.push(
-        problem('parameter_invalid', `${object}.${path}`, `must be ${allowed.join(' or ')} in this edition`),
+        problem(
+          'parameter_invalid',
+          `${object}.${path}`,
+          listedValues(
+            allowed,
+            (listed) => `must be ${listed.length > 1 ? 'one of ' : ''}${listed.join(', ')} in this edition`,
+          ),
+        ),
       );
   }
   return [...problems, ...remaining(problems, checks[name]?.(input) ?? [])];
@@ -200,6 +220,18 @@ export function remaining(told: readonly Problem[], more: readonly Problem[]): P
   return rest;
 }
 
+/**
+ * Problems, and of further ones those that are not about the same. Something empty is called required where the further
+ * ones say that it is.
+ */
+export function joined(told: readonly Problem[], more: readonly Problem[]): Problem[] {
+  const required = new Set(more.filter(({ code }) => code === 'parameter_missing').map(({ field }) => field));
+  const named = told.map((p) =>
+    p.code === 'parameter_invalid_empty' && required.has(p.field) ? { ...problem(p.code, p.field), path: p.path } : p,
+  );
+  return [...named, ...remaining(told, more)];
+}
+
 /** Nothing where something is required: null, an empty text, an empty hash or list. */
 export function isEmpty(value: unknown): boolean {
   if (typeof value === 'string') return value.trim() === '';
@@ -211,7 +243,10 @@ function isBlank(value: unknown): boolean {
   return isEmpty(value) || (typeof value === 'object' && Object.values(value as object).every(isBlank));
 }
 
-/** PostgreSQL refuses NUL, UTF-8 has no lone surrogates, and no text of ours is longer than this: told here, it is no fault of ours there. */
+/**
+ * What no argument may have, whatever its type: PostgreSQL refuses NUL, UTF-8 has no lone surrogates, and no text and no
+ * list of ours is longer than these. Refused here, it is no fault of ours there.
+ */
 export function textProblems(value: unknown, path: string): Problem[] {
   const problems: Problem[] = [];
   findText(value, () => path, false, problems);
@@ -219,11 +254,13 @@ export function textProblems(value: unknown, path: string): Problem[] {
 }
 
 function findText(value: unknown, path: () => string, asWritten: boolean, problems: Problem[]): void {
+  if (problems.length >= problemsMax) return;
   if (typeof value === 'string') {
     const fault = textFault(value);
     if (fault !== undefined) problems.push(problem('parameter_invalid', path(), fault));
   } else if (Array.isArray(value)) {
-    for (const [i, member] of value.entries()) findText(member, () => `${path()}[${i}]`, asWritten, problems);
+    if (value.length > listMembersMax) problems.push(problem('parameter_invalid', path(), listMembersFault));
+    else for (const [i, member] of value.entries()) findText(member, () => `${path()}[${i}]`, asWritten, problems);
   } else if (typeof value === 'object' && value !== null) {
     for (const [name, member] of Object.entries(value)) {
       // The keys of metadata are the client's own: names as written, and text like any other.

@@ -1,7 +1,7 @@
 import type { SQL } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import { ArgsType, type ClassType, Field, ID, InputType, Int, ObjectType } from 'type-graphql';
-import { problem, Refusal } from './problems.js';
+import { type Problem, problem, Refusal, snake } from './problems.js';
 import { DateTime } from './scalars.js';
 
 export const pageSizeDefault = 10;
@@ -9,6 +9,9 @@ export const pageSizeMax = 100;
 /** The list limit of /v1. Spec: Limits. */
 export const limitMax = 10;
 export const totalCountMax = 10_000;
+/** How many members a list among the parameters has at most, unless a parameter says less. */
+export const listMembersMax = 1_000;
+export const listMembersFault = `must have at most ${listMembersMax} members`;
 
 @InputType({ description: 'A range of creation times; all given bounds must hold.' })
 export class TimeFilter {
@@ -101,9 +104,15 @@ export function readOf(rows: number): number {
 export function pageRequest({ object, fixed, byAccount }: Listing, args: PageArgs): PageRequest {
   const { first, after, last, before } = args;
   const backward = last != null || before != null;
-  const problems = [];
+  const problems: Problem[] = [];
   if (backward && (first != null || after != null)) {
-    problems.push(problem('parameter_invalid', `${object}.ending_before`, 'cannot be combined with starting_after'));
+    problems.push({
+      ...problem('parameter_invalid', `${object}.ending_before`, {
+        v1: 'cannot be combined with starting_after',
+        graph: `cannot be combined with ${after != null ? 'after' : 'first'}`,
+      }),
+      path: [before != null ? 'before' : 'last'],
+    });
   }
   const size = (backward ? last : first) ?? pageSizeDefault;
   if (size < 1 || size > pageSizeMax) {
@@ -112,12 +121,18 @@ export function pageRequest({ object, fixed, byAccount }: Listing, args: PageArg
       path: [backward ? 'last' : 'first'],
     });
   }
+  const filters = filtersOf(args);
+  for (const [name, value] of Object.entries(filters))
+    if (Array.isArray(value) && value.length > listMembersMax)
+      problems.push(
+        problem('parameter_invalid', `${object}.${name.split('.').map(snake).join('.')}`, listMembersFault),
+      );
   if (problems.length > 0) throw new Refusal(...problems);
   return {
     backward,
     size,
     cursor: (backward ? before : after) ?? undefined,
-    filters: { ...alone(filtersOf(args), byAccount), ...fixed },
+    filters: { ...alone(filters, byAccount), ...fixed },
   };
 }
 

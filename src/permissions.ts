@@ -13,7 +13,10 @@ export interface Permission {
   access: 'read' | 'write';
   callers: readonly AccountKind[];
   modes?: readonly ('test' | 'live')[];
+  /** The editions that have the operation, where not both do. */
   editions?: readonly (1 | 2)[];
+  /** A list of the graph, which every edition shows: it is empty where /v1 has no such path. */
+  list?: true;
   relations?: Partial<Record<AccountKind, readonly Relation[]>>;
 }
 
@@ -89,7 +92,7 @@ export const permissions: Record<string, Permission> = {
 
   // Spec: Editions. Edition 1 has no checkouts.
   checkout: { object: 'checkout', access: 'read', callers: everyone, editions: [2] },
-  checkouts: { object: 'checkout', access: 'read', callers: everyone, editions: [2] },
+  checkouts: { object: 'checkout', access: 'read', callers: everyone, editions: [2], list: true },
   createCheckout: { object: 'checkout', access: 'write', callers: everyone, editions: [2] },
   cancelCheckout: { object: 'checkout', access: 'write', callers: everyone, editions: [2] },
   transaction: { object: 'transaction', access: 'read', callers: everyone, editions: [2] },

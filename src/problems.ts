@@ -84,19 +84,80 @@ export interface Problem {
   field?: string | undefined;
   /** Where the graph has it, when `field` does not tell: /v1 has one `limit` for `first` and `last`. */
   path?: readonly (string | number)[] | undefined;
-  message: string;
+  /** What is wrong, as `Said` has it: each API makes its sentence of it, by `sentenceV1` or `sentenceOfGraph`. */
+  said: Said;
   /** More for the error's metadata, such as the alternatives to a missing document. */
   metadata?: Record<string, unknown> | undefined;
 }
 
-/** A problem with the catalogue's sentence, or one of its own. */
-export function problem(
-  code: ProblemCode,
-  field?: string,
-  message?: string,
-  metadata?: Record<string, unknown>,
-): Problem {
-  return { code, field, message: message ?? catalogue[code][1], metadata };
+/**
+ * What a message says. Text that begins with a small letter is a predicate, such as `must be greater than zero`: its
+ * subject is the parameter's name, and the sentence ends with a full stop. Everything else is a sentence already. There
+ * are two texts where they name parameters or enum values, which each API spells its own way.
+ */
+export type Said = string | { v1: string; graph: string };
+
+/** The longest name of a parameter that an answer repeats; clients may send names of any length. */
+const fieldLengthMax = 100;
+
+/** What an optional parameter that is present and empty says; that of a required one is in the catalogue. */
+export const emptyOptional = 'is empty. Send a value, or leave it out.';
+
+/** A problem with the catalogue's sentence, or with what else there is to say. */
+export function problem(code: ProblemCode, field?: string, said?: Said, metadata?: Record<string, unknown>): Problem {
+  return { code, field: field && cut(field), said: said ?? catalogue[code][1], metadata };
+}
+
+/** Text of at most 100 characters, the last of which says that there were more. */
+export function cut(text: string): string {
+  if (text.length <= fieldLengthMax) return text;
+  // A character has one or two of what a length counts.
+  const characters = [...text.slice(0, 2 * (fieldLengthMax + 1))];
+  if (characters.length <= fieldLengthMax) return text;
+  return `${characters.slice(0, fieldLengthMax - 1).join('')}…`.toWellFormed();
+}
+
+/** The values that a parameter takes, as /v1 stores them and as the graph names them. */
+export function listedValues(stored: readonly string[], say: (listed: readonly string[]) => string): Said {
+  return { v1: say(stored), graph: say(stored.map((value) => value.toUpperCase())) };
+}
+
+/** A problem's message on /v1: its subject is the last name of the parameter's path. */
+export function sentenceV1({ field, said }: Problem): string {
+  const steps = (field ?? 'The request').split('.');
+  const map = steps.indexOf('metadata', 1);
+  const subject = map > 0 ? steps.slice(map).join('.').replace(/\.$/, '') : steps.at(-1)!;
+  return sentence(subject, typeof said === 'string' ? said : said.v1);
+}
+
+/** A problem's message on GraphQL: its subject is the last name of a path of arguments and input fields. */
+export function sentenceOfGraph({ field, said, path = argumentPath(field) }: Problem): string {
+  const last = path.findLastIndex((step) => typeof step === 'string');
+  const places = path.slice(last + 1).map((place) => `[${place}]`);
+  const name = path[last - 1] === 'metadata' ? `metadata.${path[last]}` : path[last];
+  // A hash that is no hash has no path of its own: it is the argument `input`. Headers keep their names.
+  const subject = last < 0 ? (field && !/^[a-z_]+$/.test(field) ? field : 'input') : `${name}${places.join('')}`;
+  return sentence(subject, typeof said === 'string' ? said : said.graph);
+}
+
+const spelledGraph: Record<string, string> = { starting_after: 'after', ending_before: 'before', limit: 'first' };
+
+/** The path of an argument in the graph, from a field name of /v1: without the object, places as numbers, and the keys of metadata untouched. */
+export function argumentPath(field: string | undefined): (string | number)[] {
+  const [, ...path] = field?.split('.') ?? [];
+  const map = path.indexOf('metadata');
+  const names = map < 0 ? path : path.slice(0, map + 1);
+  const key = map < 0 ? [] : path.slice(map + 1);
+  const steps = names.flatMap((name) => {
+    const [step = '', ...places] = name.split(/[[\]]+/).filter((part) => part !== '');
+    return [spelledGraph[step] ?? camel(step), ...places.map(Number)];
+  });
+  return [...steps, ...(key.length > 0 ? [key.join('.')] : [])];
+}
+
+function sentence(subject: string, said: string): string {
+  if (!/^\p{Ll}/u.test(said)) return said;
+  return `${subject} ${said}${said.endsWith('.') ? '' : '.'}`;
 }
 
 /** Nobody reads more at once, and an answer must not grow many times larger than what was asked. */
@@ -110,7 +171,7 @@ export class Refusal extends GraphQLError {
   readonly problems: Problem[];
   constructor(...problems: Problem[]) {
     const first = problems[0] ?? problem('service_fault');
-    super(first.message, { extensions: { code: first.code.toUpperCase() } });
+    super(sentenceV1(first), { extensions: { code: first.code.toUpperCase() } });
     this.problems = problems.slice(0, problemsMax);
   }
   get status(): number {
@@ -128,8 +189,13 @@ export function errorV1(problems: Problem[]) {
 }
 
 /** One entry of the error object; the graph carries the same in `extensions.error`. */
-export function itemV1({ code, field, message, metadata }: Problem) {
-  return { code, message, metadata: { ...(field === undefined ? {} : { field_name: field }), ...metadata } };
+export function itemV1(p: Problem) {
+  const { code, field, metadata } = p;
+  return {
+    code,
+    message: sentenceV1(p),
+    metadata: { ...(field === undefined ? {} : { field_name: field }), ...metadata },
+  };
 }
 
 /** How long a client should wait before it retries, in seconds, for the codes that invite it. */

@@ -830,6 +830,8 @@ describe.each(doors)('paying a checkout over %s', (door) => {
       status: 'completed',
       metadata: null,
     });
+    const keys = ['brand', 'last4', 'expiry_month', 'expiry_year'];
+    expect(Object.keys(deposit.payment_method_details.card)).toEqual(keys);
     expect([from.category, from.linked_id, from.currency, from.status]).toEqual([
       'partner_payment',
       partner,

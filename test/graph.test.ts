@@ -604,11 +604,17 @@ describe('the status of an answer', () => {
       codes: ['PARAMETER_INVALID'],
       body: { query: '{ viewer { edition } node(id: "a\\u0000") { id } }' },
     },
+    'an object that is not there': {
+      status: 200,
+      data: 'some',
+      codes: ['RESOURCE_MISSING'],
+      body: { query: '{ account(id: "account_x") { id } }' },
+    },
     'an error that leaves no data': {
       status: 200,
       data: 'null',
-      codes: ['RESOURCE_MISSING'],
-      body: { query: '{ account(id: "account_x") { id } }' },
+      codes: ['PERMISSION_DENIED'],
+      body: { query: '{ connectedAccountSettings { nodes { id } } }' },
     },
     'a refused mutation': {
       status: 200,
@@ -1020,6 +1026,90 @@ describe('the problems of an operation', () => {
       argumentPath: ['first'],
       error: { code: 'parameter_invalid', metadata: { field_name: 'address.limit' } },
     });
+  });
+});
+
+describe('an object that cannot be shown', () => {
+  const missing = {
+    account: 'account(id: "account_0")',
+    accountSetting: 'accountSetting(id: "account_setting_0")',
+    address: 'address(id: "address_0")',
+    balance: 'balance(accountId: "account_0")',
+    balanceAggregate: 'balanceAggregate(accountId: "account_0")',
+    balanceTransaction: 'balanceTransaction(id: "bt_0")',
+    checkout: 'checkout(id: "checkout_0")',
+    deposit: 'deposit(id: "deposit_0")',
+    event: 'event(id: "event_0")',
+    file: 'file(id: "file_0")',
+    apiKey: 'apiKey(id: "key_0")',
+    person: 'person(id: "person_0")',
+    receivable: 'receivable(id: "receivable_0")',
+    payment: 'payment(id: "payment_0")',
+    payout: 'payout(id: "payout_0")',
+    transaction: 'transaction(id: "transaction_0")',
+  };
+  let second: Speaker;
+  beforeAll(async () => {
+    second = await given.directUser(2);
+  });
+
+  it('is asked for by every root field that is nullable, and node', async () => {
+    const reply = await second.graph('{ __type(name: "Query") { fields { name type { kind } } } }');
+    const nullable = reply.body.data.__type.fields.filter((field: any) => field.type.kind !== 'NON_NULL');
+    expect(nullable.map((field: any) => field.name).sort()).toEqual([...Object.keys(missing), 'node'].sort());
+  });
+
+  // Asked four times: a document that is asked again is answered by a statement of its own.
+  it.each(Object.entries(missing))('is null at its path, and everything else is there: %s', async (name, asked) => {
+    const query = `query ${name} { viewer { edition } own: account(id: "${second.id}") { id } gone: ${asked} { __typename } accounts { nodes { id } } }`;
+    for (let ask = 0; ask < 4; ask++) {
+      const { status, body } = await second.graph(query);
+      expect([status, body.data]).toEqual([
+        200,
+        {
+          viewer: { edition: 2 },
+          own: { id: second.id },
+          gone: null,
+          accounts: { nodes: [{ id: second.id }] },
+        },
+      ]);
+      expect(body.errors.map(({ path, extensions }: any) => [path, extensions.code, extensions.httpStatus])).toEqual([
+        [['gone'], 'RESOURCE_MISSING', 404],
+      ]);
+    }
+  });
+
+  it('is null in the edition that does not have it, whose list of them is empty, as /v1 has no such path', async () => {
+    const user = await given.directUser(1);
+    const { status, body } = await user.graph(
+      `{ viewer { edition } checkouts(status: [COMPLETED]) { nodes { id } edges { cursor } totalCount pageInfo { hasNextPage hasPreviousPage } }
+         checkout(id: "checkout_0") { id } transaction(id: "transaction_0") { id } account(id: "${user.id}") { checkoutsIn { totalCount } } }`,
+    );
+    expect([status, body.data]).toEqual([
+      200,
+      {
+        viewer: { edition: 1 },
+        checkouts: {
+          nodes: [],
+          edges: [],
+          totalCount: 0,
+          pageInfo: { hasNextPage: false, hasPreviousPage: false },
+        },
+        checkout: null,
+        transaction: null,
+        account: { checkoutsIn: { totalCount: 0 } },
+      },
+    ]);
+    expect(body.errors.map(({ path, extensions }: any) => [path, extensions.code])).toEqual([
+      [['checkout'], 'ROUTE_MISSING'],
+      [['transaction'], 'ROUTE_MISSING'],
+    ]);
+    const wrong = await user.graph('{ checkouts(first: 101) { nodes { id } } }');
+    expect(wrong.body.errors[0].message).toBe('first must be from 1 to 100.');
+    const bad = await user.graph('{ checkouts(status: [gone]) { nodes { id } } }');
+    expect([bad.status, bad.codes]).toEqual([400, ['parameter_invalid']]);
+    for (const path of ['/v1/checkouts', '/v1/checkouts/checkout_0'])
+      expect([(await user.get(path)).status, (await user.get(path)).codes]).toEqual([404, ['route_missing']]);
   });
 });
 

@@ -214,6 +214,9 @@ async function send(url: string, init: RequestInit): Promise<Reply> {
   const body = json && text !== '' ? JSON.parse(text) : undefined;
   const errors: Json[] = body?.errors ?? [];
   const items = errors.map((e) => e.extensions?.error ?? e);
+  // What the GraphQL library itself says has no item.
+  const own = errors.flatMap((e) => (e.extensions && !e.extensions.error ? [] : [e, e.extensions?.error ?? e]));
+  for (const { message } of own) if (!isSentence(message)) throw new Error(`no sentence: ${message}`);
   return {
     status: response.status,
     headers: response.headers,
@@ -223,6 +226,11 @@ async function send(url: string, init: RequestInit): Promise<Reply> {
     fieldNames: items.map((e) => e.metadata?.field_name),
   };
 }
+
+/** Whether a message of an error stands alone: it begins with no verb that lacks its subject, and it ends. */
+const isSentence = (message: string): boolean =>
+  !/^(must|is|are|has|have|had|cannot|does|do|goes|names|differs|would|includes|add|contains|was)\b/.test(message) &&
+  /[.!?]$/.test(message);
 
 /** Roots, which only the operator makes. */
 export function givenIn(world: World) {

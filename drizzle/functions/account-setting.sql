@@ -9,10 +9,10 @@ begin
   if not found then perform refuse(404, 'resource_missing', 'account_setting.id'); end if;
   v_interval := coalesce(p ->> 'interval', v.payouts_interval);
   if p ->> 'weeklyAnchor' is not null and v_interval <> 'weekly' then
-    perform refuse(400, 'parameter_invalid', 'account_setting.payouts.weekly_anchor', 'goes with the interval weekly');
+    perform refuse(400, 'parameter_invalid', 'account_setting.payouts.weekly_anchor', 'goes with a weekly interval');
   end if;
   if p ->> 'monthlyAnchor' is not null and v_interval <> 'monthly' then
-    perform refuse(400, 'parameter_invalid', 'account_setting.payouts.monthly_anchor', 'goes with the interval monthly');
+    perform refuse(400, 'parameter_invalid', 'account_setting.payouts.monthly_anchor', 'goes with a monthly interval');
   end if;
   update account_setting s set
     address = case when p_args ? 'address' then merge_hash(s.address, p_args -> 'address') else s.address end,

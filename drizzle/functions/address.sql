@@ -148,7 +148,7 @@ begin
     update address d set bank_account = (p_args -> 'bankAccount') - 'type', currency = p_args ->> 'currency', version = d.version + 1
     where d.tenant_id = p_tenant and d.livemode = p_live and d.linked_id = v_owner.id and d.category = 'service_fee_advance'
     returning * into v;
-    if not found then perform refuse(400, 'account_type_invalid', 'address.linked_id', 'only a platform has a fee advance address'); end if;
+    if not found then perform refuse(400, 'account_type_invalid', 'address.linked_id', 'Only a platform has a fee advance address.'); end if;
     perform tell(p_tenant, p_live, p_call, 'address.updated', 'address', to_jsonb(v));
   else
     if not (p_args ->> 'currency' = any (missing_currencies(p_tenant, p_live, v_owner))) then

@@ -16,7 +16,7 @@ begin
   returning * into n;
   if not found then
     select b.* into n from bank_notice b where b.tenant_id = p_tenant and b.livemode = p_live and b.reference = p_args ->> 'reference' and b.event = p_args ->> 'event';
-    if n.content <> v_content then perform refuse(409, 'state_conflict', 'deposit.reference', 'was told before with another content'); end if;
+    if n.content <> v_content then perform refuse(409, 'state_conflict', 'deposit.reference', 'was already recorded with different content'); end if;
     perform answer(p_tenant, p_live, p_call, to_jsonb(n));
     return next n;
     return;
@@ -56,7 +56,7 @@ begin
   if p_other is null then return; end if;
   foreach f in array array['toAddressId', 'currency', 'amount'] loop
     if p_one ->> f is distinct from p_other ->> f then
-      perform refuse(409, 'state_conflict', 'deposit.' || case f when 'toAddressId' then 'address_id' else f end, 'is not what the bank has told under this reference before');
+      perform refuse(409, 'state_conflict', 'deposit.' || case f when 'toAddressId' then 'address_id' else f end, 'differs from what was recorded under this reference before');
     end if;
   end loop;
 end $$;
@@ -68,7 +68,7 @@ begin
   delete from bank_notice b where b.tenant_id = p_tenant and b.livemode = p_live and b.reference = p_args ->> 'reference' and b.event = 'reversed' and b.deposit_id is null
     and b.content ->> 'toAddressId' = p_args ->> 'addressId'
   returning * into n;
-  if not found then perform refuse(404, 'resource_missing', 'deposit.reference', 'is of no reversal that waits'); end if;
+  if not found then perform refuse(404, 'resource_missing', 'deposit.reference', 'No pending reversal has this reference.'); end if;
   perform tell_of_root(p_tenant, p_live, p_call, 'bank_notice.withdrawn', 'bank_notice', to_jsonb(n));
   perform answer(p_tenant, p_live, p_call, to_jsonb(n));
   return next n;
@@ -82,7 +82,7 @@ begin
   where s.tenant_id = p_tenant and s.livemode = p_live and s.account_id = p_args ->> 'accountId'
   returning * into v;
   if not found then perform refuse(404, 'resource_missing', 'account_setting.account_id'); end if;
-  if v.service_hold and not v.payouts_applicable then perform refuse(400, 'account_type_invalid', 'account_setting.account_id', 'has no payouts that could be held back'); end if;
+  if v.service_hold and not v.payouts_applicable then perform refuse(400, 'account_type_invalid', 'account_setting.account_id', 'The account has no payouts that could be held back.'); end if;
   perform reschedule_payout(p_tenant, p_live, v.account_id);
   perform tell(p_tenant, p_live, p_call, 'account_setting.updated', 'account_setting', to_jsonb(v));
   perform answer(p_tenant, p_live, p_call, to_jsonb(v));

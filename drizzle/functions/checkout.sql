@@ -103,7 +103,7 @@ begin
     -- Under the same name another attempt, or one that has gone on meanwhile, is not begun again.
     if v.status <> 'processing' or v.expires_at <= v_now or v.payment_method <> p_args ->> 'paymentMethod'
       or v.payment_method_details is distinct from nullif(p_args -> 'details', 'null') then
-      perform refuse(409, 'state_conflict', 'checkout.effective_transaction', 'has gone on meanwhile');
+      perform refuse(409, 'state_conflict', 'checkout.effective_transaction', 'The attempt has already progressed.');
     end if;
     return next v;
     return;
@@ -111,11 +111,11 @@ begin
   if not v_method = any (c.payment_methods) then perform refuse(400, 'parameter_invalid', 'checkout.payment_methods', 'do not include this method'); end if;
   if exists (select from transaction t where t.tenant_id = p_tenant and t.livemode = p_live and t.checkout_id = c.id and t.status = 'processing'
              and t.payment_method_details is not null and t.expires_at > v_now) then
-    perform refuse(409, 'state_conflict', 'checkout.effective_transaction', 'is still to come: a payment is being confirmed');
+    perform refuse(409, 'state_conflict', 'checkout.effective_transaction', 'A payment of this checkout is being confirmed.');
   end if;
   -- Whoever tries one card after the other is no payer. The page has the same number, and tells it beforehand.
   if (select count(*) from transaction t where t.tenant_id = p_tenant and t.livemode = p_live and t.checkout_id = c.id) >= 30 then
-    perform refuse(429, 'rate_limit_exceeded', 'checkout.id', 'has had too many attempts; create another');
+    perform refuse(429, 'rate_limit_exceeded', 'checkout.id', 'The checkout has had too many attempts; create another.');
   end if;
   v := insert_transaction(p_tenant, p_live, p_call, c, p_args);
   -- From here on the acquirer may have it, so until it is decided somebody asks: an answer that was lost comes yet.

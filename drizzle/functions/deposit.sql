@@ -195,7 +195,7 @@ begin
   -- What is void is refused before anything is added up: a state comes before an amount.
   if exists (select from receivable r where r.tenant_id = p_tenant and r.livemode = p_live and r.voided
     and r.id in (select s ->> 'id' from jsonb_array_elements(p_args -> 'receivables') s)) then
-    perform refuse(400, 'status_invalid', 'deposit.receivables', 'includes a receivable that is void');
+    perform refuse(400, 'status_invalid', 'deposit.receivables', 'must not include a receivable that is void');
   end if;
   perform refuse_shares(p_tenant, p_live, d, p_args -> 'receivables');
   -- In the order given: what is taken back later frees the newest lock first.
@@ -248,7 +248,7 @@ create or replace function lock_receivable(p_tenant text, p_live boolean, p_call
 declare r receivable; v_id text := new_id('lock'); v_now bigint := clock(p_tenant, p_live);
 begin
   select y.* into r from receivable y where y.tenant_id = p_tenant and y.livemode = p_live and y.id = p_id for no key update;
-  if r.voided then perform refuse(400, 'status_invalid', p_field, 'includes a receivable that is void'); end if;
+  if r.voided then perform refuse(400, 'status_invalid', p_field, 'must not include a receivable that is void'); end if;
   if p_amount > r.amount_reconcilable then perform refuse(402, 'amount_exceeds_reconcilable', p_field); end if;
   insert into receivable_lock (tenant_id, livemode, id, created, receivable_id, deposit_id, account_id, currency, amount, held_in)
   values (p_tenant, p_live, v_id, v_now, r.id, p_deposit.id, r.account_id, r.currency, p_amount, p_deposit.currency);
@@ -262,7 +262,7 @@ begin
   update deposit y set pending_rest = y.pending_rest - p_amount, version = y.version + 1
   where y.tenant_id = p_tenant and y.livemode = p_live and y.id = p_id and y.pending_rest >= p_amount
   returning * into d;
-  if not found then perform refuse(402, 'amount_exceeds_reconcilable', 'deposit.receivables', 'is more than what is still pending of the deposit'); end if;
+  if not found then perform refuse(402, 'amount_exceeds_reconcilable', 'deposit.receivables', 'must add up to at most what is still pending of the deposit'); end if;
   v_receiver := receiver_of(p_tenant, p_live, d.to_account_id);
   perform post(p_tenant, p_live, 'reconciliation', d.id || ':' || d.version, d.payment_id, jsonb_build_array(
     leg(d.to_account_id, 'pending', d.currency, -p_amount), leg(v_receiver, 'available', d.currency, p_amount)));

@@ -5,7 +5,7 @@ import type { Context } from '../context.js';
 import type { Listing, Page } from '../listing.js';
 import { payloadOf } from '../payload.js';
 import { parameterRelations, related } from '../permissions.js';
-import { type Problem, problem, Refusal, snake } from '../problems.js';
+import { emptyOptional, type Problem, problem, Refusal, snake } from '../problems.js';
 import { AccountSettingArgs, type PayoutSettingsInput, UpdateAccountSettingInput } from './inputs.js';
 import { type AccountSettingRow, accountSetting } from './table.js';
 import { AccountSetting, AccountSettingConnection, PayoutSettings } from './type.js';
@@ -32,7 +32,7 @@ const UpdateAccountSettingPayload = payloadOf('UpdateAccountSetting', 'accountSe
 
 @Resolver(() => AccountSetting)
 export class AccountSettingResolver {
-  @Query(() => AccountSetting, { description: 'A setting within reach.' })
+  @Query(() => AccountSetting, { nullable: true, description: 'A setting within reach.' })
   async accountSetting(@Arg('id', () => ID) id: string, @Ctx() { scope }: Context): Promise<AccountSetting> {
     return scope.one(accountSetting, id);
   }
@@ -155,11 +155,14 @@ const anchorMax = { weeklyAnchor: 7, monthlyAnchor: 31 } as const;
 /** What no setting can have: null for a hash or a switch, which is on or off, and a day that there is not. */
 export function settingProblems(input: Partial<UpdateAccountSettingInput>): Problem[] {
   const empty = (['address', 'addressCurrency', 'payouts'] as const).flatMap((hash) => {
-    if (input[hash] === null) return [problem('parameter_invalid_empty', `account_setting.${snake(hash)}`)];
+    if (input[hash] === null)
+      return [problem('parameter_invalid_empty', `account_setting.${snake(hash)}`, emptyOptional)];
     if (hash === 'payouts') return [];
     return Object.entries(input[hash] ?? {})
       .filter(([, value]) => value === null)
-      .map(([kind]) => problem('parameter_invalid_empty', `account_setting.${snake(hash)}.${snake(kind)}`));
+      .map(([kind]) =>
+        problem('parameter_invalid_empty', `account_setting.${snake(hash)}.${snake(kind)}`, emptyOptional),
+      );
   });
   const days = (['weeklyAnchor', 'monthlyAnchor'] as const).flatMap((name) => {
     const day = input.payouts?.[name];

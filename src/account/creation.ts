@@ -1,6 +1,6 @@
 import type { AccountSettingRow } from '../account-setting/table.js';
 import type { Edition } from '../editions/edition.js';
-import { type Problem, problem } from '../problems.js';
+import { listedValues, type Problem, problem } from '../problems.js';
 import { currencyDigits } from '../scalars.js';
 import type { BusinessDetailsInput, CreateAccountInput } from './inputs.js';
 import type { AccountKind, AccountSubType, AddressKey } from './table.js';
@@ -59,7 +59,11 @@ export function accountProblems({ type, nickname, businessDetails }: Partial<Cre
   const problems: Problem[] = [];
   if (type !== undefined && type !== 'partner') {
     problems.push(
-      problem('parameter_invalid', 'account.type', 'must be partner: only partners are created through this call'),
+      problem(
+        'parameter_invalid',
+        'account.type',
+        listedValues(['partner'], ([type]) => `must be ${type}: only partners are created through this call`),
+      ),
     );
   }
   if (nickname != null && [...nickname].length > nicknameLengthMax) {
@@ -83,11 +87,10 @@ export function accountProblems({ type, nickname, businessDetails }: Partial<Cre
   const [short, long] = [businessDetails?.taxGst, businessDetails?.ids?.taxGst];
   if (short !== undefined && long !== undefined && (short || null) !== (long || null)) {
     problems.push(
-      problem(
-        'parameter_invalid',
-        'account.business_details.tax_gst',
-        'differs from business_details.ids.tax_gst; send one of them',
-      ),
+      problem('parameter_invalid', 'account.business_details.tax_gst', {
+        v1: 'differs from business_details.ids.tax_gst; send one of them',
+        graph: 'differs from businessDetails.ids.taxGst; send one of them',
+      }),
     );
   }
   return problems;

@@ -29,7 +29,7 @@ const UpdateAccountPayload = payloadOf('UpdateAccount', 'account', Account);
 
 @Resolver(() => Account)
 export class AccountResolver {
-  @Query(() => Account, { description: 'An account within reach.' })
+  @Query(() => Account, { nullable: true, description: 'An account within reach.' })
   async account(@Arg('id', () => ID) id: string, @Ctx() { scope }: Context): Promise<Account> {
     return scope.one(account, id);
   }

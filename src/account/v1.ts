@@ -55,7 +55,7 @@ export function postalAddressV1(p: PostalAddressHash) {
     city: p.city ?? null,
     state: p.state ?? null,
     postal_code: p.postalCode ?? null,
-    country: p.country ?? null,
+    country: p.country?.toUpperCase() ?? null,
   };
 }
 

@@ -21,7 +21,7 @@ import { file } from '../file/table.js';
 import { payloadOf } from '../payload.js';
 import { permissions, related } from '../permissions.js';
 import { person } from '../person/table.js';
-import { type Problem, problem, Refusal } from '../problems.js';
+import { type Problem, problem, Refusal, sentenceOfGraph } from '../problems.js';
 import { type Dossier, unmet } from './rules.js';
 
 /** The statuses from which a move is allowed. Spec: Transitions. Silent: all but the first. */
@@ -156,10 +156,10 @@ export class ActivationResolver {
   })
   async requirements(@Root() row: AccountRow, @Ctx() context: Context): Promise<Requirement[]> {
     const problems = await requirementsOf(context, row);
-    return problems.map(({ field = '', message, metadata }) => ({
-      fieldName: field,
-      message,
-      alternatives: (metadata?.alternatives as string[]) ?? [],
+    return problems.map((p) => ({
+      fieldName: p.field ?? '',
+      message: sentenceOfGraph(p),
+      alternatives: (p.metadata?.alternatives as string[]) ?? [],
     }));
   }
 }

@@ -2,7 +2,7 @@ import type { AccountRow, BusinessType } from '../account/table.js';
 import type { AddressRow } from '../address/table.js';
 import type { FilePurpose, FileRow } from '../file/table.js';
 import type { PersonRow, RelationshipHash } from '../person/table.js';
-import { camel, type Problem, problem } from '../problems.js';
+import { argumentPath, camel, listedValues, type Problem, problem, type Said } from '../problems.js';
 
 /** Everything that an activation is judged by. */
 export interface Dossier {
@@ -16,7 +16,7 @@ export interface Dossier {
 /** One thing that activation requires: where it belongs, what to do about it, and whether a dossier has it. */
 export interface Prerequisite {
   field: string;
-  message: string;
+  message: Said;
   met(dossier: Dossier): boolean;
   /** Other parameters that would do as well. */
   alternatives?: string[];
@@ -41,7 +41,7 @@ export function has(path: string): Prerequisite {
   const names = path.split('.').map(camel);
   return {
     field: `account.${path}`,
-    message: 'Activation requires this. Update the account with it.',
+    message: 'is required for activation. Update the account with it.',
     met: ({ account }) =>
       present(names.reduce<unknown>((at, name) => (at as Record<string, unknown> | null)?.[name], account)),
   };
@@ -51,7 +51,11 @@ export function has(path: string): Prerequisite {
 export function file(parameter: 'id_document', purposes: readonly FilePurpose[]): Prerequisite {
   return {
     field: `account.supporting_documentation.${parameter}`,
-    message: `Activation requires a file of purpose ${purposes.join(', ')}. Upload it and update the account with its id.`,
+    message: listedValues(
+      purposes,
+      (listed) =>
+        `Activation requires a file of purpose ${listed.join(', ')}. Upload it and update the account with its id.`,
+    ),
     met: ({ idDocument }) => idDocument !== null && purposes.includes(idDocument.purpose),
   };
 }
@@ -84,7 +88,10 @@ export function soleOwner(): Prerequisite {
 export function payoutAddress(): Prerequisite {
   return {
     field: 'account.addresses.user_payout',
-    message: 'Activation requires an address of category user_payout. Create one for the account.',
+    message: listedValues(
+      ['user_payout'],
+      ([category]) => `Activation requires an address of category ${category}. Create one for the account.`,
+    ),
     met: ({ addresses }) =>
       addresses.some((address) => address.category === 'user_payout' && address.status === 'activated'),
   };
@@ -95,7 +102,10 @@ export function anyOf(...choices: [Prerequisite, ...Prerequisite[]]): Prerequisi
   const [first, ...others] = choices;
   return {
     field: first.field,
-    message: `Activation requires this or one of: ${others.map((choice) => choice.field).join(', ')}.`,
+    message: {
+      v1: `is required for activation, or one of: ${others.map((choice) => choice.field).join(', ')}.`,
+      graph: `is required for activation, or one of: ${others.map((choice) => argumentPath(choice.field).join('.')).join(', ')}.`,
+    },
     met: (dossier) => choices.some((choice) => choice.met(dossier)),
     alternatives: others.map((choice) => choice.field),
   };

@@ -7,7 +7,7 @@ import { checkFiles, verificationPurposes } from '../file/reference.js';
 import type { Listing, Page } from '../listing.js';
 import { payloadOf } from '../payload.js';
 import { permissions, related } from '../permissions.js';
-import { type Problem, problem, Refusal } from '../problems.js';
+import { listedValues, type Problem, problem, Refusal } from '../problems.js';
 import { AddressArgs, AddressOfAccountArgs, CreateAddressInput, UpdateAddressInput } from './inputs.js';
 import { type AddressRow, address, LinkedObject } from './table.js';
 import { Address, AddressConnection } from './type.js';
@@ -17,11 +17,21 @@ export function addressProblems({ category, type }: Partial<CreateAddressInput>)
   const problems: Problem[] = [];
   if (category !== undefined && category !== 'user_payout') {
     problems.push(
-      problem('parameter_invalid', 'address.category', 'must be user_payout: the service creates the others'),
+      problem(
+        'parameter_invalid',
+        'address.category',
+        listedValues(['user_payout'], ([category]) => `must be ${category}: the service creates the others`),
+      ),
     );
   }
   if (type !== undefined && type !== 'bank_account')
-    problems.push(problem('parameter_invalid', 'address.type', 'must be bank_account'));
+    problems.push(
+      problem(
+        'parameter_invalid',
+        'address.type',
+        listedValues(['bank_account'], ([type]) => `must be ${type}`),
+      ),
+    );
   return problems;
 }
 
@@ -52,7 +62,7 @@ const UpdateAddressPayload = payloadOf('UpdateAddress', 'address', Address);
 
 @Resolver(() => Address)
 export class AddressResolver {
-  @Query(() => Address, { description: 'An address within reach.' })
+  @Query(() => Address, { nullable: true, description: 'An address within reach.' })
   async address(@Arg('id', () => ID) id: string, @Ctx() { scope }: Context): Promise<Address> {
     return scope.one(address, id);
   }

@@ -39,7 +39,7 @@ class BalanceTransactionArgs extends BalanceTransactionOfAccountArgs {
 
 @Resolver(() => BalanceTransaction)
 export class BalanceTransactionResolver {
-  @Query(() => BalanceTransaction, { description: 'A balance transaction within reach.' })
+  @Query(() => BalanceTransaction, { nullable: true, description: 'A balance transaction within reach.' })
   async balanceTransaction(@Arg('id', () => ID) id: string, @Ctx() { scope }: Context): Promise<BalanceTransaction> {
     return scope.one(entry, id, 'balance_transaction.id');
   }

@@ -11,7 +11,10 @@ import { Balance, BalanceAggregate } from './type.js';
 
 @Resolver(() => Balance)
 export class BalanceResolver {
-  @Query(() => Balance, { description: "The context account's balance, or that of any account within reach." })
+  @Query(() => Balance, {
+    nullable: true,
+    description: "The context account's balance, or that of any account within reach.",
+  })
   async balance(
     @Arg('accountId', () => ID, {
       nullable: true,
@@ -31,6 +34,7 @@ export class BalanceResolver {
   }
 
   @Query(() => BalanceAggregate, {
+    nullable: true,
     description:
       "The pending funds of the partners that the account owns; for a platform, its connected users' partners too.",
   })

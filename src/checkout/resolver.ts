@@ -57,7 +57,7 @@ const ExpireTestCheckoutPayload = payloadOf('ExpireTestCheckout', 'checkout', Ch
 
 @Resolver(() => Checkout)
 export class CheckoutResolver {
-  @Query(() => Checkout, { description: 'A checkout within reach.' })
+  @Query(() => Checkout, { nullable: true, description: 'A checkout within reach.' })
   async checkout(@Arg('id', () => ID) id: string, @Ctx() { scope }: Context): Promise<CheckoutNow> {
     return scope.one(checkoutNow, id, 'checkout.id');
   }

@@ -50,7 +50,7 @@ const DisputeTestDepositPayload = payloadOf('DisputeTestDeposit', 'deposit', Dep
 
 @Resolver(() => Deposit)
 export class DepositResolver {
-  @Query(() => Deposit, { description: 'A deposit within reach.' })
+  @Query(() => Deposit, { nullable: true, description: 'A deposit within reach.' })
   async deposit(@Arg('id', () => ID) id: string, @Ctx() { scope }: Context): Promise<Deposit> {
     return scope.one(deposit, id);
   }
@@ -326,7 +326,10 @@ async function namedDestination({ scope }: Context, { to }: CreateDepositInput):
   const owner = await scope.one(account, to!.accountId || named.linkedId, 'deposit.to.account_id');
   if (named.linkedId !== owner.id)
     throw new Refusal(
-      problem('parameter_invalid', 'deposit.to.address_id', 'does not belong to deposit.to.account_id'),
+      problem('parameter_invalid', 'deposit.to.address_id', {
+        v1: 'does not belong to deposit.to.account_id',
+        graph: 'does not belong to to.accountId',
+      }),
     );
   if (named.status !== 'activated' || !['service_receive', 'service_fee_advance'].includes(named.category))
     throw new Refusal(problem('address_unusable', 'deposit.to.address_id'));
@@ -344,7 +347,10 @@ async function sourceOf(
   const payer = await scope.one(account, from.accountId || named!.linkedId, 'deposit.from.account_id');
   if (named && named.linkedId !== payer.id)
     throw new Refusal(
-      problem('parameter_invalid', 'deposit.from.address_id', 'does not belong to deposit.from.account_id'),
+      problem('parameter_invalid', 'deposit.from.address_id', {
+        v1: 'does not belong to deposit.from.account_id',
+        graph: 'does not belong to from.accountId',
+      }),
     );
   const strange = payerProblems(payer, to, 'deposit.from.account_id');
   if (strange.length > 0) throw new Refusal(...strange);

@@ -13,11 +13,28 @@ export function depositV1(d: DepositRow) {
     from: { account_id: d.fromAccountId, address_id: d.fromAddressId },
     to: { account_id: d.toAccountId, address_id: d.toAddressId },
     payment_method: d.paymentMethod,
-    payment_method_details: d.paymentMethodDetails,
+    payment_method_details: paymentMethodDetailsV1(d.paymentMethodDetails),
     reason_code: d.reasonCode,
     statement_descriptor: d.statementDescriptor,
     status: d.status,
     metadata: d.metadata,
+  };
+}
+
+/** What is known of a card or of a UPI address, in the order of the specification: jsonb keeps one of its own. */
+function paymentMethodDetailsV1(details: DepositRow['paymentMethodDetails']) {
+  if (!details) return null;
+  const { card, upi } = details;
+  return {
+    ...(card && {
+      card: {
+        brand: card.brand ?? null,
+        last4: card.last4,
+        expiry_month: card.expiry_month,
+        expiry_year: card.expiry_year,
+      },
+    }),
+    ...(upi && { upi: { vpa: upi.vpa } }),
   };
 }
 

@@ -67,7 +67,7 @@ class EventArgs extends PageArgs {
 
 @Resolver(() => Event)
 export class EventResolver {
-  @Query(() => Event, { description: 'An event within reach.' })
+  @Query(() => Event, { nullable: true, description: 'An event within reach.' })
   async event(@Arg('id', () => ID) id: string, @Ctx() { scope }: Context): Promise<Event> {
     const row = await scope.one(event, id);
     // Not numbered yet, it is not there yet: lists do not show it either.

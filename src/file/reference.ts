@@ -1,5 +1,5 @@
 import type { Scope } from '../db/scope.js';
-import { problem, Refusal } from '../problems.js';
+import { listedValues, problem, Refusal } from '../problems.js';
 import { type FilePurpose, type FileRow, file } from './table.js';
 
 /** The purposes of documents that support an account or identify a person. */
@@ -22,7 +22,11 @@ export async function checkFiles(
   if (misfits.length > 0) {
     throw new Refusal(
       ...misfits.map(({ field, purposes }) =>
-        problem('parameter_invalid', field, `must be a file of purpose ${purposes.join(' or ')}`),
+        problem(
+          'parameter_invalid',
+          field,
+          listedValues(purposes, (listed) => `must be a file of purpose ${listed.join(' or ')}`),
+        ),
       ),
     );
   }

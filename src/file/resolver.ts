@@ -22,7 +22,7 @@ class FileArgs extends PageArgs {
 
 @Resolver(() => File)
 export class FileResolver {
-  @Query(() => File, { description: 'A file within reach.' })
+  @Query(() => File, { nullable: true, description: 'A file within reach.' })
   async file(@Arg('id', () => ID) id: string, @Ctx() { scope }: Context): Promise<File> {
     return scope.one(file, id);
   }

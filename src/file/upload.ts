@@ -98,6 +98,8 @@ interface Parts {
 /** The parts of a form, each kept or named as unknown. A form that ends too early or has no boundary cannot be read. */
 async function partsOf(request: FastifyRequest, problems: Problem[]): Promise<Parts> {
   const found: Parts = { purpose: undefined, metadata: Object.create(null), content: undefined, filename: '' };
+  const twice = (name: string) =>
+    problems.push(problem('parameter_invalid', `file.${name}`, 'is given more than once'));
   const limits = { fileSize: fileBytesMax, files: 1, fields: 20, fieldSize: 10_000 };
   try {
     for await (const part of request.parts({ limits })) {
@@ -108,9 +110,13 @@ async function partsOf(request: FastifyRequest, problems: Problem[]): Promise<Pa
       } else if (part.type === 'file') {
         part.file.resume();
         problems.push(problem('parameter_unknown', `file.${part.fieldname}`));
-      } else if (part.fieldname === 'purpose') found.purpose = String(part.value);
-      else if (key !== undefined) found.metadata[key] = String(part.value);
-      else problems.push(problem('parameter_unknown', `file.${part.fieldname}`));
+      } else if (part.fieldname === 'purpose') {
+        if (found.purpose !== undefined) twice('purpose');
+        found.purpose = String(part.value);
+      } else if (key !== undefined) {
+        if (key in found.metadata) twice(`metadata.${key}`);
+        found.metadata[key] = String(part.value);
+      } else problems.push(problem('parameter_unknown', `file.${part.fieldname}`));
     }
   } catch (error) {
     // The framework's own refusals are known by their codes; whatever else the parser says is about the form.

@@ -86,7 +86,7 @@ const RevokeApiKeyPayload = payloadOf('RevokeApiKey', 'apiKey', ApiKey);
 /** Keys are managed by the account itself and by its platform, in the caller's own mode. Spec: Authentication 6. */
 @Resolver(() => ApiKey)
 export class ApiKeyResolver {
-  @Query(() => ApiKey, { description: 'A key within reach.' })
+  @Query(() => ApiKey, { nullable: true, description: 'A key within reach.' })
   async apiKey(@Arg('id', () => ID) id: string, @Ctx() { scope }: Context): Promise<ApiKey> {
     return scope.one(apiKey, id);
   }

@@ -62,7 +62,7 @@ const SetRatePayload = payloadOf('SetRate', 'rate', OperatorRate);
 /** What the operator sees and does; each field is one function of the Operator, as each command is. Silent: all of it. */
 @Resolver(() => OperatorAccount)
 export class OperatorAccounts {
-  @Query(() => OperatorAccount, { description: 'An account of any tenant.' })
+  @Query(() => OperatorAccount, { nullable: true, description: 'An account of any tenant.' })
   account(
     @Args(() => AccountArgs) { id, mode }: AccountArgs,
     @Ctx() { operator }: OperatorContext,
@@ -152,7 +152,7 @@ export class OperatorPersons {
 
 @Resolver(() => OperatorPayout)
 export class OperatorMoney {
-  @Query(() => OperatorDeposit, { description: 'A deposit of any tenant.' })
+  @Query(() => OperatorDeposit, { nullable: true, description: 'A deposit of any tenant.' })
   deposit(
     @Args(() => DepositArgs) { id, tenantId }: DepositArgs,
     @Ctx() { operator }: OperatorContext,
@@ -160,7 +160,7 @@ export class OperatorMoney {
     return operator.deposit(id, tenantId ?? undefined);
   }
 
-  @Query(() => OperatorPayout, { description: 'A payout of any tenant.' })
+  @Query(() => OperatorPayout, { nullable: true, description: 'A payout of any tenant.' })
   payout(@Arg('id', () => ID) id: string, @Ctx() { operator }: OperatorContext): Promise<OperatorPayout> {
     return operator.payout(id);
   }

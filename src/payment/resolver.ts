@@ -24,7 +24,7 @@ class PaymentArgs extends PageArgs {
 
 @Resolver(() => Payment)
 export class PaymentResolver {
-  @Query(() => Payment, { description: 'A payment within reach.' })
+  @Query(() => Payment, { nullable: true, description: 'A payment within reach.' })
   async payment(@Arg('id', () => ID) id: string, @Ctx() { scope }: Context): Promise<Payment> {
     return scope.one(payment, id);
   }

@@ -53,7 +53,7 @@ const FailTestPayoutPayload = payloadOf('FailTestPayout', 'payout', Payout);
 
 @Resolver(() => Payout)
 export class PayoutResolver {
-  @Query(() => Payout, { description: 'A payout within reach.' })
+  @Query(() => Payout, { nullable: true, description: 'A payout within reach.' })
   async payout(@Arg('id', () => ID) id: string, @Ctx() { scope }: Context): Promise<Payout> {
     return scope.one(payout, id);
   }

@@ -81,7 +81,7 @@ const CreatePersonPayload = payloadOf('CreatePerson', 'person', Person);
 
 @Resolver(() => Person)
 export class PersonResolver {
-  @Query(() => Person, { description: 'A person within reach.' })
+  @Query(() => Person, { nullable: true, description: 'A person within reach.' })
   async person(@Arg('id', () => ID) id: string, @Ctx() { scope }: Context) {
     return scope.one(person, id);
   }

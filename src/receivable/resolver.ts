@@ -23,7 +23,7 @@ import { file } from '../file/table.js';
 import { File } from '../file/type.js';
 import { type Listing, type Page, PageArgs } from '../listing.js';
 import { payloadOf } from '../payload.js';
-import { type Problem, problem, Refusal } from '../problems.js';
+import { emptyOptional, type Problem, problem, Refusal } from '../problems.js';
 import { Amount, Currency, currencyDigits, LocalDate, Metadata } from '../scalars.js';
 import { purposeCodes } from './purpose.js';
 import {
@@ -128,7 +128,7 @@ const VoidReceivablePayload = payloadOf('VoidReceivable', 'receivable', Receivab
 
 @Resolver(() => Receivable)
 export class ReceivableResolver {
-  @Query(() => Receivable, { description: 'A receivable within reach.' })
+  @Query(() => Receivable, { nullable: true, description: 'A receivable within reach.' })
   async receivable(@Arg('id', () => ID) id: string, @Ctx() { scope }: Context): Promise<Receivable> {
     return scope.one(receivable, id);
   }
@@ -189,7 +189,7 @@ export class ReceivableResolver {
     const before = await context.scope.one(receivable, input.id);
     const { id: _, ...changes } = input;
     if (input.amountMaximumReconcilable === null)
-      throw new Refusal(problem('parameter_invalid_empty', 'receivable.amount_maximum_reconcilable'));
+      throw new Refusal(problem('parameter_invalid_empty', 'receivable.amount_maximum_reconcilable', emptyOptional));
     const problems =
       input.amountMaximumReconcilable === undefined
         ? []

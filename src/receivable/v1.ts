@@ -29,7 +29,7 @@ export function receivableV1(r: ReceivableRow) {
     purpose_code_description: purposeCodes[r.purposeCode] ?? null,
     transaction_type: r.transactionType,
     status: r.status,
-    system_message: r.systemMessage,
+    system_message: r.systemMessage.map(({ code, message, created }) => ({ code, message, created })),
     metadata: r.metadata ?? {},
   };
 }

@@ -2,9 +2,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type GraphQLField, GraphQLInputObjectType, GraphQLNonNull, type GraphQLSchema } from 'graphql';
 import type { CheckoutPlace } from '../checkout/link.js';
 import type { Context } from '../context.js';
-import { inputProblems, permissionOf, remaining } from '../guard.js';
+import { inputProblems, joined, permissionOf } from '../guard.js';
 import { limitMax, type Page, pageSizeDefault } from '../listing.js';
-import { camel, type Problem, problem, Refusal } from '../problems.js';
+import { camel, emptyOptional, type Problem, problem, Refusal } from '../problems.js';
 import { type Route, routes } from './routes.js';
 import { body, parseQuery, query, read } from './wire.js';
 
@@ -47,10 +47,7 @@ function argumentsOf(route: Route, read: Reader, request: FastifyRequest): Recor
   if (problems.length === 0) return args;
   // The guard would ask for the edition's own rules: they join in, but not about what is refused already.
   const { object } = permissionOf(route.field);
-  throw new Refusal(
-    ...problems,
-    ...remaining(problems, inputProblems(route.field, object, args, request.context!.edition)),
-  );
+  throw new Refusal(...joined(problems, inputProblems(route.field, object, args, request.context!.edition)));
 }
 
 /** The arguments that a path gives, by name. */
@@ -82,7 +79,7 @@ function listArguments(route: Route, field: GraphQLField<unknown, Context>): Rea
     const size = limitOf(limit, object, problems);
     const cursor = (name: string, value: unknown): string | undefined => {
       if (typeof value === 'string' && value !== '') return value;
-      if (value === '') problems.push(problem('parameter_invalid_empty', `${object}.${name}`));
+      if (value === '') problems.push(problem('parameter_invalid_empty', `${object}.${name}`, emptyOptional));
       else if (value !== undefined)
         problems.push(problem('parameter_invalid', `${object}.${name}`, 'must be one object id'));
       return undefined;
@@ -99,8 +96,8 @@ const pageArguments = ['first', 'after', 'last', 'before'];
 
 function limitOf(raw: unknown, object: string, problems: Problem[]): number {
   if (raw === undefined) return pageSizeDefault;
-  const limit = typeof raw === 'string' && /^\d{1,4}$/.test(raw) ? Number(raw) : 0;
-  if (raw === '') problems.push(problem('parameter_invalid_empty', `${object}.limit`));
+  const limit = typeof raw === 'string' && /^[1-9]\d{0,3}$/.test(raw) ? Number(raw) : 0;
+  if (raw === '') problems.push(problem('parameter_invalid_empty', `${object}.limit`, emptyOptional));
   else if (limit < 1 || limit > limitMax)
     problems.push(problem('parameter_invalid', `${object}.limit`, `must be a whole number from 1 to ${limitMax}`));
   return limit;

@@ -14,7 +14,7 @@ const transactionListing: Listing = { object: 'transaction', filters: {}, byAcco
 
 @Resolver(() => Transaction)
 export class TransactionResolver {
-  @Query(() => Transaction, { description: 'An attempt to pay a checkout within reach.' })
+  @Query(() => Transaction, { nullable: true, description: 'An attempt to pay a checkout within reach.' })
   async transaction(@Arg('id', () => ID) id: string, @Ctx() { scope }: Context): Promise<Transaction> {
     return scope.one(transaction, id);
   }

@@ -92,7 +92,9 @@ export class Whole {
     if (this.resolved) return undefined;
     if (operationName != null && operationName !== this.tree.operation.name?.value) return undefined;
     const { scope, edition } = context;
-    const coerced = getVariableValues(this.schema, this.tree.operation.variableDefinitions ?? [], variables);
+    // One error is enough to leave it to the resolvers: without a limit, 30,000 wrong values would be as many errors.
+    const definitions = this.tree.operation.variableDefinitions ?? [];
+    const coerced = getVariableValues(this.schema, definitions, variables, { maxErrors: 1 });
     if (coerced.errors) return undefined;
     const reach = reachOf(scope.caller);
     const lists = new Map<Branch, Asked>();
