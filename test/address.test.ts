@@ -595,7 +595,7 @@ describe('reaching an address', () => {
       missed.map(() => [404, ['resource_missing'], ['address.id']]),
     );
     expect(graph[0]!.body.data).toEqual({ address: { id }, node: { id } });
-    expect([graph[1]!.codes, graph[1]!.body.data]).toEqual([['resource_missing'], null]);
+    expect([graph[1]!.codes, graph[1]!.body.data]).toEqual([['resource_missing'], { address: null, node: null }]);
   });
 });
 
