@@ -123,11 +123,17 @@ begin
   return v_id;
 end $$;
 
--- Forgets answers older than the retention; idempotency keys are promised for 24 hours at least.
-create or replace function forget_answers(p_tenant text, p_live boolean, p_before bigint) returns bigint language plpgsql as $$
-declare n bigint;
+-- Forgets answers that are older than `p_seconds` by the database's clock, `p_limit` of them at most and the oldest first; returns how many.
+-- Idempotency keys are promised for 24 hours: fewer are never kept, whatever is asked.
+create or replace function forget_old_answers(p_tenant text, p_live boolean, p_seconds bigint, p_limit int) returns int language plpgsql as $$
+declare n int; v_before bigint := wall_clock() - greatest(p_seconds, 86400);
 begin
-  delete from idempotency where tenant_id = p_tenant and livemode = p_live and created < p_before;
+  delete from idempotency i using (
+    select x.account_id, x.key from idempotency x where x.tenant_id = p_tenant and x.livemode = p_live and x.created < v_before
+    order by x.created limit p_limit for update skip locked) o
+  where i.tenant_id = p_tenant and i.livemode = p_live and i.account_id = o.account_id and i.key = o.key;
   get diagnostics n = row_count;
   return n;
 end $$;
+
+drop function if exists forget_answers(text, boolean, bigint);
