@@ -126,11 +126,13 @@ end $$;
 -- Forgets answers that are older than `p_seconds` by the database's clock, `p_limit` of them at most and the oldest first; returns how many.
 -- Idempotency keys are promised for 24 hours: fewer are never kept, whatever is asked.
 create or replace function forget_old_answers(p_tenant text, p_live boolean, p_seconds bigint, p_limit int) returns int language plpgsql as $$
-declare n int; v_before bigint := wall_clock() - greatest(p_seconds, 86400);
+declare n int; v_before bigint := wall_clock() - greatest(p_seconds, 86400); v_accounts text[]; v_keys text[];
 begin
-  delete from idempotency i using (
-    select x.account_id, x.key from idempotency x where x.tenant_id = p_tenant and x.livemode = p_live and x.created < v_before
-    order by x.created limit p_limit for update skip locked) o
+  -- The keys first, by a statement of their own: joined to a delete, the limit could be counted anew for each row.
+  select array_agg(x.account_id), array_agg(x.key) into v_accounts, v_keys from (
+    select i.account_id, i.key from idempotency i where i.tenant_id = p_tenant and i.livemode = p_live and i.created < v_before
+    order by i.created limit p_limit for update skip locked) x;
+  delete from idempotency i using unnest(v_accounts, v_keys) o(account_id, key)
   where i.tenant_id = p_tenant and i.livemode = p_live and i.account_id = o.account_id and i.key = o.key;
   get diagnostics n = row_count;
   return n;
