@@ -15,16 +15,16 @@ begin
   return n;
 end $$;
 
--- Forgets the events of the lowest numbers that are older than `p_seconds` by the tenant's clock, `p_limit` of them at most; returns how many.
--- It ends at the first number that is to be kept. So the numbers that are left are dense, and whoever knows an event that is still there misses none after it.
+-- Deletes the events of the lowest numbers that are older than `p_seconds` by the tenant's clock, `p_limit` of them at most; returns how many.
+-- It ends before the first number that is kept, so the numbers that are left are dense: a reader who knows an event that is left misses none after it.
 create or replace function forget_old_events(p_tenant text, p_live boolean, p_seconds bigint, p_limit int) returns int language plpgsql as $$
-declare n int; v_before bigint := clock(p_tenant, p_live) - p_seconds; v_ids text[];
+declare n int; v_before bigint := clock(p_tenant, p_live) - p_seconds; v_last bigint;
 begin
-  v_ids := array(select o.id from (
-    select x.id, x.number, bool_and(x.created < v_before) over (order by x.number) as old from (
-      select e.id, e.number, e.created from event e where e.tenant_id = p_tenant and e.livemode = p_live and e.number is not null order by e.number limit p_limit) x) o
-    where o.old);
-  delete from event e where e.tenant_id = p_tenant and e.livemode = p_live and e.id = any (v_ids);
+  select max(o.number) into v_last from (
+    select x.number, bool_and(x.created < v_before) over (order by x.number) as old from (
+      select e.number, e.created from event e where e.tenant_id = p_tenant and e.livemode = p_live and e.number is not null order by e.number limit p_limit) x) o
+  where o.old;
+  delete from event e where e.tenant_id = p_tenant and e.livemode = p_live and e.number <= v_last;
   get diagnostics n = row_count;
   return n;
 end $$;

@@ -50,7 +50,7 @@ begin
   return 1;
 end $$;
 
--- The operator's word that a job is to be tried now. It keeps its attempts and its error until it is done.
+-- Makes a job due now, at the operator's request. It keeps its attempts and its error until it is done.
 create or replace function retry_job(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb) returns setof job language plpgsql as $$
 declare j job; v_now bigint := wall_clock();
 begin

@@ -179,7 +179,7 @@ begin
 end $$;
 
 -- Settles the locks of a completed payout, in the order of their ids and from `p_after` on; a job goes on where this call stops. The caller has
--- locked the balances of the payout's account, as everybody does who changes these receivables. Each receivable is changed once in a call, and tells
+-- locked the balances of the payout's account, as every function does that changes these receivables. Each receivable is changed once in a call, and tells
 -- one event. Every row is found by its key: a statement for all of them could be planned as a scan of every lock there is.
 create or replace function settle_locks(p_tenant text, p_live boolean, p_call jsonb, p_payout payout, p_after text) returns void language plpgsql as $$
 declare v_locks receivable_lock[]; v_receivable text; v_amount bigint; v_ids text[]; v_id text;

@@ -123,8 +123,8 @@ begin
   return v_id;
 end $$;
 
--- Forgets answers that are older than `p_seconds` by the database's clock, `p_limit` of them at most and the oldest first; returns how many.
--- Idempotency keys are promised for 24 hours: fewer are never kept, whatever is asked.
+-- Deletes answers that are older than `p_seconds` by the database's clock, `p_limit` of them at most and the oldest first; returns how many.
+-- Idempotency keys are promised for 24 hours, so a shorter time counts as 24 hours.
 create or replace function forget_old_answers(p_tenant text, p_live boolean, p_seconds bigint, p_limit int) returns int language plpgsql as $$
 declare n int; v_before bigint := wall_clock() - greatest(p_seconds, 86400); v_accounts text[]; v_keys text[];
 begin
