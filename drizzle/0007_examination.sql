@@ -17,10 +17,14 @@ CREATE TABLE "payout_block" (
 	CONSTRAINT "payout_block_reason" CHECK ("payout_block"."reason_code" in ('address_missing', 'amount_too_large', 'amount_too_small', 'balance_negative', 'rate_missing'))
 );
 --> statement-breakpoint
+DROP INDEX "receivable_lock_of_payout";--> statement-breakpoint
 ALTER TABLE "transaction" ADD COLUMN "mismatch" jsonb;--> statement-breakpoint
 ALTER TABLE "payout_block" ADD CONSTRAINT "payout_block_account" FOREIGN KEY ("tenant_id","livemode","account_id") REFERENCES "public"."account"("tenant_id","livemode","id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+CREATE INDEX IF NOT EXISTS "job_of_tenant" ON "job" USING btree ("tenant_id","livemode","due","id");--> statement-breakpoint
+CREATE INDEX IF NOT EXISTS "job_stuck" ON "job" USING btree ("tenant_id","livemode","id") WHERE error is not null;--> statement-breakpoint
 CREATE INDEX IF NOT EXISTS "entry_of_compartment" ON "entry" USING btree ("tenant_id","livemode","account_id","currency","category","created","version");--> statement-breakpoint
 CREATE INDEX "transaction_mismatched" ON "transaction" USING btree ("created","id") WHERE mismatch is not null;--> statement-breakpoint
+CREATE INDEX "receivable_lock_of_payout" ON "receivable_lock" USING btree ("tenant_id","livemode","payout_id","id");--> statement-breakpoint
 -- Written by hand. Available money of a payable account has a payout to come or a reason: where it has neither, a payout is due now, and finds out.
 INSERT INTO "job" ("tenant_id", "livemode", "id", "created", "kind", "subject_id", "args", "due")
 SELECT DISTINCT ON (b.tenant_id, b.livemode, b.account_id) b.tenant_id, b.livemode, 'job_' || lpad(to_hex((extract(epoch FROM clock_timestamp()) * 1000000)::bigint), 14, '0') || left(replace(gen_random_uuid()::text, '-', ''), 18),

@@ -15,6 +15,7 @@ import { bankNoticeV1, depositV1 } from './deposit/v1.js';
 import { fileV1 } from './file/v1.js';
 import { buildGraph } from './graph.js';
 import { apiKeyV1 } from './key/v1.js';
+import type { JobRow } from './job/table.js';
 import type { ApiKeyRow } from './key/table.js';
 import { Operator, OperatorError, type Verification } from './operator/operator.js';
 import { PayoutStatus, type RateRow } from './payout/table.js';
@@ -357,6 +358,24 @@ command(
   }),
 );
 
+const jobs = program.command('job').description('Work that is due later, which the gateways do by themselves');
+
+command(
+  jobs,
+  'list',
+  'List jobs; with --stuck, those alone that have failed and are tried again',
+  async (operator, o) => {
+    const { nodes, next } = await operator.jobs({ stuck: Boolean(o.stuck), after: o.after as string | undefined });
+    return { jobs: nodes.map(jobJson), ...(next !== null && { next }) };
+  },
+)
+  .option('--stuck', 'those that have failed, with their last error')
+  .addOption(after());
+
+command(jobs, 'retry <job>', 'Have a job tried now, instead of when it is due', async (operator, _, id) =>
+  jobJson(await operator.retryJob(id)),
+);
+
 const ledger = program.command('ledger').description('The books');
 
 command(ledger, 'audit', 'Hold the books against every promise; exit code 1 when any is broken', async (operator) => {
@@ -405,21 +424,19 @@ function keyJson({ apiKey, secret }: { apiKey: ApiKeyRow; secret?: string }) {
   return secret === undefined ? { key: apiKeyV1(apiKey) } : { key: apiKeyV1(apiKey), secret };
 }
 
-function mismatchJson({ mismatch, paymentMethodDetails, ...row }: TransactionRow) {
-  const { id, livemode, checkout_id, amount, currency, status } = transactionV1({
-    ...row,
-    paymentMethodDetails,
-    mismatch,
-  });
-  const told = { credited: mismatch!.credited, submitted: paymentMethodDetails, reported: mismatch!.details };
+function mismatchJson(row: TransactionRow) {
+  const { id, livemode, checkout_id, amount, currency, status } = transactionV1(row);
+  const { mismatch, paymentMethodDetails: submitted } = row;
   return {
-    transaction: id,
-    mode: livemode ? 'live' : 'test',
-    checkout: checkout_id,
-    amount,
-    currency,
-    status,
-    ...told,
+    ...{ transaction: id, mode: livemode ? 'live' : 'test', checkout: checkout_id, amount, currency, status },
+    ...{ credited: mismatch!.credited, submitted, reported: mismatch!.details },
+  };
+}
+
+function jobJson({ id, tenantId, livemode, kind, subjectId, attempts, error, due }: JobRow) {
+  return {
+    ...{ id, tenant: `account_${tenantId}`, mode: livemode ? 'live' : 'test', kind, subject: subjectId },
+    ...{ attempts, error, due: new Date(due * 1000).toISOString() },
   };
 }
 

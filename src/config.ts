@@ -86,6 +86,12 @@ export const settings = z.object({
   CHECKOUT_FEE_BASIS_POINTS: whole(0, 1_000)
     .default(checkoutTermsDefault.feeBasisPoints)
     .describe('What a payer pays on top of the amount of a checkout, in hundredths of a percent.'),
+  IDEMPOTENCY_HOURS: whole(24, 87_600)
+    .default(48)
+    .describe('How long the answer of a write is kept under its idempotency key, by the clock of the database.'),
+  EVENT_DAYS: whole(1, 36_500)
+    .optional()
+    .describe("How long events are kept, by the clock of their tenant's mode; for ever where it is not set."),
   DRAIN_SECONDS: whole(1, 300).default(25).describe('How long requests under way may take to finish after SIGTERM.'),
   NODE_ENV: z
     .string()

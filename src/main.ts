@@ -24,7 +24,10 @@ async function main(): Promise<void> {
   const operator = new Operator(store.database, schema, store.pepper);
   const demo = store.embedded ? await openDemo(store, operator, schema, progress) : [];
   const app = await gateway({ config: settings, database: store.database, schema, pepper: store.pepper, log });
-  const worker = new Worker(store.database, log);
+  const worker = new Worker(store.database, log, {
+    idempotencySeconds: settings.IDEMPOTENCY_HOURS * 3_600,
+    eventSeconds: settings.EVENT_DAYS && settings.EVENT_DAYS * 86_400,
+  });
   await app.listen({ port: settings.PORT, host: settings.HOST });
   worker.start();
 

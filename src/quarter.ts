@@ -140,7 +140,7 @@ async function tradeToday(
   const amount = BigInt(edition === 1 ? 123_400 : 4_560_000) * BigInt(n + 1);
   const { deposit, receivable } = await trade(operator, trader, {
     ...{ partner: trader.partners[0]!, edition, currency, invoice: amount, paid: amount, method: methods[edition][0]! },
-    ...{ through: 'bank', luck: 2, reference: `INV-${5000 + n}`, day: quarterDays },
+    ...{ through: 'bank', luck: 2, reference: `INV-${5000 + n}`, day: quarterDays + 1 },
   });
   await operator.as(trader.user, 'completeTestDeposit', { id: deposit!.id }).catch(ifRefused);
   const receivables = [{ id: receivable.id, amount: amount / 2n }];
@@ -178,8 +178,9 @@ async function trade(
   trader: Trader,
   { partner, edition, currency, invoice, paid, method, through, luck, reference, day }: Trade,
 ): Promise<Traded> {
+  // The user was made on the first day, by the clock of the database: a gateway's own clock dates nothing.
   const date = (offset: number) =>
-    new Date(Date.now() + (day - quarterDays + offset) * daySeconds * 1000).toISOString().slice(0, 10);
+    new Date((trader.user.created + (day + offset) * daySeconds) * 1000).toISOString().slice(0, 10);
   const { receivable } = await operator.as<{ receivable: ReceivableRow }>(trader.user, 'createReceivable', {
     currency,
     invoice: { amount: invoice, currency, creationDate: date(0), dueDate: date(30), referenceNumber: reference },

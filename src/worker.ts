@@ -1,4 +1,6 @@
-import { isNull, sql } from 'drizzle-orm';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { and, isNotNull, isNull, type SQL, sql } from 'drizzle-orm';
+import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import type { Logger } from 'pino';
 import type { Database } from './db/database.js';
 import { event, idempotency } from './event/table.js';
@@ -15,15 +17,30 @@ const inquiriesMax = 50;
 const realmsMax = 100;
 const numberedMax = 500;
 const sealedMax = 1_000;
-const sealMillisecondsMax = 500;
+const forgottenMax = 5_000;
 const sealEveryMilliseconds = 2_000;
-const retentionSeconds = 48 * 3600;
 const forgetEveryMilliseconds = 3_600_000;
+/** How long one tenant is worked for before another has its turn, and old rows are deleted for before events are numbered again. */
+const turnMilliseconds = 500;
+
+/** How long the worker keeps what may be deleted. */
+export interface Retention {
+  /** Seconds for answers of idempotency keys; the database keeps them for a day at least. */
+  idempotencySeconds: number;
+  /** Seconds for events; undefined is for ever. */
+  eventSeconds?: number | undefined;
+}
+
+/** What the README promises where no setting says otherwise. */
+export const retentionDefault: Retention = { idempotencySeconds: 48 * 3600 };
 
 interface Realm {
   tenant: string;
   live: boolean;
 }
+
+/** Before the first tenant and mode, in the order of the keys. */
+const first: Realm = { tenant: '', live: false };
 
 /** A tenant and mode with work that is due: for the database, for an acquirer, or for both. */
 interface Due extends Realm {
@@ -31,63 +48,75 @@ interface Due extends Realm {
   asks: boolean;
 }
 
+/** A table whose rows belong to a tenant and mode. */
+type RealmTable = PgTable & { tenantId: PgColumn; livemode: PgColumn };
+
 /**
- * Does the work that is due: the sandbox's verifications, addresses to issue, answers to forget.
+ * Does the work that is due: the sandbox's verifications, addresses to issue, numbers of events, seals, and old rows to delete.
  * Any number of gateways may run one: a job is claimed with SKIP LOCKED and deleted by the statement
- * that does it. First it asks which tenants have work, then it works for one tenant and mode at a time.
+ * that does it. Tenants are found in the order of their keys, each look going on where the one before it ended, so that every
+ * tenant has its turn however many have work. A fault of one tenant is logged, and the next tenant is worked for.
+ * Jobs have a loop of their own: events are numbered, postings sealed and old rows deleted whatever the jobs do.
  */
 export class Worker {
-  #running: Promise<void> | undefined;
-  #stopping = false;
-  #forgottenAt = 0;
-  #sealedAt = 0;
+  #running: Promise<unknown> | undefined;
+  readonly #stop = new AbortController();
+  /** The last tenant and mode whose jobs were looked for. */
+  #after = first;
+  /** How many jobs a tenant and mode is done at once where a batch has failed: half as many each time, until the job that fails is alone. */
+  readonly #batches = new Map<string, number>();
+  #sealedAt = Number.NEGATIVE_INFINITY;
+  #forgottenAt = Number.NEGATIVE_INFINITY;
+  /** The pass over old rows that is under way. */
+  #forgetting: AsyncGenerator<void> | undefined;
   /** The questions under way, by tenant and mode. */
   readonly #asking = new Map<string, Promise<void>>();
-  #wake: () => void = () => {};
 
   constructor(
     private readonly database: Database,
     private readonly log: Logger,
+    private readonly retention: Retention = retentionDefault,
   ) {}
 
   start(): void {
-    this.#running = this.#run();
+    this.#running = Promise.all([this.#loop(() => this.#work()), this.#loop(() => this.#keepUp())]);
   }
 
-  /** Ends after the job under way. */
+  /** Ends after the statements under way. */
   async stop(): Promise<void> {
-    this.#stopping = true;
-    this.#wake();
+    this.#stop.abort();
     await this.#running;
     await Promise.all(this.#asking.values());
   }
 
-  async #run(): Promise<void> {
+  get #stopping(): boolean {
+    return this.#stop.signal.aborted;
+  }
+
+  /** Runs rounds until the worker is stopped: at once after a round that has left work, and otherwise after a pause. */
+  async #loop(round: () => Promise<boolean>): Promise<void> {
     while (!this.#stopping) {
-      let more = false;
-      try {
-        more = await this.#work();
-        await this.#forget();
-      } catch (error) {
-        this.log.warn(faultLine(error), 'the worker will try again');
-      }
-      if (!more && !this.#stopping)
-        await new Promise<void>((resume) => {
-          const timer = setTimeout(resume, pollMilliseconds * (0.75 + Math.random() / 2));
-          this.#wake = () => {
-            clearTimeout(timer);
-            resume();
-          };
-        });
+      const more = await this.#attempt(round, false, 'the worker will try again');
+      const pause = pollMilliseconds * (0.75 + Math.random() / 2);
+      if (!more) await sleep(pause, undefined, { signal: this.#stop.signal }).catch(() => {});
+    }
+  }
+
+  /** Does a piece of work; what goes wrong with it is logged, and is `otherwise`. */
+  async #attempt<T>(work: () => Promise<T>, otherwise: T, consequence: string): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      this.log.warn(faultLine(error), consequence);
+      return otherwise;
     }
   }
 
   /**
-   * One round over all tenants with work; whether any of them has more than a batch. The time is the statement's, since a
+   * One round of jobs over the next tenants that have any; whether to look again at once. The time is the statement's, since a
    * clock that moves under it could not bound the walk of an index: what is due later would all be read.
    */
   async #work(): Promise<boolean> {
-    let more = false;
     const realms = await this.database.read<Due>(
       'realms_with_jobs',
       (db) =>
@@ -99,21 +128,47 @@ export class Worker {
             asks: sql<boolean>`bool_or(${job.kind} = ${sql.raw(`'${inquiryKind}'`)})`,
           })
           .from(job)
-          .where(sql`${job.due} <= extract(epoch from statement_timestamp())::bigint`)
+          .where(and(sql`${job.due} <= extract(epoch from statement_timestamp())::bigint`, beyond(job)))
           .groupBy(job.tenantId, job.livemode)
+          .orderBy(job.tenantId, job.livemode)
           .limit(realmsMax),
-      {},
+      { ...this.#after },
     );
+    // Fewer than asked for are the last ones: the next look begins anew.
+    const last = realms.length < realmsMax ? undefined : realms.at(-1);
+    this.#after = last ? { tenant: last.tenant, live: last.live } : first;
+    let more = last !== undefined;
     for (const { tenant, live, runs, asks } of realms) {
       if (this.#stopping) return false;
       if (asks) this.#ask({ tenant, live });
       if (!runs) continue;
-      const [row] = await this.database.call('run_jobs', [tenant, live, batchMax]);
-      more ||= Number(row?.run_jobs) === batchMax;
+      const done = await this.#attempt(() => this.#run({ tenant, live }), 0, 'jobs of a tenant will be tried again');
+      more ||= done > 0;
     }
-    more = (await this.#number()) || more;
-    await this.#seal();
     return more;
+  }
+
+  /**
+   * Runs a batch of jobs, and gives how many were run. The database charges the job that fails and keeps what was done before it; where a
+   * batch fails as a whole, half of it is tried the next time, and in the end the job that is alone is charged.
+   */
+  async #run({ tenant, live }: Realm): Promise<number> {
+    const key = `${tenant} ${live}`;
+    const size = this.#batches.get(key) ?? batchMax;
+    try {
+      const [row] = await this.database.call('run_jobs', [tenant, live, size]);
+      if (size * 2 >= batchMax) this.#batches.delete(key);
+      else this.#batches.set(key, size * 2);
+      return Number(row?.run_jobs);
+    } catch (error) {
+      if (size > 1) {
+        this.#batches.set(key, Math.floor(size / 2));
+      } else {
+        this.#batches.delete(key);
+        await this.database.call('charge_first_job', [tenant, live, String((error as Error).message)]);
+      }
+      throw error;
+    }
   }
 
   /** Asks an acquirer, which may be slow: the work of the database does not wait for it. */
@@ -133,68 +188,110 @@ export class Worker {
     await inquire(payerScope(this.database, { tenantId: tenant, livemode: live }), due, onFault);
   }
 
-  /** Every few seconds, seals the postings that have no seal yet. */
-  async #seal(): Promise<void> {
-    if (Date.now() - this.#sealedAt < sealEveryMilliseconds) return;
-    this.#sealedAt = Date.now();
-    const realms = await this.database.read<Realm>(
-      'realms_with_unsealed',
-      (db) => db.selectDistinct({ tenant: unsealed.tenantId, live: unsealed.livemode }).from(unsealed).limit(realmsMax),
-      {},
-    );
-    const until = Date.now() + sealMillisecondsMax;
-    for (const realm of realms) {
-      // Whoever cannot be sealed now holds up nobody else.
-      await this.#sealAll(realm, until).catch((error) =>
-        this.log.warn(faultLine(error), 'postings will be sealed later'),
-      );
-    }
-  }
-
-  /** A block at least, and more as long as there is time: jobs wait meanwhile. */
-  async #sealAll({ tenant, live }: Realm, until: number): Promise<void> {
-    do {
-      const [row] = await this.database.call('seal_postings', [tenant, live, sealedMax]);
-      if (Number(row?.seal_postings) < sealedMax) return;
-    } while (Date.now() < until && !this.#stopping);
+  /** Numbers events, seals postings and deletes old rows; whether there is more of any. A fault of one leaves the others alone. */
+  async #keepUp(): Promise<boolean> {
+    const numbers = await this.#attempt(() => this.#number(), false, 'events will be numbered later');
+    const seals = await this.#attempt(() => this.#seal(), false, 'postings will be sealed later');
+    const forgets = await this.#attempt(() => this.#forget(), false, 'old rows will be deleted later');
+    return numbers || seals || forgets;
   }
 
   /** Numbers the events that have none; whether there may be more. */
-  async #number(): Promise<boolean> {
-    const realms = await this.database.read<Realm>(
-      'realms_with_events',
-      (db) =>
-        db
-          .selectDistinct({ tenant: event.tenantId, live: event.livemode })
-          .from(event)
-          .where(isNull(event.number))
-          .limit(realmsMax),
-      {},
+  #number(): Promise<boolean> {
+    const realms = this.#realms('realms_with_events', event, isNull(event.number));
+    return this.#byTurns(realms, 'events of a tenant will be numbered later', ({ tenant, live }) =>
+      this.#batch('number_events', [tenant, live], numberedMax),
     );
-    let more = false;
-    for (const { tenant, live } of realms) {
-      const [row] = await this.database.call('number_events', [tenant, live, numberedMax]);
-      more ||= Number(row?.number_events) === numberedMax;
-    }
+  }
+
+  /** Every few seconds, seals the postings that have no seal yet; whether there may be more. */
+  async #seal(): Promise<boolean> {
+    if (performance.now() - this.#sealedAt < sealEveryMilliseconds) return false;
+    const realms = this.#realms('realms_with_unsealed', unsealed);
+    const more = await this.#byTurns(realms, 'postings of a tenant will be sealed later', ({ tenant, live }) =>
+      this.#batch('seal_postings', [tenant, live], sealedMax),
+    );
+    if (!more) this.#sealedAt = performance.now();
     return more;
   }
 
-  /** Once an hour, forgets the idempotency keys that are older than what was promised. */
-  async #forget(): Promise<void> {
-    if (Date.now() - this.#forgottenAt < forgetEveryMilliseconds) return;
-    this.#forgottenAt = Date.now();
-    const before = sql.placeholder('before');
-    const values = { before: Math.floor(Date.now() / 1000) - retentionSeconds };
-    const realms = await this.database.read<Realm>(
-      'realms_with_old_answers',
-      (db) =>
-        db
-          .select({ tenant: idempotency.tenantId, live: idempotency.livemode })
-          .from(idempotency)
-          .where(sql`${idempotency.created} < ${before}`)
-          .groupBy(idempotency.tenantId, idempotency.livemode),
-      values,
-    );
-    for (const { tenant, live } of realms) await this.database.call('forget_answers', [tenant, live, values.before]);
+  /** Once an hour, deletes what is older than it is kept, a batch after the other; whether the pass over all tenants is still under way. */
+  async #forget(): Promise<boolean> {
+    if (!this.#forgetting) {
+      if (performance.now() - this.#forgottenAt < forgetEveryMilliseconds) return false;
+      this.#forgottenAt = performance.now();
+      this.#forgetting = this.#forgetAll();
+    }
+    const until = performance.now() + turnMilliseconds;
+    while (performance.now() < until && !this.#stopping) {
+      if (!(await this.#forgetting.next()).done) continue;
+      this.#forgetting = undefined;
+      return false;
+    }
+    return true;
   }
+
+  /** Deletes the old rows of every tenant, and stops after each batch. */
+  async *#forgetAll(): AsyncGenerator<void> {
+    const { idempotencySeconds, eventSeconds } = this.retention;
+    yield* this.#forgetEach('realms_with_answers', idempotency, 'forget_old_answers', idempotencySeconds);
+    if (eventSeconds !== undefined)
+      yield* this.#forgetEach('realms_with_numbers', event, 'forget_old_events', eventSeconds, isNotNull(event.number));
+  }
+
+  async *#forgetEach(name: string, table: RealmTable, fn: string, seconds: number, where?: SQL): AsyncGenerator<void> {
+    for await (const { tenant, live } of this.#realms(name, table, where)) {
+      const batch = () => this.#batch(fn, [tenant, live, seconds], forgottenMax);
+      while (await this.#attempt(batch, false, 'old rows of a tenant will be deleted later')) yield;
+      yield;
+    }
+  }
+
+  /** Calls a function of the database that handles at most so many rows of a tenant and mode; whether it has handled as many. */
+  async #batch(fn: string, values: (string | number | boolean)[], max: number): Promise<boolean> {
+    const [row] = await this.database.call(fn, [...values, max]);
+    return Number(row?.[fn]) === max;
+  }
+
+  /** Works for each tenant and mode as long as there is work, and not longer than a turn; whether any has more. */
+  async #byTurns(
+    realms: AsyncIterable<Realm>,
+    consequence: string,
+    batch: (realm: Realm) => Promise<boolean>,
+  ): Promise<boolean> {
+    let left = false;
+    for await (const realm of realms) {
+      const until = performance.now() + turnMilliseconds;
+      let more = true;
+      while (more && performance.now() < until && !this.#stopping)
+        more = await this.#attempt(() => batch(realm), false, consequence);
+      left ||= more;
+    }
+    return left && !this.#stopping;
+  }
+
+  /** The tenants and modes that have rows of a table, in the order of their keys. Each is one step in an index, however many rows the one before it has. */
+  async *#realms(name: string, table: RealmTable, where?: SQL): AsyncGenerator<Realm> {
+    for (let after = first; !this.#stopping; ) {
+      const [next] = await this.database.read<Realm>(
+        name,
+        (db) =>
+          db
+            .select({ tenant: table.tenantId, live: table.livemode })
+            .from(table as PgTable)
+            .where(and(where, beyond(table)))
+            .orderBy(table.tenantId, table.livemode)
+            .limit(1),
+        { ...after },
+      );
+      if (!next) return;
+      yield next;
+      after = next;
+    }
+  }
+}
+
+/** The rows of tenants and modes that come after a given one. */
+function beyond({ tenantId, livemode }: { tenantId: PgColumn; livemode: PgColumn }): SQL {
+  return sql`(${tenantId}, ${livemode}) > (${sql.placeholder('tenant')}::text, ${sql.placeholder('live')}::boolean)`;
 }

@@ -746,6 +746,67 @@ describe('a list that is longer than a page', () => {
   });
 });
 
+describe('tidegate job', () => {
+  let sql: ReturnType<typeof behind>;
+  beforeAll(() => {
+    sql = behind(DATA_DIR);
+  });
+  afterAll(() => sql.end());
+
+  it('list --stuck shows the jobs that fail with their errors, and retry has one tried now', async () => {
+    const tenant = id('second').replace('account_', '');
+    const later = Math.floor(Date.now() / 1000) + 3_000;
+    const job = (number: number) => `job_${String(number).padStart(4, '0')}`;
+    await sql`insert into job (tenant_id, livemode, id, created, kind, subject_id, args, due, attempts, error)
+      select ${tenant}, true, 'job_' || lpad(n::text, 4, '0'), 0, 'no_such_kind', 'subject_1', '{}', ${later}::bigint, 11, 'no such job: no_such_kind' from generate_series(1, 203) n`;
+    await sql`insert into job (tenant_id, livemode, id, created, kind, subject_id, args, due)
+      values (${tenant}, true, 'job_well', 0, 'retire_address', 'subject_2', '{}', ${later}::bigint)`;
+    const first = await told('job', 'list', '--stuck');
+    const rest = await told('job', 'list', '--stuck', `--after=${first.next}`);
+    const ids = [...first.jobs, ...rest.jobs].map((one: Json) => one.id);
+    expect([first.jobs.length, ids, rest.next]).toEqual([
+      200,
+      Array.from({ length: 203 }, (_, n) => job(n + 1)),
+      undefined,
+    ]);
+    expect(first.jobs[0]).toEqual({
+      ...{
+        id: 'job_0001',
+        tenant: id('second'),
+        mode: 'live',
+        kind: 'no_such_kind',
+        subject: 'subject_1',
+        attempts: 11,
+      },
+      ...{ error: 'no such job: no_such_kind', due: new Date(later * 1000).toISOString() },
+    });
+    const all = await told('job', 'list', `--after=${tenant}.job_0203.live`);
+    expect(all.jobs.map((one: Json) => one.id)).toContain('job_well');
+
+    // The gateway's worker tries it at once, and it fails once more.
+    const retried = await told('job', 'retry', 'job_0002');
+    expect(Date.parse(retried.due)).toBeLessThan(later * 1000);
+    const [tried] = await eventually(
+      () => sql`select attempts, error from job where id = 'job_0002'`,
+      (rows) => rows[0]?.attempts > 11,
+    );
+    expect(tried).toEqual({ attempts: 12, error: 'no such job: no_such_kind' });
+    // One that can be done is done.
+    await told('job', 'retry', 'job_well');
+    await eventually(
+      () => sql`select from job where id = 'job_well'`,
+      (rows) => rows.length === 0,
+    );
+    const [gone, lost] = await Promise.all([
+      tidegate('job', 'retry', 'job_well'),
+      tidegate('job', 'list', '--after=x'),
+    ]);
+    expect([gone.code, gone.out, gone.errors]).toEqual([1, '', expect.stringContaining('There is no such job')]);
+    expect([lost.code, lost.out, lost.errors]).toEqual([1, '', expect.stringContaining('not the end of a page')]);
+    await sql`delete from job where kind = 'no_such_kind'`;
+  });
+});
+
 describe('tidegate ledger', () => {
   let sql: ReturnType<typeof behind>;
   beforeAll(() => {

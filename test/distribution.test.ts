@@ -8,7 +8,8 @@ const given = givenIn(world);
 /** Statements that are about all tenants by their nature: each belongs to the worker or the operator. */
 const acrossTenants = [
   'realms_with_jobs',
-  'realms_with_old_answers',
+  'realms_with_answers',
+  'realms_with_numbers',
   'realms_with_events',
   'realms_with_unsealed',
   'operator_address',
@@ -22,6 +23,9 @@ const acrossTenants = [
   'operator_payouts:',
   'operator_any',
   'operator_key',
+  'operator_job',
+  'operator_jobs:all',
+  'operator_jobs:stuck',
   'operator_related:person.account_id',
 ];
 

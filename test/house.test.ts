@@ -36,6 +36,23 @@ describe('the laws, kept by a machine', () => {
     expect(offenders(/process\.env/, (name) => places.includes(name))).toEqual([]);
   });
 
+  // A gateway three days ahead once deleted every idempotency key, and a retry then made a second deposit.
+  it('decides nothing about stored data by the clock of a gateway', () => {
+    /** Who may read the clock of the process, and what for. Anything about stored data asks PostgreSQL. */
+    const reasons: Record<string, string> = {
+      'caller.ts': 'how long a cached key is fresh, which PostgreSQL has judged before',
+      'db/database.ts': 'how long a request waits and retries, and when prepared statements are dropped',
+      'db/embedded.ts': 'how long the start of the embedded server may take',
+      'log.ts': 'the time of a line in the log',
+      'whole/whole.ts': 'the age of entries in a cache',
+      'worker.ts': 'pauses between rounds, and the length of a turn',
+    };
+    const readings =
+      /\bDate\.now\b|\bnew Date\(\s*\)|(?<!new )\bDate\(\s*\)|\bperformance\.(now|timeOrigin)\b|\bhrtime\b|\bTemporal\.Now\b/;
+    expect(offenders(readings, (name) => name in reasons)).toEqual([]);
+    expect(Object.keys(reasons).filter((name) => !offenders(readings).includes(name))).toEqual([]);
+  });
+
   it('has no floating-point money', () => {
     expect(offenders(/parseFloat|toFixed|Math\.round\([^)]*amount/i)).toEqual([]);
   });

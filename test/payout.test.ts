@@ -2,6 +2,7 @@ import pino from 'pino';
 import { afterEach, describe, expect, inject, it } from 'vitest';
 import { Database } from '../src/db/database.js';
 import { Worker } from '../src/worker.js';
+import { scale } from './faults/scale.js';
 import {
   details,
   type Door,
@@ -1203,4 +1204,121 @@ it('pays once, whatever the number of workers and however often the work is queu
     await Promise.all(users.map(async (user) => (await payoutsOf(user)).map((p) => [p.amount, p.status]))),
   ).toEqual(users.map((_, i) => [[`${i + 1}0.00`, 'completed']]));
   expect(await Promise.all(users.map((user) => funds(user)))).toEqual(users.map(() => ({})));
+});
+
+describe('a payout with many locks', () => {
+  /** A deposit that so many receivables of 1.00 each share: as many reconciliations would have left it, each of 100 of them. */
+  async function earnShared(user: Speaker, count: number): Promise<{ deposit: string; receivables: string[] }> {
+    const { sql } = world;
+    const tenant = tenantOf(user);
+    const amount = `${count}.00`;
+    const { body } = await user.post('/v1/deposits', {
+      ...{ amount, currency: 'INR', to: { account_id: user.id }, payment_method: 'upi' },
+    });
+    await user.post(`/v1/test_helpers/deposits/${body.id}/complete`);
+    const stem = body.id.slice('deposit_'.length, -6);
+    const rows = await sql`
+      insert into receivable (tenant_id, livemode, id, created, account_id, currency, amount_maximum_reconcilable, amount_locked, deposit_ids_amount_locked,
+        invoice, purpose_code, transaction_type, context_id, on_root_list)
+      select d.tenant_id, d.livemode, 'receivable_' || ${stem}::text || lpad(n::text, 6, '0'), d.created, d.to_account_id, 'INR', 100, 100, array[d.id],
+        '{"amount": "100", "currency": "INR", "creationDate": "2026-10-01", "dueDate": "2026-12-01", "referenceNumber": "MANY"}', 'P0802', 'services', d.context_id, d.on_root_list
+      from deposit d, generate_series(1, ${count}::int) n where d.tenant_id = ${tenant} and d.id = ${body.id} returning id`;
+    await sql`
+      insert into receivable_lock (tenant_id, livemode, id, created, receivable_id, deposit_id, account_id, currency, amount, held_in)
+      select r.tenant_id, r.livemode, 'lock_' || right(r.id, -11), r.created, r.id, ${body.id}, r.account_id, 'INR', 100, 'INR'
+      from receivable r where r.tenant_id = ${tenant} and r.deposit_ids_amount_locked = array[${body.id}::text]`;
+    await sql`select make_available(${tenant}, false, '{}', ${body.id}, ${count * 100})`;
+    return { deposit: body.id, receivables: rows.map(({ id }) => id).toSorted() };
+  }
+
+  const sound = async () => expect(await world.sql`select rule, what from violations`).toEqual([]);
+  const amounts = async (user: Speaker) =>
+    (
+      await world.sql`select sum(amount_locked)::text as locked, sum(amount_settled_payouts)::text as settled from receivable where tenant_id = ${tenantOf(user)}`
+    )[0];
+  const statusOf = async (user: Speaker, id: string) => (await user.get(`/v1/payouts/${id}`)).body.status;
+
+  it.each(doors)(
+    'has arrived at once over %s, and settles its receivables after that, each of them once',
+    async (door) => {
+      const count = door === 'REST' ? scale.locks : 1_500;
+      const user = await exporter(2);
+      const { deposit, receivables } = await earnShared(user, count);
+      await advance(user, day);
+      // It takes its locks along by one statement, for which there may be no time on a busy machine: here it has all the time that it needs.
+      await world.sql`select run_jobs(${tenantOf(user)}, false, 50)`;
+      const [payout] = await payoutsOf(user);
+      expect(payout).toMatchObject({ amount: `${count}.00`, status: 'processing' });
+
+      expect((await end(user, door, payout.id, 'settle')).status).toBe(200);
+      expect([await statusOf(user, payout.id), await funds(user)]).toEqual(['completed', {}]);
+      // What is not settled yet is still locked, and adds up with what is.
+      expect(await amounts(user)).toEqual({ locked: `${(count - 500) * 100}`, settled: '50000' });
+      await sound();
+      // A dispute meanwhile shrinks no lock whose money has been paid out, whether or not it is settled yet.
+      await user.post(`/v1/test_helpers/deposits/${deposit}/dispute`, { amount: '5.00' });
+      await sound();
+
+      // Every call of a worker has the limit of five seconds.
+      while ((await once(user)) > 0);
+      expect(await world.sql`select kind, error from job where tenant_id = ${tenantOf(user)} and attempts > 0`).toEqual(
+        [],
+      );
+      expect(await amounts(user)).toEqual({ locked: '0', settled: `${count * 100}` });
+      expect(await funds(user)).toEqual({ 'available INR': '-5.00' });
+      const [told] = await world.sql`
+      select count(*)::int as events, count(distinct object_id)::int as receivables,
+        bool_and(data ->> 'status' = 'settled' and data ->> 'deposit_ids_amount_locked' = '[]') as settled
+      from event where tenant_id = ${tenantOf(user)} and type = 'receivable.updated'`;
+      expect(told).toEqual({ events: count, receivables: count, settled: true });
+      expect(await locksOf(user, receivables.at(-1)!)).toEqual(['0.00', '1.00', []]);
+      expect((await end(user, door, payout.id, 'fail')).codes).toEqual(['status_invalid']);
+    },
+    300_000,
+  );
+
+  it('has its money back at once when it fails, and is paid again when all of its locks are free', async () => {
+    const user = await exporter(2);
+    const one = await earnShared(user, 800);
+    const two = await earnShared(user, 700);
+    await midnight(user);
+    const [payout] = await payoutsOf(user);
+    await user.post(`/v1/test_helpers/deposits/${one.deposit}/dispute`, { amount: '150.00' });
+
+    await end(user, 'REST', payout.id, 'fail');
+    expect([await statusOf(user, payout.id), await funds(user)]).toEqual(['failed', { 'available INR': '1350.00' }]);
+    await sound();
+    const lockedOf = async (ids: string[]) =>
+      (
+        await world.sql`select amount_locked::int as amount from receivable where tenant_id = ${tenantOf(user)} and id in ${world.sql(ids)} order by id`
+      ).map(({ amount }) => amount);
+    // Money is taken back while some locks are free and some are not.
+    const reversed = await user.post(`/v1/test_helpers/deposits/${two.deposit}/reverse`);
+    expect(reversed.status).toBe(200);
+    await sound();
+    expect(await funds(user)).toEqual({ 'available INR': '650.00' });
+    // The next payout is due, and waits for the locks that go along with it.
+    await world.sql`update job set due = 0 where tenant_id = ${tenantOf(user)} and kind = 'pay_out'`;
+    for (let done = 1; done > 0; await sound()) {
+      const [row] = await world.database.call('run_jobs', [tenantOf(user), false, 1]);
+      done = Number(row!.run_jobs);
+    }
+    await eventually(
+      async () => {
+        await once(user);
+        return payoutsOf(user);
+      },
+      (payouts) => payouts.length === 2,
+    );
+    expect((await payoutsOf(user)).map((p) => [p.amount, p.status])).toEqual([
+      ['650.00', 'processing'],
+      ['1500.00', 'failed'],
+    ]);
+    // What has been taken back has shrunk the newest locks, as where all are freed at once.
+    expect(await lockedOf(two.receivables)).toEqual(two.receivables.map(() => 0));
+    expect(await lockedOf(one.receivables)).toEqual(one.receivables.map((_, i) => (i < 650 ? 100 : 0)));
+    const [along] = await world.sql`select count(*)::int as n, sum(amount)::int as amount from receivable_lock
+      where tenant_id = ${tenantOf(user)} and payout_id is not null`;
+    expect(along).toEqual({ n: 650, amount: 65_000 });
+  });
 });

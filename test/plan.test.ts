@@ -433,7 +433,7 @@ describe('the plan of a list', () => {
       select 'tenant', false, 'job_' || n, 1, 'none', 'subject_' || n, '{}', extract(epoch from now())::bigint + 86400 + n from generate_series(1, 5000) n`;
     await sql`analyze job`;
     const [plan] = await sql.unsafe(
-      `explain (format json) ${asked.get('realms_with_jobs')!.statement.replace(/\$\d+/, '100')}`,
+      `explain (format json) ${asked.get('realms_with_jobs')!.statement.replace('$1', "''").replace('$2', 'false').replace('$3', '100')}`,
     );
     expect(
       nodesOf((plan as any)['QUERY PLAN'][0].Plan).map((node) => [node['Index Name'], node['Index Cond']]),

@@ -107,8 +107,8 @@ begin
       where tenant_id = p_tenant and account_id = v_id returning *
     loop
       perform tell(p_tenant, s.livemode, p_call, 'account_setting.updated', 'account_setting', to_jsonb(s));
-      -- Live FX is about the payouts of the platform's users, those that wait already too.
-      perform reschedule_payout(p_tenant, s.livemode, j.subject_id) from job j where j.tenant_id = p_tenant and j.livemode = s.livemode and j.kind = 'pay_out';
+      -- Live FX is about the payouts of the platform's users, those that wait already too. They may be many, so a job reschedules them in batches.
+      perform enqueue(p_tenant, s.livemode, 'reschedule_payouts', v_id, 0);
     end loop;
   end if;
   perform answer(p_tenant, p_live, p_call, to_jsonb(w));

@@ -14,3 +14,17 @@ begin
   update event_counter c set last = v_last + n where c.tenant_id = p_tenant and c.livemode = p_live;
   return n;
 end $$;
+
+-- Deletes the events of the lowest numbers that are older than `p_seconds` by the tenant's clock, `p_limit` of them at most; returns how many.
+-- It ends before the first number that is kept, so the numbers that are left are dense: a reader who knows an event that is left misses none after it.
+create or replace function forget_old_events(p_tenant text, p_live boolean, p_seconds bigint, p_limit int) returns int language plpgsql as $$
+declare n int; v_before bigint := clock(p_tenant, p_live) - p_seconds; v_last bigint;
+begin
+  select max(o.number) into v_last from (
+    select x.number, bool_and(x.created < v_before) over (order by x.number) as old from (
+      select e.number, e.created from event e where e.tenant_id = p_tenant and e.livemode = p_live and e.number is not null order by e.number limit p_limit) x) o
+  where o.old;
+  delete from event e where e.tenant_id = p_tenant and e.livemode = p_live and e.number <= v_last;
+  get diagnostics n = row_count;
+  return n;
+end $$;

@@ -2,8 +2,10 @@
 -- and a job is deleted by the statement that did it, so it is done exactly once whatever dies. What an acquirer is to be asked
 -- about cannot be done by a statement: `claim_inquiries` hands it out.
 
+-- Does due jobs, `p_limit` at most and none after the first second: the balances that they lock are waited for by requests, which have two seconds.
+-- A statement is cancelled after five, once: a job that is running then is undone and charged, and what was done before it stays done.
 create or replace function run_jobs(p_tenant text, p_live boolean, p_limit int) returns int language plpgsql as $$
-declare j job; n int := 0; v_now bigint := wall_clock(); v_jobs job[];
+declare j job; n int := 0; v_now bigint := wall_clock(); v_jobs job[]; v_until timestamptz := clock_timestamp() + interval '1 second'; v_cancelled boolean := false;
 begin
   v_jobs := array(select x from job x where x.tenant_id = p_tenant and x.livemode = p_live and x.due <= v_now and x.kind <> 'inquire_transaction'
     order by x.due, x.id limit p_limit for update skip locked);
@@ -13,18 +15,51 @@ begin
     -- Somebody is slow with this tenant's money: the next round tries again, and other tenants go on.
     return 0;
   end;
-  foreach j in array v_jobs loop
+  -- Payouts come last: they lock settings and addresses, which everybody locks after accounts and receivables.
+  foreach j in array array(select x from unnest(v_jobs) x order by x.kind = 'pay_out', x.due, x.id) loop
+    exit when v_cancelled or (n > 0 and clock_timestamp() > v_until);
     begin
       perform run_job(p_tenant, p_live, j);
       delete from job where tenant_id = p_tenant and livemode = p_live and id = j.id;
-    exception when others then
-      -- One bad job must not stop the queue: it waits, longer each time, and keeps the reason for the operator.
-      update job set attempts = attempts + 1, due = v_now + least(3600, 2 ^ least(attempts, 12))::bigint, error = sqlerrm
-      where tenant_id = p_tenant and livemode = p_live and id = j.id;
+    -- `others` are all errors but this one.
+    exception when query_canceled or others then
+      v_cancelled := sqlstate = '57014';
+      perform charge_job(p_tenant, p_live, j.id, sqlerrm);
     end;
     n := n + 1;
   end loop;
   return n;
+end $$;
+
+-- A job that has failed does not stop the queue: it waits, longer each time, and keeps the reason for the operator.
+create or replace function charge_job(p_tenant text, p_live boolean, p_id text, p_error text) returns void language plpgsql as $$
+declare v_now bigint := wall_clock();
+begin
+  update job set attempts = attempts + 1, due = v_now + least(3600, 2 ^ least(attempts, 12))::bigint, error = left(p_error, 1000)
+  where tenant_id = p_tenant and livemode = p_live and id = p_id;
+end $$;
+
+-- Charges the job that is due first, after `run_jobs` has failed as a whole for that job alone. Returns how many were charged: none
+-- when there is none left or another worker is at it.
+create or replace function charge_first_job(p_tenant text, p_live boolean, p_error text) returns int language plpgsql as $$
+declare v_id text; v_now bigint := wall_clock();
+begin
+  select x.id into v_id from job x where x.tenant_id = p_tenant and x.livemode = p_live and x.due <= v_now and x.kind <> 'inquire_transaction'
+  order by x.due, x.id limit 1 for update skip locked;
+  if not found then return 0; end if;
+  perform charge_job(p_tenant, p_live, v_id, p_error);
+  return 1;
+end $$;
+
+-- Makes a job due now, at the operator's request. It keeps its attempts and its error until it is done.
+create or replace function retry_job(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb) returns setof job language plpgsql as $$
+declare j job; v_now bigint := wall_clock();
+begin
+  update job x set due = least(x.due, v_now) where x.tenant_id = p_tenant and x.livemode = p_live and x.id = p_args ->> 'id'
+  returning * into j;
+  if not found then perform refuse(404, 'resource_missing', 'job.id'); end if;
+  perform answer(p_tenant, p_live, p_call, to_jsonb(j));
+  return next j;
 end $$;
 
 -- Locks the balances and the checkouts that any of the jobs may change, before the first of them: one after the other the jobs would lock them
@@ -49,9 +84,10 @@ begin
       where j.kind = 'pay_out'
       union
       select b.account_id, b.currency from unnest(p_jobs) j
-        join payout y on y.tenant_id = p_tenant and y.livemode = p_live and y.id = j.subject_id
-        join balance b on b.tenant_id = p_tenant and b.livemode = p_live and b.account_id = y.account_id
-      where j.kind = 'settle_payout') k), '[]'));
+        join balance b on b.tenant_id = p_tenant and b.livemode = p_live and b.account_id = case j.kind
+          when 'settle_payout' then (select y.account_id from payout y where y.tenant_id = p_tenant and y.livemode = p_live and y.id = j.subject_id)
+          else j.subject_id end
+      where j.kind in ('settle_payout', 'settle_locks', 'free_locks')) k), '[]'));
   -- Then the checkouts, as everybody does who has locked the balances.
   perform from checkout c where c.tenant_id = p_tenant and c.livemode = p_live and c.id in (
     select coalesce(t.checkout_id, j.subject_id) from unnest(p_jobs) j left join transaction t on t.tenant_id = p_tenant and t.livemode = p_live and t.id = j.subject_id
@@ -59,7 +95,7 @@ begin
 end $$;
 
 create or replace function run_job(p_tenant text, p_live boolean, j job) returns void language plpgsql as $$
-declare v account; w account; b balance; d address; v_call jsonb := '{}'; n int := 0;
+declare v account; w account; b balance; d address; v_payout payout; v_call jsonb := '{}'; n int := 0; v_subject text;
 begin
   if j.kind = 'verify_account' then
     -- A test helper may have settled it first; then there is nothing left to do.
@@ -98,6 +134,16 @@ begin
       n := n + 1;
     end loop;
     if n = 200 then perform enqueue(p_tenant, p_live, j.kind, j.subject_id, 0, jsonb_build_object('after', b.account_id)); end if;
+  elsif j.kind = 'reschedule_payouts' then
+    -- Live FX has been switched: it is about the payouts of the platform's users that wait already, too, in batches as above.
+    for v_subject in
+      select distinct x.subject_id from job x where x.tenant_id = p_tenant and x.livemode = p_live and x.kind = 'pay_out' and x.subject_id > coalesce(j.args ->> 'after', '')
+      order by 1 limit 200
+    loop
+      perform reschedule_payout(p_tenant, p_live, v_subject);
+      n := n + 1;
+    end loop;
+    if n = 200 then perform enqueue(p_tenant, p_live, j.kind, j.subject_id, 0, jsonb_build_object('after', v_subject)); end if;
   elsif j.kind = 'retire_address' then
     update address a set status = 'deactivated', version = a.version + 1
     where a.tenant_id = p_tenant and a.livemode = p_live and a.id = j.subject_id and a.status = 'pending_deactivation'
@@ -114,7 +160,18 @@ begin
       perform move_deposit(p_tenant, p_live, v_call, jsonb_build_object('id', j.subject_id, 'from', jsonb_build_array('processing'), 'to', 'completed'));
     end if;
   elsif j.kind = 'pay_out' then
-    perform pay_out(p_tenant, p_live, v_call, j.subject_id);
+    perform lock_all_balances(p_tenant, p_live, j.subject_id);
+    -- The locks of a failed payout are being freed: they go along with the payout that pays their money, which is the next one.
+    if exists (select from job x where x.tenant_id = p_tenant and x.livemode = p_live and x.subject_id = j.subject_id and x.kind = 'free_locks') then
+      perform enqueue(p_tenant, p_live, 'pay_out', j.subject_id, 1);
+    else
+      perform pay_out(p_tenant, p_live, v_call, j.subject_id);
+    end if;
+  elsif j.kind in ('settle_locks', 'free_locks') then
+    perform lock_all_balances(p_tenant, p_live, j.subject_id);
+    select x.* into v_payout from payout x where x.tenant_id = p_tenant and x.livemode = p_live and x.id = j.args ->> 'payout';
+    if j.kind = 'settle_locks' then perform settle_locks(p_tenant, p_live, v_call, v_payout, j.args ->> 'after');
+    else perform free_locks(p_tenant, p_live, v_call, v_payout, j.args ->> 'before'); end if;
   elsif j.kind = 'settle_payout' then
     if exists (select from payout y where y.tenant_id = p_tenant and y.livemode = p_live and y.id = j.subject_id and y.status = 'processing') then
       perform move_payout(p_tenant, p_live, v_call, jsonb_build_object('id', j.subject_id, 'to', 'completed'));

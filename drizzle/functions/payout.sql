@@ -205,10 +205,11 @@ begin
   if v_again then perform enqueue(p_tenant, p_live, 'pay_out', p_account, 0); end if;
 end $$;
 
--- The end of a payout, once: completed or failed share one cause. Completion settles its locks; failure gives the money back and frees them,
--- less what has been taken back of their deposits meanwhile.
+-- The end of a payout, once: completed or failed share one cause. The money and the status move at once. The locks follow: the first 500 by
+-- the same statement, which are all that nearly every payout has, and the rest by jobs, because no statement may take longer the more
+-- locks there are. Until then those receivables tell what they told while the payout was under way: locked and not yet settled.
 create or replace function move_payout(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb) returns setof payout language plpgsql as $$
-declare y payout; v_to text := p_args ->> 'to'; l receivable_lock; d deposit; v_freed text[] := '{}'; v_rest bigint;
+declare y payout; v_to text := p_args ->> 'to';
 begin
   select x.* into y from payout x where x.tenant_id = p_tenant and x.livemode = p_live and x.id = p_args ->> 'id';
   perform lock_all_balances(p_tenant, p_live, y.account_id);
@@ -220,22 +221,60 @@ begin
     leg(y.account_id, 'payout_processing', y.currency, -y.amount),
     case v_to when 'completed' then contra_leg('payout_rail', y.currency, y.amount) else leg(y.account_id, 'available', y.currency, y.amount) end));
   perform move_payment(p_tenant, p_live, y.payment_id, v_to);
-  for l in select k.* from receivable_lock k where k.tenant_id = p_tenant and k.livemode = p_live and k.payout_id = y.id order by k.receivable_id, k.id for update loop
-    if v_to = 'completed' then
-      update receivable_lock k set settled = true where k.tenant_id = p_tenant and k.livemode = p_live and k.id = l.id;
-      perform change_receivable(p_tenant, p_live, p_call, l.receivable_id, -l.amount, l.amount);
-    else
-      update receivable_lock k set payout_id = null, held_in = y.currency where k.tenant_id = p_tenant and k.livemode = p_live and k.id = l.id;
-      v_freed := v_freed || l.deposit_id;
-    end if;
-  end loop;
-  for d in select x.* from deposit x where x.tenant_id = p_tenant and x.livemode = p_live and x.id = any (v_freed) order by x.id loop
-    select coalesce(sum(k.amount), 0) into v_rest from receivable_lock k where k.tenant_id = p_tenant and k.livemode = p_live and k.deposit_id = d.id;
-    perform shrink_locks(p_tenant, p_live, p_call, d.id, v_rest - reconciled_of(d));
-  end loop;
-  if v_to = 'failed' then perform schedule_payout(p_tenant, p_live, y.account_id, true); end if;
+  if v_to = 'completed' then
+    perform settle_locks(p_tenant, p_live, p_call, y, null);
+  else
+    perform free_locks(p_tenant, p_live, p_call, y, null);
+    perform schedule_payout(p_tenant, p_live, y.account_id, true);
+  end if;
   perform enqueue(p_tenant, p_live, 'retire_address', y.address_id, 0);
   perform tell(p_tenant, p_live, p_call, 'payout.' || v_to, 'payout', to_jsonb(y));
   perform answer(p_tenant, p_live, p_call, to_jsonb(y));
   return next y;
+end $$;
+
+-- How many locks of a payout one call settles or frees. They take 0.1 to 0.8 s, by the load of the machine; the balances of the account are locked meanwhile.
+create or replace function locks_per_call() returns int language plpgsql immutable as $$
+begin
+  return 500;
+end $$;
+
+-- Settles the locks of a completed payout, in the order of their ids and from `p_after` on; a job goes on where this call stops. The caller has
+-- locked the balances of the payout's account, as every function does that changes these receivables. Each receivable is changed once in a call, and tells
+-- one event. Every row is found by its key: a statement for all of them could be planned as a scan of every lock there is.
+create or replace function settle_locks(p_tenant text, p_live boolean, p_call jsonb, p_payout payout, p_after text) returns void language plpgsql as $$
+declare v_locks receivable_lock[]; v_receivable text; v_amount bigint; v_ids text[]; v_id text;
+begin
+  v_locks := array(select k from receivable_lock k where k.tenant_id = p_tenant and k.livemode = p_live and k.payout_id = p_payout.id and k.id > coalesce(p_after, '')
+    order by k.id limit locks_per_call());
+  for v_receivable, v_amount, v_ids in select l.receivable_id, sum(l.amount), array_agg(l.id) from unnest(v_locks) l where not l.settled group by 1 order by 1 loop
+    foreach v_id in array v_ids loop
+      update receivable_lock k set settled = true where k.tenant_id = p_tenant and k.livemode = p_live and k.id = v_id;
+    end loop;
+    perform change_receivable(p_tenant, p_live, p_call, v_receivable, -v_amount, v_amount);
+  end loop;
+  if cardinality(v_locks) = locks_per_call() then
+    perform enqueue(p_tenant, p_live, 'settle_locks', p_payout.account_id, 0, jsonb_build_object('payout', p_payout.id, 'after', v_locks[cardinality(v_locks)].id));
+  end if;
+end $$;
+
+-- Frees the locks of a failed payout, whose money is available again in the payout's currency, less what has been taken back of their deposits
+-- meanwhile. The newest are freed first, because what is taken back shrinks the newest lock first, whatever the number of calls.
+-- Until the last of them is free the account is not paid out: a payout takes along the locks whose money it pays.
+create or replace function free_locks(p_tenant text, p_live boolean, p_call jsonb, p_payout payout, p_before text) returns void language plpgsql as $$
+declare v_locks receivable_lock[]; l receivable_lock; v_id text; d deposit; v_rest bigint;
+begin
+  v_locks := array(select k from receivable_lock k where k.tenant_id = p_tenant and k.livemode = p_live and k.payout_id = p_payout.id and (p_before is null or k.id < p_before)
+    order by k.id desc limit locks_per_call());
+  foreach l in array v_locks loop
+    update receivable_lock k set payout_id = null, held_in = p_payout.currency where k.tenant_id = p_tenant and k.livemode = p_live and k.id = l.id;
+  end loop;
+  for v_id in select distinct x.deposit_id from unnest(v_locks) x order by 1 loop
+    select x.* into d from deposit x where x.tenant_id = p_tenant and x.livemode = p_live and x.id = v_id;
+    select coalesce(sum(k.amount), 0) into v_rest from receivable_lock k where k.tenant_id = p_tenant and k.livemode = p_live and k.deposit_id = v_id;
+    perform shrink_locks(p_tenant, p_live, p_call, v_id, v_rest - reconciled_of(d));
+  end loop;
+  if cardinality(v_locks) = locks_per_call() then
+    perform enqueue(p_tenant, p_live, 'free_locks', p_payout.account_id, 0, jsonb_build_object('payout', p_payout.id, 'before', v_locks[cardinality(v_locks)].id));
+  end if;
 end $$;

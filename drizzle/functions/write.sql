@@ -123,11 +123,19 @@ begin
   return v_id;
 end $$;
 
--- Forgets answers older than the retention; idempotency keys are promised for 24 hours at least.
-create or replace function forget_answers(p_tenant text, p_live boolean, p_before bigint) returns bigint language plpgsql as $$
-declare n bigint;
+-- Deletes answers that are older than `p_seconds` by the database's clock, `p_limit` of them at most and the oldest first; returns how many.
+-- Idempotency keys are promised for 24 hours, so a shorter time counts as 24 hours.
+create or replace function forget_old_answers(p_tenant text, p_live boolean, p_seconds bigint, p_limit int) returns int language plpgsql as $$
+declare n int; v_before bigint := wall_clock() - greatest(p_seconds, 86400); v_accounts text[]; v_keys text[];
 begin
-  delete from idempotency where tenant_id = p_tenant and livemode = p_live and created < p_before;
+  -- The keys first, by a statement of their own: joined to a delete, the limit could be counted anew for each row.
+  select array_agg(x.account_id), array_agg(x.key) into v_accounts, v_keys from (
+    select i.account_id, i.key from idempotency i where i.tenant_id = p_tenant and i.livemode = p_live and i.created < v_before
+    order by i.created limit p_limit for update skip locked) x;
+  delete from idempotency i using unnest(v_accounts, v_keys) o(account_id, key)
+  where i.tenant_id = p_tenant and i.livemode = p_live and i.account_id = o.account_id and i.key = o.key;
   get diagnostics n = row_count;
   return n;
 end $$;
+
+drop function if exists forget_answers(text, boolean, bigint);

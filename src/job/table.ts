@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm';
 import { bigint, index, integer, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import { realm } from '../db/columns.js';
 
@@ -22,6 +23,10 @@ export const job = pgTable(
   (t) => [
     primaryKey({ name: 'job_pkey', columns: [t.tenantId, t.livemode, t.id] }),
     index('job_due').on(t.due, t.tenantId, t.livemode),
+    // A tenant's due jobs are claimed without reading those of other tenants, however many these have.
+    index('job_of_tenant').on(t.tenantId, t.livemode, t.due, t.id),
+    index('job_stuck').on(t.tenantId, t.livemode, t.id).where(sql`error is not null`),
     index('job_of_subject').on(t.tenantId, t.livemode, t.subjectId),
   ],
 );
+export type JobRow = typeof job.$inferSelect;

@@ -24,7 +24,7 @@ import { checkFiles } from '../file/reference.js';
 import { type FileRow, file } from '../file/table.js';
 import { textProblems } from '../guard.js';
 import { answeredBefore, fingerprint } from '../idempotency.js';
-import { inquiryKind, job } from '../job/table.js';
+import { inquiryKind, type JobRow, job } from '../job/table.js';
 import { type ApiKeyRow, apiKey } from '../key/table.js';
 import { posting } from '../ledger/table.js';
 import { type PayoutRow, PayoutStatus, payout, type RateRow, rate } from '../payout/table.js';
@@ -546,7 +546,45 @@ export class Operator {
     return chains;
   }
 
-  async #byId<T extends PgTable & Standing>(name: string, table: T, id: string): Promise<T['$inferSelect'][]> {
+  /**
+   * The jobs of all tenants, in the order of their ids; `stuck` are those alone that have failed and are tried again.
+   * Questions to an acquirer count their attempts too, and have no error.
+   */
+  async jobs({ stuck = false, after }: { stuck?: boolean; after?: string | undefined }): Promise<Found<JobRow>> {
+    const from = after === undefined ? undefined : jobCursorOf(after);
+    const { placeholder } = sql;
+    const given = [stuck ? 'stuck' : 'all', ...(from ? ['after'] : [])];
+    const rows = await this.database.read<JobRow>(
+      `operator_jobs:${given.join(':')}`,
+      (db) =>
+        db
+          .select()
+          .from(job)
+          .where(
+            and(
+              stuck ? isNotNull(job.error) : undefined,
+              from &&
+                sql`(${job.tenantId}, ${job.livemode}, ${job.id}) > (${placeholder('tenant')}::text, ${placeholder('live')}::boolean, ${placeholder('id')}::text)`,
+            ),
+          )
+          .orderBy(asc(job.tenantId), asc(job.livemode), asc(job.id))
+          .limit(listedMax + 1),
+      { ...from },
+    );
+    const nodes = rows.slice(0, listedMax);
+    const last = rows.length > listedMax ? nodes.at(-1) : undefined;
+    return { nodes, next: last ? `${last.tenantId}.${last.id}.${last.livemode ? 'live' : 'test'}` : null };
+  }
+
+  /** Makes a job due now. It keeps its attempts and its error until it is done. */
+  async retryJob(id: string): Promise<JobRow> {
+    const [row] = await this.#byId('operator_job', job, id);
+    if (!row)
+      throw new OperatorError('There is no such job: it may have been done meanwhile.', 'resource_missing', 'job.id');
+    return this.#write('retry_job', row, 'retryJob', { id }, job);
+  }
+
+  async #byId<T extends PgTable & { id: PgColumn }>(name: string, table: T, id: string): Promise<T['$inferSelect'][]> {
     return this.database.read(
       name,
       (db) =>
@@ -725,6 +763,14 @@ function cursorOf(text: string, object: string): { created: string; id: string; 
       problem('parameter_invalid', `${object}.starting_after`, 'is not the end of a page of this list'),
     );
   return { created, id, live: mode === 'live' };
+}
+
+/** The same of jobs, whose order begins with their tenants. */
+function jobCursorOf(text: string): { tenant: string; id: string; live: boolean } {
+  const [, tenant, id, mode] = /^(\w{1,100})\.(\w{1,100})\.(live|test)$/.exec(text) ?? [];
+  if (tenant === undefined || id === undefined)
+    throw new Refusal(problem('parameter_invalid', 'job.starting_after', 'is not the end of a page of this list'));
+  return { tenant, id, live: mode === 'live' };
 }
 
 /** What no bank can have told. */

@@ -34,6 +34,8 @@ export const scale = {
   },
   /** Amounts and currencies that are made up. */
   amounts: { runs: number('AMOUNTS', 1_000, 100_000), sent: number('AMOUNTS_SENT', 60, 2_000) },
+  /** Locks of one payout: in the long form, more than one call of five seconds could settle. */
+  locks: number('LOCKS', 4_000, 50_000),
   /** Deposits that come in while others page through the list and ask for totals. */
   lists: { writers: 8, deposits: number('LISTED', 160, 5_000), readers: whole ? 12 : 6 },
 };
