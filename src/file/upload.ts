@@ -38,10 +38,11 @@ export function fileRoutes(app: FastifyInstance): void {
     method: 'POST',
     url: '/v1/files',
     bodyLimit: fileBytesMax + 65_536,
-    config: { permission: restPermissions.createFile! },
+    config: { permission: restPermissions.createFile!, streamed: true },
     handler: async (request) => {
       refuseQuery(request);
       const { args, uploaded } = await uploadOf(request);
+      request.startTime();
       const create = guarded(
         'createFile',
         restPermissions.createFile!,
