@@ -139,7 +139,10 @@ describe('a setting', () => {
       { HOST: '0.0.0.0', TRUSTED_PROXY: '10.0.0.1', PUBLIC_URL },
       { HOST: '0.0.0.0', transport: 'proxy' },
     ],
-    [{ ...database, DATABASE_URL: 'postgresql://db.example/x', TRUSTED_PROXY: '::1', PUBLIC_URL }, { transport: 'proxy' }],
+    [
+      { ...database, DATABASE_URL: 'postgresql://db.example/x', TRUSTED_PROXY: '::1', PUBLIC_URL },
+      { transport: 'proxy' },
+    ],
   ];
 
   it.each(taken)('%j is taken', (environment, wanted) => {
