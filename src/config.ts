@@ -5,6 +5,7 @@ import { createSecureContext } from 'node:tls';
 import { z } from 'zod';
 import { checkoutTermsDefault } from './checkout/terms.js';
 import { limitsDefault } from './limits.js';
+import { requestLimitsDefault } from './request-budget.js';
 
 const flag = z.enum(['true', 'false']).transform((text) => text === 'true');
 const whole = (min: number, max: number) =>
@@ -71,12 +72,23 @@ export const settings = z.object({
   GRAPHQL_ROOT_FIELDS_MAX: whole(1, 100)
     .default(limitsDefault.rootFields)
     .describe('The most root fields of an operation.'),
+  GRAPHQL_NODES_MAX: whole(100, 1_000_000)
+    .default(requestLimitsDefault.nodes)
+    .describe('The most nodes that an operation could touch: page sizes multiply along each path.'),
+  ANSWER_BYTES_MAX: whole(65_536, 104_857_600)
+    .default(requestLimitsDefault.answerBytes)
+    .describe('The largest answer, but for the content of a file.'),
+  REQUEST_SECONDS: whole(1, 300)
+    .default(requestLimitsDefault.seconds)
+    .describe('How long a request may take before it is ended with 503.'),
   PUBLIC_URL: z
     .string()
     .regex(/^https?:\/\/[^/?#@]+$/, 'must be an origin, such as https://pay.example.com')
     .refine((text) => URL.canParse(text), 'is not an address that can be read')
     .optional()
-    .describe("The origin of the payment pages' addresses; otherwise that of the request that asks for one."),
+    .describe(
+      "The origin of the payment pages' addresses. Required unless the gateway is local; there it is otherwise that of the request that asks for one.",
+    ),
   CHECKOUT_SECONDS: whole(1_800, 2_592_000)
     .default(checkoutTermsDefault.seconds)
     .describe('How long a checkout can be paid.'),
@@ -95,8 +107,10 @@ export const settings = z.object({
   DRAIN_SECONDS: whole(1, 300).default(25).describe('How long requests under way may take to finish after SIGTERM.'),
   NODE_ENV: z
     .string()
-    .default('development')
-    .describe('In production, errors of GraphQL give no hints about the schema.'),
+    .optional()
+    .describe(
+      'Errors of GraphQL suggest names of the schema in `development`, which must be set for that with DATABASE_URL; never in `production`.',
+    ),
 });
 
 export interface Config extends z.infer<typeof settings> {
@@ -104,6 +118,8 @@ export interface Config extends z.infer<typeof settings> {
   transport: 'tls' | 'proxy' | 'local';
   tls: { cert: Buffer; key: Buffer } | undefined;
   proxies: BlockList;
+  /** Whether errors of GraphQL suggest names of the schema. */
+  suggestions: boolean;
 }
 
 /** A setting that is wrong or unsafe; the process does not start with one. */
@@ -139,9 +155,16 @@ export function config({ serves }: { serves: boolean }, environment: NodeJS.Proc
       'HOST must be a loopback address unless TLS_CERT_FILE and TLS_KEY_FILE, or TRUSTED_PROXY, are set: API keys travel over HTTPS only.',
     );
   }
+  const proxies = proxiesOf(s.TRUSTED_PROXY);
+  if (serves && transport !== 'local' && s.PUBLIC_URL === undefined) {
+    throw new ConfigError(
+      'PUBLIC_URL must be set unless the gateway is local: payment links carry it, and the Host of a request is what its client says.',
+    );
+  }
   if (transport !== 'local' && s.PUBLIC_URL?.startsWith('http:'))
     throw new ConfigError('PUBLIC_URL: must begin with https://, as the pages are served over HTTPS only.');
-  return { ...s, DATA_DIR: path.resolve(s.DATA_DIR), transport, tls, proxies: proxiesOf(s.TRUSTED_PROXY) };
+  const suggestions = s.DATABASE_URL === undefined ? s.NODE_ENV !== 'production' : s.NODE_ENV === 'development';
+  return { ...s, DATA_DIR: path.resolve(s.DATA_DIR), transport, tls, proxies, suggestions };
 }
 
 /** The certificate and its key, when they are what they should be and belong together. */

@@ -8,7 +8,7 @@ import { LRUCache } from 'lru-cache';
 import Negotiator from 'negotiator';
 import type { Logger } from 'pino';
 import { type Caller, Callers } from './caller.js';
-import { tokenOf } from './checkout/link.js';
+import { type CheckoutPlace, tokenOf } from './checkout/link.js';
 import type { CheckoutTerms } from './checkout/terms.js';
 import type { Config } from './config.js';
 import { Context } from './context.js';
@@ -19,7 +19,7 @@ import { examples } from './examples.js';
 import { explorer } from './explorer.js';
 import { fileRoutes } from './file/upload.js';
 import { graphErrors, type Rules } from './explain.js';
-import { type Asker, buildApollo, graphRules } from './graph.js';
+import { type Asker, buildApollo, graphRules, publicSizes } from './graph.js';
 import { permit } from './guard.js';
 import { hostedPages, mangledPage } from './hosted/page.js';
 import { idempotencyKey } from './idempotency.js';
@@ -28,13 +28,15 @@ import { type GraphBody, KnownDocuments } from './known.js';
 import { faultLine, requestLine } from './log.js';
 import { OperatorContext } from './operator/context.js';
 import { Credential } from './operator/credential.js';
-import { buildOperatorGraph, operatorRules } from './operator/graph.js';
+import { buildOperatorGraph, operatorRules, sizes as operatorSizes } from './operator/graph.js';
+import type { ListSizes } from './nodes.js';
 import { Operator } from './operator/operator.js';
 import type { Permission } from './permissions.js';
 import { errorV1, type Problem, problem, Refusal, retryAfter } from './problems.js';
 import { rest } from './rest/rest.js';
 import { routes } from './rest/routes.js';
 import { Wholes } from './whole/whole.js';
+import { clientLeft, RequestBudget, type RequestLimits, tooLarge, tooLate } from './request-budget.js';
 import { newRequestId } from './request-id.js';
 
 declare module 'fastify' {
@@ -43,6 +45,10 @@ declare module 'fastify' {
     context: Context | null;
     /** Set once the operator is known. */
     operator: OperatorContext | null;
+    /** What the request may use; it ends when the client disconnects. Set before anything else is looked at. */
+    budget: RequestBudget | null;
+    /** Ends the request when its time is over, counted from now. */
+    startTime(): void;
   }
   interface FastifyContextConfig {
     /** The permission that a route needs, asked for before its body is read. */
@@ -51,6 +57,10 @@ declare module 'fastify' {
     open?: true;
     /** The operator's endpoint, which takes its credential alone. */
     operator?: Credential;
+    /** Whose answers may take longer than REQUEST_SECONDS. */
+    lasting?: true;
+    /** Whose bodies are read by the handler, which then starts the time of the request itself. */
+    streamed?: true;
     /** Probes, which need neither a key nor HTTPS. */
     probe?: true;
   }
@@ -76,6 +86,11 @@ export async function gateway({ config, database, schema, pepper, log }: Parts):
     attemptSeconds: config.CHECKOUT_ATTEMPT_SECONDS,
     feeBasisPoints: config.CHECKOUT_FEE_BASIS_POINTS,
   };
+  const limits: RequestLimits = {
+    nodes: config.GRAPHQL_NODES_MAX,
+    answerBytes: config.ANSWER_BYTES_MAX,
+    seconds: config.REQUEST_SECONDS,
+  };
   let draining = false;
   const app = Fastify({
     logger: false,
@@ -91,17 +106,21 @@ export async function gateway({ config, database, schema, pepper, log }: Parts):
       reply.headers(fixed).header('request-id', request.id);
       if (pathOf(request.url).startsWith('/checkout/')) return mangledPage(reply);
       return Promise.resolve()
+        .then(() => refuseRepeated(request))
+        .then(() => refuseHost(request))
         .then(() => identify(request))
         .then(() => [problem('route_missing')])
         .catch((error) => problemsOf(error))
         .then((problems) => refuse(request, reply, problems));
     },
-    clientErrorHandler: (_: unknown, socket: Socket) => socket.end(badRequest()),
+    clientErrorHandler,
     ...(config.tls ? { https: { ...config.tls, minVersion: 'TLSv1.2', ...slowClients } } : { http: slowClients }),
   } as never) as unknown as FastifyInstance;
 
   app.decorateRequest('context', null);
   app.decorateRequest('operator', null);
+  app.decorateRequest('budget', null);
+  app.decorateRequest('startTime', () => {});
   const fixed = { ...(await securityHeaders(config)), 'cache-control': 'no-store' };
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, bytes, done) =>
@@ -115,20 +134,25 @@ export async function gateway({ config, database, schema, pepper, log }: Parts):
   };
   const contextOf = (request: FastifyRequest, caller: Caller): Context => {
     const key = request.method === 'POST' ? idempotencyKey(single(request, 'idempotency-key')) : undefined;
-    const scope = new Scope(caller, database);
-    return new Context(caller, scope, editions[caller.edition], request.id, key, newKey, {
+    const budget = request.budget ?? undefined;
+    const scope = new Scope(caller, database, budget);
+    const checkouts = {
       terms,
-      urlOf: (place) => `${originOf(request, config)}/checkout/${tokenOf(pepper, place)}`,
-    });
+      urlOf: (place: CheckoutPlace) => `${originOf(request, config)}/checkout/${tokenOf(pepper, place)}`,
+    };
+    return new Context(caller, scope, editions[caller.edition], request.id, key, newKey, checkouts, budget);
   };
   const identifyOperator = async (request: FastifyRequest, credential: Credential): Promise<OperatorContext> => {
     await credential.check(single(request, 'authorization'));
     const asking = { requestId: request.id, idempotencyKey: idempotencyKey(single(request, 'idempotency-key')) };
-    return new OperatorContext(new Operator(database, schema, pepper, asking), asking.requestId, asking.idempotencyKey);
+    const acting = new Operator(database, schema, pepper, asking);
+    return new OperatorContext(acting, asking.requestId, asking.idempotencyKey, request.budget ?? undefined);
   };
   const admit = (request: FastifyRequest, reply: FastifyReply): undefined | Promise<void> => {
     const { open, probe, operator, permission } = request.routeOptions.config;
     if (probe) return;
+    refuseRepeated(request);
+    refuseHost(request);
     if (!secure(request, config)) throw new Refusal(problem('https_required'));
     // The endpoint shows the explorer to whoever opens it in a browser, and takes everything else for GraphQL.
     if (open && (request.routeOptions.url !== '/graphql' || wantsPage(request, config))) return;
@@ -156,12 +180,21 @@ export async function gateway({ config, database, schema, pepper, log }: Parts):
   };
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(fixed).header('request-id', request.id);
+    watch(request, reply, limits);
     take(() => admit(request, reply), done);
   });
-  app.addHook('onSend', (request, reply, _, done) => {
+  // A client that sends its body slowly has the time that Node gives it, and a status of its own.
+  app.addHook('preValidation', (request, _, done) => {
+    const { lasting, streamed, probe } = request.routeOptions.config;
+    if (!lasting && !streamed && !probe) request.startTime();
+    done();
+  });
+  app.addHook('onSend', (request, reply, payload, done) => {
     if (request.context?.replayed) reply.header('idempotent-replayed', 'true');
     if (draining) reply.header('connection', 'close');
-    done();
+    // The content of a file is no text.
+    if (typeof payload === 'string' && isLarger(payload, limits.answerBytes)) done(tooLarge(limits.answerBytes));
+    else done();
   });
   app.addHook('onResponse', (request, reply, done) => {
     const { open, probe } = request.routeOptions.config;
@@ -196,6 +229,7 @@ export async function gateway({ config, database, schema, pepper, log }: Parts):
   const graph = async <C extends Asker>(
     of: GraphQLSchema,
     rules: Rules<C>,
+    sizes: ListSizes,
     introspection: boolean,
     context: (request: FastifyRequest) => C,
     known?: KnownDocuments,
@@ -209,7 +243,9 @@ export async function gateway({ config, database, schema, pepper, log }: Parts):
         directives: 10,
       },
       tokensMax: config.GRAPHQL_TOKENS_MAX,
-      production: config.NODE_ENV === 'production',
+      nodesMax: config.GRAPHQL_NODES_MAX,
+      sizes,
+      suggestions: config.suggestions,
       ...(known && { known }),
       onFault: (error, requestId) => log.error({ requestId, ...faultLine(error) }, 'fault'),
     });
@@ -219,10 +255,17 @@ export async function gateway({ config, database, schema, pepper, log }: Parts):
     return (request: FastifyRequest, reply: FastifyReply) =>
       (handle as (request: FastifyRequest, reply: FastifyReply) => unknown).call(app, request, reply) as never;
   };
-  const known = new KnownDocuments(new Wholes(schema), (error, requestId) =>
+  const known = new KnownDocuments(new Wholes(schema, Date.now, config.ANSWER_BYTES_MAX), (error, requestId) =>
     log.error({ requestId, ...faultLine(error) }, 'fault'),
   );
-  const graphql = await graph(schema, graphRules, config.INTROSPECTION, (request) => request.context!, known);
+  const graphql = await graph(
+    schema,
+    graphRules,
+    publicSizes,
+    config.INTROSPECTION,
+    (request) => request.context!,
+    known,
+  );
   const page = explorer({ endpoint: '/graphql', examples });
   app.route({
     method: ['GET', 'POST'],
@@ -240,11 +283,18 @@ export async function gateway({ config, database, schema, pepper, log }: Parts):
   });
   if (config.OPERATOR_KEY !== undefined) {
     // Whoever has the credential may see the schema, whatever the public one shows.
-    const handler = await graph(buildOperatorGraph(), operatorRules, true, (request) => request.operator!);
+    const handler = await graph(
+      buildOperatorGraph(),
+      operatorRules,
+      operatorSizes,
+      true,
+      (request) => request.operator!,
+    );
     app.route({
       method: app.supportedMethods,
       url: '/operator/graphql',
-      config: { operator: new Credential(config.OPERATOR_KEY) },
+      // An audit of all books takes as long as they need.
+      config: { operator: new Credential(config.OPERATOR_KEY), lasting: true },
       preHandler: (request, _, done) => take(() => refuseMisshapen(request), done),
       handler,
     });
@@ -290,6 +340,67 @@ function refuseMisshapen(request: FastifyRequest): void {
   if (graphTypeOf(request) === undefined) throw new Refusal(problem('not_acceptable'));
   const problems = misshapen(request.method === 'POST' ? request.body : request.query, request.method === 'POST');
   if (problems.length > 0) throw new Refusal(...problems);
+}
+
+/**
+ * Follows a request to its end: it ends early when its client disconnects, and, once its time is started, when that is
+ * over. Then it is answered at once, whatever it still waits for: a write goes on, and its outcome is found by its key.
+ */
+function watch(request: FastifyRequest, reply: FastifyReply, limits: RequestLimits): void {
+  const budget = new RequestBudget(limits);
+  let timer: NodeJS.Timeout | undefined;
+  request.budget = budget;
+  request.startTime = () => {
+    clearTimeout(timer);
+    budget.start();
+    timer = setTimeout(() => {
+      budget.end(tooLate(limits.seconds));
+      if (!reply.sent) reply.header('retry-after', '1').send(budget.ended);
+    }, limits.seconds * 1_000);
+  };
+  reply.raw.once('close', () => {
+    clearTimeout(timer);
+    if (!reply.raw.writableFinished) budget.end(clientLeft());
+  });
+}
+
+/** Headers of which a request has one: Node keeps the first of several, and a proxy before it may have read the last. */
+const onceOnly = new Set(['authorization', 'host']);
+
+/** Refuses a header that stands twice, whatever its values. */
+function refuseRepeated({ raw: { rawHeaders } }: FastifyRequest): void {
+  const seen = new Set<string>();
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const written = rawHeaders[i]!;
+    if (written.length !== 4 && written.length !== 13) continue;
+    const name = written.toLowerCase();
+    if (!onceOnly.has(name)) continue;
+    if (seen.has(name))
+      throw new Refusal(
+        problem(
+          'body_invalid',
+          undefined,
+          `The header ${name === 'host' ? 'Host' : 'Authorization'} stands twice. Send it once.`,
+        ),
+      );
+    seen.add(name);
+  }
+}
+
+/** A host as RFC 3986 has it: letters, digits, dots and hyphens, or an address of IPv6 in brackets; then maybe a port. */
+const hostPattern = /^(?:[A-Za-z0-9](?:[A-Za-z0-9.-]{0,253}[A-Za-z0-9.])?|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{1,5})?$/;
+
+/** Refuses a Host that is none: it stands in payment links, in their header and in logs of proxies. */
+function refuseHost({ headers: { host } }: FastifyRequest): void {
+  if (host !== undefined && !hostPattern.test(host))
+    throw new Refusal(
+      problem('body_invalid', undefined, 'The header Host is not a host name or address with an optional port.'),
+    );
+}
+
+/** Whether a text has more bytes than so many; of most texts their length tells. */
+function isLarger(text: string, bytes: number): boolean {
+  return text.length > bytes || (text.length * 3 > bytes && Buffer.byteLength(text) > bytes);
 }
 
 /** The headers that keep browsers careful. They are the same on every answer, so helmet is asked for them once. */
@@ -345,11 +456,31 @@ const slowClients = {
   maxHeaderSize: 16_384,
 };
 
-/** The answer to what is no HTTP; there is no request to answer it by. */
-function badRequest(): string {
-  const body = JSON.stringify(errorV1([problem('body_invalid', undefined, 'The request is not well-formed HTTP.')]));
+/** What Node says of a request that it could not read, and how it is answered; anything else is not well-formed. */
+const unread: Record<string, [status: string, problem: Problem]> = {
+  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', problem('request_timeout')],
+  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', problem('headers_too_large')],
+};
+const malformed: [status: string, problem: Problem] = [
+  '400 Bad Request',
+  problem('body_invalid', undefined, 'The request is not well-formed HTTP.'),
+];
+
+/** Answers what is no HTTP, or did not arrive in time, unless the client is gone or reads another answer already. */
+function clientErrorHandler({ code = '' }: { code?: string }, socket: Socket): void {
+  const answering = (socket as Socket & { _httpMessage?: { headersSent: boolean } })._httpMessage?.headersSent;
+  if (code === 'ECONNRESET' || !socket.writable || answering) {
+    socket.destroy();
+    return;
+  }
+  socket.end(unreadAnswer(...(unread[code] ?? malformed)));
+}
+
+/** An answer as it goes over the wire; there is no request to answer it by. */
+function unreadAnswer(status: string, told: Problem): string {
+  const body = JSON.stringify(errorV1([told]));
   const head = [
-    'HTTP/1.1 400 Bad Request',
+    `HTTP/1.1 ${status}`,
     'Content-Type: application/json; charset=utf-8',
     `Content-Length: ${Buffer.byteLength(body)}`,
     `Request-Id: ${newRequestId()}`,

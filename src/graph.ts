@@ -10,7 +10,7 @@ import { AccountResolver } from './account/resolver.js';
 import { AccountSettingOfAccount, AccountSettingResolver } from './account-setting/resolver.js';
 import { ActivationResolver } from './activation/resolver.js';
 import { AddressesOfAccount, AddressResolver } from './address/resolver.js';
-import { HistoryOfAccount } from './balance/history.js';
+import { HistoryOfAccount, stepsAtMost } from './balance/history.js';
 import { BalanceOfAccount, BalanceResolver } from './balance/resolver.js';
 import {
   BalanceTransactionResolver,
@@ -34,10 +34,13 @@ import { guard, inputProblems, permissionOf, permitField } from './guard.js';
 import { ApiKeyResolver, ApiKeysOfAccount } from './key/resolver.js';
 import { dress, type KnownDocuments } from './known.js';
 import { type Limits, limitRule } from './limits.js';
+import { pageSizeDefault, pageSizeMax } from './listing.js';
+import { type ListSizes, NodeCounter, refuseTooMany } from './nodes.js';
 import { PaymentResolver, PaymentsOfAccount } from './payment/resolver.js';
 import { PayoutOfPayment, PayoutResolver, PayoutsOfAccount, PayoutsOfAddress } from './payout/resolver.js';
 import { PersonResolver, PersonsOfAccount } from './person/resolver.js';
 import { cut, problem } from './problems.js';
+import { measure, measuredFieldResolver, type RequestBudget } from './request-budget.js';
 import { ReceivableResolver, ReceivablesOfAccount, ReceivablesOfDeposit } from './receivable/resolver.js';
 import { TransactionResolver, TransactionsOfCheckout } from './transaction/resolver.js';
 import { ViewerResolver } from './viewer.js';
@@ -87,10 +90,43 @@ const resolvers: NonEmptyArray<Function> = [
   EventResolver,
 ];
 
-/** The public schema, guarded: building it fails when a root field has no permission. */
+/** How the lists of the public schema are bounded. */
+export const publicSizes: ListSizes = {
+  page: { default: pageSizeDefault, max: pageSizeMax },
+  lists: {
+    'Query.nodes': (argument) => membersOf(argument('ids')),
+    'Account.requirements': 20,
+    // Per currency; an account has few.
+    'Account.balanceHistory': stepsAtMost,
+    'Account.depositTotals': stepsAtMost,
+    'Deposit.receivables': 10,
+    'Receivable.lockedDeposits': 10,
+    'Receivable.deposits': 10,
+    'Receivable.systemMessage': 0,
+    'Checkout.receivables': 10,
+    'Balance.available': 0,
+    'Balance.pending': 0,
+    'Balance.processing': 0,
+    'Balance.payoutProcessing': 0,
+    'Balance.feeAdvance': 0,
+    'BalanceAggregate.pending': 0,
+  },
+};
+
+/** How many members a list has; one value is a list of one. */
+function membersOf(list: unknown): number {
+  return Array.isArray(list) ? list.length : 1;
+}
+
+/**
+ * The public schema, guarded and measured: building it fails when a root field has no permission, or a list of objects no
+ * size.
+ */
 export function buildGraph(): GraphQLSchema {
   const schema = buildSchemaSync({ resolvers, validate: false });
   guard(schema);
+  const nodes = new NodeCounter(schema, publicSizes);
+  measure(schema, (type) => nodes.counts(type));
   return schema;
 }
 
@@ -108,6 +144,7 @@ export const graphRules: Rules<Context> = {
 export interface Asker {
   requestId: string;
   replayed: boolean;
+  budget: RequestBudget;
 }
 
 /** What of a server the operator may set. */
@@ -115,7 +152,11 @@ export interface GraphSettings {
   introspection: boolean;
   limits: Limits;
   tokensMax: number;
-  production: boolean;
+  /** The most nodes that an operation may touch, and how the lists of the schema are bounded. */
+  nodesMax: number;
+  sizes: ListSizes;
+  /** Whether errors suggest names of the schema. */
+  suggestions: boolean;
   /** Where documents are kept that need no validation any more. */
   known?: KnownDocuments;
   /** Called with a fault of ours, to be logged with the request's id; the client is told nothing of it. */
@@ -140,7 +181,7 @@ export function buildApollo<C extends Asker>(
     request: Pick<GraphQLRequest, 'operationName' | 'variables'>;
     context: unknown;
   }) => {
-    const { requestId } = context as C;
+    const { requestId, budget } = context as C;
     const result = await execute({
       schema,
       document,
@@ -148,13 +189,17 @@ export function buildApollo<C extends Asker>(
       operationName: request.operationName,
       variableValues: request.variables,
       contextValue: context,
-      hideSuggestions: settings.production,
+      fieldResolver: measuredFieldResolver as never,
+      hideSuggestions: !settings.suggestions,
     });
+    // What was resolved until then is no answer.
+    if (budget.ended) return { data: null, errors: [budget.ended] };
     return flat(result, { schema, document, operationName: request.operationName }, (error) =>
       settings.onFault(error, requestId),
     );
   };
-  settings.known?.runBy((asked) => run(asked));
+  const nodes = new NodeCounter(schema, settings.sizes);
+  settings.known?.runBy((asked) => run(asked), { counter: nodes, max: settings.nodesMax });
   return new ApolloServer<C>({
     gateway: {
       onSchemaLoadOrUpdate: (callback) => {
@@ -166,7 +211,7 @@ export function buildApollo<C extends Asker>(
     },
     introspection: settings.introspection,
     includeStacktraceInErrorResponses: false,
-    hideSchemaDetailsFromClientErrors: settings.production,
+    hideSchemaDetailsFromClientErrors: !settings.suggestions,
     allowBatchedHttpRequests: false,
     persistedQueries: false,
     stopOnTerminationSignals: false,
@@ -181,7 +226,7 @@ export function buildApollo<C extends Asker>(
       ApolloServerPluginCacheControlDisabled(),
       ApolloServerPluginLandingPageDisabled(),
       ApolloServerPluginUsageReportingDisabled(),
-      answering(schema, rules, settings.known),
+      answering(schema, rules, settings, nodes),
     ],
   });
 }
@@ -201,18 +246,26 @@ function ownCode(formatted: GraphQLFormattedError, error: unknown): GraphQLForma
 function answering<C extends Asker>(
   schema: GraphQLSchema,
   rules: Rules<C>,
-  known: KnownDocuments | undefined,
+  { known, nodesMax }: GraphSettings,
+  nodes: NodeCounter,
 ): ApolloServerPlugin<C> {
   return {
     async requestDidStart() {
       return {
-        async didResolveOperation({ source, document }) {
+        async didResolveOperation({ source, document, request }) {
           known?.learn(source, document);
+          const estimate = nodes.of(document, request.operationName);
+          if (estimate) refuseTooMany(estimate(request.variables ?? {}), nodesMax);
         },
         async willSendResponse({ response, document, request, contextValue }) {
           if (response.body.kind !== 'single') return;
           const result = response.body.singleResult;
-          const { requestId } = contextValue;
+          const { requestId, budget } = contextValue;
+          if (budget.ended) {
+            delete result.data;
+            result.errors = budget.ended.problems.map((p) => formatted(p, requestId));
+            response.http.status = budget.ended.status;
+          }
           if (response.http.status === 405) result.errors = [formatted(problem('method_not_allowed'), requestId)];
           if (result.data === undefined && document && result.errors?.some(isInputError)) {
             const asked = { schema, document, operationName: request.operationName };

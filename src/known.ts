@@ -1,6 +1,7 @@
 import type { DocumentNode, ExecutionResult, GraphQLFormattedError } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { Context } from './context.js';
+import type { Estimator, NodeCounter } from './nodes.js';
 import { type ProblemCode, problem, Refusal, retryAfter } from './problems.js';
 import type { Whole, Wholes } from './whole/whole.js';
 
@@ -31,6 +32,14 @@ interface Known {
   asked: number;
   /** Null when resolvers have to answer it, undefined as long as nobody has looked. */
   whole: Whole | null | undefined;
+  /** The estimators of the nodes of its operations, by their names. */
+  estimators: Map<string, Estimator | undefined>;
+}
+
+/** How many nodes an operation may touch, and what counts them. */
+export interface NodesAllowed {
+  counter: NodeCounter;
+  max: number;
 }
 
 /** A statement is worth making for what is asked again and again. */
@@ -51,6 +60,7 @@ export class KnownDocuments {
     sizeCalculation: (_, text) => text.length,
   });
   #run: Run | undefined;
+  #nodes: NodesAllowed | undefined;
 
   constructor(
     private readonly wholes: Wholes,
@@ -58,13 +68,14 @@ export class KnownDocuments {
   ) {}
 
   /** What executes them; without it none is known. */
-  runBy(run: Run): void {
+  runBy(run: Run, nodes: NodesAllowed): void {
     this.#run = run;
+    this.#nodes = nodes;
   }
 
   /** Called when Apollo has found a document valid. */
   learn(text: string, document: DocumentNode): void {
-    this.#documents.set(text, { document, asked: 0, whole: undefined });
+    this.#documents.set(text, { document, asked: 0, whole: undefined, estimators: new Map() });
   }
 
   /** The answer to a POST, or undefined when it is Apollo's: for unknown documents, and for requests of which nothing was run. */
@@ -75,6 +86,8 @@ export class KnownDocuments {
     const known = this.#documents.get(query);
     if (!known || !this.#run || extensions != null) return undefined;
     const { document } = known;
+    // What could touch too many nodes is Apollo's to refuse, as the first time.
+    if (!this.#allows(known, operationName, variables ?? {})) return undefined;
     const data = await this.#whole(known, operationName, variables ?? {}, context);
     if (data !== undefined)
       return {
@@ -86,9 +99,28 @@ export class KnownDocuments {
       ...(operationName != null && { operationName }),
     };
     const result = await this.#run({ document, request, context });
+    if (context.budget.ended) throw context.budget.ended;
     if (result.data === undefined) return undefined;
     const dressed = dress({ errors: result.errors?.map(formattedAsApollo), data: result.data }, context);
     return { body: `${JSON.stringify(dressed.result)}\n`, headers: dressed.headers };
+  }
+
+  /** Whether an operation may run with these variables: they decide how many nodes it could touch. */
+  #allows(
+    { document, estimators }: Known,
+    operationName: string | null | undefined,
+    variables: Record<string, unknown>,
+  ): boolean {
+    if (!this.#nodes) return true;
+    const name = operationName ?? '';
+    let estimator = estimators.get(name);
+    if (!estimator) {
+      estimator = this.#nodes.counter.of(document, operationName);
+      // A name that no operation has is left to Apollo, and not kept.
+      if (!estimator) return false;
+      estimators.set(name, estimator);
+    }
+    return estimator(variables).nodes <= this.#nodes.max;
   }
 
   /** The data of a query that is asked often and needs no resolver. */

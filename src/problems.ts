@@ -12,6 +12,7 @@ export const catalogue = {
   parameter_unknown: [400, 'This is not a parameter of this operation. Remove it and try again.'],
   body_invalid: [400, 'The request body cannot be read. Send well-formed JSON, as Content-Type: application/json.'],
   body_too_large: [400, 'The request body is too large. Send less at once.'],
+  answer_too_large: [400, 'The answer is too large. Ask for fewer objects or fields at once.'],
   idempotency_key_reused: [400, 'This Idempotency-Key was used for another request. Use a new key for a new request.'],
   idempotency_key_ambiguous: [
     400,
@@ -42,10 +43,12 @@ export const catalogue = {
     406,
     'GraphQL answers are application/json or application/graphql-response+json; accept one of them.',
   ],
+  request_timeout: [408, 'The request did not arrive in time. Send it again, whole and without pauses.'],
   nickname_taken: [409, 'Another account has this nickname. Choose another.'],
   state_conflict: [409, 'Another request changed the object meanwhile. Read it again and decide anew.'],
   idempotency_key_in_use: [409, 'The first request with this Idempotency-Key is still under way. Retry shortly.'],
   rate_limit_exceeded: [429, 'Too many requests. Retry after the time in Retry-After.'],
+  headers_too_large: [431, 'The headers of the request are too large. Send fewer or shorter ones.'],
   service_fault: [500, 'Something failed on our side. Retry later, and name the request id if it persists.'],
   service_unavailable: [503, 'The service is busy or restarting. Retry after the time in Retry-After.'],
 } as const satisfies Record<string, readonly [status: number, message: string]>;

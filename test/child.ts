@@ -97,7 +97,7 @@ export function useChildren() {
 
     /** Starts the gateway, and waits until it has said where it listens. */
     gateway: (environment: Environment): Promise<Gateway> =>
-      announced(started('main.js', [], environment), environment.DATA_DIR ?? ''),
+      announced(started('main.js', [], published(environment)), environment.DATA_DIR ?? ''),
 
     /** Runs a command of the command line to its end, after those that were asked for before it in its lane. */
     command(environment: Environment, ...args: string[]): Promise<Finished> {
@@ -110,6 +110,12 @@ export function useChildren() {
       return finished;
     },
   };
+}
+
+/** A gateway that is not local needs to know its address; most tests do not care which it is. */
+function published(environment: Environment): Environment {
+  const local = environment.TRUSTED_PROXY === undefined && environment.TLS_CERT_FILE === undefined;
+  return local ? environment : { PUBLIC_URL: 'https://gateway.example', ...environment };
 }
 
 /** One gateway on an empty folder, which goes when the gateway is stopped. */

@@ -28,6 +28,7 @@ beforeAll(() => {
 const pair = { TLS_CERT_FILE: file('one.crt'), TLS_KEY_FILE: file('one.key') };
 const pepper = '0123456789abcdef0123456789abcdef';
 const database = { DATABASE_URL: 'postgres://tidegate:hidden@db.example/tidegate', API_KEY_PEPPER: pepper };
+const PUBLIC_URL = 'https://pay.example';
 const serving = (environment: Environment) => config({ serves: true }, environment);
 
 /** What a start with these settings is told. */
@@ -69,7 +70,11 @@ describe('without any setting', () => {
       CHECKOUT_ATTEMPT_SECONDS: 480,
       CHECKOUT_FEE_BASIS_POINTS: 0,
       DRAIN_SECONDS: 25,
-      NODE_ENV: 'development',
+      GRAPHQL_NODES_MAX: 10_000,
+      ANSWER_BYTES_MAX: 4_194_304,
+      REQUEST_SECONDS: 10,
+      NODE_ENV: undefined,
+      suggestions: true,
       transport: 'local',
       tls: undefined,
     });
@@ -114,16 +119,30 @@ describe('a setting', () => {
     [{ GRAPHQL_ROOT_FIELDS_MAX: '100' }, { GRAPHQL_ROOT_FIELDS_MAX: 100 }],
     [{ DRAIN_SECONDS: '1' }, { DRAIN_SECONDS: 1 }],
     [{ DRAIN_SECONDS: '300' }, { DRAIN_SECONDS: 300 }],
-    [{ NODE_ENV: 'production' }, { NODE_ENV: 'production' }],
+    [{ GRAPHQL_NODES_MAX: '100' }, { GRAPHQL_NODES_MAX: 100 }],
+    [{ GRAPHQL_NODES_MAX: '1000000' }, { GRAPHQL_NODES_MAX: 1_000_000 }],
+    [{ ANSWER_BYTES_MAX: '65536' }, { ANSWER_BYTES_MAX: 65_536 }],
+    [{ ANSWER_BYTES_MAX: '104857600' }, { ANSWER_BYTES_MAX: 104_857_600 }],
+    [{ REQUEST_SECONDS: '1' }, { REQUEST_SECONDS: 1 }],
+    [{ REQUEST_SECONDS: '300' }, { REQUEST_SECONDS: 300 }],
+    [{ NODE_ENV: 'production' }, { NODE_ENV: 'production', suggestions: false }],
+    [{ NODE_ENV: 'development' }, { suggestions: true }],
+    [{ NODE_ENV: 'staging' }, { suggestions: true }],
+    [{ ...database, TRUSTED_PROXY: '10.0.0.1', PUBLIC_URL }, { suggestions: false }],
+    [{ ...database, TRUSTED_PROXY: '10.0.0.1', PUBLIC_URL, NODE_ENV: 'staging' }, { suggestions: false }],
+    [{ ...database, TRUSTED_PROXY: '10.0.0.1', PUBLIC_URL, NODE_ENV: 'development' }, { suggestions: true }],
     [
-      { ...database, TRUSTED_PROXY: '10.0.0.1' },
+      { ...database, TRUSTED_PROXY: '10.0.0.1', PUBLIC_URL },
       { ...database, transport: 'proxy', tls: undefined },
     ],
     [
-      { HOST: '0.0.0.0', TRUSTED_PROXY: '10.0.0.1' },
+      { HOST: '0.0.0.0', TRUSTED_PROXY: '10.0.0.1', PUBLIC_URL },
       { HOST: '0.0.0.0', transport: 'proxy' },
     ],
-    [{ ...database, DATABASE_URL: 'postgresql://db.example/x', TRUSTED_PROXY: '::1' }, { transport: 'proxy' }],
+    [
+      { ...database, DATABASE_URL: 'postgresql://db.example/x', TRUSTED_PROXY: '::1', PUBLIC_URL },
+      { transport: 'proxy' },
+    ],
   ];
 
   it.each(taken)('%j is taken', (environment, wanted) => {
@@ -131,14 +150,14 @@ describe('a setting', () => {
   });
 
   it('of a certificate and its key makes the gateway serve HTTPS, on any address and over any database', () => {
-    const { transport, tls } = serving({ ...pair, ...database, HOST: '0.0.0.0' });
+    const { transport, tls } = serving({ ...pair, ...database, PUBLIC_URL, HOST: '0.0.0.0' });
 
     expect(transport).toBe('tls');
     expect(tls).toEqual({ cert: fs.readFileSync(pair.TLS_CERT_FILE), key: fs.readFileSync(pair.TLS_KEY_FILE) });
   });
 
   it('of trusted proxies may name addresses and subnets, of both families', () => {
-    const { proxies } = serving({ TRUSTED_PROXY: '10.0.0.0/8, 192.168.1.7,::1 , fd00::/8' });
+    const { proxies } = serving({ PUBLIC_URL, TRUSTED_PROXY: '10.0.0.0/8, 192.168.1.7,::1 , fd00::/8' });
     const believed = (address: string) => proxies.check(address, address.includes(':') ? 'ipv6' : 'ipv4');
 
     expect(['10.200.3.4', '192.168.1.7', '::1', 'fd12::1'].map(believed)).toEqual([true, true, true, true]);
@@ -152,6 +171,9 @@ describe('a setting', () => {
     ['GRAPHQL_DEPTH_MAX', 5, 50],
     ['GRAPHQL_ALIASES_MAX', 0, 1_000],
     ['GRAPHQL_ROOT_FIELDS_MAX', 1, 100],
+    ['GRAPHQL_NODES_MAX', 100, 1_000_000],
+    ['ANSWER_BYTES_MAX', 65_536, 104_857_600],
+    ['REQUEST_SECONDS', 1, 300],
     ['DRAIN_SECONDS', 1, 300],
   ];
   const noNumbers = ['many', '12.5', '12x', '-1', 'NaN', 'Infinity', 'true', '1,000'];
@@ -251,6 +273,9 @@ describe('settings that go together', () => {
       { CHECKOUT_SECONDS: '1800', CHECKOUT_ATTEMPT_SECONDS: '1801' },
       'CHECKOUT_ATTEMPT_SECONDS',
     ],
+    ['a proxy without the address of the pages', { TRUSTED_PROXY: '::1' }, 'PUBLIC_URL'],
+    ['a certificate without the address of the pages', pair, 'PUBLIC_URL'],
+    ['a database without the address of the pages', { ...database, TRUSTED_PROXY: '::1' }, 'PUBLIC_URL'],
     ['the key of another certificate', { ...pair, TLS_KEY_FILE: file('other.key') }, 'TLS_KEY_FILE'],
   ];
 
@@ -259,6 +284,7 @@ describe('settings that go together', () => {
   });
 
   it('need no HTTPS for the command line, which serves nobody, but the pepper all the same', () => {
+    expect(told({ TRUSTED_PROXY: '::1' }, false)).toBe('taken');
     expect(told(database, false)).toBe('taken');
     expect(told({ HOST: '0.0.0.0' }, false)).toBe('taken');
     expect(told({ DATABASE_URL: database.DATABASE_URL }, false)).toMatch(/^API_KEY_PEPPER\b/);
@@ -301,7 +327,7 @@ describe('a program with a wrong setting', () => {
   });
 
   it('ends with code 1 for a database that does not answer, and does not tell its password', async () => {
-    const away = { ...database, DATABASE_URL: 'postgres://u:canary@127.0.0.1:1/x', TRUSTED_PROXY: '::1' };
+    const away = { ...database, DATABASE_URL: 'postgres://u:canary@127.0.0.1:1/x', TRUSTED_PROXY: '::1', PUBLIC_URL };
     const child = children.start(away);
 
     expect(await child.ended).toBe(1);

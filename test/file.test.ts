@@ -12,7 +12,18 @@ const png = bytes(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
 );
-const jpeg = bytes('ffd8ffe000104a46494600010100000100010000ffdb004300', 'hex');
+const jpegHead = 'ffd8ffe000104a46494600010100000100010000';
+/** A frame header of a JPEG: 8 bits, height, width, one component. */
+const frame = (marker: string, width: number, height: number) =>
+  `ff${marker}000b08${height.toString(16).padStart(4, '0')}${width.toString(16).padStart(4, '0')}01011100`;
+const jpeg = bytes(`${jpegHead}${frame('c0', 1, 1)}ffda`, 'hex');
+/** A PNG that claims a size. */
+const pngOf = (width: number, height: number) => {
+  const image = Buffer.from(png);
+  image.writeUInt32BE(width, 16);
+  image.writeUInt32BE(height, 20);
+  return new Uint8Array(image);
+};
 const sha256 = (content: Uint8Array) => createHash('sha256').update(content).digest('hex');
 
 /** A multipart body of our own making, for what no well-behaved client sends. */
@@ -91,6 +102,63 @@ describe('uploading a file', () => {
     const user = await given.directUser(2);
     const { body } = await user.upload('identity_document', content, filename);
     expect([body.content_type, body.filename, body.size]).toEqual([type, filename, content.length]);
+  });
+
+  const images: [title: string, content: Uint8Array, message: string | undefined][] = [
+    ['a PNG of 40 megapixels', pngOf(8_000, 5_000), undefined],
+    ['a PNG of one pixel', pngOf(1, 1), undefined],
+    ['a PNG of a pixel more', pngOf(40_000_001, 1), 'must have at most 40 megapixels'],
+    ['a PNG of the largest size', pngOf(0xffffffff, 0xffffffff), 'must have at most 40 megapixels'],
+    ['a PNG without width', pngOf(0, 100), 'must be an image whose header has its width and height'],
+    ['a PNG without height', pngOf(100, 0), 'must be an image whose header has its width and height'],
+    [
+      'a PNG whose header is not its first chunk',
+      bytes(Buffer.from(png).toString('latin1').replace('IHDR', 'tEXt')),
+      'must be a PDF, PNG or JPEG by its content',
+    ],
+    ['a PNG that ends in its header', png.slice(0, 20), 'must be an image whose header has its width and height'],
+    ['a JPEG of 40 megapixels', bytes(`${jpegHead}${frame('c2', 8_000, 5_000)}ffda`, 'hex'), undefined],
+    [
+      'a JPEG of more',
+      bytes(`${jpegHead}${frame('c0', 65_535, 65_535)}ffda`, 'hex'),
+      'must have at most 40 megapixels',
+    ],
+    [
+      'a JPEG that says it twice',
+      bytes(`${jpegHead}${frame('c0', 1, 1)}${frame('c1', 65_535, 65_535)}ffda`, 'hex'),
+      'must have at most 40 megapixels',
+    ],
+    [
+      'a JPEG with another one inside a comment',
+      bytes(
+        `${jpegHead}fffe0011${frame('c0', 1, 1)}0000${'ff'.repeat(3)}${frame('c3', 65_535, 65_535).slice(2)}ffda`,
+        'hex',
+      ),
+      'must have at most 40 megapixels',
+    ],
+    [
+      'a JPEG without height',
+      bytes(`${jpegHead}${frame('c0', 1, 0)}ffda`, 'hex'),
+      'must be an image whose header has its width and height',
+    ],
+    [
+      'a JPEG without a frame',
+      bytes(`${jpegHead}ffdb004300`, 'hex'),
+      'must be an image whose header has its width and height',
+    ],
+    [
+      'a JPEG whose segment has no length',
+      bytes(`${jpegHead}fffe0000${frame('c0', 1, 1)}`, 'hex'),
+      'must be an image whose header has its width and height',
+    ],
+  ];
+  it.each(images)('looks at the size that an image claims: %s', async (_, content, message) => {
+    const user = await given.directUser(1);
+    const reply = await user.upload('logo', content, 'image');
+    expect([reply.status, reply.fieldNames, reply.body.errors?.[0].message]).toEqual(
+      message === undefined ? [200, [], undefined] : [400, ['file.file'], message],
+    );
+    expect((await user.get('/v1/files')).body.data).toHaveLength(message === undefined ? 1 : 0);
   });
 
   const refusedContents: [title: string, content: Uint8Array, code: string][] = [

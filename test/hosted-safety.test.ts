@@ -193,7 +193,7 @@ describe('an address', () => {
   });
 
   it('is not served over plain HTTP', async () => {
-    const { origin } = await gatewayWith({ TRUSTED_PROXY: '127.0.0.1' });
+    const { origin } = await gatewayWith({ TRUSTED_PROXY: '127.0.0.1', PUBLIC_URL: 'https://pay.example' });
     const slip = await till.slip();
     const url = `${origin}${slip.path}`;
     const refused = await fetch(url);

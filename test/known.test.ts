@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { parse } from 'graphql';
+import { getNamedType, isObjectType, parse } from 'graphql';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { buildGraph } from '../src/graph.js';
 import { KnownDocuments } from '../src/known.js';
@@ -38,6 +38,70 @@ async function ask(speaker: Speaker, { body, headers }: Asked) {
 const account = 'query Account($id: ID!) { account(id: $id) { id nickname livemode owner { type } } }';
 const two = `${account} query Viewer { viewer { edition } }`;
 const responseType = { accept: 'application/graphql-response+json' };
+
+describe('a JSON value', () => {
+  // Keys that are numbers come first in JavaScript and by length in PostgreSQL; spaces and escapes differ, too.
+  const metadata = { '10': 'ten', '2': 'two', b: 'a: b, "c": {}', 'a, b': ' spaces  ', ä: 'ü\n\t\u0007\u2028\\' };
+  const queries: [fields: string, query: string][] = [
+    ['Account.metadata', '{ accounts { nodes { id metadata owner { metadata } } } }'],
+    [
+      'AccountSetting.metadata',
+      '{ accountSettings { nodes { id metadata addressCurrency { platform user partner } } } }',
+    ],
+    ['Address.metadata', '{ addresses { nodes { id metadata bankAccount { number last4 } } } }'],
+    ['Deposit.metadata Deposit.paymentMethodDetails', '{ deposits { nodes { id metadata paymentMethodDetails } } }'],
+    ['Receivable.metadata', '{ receivables { nodes { id metadata invoice { amount referenceNumber } } } }'],
+    ['Event.object', '{ events { nodes { id object } } }'],
+    ['File.metadata', '{ files { nodes { id metadata } } }'],
+    ['Person.metadata', '{ persons { nodes { id metadata } } }'],
+    [
+      '',
+      '{ accounts { nodes { metadata businessDetails { legalName dba } supportingDocumentation { idDocument } } } }',
+    ],
+  ];
+
+  it('is of a field that is asked for here, but for those of checkouts', () => {
+    const types = Object.values(buildGraph().getTypeMap()).filter((type) => isObjectType(type));
+    const fields = types.flatMap((type) =>
+      Object.values(type.getFields())
+        .filter((field) => ['Metadata', 'JSONObject'].includes(getNamedType(field.type).name))
+        .map((field) => `${type.name}.${field.name}`),
+    );
+    const asked = queries.flatMap(([names]) => names.split(' ')).filter((name) => name !== '');
+    expect(fields.sort()).toEqual([...asked, 'Checkout.metadata'].sort());
+  });
+
+  let owner: Speaker;
+  beforeAll(async () => {
+    owner = await given.directUser(1);
+    await owner.partner({ metadata });
+    await owner.partner();
+    const deposit = await owner.post('/v1/deposits', { amount: '10.00', currency: 'USD', metadata });
+    expect(deposit.status).toBe(200);
+    const receivable = await owner.post('/v1/receivables', {
+      ...{ currency: 'USD', purpose_code: 'P0802', transaction_type: 'services', metadata },
+      invoice: {
+        amount: '9.99',
+        currency: 'USD',
+        reference_number: 'a "b", c: d',
+        creation_date: '2026-10-01',
+        due_date: '2026-12-01',
+      },
+    });
+    expect([receivable.fieldNames, receivable.status]).toEqual([[], 200]);
+  });
+
+  it.each(queries)('has the same bytes whoever answers and however often it is asked for: %s', async (_, query) => {
+    const texts: string[] = [];
+    for (let ask = 0; ask < 6; ask++) {
+      const reply = await owner.graph(query);
+      expect([reply.status, reply.body.errors]).toEqual([200, undefined]);
+      texts.push(reply.text.replaceAll(reply.headers.get('request-id')!, 'req'));
+    }
+    expect(new Set(texts)).toEqual(new Set([texts[0]]));
+    expect(texts[0]).toContain('nodes');
+  });
+});
 
 /** Requests that differ in how they end; each must end the same way when its document is known already. */
 const cases: [string, (id: string) => Asked][] = [

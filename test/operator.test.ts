@@ -305,7 +305,7 @@ describe('who gets in', () => {
   });
 
   it('comes over HTTPS, and is refused before the key is looked at otherwise', async () => {
-    const { app, close } = await open({ TRUSTED_PROXY: '127.0.0.1' });
+    const { app, close } = await open({ TRUSTED_PROXY: '127.0.0.1', PUBLIC_URL: 'https://pay.example' });
     const ask = (headers: object) =>
       app.inject({ method: 'POST', url: '/operator/graphql', payload: { query }, headers: { ...headers } });
 

@@ -435,6 +435,15 @@ describe('behind a trusted proxy, over a PostgreSQL of its own', () => {
   });
   afterAll(() => gateway.stop());
 
+  // NODE_ENV is not set here: an operator who forgets it does not show the schema.
+  it('suggests no names of the schema', async () => {
+    const { status, text } = await gateway
+      .speaker(key, { 'x-forwarded-proto': 'https' })
+      .graph('{ viewr { edition } }');
+    expect([status, text]).toEqual([400, expect.stringContaining('viewr')]);
+    expect(text).not.toMatch(/did you mean/i);
+  });
+
   it('seeds no demo and prints no key', async () => {
     expect(before).toEqual({ code: 0, out: '{"accounts":[]}\n', errors: '' });
     expect(gateway.out).not.toContain('sk_');

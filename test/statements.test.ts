@@ -4,7 +4,8 @@ import { buildGraph } from '../src/graph.js';
 import { seedTrade } from './trade.js';
 import { givenIn, nickname, type Speaker, useWorld } from './world.js';
 
-const world = useWorld({ worker: false });
+// Statements are counted here, for documents that ask for more than a client may.
+const world = useWorld({ worker: false, environment: { GRAPHQL_NODES_MAX: '100000' } });
 const given = givenIn(world);
 const schema = buildGraph();
 /** A platform whose users have traded, each with everything that there is. */

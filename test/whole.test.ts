@@ -198,7 +198,7 @@ const listOfType: Record<string, string> = {
   Receivable: 'receivables(first: 60) { nodes { EDGE } }',
   Payment: 'payments(first: 60) { nodes { EDGE } }',
   Payout: 'payouts(first: 60) { nodes { EDGE } }',
-  BalanceTransaction: 'accounts(first: 30) { nodes { balanceTransactions(first: 30) { nodes { EDGE } } } }',
+  BalanceTransaction: 'accounts(first: 10) { nodes { balanceTransactions(first: 10) { nodes { EDGE } } } }',
 };
 
 describe.each(names)('what PostgreSQL answers whole to %s', (name) => {

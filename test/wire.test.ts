@@ -227,8 +227,8 @@ describe('HTTP that no client library sends', () => {
     [
       'headers without an end',
       () => `GET /v1/accounts HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(20_000)}\r\n${close}`,
-      400,
-      'body_invalid ',
+      431,
+      'headers_too_large ',
     ],
     [
       'no Host',

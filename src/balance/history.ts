@@ -250,6 +250,16 @@ async function readSeries(
 
 type Held = 'available' | 'pending' | 'processing' | 'payoutProcessing' | 'feeAdvance';
 
+/** The most steps that a range could have, by its arguments as a client spells them. */
+export function stepsAtMost(argument: (name: string) => unknown): number {
+  const [from, to] = ['from', 'to'].map((name) => Date.parse(String(argument(name)))) as [number, number];
+  const interval = String(argument('interval')).toLowerCase();
+  const seconds = Object.hasOwn(secondsOf, interval) ? secondsOf[interval as Interval] : 1;
+  const steps = Math.ceil((to - from) / 1_000 / seconds);
+  // One more where the range begins within a step. What cannot be read is refused, and counts as the most.
+  return (Number.isFinite(steps) ? Math.min(Math.max(steps, 0), stepsMax) : stepsMax) + 1;
+}
+
 function checkRange({ from, to, interval }: RangeArgs): void {
   if (to <= from) throw new Refusal(problem('parameter_invalid', 'account.to', 'must be later than from'));
   if ((to - from) / secondsOf[interval] > stepsMax)

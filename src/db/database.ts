@@ -13,6 +13,8 @@ import { makePgArray } from 'drizzle-orm/pg-core';
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import postgres from 'postgres';
 import { type Problem, type ProblemCode, problem, Refusal } from '../problems.js';
+import type { RequestBudget } from '../request-budget.js';
+import { Cancellations } from './cancellation.js';
 import type { Connection } from './migrate.js';
 
 /** What a write carries besides its arguments: whose it is, its key, and what it was asked. */
@@ -29,7 +31,10 @@ export interface Call {
 }
 
 interface Prepared {
-  execute(values?: Record<string, unknown>): Promise<unknown>;
+  execute(
+    values?: Record<string, unknown>,
+    run?: <T>(query: postgres.PendingQuery<any>) => Promise<T>,
+  ): Promise<unknown>;
 }
 /** A statement of Drizzle's, not yet prepared. */
 export interface Preparable {
@@ -76,6 +81,7 @@ export class Database {
   readonly #surveyor: postgres.Sql;
   readonly #builder: PostgresJsDatabase;
   readonly #prepared = new Map<string, Prepared>();
+  readonly #cancellations = new Cancellations();
   readonly #now: () => number;
   #preparedUntil: number;
   #reads = 0;
@@ -137,6 +143,7 @@ export class Database {
     name: string,
     build: (db: PostgresJsDatabase) => Preparable,
     values: Record<string, unknown>,
+    budget?: RequestBudget,
   ): Promise<T[]> {
     this.#renew();
     let statement = this.#prepared.get(name);
@@ -146,14 +153,18 @@ export class Database {
       statement = swift(this.#reader, query.prepare(name), kept);
       if (kept) this.#prepared.set(name, statement);
     }
-    return this.#reading(() => statement.execute(values) as Promise<T[]>);
+    return this.#reading(() =>
+      this.#cancellations.guard(budget, (run) => statement.execute(values, run) as Promise<T[]>),
+    );
   }
 
   /** A statement given as its text, prepared like every other. */
-  async text<T>(statement: string, values: unknown[]): Promise<T[]> {
+  async text<T>(statement: string, values: unknown[], budget?: RequestBudget): Promise<T[]> {
     this.#renew();
     const prepare = this.#kept(`text:${statement}`, statement);
-    return this.#reading(() => this.#reader.unsafe(statement, values as never[], { prepare }) as never);
+    return this.#reading(() =>
+      this.#cancellations.guard(budget, (run) => run(this.#reader.unsafe(statement, values as never[], { prepare }))),
+    );
   }
 
   /**
@@ -326,11 +337,10 @@ function swift(client: postgres.Sql, statement: Prepared, prepare: boolean): Pre
     return row;
   };
   return {
-    execute: (values = {}) =>
-      client
-        .unsafe(queryString, fills.map((fill) => fill(values)) as never[], { prepare })
-        .values()
-        .then((rows) => rows.map(rowOf)),
+    execute: (values = {}, run = (query) => query as never) =>
+      run<unknown[][]>(
+        client.unsafe(queryString, fills.map((fill) => fill(values)) as never[], { prepare }).values() as never,
+      ).then((rows) => rows.map(rowOf)),
   };
 }
 

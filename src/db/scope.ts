@@ -13,6 +13,7 @@ import {
   totalCountMax,
 } from '../listing.js';
 import { problem, Refusal } from '../problems.js';
+import type { RequestBudget } from '../request-budget.js';
 import type { Call, Database, Preparable } from './database.js';
 import { listOf, type Reach, reachOf, type Standing, within } from './reach.js';
 
@@ -42,6 +43,8 @@ export class Scope {
   constructor(
     readonly caller: Caller,
     private readonly database: Database,
+    /** Of the request that the scope is for: once it has ended, nothing more is read. */
+    private readonly budget?: RequestBudget,
   ) {}
 
   /** The object with this id, or a refusal that does not tell missing from out of reach. */
@@ -107,7 +110,7 @@ export class Scope {
   async all<T extends Child>(table: T, parent: PgColumn, parentId: string): Promise<T['$inferSelect'][]> {
     return (
       (await this.many(`all:${getTableName(table)}.${parent.name}`, parentId, async (ids) => {
-        const rows = await this.database.read<{ parent: string; row: T['$inferSelect'] }>(
+        const rows = await this.#read<{ parent: string; row: T['$inferSelect'] }>(
           `all:${getTableName(table)}.${parent.name}`,
           (db) =>
             db
@@ -154,16 +157,21 @@ export class Scope {
 
   /** A statement of a slice's own. Its build gets the tenant's placeholders and must use them for every table. */
   read<T>(name: string, build: (db: PostgresJsDatabase) => Preparable, values: Record<string, unknown>): Promise<T[]> {
-    return this.database.read(name, build, { ...this.#realm, ...values });
+    return this.#read(name, build, { ...this.#realm, ...values });
   }
 
   /** A statement that answers a whole query: its parts are bounded by the predicates of reach.ts, as those above are. */
-  whole(text: string, names: readonly string[], values: Record<string, unknown>): Promise<{ data?: string }[]> {
+  whole(text: string, names: readonly string[], values: Record<string, unknown>): Promise<{ data?: string | null }[]> {
     const all: Record<string, unknown> = { ...this.#realm, ...values };
     return this.database.text(
       text,
       names.map((name) => all[name]),
+      this.budget,
     );
+  }
+
+  #read<T>(name: string, build: (db: PostgresJsDatabase) => Preparable, values: Record<string, unknown>): Promise<T[]> {
+    return this.database.read(name, build, values, this.budget);
   }
 
   /** As `read`, for statements that begin with a row by its id: their build also gets what keeps that row within reach. */
@@ -198,7 +206,7 @@ export class Scope {
     // One value is an equality: PostgreSQL keeps its plan, where it would make a new one for every list of values.
     const [value] = values;
     const alone = values.length === 1;
-    const rows = await this.database.read<Row<T>>(
+    const rows = await this.#read<Row<T>>(
       `one${alone ? '' : 's'}:${getTableName(table)}.${column.name}:${reach}`,
       (db) =>
         db
@@ -216,7 +224,7 @@ export class Scope {
   }
 
   #rows<T extends Rows>(table: T, listing: Listing, request: PageRequest, reach: Reach): Promise<Row<T>[]> {
-    return this.database.read<Row<T>>(
+    return this.#read<Row<T>>(
       `page:${shape(table, request, reach)}`,
       (db) => listed(db, { table, listing, request, reach }, 'rows', readOf(request.size + 1)),
       { ...this.#realm, ...values(request) },
@@ -231,7 +239,7 @@ export class Scope {
     ids: readonly string[],
   ) {
     const reach = reachOf(this.caller);
-    const rows = await this.database.read<{ parent: string; row: Row<T> }>(
+    const rows = await this.#read<{ parent: string; row: Row<T> }>(
       `edge:${columnOf(parent).name}:${shape(table, request, reach)}`,
       (db) => {
         const child = listed(db, { table, listing, request, reach, parent }, 'rows', readOf(request.size + 1)).as(
@@ -265,7 +273,7 @@ export class Scope {
   ) {
     const reach = reachOf(this.caller);
     const pairs = keys.map((key) => key.split(' '));
-    const rows = await this.database.read<{ key: string; found: boolean }>(
+    const rows = await this.#read<{ key: string; found: boolean }>(
       `beyond:${columnOf(parent).name}:${shape(table, request, reach)}`,
       (db) => {
         const asked = { table, listing, request, reach, parent, cursor: sql`parent.cursor` };
@@ -290,7 +298,7 @@ export class Scope {
   ) {
     const reach = reachOf(this.caller);
     const whole = wholeOf(request);
-    const rows = await this.database.read<{ id: string; n: number }>(
+    const rows = await this.#read<{ id: string; n: number }>(
       `count:${columnOf(parent).name}:${shape(table, whole, reach)}`,
       (db) => {
         const some = listed(db, { table, listing, request: whole, reach, parent }, 'ids', totalCountMax + 1);
@@ -341,7 +349,7 @@ export class Scope {
 
   async #count<T extends Rows>(table: T, listing: Listing, request: PageRequest, reach: Reach): Promise<number | null> {
     const whole = wholeOf(request);
-    const [row] = await this.database.read<{ n: number }>(
+    const [row] = await this.#read<{ n: number }>(
       `count:${shape(table, whole, reach)}`,
       (db) => {
         const some = listed(db, { table, listing, request: whole, reach }, 'ids', totalCountMax + 1);

@@ -7,6 +7,7 @@ import { type Problem, problem, Refusal } from '../problems.js';
 import { parseQuery } from '../rest/wire.js';
 import { Metadata, type ScalarFault } from '../scalars.js';
 import { contentOf } from './content.js';
+import { claimedSize, imagePixelsMax } from './image-size.js';
 import { FilePurpose, type FileRow, file } from './table.js';
 import { fileV1 } from './v1.js';
 
@@ -38,10 +39,11 @@ export function fileRoutes(app: FastifyInstance): void {
     method: 'POST',
     url: '/v1/files',
     bodyLimit: fileBytesMax + 65_536,
-    config: { permission: restPermissions.createFile! },
+    config: { permission: restPermissions.createFile!, streamed: true },
     handler: async (request) => {
       refuseQuery(request);
       const { args, uploaded } = await uploadOf(request);
+      request.startTime();
       const create = guarded(
         'createFile',
         restPermissions.createFile!,
@@ -139,6 +141,17 @@ function refuseQuery(request: FastifyRequest): void {
   if (names.length > 0) throw new Refusal(...names.map((name) => problem('parameter_unknown', `file.${name}`)));
 }
 
+/** What is wrong with an image: whoever looks at it has to decode it, and a small file can claim to be a huge image. */
+function imageProblems(content: Buffer, type: string): Problem[] {
+  if (type !== 'image/png' && type !== 'image/jpeg') return [];
+  const size = claimedSize(content, type);
+  if (!size)
+    return [problem('parameter_invalid', 'file.file', 'must be an image whose header has its width and height')];
+  if (size.width * size.height > imagePixelsMax)
+    return [problem('parameter_invalid', 'file.file', `must have at most ${imagePixelsMax / 1_000_000} megapixels`)];
+  return [];
+}
+
 async function uploadOf(request: FastifyRequest): Promise<{ args: Upload; uploaded: Uploaded }> {
   if (!request.isMultipart())
     throw new Refusal(problem('body_invalid', undefined, 'Send the file as multipart/form-data.'));
@@ -156,6 +169,7 @@ async function uploadOf(request: FastifyRequest): Promise<{ args: Upload; upload
   else if (content.length === 0) problems.push(problem('parameter_invalid_empty', 'file.file'));
   else if (!type || !contentTypes.includes(type.mime))
     problems.push(problem('parameter_invalid', 'file.file', 'must be a PDF, PNG or JPEG by its content'));
+  else problems.push(...imageProblems(content, type.mime));
   if ([...filename].length > filenameLengthMax)
     problems.push(problem('parameter_invalid', 'file.filename', `is longer than ${filenameLengthMax} characters`));
   try {

@@ -259,7 +259,7 @@ export function hostedPages(app: FastifyInstance, { database, pepper, terms, onF
     return state === undefined ? reply.code(404).send({ state: null }) : { state };
   });
 
-  app.get<OfCheckout>('/checkout/:token/events', { config }, async (request, reply) => {
+  app.get<OfCheckout>('/checkout/:token/events', { config: { ...config, lasting: true } }, async (request, reply) => {
     const place = placeOf(pepper, request.params.token);
     if (!place || (await stateAt(payerScope(database, place), place.id)) === undefined)
       return reply.code(404).send({ state: null });

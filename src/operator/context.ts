@@ -1,3 +1,4 @@
+import { RequestBudget } from '../request-budget.js';
 import type { Operator } from './operator.js';
 import type { Related } from './related.js';
 
@@ -15,6 +16,7 @@ export class OperatorContext {
     readonly requestId: string,
     /** The client's Idempotency-Key, if it sent one. */
     readonly idempotencyKey: string | undefined,
+    readonly budget: RequestBudget = new RequestBudget(),
   ) {
     this.related = operator.related();
   }

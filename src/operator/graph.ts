@@ -2,8 +2,11 @@ import type { GraphQLSchema } from 'graphql';
 import { buildSchemaSync } from 'type-graphql';
 import type { Rules } from '../explain.js';
 import { emptyRequired, mutationFields, remaining, textProblems } from '../guard.js';
+import { type ListSizes, NodeCounter } from '../nodes.js';
 import { problem, Refusal } from '../problems.js';
+import { measure } from '../request-budget.js';
 import type { OperatorContext } from './context.js';
+import { pageSizeDefault, pageSizeMax } from './inputs.js';
 import { OperatorAccounts, OperatorLedger, OperatorMoney, OperatorPersons } from './resolver.js';
 
 /** The noun that begins the names of each root field's parameters, as /v1 and the Operator's own refusals have it. */
@@ -38,6 +41,20 @@ export const operatorRules: Rules<OperatorContext> = {
   problems: (field, args) => textProblems('input' in args ? args.input : args, objectOf(field)),
 };
 
+/** How the lists of the operator's schema are bounded. */
+export const sizes: ListSizes = {
+  page: { default: pageSizeDefault, max: pageSizeMax },
+  lists: {
+    'Query.rates': 200,
+    'Query.waitingBankNotices': 200,
+    'Query.ledgerSeal': 0,
+    'LedgerAudit.violations': 0,
+    'Account.persons': 10,
+    'Account.files': 10,
+    'Account.addresses': 10,
+  },
+};
+
 /** The operator's schema. Building it fails when a root field has no noun, or a noun no root field. */
 export function buildOperatorGraph(): GraphQLSchema {
   const schema = buildSchemaSync({
@@ -62,6 +79,8 @@ export function buildOperatorGraph(): GraphQLSchema {
       return resolve(source, args, context, info);
     };
   }
+  const nodes = new NodeCounter(schema, sizes);
+  measure(schema, (type) => nodes.counts(type));
   return schema;
 }
 

@@ -50,6 +50,10 @@ const charactersMax = 16_000;
 const shared = new Set(['tenant', 'live', 'context']);
 /** The parameter of what a balance is in before its first movement. */
 export const emptyCurrency = 'edition_currency';
+/** Around each JSON value that PostgreSQL spells: control characters, which it writes as escapes inside any text. */
+export const jsonBegin = '\u0001';
+export const jsonEnd = '\u0002';
+const spelled = (json: string) => `chr(1) || ${json} || chr(2)`;
 /** Scalars that leave as they are stored. */
 const scalarsAsStored = new Set([
   ...['ID', 'String', 'Boolean', 'Int', 'Currency', 'CountryCode', 'LocalDate', 'Metadata', 'JSONObject'],
@@ -60,10 +64,11 @@ const scalarsOfOurs = new Set(['ID', 'Currency']);
 /**
  * The statement that answers a query's data as JSON, in the shape and under the names that were asked for. Each table
  * that it reads has its tenant, mode and reach, by the same predicates as the statements of a resolver. Throws `NotWhole`
- * for what only resolvers can answer, and for what would be too long.
+ * for what only resolvers can answer, and for what would be too long. The data of a larger answer than `answerBytes` is
+ * null: it does not leave PostgreSQL.
  */
-export function statementOf(branches: Branch[], terms: Terms): Statement {
-  return new Writer(terms).write(branches);
+export function statementOf(branches: Branch[], terms: Terms, answerBytes: number): Statement {
+  return new Writer(terms).write(branches, answerBytes);
 }
 
 class Writer {
@@ -72,12 +77,13 @@ class Writer {
 
   constructor(private readonly terms: Terms) {}
 
-  write(branches: Branch[]): Statement {
+  write(branches: Branch[], answerBytes: number): Statement {
     const roots = branches.map((branch, i) => `${this.#root(branch)} as r${i}`);
     const members = branches.map((branch, i): Member => [branch.key, `r."r${i}"`]);
     const present = branches.map((_, i) => `r."r${i}" is not null`);
     // Without the offset PostgreSQL would look a root up once to see whether it is there, and once more to show it.
-    const text = `select ${object(members)} as data from (select ${roots.join(', ')} offset 0) r where ${present.join(' and ')}`;
+    const data = `select ${object(members)} as data from (select ${roots.join(', ')} offset 0) r where ${present.join(' and ')} offset 0`;
+    const text = `select case when octet_length(d.data) <= ${answerBytes} then d.data end as data from (${data}) d`;
     if (text.length > charactersMax) throw new NotWhole();
     return { text, names: this.#names };
   }
@@ -252,7 +258,7 @@ function value(type: GraphQLOutputType, place: Place, below: Branch[], required 
   if (isListType(type)) {
     const each = isNonNullType(type.ofType) ? type.ofType.ofType : type.ofType;
     if (!isScalarType(each) || !scalarsAsStored.has(each.name)) throw new NotWhole();
-    return known(`to_json(${raw})::text`);
+    return known(spelled(`to_json(${raw})::text`));
   }
   if (isObjectType(type)) {
     const members = below.map(({ key, field, parent, node, below: parts }): Member => {
@@ -268,8 +274,10 @@ function value(type: GraphQLOutputType, place: Place, below: Branch[], required 
     return known(quoted(`to_char(to_timestamp(${seconds}) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`));
   }
   if (!isScalarType(type) || !scalarsAsStored.has(type.name)) throw new NotWhole();
-  if (!stored) return known(`${raw}::text`);
+  const json = type.name === 'Metadata' || type.name === 'JSONObject';
+  if (!stored) return known(json ? spelled(`${raw}::text`) : `${raw}::text`);
   if (scalarsOfOurs.has(type.name)) return known(quoted(raw));
+  if (json) return known(spelled(`${raw}::text`));
   return known(type.name === 'String' ? `to_json(${raw}::text)::text` : `${raw}::text`);
 }
 

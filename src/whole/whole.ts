@@ -5,8 +5,9 @@ import { listOf, reachOf } from '../db/reach.js';
 import { shape, values } from '../db/scope.js';
 import { check, permissionOf } from '../guard.js';
 import { pageRequest } from '../listing.js';
+import { requestLimitsDefault } from '../request-budget.js';
 import type { Rule } from './rules.js';
-import { type Asked, emptyCurrency, type Statement, statementOf, type Terms } from './statement.js';
+import { type Asked, emptyCurrency, jsonBegin, jsonEnd, type Statement, statementOf, type Terms } from './statement.js';
 import { type Branch, NotWhole, type Tree, treeOf } from './tree.js';
 
 /** How many statements are made in an hour, and how long they are together: PostgreSQL keeps some hundred bytes of each character, on each connection. */
@@ -14,8 +15,11 @@ export const statementsMax = 300;
 const charactersMax = 1_000_000;
 /** How many statements one document may have: one for each way of leaving its filters out. */
 export const shapesMax = 50;
-/** One answer is one text in PostgreSQL's memory and in ours: what may be larger goes through the resolvers, page by page. */
-const rowsMax = 10_000;
+/**
+ * One answer is one text in PostgreSQL's memory, and its rows may be of 100 kB each: what may have more of them goes
+ * through the resolvers, which end when the answer gets too large.
+ */
+const rowsMax = 1_000;
 /** What the function absent() raises. */
 const absent = 'TG000';
 const hourMilliseconds = 3_600_000;
@@ -47,12 +51,13 @@ export class Wholes {
   constructor(
     private readonly schema: GraphQLSchema,
     private readonly now: () => number = Date.now,
+    private readonly answerBytes = requestLimitsDefault.answerBytes,
   ) {}
 
   /** The whole query of a valid document, or undefined when resolvers have to answer it. */
   of(document: DocumentNode): Whole | undefined {
     const tree = treeOf(this.schema, document);
-    return tree && new Whole(this.schema, tree, () => this.#present());
+    return tree && new Whole(this.schema, tree, () => this.#present(), this.answerBytes);
   }
 
   #present(): Hour {
@@ -79,6 +84,7 @@ export class Whole {
     private readonly schema: GraphQLSchema,
     private readonly tree: Tree,
     private readonly present: () => Hour,
+    private readonly answerBytes: number,
   ) {
     this.#asking = asking(tree.branches);
   }
@@ -136,7 +142,8 @@ export class Whole {
     if (!statement) return undefined;
     try {
       const [row] = await scope.whole(statement.text, statement.names, given);
-      return row?.data;
+      // Null is a larger answer than there may be: the resolvers refuse it.
+      return row?.data == null ? undefined : respaced(row.data);
     } catch (error) {
       const { code = '' } = error as { code?: string };
       if (code === absent) return undefined;
@@ -155,7 +162,7 @@ export class Whole {
     const known = this.statements.get(name);
     if (known || !hour.open || this.statements.size >= shapesMax) return known;
     try {
-      const statement = statementOf(this.tree.branches, terms);
+      const statement = statementOf(this.tree.branches, terms, this.answerBytes);
       hour.add(statement.text);
       this.statements.set(name, statement);
       return statement;
@@ -166,6 +173,17 @@ export class Whole {
     }
   }
 }
+
+/**
+ * The answer with each JSON value spelled as the resolvers spell it. PostgreSQL writes spaces into JSON and has an order of
+ * its own for keys that are numbers; the statement marks such values by control characters, which no JSON text contains.
+ */
+function respaced(data: string): string {
+  if (!data.includes(jsonBegin)) return data;
+  return data.replace(marked, (_, json: string) => (json.length <= 2 ? json : JSON.stringify(JSON.parse(json))));
+}
+
+const marked = new RegExp(`${jsonBegin}([^${jsonEnd}]*)${jsonEnd}`, 'g');
 
 /** What takes arguments. */
 const asksFor = new Set<Rule['read']>(['one', 'page', 'edge', 'balance']);

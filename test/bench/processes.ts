@@ -85,6 +85,7 @@ function product(login: Login, port: number, workers: number): ChildProcess {
     DATABASE_URL: addressOf(login),
     API_KEY_PEPPER: pepper,
     TRUSTED_PROXY: '127.0.0.1',
+    PUBLIC_URL: 'https://pay.example',
     PORT: String(port),
     WORKERS: String(workers),
   };

@@ -1,0 +1,165 @@
+import net from 'node:net';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { Till } from './till.js';
+import { givenIn, type Speaker, useWorld } from './world.js';
+
+const world = useWorld({ worker: false });
+const given = givenIn(world);
+let user: Speaker;
+let till: Till;
+beforeAll(async () => {
+  user = await given.directUser(1);
+  till = await Till.open(world);
+});
+
+/** What the gateway answers to bytes. */
+async function answered(bytes: string, origin = world.origin): Promise<{ status: number; head: string; body: any }> {
+  const { port } = new URL(origin);
+  const text = await new Promise<string>((resolve, reject) => {
+    const socket = net.connect(Number(port), '127.0.0.1');
+    let received = '';
+    socket.setEncoding('utf8').on('data', (chunk) => (received += chunk));
+    socket.on('error', reject).on('close', () => resolve(received));
+    socket.write(bytes);
+  });
+  const [head = '', body = ''] = text.split('\r\n\r\n');
+  return {
+    status: Number(head.split(' ')[1]),
+    head,
+    body: body.startsWith('{') ? JSON.parse(body) : body,
+  };
+}
+const request = (line: string, headers: string[]) =>
+  `${line} HTTP/1.1\r\n${[...headers, 'Connection: close'].join('\r\n')}\r\n\r\n`;
+const key = () => `Authorization: Bearer ${user.key}`;
+
+describe('a Host that is none', () => {
+  const hosts = [
+    'evil.example>; rel="next", <https://x',
+    'evil.example/path',
+    'evil.example?x',
+    'evil.example#x',
+    'user@evil.example',
+    'a b',
+    'a,b',
+    'a\\b',
+    'a"b',
+    '-a.example',
+    '[::1',
+    '::1',
+    '[::1]x',
+    'a.example:port',
+    'a.example:123456',
+    'a.example:1:2',
+    'a_b.example',
+    'ä.example',
+    '%41.example',
+    '',
+    ' ',
+  ];
+  const lines = [
+    'GET /v1/deposits',
+    'GET /graphql?query={viewer{mode}}',
+    'GET /graphiql',
+    'GET /',
+    'GET /nowhere',
+    'GET /v1/%',
+  ];
+  it.each(hosts)('is refused everywhere: %j', async (host) => {
+    for (const line of [...lines, `GET ${(await till.slip()).path}`]) {
+      const { status, head, body } = await answered(request(line, [`Host: ${host}`, key()]));
+      expect([line, status]).toEqual([line, 400]);
+      expect(head).not.toContain('evil');
+      expect(JSON.stringify(body)).not.toContain('evil');
+    }
+  });
+
+  it.each(['a.example', 'A-1.example:4000', '127.0.0.1:1', '[::1]:4000', '[fe80::1]', 'localhost', 'a.example.'])(
+    'is not %j',
+    async (host) => {
+      const { status } = await answered(request('GET /v1/deposits', [`Host: ${host}`, key()]));
+      expect(status).toBe(200);
+    },
+  );
+
+  it('says so as each API says what is wrong', async () => {
+    const message = 'The header Host is not a host name or address with an optional port.';
+    const rest = await answered(request('GET /v1/deposits', ['Host: a/b', key()]));
+    expect(rest.body).toEqual({
+      object: 'error',
+      http_status_code: 400,
+      errors: [{ code: 'body_invalid', message, metadata: {} }],
+    });
+    const graph = await answered(request('GET /graphql?query={viewer{mode}}', ['Host: a/b', key()]));
+    expect(graph.body.errors.map((each: any) => each.message)).toEqual([message]);
+  });
+
+  it('is no matter to a probe, which may come by any name', async () => {
+    expect((await answered(request('GET /healthz', ['Host: a_b']))).status).toBe(200);
+  });
+});
+
+describe('a header of which there is one', () => {
+  const twice: [string, () => string[]][] = [
+    ['Authorization', () => ['Host: a.example', key(), 'Authorization: Bearer sk_other']],
+    ['Authorization', () => ['Host: a.example', key(), key()]],
+    ['Authorization', () => ['Host: a.example', 'authorization: Bearer nothing', key()]],
+    ['Host', () => ['Host: a.example', 'Host: b.example', key()]],
+    ['Host', () => ['Host: a.example', 'hOST: a.example', key()]],
+  ];
+  it.each(twice)('is refused when it stands twice: %s', async (name, headers) => {
+    for (const line of [
+      'GET /v1/deposits',
+      'GET /graphql?query={viewer{mode}}',
+      'GET /nowhere',
+      'GET /v1/%',
+      'GET /',
+    ]) {
+      const { status, body } = await answered(request(line, headers()));
+      expect([line, status]).toEqual([line, 400]);
+      expect(JSON.stringify(body)).toContain(`The header ${name} stands twice. Send it once.`);
+    }
+  });
+});
+
+describe('what cannot be read', () => {
+  it('is 408 when it did not arrive in time', async () => {
+    const { status, head, body } = await answered(
+      `POST /v1/accounts HTTP/1.1\r\nHost: a.example\r\n${key()}\r\nX-Slow`,
+    );
+    expect([status, body.http_status_code, body.errors.map(({ code }: any) => code)]).toEqual([
+      408,
+      408,
+      ['request_timeout'],
+    ]);
+    expect(head).toMatch(/^Request-Id: req_/m);
+  }, 30_000);
+
+  it('is 408 when its body did not arrive in time', async () => {
+    const head = request('POST /v1/accounts', [
+      'Host: a.example',
+      key(),
+      'Content-Type: application/json',
+      'Content-Length: 100',
+    ]);
+    const { status, body } = await answered(`${head}{"type"`);
+    expect([status, body.errors.map(({ code }: any) => code)]).toEqual([408, ['request_timeout']]);
+  }, 30_000);
+
+  it('is 431 when its headers are too large', async () => {
+    const { status, body } = await answered(
+      request('GET /v1/deposits', ['Host: a.example', `X-Large: ${'x'.repeat(20_000)}`]),
+    );
+    expect([status, body.errors.map(({ code }: any) => code)]).toEqual([431, ['headers_too_large']]);
+  });
+
+  it('is 400 when it is no HTTP', async () => {
+    const { status, body } = await answered('HELO gateway\r\n\r\n');
+    expect([status, body.errors.map(({ code }: any) => code)]).toEqual([400, ['body_invalid']]);
+  });
+
+  it('is HTTP/2, which is not served', async () => {
+    const { status } = await answered('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
+    expect(status).toBe(400);
+  });
+});
