@@ -510,7 +510,7 @@ describe('a balance as of a time', () => {
     const reply = await stranger.graph(
       `{ account(id: "${user.id}") { balance(asOf: "2026-01-01T00:00:00Z") { accountId } } }`,
     );
-    expect([reply.codes, reply.body.data]).toEqual([['resource_missing'], null]);
+    expect([reply.codes, reply.body.data]).toEqual([['resource_missing'], { account: null }]);
     const bad = await user.graph(`{ account(id: "${user.id}") { balance(asOf: "yesterday") { accountId } } }`);
     expect([bad.status, bad.body.data]).toEqual([400, undefined]);
   });
