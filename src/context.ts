@@ -4,6 +4,7 @@ import type { Checkouts } from './checkout/terms.js';
 import type { Call } from './db/database.js';
 import type { Scope } from './db/scope.js';
 import type { Edition } from './editions/edition.js';
+import type { Secrets } from './secrets.js';
 
 /** What every resolver receives: who asks, the door to what they may see, and the rules of their edition. */
 export class Context {
@@ -25,6 +26,8 @@ export class Context {
     readonly newKey: (tenantId: string, livemode: boolean) => NewKey,
     /** The terms of new checkouts, and where their pages are. */
     readonly checkouts: Checkouts,
+    /** What hashes the parameters of a request, and encrypts what is stored of them. */
+    readonly secrets: Secrets,
   ) {}
 
   /** The write under way; the guard opens one per mutation field. */

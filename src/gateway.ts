@@ -9,7 +9,7 @@ import Negotiator from 'negotiator';
 import type { Logger } from 'pino';
 import { type Caller, Callers } from './caller.js';
 import { tokenOf } from './checkout/link.js';
-import type { CheckoutTerms } from './checkout/terms.js';
+import type { Checkouts, CheckoutTerms } from './checkout/terms.js';
 import type { Config } from './config.js';
 import { Context } from './context.js';
 import type { Database } from './db/database.js';
@@ -35,6 +35,7 @@ import { rest } from './rest/rest.js';
 import { routes } from './rest/routes.js';
 import { Wholes } from './whole/whole.js';
 import { newRequestId } from './request-id.js';
+import { Secrets } from './secrets.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -60,7 +61,7 @@ export interface Parts {
   config: Config;
   database: Database;
   schema: GraphQLSchema;
-  pepper: string;
+  pepper: string | Secrets;
   log: Logger;
 }
 
@@ -69,7 +70,8 @@ export interface Parts {
  * HTTPS, key, permission, and only then its body.
  */
 export async function gateway({ config, database, schema, pepper, log }: Parts): Promise<FastifyInstance> {
-  const callers = new Callers(database, pepper);
+  const secrets = Secrets.of(pepper);
+  const callers = new Callers(database, secrets);
   const terms: CheckoutTerms = {
     seconds: config.CHECKOUT_SECONDS,
     attemptSeconds: config.CHECKOUT_ATTEMPT_SECONDS,
@@ -115,15 +117,17 @@ export async function gateway({ config, database, schema, pepper, log }: Parts):
   const contextOf = (request: FastifyRequest, caller: Caller): Context => {
     const key = request.method === 'POST' ? idempotencyKey(single(request, 'idempotency-key')) : undefined;
     const scope = new Scope(caller, database);
-    return new Context(caller, scope, editions[caller.edition], request.id, key, newKey, {
-      terms,
-      urlOf: (place) => `${originOf(request, config)}/checkout/${tokenOf(pepper, place)}`,
-    });
+    const urlOf: Checkouts['urlOf'] = (place) => `${originOf(request, config)}/checkout/${tokenOf(secrets, place)}`;
+    return new Context(caller, scope, editions[caller.edition], request.id, key, newKey, { terms, urlOf }, secrets);
   };
   const identifyOperator = async (request: FastifyRequest, credential: Credential): Promise<OperatorContext> => {
     await credential.check(single(request, 'authorization'));
     const asking = { requestId: request.id, idempotencyKey: idempotencyKey(single(request, 'idempotency-key')) };
-    return new OperatorContext(new Operator(database, schema, pepper, asking), asking.requestId, asking.idempotencyKey);
+    return new OperatorContext(
+      new Operator(database, schema, secrets, asking),
+      asking.requestId,
+      asking.idempotencyKey,
+    );
   };
   const admit = (request: FastifyRequest, reply: FastifyReply): undefined | Promise<void> => {
     const { open, probe, operator, permission } = request.routeOptions.config;
@@ -259,7 +263,7 @@ export async function gateway({ config, database, schema, pepper, log }: Parts):
   });
   await app.register(async (pages) => {
     const onFault = (error: unknown, requestId: string) => log.error({ requestId, ...faultLine(error) }, 'fault');
-    hostedPages(pages, { database, pepper, terms, onFault });
+    hostedPages(pages, { database, secrets, terms, onFault });
   });
   // An expectation that nobody can meet is ignored, as HTTP allows: the answer to the request says what there is to say.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
