@@ -105,6 +105,8 @@ export class Callers {
   readonly #fresh = new LRUCache<string, Found>({ max: cachedKeysMax });
   /** The keys of each connection, as its headers spell them: a secret stays here no longer than its connection. */
   readonly #ofConnection = new WeakMap<object, Map<string, Found>>();
+  /** The keys that were hashed anew within the last minute, so that two orders of peppers during a roll-out do not undo each other at every use. */
+  readonly #rehashed = new LRUCache<string, true>({ max: cachedKeysMax, ttl: 60_000 });
   readonly #touched = new LRUCache<string, true>({ max: cachedKeysMax, ttl: 60_000 });
 
   readonly #secrets: Secrets;
@@ -240,10 +242,11 @@ export class Callers {
 
   /** Hashes a key under the pepper that is used for what is new. If that fails, the next use of the key brings another try. */
   #rehash({ keyId, tenantId, livemode }: Caller, before: string, digest: string): void {
-    if (keyId === null) return;
+    if (keyId === null || this.#rehashed.has(keyId)) return;
+    this.#rehashed.set(keyId, true);
     this.database
       .call('rehash_api_key', [tenantId, livemode, keyId, before, digest, this.#secrets.pepperIds[0]!])
-      .catch(() => {});
+      .catch(() => this.#rehashed.delete(keyId));
   }
 
   #touch(caller: Caller): void {

@@ -22,7 +22,7 @@ const address = z
 
 /** One secret, or several separated by commas. */
 const secret = z.string().superRefine((text, { addIssue }) => {
-  const parts = text.split(',').map((part) => part.trim());
+  const parts = text.split(/\s*,\s*/);
   if (parts.some((part) => part.length < 32)) {
     const message =
       parts.length > 1 ? 'must have at least 32 characters in each of its parts' : 'must have at least 32 characters';

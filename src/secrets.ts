@@ -93,7 +93,8 @@ export function unkeyedFingerprint(value: string): string {
   return hash('sha256', value, 'base64url').slice(0, 22);
 }
 
-const listed = (secrets: string) => secrets.split(',').map((secret) => secret.trim());
+// A single one stays as it is, whatever white space it has: keys were hashed under it.
+const listed = (secrets: string) => secrets.split(/\s*,\s*/);
 const derive = (secret: string, purpose: string) =>
   Buffer.from(hkdfSync('sha256', secret, '', `tidegate ${purpose}`, 32));
 const nameOf = (key: Buffer | string) =>

@@ -194,7 +194,7 @@ function once(work: () => Promise<void>): () => Promise<void> {
 
 /** The pepper from which the demo derives: the oldest, since it was seeded first. */
 function firstPepper(peppers: string): string {
-  return peppers.split(',').at(-1)!.trim();
+  return peppers.split(/\s*,\s*/).at(-1)!;
 }
 
 /** A secret of the local mode: a file beside the data, made once. The link makes the making atomic: two processes agree on one. */

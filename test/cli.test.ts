@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { alive, behind, type Finished, type Gateway, postmaster, useChildren } from './child.js';
-import { eventually, type Reply, type Speaker } from './world.js';
+import { eventually, type Speaker } from './world.js';
 
 type Json = any;
 
