@@ -42,6 +42,7 @@ async function sameAsV1(printed: Json, speaker: Speaker, path: string): Promise<
 // The demo is made before the gateway starts, by the command; all others run while it does, as an operator works.
 let seeded: Json;
 beforeAll(async () => {
+  await told('migrate');
   seeded = await told('demo');
   expect([postmaster(DATA_DIR), processesOf(DATA_DIR)]).toEqual([undefined, []]);
   gateway = await children.gateway({ DATA_DIR });
