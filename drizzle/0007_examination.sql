@@ -18,6 +18,7 @@ CREATE TABLE "payout_block" (
 );
 --> statement-breakpoint
 DROP INDEX "receivable_lock_of_payout";--> statement-breakpoint
+ALTER TABLE "api_key" ADD COLUMN "pepper_id" text;--> statement-breakpoint
 ALTER TABLE "transaction" ADD COLUMN "mismatch" jsonb;--> statement-breakpoint
 ALTER TABLE "payout_block" ADD CONSTRAINT "payout_block_account" FOREIGN KEY ("tenant_id","livemode","account_id") REFERENCES "public"."account"("tenant_id","livemode","id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 CREATE INDEX IF NOT EXISTS "job_of_tenant" ON "job" USING btree ("tenant_id","livemode","due","id");--> statement-breakpoint

@@ -6,6 +6,7 @@ import { type AccountKind, account } from './account/table.js';
 import type { Database } from './db/database.js';
 import { apiKey, type KeyPermission } from './key/table.js';
 import { problem, Refusal } from './problems.js';
+import { Secrets } from './secrets.js';
 
 /**
  * Who is asking. What varies by asker is a fact here; each fact selects a row of a table somewhere,
@@ -36,11 +37,8 @@ export interface NewKey {
   secret: string;
   digest: string;
   prefix: string;
-}
-
-/** The keyed hash under which a secret is found: without the pepper a stolen table is of no use. Never a slow password hash, which would be a lever for overload. */
-function digestOf(pepper: string, secret: string): string {
-  return createHmac('sha256', pepper).update(secret).digest('hex');
+  /** The public name of the pepper under which the digest was made. */
+  pepperId: string;
 }
 
 function checksum(text: string): string {
@@ -58,7 +56,7 @@ function checksum(text: string): string {
  * mistyped or leaked key is told without a look-up. `random` gives whole numbers below its argument.
  */
 export function newKey(
-  pepper: string,
+  pepper: string | Secrets,
   tenantId: string,
   livemode: boolean,
   random: (below: number) => number = randomInt,
@@ -66,7 +64,9 @@ export function newKey(
   const mode = livemode ? 'live' : 'test';
   const body = `sk_${mode}_${tenantId}_${Array.from({ length: secretLength }, () => digits[random(62)]).join('')}`;
   const secret = body + checksum(body);
-  return { secret, digest: digestOf(pepper, secret), prefix: `sk_${mode}_…${secret.slice(-4)}` };
+  const secrets = Secrets.of(pepper);
+  const [digest] = secrets.digests(secret);
+  return { secret, digest, prefix: `sk_${mode}_…${secret.slice(-4)}`, pepperId: secrets.pepperIds[0]! };
 }
 
 /** A stream of numbers that a pepper and a name determine: the demo's keys survive a fresh seed. */
@@ -87,6 +87,7 @@ interface Holder {
   permission: KeyPermission;
   expiresAt: number | null;
   revokedAt: number | null;
+  pepperId: string | null;
   now: number;
 }
 
@@ -104,12 +105,18 @@ export class Callers {
   readonly #fresh = new LRUCache<string, Found>({ max: cachedKeysMax });
   /** The keys of each connection, as its headers spell them: a secret stays here no longer than its connection. */
   readonly #ofConnection = new WeakMap<object, Map<string, Found>>();
+  /** The keys that were hashed anew within the last minute, so that two orders of peppers during a roll-out do not undo each other at every use. */
+  readonly #rehashed = new LRUCache<string, true>({ max: cachedKeysMax, ttl: 60_000 });
   readonly #touched = new LRUCache<string, true>({ max: cachedKeysMax, ttl: 60_000 });
+
+  readonly #secrets: Secrets;
 
   constructor(
     private readonly database: Database,
-    private readonly pepper: string,
-  ) {}
+    pepper: string | Secrets,
+  ) {
+    this.#secrets = Secrets.of(pepper);
+  }
 
   /** The caller of a request, or a refusal whose text does not tell an unknown key from a revoked or expired one. */
   find(
@@ -123,7 +130,7 @@ export class Callers {
 
   /** Makes a key with this deployment's pepper. */
   newKey(tenantId: string, livemode: boolean): NewKey {
-    return newKey(this.pepper, tenantId, livemode);
+    return newKey(this.#secrets, tenantId, livemode);
   }
 
   /** The caller whose key came over this connection before, while that holds: hashing it again would tell nothing new. */
@@ -142,7 +149,7 @@ export class Callers {
   }
 
   async #byKey(secret: string): Promise<Found> {
-    const digest = digestOf(this.pepper, secret);
+    const [digest, ...older] = this.#secrets.digests(secret);
     const cached = this.#fresh.get(digest);
     if (cached && cached.until > performance.now()) return cached;
     const match = keyPattern.exec(secret);
@@ -151,7 +158,11 @@ export class Callers {
     const asked = performance.now();
     const tenantId = match[2]!;
     const livemode = match[1] === 'live';
-    const holder = await this.#holder(tenantId, livemode, digest);
+    let [holder, found] = [await this.#holder(tenantId, livemode, digest), digest];
+    for (const before of older) {
+      if (holder) break;
+      [holder, found] = [await this.#holder(tenantId, livemode, before), before];
+    }
     if (!holder || holder.revokedAt !== null || (holder.expiresAt !== null && holder.expiresAt <= holder.now))
       throw invalid();
     const caller: Caller = {
@@ -166,10 +177,11 @@ export class Callers {
       contextKind: holder.kind,
     };
     const left = holder.expiresAt === null ? Number.POSITIVE_INFINITY : (holder.expiresAt - holder.now) * 1000;
-    const found = { caller, until: asked + Math.min(freshMilliseconds, left) };
-    this.#fresh.set(digest, found);
+    const kept = { caller, until: asked + Math.min(freshMilliseconds, left) };
+    this.#fresh.set(digest, kept);
     this.#touch(caller);
-    return found;
+    if (holder.pepperId !== this.#secrets.pepperIds[0]) this.#rehash(caller, found, digest);
+    return kept;
   }
 
   async #holder(tenant: string, live: boolean, digest: string): Promise<Holder | undefined> {
@@ -186,6 +198,7 @@ export class Callers {
             permission: apiKey.permission,
             expiresAt: apiKey.expiresAt,
             revokedAt: apiKey.revokedAt,
+            pepperId: apiKey.pepperId,
             now: sql<number>`extract(epoch from clock_timestamp())::int`,
           })
           .from(apiKey)
@@ -225,6 +238,15 @@ export class Callers {
     );
     if (!user) throw new Refusal(problem('resource_missing', 'On-Behalf-Of'));
     return { ...caller, contextId: id, contextKind: user.kind };
+  }
+
+  /** Hashes a key under the pepper that is used for what is new. If that fails, the next use of the key brings another try. */
+  #rehash({ keyId, tenantId, livemode }: Caller, before: string, digest: string): void {
+    if (keyId === null || this.#rehashed.has(keyId)) return;
+    this.#rehashed.set(keyId, true);
+    this.database
+      .call('rehash_api_key', [tenantId, livemode, keyId, before, digest, this.#secrets.pepperIds[0]!])
+      .catch(() => this.#rehashed.delete(keyId));
   }
 
   #touch(caller: Caller): void {

@@ -17,13 +17,15 @@ import { buildGraph } from './graph.js';
 import { apiKeyV1 } from './key/v1.js';
 import type { JobRow } from './job/table.js';
 import type { ApiKeyRow } from './key/table.js';
+import { MigrationError } from './db/migrate.js';
+import { StartError } from './db/start.js';
 import { Operator, OperatorError, type Verification } from './operator/operator.js';
 import { PayoutStatus, type RateRow } from './payout/table.js';
 import { payoutV1 } from './payout/v1.js';
 import { personV1 } from './person/v1.js';
 import { Refusal, sentenceV1 } from './problems.js';
 import { Amount, Currency } from './scalars.js';
-import { openStore, type Store } from './store.js';
+import { migrateStore, openStore, type Store } from './store.js';
 import type { TransactionRow } from './transaction/table.js';
 import { transactionV1 } from './transaction/v1.js';
 
@@ -45,6 +47,9 @@ const program = new Command('tidegate')
   .exitOverride()
   .configureOutput({ writeErr: (text) => void (told += text) });
 
+const progress = (step: string) => void (process.stderr.isTTY && process.stderr.write(`${step} …\n`));
+const say = (line: string) => void process.stderr.write(`${line}\n`);
+
 /** A command that opens the store, does one thing and prints it. */
 function command(
   parent: Command,
@@ -60,9 +65,9 @@ function command(
       const options = given.at(-2) as Options;
       const argument = given.length > 2 ? String(given[0]) : '';
       const settings = config({ serves: false });
-      const store = await openStore(settings, (step) => process.stderr.isTTY && process.stderr.write(`${step} …\n`));
+      const store = await openStore(settings, { migrates: false, progress, say });
       try {
-        const result = await run(new Operator(store.database, buildGraph(), store.pepper), options, argument, store);
+        const result = await run(new Operator(store.database, buildGraph(), store.secrets), options, argument, store);
         process.stdout.write(options.json ? `${JSON.stringify(result)}\n` : readable(result));
       } finally {
         await store.close();
@@ -172,9 +177,15 @@ command(accounts, 'update <account>', "Change a root's details, in both modes", 
   .option('--tos-user-agent <text>', 'with what')
   .option('--live-fx <true|false>', 'process payouts of connected users at once', flag);
 
-command(accounts, 'show <account>', 'Show an account with its persons and files', async (operator, o, id) =>
-  verificationJson(await operator.verification(await operator.account(id, liveOf(o)))),
-).addOption(mode());
+command(accounts, 'show <account>', 'Show an account with its persons and files', async (operator, o, id) => {
+  const verification = await operator.verification(await operator.account(id, liveOf(o)));
+  const shown = verificationJson(verification);
+  if (!o.numbers) return shown;
+  const tax_card_numbers = verification.persons.map((row) => ({ person: row.id, number: operator.taxCardNumber(row) }));
+  return { ...shown, tax_card_numbers };
+})
+  .addOption(mode())
+  .option('--numbers', 'with the numbers of tax cards in the clear');
 
 command(accounts, 'list', 'List accounts; with --status verifying, the verification queue', async (operator, o) => {
   const status = o.status as AccountStatus | undefined;
@@ -394,7 +405,23 @@ command(
   },
 );
 
-command(program, 'migrate', 'Bring the database to this version', async () => ({ migrated: true }));
+program
+  .command('migrate')
+  .description('Bring the database to the version of this program; no other command does')
+  .option('--grant-to <role>', 'a role to serve with: it gets what a gateway needs, now and at every later migration')
+  .option('--json', 'print one JSON document')
+  .action(async ({ grantTo, json }: { grantTo?: string; json?: boolean }) => {
+    const { version } = await migrateStore(config({ serves: false, keys: false }), { grantTo, progress, say });
+    const result = { migrated: true, version };
+    process.stdout.write(json ? `${JSON.stringify(result)}\n` : readable(result));
+  });
+
+command(
+  program,
+  'secrets',
+  'Count what each pepper and encryption key still stands for; one that stands for nothing can be removed',
+  async (operator) => ({ secrets: await operator.secretsInUse() }),
+);
 
 command(
   program,
@@ -548,7 +575,8 @@ try {
   await program.parseAsync();
 } catch (error) {
   if (error instanceof CommanderError && error.exitCode === 0) process.exit(0);
-  const known = error instanceof CommanderError || error instanceof ConfigError || error instanceof OperatorError;
+  const kinds = [CommanderError, ConfigError, OperatorError, MigrationError, StartError];
+  const known = kinds.some((kind) => error instanceof kind);
   const refused =
     !known && error instanceof Refusal
       ? error.problems.map((p) => `${p.code}${p.field ? ` (${p.field})` : ''}: ${sentenceV1(p)}`).join('\n')

@@ -15,6 +15,23 @@ const whole = (min: number, max: number) =>
     .transform(Number)
     .pipe(z.number().min(min).max(max));
 
+/** The address of a PostgreSQL. */
+const address = z
+  .string()
+  .regex(/^postgres(ql)?:\/\//, 'must begin with postgres://')
+  .refine((text) => URL.canParse(text), 'is not an address that can be read');
+
+/** One secret, or several separated by commas. */
+const secret = z.string().superRefine((text, { addIssue }) => {
+  const parts = text.split(/\s*,\s*/);
+  if (parts.some((part) => part.length < 32)) {
+    const message =
+      parts.length > 1 ? 'must have at least 32 characters in each of its parts' : 'must have at least 32 characters';
+    addIssue({ code: 'custom', message });
+  }
+  if (new Set(parts).size < parts.length) addIssue({ code: 'custom', message: 'has the same secret twice' });
+});
+
 /** Every setting, with its default. The only reader of the environment; the README's table repeats it, and a test holds them together. */
 export const settings = z.object({
   PORT: whole(0, 65_535).default(4000).describe('The port that the gateway listens on.'),
@@ -28,17 +45,30 @@ export const settings = z.object({
       'How many processes share the port. One for each core is plenty; each has up to 7 connections to PostgreSQL.',
     ),
   DATA_DIR: z.string().default('.data').describe('The folder of the embedded PostgreSQL and of the local pepper.'),
-  DATABASE_URL: z
-    .string()
-    .regex(/^postgres(ql)?:\/\//, 'must begin with postgres://')
-    .refine((text) => URL.canParse(text), 'is not an address that can be read')
+  DATABASE_URL: address.optional().describe('A PostgreSQL 15 or newer to use instead of the embedded one.'),
+  MIGRATE: z
+    .enum(['auto', 'never'])
+    .default('auto')
+    .describe('Whether a gateway migrates the database when it starts; never: `tidegate migrate` has to be run first.'),
+  MIGRATION_URL: address
     .optional()
-    .describe('A PostgreSQL 15 or newer to use instead of the embedded one.'),
-  API_KEY_PEPPER: z
-    .string()
-    .min(32, 'must have at least 32 characters')
+    .describe(
+      'The address of PostgreSQL itself, and of the role that owns the tables, for migrations; DATABASE_URL by default.',
+    ),
+  MIGRATION_LOCK_SECONDS: whole(1, 3_600).default(60).describe('How long a migration waits for another one to end.'),
+  PREPARED_STATEMENTS: flag
+    .default(true)
+    .describe('Whether statements are prepared by name; false behind a PgBouncer that does not keep them.'),
+  API_KEY_PEPPER: secret
     .optional()
-    .describe('The secret under which API keys are hashed. Required with DATABASE_URL; otherwise a file in DATA_DIR.'),
+    .describe(
+      'The secret under which API keys are hashed, or several, the newest first. Required with DATABASE_URL; otherwise a file in DATA_DIR.',
+    ),
+  ENCRYPTION_KEY: secret
+    .optional()
+    .describe(
+      'The secret under which tax card numbers are encrypted, or several, the newest first. Otherwise a file in DATA_DIR; with DATABASE_URL it derives from API_KEY_PEPPER.',
+    ),
   TLS_CERT_FILE: z
     .string()
     .optional()
@@ -125,8 +155,11 @@ export interface Config extends z.infer<typeof settings> {
 /** A setting that is wrong or unsafe; the process does not start with one. */
 export class ConfigError extends Error {}
 
-/** Reads the settings, or throws a ConfigError that names the setting. The command line serves nobody, and so needs no HTTPS. */
-export function config({ serves }: { serves: boolean }, environment: NodeJS.ProcessEnv = process.env): Config {
+/** Reads the settings, or throws a ConfigError that names the setting. The command line serves nobody, and so needs no HTTPS; `keys`: whether API keys are used or made. */
+export function config(
+  { serves, keys = true }: { serves: boolean; keys?: boolean },
+  environment: NodeJS.ProcessEnv = process.env,
+): Config {
   const given = Object.fromEntries(
     Object.entries(environment).filter(([name, value]) => name in settings.shape && value !== ''),
   );
@@ -136,7 +169,9 @@ export function config({ serves }: { serves: boolean }, environment: NodeJS.Proc
   const s = parsed.data;
   if ((s.TLS_CERT_FILE === undefined) !== (s.TLS_KEY_FILE === undefined))
     throw new ConfigError('TLS_CERT_FILE and TLS_KEY_FILE go together: set both or neither.');
-  if (s.DATABASE_URL !== undefined && s.API_KEY_PEPPER === undefined) {
+  if (keys && s.MIGRATION_URL !== undefined && s.DATABASE_URL === undefined)
+    throw new ConfigError('MIGRATION_URL goes with DATABASE_URL: set both or neither.');
+  if (keys && s.DATABASE_URL !== undefined && s.API_KEY_PEPPER === undefined) {
     throw new ConfigError(
       'API_KEY_PEPPER must be set with DATABASE_URL: a secret of at least 32 characters that is kept outside the database.',
     );

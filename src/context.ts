@@ -5,6 +5,7 @@ import type { Call } from './db/database.js';
 import type { Scope } from './db/scope.js';
 import type { Edition } from './editions/edition.js';
 import { RequestBudget } from './request-budget.js';
+import type { Secrets } from './secrets.js';
 
 /** What every resolver receives: who asks, the door to what they may see, and the rules of their edition. */
 export class Context {
@@ -26,6 +27,8 @@ export class Context {
     readonly newKey: (tenantId: string, livemode: boolean) => NewKey,
     /** The terms of new checkouts, and where their pages are. */
     readonly checkouts: Checkouts,
+    /** What hashes the parameters of a request, and encrypts what is stored of them. */
+    readonly secrets: Secrets,
     readonly budget: RequestBudget = new RequestBudget(),
   ) {}
 

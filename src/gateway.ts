@@ -8,8 +8,8 @@ import { LRUCache } from 'lru-cache';
 import Negotiator from 'negotiator';
 import type { Logger } from 'pino';
 import { type Caller, Callers } from './caller.js';
-import { type CheckoutPlace, tokenOf } from './checkout/link.js';
-import type { CheckoutTerms } from './checkout/terms.js';
+import { tokenOf } from './checkout/link.js';
+import type { Checkouts, CheckoutTerms } from './checkout/terms.js';
 import type { Config } from './config.js';
 import { Context } from './context.js';
 import type { Database } from './db/database.js';
@@ -38,6 +38,7 @@ import { routes } from './rest/routes.js';
 import { Wholes } from './whole/whole.js';
 import { clientLeft, RequestBudget, type RequestLimits, tooLarge, tooLate } from './request-budget.js';
 import { newRequestId } from './request-id.js';
+import { Secrets } from './secrets.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -71,7 +72,7 @@ export interface Parts {
   config: Config;
   database: Database;
   schema: GraphQLSchema;
-  pepper: string;
+  pepper: string | Secrets;
   log: Logger;
 }
 
@@ -80,7 +81,8 @@ export interface Parts {
  * HTTPS, key, permission, and only then its body.
  */
 export async function gateway({ config, database, schema, pepper, log }: Parts): Promise<FastifyInstance> {
-  const callers = new Callers(database, pepper);
+  const secrets = Secrets.of(pepper);
+  const callers = new Callers(database, secrets);
   const terms: CheckoutTerms = {
     seconds: config.CHECKOUT_SECONDS,
     attemptSeconds: config.CHECKOUT_ATTEMPT_SECONDS,
@@ -136,16 +138,14 @@ export async function gateway({ config, database, schema, pepper, log }: Parts):
     const key = request.method === 'POST' ? idempotencyKey(single(request, 'idempotency-key')) : undefined;
     const budget = request.budget ?? undefined;
     const scope = new Scope(caller, database, budget);
-    const checkouts = {
-      terms,
-      urlOf: (place: CheckoutPlace) => `${originOf(request, config)}/checkout/${tokenOf(pepper, place)}`,
-    };
-    return new Context(caller, scope, editions[caller.edition], request.id, key, newKey, checkouts, budget);
+    const urlOf: Checkouts['urlOf'] = (place) => `${originOf(request, config)}/checkout/${tokenOf(secrets, place)}`;
+    const edition = editions[caller.edition];
+    return new Context(caller, scope, edition, request.id, key, newKey, { terms, urlOf }, secrets, budget);
   };
   const identifyOperator = async (request: FastifyRequest, credential: Credential): Promise<OperatorContext> => {
     await credential.check(single(request, 'authorization'));
     const asking = { requestId: request.id, idempotencyKey: idempotencyKey(single(request, 'idempotency-key')) };
-    const acting = new Operator(database, schema, pepper, asking);
+    const acting = new Operator(database, schema, secrets, asking);
     return new OperatorContext(acting, asking.requestId, asking.idempotencyKey, request.budget ?? undefined);
   };
   const admit = (request: FastifyRequest, reply: FastifyReply): undefined | Promise<void> => {
@@ -311,7 +311,7 @@ export async function gateway({ config, database, schema, pepper, log }: Parts):
   });
   await app.register(async (pages) => {
     const onFault = (error: unknown, requestId: string) => log.error({ requestId, ...faultLine(error) }, 'fault');
-    hostedPages(pages, { database, pepper, terms, onFault });
+    hostedPages(pages, { database, secrets, terms, onFault });
   });
   // An expectation that nobody can meet is ignored, as HTTP allows: the answer to the request says what there is to say.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));

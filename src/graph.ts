@@ -99,6 +99,8 @@ export const publicSizes: ListSizes = {
     // Per currency; an account has few.
     'Account.balanceHistory': stepsAtMost,
     'Account.depositTotals': stepsAtMost,
+    // One per currency.
+    'Account.payoutBlocks': 10,
     'Deposit.receivables': 10,
     'Receivable.lockedDeposits': 10,
     'Receivable.deposits': 10,

@@ -1,4 +1,4 @@
-import { hash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import type { PgTable } from 'drizzle-orm/pg-core';
 import { account } from './account/table.js';
 import { accountSetting } from './account-setting/table.js';
@@ -15,6 +15,7 @@ import { payout } from './payout/table.js';
 import { person } from './person/table.js';
 import { camel, type Problem, problem, Refusal, snake } from './problems.js';
 import { receivable } from './receivable/table.js';
+import { type Secrets, unkeyedFingerprint } from './secrets.js';
 
 /** The table that an operation's answer is a row of, by the object that it is about. */
 const answers: Record<string, PgTable> = {
@@ -30,6 +31,11 @@ const answers: Record<string, PgTable> = {
   payout,
   receivable,
 };
+
+type Answered = Pick<Call, 'operation' | 'request'>;
+
+const unknownPepper =
+  'was used before, and what it was used for cannot be compared any more. Look the object up before you ask again with another key.';
 
 const keyPattern = /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/;
 
@@ -48,13 +54,34 @@ export function callOf(context: Context, operation: string, object: string, args
     key: context.idempotencyKey ?? randomUUID(),
     sent: context.idempotencyKey !== undefined,
     operation,
-    request: fingerprint(object, args),
+    ...fingerprints(context.secrets, object, args),
     requestId: context.requestId,
   };
 }
 
-/** A hash per parameter of the coerced arguments: spelling, order and door leave no trace in it, and the values cannot be read back. */
-export function fingerprint(object: string, args: object): Record<string, string> {
+/** What a call was asked, as it is stored, and as it would be stored under the key of an earlier call. */
+export function fingerprints(
+  secrets: Secrets,
+  object: string,
+  args: object,
+): Required<Pick<Call, 'request' | 'requestLike'>> {
+  return {
+    request: fingerprint(object, args, (value) => secrets.fingerprint(value)!),
+    requestLike: (before) => {
+      const [example = ''] = Object.values(before);
+      if (!example.includes(':')) return fingerprint(object, args, unkeyedFingerprint);
+      const [id = ''] = example.split(':');
+      if (secrets.fingerprint('', id) === undefined) return undefined;
+      return fingerprint(object, args, (value) => secrets.fingerprint(value, id)!);
+    },
+  };
+}
+
+/**
+ * A hash per parameter of the coerced arguments: spelling, order and door leave no trace in it. It is keyed, so that a value
+ * that could be guessed cannot be confirmed either.
+ */
+function fingerprint(object: string, args: object, hash: (value: string) => string): Record<string, string> {
   const out: Record<string, string> = {};
   const walk = (value: unknown, path: string, spell: (name: string) => string): void => {
     if (typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length > 0) {
@@ -62,7 +89,7 @@ export function fingerprint(object: string, args: object): Record<string, string
         if (member !== undefined) walk(member, `${path}.${spell(name)}`, name === 'metadata' ? (key) => key : spell);
       }
     } else {
-      out[path] = hash('sha256', text({ value }), 'base64url').slice(0, 22);
+      out[path] = hash(text({ value }));
     }
   };
   walk('input' in args ? args.input : args, object, snake);
@@ -70,11 +97,7 @@ export function fingerprint(object: string, args: object): Record<string, string
 }
 
 /** What a refused call's key was answered before, if it was for the same request; otherwise the refusal stands. */
-export function answeredBefore<B extends Pick<Call, 'operation' | 'request'>>(
-  before: B | undefined,
-  call: Call,
-  refusal: Refusal,
-): B {
+export function answeredBefore<B extends Answered>(before: B | undefined, call: Call, refusal: Refusal): B {
   if (!before) {
     // A lock that was not to be had: with a key of the client's, the other holder is most likely its own first try.
     const locked = refusal.problems[0]?.code === 'state_conflict' && refusal.problems[0].field === undefined;
@@ -107,9 +130,11 @@ export async function refuseReuse({ call, scope }: Context, object: string): Pro
   if (before) refuseOther(before, call);
 }
 
-function refuseOther(before: Pick<Call, 'operation' | 'request'>, call: Call): void {
+function refuseOther(before: Answered, call: Call): void {
   if (before.operation !== call.operation) throw new Refusal(problem('idempotency_key_reused', 'Idempotency-Key'));
-  const differing = differences(before.request, call.request);
+  const request = call.requestLike ? call.requestLike(before.request) : call.request;
+  if (!request) throw new Refusal(problem('idempotency_key_reused', 'Idempotency-Key', unknownPepper));
+  const differing = differences(before.request, request);
   if (differing.length > 0) throw new Refusal(...differing);
 }
 

@@ -4,8 +4,11 @@ import { type Config, ConfigError, config } from './config.js';
 import { type Demo, openDemo } from './demo.js';
 import { gateway } from './gateway.js';
 import { buildGraph } from './graph.js';
-import { logger } from './log.js';
+import { faultLine, logger } from './log.js';
 import { Operator } from './operator/operator.js';
+import { MigrationError } from './db/migrate.js';
+import { sealTaxCards } from './person/sealing.js';
+import { during, StartError } from './db/start.js';
 import { openStore } from './store.js';
 import { Worker } from './worker.js';
 import { supervise } from './workers.js';
@@ -15,23 +18,51 @@ function progress(step: string): void {
   if (process.stderr.isTTY) process.stderr.write(`${step} …\n`);
 }
 
+/** What the operator should see wherever it goes. */
+function say(line: string): void {
+  process.stderr.write(`${line}\n`);
+}
+
+/** Listens, or says which setting names what cannot be listened on. */
+async function listening(app: { listen(at: object): Promise<string> }, { PORT, HOST }: Config): Promise<void> {
+  try {
+    await app.listen({ port: PORT, host: HOST });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EADDRINUSE')
+      throw new ConfigError(`PORT: another program listens on port ${PORT} of ${HOST} (${code}).`);
+    if (code === 'EACCES') throw new ConfigError(`PORT: this user may not listen on port ${PORT} (${code}).`);
+    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
+      throw new ConfigError(`HOST: this machine has no address ${HOST} (${code}).`);
+    throw error;
+  }
+}
+
 async function main(): Promise<void> {
   const settings = config({ serves: true });
   if (settings.WORKERS > 1 && cluster.isPrimary) return supervise(settings.WORKERS);
   const log = logger(settings.LOG_LEVEL);
-  const store = await openStore(settings, progress);
+  const store = await openStore(settings, { migrates: true, progress, say });
+  const { database, secrets } = store;
   const schema = buildGraph();
-  const operator = new Operator(store.database, schema, store.pepper);
-  const demo = store.embedded ? await openDemo(store, operator, schema, progress) : [];
-  const app = await gateway({ config: settings, database: store.database, schema, pepper: store.pepper, log });
-  const worker = new Worker(store.database, log, {
+  const operator = new Operator(database, schema, secrets);
+  const demo = store.embedded
+    ? await during('seeding the demo', () => openDemo(store, operator, schema, progress))
+    : [];
+  const app = await gateway({ config: settings, database, schema, pepper: secrets, log });
+  const worker = new Worker(database, log, {
     idempotencySeconds: settings.IDEMPOTENCY_HOURS * 3_600,
     eventSeconds: settings.EVENT_DAYS && settings.EVENT_DAYS * 86_400,
   });
-  await app.listen({ port: settings.PORT, host: settings.HOST });
+  await during('listening', () => listening(app, settings));
   worker.start();
 
   let stopping = false;
+  // Not part of a round of the worker: it is done once per start, and a start does not wait for it.
+  void sealTaxCards(database, secrets, () => stopping).then(
+    (count) => count > 0 && log.info({ count }, 'tax card numbers were encrypted'),
+    (error: unknown) => stopping || log.error(faultLine(error), 'tax card numbers could not be encrypted'),
+  );
   const stop = async (): Promise<void> => {
     // Who asks twice does not want to wait.
     if (stopping) process.exit(1);
@@ -71,7 +102,7 @@ for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
 }
 
 main().catch((error: unknown) => {
-  const known = error instanceof ConfigError || (error as { code?: string }).code === 'EADDRINUSE';
+  const known = error instanceof ConfigError || error instanceof MigrationError || error instanceof StartError;
   const detail = error instanceof Error ? (known ? error.message : error.stack) : String(error);
   process.stderr.write(`Tidegate could not start.\n${detail}\n`);
   process.exit(1);

@@ -69,6 +69,7 @@ beforeAll(async () => {
   fs.writeFileSync(path.join(DATA_DIR, 'demo.json'), JSON.stringify({ attempt: 1, whole: true }));
   const args = ['--type=user', '--edition=1', '--legal-name=Root Traders', '--json'];
   const create = () => children.command({ DATA_DIR }, 'account', 'create', ...args);
+  await children.command({ DATA_DIR }, 'migrate');
   for (const made of await Promise.all(Array.from({ length: tenants }, create))) {
     const { account, keys } = JSON.parse(made.out);
     const tenant = account.id.replace('account_', '');

@@ -318,10 +318,10 @@ describe('the audit of the operator', () => {
 
   it('counts the accounts with money and their postings, and tells every violation and whose it is', async () => {
     const [user, other] = [await there.directUser(2), await there.directUser(2)];
-    expect(await own.operator.audit()).toEqual({ violations: [], accounts: 0, postings: 0 });
+    expect(await own.operator.audit()).toEqual({ violations: [], violationCount: 0, accounts: 0, postings: 0 });
     await reconciled(user, await completed(user, '10.00'), '4.00');
     await completed(other, '1.00');
-    expect(await own.operator.audit()).toEqual({ violations: [], accounts: 2, postings: 3 });
+    expect(await own.operator.audit()).toEqual({ violations: [], violationCount: 0, accounts: 2, postings: 3 });
 
     const superuser = adminOf(own);
     const change = (by: number) =>
@@ -333,10 +333,17 @@ describe('the audit of the operator', () => {
         // The money was never made available, so no payout of it was put into the queue.
         'available money has neither a payout to come nor a reason',
       ].map((rule) => ({ tenant: tenantOf(other), livemode: false, rule, what: `${other.id} INR` })),
+      violationCount: 2,
       accounts: 2,
       postings: 3,
     });
     await change(-1);
+    // Of more than a thousand, the first thousand and their number.
+    await superuser.unsafe(`insert into balance (tenant_id, livemode, account_id, currency, of_partner, context_id, on_root_list, available)
+      select b.tenant_id, b.livemode, b.account_id, 'X' || n, false, b.context_id, b.on_root_list, 1 from balance b, generate_series(1, 1100) n where b.account_id = '${other.id}' and b.currency = 'INR'`);
+    const many = await own.operator.audit();
+    await superuser`delete from balance where currency like 'X%'`;
+    expect([many.violations.length, many.violationCount]).toEqual([1000, 1100]);
     await superuser.end({ timeout: 1 });
     expect((await own.operator.audit()).violations).toEqual([]);
   });

@@ -1106,7 +1106,7 @@ describe('the ledger', () => {
     const to = await receiver();
     await data(ask(notice, received(to)));
     await world.database.call('seal_postings', [tenantOf(to.live), true, 50]);
-    const query = `{ ledgerAudit { accounts postings violations { tenantId livemode rule what } }
+    const query = `{ ledgerAudit { accounts postings violationCount violations { tenantId livemode rule what } }
       ledgerSeal { tenantId livemode blocks firstBroken } }`;
 
     const { ledgerAudit, ledgerSeal } = await data(ask(query));

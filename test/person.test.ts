@@ -1,4 +1,7 @@
+import { hash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { sealTaxCards } from '../src/person/sealing.js';
+import { Secrets } from '../src/secrets.js';
 import { type BusinessType, businessTypes, must, pdf, personBody, type Role } from './dossier.js';
 import { type Edition, givenIn, type Speaker, useWorld } from './world.js';
 
@@ -321,6 +324,87 @@ describe('the number of a tax card', () => {
       persons: { nodes: Array(3).fill({ identification: masked }) },
       account: { persons: { nodes: Array(3).fill({ identification: masked }) } },
     });
+  });
+
+  it('is nowhere in the database in the clear, and what is there opens for its person alone', async () => {
+    const platform = await given.platform(1);
+    const user = await platform.connectedUser();
+    const secret = 'ZZYPX9876Q';
+    const identification = { tax_card_number: secret };
+    const key = { 'idempotency-key': 'person-sealed' };
+    const body = { ...personBody(user.id, ['owner']), identification };
+    const { body: made } = await platform.post('/v1/persons', body, key);
+    expect(made.identification.tax_card_number).toBe('••••••876Q');
+    // The event of it, too, and the stored answer.
+    expect(await world.sql`select from event where object_id = ${made.id}`).toHaveLength(1);
+    expect((await platform.post('/v1/persons', body, key)).headers.get('idempotent-replayed')).toBe('true');
+    const tables = await world.sql`select tablename as name from pg_tables where schemaname = 'public'`;
+    const unkeyed = hash('sha256', JSON.stringify({ value: secret }), 'base64url').slice(0, 22);
+    for (const { name } of tables) {
+      const found = await world.sql.unsafe(
+        `select from "${name}" t where strpos(to_jsonb(t)::text, $1) > 0 or strpos(to_jsonb(t)::text, $2) > 0`,
+        [secret, unkeyed],
+      );
+      expect([name, found.length]).toEqual([name, 0]);
+    }
+
+    const [row] = await world.sql`select tenant_id, identification from person where id = ${made.id}`;
+    const sealed = row!.identification.taxCardSealed as string;
+    const place = { tenantId: row!.tenant_id, livemode: false, id: made.id };
+    const secrets = Secrets.of(world.pepper);
+    expect(secrets.open(sealed, place)).toBe(secret);
+    for (const other of [
+      { ...place, id: 'person_0' },
+      { ...place, livemode: true },
+      { ...place, tenantId: 'x' },
+    ])
+      expect(() => secrets.open(sealed, other)).toThrow();
+    const altered = `${sealed.slice(0, -3)}${sealed.endsWith('AAA') ? 'BBB' : 'AAA'}`;
+    expect(() => secrets.open(altered, place)).toThrow();
+    expect(Secrets.of('another pepper that is long enough').open(sealed, place)).toBeUndefined();
+    expect(
+      await world.sql`select from event where object_id = ${made.id} and data::text like '%taxCardSealed%'
+        union all select from idempotency where answer::text like '%taxCardSealed%'`,
+    ).toHaveLength(0);
+  });
+
+  it('of a row of before is encrypted when a gateway starts, and again when the key has changed', async () => {
+    const platform = await given.platform(1);
+    const user = await platform.connectedUser();
+    const body = personBody(user.id, ['owner']);
+    const key = { 'idempotency-key': 'person-clear' };
+    const { body: made } = await platform.post('/v1/persons', body, key);
+    // As the program of before has left it.
+    const clear = JSON.stringify({ taxCardNumber: number, taxCardImage: made.identification.tax_card_image });
+    await world.sql`update person set identification = ${clear}::text::jsonb where id = ${made.id}`;
+    await world.sql`update event set data = jsonb_set(data, '{identification}', ${clear}::text::jsonb) where object_id = ${made.id}`;
+    await world.sql`update idempotency set answer = jsonb_set(answer, '{identification}', ${clear}::text::jsonb) where answer ->> 'id' = ${made.id}`;
+    const [row] = await world.sql`select tenant_id from person where id = ${made.id}`;
+    const place = { tenantId: row!.tenant_id as string, livemode: false, id: made.id as string };
+    const stored = async () =>
+      (await world.sql`select identification from person where id = ${made.id}`)[0]!.identification;
+    expect((await platform.get(`/v1/persons/${made.id}`)).body).toEqual(made);
+
+    const before = Secrets.of(world.pepper);
+    expect(await sealTaxCards(world.database, before, () => false)).toBeGreaterThanOrEqual(1);
+    const first = await stored();
+    expect([first.taxCardNumber, before.open(first.taxCardSealed, place)]).toEqual(['••••••234F', number]);
+    expect((await platform.get(`/v1/persons/${made.id}`)).body).toEqual(made);
+    expect((await platform.post('/v1/persons', body, key)).body).toEqual(made);
+    const left =
+      await world.sql`select data from event where object_id = ${made.id} and data::text like ${`%${number}%`}
+      union all select answer from idempotency where answer ->> 'id' = ${made.id} and answer::text like ${`%${number}%`}`;
+    expect(left).toHaveLength(0);
+    expect(await sealTaxCards(world.database, before, () => false)).toBe(0);
+
+    const after = Secrets.of(world.pepper, 'an encryption key that is long enough');
+    expect(await sealTaxCards(world.database, after, () => false)).toBeGreaterThanOrEqual(1);
+    const second = await stored();
+    expect([after.open(second.taxCardSealed, place), before.open(second.taxCardSealed, place)]).toEqual([
+      number,
+      undefined,
+    ]);
+    expect(await sealTaxCards(world.database, before, () => false)).toBe(0);
   });
 
   it('that is short is masked altogether', async () => {

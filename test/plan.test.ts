@@ -387,6 +387,7 @@ describe('the plan of a list', () => {
           undefined,
           nobody,
           {} as never,
+          {} as never,
         );
         for (const query of queries)
           expect([query, await wholes.of(parse(query))!.answer(null, {}, context)]).toEqual([

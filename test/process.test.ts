@@ -147,7 +147,9 @@ describe('two first starts at once in an empty folder', () => {
     const third = children.start({ DATA_DIR, PORT: new URL(gateway.origin).port });
 
     expect(await third.ended).toBe(1);
-    expect(third.errors).toMatch(/^Tidegate could not start\.\n.*EADDRINUSE.*\n$/);
+    expect(third.errors).toMatch(
+      /^Tidegate could not start\.\nPORT: another program listens on port \d+ of 127\.0\.0\.1 \(EADDRINUSE\)\.\n$/,
+    );
     expect((await fetch(`${gateway.origin}/readyz`)).status).toBe(200);
   });
 
@@ -367,6 +369,87 @@ describe('SIGTERM', () => {
   });
 });
 
+describe('a start that fails', () => {
+  /** What a gateway and a command say of these settings, and that neither repeats a password. */
+  const said = async (environment: Record<string, string>) => {
+    const gateway = children.start({ ...environment, TRUSTED_PROXY: '127.0.0.1' });
+    const command = await children.command(environment, 'account', 'list');
+    expect([await gateway.ended, command.code]).toEqual([1, 2]);
+    expect(gateway.errors).toBe(`Tidegate could not start.\n${command.errors}`);
+    expect(command.errors).not.toContain('canary');
+    return command.errors;
+  };
+  const at = (url: string) => ({ DATABASE_URL: url, API_KEY_PEPPER: 'a pepper that is long enough for a test' });
+
+  it('names its step and the message of PostgreSQL or of the system', async () => {
+    const there = await children.database();
+    const { DATABASE_URL: url } = there;
+    expect(await said(at(url.replace('tidegate@', 'stranger:canary@')))).toBe(
+      'While connecting to PostgreSQL: role "stranger" does not exist (28000)\n',
+    );
+    expect(await said(at(url.replace(/child_\w+/, 'nowhere')))).toBe(
+      'While connecting to PostgreSQL: database "nowhere" does not exist (3D000)\n',
+    );
+    expect(await said(at('postgres://u:canary@127.0.0.1:1/x'))).toMatch(
+      /^While connecting to PostgreSQL: .*ECONNREFUSED.*127\.0\.0\.1:1.*\n$/,
+    );
+  });
+
+  it('is told within five seconds when a server takes the connection and does not answer', async () => {
+    let taken = 0;
+    const sockets: net.Socket[] = [];
+    const silent = net.createServer((socket) => {
+      taken ||= performance.now();
+      sockets.push(socket);
+    });
+    await new Promise<void>((resume) => silent.listen(0, '127.0.0.1', resume));
+    const { port } = silent.address() as net.AddressInfo;
+    const gateway = children.start({
+      ...at(`postgres://u:canary@127.0.0.1:${port}/x`),
+      TRUSTED_PROXY: '127.0.0.1',
+    });
+    expect(await gateway.ended).toBe(1);
+    const seconds = (performance.now() - taken) / 1000;
+    for (const socket of sockets) socket.destroy();
+    silent.close();
+    expect(gateway.errors).toMatch(
+      /^Tidegate could not start\.\nWhile connecting to PostgreSQL: [^\n]*(CONNECT_TIMEOUT|did not answer)[^\n]*\n$/,
+    );
+    expect(seconds).toBeLessThan(5);
+  });
+
+  it('names DATA_DIR when nothing can be written there', async () => {
+    const file = path.join(children.folder(), 'a file');
+    fs.writeFileSync(file, '');
+    for (const folder of [file, path.join(file, 'below')])
+      expect(await said({ DATA_DIR: folder })).toMatch(
+        new RegExp(`^DATA_DIR: the folder ${folder} cannot be written \\(E(NOTDIR|EXIST)\\)\\.\\n$`),
+      );
+  });
+
+  it('names API_KEY_PEPPER when two first starts at once have different ones', async () => {
+    const there = await children.database();
+    await children.command(there, 'migrate');
+    const starts = ['one', 'another'].map((name) =>
+      children.start({
+        ...there,
+        API_KEY_PEPPER: `${name} pepper that is long enough for a test`,
+        TRUSTED_PROXY: '::1',
+      }),
+    );
+    await until(() => starts.some(({ over }) => over) && starts.some(({ out }) => out.includes('is listening')));
+    const lost = starts.find(({ over }) => over)!;
+    expect(lost.errors).toMatch(/^Tidegate could not start\.\nAPI_KEY_PEPPER: /);
+    // A further one is taken beside the one that is known, and from then on for itself.
+    const known = lost === starts[0] ? 'another' : 'one';
+    const other = 'a further pepper that is long enough for a test';
+    const list = (pepper: string) => children.command({ ...there, API_KEY_PEPPER: pepper }, 'account', 'list');
+    expect((await list(other)).errors).toMatch(/^API_KEY_PEPPER: /);
+    expect((await list(`${other},${known} pepper that is long enough for a test`)).code).toBe(0);
+    expect((await list(other)).code).toBe(0);
+  });
+});
+
 // Where the database is somebody else's, nobody here can start it again.
 describe('a PostgreSQL of its own that goes away for a while', () => {
   const folder = children.folder();
@@ -386,6 +469,7 @@ describe('a PostgreSQL of its own that goes away for a while', () => {
       DATABASE_URL: `postgres://tidegate@localhost/tidegate?host=${encodeURIComponent(host)}`,
       API_KEY_PEPPER: 'a pepper that is long enough for a test',
     };
+    await children.command(environment, 'migrate');
     const made = await children.command(environment, ...createPlatform);
     const gateway = await children.gateway({ ...environment, TRUSTED_PROXY: '127.0.0.1' });
     const speaker = gateway.speaker(JSON.parse(made.out).keys.test, { 'x-forwarded-proto': 'https' });

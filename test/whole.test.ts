@@ -481,6 +481,7 @@ describe('the statements of whole queries', () => {
       undefined,
       nobody,
       {} as never,
+      {} as never,
     );
   });
   const wholeOf = (wholes: Wholes, query: string) => wholes.of(parse(query))!;

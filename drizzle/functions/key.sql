@@ -4,8 +4,8 @@
 create or replace function insert_api_key(p_tenant text, p_live boolean, p_call jsonb, p_account text, p_args jsonb) returns api_key language plpgsql as $$
 declare v api_key; v_now bigint := wall_clock(); v_id text := new_id('key');
 begin
-  insert into api_key (tenant_id, livemode, id, created, account_id, permission, prefix, digest, expires_at, context_id, on_root_list)
-  select p_tenant, p_live, v_id, v_now, a.id, p_args ->> 'permission', p_args ->> 'prefix', p_args ->> 'digest',
+  insert into api_key (tenant_id, livemode, id, created, account_id, permission, prefix, digest, pepper_id, expires_at, context_id, on_root_list)
+  select p_tenant, p_live, v_id, v_now, a.id, p_args ->> 'permission', p_args ->> 'prefix', p_args ->> 'digest', p_args ->> 'pepperId',
          v_now + (p_args ->> 'expiresInSeconds')::bigint, a.context_id, a.on_root_list
   from account a where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_account
   on conflict (tenant_id, livemode, digest) do nothing
@@ -59,4 +59,11 @@ declare v_now bigint := wall_clock();
 begin
   update api_key k set last_used_at = v_now
   where k.tenant_id = p_tenant and k.livemode = p_live and k.id = p_id and coalesce(k.last_used_at, 0) < v_now - 60;
+end $$;
+
+-- The digest of a key under another pepper: the key stays what it is, so there is no event. A digest that was changed meanwhile stays.
+create or replace function rehash_api_key(p_tenant text, p_live boolean, p_id text, p_before text, p_digest text, p_pepper text) returns void language plpgsql as $$
+begin
+  update api_key k set digest = p_digest, pepper_id = p_pepper
+  where k.tenant_id = p_tenant and k.livemode = p_live and k.id = p_id and k.digest = p_before;
 end $$;

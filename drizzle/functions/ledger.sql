@@ -113,6 +113,35 @@ begin
   return case when p_currency = any ('{BIF,CLP,DJF,GNF,ISK,JPY,KMF,KRW,PYG,RWF,UGX,UYI,VND,VUV,XAF,XAG,XAU,XBA,XBB,XBC,XBD,XDR,XOF,XPD,XPF,XPT,XSU,XUA}') then 100 else 1 end;
 end $$;
 
+-- The tables whose rows are written once: nobody but a superuser may change or remove one.
+create or replace function append_only_tables() returns text[] language plpgsql immutable as $$
+begin
+  return array['posting', 'entry', 'contra_entry', 'seal_block', 'posting_seal'];
+end $$;
+
+-- Where the privileges on these tables do not hold: a grant of UPDATE, DELETE or TRUNCATE to any role, the owner and PUBLIC included;
+-- the same by way of a membership, for the role that asks and for those that serve; and a serving role that owns the tables or is
+-- a superuser, and so could grant itself everything. `p_serving`: the roles that were granted to; without one, the role that asks serves.
+-- One role that owns the tables and serves as well has given up the three itself.
+create or replace function append_only_breaches(p_serving text[]) returns table (what text) language plpgsql stable as $$
+begin
+  return query
+    with append_only as (select c.oid, c.relname::text as name, c.relowner, c.relacl from unnest(append_only_tables()) t join pg_class c on c.oid = to_regclass('public.' || t)),
+      serving as (select r.oid, r.rolname, r.rolsuper from pg_roles r where r.rolname = any(p_serving)),
+      privilege(name) as (values ('UPDATE'), ('DELETE'), ('TRUNCATE'))
+    select distinct x.name || ': ' || x.role || ' has ' || x.privilege from (
+      select t.name, coalesce(g.rolname::text, 'PUBLIC') as role, a.privilege_type as privilege
+        from append_only t cross join lateral aclexplode(coalesce(t.relacl, acldefault('r', t.relowner))) a left join pg_roles g on g.oid = a.grantee
+        where a.privilege_type in (select p.name from privilege p) and not coalesce(g.rolsuper, false)
+      union all select t.name, s.rolname::text, p.name from append_only t cross join privilege p
+        cross join (select v.rolname, v.oid from serving v where not v.rolsuper
+                    union select r.rolname, r.oid from pg_roles r where r.rolname = current_user and (not r.rolsuper or p_serving = '{}')) s
+        where has_table_privilege(s.oid, t.oid, p.name)) x
+    union all select 'the serving role ' || s.rolname || ' is a superuser' from serving s where s.rolsuper
+    union all select distinct 'the serving role ' || s.rolname || ' is a member of ' || o.rolname || ', which owns the tables'
+      from serving s, append_only t join pg_roles o on o.oid = t.relowner where not s.rolsuper and pg_has_role(s.oid, t.relowner, 'member');
+end $$;
+
 -- What must never be: no rows means that the books are right. `rule` says which promise is broken, `what` where.
 create or replace view violations as
   with entries as (
@@ -215,5 +244,4 @@ create or replace view violations as
       where p.tenant_id = c.tenant_id and p.livemode = c.livemode and p.cause = c.deposit_id and p.kind = 'deposit' and k.contra = 'acquirer')
   union all select t.tenant_id, t.livemode, 'transaction and its checkout disagree', t.id from transaction t join checkout c on c.tenant_id = t.tenant_id and c.livemode = t.livemode and c.id = t.checkout_id
     where (t.status = 'succeeded') <> (c.deposit_id is not null and t.deposit_id is not distinct from c.deposit_id) or (t.status = 'succeeded' and c.effective_transaction_id <> t.id)
-  union all select null, null, 'append-only is not enforced', t from unnest(array['posting', 'entry', 'contra_entry', 'seal_block', 'posting_seal']) t
-    where has_table_privilege(current_user, t, 'UPDATE') or has_table_privilege(current_user, t, 'DELETE') or has_table_privilege(current_user, t, 'TRUNCATE');
+  union all select null, null, 'append-only is not enforced', x.what from append_only_breaches(array(select s.name from drizzle.runtime_role s)) x;

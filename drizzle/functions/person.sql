@@ -1,6 +1,6 @@
--- Args: those of the call, and `alone`: the types of business that have one person and no more, in the account's edition.
+-- Args: those of the call, its `id` where a number was encrypted for it, and `alone`: the types of business that have one person and no more, in the account's edition.
 create or replace function create_person(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb) returns setof person language plpgsql as $$
-declare v person; o account; v_now bigint := clock(p_tenant, p_live); v_id text := new_id('person');
+declare v person; o account; v_now bigint := clock(p_tenant, p_live); v_id text := coalesce(p_args ->> 'id', new_id('person'));
 begin
   select a.* into o from account a where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_args ->> 'accountId' for no key update;
   -- No person can be taken back: one too many would keep the business from being activated for good.
@@ -16,4 +16,28 @@ begin
   perform tell(p_tenant, p_live, p_call, 'person.created', 'person', to_jsonb(v));
   perform answer(p_tenant, p_live, p_call, to_jsonb(v));
   return next v;
+end $$;
+
+-- A number as everybody sees it: its last four characters, and of one with no more than four none.
+create or replace function masked(p_number text) returns text language plpgsql immutable as $$
+begin
+  return repeat('•', char_length(p_number) - case when char_length(p_number) > 4 then 4 else 0 end) || case when char_length(p_number) > 4 then right(p_number, 4) else '' end;
+end $$;
+
+-- Puts encrypted numbers of tax cards in the place of those that were read: [{id, was, mask, sealed}, …]. A number that was changed
+-- meanwhile stays. Events about these persons, and the stored answers of this tenant and mode, show the number masked from here on.
+create or replace function seal_tax_cards(p_tenant text, p_live boolean, p_cards jsonb) returns void language plpgsql as $$
+begin
+  update person x set identification = x.identification || jsonb_build_object('taxCardNumber', c ->> 'mask', 'taxCardSealed', c ->> 'sealed')
+  from jsonb_array_elements(p_cards) c
+  where x.tenant_id = p_tenant and x.livemode = p_live and x.id = c ->> 'id'
+    and coalesce(x.identification ->> 'taxCardSealed', x.identification ->> 'taxCardNumber') = c ->> 'was';
+  update event e set data = jsonb_set(e.data, '{identification,taxCardNumber}', to_jsonb(masked(e.data #>> '{identification,taxCardNumber}')))
+  from jsonb_array_elements(p_cards) c
+  where e.tenant_id = p_tenant and e.livemode = p_live and e.object = 'person' and e.object_id = c ->> 'id'
+    and e.data #>> '{identification,taxCardNumber}' <> masked(e.data #>> '{identification,taxCardNumber}');
+  update idempotency i set answer = jsonb_set(i.answer, '{identification,taxCardNumber}', to_jsonb(masked(i.answer #>> '{identification,taxCardNumber}')))
+  from jsonb_array_elements(p_cards) c
+  where i.tenant_id = p_tenant and i.livemode = p_live and i.operation in ('createPerson', 'updatePerson') and i.answer ->> 'id' = c ->> 'id'
+    and i.answer #>> '{identification,taxCardNumber}' <> masked(i.answer #>> '{identification,taxCardNumber}');
 end $$;

@@ -79,7 +79,7 @@ end $$;
 -- The numbers that most rows have are named, which spares them a statement; whatever others there are is found.
 create or replace function event_data(p_row jsonb) returns jsonb language plpgsql immutable as $$
 declare
-  r jsonb := (p_row - 'digest') || jsonb_strip_nulls(jsonb_build_object('created', p_row ->> 'created', 'amount', p_row ->> 'amount',
+  r jsonb := (p_row - 'digest' #- '{identification,taxCardSealed}') || jsonb_strip_nulls(jsonb_build_object('created', p_row ->> 'created', 'amount', p_row ->> 'amount',
     'pending_rest', p_row ->> 'pending_rest', 'disputed', p_row ->> 'disputed', 'version', p_row ->> 'version'));
 begin
   if jsonb_path_exists(r, '$.* ? (@.type() == "number")') then
@@ -101,7 +101,7 @@ declare v_now bigint := wall_clock();
 begin
   if p_call ->> 'key' is null then return; end if;
   insert into idempotency (tenant_id, livemode, account_id, key, created, operation, request, request_id, answer)
-  values (p_tenant, p_live, p_call ->> 'account', p_call ->> 'key', v_now, p_call ->> 'operation', p_call -> 'request', p_call ->> 'requestId', p_row - 'digest')
+  values (p_tenant, p_live, p_call ->> 'account', p_call ->> 'key', v_now, p_call ->> 'operation', p_call -> 'request', p_call ->> 'requestId', p_row - 'digest' #- '{identification,taxCardSealed}')
   on conflict (tenant_id, livemode, account_id, key) do nothing;
   if not found then perform refuse(409, 'idempotency_key_in_use', null); end if;
 end $$;

@@ -27,6 +27,8 @@ export interface Call {
   operation: string;
   /** A hash per parameter, by its path. */
   request: Record<string, string>;
+  /** The same under the key of an earlier call's hashes; undefined when that key is not configured any more. */
+  requestLike?: (before: Record<string, string>) => Record<string, string> | undefined;
   requestId: string;
 }
 
@@ -54,8 +56,8 @@ const writesInFlightMax = 500;
 const surveysMax = 4;
 const retryMillisecondsMax = 5_000;
 const answerMillisecondsMax = 3_000;
-const lockMillisecondsMax = 2_000;
-const statementMillisecondsMax = 5_000;
+export const lockMillisecondsMax = 2_000;
+export const statementMillisecondsMax = 5_000;
 const surveyMillisecondsMax = 600_000;
 /** How many statements a process has PostgreSQL keep in an hour. */
 export const preparedMax = 2_000;

@@ -134,6 +134,12 @@ export class Scope {
     return this.#loader(name, batch).load(key);
   }
 
+  /** The id of a row that is to be written, by the database's clock: for what is encrypted for that row alone. */
+  async newId(object: string): Promise<string> {
+    const [row] = await this.database.call('new_id', [object]);
+    return String(row!.new_id);
+  }
+
   /** One write: one call of one function, with its key. See the law in the README. */
   async write<T extends PgTable>(
     fn: string,

@@ -7,6 +7,7 @@ import type { CheckoutTerms } from '../checkout/terms.js';
 import type { Database } from '../db/database.js';
 import { contentOf } from '../file/content.js';
 import { Refusal } from '../problems.js';
+import type { Secrets } from '../secrets.js';
 import { type PaymentMethodDetails, type TransactionRow, transaction } from '../transaction/table.js';
 import { acquirerOf, type Decision, type Instrument } from './acquirer.js';
 import { cardDetails, cardOf } from './card.js';
@@ -17,7 +18,7 @@ import { Watcher } from './watch.js';
 /** What the pages are built from. */
 export interface Hosted {
   database: Database;
-  pepper: string;
+  secrets: Secrets;
   terms: CheckoutTerms;
   /** Called with a fault of ours, to be logged; the payer is told nothing of it. */
   onFault(error: unknown, requestId: string): void;
@@ -72,7 +73,7 @@ export function mangledPage(reply: FastifyReply): FastifyReply {
  * address may see it and pay; it shows what the payer must know, and nothing else of the account.
  * Silent: the page. Spec: Checkout.
  */
-export function hostedPages(app: FastifyInstance, { database, pepper, terms, onFault }: Hosted): void {
+export function hostedPages(app: FastifyInstance, { database, secrets, terms, onFault }: Hosted): void {
   const watcher = new Watcher(database);
   const streams = new Set<() => void>();
   const config = { open: true } as const;
@@ -97,7 +98,7 @@ export function hostedPages(app: FastifyInstance, { database, pepper, terms, onF
     if (status >= 500 && !(error instanceof Refusal)) onFault(error, request.id);
     reply.code(status);
     const { token = '' } = (request.params ?? {}) as { token?: string };
-    const path = placeOf(pepper, token) && `/checkout/${token}`;
+    const path = placeOf(secrets, token) && `/checkout/${token}`;
     // Nobody knows what became of a form that met with a fault: who sent it must not be led to pay again.
     if (status >= 500)
       return page(reply, {
@@ -125,7 +126,7 @@ export function hostedPages(app: FastifyInstance, { database, pepper, terms, onF
 
   /** The session of an address, or undefined when there is none. */
   const open = async (token: string): Promise<{ place: CheckoutPlace; session: Session } | undefined> => {
-    const place = placeOf(pepper, token);
+    const place = placeOf(secrets, token);
     const session = place && (await sessionOf(payerScope(database, place), place.id));
     return place && session ? { place, session } : undefined;
   };
@@ -254,13 +255,13 @@ export function hostedPages(app: FastifyInstance, { database, pepper, terms, onF
   );
 
   app.get<OfCheckout>('/checkout/:token/state', { config }, async (request, reply) => {
-    const place = placeOf(pepper, request.params.token);
+    const place = placeOf(secrets, request.params.token);
     const state = place && (await stateAt(payerScope(database, place), place.id));
     return state === undefined ? reply.code(404).send({ state: null }) : { state };
   });
 
   app.get<OfCheckout>('/checkout/:token/events', { config: { ...config, lasting: true } }, async (request, reply) => {
-    const place = placeOf(pepper, request.params.token);
+    const place = placeOf(secrets, request.params.token);
     if (!place || (await stateAt(payerScope(database, place), place.id)) === undefined)
       return reply.code(404).send({ state: null });
     // A page that gets no stream asks from time to time.

@@ -114,6 +114,7 @@ export class ApiKeyResolver {
       expiresInSeconds: input.expiresInSeconds ?? null,
       digest: made.digest,
       prefix: made.prefix,
+      pepperId: made.pepperId,
     });
     return { apiKey: row, secret: made.secret };
   }
@@ -131,6 +132,7 @@ export class ApiKeyResolver {
       graceSeconds: input.graceSeconds ?? graceSecondsDefault,
       digest: made.digest,
       prefix: made.prefix,
+      pepperId: made.pepperId,
     });
     return { apiKey: row, secret: made.secret };
   }

@@ -47,6 +47,7 @@ export const sizes: ListSizes = {
   lists: {
     'Query.rates': 200,
     'Query.waitingBankNotices': 200,
+    'Query.transactionMismatches': 200,
     'Query.ledgerSeal': 0,
     'LedgerAudit.violations': 0,
     'Account.persons': 10,

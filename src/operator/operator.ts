@@ -23,14 +23,16 @@ import { editions } from '../editions/editions.js';
 import { checkFiles } from '../file/reference.js';
 import { type FileRow, file } from '../file/table.js';
 import { textProblems } from '../guard.js';
-import { answeredBefore, fingerprint } from '../idempotency.js';
+import { answeredBefore, fingerprints } from '../idempotency.js';
 import { inquiryKind, type JobRow, job } from '../job/table.js';
 import { type ApiKeyRow, apiKey } from '../key/table.js';
 import { posting } from '../ledger/table.js';
 import { type PayoutRow, PayoutStatus, payout, type RateRow, rate } from '../payout/table.js';
+import { taxCardNumberOf } from '../person/sealing.js';
 import { type PersonRow, person } from '../person/table.js';
 import { type Problem, type ProblemCode, problem, Refusal } from '../problems.js';
 import { newRequestId } from '../request-id.js';
+import { Secrets } from '../secrets.js';
 import { currencyDigits } from '../scalars.js';
 import { type TransactionRow, transaction } from '../transaction/table.js';
 import { Related } from './related.js';
@@ -100,6 +102,14 @@ export interface Violation {
   what: string;
 }
 
+/** A pepper or encryption key by its public name. Without a setting it is not configured; without a name it is not known which one it is. */
+export interface SecretInUse {
+  setting: string | null;
+  name: string | null;
+  keys: number;
+  tax_card_numbers: number;
+}
+
 /** A root to be created, in both modes. */
 export interface NewRoot {
   type: 'platform' | 'user';
@@ -124,6 +134,8 @@ const listedMax = 200;
 /** The reference is part of a key, whose length PostgreSQL bounds. */
 const waitingNoticesMax = 200;
 const mismatchesMax = 200;
+/** An answer of a broken deployment must not grow with it. */
+const violationsMax = 1_000;
 const referenceLengthMax = 255;
 const rootKinds: readonly string[] = ['platform', 'direct_user'];
 
@@ -134,13 +146,16 @@ const rootKinds: readonly string[] = ['platform', 'direct_user'];
 export class Operator {
   /** Whether an answer was given again from an idempotency key. */
   replayed = false;
+  readonly #secrets: Secrets;
 
   constructor(
     private readonly database: Database,
     private readonly schema: GraphQLSchema,
-    private readonly pepper: string,
+    pepper: string | Secrets,
     private readonly asking?: Asking,
-  ) {}
+  ) {
+    this.#secrets = Secrets.of(pepper);
+  }
 
   /** Creates a platform or direct user in both modes, with one key in each. Spec: What the service does, 5. */
   async createRoot({ type, edition: number, subType, nickname, businessDetails, tenantId, key }: NewRoot) {
@@ -150,7 +165,7 @@ export class Operator {
     refuse([...textProblems({ nickname, businessDetails }, 'account'), ...accountProblems({ nickname })]);
     const kind = type === 'platform' ? 'platform' : 'direct_user';
     const tenant = tenantId ?? (await this.#newTenant());
-    const make = key ?? ((livemode: boolean) => newKey(this.pepper, tenant, livemode));
+    const make = key ?? ((livemode: boolean) => newKey(this.#secrets, tenant, livemode));
     const keys = { test: make(false), live: make(true) };
     const row = await this.#write(
       'create_root',
@@ -166,8 +181,8 @@ export class Operator {
         businessDetails,
         setting: initialSetting(kind, subType ?? null, edition),
         keys: [
-          { livemode: false, permission: 'full', digest: keys.test.digest, prefix: keys.test.prefix },
-          { livemode: true, permission: 'full', digest: keys.live.digest, prefix: keys.live.prefix },
+          { livemode: false, permission: 'full', ...stored(keys.test) },
+          { livemode: true, permission: 'full', ...stored(keys.live) },
         ],
       },
       account,
@@ -193,12 +208,21 @@ export class Operator {
       this.asking?.requestId ?? newRequestId(),
       // A name that no client can send: the account's own keys are another's.
       this.asking?.idempotencyKey && `§${this.asking.idempotencyKey}`,
-      key ?? ((tenant, live) => newKey(this.pepper, tenant, live)),
+      key ?? ((tenant, live) => newKey(this.#secrets, tenant, live)),
       { terms: checkoutTermsDefault, urlOf: () => '' },
+      this.#secrets,
     );
     const answer = (await field.resolve(undefined, { input }, context, undefined as never)) as T;
     this.replayed = context.replayed;
     return answer;
+  }
+
+  /** The number of a person's tax card in the clear; null where there is none. Refuses when its encryption key is not configured. */
+  taxCardNumber({ tenantId, livemode, id, identification }: PersonRow): string | null {
+    const number = taxCardNumberOf(this.#secrets, { tenantId, livemode, id }, identification);
+    if (number === undefined)
+      throw new OperatorError('The number was encrypted under a key that is not in ENCRYPTION_KEY or API_KEY_PEPPER.');
+    return number;
   }
 
   /** Settles a verification, or lifts a hold. A root in live mode is a draft until then. */
@@ -491,17 +515,66 @@ export class Operator {
     return row;
   }
 
-  /** What is wrong with the books, over all tenants; nothing, when they are right. */
-  async audit(): Promise<{ violations: Violation[]; accounts: number; postings: number }> {
-    const violations = await this.database.survey<Violation>('operator_violations', (db) =>
+  /**
+   * What each pepper and encryption key stands for, by its public name: the keys that it hashes and that still work, and the tax
+   * card numbers that it encrypts. One that is stored and not configured is listed without a setting.
+   */
+  async secretsInUse(): Promise<SecretInUse[]> {
+    const keys = await this.database.survey<{ id: string | null; n: number }>('operator_peppers', (db) =>
+      db
+        .select({ id: apiKey.pepperId, n: sql<number>`count(*)::int` })
+        .from(apiKey)
+        .where(
+          sql`${apiKey.revokedAt} is null and (${apiKey.expiresAt} is null or ${apiKey.expiresAt} > extract(epoch from clock_timestamp()))`,
+        )
+        .groupBy(apiKey.pepperId),
+    );
+    const sealer = sql<string | null>`split_part(${person.identification} ->> 'taxCardSealed', '.', 2)`;
+    const cards = await this.database.survey<{ id: string | null; n: number }>('operator_tax_cards', (db) =>
+      db
+        .select({ id: sealer.as('sealer'), n: sql<number>`count(*)::int` })
+        .from(person)
+        .where(sql`coalesce(${person.identification} ->> 'taxCardNumber', '') <> ''`)
+        .groupBy(sql`1`),
+    );
+    const of = (list: { id: string | null; n: number }[], id: string | null) =>
+      list.find((one) => one.id === id)?.n ?? 0;
+    const { pepperIds, encryptionIds } = this.#secrets;
+    const derived = encryptionIds.slice(-pepperIds.length);
+    const listed = [
+      ...pepperIds.map((id, i) => ({
+        setting: 'API_KEY_PEPPER',
+        name: id,
+        keys: of(keys, id),
+        tax_card_numbers: of(cards, derived[i]!),
+      })),
+      ...encryptionIds
+        .slice(0, -pepperIds.length)
+        .map((id) => ({ setting: 'ENCRYPTION_KEY', name: id, keys: 0, tax_card_numbers: of(cards, id) })),
+    ];
+    const known = [...pepperIds, ...encryptionIds];
+    const others = [...new Set([...keys, ...cards].map(({ id }) => id))].filter(
+      (id) => id === null || !known.includes(id),
+    );
+    return [
+      ...listed,
+      ...others.map((id) => ({ setting: null, name: id, keys: of(keys, id), tax_card_numbers: of(cards, id) })),
+    ];
+  }
+
+  /** What is wrong with the books, over all tenants: the first 1,000 violations, and how many there are. */
+  async audit(): Promise<{ violations: Violation[]; violationCount: number; accounts: number; postings: number }> {
+    const violations = await this.database.survey<Violation & { count: number }>('operator_violations', (db) =>
       db
         .select({
           tenant: sql<string>`v.tenant_id`,
           livemode: sql<boolean>`v.livemode`,
           rule: sql<string>`v.rule`,
           what: sql<string>`v.what`,
+          count: sql<number>`(count(*) over ())::int`,
         })
-        .from(sql`violations v`),
+        .from(sql`violations v`)
+        .limit(violationsMax),
     );
     const [counts] = await this.database.survey<{ accounts: number; postings: number }>('operator_ledger_size', (db) =>
       db
@@ -511,7 +584,12 @@ export class Operator {
         })
         .from(posting),
     );
-    return { violations, accounts: counts!.accounts, postings: counts!.postings };
+    return {
+      violations: violations.map(({ count: _, ...violation }) => violation),
+      violationCount: violations[0]?.count ?? 0,
+      accounts: counts!.accounts,
+      postings: counts!.postings,
+    };
   }
 
   /**
@@ -674,7 +752,7 @@ export class Operator {
       key: idempotencyKey ?? randomUUID(),
       sent: idempotencyKey !== undefined,
       operation: `operator.${operation}`,
-      request: fingerprint(name, args),
+      ...fingerprints(this.#secrets, name, args),
       requestId,
     };
     try {
@@ -814,4 +892,9 @@ function operatorOf({ tenantId, livemode, edition = 1 }: Realm & { edition?: 1 |
     contextId: 'operator',
     contextKind: 'platform',
   };
+}
+
+/** What is stored of a new key. */
+function stored({ digest, prefix, pepperId }: NewKey): Omit<NewKey, 'secret'> {
+  return { digest, prefix, pepperId };
 }

@@ -266,8 +266,10 @@ export class LedgerAudit {
   accounts: number;
   @Field(() => Int, { description: 'How many postings there are.' })
   postings: number;
-  @Field(() => [Violation], { description: 'What is wrong; nothing, when the books are right.' })
+  @Field(() => [Violation], { description: 'What is wrong, the first 1,000; nothing, when the books are right.' })
   violations: Violation[];
+  @Field(() => Int, { description: 'How many violations there are.' })
+  violationCount: number;
 }
 
 @ObjectType({ description: 'The hash chain over the postings of a tenant and mode.' })

@@ -22,6 +22,7 @@ import { type Listing, type Page, PageArgs } from '../listing.js';
 import { payloadOf } from '../payload.js';
 import { type Problem, problem, Refusal } from '../problems.js';
 import { Metadata } from '../scalars.js';
+import { sealedIdentification } from './sealing.js';
 import { type PersonRow, person } from './table.js';
 import { Identification, Person, PersonConnection, Relationship } from './type.js';
 import { identificationOf, relationshipOf } from './v1.js';
@@ -112,7 +113,8 @@ export class PersonResolver {
       image('passport_image', input.identification?.passportImage),
     ]);
     const alone = context.edition.personIdentified ? ownedAlone : [];
-    return { person: await context.write('create_person', person, { ...input, accountId: owner.id, alone }) };
+    const stored = { ...input, ...(await sealed(context, input.identification)), accountId: owner.id, alone };
+    return { person: await context.write('create_person', person, stored) };
   }
 
   @FieldResolver(() => Relationship)
@@ -153,6 +155,14 @@ export class PersonsOfAccount {
   ): Promise<Page<PersonRow>> {
     return scope.edge(person, personListing, person.accountId, row.id, args);
   }
+}
+
+/** What is stored of a new person's identification: with a number, which is encrypted for one person, the id that it will have. */
+async function sealed({ secrets, scope, caller }: Context, identification: CreatePersonInput['identification']) {
+  if (!identification?.taxCardNumber) return {};
+  const id = await scope.newId('person');
+  const { tenantId, livemode } = caller;
+  return { id, identification: sealedIdentification(secrets, { tenantId, livemode, id }, identification) };
 }
 
 /** A person without any role is nobody. */

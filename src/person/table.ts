@@ -11,7 +11,10 @@ export interface RelationshipHash {
 
 /** How a person is identified; the two images are file ids. */
 export interface IdentificationHash {
+  /** Masked but for its last four characters; in the clear in a row from before numbers were encrypted, until it is. */
   taxCardNumber?: string | null;
+  /** The number as `Secrets.seal` has encrypted it for this person. */
+  taxCardSealed?: string | null;
   taxCardImage?: string | null;
   passportImage?: string | null;
 }

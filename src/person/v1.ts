@@ -1,3 +1,4 @@
+import { masked } from './sealing.js';
 import type { PersonRow } from './table.js';
 
 /** A person as /v1 spells it. Silent: all fields. */
@@ -28,15 +29,8 @@ export function relationshipOf({ relationship: r }: PersonRow) {
 /** How a person is identified, the number masked: what identifies a person is written once and never read back. */
 export function identificationOf({ identification: i }: PersonRow) {
   return {
-    taxCardNumber: masked(i.taxCardNumber ?? null),
+    taxCardNumber: i.taxCardNumber == null ? null : masked(i.taxCardNumber),
     taxCardImage: i.taxCardImage ?? null,
     passportImage: i.passportImage ?? null,
   };
-}
-
-function masked(number: string | null): string | null {
-  if (number === null) return null;
-  const characters = [...number];
-  const shown = characters.length > 4 ? characters.slice(-4) : [];
-  return '•'.repeat(characters.length - shown.length) + shown.join('');
 }

@@ -42,6 +42,7 @@ export async function seed(server: Server, scale: number, tell: (step: string) =
       return before;
     }
     tell('creating the platform with the command line');
+    tidegate(server, ['migrate']);
     const { account, keys } = tidegate(server, [
       ...['account', 'create', '--type', 'platform', '--edition', '1', '--legal-name', 'Bench Platform'],
     ]) as { account: { id: string }; keys: { test: string } };

@@ -1,0 +1,95 @@
+import type postgres from 'postgres';
+import { ConfigError } from '../config.js';
+import type { Secrets } from '../secrets.js';
+import { lockMillisecondsMax, statementMillisecondsMax } from './database.js';
+import { type Connection, databaseVersion, MigrationError, type SchemaVersion, single } from './migrate.js';
+
+/** Where a start is, as its error says it. */
+export type StartStep = 'connecting to PostgreSQL' | 'migrating the database' | 'seeding the demo' | 'listening';
+
+/** A start that has failed: at which step, and with what message of PostgreSQL or of the system. It never has a password in it. */
+export class StartError extends Error {}
+
+/** Does one step of a start. What fails in it is told with the name of the step; a fault of the program's own keeps its stack. */
+export async function during<T>(step: StartStep, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof ConfigError || error instanceof MigrationError || error instanceof StartError) throw error;
+    const { code, message, hint, stack } = error as { code?: unknown; message: string; hint?: string; stack?: string };
+    // A message of the system names its code itself.
+    const named = message.includes(String(code)) ? message : `${message} (${String(code)})`;
+    const detail = typeof code === 'string' ? `${named}${hint ? `\n${hint}` : ''}` : (stack ?? message);
+    throw new StartError(`While ${step}: ${detail}`, { cause: error });
+  }
+}
+
+/** A server that takes a connection and then says nothing would keep a start waiting for ever. */
+const answerMilliseconds = 4_500;
+
+async function answered<T>(sql: postgres.Sql, answer: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, refuse) => {
+    timer = setTimeout(
+      () =>
+        refuse(
+          new StartError(
+            `While connecting to PostgreSQL: the server did not answer within ${answerMilliseconds / 1000} s.`,
+          ),
+        ),
+      answerMilliseconds,
+    );
+  });
+  try {
+    return await Promise.race([answer, late]);
+  } finally {
+    clearTimeout(timer);
+    answer.catch(() => {});
+    await sql.end({ timeout: 0 });
+  }
+}
+
+/** The version of the database, asked as the gateway will ask: with the limits that every session must keep. */
+export async function versionOf(connection: Connection): Promise<SchemaVersion | undefined> {
+  const limits = { statement_timeout: statementMillisecondsMax, lock_timeout: lockMillisecondsMax };
+  const sql = single(connection, 'tidegate start', limits);
+  return answered(
+    sql,
+    (async () => {
+      const [kept] = await sql`
+        select extract(epoch from current_setting('statement_timeout')::interval) * 1000 as statement_timeout,
+               extract(epoch from current_setting('lock_timeout')::interval) * 1000 as lock_timeout`;
+      for (const [name, limit] of Object.entries(limits)) {
+        if (Number(kept![name]) === limit) continue;
+        throw new StartError(
+          `While connecting to PostgreSQL: a session has not the ${name} that it asks for, as behind a PgBouncer that ignores it. Set it for the role: alter role … set ${name} = '${limit}ms'.`,
+        );
+      }
+      return databaseVersion(sql);
+    })(),
+  );
+}
+
+/**
+ * Refuses a pepper under which none of this database's keys were hashed. The database knows each pepper by its public name;
+ * the first start stores it, and each start with a further one adds that. Starts at the same time agree on one first name.
+ */
+export async function known(connection: Connection, secrets: Secrets): Promise<void> {
+  const sql = single(connection, 'tidegate start');
+  const names = secrets.pepperIds;
+  const work = async () => {
+    // One slot can be taken once: of two first starts, the second finds the name of the first.
+    await sql`insert into drizzle.pepper (slot, fingerprint) values (1, ${names.at(-1)!}) on conflict do nothing`;
+    for (;;) {
+      const stored = (await sql`select fingerprint from drizzle.pepper`).map((row) => row.fingerprint as string);
+      if (!names.some((name) => stored.includes(name)))
+        throw new ConfigError(
+          'API_KEY_PEPPER: is not the secret under which the API keys of this database were hashed. To change it, put the new secret before the old one, with a comma between them.',
+        );
+      const missing = names.find((name) => !stored.includes(name));
+      if (missing === undefined) return;
+      await sql`insert into drizzle.pepper (slot, fingerprint) select coalesce(max(slot), 0) + 1, ${missing} from drizzle.pepper on conflict do nothing`;
+    }
+  };
+  await answered(sql, work());
+}

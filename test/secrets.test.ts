@@ -1,0 +1,183 @@
+import { createHmac, hash } from 'node:crypto';
+import pino from 'pino';
+import { afterAll, describe, expect, it } from 'vitest';
+import { placeOf, tokenOf } from '../src/checkout/link.js';
+import { config } from '../src/config.js';
+import { Database } from '../src/db/database.js';
+import { gateway } from '../src/gateway.js';
+import { buildGraph } from '../src/graph.js';
+import { Operator } from '../src/operator/operator.js';
+import { Secrets } from '../src/secrets.js';
+import { details, eventually, givenIn, nickname, Speaker, useWorld } from './world.js';
+
+const world = useWorld({ worker: false });
+const given = givenIn(world);
+const schema = buildGraph();
+const next = 'the next pepper that is long enough for it';
+
+const ends: (() => Promise<void>)[] = [];
+afterAll(async () => {
+  for (const end of ends) await end();
+});
+
+/** Another gateway over the same database, with other secrets: its origin, and how many statements its keys have written. */
+async function serving(pepper: string) {
+  const { host, port, database: name, user } = world.sql.options;
+  const database = new Database({ host: host[0]!, port: port[0]!, database: name, username: user });
+  const rehashes: unknown[] = [];
+  const { call } = database;
+  database.call = (fn, values) => {
+    if (fn === 'rehash_api_key') rehashes.push(values[2]);
+    return call.call(database, fn, values);
+  };
+  const app = await gateway({
+    config: config({ serves: true }, { PORT: '0' }),
+    database,
+    schema,
+    pepper,
+    log: pino({ level: 'silent' }),
+  });
+  ends.push(async () => {
+    await app.close();
+    await database.close();
+  });
+  const origin = await app.listen({ port: 0, host: '127.0.0.1' });
+  return {
+    rehashes,
+    at: (speaker: Speaker) => new Speaker({ ...world, origin }, speaker.id, speaker.key, speaker.edition),
+  };
+}
+
+const stored = async (speaker: Speaker) => {
+  const [row] =
+    await world.sql`select digest, pepper_id from api_key where account_id = ${speaker.id} and not livemode`;
+  return row as unknown as { digest: string; pepper_id: string | null };
+};
+const digestOf = (pepper: string, key: string) => createHmac('sha256', pepper).update(key).digest('hex');
+
+describe('a pepper that is changed for another', () => {
+  it('goes on to verify its keys, which are hashed under the other when they are used, once', async () => {
+    const both = await serving(`${next},${world.pepper}`);
+    const [first, other] = [await given.directUser(1), await given.directUser(1)];
+    const [was] = Secrets.of(world.pepper).pepperIds;
+    const [is] = Secrets.of(next).pepperIds;
+    expect(await stored(first)).toEqual({ digest: digestOf(world.pepper, first.key), pepper_id: was });
+
+    const asking = both.at(first);
+    const replies = await Promise.all(Array.from({ length: 5 }, () => asking.get('/v1/accounts')));
+    expect(replies.map(({ status }) => status)).toEqual(Array(5).fill(200));
+    await eventually(
+      () => stored(first),
+      ({ pepper_id }) => pepper_id === is,
+    );
+    expect((await stored(first)).digest).toBe(digestOf(next, first.key));
+    // Another gateway, which knows of no look-up of before, has nothing to write.
+    const later = await serving(`${next},${world.pepper}`);
+    expect((await later.at(first).get('/v1/accounts')).status).toBe(200);
+    expect(later.rehashes).toEqual([]);
+
+    // A new key is hashed under the first one at once.
+    const made = await asking.graph('mutation { createApiKey(input: {}) { secret } }');
+    expect(made.body.data.createApiKey.secret).toMatch(/^sk_test_/);
+    const [row] =
+      await world.sql`select pepper_id from api_key where digest = ${digestOf(next, made.body.data.createApiKey.secret)}`;
+    expect(row).toEqual({ pepper_id: is });
+
+    // Without the old one, the key that was used goes on to work, and the one that was not does not.
+    const alone = await serving(next);
+    expect((await alone.at(first).get('/v1/accounts')).status).toBe(200);
+    expect((await alone.at(other).get('/v1/accounts')).codes).toEqual(['api_key_invalid']);
+    // The operator saw that coming.
+    const counted = await new Operator(world.database, schema, `${next},${world.pepper}`).secretsInUse();
+    const keysOf = (id: string) =>
+      counted.find(({ setting, name }) => setting === 'API_KEY_PEPPER' && name === id)!.keys;
+    expect(keysOf(was!)).toBeGreaterThanOrEqual(1);
+    expect(keysOf(is!)).toBe(2);
+    expect(JSON.stringify(counted)).not.toContain(next);
+  });
+
+  it('of a key from before its pepper was noted is noted at its first use, under the same hash', async () => {
+    const user = await given.directUser(1);
+    await world.sql`update api_key set pepper_id = null where account_id = ${user.id}`;
+    expect((await user.get('/v1/accounts')).status).toBe(200);
+    const [id] = Secrets.of(world.pepper).pepperIds;
+    expect(
+      await eventually(
+        () => stored(user),
+        ({ pepper_id }) => pepper_id !== null,
+      ),
+    ).toEqual({
+      digest: digestOf(world.pepper, user.key),
+      pepper_id: id,
+    });
+  });
+
+  it('can be added behind the one in use, which changes nothing yet', async () => {
+    const user = await given.directUser(1);
+    const ready = await serving(`${world.pepper},${next}`);
+    expect((await ready.at(user).get('/v1/accounts')).status).toBe(200);
+    expect([ready.rehashes, (await stored(user)).digest]).toEqual([[], digestOf(world.pepper, user.key)]);
+  });
+
+  it('goes on to open the payment links that it has signed', () => {
+    const place = { tenantId: '0'.repeat(32), livemode: true, id: `checkout_${'0'.repeat(32)}` };
+    const [old, both, alone] = [world.pepper, `${next}, ${world.pepper}`, next].map((pepper) => Secrets.of(pepper));
+    const token = tokenOf(old!, place);
+    expect([placeOf(both!, token), placeOf(alone!, token)]).toEqual([place, undefined]);
+    expect(tokenOf(both!, place)).toBe(tokenOf(alone!, place));
+  });
+
+  it('goes on to recognise the requests that were answered under it, and what differs in others', async () => {
+    const user = await given.directUser(2);
+    const body = { type: 'partner', nickname: nickname(), business_details: { ...details('A'), type: 'business' } };
+    const key = { 'idempotency-key': 'before' };
+    const before = await user.post('/v1/accounts', body, key);
+    expect(before.status).toBe(200);
+    const [{ request } = { request: {} }] = await world.sql<[{ request: Record<string, string> }]>`
+      select request from idempotency where account_id = ${user.id} and key = 'before'`;
+    const [, plain] = Object.values(request)[0]!.split(':');
+    expect(plain).toMatch(/^[\w-]{22}$/);
+
+    const both = await serving(`${next},${world.pepper}`);
+    const again = await both.at(user).post('/v1/accounts', body, key);
+    expect([again.status, again.body, again.headers.get('idempotent-replayed')]).toEqual([200, before.body, 'true']);
+    const other = await both.at(user).post('/v1/accounts', { ...body, nickname: 'other' }, key);
+    expect([other.codes, other.fieldNames]).toEqual([['idempotency_key_reused'], ['account.nickname']]);
+    // What cannot be compared any more is refused, and never done again.
+    await both.at(user).get('/v1/accounts');
+    await eventually(
+      () => stored(user),
+      ({ pepper_id }) => pepper_id === Secrets.of(next).pepperIds[0],
+    );
+    const late = await (await serving(next)).at(user).post('/v1/accounts', body, key);
+    expect([late.codes, late.fieldNames]).toEqual([['idempotency_key_reused'], ['Idempotency-Key']]);
+  });
+
+  // While a release is rolled out, what the program of before has answered is compared as it was stored.
+  it('leaves hashes of before they were keyed comparable', async () => {
+    const user = await given.directUser(2);
+    const body = { type: 'partner', nickname: nickname(), business_details: { ...details('A'), type: 'business' } };
+    const key = { 'idempotency-key': 'unkeyed' };
+    const before = await user.post('/v1/accounts', body, key);
+    const unkeyed: Record<string, string> = {};
+    const walk = (value: object, path: string) => {
+      for (const [name, member] of Object.entries(value)) {
+        if (typeof member === 'object') walk(member, `${path}.${name}`);
+        else unkeyed[`${path}.${name}`] = hash('sha256', JSON.stringify({ value: member }), 'base64url').slice(0, 22);
+      }
+    };
+    walk(body, 'account');
+    await world.sql`update idempotency set request = ${JSON.stringify(unkeyed)}::text::jsonb where account_id = ${user.id} and key = 'unkeyed'`;
+    const again = await user.post('/v1/accounts', body, key);
+    expect([again.status, again.body]).toEqual([200, before.body]);
+    const other = await user.post(
+      '/v1/accounts',
+      { ...body, business_details: { ...details('B'), type: 'business' } },
+      key,
+    );
+    expect([other.codes, other.fieldNames]).toEqual([
+      ['idempotency_key_reused'],
+      ['account.business_details.legal_name'],
+    ]);
+  });
+});
