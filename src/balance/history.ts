@@ -16,7 +16,7 @@ import { Account } from '../account/type.js';
 import type { Context } from '../context.js';
 import type { Scope } from '../db/scope.js';
 import { DepositPaymentMethod, deposit } from '../deposit/table.js';
-import { balance, type Compartment } from '../ledger/table.js';
+import { balance, booked, type Compartment } from '../ledger/table.js';
 import { problem, Refusal } from '../problems.js';
 import { Amount, Currency, DateTime } from '../scalars.js';
 
@@ -214,6 +214,11 @@ async function readSeries(
             eq(balance.tenantId, p('tenant')),
             eq(balance.livemode, p('live')),
             sql`${balance.accountId} = any(${p('ids')})`,
+            booked,
+            // A chart begins each currency at zero; a balance as of a time has the currencies that were booked by then.
+            interval
+              ? undefined
+              : sql`exists (select from entry e where e.tenant_id = ${p('tenant')} and e.livemode = ${p('live')} and e.account_id = ${balance.accountId} and e.currency = ${balance.currency} and e.created < s.stop)`,
           ),
         )
         .orderBy(sql`s.start`, balance.currency),
