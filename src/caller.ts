@@ -111,7 +111,10 @@ export class Callers {
     private readonly pepper: string,
   ) {}
 
-  /** The caller of a request, or a refusal whose text does not tell an unknown key from a revoked or expired one. */
+  /**
+   * The caller of a request, or a refusal. Its text does not tell an unknown key from a revoked one; that a key has expired
+   * it says, to a client that has the whole key.
+   */
   find(
     connection: object,
     authorization: string | undefined,
@@ -152,8 +155,9 @@ export class Callers {
     const tenantId = match[2]!;
     const livemode = match[1] === 'live';
     const holder = await this.#holder(tenantId, livemode, digest);
-    if (!holder || holder.revokedAt !== null || (holder.expiresAt !== null && holder.expiresAt <= holder.now))
-      throw invalid();
+    if (!holder || holder.revokedAt !== null) throw invalid();
+    if (holder.expiresAt !== null && holder.expiresAt <= holder.now)
+      throw invalid('The API key has expired. Create a new one.');
     const caller: Caller = {
       tenantId,
       livemode,
@@ -248,8 +252,8 @@ function secretOf(authorization: string | undefined): string {
   throw invalid();
 }
 
-function invalid(): Refusal {
-  return new Refusal(problem('api_key_invalid'));
+function invalid(message?: string): Refusal {
+  return new Refusal(problem('api_key_invalid', undefined, message));
 }
 
 const same = (a: string, b: string) =>
