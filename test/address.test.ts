@@ -651,6 +651,24 @@ describe('listing addresses', () => {
   });
 
   // Wallets come into being with payments; until those exist, a row of each kind is put behind the doors.
+  it('refuses the filters of the other edition on the edge as on the list', async () => {
+    const [first, second] = await Promise.all([given.directUser(1), given.directUser(2)]);
+    const filters: [filter: string, field: string][] = [
+      ['type: [VPA]', 'address.type'],
+      ['vpa: { upi: { onetime: ENABLED } }', 'address.vpa.upi.onetime'],
+      ['vpa: { upi: { recurring: ENABLED } }', 'address.vpa.upi.recurring'],
+    ];
+    for (const [filter, field] of filters)
+      // Asked three times, so that the compiled query answers as the resolvers do.
+      for (const ask of ['addresses', 'edge'])
+        for (let i = 0; i < 3; i++) {
+          const list = `addresses(${filter}) { nodes { id } }`;
+          const query = (me: Speaker) => (ask === 'edge' ? `{ account(id: "${me.id}") { ${list} } }` : `{ ${list} }`);
+          expect([filter, (await first.graph(query(first))).fieldNames]).toEqual([filter, [field]]);
+          expect([filter, (await second.graph(query(second))).fieldNames]).toEqual([filter, []]);
+        }
+  });
+
   it('filters by wallet provider and by what a vpa can do', async () => {
     const user = await given.directUser(2);
     const partner = await user.partner();

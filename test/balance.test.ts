@@ -155,7 +155,8 @@ describe('a currency in which nothing was ever booked', () => {
     // The user's USD is locked by a deposit that only its partner holds; the partner's EUR by a write that moved nothing.
     await completed(user, '5.00', { currency: 'USD', to: { account_id: partner.id } });
     await world.sql`select lock_balance(${user.id.replace('account_', '')}, false, ${partner.id}, 'EUR')`;
-    const rows = await world.sql`select account_id, currency from balance where version = 0 and tenant_id = ${user.id.replace('account_', '')} order by 2`;
+    const rows =
+      await world.sql`select account_id, currency from balance where version = 0 and tenant_id = ${user.id.replace('account_', '')} order by 2`;
     expect(rows.map((row) => [row.account_id, row.currency])).toEqual([
       [partner.id, 'EUR'],
       [user.id, 'USD'],

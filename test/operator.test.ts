@@ -474,6 +474,24 @@ describe('limits of an operation', () => {
 });
 
 describe('a bank notice', () => {
+  it('in another currency than its address, or by a method of the other edition, is refused without the word for it', async () => {
+    const to = await receiver(1);
+    const input = received(to, { currency: 'EUR', paymentMethod: 'UPI' }).input;
+    const method = await ask(notice, { input });
+    expect([method.codes, method.fieldNames]).toEqual([['parameter_invalid'], ['deposit.payment_method']]);
+    expect(method.body.errors[0].extensions.argumentPath).toEqual(['input', 'paymentMethod']);
+    const inEuros = { ...input, paymentMethod: 'GLOBAL_WIRE' };
+    for (const more of [{}, { allowCurrency: false }, { allowCurrency: null }]) {
+      const reply = await ask(notice, { input: { ...inEuros, ...more } });
+      expect([reply.codes, reply.fieldNames]).toEqual([['parameter_invalid'], ['deposit.currency']]);
+      expect(reply.body.errors[0].extensions.argumentPath).toEqual(['input', 'currency']);
+    }
+    expect((await to.live.get('/v1/deposits')).body.data).toEqual([]);
+    const { deposit } = (await data(ask(notice, { input: { ...inEuros, allowCurrency: true } }))).recordBankNotice
+      .notice;
+    expect([deposit.currency, deposit.status, deposit.paymentMethod]).toEqual(['EUR', 'COMPLETED', 'GLOBAL_WIRE']);
+  });
+
   it('is a deposit, as the Operator itself and /v1 have it', async () => {
     const to = await receiver();
     const partner = await to.live.partner();

@@ -22,7 +22,7 @@ import { type BankNoticeRow, bankNotice, type DepositRow, deposit } from '../dep
 import { editions } from '../editions/editions.js';
 import { checkFiles } from '../file/reference.js';
 import { type FileRow, file } from '../file/table.js';
-import { textProblems } from '../guard.js';
+import { editionProblems, textProblems } from '../guard.js';
 import { answeredBefore, fingerprint } from '../idempotency.js';
 import { inquiryKind, job } from '../job/table.js';
 import { type ApiKeyRow, apiKey } from '../key/table.js';
@@ -60,6 +60,8 @@ export interface BankNotice {
   fromAccountId?: string | undefined;
   paymentMethod?: string | undefined;
   statementDescriptor?: string | undefined;
+  /** Whether the transfer may be in another currency than its address. */
+  allowCurrency?: boolean | undefined;
 }
 
 /** What the bank's notice came to; no deposit yet where a reversal waits for it. */
@@ -320,7 +322,10 @@ export class Operator {
     return this.#write('set_service_hold', row, 'serviceHold', { accountId: row.id, hold }, accountSetting);
   }
 
-  /** Records what a bank has told about a transfer; the same notice again is harmless, in any order. */
+  /**
+   * Records what a bank has told about a transfer; the same notice again is harmless, in any order. A payment method of the
+   * other edition is refused, and so is another currency than the address's that the operator has not allowed.
+   */
   async bankNotice(given: BankNotice): Promise<BankNoticeTaken> {
     refuse([...textProblems(given, 'deposit'), ...noticeProblems(given)]);
     const to = await this.#told(given.addressId);
@@ -335,13 +340,17 @@ export class Operator {
       throw new Refusal(
         problem('address_unusable', 'deposit.address_id', 'No bank sends money to an address of this category.'),
       );
+    const scope = this.scope(to);
+    const receiver = await scope.one(account, to.linkedId);
+    const edition = editions[receiver.edition];
+    const { paymentMethod } = given;
+    if (paymentMethod !== undefined) refuse(editionProblems('recordBankNotice', 'deposit', { paymentMethod }, edition));
     if (given.fromAccountId !== undefined) {
       // Whoever paid is of the same tenant, or unknown to it: the deposit would silently have no payer.
       const field = 'deposit.from_account_id';
-      const scope = this.scope(to);
       const payer = await scope.find(account, given.fromAccountId);
       if (!payer) throw new OperatorError('There is no such account.', 'resource_missing', field);
-      refuse(payerProblems(payer, await scope.one(account, to.linkedId), field));
+      refuse(payerProblems(payer, receiver, field));
     }
     const content = {
       toAccountId: to.linkedId,
@@ -349,12 +358,17 @@ export class Operator {
       amount: given.amount,
       currency: given.currency,
       fromAccountId: given.fromAccountId ?? null,
-      paymentMethod: given.paymentMethod ?? 'domestic_credit',
+      paymentMethod: paymentMethod ?? edition.bankMethod,
       statementDescriptor: given.statementDescriptor ?? null,
     };
-    const args = { reference: given.reference, event: given.event, content };
+    const args = {
+      ...{ reference: given.reference, event: given.event, content },
+      // What the notice leaves open says nothing against what was recorded under its reference before.
+      ...(paymentMethod === undefined && { open: ['paymentMethod'] }),
+      ...(given.allowCurrency === true && { allowCurrency: true }),
+    };
     const notice = await this.#write('record_bank_notice', to, 'bankNotice', args, bankNotice);
-    return { notice, deposit: await this.scope(to).find(deposit, notice.depositId) };
+    return { notice, deposit: await scope.find(deposit, notice.depositId) };
   }
 
   /** The reversals that wait for their deposits, of all tenants, oldest first: 200 at most. */
