@@ -21,6 +21,7 @@ import { fileRoutes } from './file/upload.js';
 import { graphErrors, type Rules } from './explain.js';
 import { type Asker, buildApollo, graphRules } from './graph.js';
 import { permit } from './guard.js';
+import { type Acquirers, acquirerOf, acquirers as delivered } from './hosted/acquirer.js';
 import { hostedPages, mangledPage } from './hosted/page.js';
 import { idempotencyKey } from './idempotency.js';
 import { type GraphBody, KnownDocuments } from './known.js';
@@ -62,13 +63,22 @@ export interface Parts {
   schema: GraphQLSchema;
   pepper: string;
   log: Logger;
+  /** Who takes payers' money; without it the sandbox in test mode, and in live mode none. */
+  acquirers?: Acquirers;
 }
 
 /**
  * The HTTP application: /graphql, /v1, /operator/graphql, the explorer and the probes. Every request goes the same way:
  * HTTPS, key, permission, and only then its body.
  */
-export async function gateway({ config, database, schema, pepper, log }: Parts): Promise<FastifyInstance> {
+export async function gateway({
+  config,
+  database,
+  schema,
+  pepper,
+  log,
+  acquirers = delivered,
+}: Parts): Promise<FastifyInstance> {
   const callers = new Callers(database, pepper);
   const terms: CheckoutTerms = {
     seconds: config.CHECKOUT_SECONDS,
@@ -117,6 +127,7 @@ export async function gateway({ config, database, schema, pepper, log }: Parts):
     const scope = new Scope(caller, database);
     return new Context(caller, scope, editions[caller.edition], request.id, key, newKey, {
       terms,
+      payable: (livemode) => acquirerOf(livemode, acquirers) !== undefined,
       urlOf: (place) => `${originOf(request, config)}/checkout/${tokenOf(pepper, place)}`,
     });
   };
@@ -259,7 +270,7 @@ export async function gateway({ config, database, schema, pepper, log }: Parts):
   });
   await app.register(async (pages) => {
     const onFault = (error: unknown, requestId: string) => log.error({ requestId, ...faultLine(error) }, 'fault');
-    hostedPages(pages, { database, pepper, terms, onFault });
+    hostedPages(pages, { database, pepper, terms, acquirers, onFault });
   });
   // An expectation that nobody can meet is ignored, as HTTP allows: the answer to the request says what there is to say.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));

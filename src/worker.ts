@@ -2,6 +2,7 @@ import { isNull, sql } from 'drizzle-orm';
 import type { Logger } from 'pino';
 import type { Database } from './db/database.js';
 import { event, idempotency } from './event/table.js';
+import { acquirers as delivered } from './hosted/acquirer.js';
 import { inquire } from './hosted/inquiry.js';
 import { payerScope } from './hosted/session.js';
 import { inquiryKind, job } from './job/table.js';
@@ -48,6 +49,7 @@ export class Worker {
   constructor(
     private readonly database: Database,
     private readonly log: Logger,
+    private readonly acquirers = delivered,
   ) {}
 
   start(): void {
@@ -130,7 +132,7 @@ export class Worker {
   async #inquire({ tenant, live }: Realm, onFault: (error: unknown) => void): Promise<void> {
     const args = { limit: inquiriesMax };
     const due = await this.database.write('claim_inquiries', tenant, live, null, args, transaction);
-    await inquire(payerScope(this.database, { tenantId: tenant, livemode: live }), due, onFault);
+    await inquire(payerScope(this.database, { tenantId: tenant, livemode: live }), due, onFault, this.acquirers);
   }
 
   /** Every few seconds, seals the postings that have no seal yet. */

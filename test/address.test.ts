@@ -658,8 +658,8 @@ describe('listing addresses', () => {
       ['vpa: { upi: { onetime: ENABLED } }', 'address.vpa.upi.onetime'],
       ['vpa: { upi: { recurring: ENABLED } }', 'address.vpa.upi.recurring'],
     ];
+    // Asked three times, so that the compiled query answers as the resolvers do.
     for (const [filter, field] of filters)
-      // Asked three times, so that the compiled query answers as the resolvers do.
       for (const ask of ['addresses', 'edge'])
         for (let i = 0; i < 3; i++) {
           const list = `addresses(${filter}) { nodes { id } }`;

@@ -7,7 +7,7 @@ import type { Database } from '../db/database.js';
 import { contentOf } from '../file/content.js';
 import { Refusal } from '../problems.js';
 import { type PaymentMethodDetails, type TransactionRow, transaction } from '../transaction/table.js';
-import { acquirerOf, type Decision, type Instrument } from './acquirer.js';
+import { acquirerOf, type Acquirers, type Decision, type Instrument } from './acquirer.js';
 import { cardDetails, cardOf } from './card.js';
 import { payerScope, type Session, sessionOf, stateAt, stateOf } from './session.js';
 import { checkoutPage, type Message, messagePage, type PageOptions } from './view.js';
@@ -18,6 +18,7 @@ export interface Hosted {
   database: Database;
   pepper: string;
   terms: CheckoutTerms;
+  acquirers: Acquirers;
   /** Called with a fault of ours, to be logged; the payer is told nothing of it. */
   onFault(error: unknown, requestId: string): void;
 }
@@ -71,7 +72,7 @@ export function mangledPage(reply: FastifyReply): FastifyReply {
  * address may see it and pay; it shows what the payer must know, and nothing else of the account.
  * Silent: the page. Spec: Checkout.
  */
-export function hostedPages(app: FastifyInstance, { database, pepper, terms, onFault }: Hosted): void {
+export function hostedPages(app: FastifyInstance, { database, pepper, terms, acquirers, onFault }: Hosted): void {
   const watcher = new Watcher(database);
   const streams = new Set<() => void>();
   const config = { open: true } as const;
@@ -140,7 +141,7 @@ export function hostedPages(app: FastifyInstance, { database, pepper, terms, onF
     const decided = stateOf(checkout, attempts);
     // Who wants to pay another way gets the forms, though a code still waits.
     const state = again && decided.name === 'awaiting' ? ({ name: 'summary' } as const) : decided;
-    const takesMoney = acquirerOf(checkout.livemode) !== undefined;
+    const takesMoney = acquirerOf(checkout.livemode, acquirers) !== undefined;
     const options = { path: `/checkout/${token}`, assets: assetPaths, attemptKey: randomUUID(), takesMoney, ...more };
     return reply.type('text/html; charset=utf-8').send(checkoutPage(session, state, options));
   };
@@ -174,7 +175,7 @@ export function hostedPages(app: FastifyInstance, { database, pepper, terms, onF
     instrument: Instrument,
     details: PaymentMethodDetails,
   ) => {
-    const decision = await acquirerOf(place.livemode)!.submit(id, instrument);
+    const decision = await acquirerOf(place.livemode, acquirers)!.submit(id, instrument);
     await note(request, place, { id, details, ...decision });
   };
 
@@ -197,7 +198,7 @@ export function hostedPages(app: FastifyInstance, { database, pepper, terms, onF
     const opened = await open(token);
     if (!opened) return missing(reply);
     const { place, session } = opened;
-    if (!acquirerOf(place.livemode)) return show(reply.code(503), token, session);
+    if (!acquirerOf(place.livemode, acquirers)) return show(reply.code(503), token, session);
     const attemptKey = attemptOf(request.body, 'upi');
     if (!attemptKey) return back(reply, token);
     const begun = await begin(request, place, { attemptKey, paymentMethod: 'upi' });
@@ -209,7 +210,7 @@ export function hostedPages(app: FastifyInstance, { database, pepper, terms, onF
     const opened = await open(token);
     if (!opened) return missing(reply);
     const { place, session } = opened;
-    const acquirer = acquirerOf(place.livemode);
+    const acquirer = acquirerOf(place.livemode, acquirers);
     if (!acquirer) return show(reply.code(503), token, session);
     const attemptKey = attemptOf(request.body, 'card');
     if (!attemptKey) return back(reply, token);
@@ -237,7 +238,7 @@ export function hostedPages(app: FastifyInstance, { database, pepper, terms, onF
       const opened = await open(token);
       if (!opened) return missing(reply);
       const { place, session } = opened;
-      const acquirer = place.livemode ? undefined : acquirerOf(place.livemode);
+      const acquirer = place.livemode ? undefined : acquirerOf(place.livemode, acquirers);
       const attempt = session.attempts.find((t) => t.id === id && t.paymentMethod === 'upi');
       if (!acquirer || !attempt) return missing(reply);
       const vpa = String((request.body as Record<string, string> | undefined)?.vpa ?? '').trim();

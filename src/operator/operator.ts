@@ -194,7 +194,7 @@ export class Operator {
       // A name that no client can send: the account's own keys are another's.
       this.asking?.idempotencyKey && `§${this.asking.idempotencyKey}`,
       key ?? ((tenant, live) => newKey(this.pepper, tenant, live)),
-      { terms: checkoutTermsDefault, urlOf: () => '' },
+      { terms: checkoutTermsDefault, payable: () => false, urlOf: () => '' },
     );
     const answer = (await field.resolve(undefined, { input }, context, undefined as never)) as T;
     this.replayed = context.replayed;
