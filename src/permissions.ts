@@ -53,6 +53,8 @@ export const permissions: Record<string, Permission> = {
   person: { object: 'person', access: 'read', callers: everyone },
   persons: { object: 'person', access: 'read', callers: everyone },
   createPerson: { object: 'person', access: 'write', callers: everyone },
+  updatePerson: { object: 'person', access: 'write', callers: everyone },
+  removePerson: { object: 'person', access: 'write', callers: everyone },
 
   file: { object: 'file', access: 'read', callers: everyone },
   files: { object: 'file', access: 'read', callers: everyone },

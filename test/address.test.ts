@@ -169,28 +169,28 @@ describe('creating a payout address', () => {
 
   /** What of a bank account each edition asks for; null where it will do. */
   const banks: [Edition, object, [code: string, field: string][]][] = [
-    [1, { number: '1', domestic_credit: 'X' }, []],
-    [1, { number: '1' }, [['parameter_missing', 'domestic_credit']]],
+    [1, { number: '12341', domestic_credit: 'X' }, []],
+    [1, { number: '12341' }, [['parameter_missing', 'domestic_credit']]],
     [1, { domestic_credit: 'X' }, [['parameter_missing', 'number']]],
     [1, { number: '', domestic_credit: 'X' }, [['parameter_invalid_empty', 'number']]],
-    [1, { number: '1', domestic_credit: null }, [['parameter_invalid_empty', 'domestic_credit']]],
+    [1, { number: '12341', domestic_credit: null }, [['parameter_invalid_empty', 'domestic_credit']]],
     [
       1,
-      { iban: 'DE1', global_wire: 'W' },
+      { iban: 'DE89370400440532013000', global_wire: 'W' },
       [
         ['parameter_missing', 'number'],
         ['parameter_missing', 'domestic_credit'],
       ],
     ],
-    [2, { number: '1', global_wire: 'W' }, []],
-    [2, { number: '1', bank_name: 'B' }, []],
-    [2, { iban: 'DE1', global_wire: 'W' }, []],
-    [2, { iban: 'DE1', bank_name: 'B' }, []],
-    [2, { number: '1', iban: 'DE1', global_wire: 'W', bank_name: 'B' }, []],
-    [2, { number: '', iban: 'DE1', bank_name: 'B' }, []],
+    [2, { number: '12341', global_wire: 'W' }, []],
+    [2, { number: '12341', bank_name: 'B' }, []],
+    [2, { iban: 'DE89370400440532013000', global_wire: 'W' }, []],
+    [2, { iban: 'DE89370400440532013000', bank_name: 'B' }, []],
+    [2, { number: '12341', iban: 'DE89370400440532013000', global_wire: 'W', bank_name: 'B' }, []],
+    [2, { number: '', iban: 'DE89370400440532013000', bank_name: 'B' }, []],
     [2, { global_wire: 'W' }, [['parameter_missing', 'number']]],
-    [2, { number: '1' }, [['parameter_missing', 'global_wire']]],
-    [2, { number: '1', domestic_credit: 'X' }, [['parameter_missing', 'global_wire']]],
+    [2, { number: '12341' }, [['parameter_missing', 'global_wire']]],
+    [2, { number: '12341', domestic_credit: 'X' }, [['parameter_missing', 'global_wire']]],
     [
       2,
       { domestic_wire: 'X' },
@@ -208,6 +208,69 @@ describe('creating a payout address', () => {
       problems.length === 0 ? 200 : 400,
       problems.map(([code, field]) => [code, `address.bank_account.${field}`]),
     ]);
+  });
+
+  const plausible: [name: string, good: string[], bad: string[]][] = [
+    [
+      'iban',
+      [
+        'DE89370400440532013000',
+        'GB33BUKB20201555555555',
+        'NO9386011117947',
+        'MT84MALT011000012345MTLCAST001S',
+        'DE89 3704 0044 0532 0130 00',
+      ],
+      [
+        'DE89370400440532013001',
+        'DE8937040044053201300',
+        'XX89370400440532013000',
+        'DE1',
+        'IBAN',
+        '89370400440532013000',
+      ],
+    ],
+    [
+      'number',
+      ['1234', '000123456789', 'A1B2C3D4', '12-3456-78', '1'.repeat(34)],
+      ['1', '123', '1'.repeat(35), '12.34', '----', '1234\n5', '１２３４５', '12_345'],
+    ],
+  ];
+  it.each(plausible)('takes an account with a plausible %s alone, on both APIs', async (name, good, bad) => {
+    const user = await given.directUser(2);
+    const input = (bankAccount: object) => {
+      const {
+        linked_id: linkedId,
+        category: _,
+        type: __,
+        linked_object: ___,
+        bank_account: ____,
+        billing_details: place,
+        ...rest
+      } = payout(user) as any;
+      const { postal_code: postalCode, ...billingDetails } = place;
+      const enums = { category: 'USER_PAYOUT', type: 'BANK_ACCOUNT', linkedObject: 'ACCOUNT' };
+      return { ...rest, ...enums, linkedId, bankAccount, billingDetails: { ...billingDetails, postalCode } };
+    };
+    const graph = (bank: object) =>
+      user.graph('mutation ($input: CreateAddressInput!) { createAddress(input: $input) { address { id } } }', {
+        input: input(bank),
+      });
+    for (const value of bad)
+      for (const reply of [
+        await create(user, payout(user, { bank_account: { [name]: value, bank_name: 'B' } })),
+        await graph({ [name]: value, bankName: 'B' }),
+      ])
+        expect([value, reply.codes, reply.fieldNames]).toEqual([
+          value,
+          ['parameter_invalid'],
+          [`address.bank_account.${name}`],
+        ]);
+    expect((await must(user.get('/v1/addresses?category=user_payout'))).data).toEqual([]);
+    for (const value of good) {
+      const made = await must(create(user, payout(user, { bank_account: { [name]: value, bank_name: 'B' } })));
+      expect(made.bank_account[name]).toBe(value);
+      expect((await graph({ [name]: value, bankName: 'B' })).codes).toEqual([]);
+    }
   });
 
   const refused: [Edition, title: string, body: object, code: string, field: string][] = [
@@ -244,14 +307,14 @@ describe('creating a payout address', () => {
       [
         edition,
         'the type of a receiving account',
-        { bank_account: { number: '1', bank_name: 'B', domestic_credit: 'X', type: 'all' } },
+        { bank_account: { number: '12341', bank_name: 'B', domestic_credit: 'X', type: 'all' } },
         'parameter_unknown',
         'bank_account.type',
       ],
       [
         edition,
         'last digits of its own',
-        { bank_account: { number: '1', bank_name: 'B', domestic_credit: 'X', last4: '9' } },
+        { bank_account: { number: '12341', bank_name: 'B', domestic_credit: 'X', last4: '9' } },
         'parameter_unknown',
         'bank_account.last4',
       ],

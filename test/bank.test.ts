@@ -131,7 +131,7 @@ describe('a notice of received money', () => {
     const { account, live } = await given.platformBoth(1);
     const row = await world.operator.verify(await world.operator.account(account.id, true), 'activated');
     const advance = await world.operator.issueAddress(row, {
-      ...{ category: 'service_fee_advance', currency: 'USD', bankAccount: { number: '1' } },
+      ...{ category: 'service_fee_advance', currency: 'USD', bankAccount: { number: '12341' } },
     });
     await tell({
       ...{ reference: reference(), event: 'received', addressId: advance.id, amount: 500n, currency: 'USD' },
@@ -146,7 +146,7 @@ describe('a notice of received money', () => {
     const { account, live } = await given.platformBoth(1);
     const row = await world.operator.verify(await world.operator.account(account.id, true), 'activated');
     const { id: addressId } = await world.operator.issueAddress(row, {
-      ...{ category: 'service_receive', currency: 'USD', bankAccount: { number: '1' } },
+      ...{ category: 'service_receive', currency: 'USD', bankAccount: { number: '12341' } },
     });
     const user = await live.connectedUser();
     const stranger = await live.actingFor(user.id).partner();
@@ -166,10 +166,20 @@ describe('a notice of received money', () => {
         problems: [{ code: 'parameter_invalid', field: 'deposit.statement_descriptor' }],
       });
     expect(await depositsOf(to.live)).toEqual([]);
-    const bankAccount = { number: '1', bankName: 'x'.repeat(5_001) };
+    const bankAccount = { number: '12341', bankName: 'x'.repeat(5_001) };
     const long = { category: 'service_receive', currency: 'USD', bankAccount } as const;
     await expect(world.operator.issueAddress(to.row, long)).rejects.toMatchObject({
       problems: [{ code: 'parameter_invalid', field: 'address.bank_account.bank_name' }],
+    });
+  });
+
+  it('comes to an address whose number and IBAN may exist: others are not recorded', async () => {
+    const to = await receiver(1);
+    const wrong = { number: '12', iban: 'DE89370400440532013001' };
+    const issue = (bankAccount: object) =>
+      world.operator.issueAddress(to.row, { category: 'service_receive', currency: 'EUR', bankAccount });
+    await expect(issue(wrong)).rejects.toMatchObject({
+      problems: [{ field: 'address.bank_account.number' }, { field: 'address.bank_account.iban' }],
     });
   });
 

@@ -177,6 +177,8 @@ interface Write {
   edition?: 2;
 }
 const none = async () => nickname();
+const personId = async (me: Speaker) =>
+  (await me.post('/v1/persons', { ...person, account_id: await userId(me) })).body.id as string;
 const person = {
   full_name: 'Asha Rao',
   relationship: { director: true },
@@ -250,6 +252,22 @@ const writes: Record<string, Write> = {
     member: 'person',
     fields: ['id', 'metadata'],
     events: ['person.created'],
+  },
+  updatePerson: {
+    subject: personId,
+    path: '/v1/persons/:id',
+    body: () => ({ full_name: 'Asha R. Rao', relationship: { owner: true }, metadata: { a: '1' } }),
+    input: (id) => ({ id, fullName: 'Asha R. Rao', relationship: { owner: true }, metadata: { a: '1' } }),
+    member: 'person',
+    fields: ['id', 'metadata'],
+    events: ['person.updated'],
+  },
+  removePerson: {
+    subject: personId,
+    path: '/v1/persons/:id/remove',
+    member: 'person',
+    fields: ['id', 'metadata'],
+    events: ['person.removed'],
   },
   createAddress: {
     subject: userId,
@@ -1194,6 +1212,8 @@ describe('requests with one key at once, over two gateways', () => {
   for (const name of [
     'createAccount',
     'createPerson',
+    'updatePerson',
+    'removePerson',
     'createAddress',
     'updateAccount',
     'activateAccount',

@@ -485,6 +485,12 @@ const probes: Record<keyof Holdings, Record<string, Probe>> = {
     ...cursors('/v1/files', 'files', 'files'),
     'GET file': read('/v1/files/:id'),
     'GET content': read('/v1/files/:id/content'),
+    ...Object.fromEntries(
+      (['taxCardImage', 'passportImage'] as const).map((name) => [
+        `updatePerson, ${name}`,
+        mutation('updatePerson', (id, _, own) => ({ id: own.person, identification: { [name]: id } })),
+      ]),
+    ),
     'POST person, tax card': write('/v1/persons', (id) => personBody({ tax_card_image: id })),
     'POST person, passport': write('/v1/persons', (id) => personBody({ passport_image: id })),
     'POST address, document': write('/v1/addresses', (id, me) =>
@@ -527,6 +533,11 @@ const probes: Record<keyof Holdings, Record<string, Probe>> = {
     ...cursors('/v1/persons', 'persons', 'persons'),
     'GET person': read('/v1/persons/:id'),
     person: graphById('person'),
+    'POST person': write('/v1/persons/:id', () => ({ full_name: 'Mallory' })),
+    'POST person, nothing': write('/v1/persons/:id', () => ({})),
+    'POST remove': write('/v1/persons/:id/remove', () => ({})),
+    updatePerson: mutation('updatePerson', (id) => ({ id, fullName: 'Mallory' })),
+    removePerson: byIdInput('removePerson'),
   },
   deposit: {
     ...nodes,
@@ -788,11 +799,11 @@ const probed = `
   payments.accountId payments.after payments.before payout.id payouts.accountId payouts.after payouts.before
   person.id persons.accountId persons.after persons.before processTestDeposit.id receivable.checkouts.after
   receivable.checkouts.before receivable.id receivables.accountId
-  receivables.after receivables.before reconcileDeposit.id reconcileDeposit.receivables.id reverseTestDeposit.id
+  receivables.after receivables.before reconcileDeposit.id reconcileDeposit.receivables.id removePerson.id reverseTestDeposit.id
   revokeApiKey.id rotateApiKey.id settleTestPayout.id transaction.id updateAccount.id updateAccount.logoId
   updateAccount.supportingDocumentation.idDocument updateAccount.supportingDocumentation.ownershipStructureDocument
   updateAccount.supportingDocumentation.physicalAddressDocument updateAccountSetting.id updateAddress.id
-  updateReceivable.id verifyTestAccount.id voidReceivable.id
+  updatePerson.id updatePerson.identification.passportImage updatePerson.identification.taxCardImage updateReceivable.id verifyTestAccount.id voidReceivable.id
 `
   .trim()
   .split(/\s+/);

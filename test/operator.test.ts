@@ -1068,7 +1068,7 @@ describe('accounts', () => {
     const attempt = async (more: object) => (await ask(issue, { input: { ...account, ...more } })).body;
     const first = (body: Json) => [body.errors[0].extensions.code, body.errors[0].extensions.error.metadata.field_name];
 
-    expect(first(await attempt({ bankAccount: { number: '1' } }))).toEqual(['STATUS_INVALID', 'account.status']);
+    expect(first(await attempt({ bankAccount: { number: '12341' } }))).toEqual(['STATUS_INVALID', 'account.status']);
     await data(ask(verify, { input: { id: live.id, outcome: 'ACTIVATED' } }));
     expect(first(await attempt({ bankAccount: { bankName: 'x' } }))).toEqual([
       'PARAMETER_MISSING',
@@ -1080,9 +1080,11 @@ describe('accounts', () => {
       ...{ linkedId: live.id, category: 'SERVICE_RECEIVE', currency: 'USD', status: 'ACTIVATED', livemode: true },
       bankAccount: { number: '000123456789', last4: '6789' },
     });
-    expect(first(await attempt({ bankAccount: { number: '2' } }))).toEqual(['STATE_CONFLICT', 'address.currency']);
+    expect(first(await attempt({ bankAccount: { number: '12342' } }))).toEqual(['STATE_CONFLICT', 'address.currency']);
     const partner = await test.partner();
-    const { body } = await ask(issue, { input: { ...account, accountId: partner.id, bankAccount: { number: '1' } } });
+    const { body } = await ask(issue, {
+      input: { ...account, accountId: partner.id, bankAccount: { number: '12341' } },
+    });
     expect(first(body)).toEqual(['RESOURCE_MISSING', 'address.account_id']);
     const shown = (await live.get(`/v1/addresses/${issueAddress.address.id}`)).body;
     const [row] = await world.operator

@@ -1,3 +1,4 @@
+import { sense } from '../account/creation.js';
 import type { AccountRow, BusinessType } from '../account/table.js';
 import type { AddressRow } from '../address/table.js';
 import type { FilePurpose, FileRow } from '../file/table.js';
@@ -16,8 +17,10 @@ export interface Dossier {
 /** One thing that activation requires: where it belongs, what to do about it, and whether a dossier has it. */
 export interface Prerequisite {
   field: string;
-  message: string;
+  message: string | ((dossier: Dossier) => string);
   met(dossier: Dossier): boolean;
+  /** How it is named among alternatives, where its field does not say all. */
+  shown?: string;
   /** Other parameters that would do as well. */
   alternatives?: string[];
 }
@@ -36,14 +39,29 @@ export function byBusinessType(table: Record<BusinessType, readonly Prerequisite
   return ({ account }) => (account.businessDetails.type ? table[account.businessDetails.type] : []);
 }
 
-/** A parameter of the account is present and not empty. */
+/** A parameter of the account is present, not empty, and of its form: what was stored before it had one counts for nothing. */
 export function has(path: string): Prerequisite {
   const names = path.split('.').map(camel);
   return {
     field: `account.${path}`,
     message: 'Activation requires this. Update the account with it.',
-    met: ({ account }) =>
-      present(names.reduce<unknown>((at, name) => (at as Record<string, unknown> | null)?.[name], account)),
+    met: ({ account }) => {
+      const value = names.reduce<unknown>((at, name) => (at as Record<string, unknown> | null)?.[name], account);
+      const form = sense[names.at(-1) as keyof typeof sense] as (typeof sense)['website'] | undefined;
+      return present(value) && (typeof value !== 'string' || !form || form.holds(value));
+    },
+  };
+}
+
+/** The physical address, where it is enough to find a business by. */
+export function physicalAddress(): Prerequisite {
+  const path = 'business_details.physical_address';
+  const parts = ['line1', 'city', 'postal_code', 'country'].map((name) => has(`${path}.${name}`));
+  return {
+    field: `account.${path}`,
+    message: 'Activation requires this with line1, city, postal_code and country. Update the account with it.',
+    shown: `account.${path} (with line1, city, postal_code and country)`,
+    met: (dossier) => parts.every((part) => part.met(dossier)),
   };
 }
 
@@ -70,14 +88,25 @@ export function persons(roles: { [role in keyof RelationshipHash]?: number }): P
 export function soleOwner(): Prerequisite {
   return {
     field: 'account.persons.owner',
-    message: 'Activation requires exactly one person, who is owner and nothing else and has a personal tax card.',
-    met: ({ persons }) =>
-      persons.length === 1 &&
-      persons.every(
-        ({ relationship: r, identification: i }) =>
-          r.owner === true && !r.director && !r.representative && Boolean(i.taxCardNumber || i.taxCardImage),
-      ),
+    message: ({ persons }) =>
+      `Activation requires exactly one person, who is owner and nothing else and has a personal tax card. ${wayToSoleOwner(persons)}`,
+    met: ({ persons }) => persons.length === 1 && persons.every((one) => ownsAlone(one) && hasTaxCard(one)),
   };
+}
+
+const ownsAlone = ({ relationship: r }: PersonRow) => r.owner === true && !r.director && !r.representative;
+const hasTaxCard = ({ identification: i }: PersonRow) => Boolean(i.taxCardNumber || i.taxCardImage);
+
+/** What to do with an account's persons so that one is left, its owner: the type of the business may have changed after they were created. */
+function wayToSoleOwner(persons: PersonRow[]): string {
+  if (persons.length === 0) return 'Create this person.';
+  const owners = persons.filter(ownsAlone);
+  const steps: string[] = [];
+  if (persons.length > 1) steps.push('Remove every person but the owner.');
+  if (owners.length === 0) steps.push('Update the owner so that owner is the only role.');
+  if (!(owners.length > 0 ? owners : persons).some(hasTaxCard))
+    steps.push('Update the owner with the number or an image of the personal tax card.');
+  return steps.join(' ');
 }
 
 /** A usable address to pay the user out to. */
@@ -95,7 +124,7 @@ export function anyOf(...choices: [Prerequisite, ...Prerequisite[]]): Prerequisi
   const [first, ...others] = choices;
   return {
     field: first.field,
-    message: `Activation requires this or one of: ${others.map((choice) => choice.field).join(', ')}.`,
+    message: `Activation requires this or one of: ${others.map((choice) => choice.shown ?? choice.field).join(', ')}.`,
     met: (dossier) => choices.some((choice) => choice.met(dossier)),
     alternatives: others.map((choice) => choice.field),
   };
@@ -107,7 +136,12 @@ export function unmet(rules: Rules, dossier: Dossier): Problem[] {
     .flatMap((rule) => rule(dossier))
     .filter((prerequisite) => !prerequisite.met(dossier))
     .map(({ field, message, alternatives }) =>
-      problem('account_requirements_missing', field, message, alternatives && { alternatives }),
+      problem(
+        'account_requirements_missing',
+        field,
+        typeof message === 'string' ? message : message(dossier),
+        alternatives && { alternatives },
+      ),
     );
 }
 

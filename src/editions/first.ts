@@ -1,4 +1,14 @@
-import { always, anyOf, byBusinessType, file, has, payoutAddress, persons, soleOwner } from '../activation/rules.js';
+import {
+  always,
+  anyOf,
+  byBusinessType,
+  file,
+  has,
+  payoutAddress,
+  persons,
+  physicalAddress,
+  soleOwner,
+} from '../activation/rules.js';
 import type { DepositPaymentMethod } from '../deposit/table.js';
 import type { Edition } from './edition.js';
 
@@ -8,11 +18,7 @@ const identified = anyOf(
   has('business_details.ids.tax_gst'),
   file('id_document', ['additional_verification', 'identity_document', 'tax_document']),
 );
-const located = anyOf(
-  has('business_details.ids.tax_gst'),
-  file('id_document', ['tax_document']),
-  has('business_details.physical_address'),
-);
+const located = anyOf(has('business_details.ids.tax_gst'), file('id_document', ['tax_document']), physicalAddress());
 /** Spec: Deposit, payment_method. */
 const methods: readonly DepositPaymentMethod[] = [
   'affirm',

@@ -7,7 +7,7 @@ import { accountProblems, addressKeyOf, businessDetailsOf, initialSetting, nickn
 import type { BusinessDetailsInput, TosAcceptanceInput } from '../account/inputs.js';
 import { type AccountRow, AccountStatus, type AccountSubType, account } from '../account/table.js';
 import { type AccountSettingRow, accountSetting } from '../account-setting/table.js';
-import { lastFour } from '../address/resolver.js';
+import { bankAccountProblems, lastFour } from '../address/resolver.js';
 import { type AddressRow, address, type BankAccountHash } from '../address/table.js';
 import { type Caller, type NewKey, newKey } from '../caller.js';
 import { checkoutTermsDefault } from '../checkout/terms.js';
@@ -23,6 +23,7 @@ import { editions } from '../editions/editions.js';
 import { checkFiles } from '../file/reference.js';
 import { type FileRow, file } from '../file/table.js';
 import { editionProblems, textProblems } from '../guard.js';
+import { acquirerOf, acquirers } from '../hosted/acquirer.js';
 import { answeredBefore, fingerprint } from '../idempotency.js';
 import { inquiryKind, job } from '../job/table.js';
 import { type ApiKeyRow, apiKey } from '../key/table.js';
@@ -194,7 +195,11 @@ export class Operator {
       // A name that no client can send: the account's own keys are another's.
       this.asking?.idempotencyKey && `§${this.asking.idempotencyKey}`,
       key ?? ((tenant, live) => newKey(this.pepper, tenant, live)),
-      { terms: checkoutTermsDefault, payable: () => false, urlOf: () => '' },
+      {
+        terms: checkoutTermsDefault,
+        payable: (livemode) => acquirerOf(livemode, acquirers) !== undefined,
+        urlOf: () => '',
+      },
     );
     const answer = (await field.resolve(undefined, { input }, context, undefined as never)) as T;
     this.replayed = context.replayed;
@@ -251,7 +256,7 @@ export class Operator {
       throw new OperatorError('In test mode the sandbox bank issues addresses; this records those of live mode.');
     if (!given.bankAccount.number && !given.bankAccount.iban)
       throw new OperatorError('A number or an IBAN is required.', 'parameter_missing', 'address.bank_account.number');
-    refuse(textProblems(given, 'address'));
+    refuse([...textProblems(given, 'address'), ...bankAccountProblems(given.bankAccount)]);
     const bank = {
       ...given.bankAccount,
       last4: lastFour(given.bankAccount.number ?? given.bankAccount.iban),
