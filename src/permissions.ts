@@ -117,6 +117,7 @@ export const permissions: Record<string, Permission> = {
   verifyTestAccount: { object: 'account', ...testOnly },
   holdTestAccount: { object: 'account', ...testOnly },
   deactivateTestAccount: { object: 'account', ...testOnly },
+  createTestWallet: { object: 'address', ...testOnly },
   expireTestAddress: { object: 'address', ...testOnly },
   deactivateTestAddress: { object: 'address', ...testOnly },
 };

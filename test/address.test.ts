@@ -732,6 +732,49 @@ describe('listing addresses', () => {
         }
   });
 
+  it('filters by what is reusable for ACH debit: what a partner has paid from by a debit, until it expires', async () => {
+    const user = await given.directUser(1);
+    const [debtor, other] = [await user.partner(), await user.partner()];
+    const paid = async (from: string, payment_method: string) =>
+      (
+        await must(
+          user.post('/v1/deposits', { amount: '1.00', currency: 'USD', from: { account_id: from }, payment_method }),
+        )
+      ).from.address_id;
+    const reusable = async () => (await must(user.get('/v1/addresses?is_reusable=true'))).data.map((a: any) => a.id);
+    const one = await paid(debtor.id, 'domestic_debit');
+    const two = await paid(other.id, 'domestic_wire');
+    expect(await reusable()).toEqual([one]);
+    const graph = await must(user.graph('{ addresses(isReusable: true) { nodes { id isReusable category } } }'));
+    expect(graph.data.addresses.nodes).toEqual([{ id: one, isReusable: true, category: 'PARTNER_PAYMENT' }]);
+    // The same account, debited later on, becomes reusable; a wire does not take that back.
+    expect(await paid(other.id, 'domestic_debit')).toBe(two);
+    expect(await paid(debtor.id, 'domestic_wire')).toBe(one);
+    expect(new Set(await reusable())).toEqual(new Set([one, two]));
+    expect((await must(user.post(`/v1/test_helpers/addresses/${one}/expire`))).is_reusable).toBe(false);
+    expect(await reusable()).toEqual([two]);
+  });
+
+  it('finds a wallet of each provider, which a test helper makes for a partner and for no other account', async () => {
+    const user = await given.directUser(1);
+    const partner = await user.partner();
+    const make = (id: string, body: object) => user.post(`/v1/test_helpers/accounts/${id}/wallet`, body);
+    for (const provider of ['affirm', 'afterpay', 'klarna', 'paypal_external']) {
+      const made = await must(make(partner.id, provider === 'paypal_external' ? {} : { provider }));
+      expect(made).toMatchObject({
+        type: 'wallet',
+        category: 'partner_payment',
+        currency: 'USD',
+        wallet: { provider },
+      });
+      expect((await must(user.get(`/v1/addresses?wallet.provider=${provider}`))).data).toEqual([made]);
+    }
+    const own = await make(user.id, {});
+    expect([own.status, own.codes, own.fieldNames]).toEqual([400, ['account_type_invalid'], ['address.account_id']]);
+    const wrong = await make(partner.id, { provider: 'cash' });
+    expect([wrong.status, wrong.fieldNames]).toEqual([400, ['address.provider']]);
+  });
+
   it('filters by wallet provider and by what a vpa can do', async () => {
     const user = await given.directUser(2);
     const partner = await user.partner();

@@ -278,6 +278,15 @@ const writes: Record<string, Write> = {
     fields: ['id', 'status', 'currency'],
     events: ['address.created'],
   },
+  createTestWallet: {
+    subject: partnerId,
+    path: '/v1/test_helpers/accounts/:id/wallet',
+    body: () => ({ provider: 'klarna' }),
+    input: (accountId) => ({ accountId, provider: 'KLARNA' }),
+    member: 'address',
+    fields: ['id', 'status', 'currency'],
+    events: ['address.created'],
+  },
   updateAddress: {
     subject: addressId,
     path: '/v1/addresses/:id',

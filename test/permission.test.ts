@@ -310,6 +310,11 @@ const operations: Record<string, Operation> = {
   verifyTestAccount: writeById(verifyingId),
   holdTestAccount: writeById(verifyingId),
   deactivateTestAccount: writeById(partnerId),
+  createTestWallet: {
+    graph: async (platform) => ({ input: { accountId: await partnerId(platform) } }),
+    id: partnerId,
+    body: () => ({}),
+  },
   expireTestAddress: writeById(addressId),
   deactivateTestAddress: writeById(addressId),
   createFile: {},

@@ -232,6 +232,15 @@ export const routes: readonly Route[] = [
   },
   {
     method: 'POST',
+    path: '/v1/test_helpers/accounts/:id/wallet',
+    field: 'createTestWallet',
+    answers: payload,
+    shape: addressV1,
+    params: { id: 'accountId' },
+    extension: true,
+  },
+  {
+    method: 'POST',
     path: '/v1/test_helpers/addresses/:id/expire',
     field: 'expireTestAddress',
     answers: payload,
