@@ -770,7 +770,7 @@ describe('listing addresses', () => {
       expect((await must(user.get(`/v1/addresses?wallet.provider=${provider}`))).data).toEqual([made]);
     }
     const own = await make(user.id, {});
-    expect([own.status, own.codes, own.fieldNames]).toEqual([400, ['account_type_invalid'], ['address.account_id']]);
+    expect([own.status, own.codes, own.fieldNames]).toEqual([400, ['account_type_invalid'], ['address.id']]);
     const wrong = await make(partner.id, { provider: 'cash' });
     expect([wrong.status, wrong.fieldNames]).toEqual([400, ['address.provider']]);
   });

@@ -282,7 +282,7 @@ const writes: Record<string, Write> = {
     subject: partnerId,
     path: '/v1/test_helpers/accounts/:id/wallet',
     body: () => ({ provider: 'klarna' }),
-    input: (accountId) => ({ accountId, provider: 'KLARNA' }),
+    input: (id) => ({ id, provider: 'KLARNA' }),
     member: 'address',
     fields: ['id', 'status', 'currency'],
     events: ['address.created'],

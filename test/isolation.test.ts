@@ -334,7 +334,7 @@ const probes: Record<keyof Holdings, Record<string, Probe>> = {
     'POST verify': helper('/v1/test_helpers/accounts/:id/verify'),
     'POST hold': helper('/v1/test_helpers/accounts/:id/hold'),
     'POST wallet': helper('/v1/test_helpers/accounts/:id/wallet'),
-    createTestWallet: { ...mutation('createTestWallet', (accountId) => ({ accountId })), testOnly: true },
+    createTestWallet: { ...byIdInput('createTestWallet'), testOnly: true },
     'POST test deactivate': helper('/v1/test_helpers/accounts/:id/deactivate'),
     'POST address': write('/v1/addresses', (id) => addressBody(id)),
     'POST person': write('/v1/persons', (id) => ({ ...personBody(), account_id: id })),
@@ -793,7 +793,7 @@ const probed = `
   createConnectedUser.supportingDocumentation.physicalAddressDocument createDeposit.from.accountId
   createDeposit.from.addressId createDeposit.to.accountId createDeposit.to.addressId createPerson.accountId
   createPerson.identification.passportImage createPerson.identification.taxCardImage createReceivable.accountId
-  createReceivable.invoice.document createTestWallet.accountId deactivateAccount.id deactivateTestAccount.id deactivateTestAddress.id
+  createReceivable.invoice.document createTestWallet.id deactivateAccount.id deactivateTestAccount.id deactivateTestAddress.id
   declineTestCheckout.id deposit.disputedBy.after deposit.disputedBy.before deposit.id deposits.accountId deposits.after deposits.before disputeTestDeposit.id event.id
   events.after events.before events.objectId expireTestAddress.id expireTestCheckout.id failTestDeposit.id
   failTestPayout.id file.id files.accountId files.after files.before holdTestAccount.id node.id nodes.ids

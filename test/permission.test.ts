@@ -310,11 +310,7 @@ const operations: Record<string, Operation> = {
   verifyTestAccount: writeById(verifyingId),
   holdTestAccount: writeById(verifyingId),
   deactivateTestAccount: writeById(partnerId),
-  createTestWallet: {
-    graph: async (platform) => ({ input: { accountId: await partnerId(platform) } }),
-    id: partnerId,
-    body: () => ({}),
-  },
+  createTestWallet: writeById(partnerId),
   expireTestAddress: writeById(addressId),
   deactivateTestAddress: writeById(addressId),
   createFile: {},

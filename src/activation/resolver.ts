@@ -63,7 +63,7 @@ class AddressIdInput {
 @InputType({ description: 'Names a partner, and the wallet that it pays from.' })
 class CreateTestWalletInput {
   @Field(() => ID, { description: 'An account of type PARTNER.' })
-  accountId: string;
+  id: string;
   @Field(() => WalletProvider, { nullable: true, description: 'PAYPAL_EXTERNAL by default.' })
   provider?: WalletProvider | null;
 }
@@ -164,13 +164,13 @@ export class ActivationResolver {
     description: 'Test helper: a wallet that a partner pays from, of any provider. Answers its address.',
   })
   async createTestWallet(
-    @Arg('input', () => CreateTestWalletInput) { accountId, provider }: CreateTestWalletInput,
+    @Arg('input', () => CreateTestWalletInput) { id, provider }: CreateTestWalletInput,
     @Ctx() context: Context,
   ) {
-    const owner = await context.scope.one(account, accountId, 'address.account_id');
+    const owner = await context.scope.one(account, id, 'address.id');
     if (owner.kind !== 'partner')
-      throw new Refusal(problem('account_type_invalid', 'address.account_id', 'Only a partner pays from a wallet.'));
-    const args = { accountId, provider: provider ?? 'paypal_external', currency: context.edition.currency };
+      throw new Refusal(problem('account_type_invalid', 'address.id', 'Only a partner pays from a wallet.'));
+    const args = { accountId: id, provider: provider ?? 'paypal_external', currency: context.edition.currency };
     return { address: await context.write('create_test_wallet', address, args) };
   }
 

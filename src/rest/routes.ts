@@ -236,7 +236,6 @@ export const routes: readonly Route[] = [
     field: 'createTestWallet',
     answers: payload,
     shape: addressV1,
-    params: { id: 'accountId' },
     extension: true,
   },
   {
