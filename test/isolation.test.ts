@@ -1,9 +1,9 @@
 import { GraphQLInputObjectType, type GraphQLInputType, GraphQLObjectType, getNamedType } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { buildGraph } from '../src/graph.js';
-import { type Edition, details, givenIn, nickname, type Reply, Speaker, useWorld } from './world.js';
+import { type Edition, details, givenIn, nickname, type Reply, Speaker, useWorld, withLiveAcquirer } from './world.js';
 
-const world = useWorld({ worker: false });
+const world = useWorld({ worker: false, acquirers: withLiveAcquirer });
 const given = givenIn(world);
 
 const pdf = new TextEncoder().encode('%PDF-1.4\n%%EOF\n');
