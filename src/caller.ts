@@ -118,7 +118,10 @@ export class Callers {
     this.#secrets = Secrets.of(pepper);
   }
 
-  /** The caller of a request, or a refusal whose text does not tell an unknown key from a revoked or expired one. */
+  /**
+   * The caller of a request, or a refusal. Its text does not tell an unknown key from a revoked one; that a key has expired
+   * it says, to a client that has the whole key.
+   */
   find(
     connection: object,
     authorization: string | undefined,
@@ -163,8 +166,9 @@ export class Callers {
       if (holder) break;
       [holder, found] = [await this.#holder(tenantId, livemode, before), before];
     }
-    if (!holder || holder.revokedAt !== null || (holder.expiresAt !== null && holder.expiresAt <= holder.now))
-      throw invalid();
+    if (!holder || holder.revokedAt !== null) throw invalid();
+    if (holder.expiresAt !== null && holder.expiresAt <= holder.now)
+      throw invalid('The API key has expired. Create a new one.');
     const caller: Caller = {
       tenantId,
       livemode,
@@ -270,8 +274,8 @@ function secretOf(authorization: string | undefined): string {
   throw invalid();
 }
 
-function invalid(): Refusal {
-  return new Refusal(problem('api_key_invalid'));
+function invalid(message?: string): Refusal {
+  return new Refusal(problem('api_key_invalid', undefined, message));
 }
 
 const same = (a: string, b: string) =>

@@ -5,7 +5,7 @@ import { checkoutProblems } from './checkout/resolver.js';
 import { clockProblems } from './clock/resolver.js';
 import { depositProblems } from './deposit/resolver.js';
 import { apiKeyProblems } from './key/resolver.js';
-import { personProblems } from './person/resolver.js';
+import { personProblems, personUpdateProblems } from './person/resolver.js';
 import type { Problem } from './problems.js';
 import { receivableProblems } from './receivable/resolver.js';
 
@@ -19,6 +19,7 @@ export const checks: Record<string, (input: object) => Problem[]> = {
   updateAccount: accountProblems,
   updateAccountSetting: settingProblems,
   createPerson: personProblems,
+  updatePerson: personUpdateProblems,
   createAddress: addressProblems,
   createApiKey: apiKeyProblems,
   rotateApiKey: apiKeyProblems,

@@ -286,6 +286,7 @@ command(
       fromAccountId: o.from as string | undefined,
       paymentMethod: o.method as string | undefined,
       statementDescriptor: o.descriptor as string | undefined,
+      allowCurrency: o.allowCurrency as boolean | undefined,
     });
     return { reference: notice.reference, event: notice.event, deposit: deposit && depositV1(deposit) };
   },
@@ -296,7 +297,10 @@ command(
   .requiredOption('--amount <amount>', 'such as 1250.00', amount)
   .requiredOption('--currency <currency>', 'ISO 4217 code', currencyCode)
   .option('--from <account>', 'the partner that paid')
-  .addOption(new Option('--method <method>').choices(Object.values(DepositPaymentMethod)))
+  .option('--allow-currency', 'record a transfer in another currency than its address')
+  .addOption(
+    new Option('--method <method>', "one of the account's edition").choices(Object.values(DepositPaymentMethod)),
+  )
   .option('--descriptor <text>', 'narration on the incoming deposit');
 
 const tenant = () => new Option('--tenant <tenant>', 'whose it is, by the id of the root: it is found sooner');

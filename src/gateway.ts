@@ -21,6 +21,7 @@ import { fileRoutes } from './file/upload.js';
 import { graphErrors, type Rules } from './explain.js';
 import { type Asker, buildApollo, graphRules, publicSizes } from './graph.js';
 import { permit } from './guard.js';
+import { type Acquirers, acquirerOf, acquirers as delivered } from './hosted/acquirer.js';
 import { hostedPages, mangledPage } from './hosted/page.js';
 import { idempotencyKey } from './idempotency.js';
 import { type JsonBody, parsedJson } from './json.js';
@@ -74,13 +75,22 @@ export interface Parts {
   schema: GraphQLSchema;
   pepper: string | Secrets;
   log: Logger;
+  /** Who takes payers' money; without it the sandbox in test mode, and in live mode none. */
+  acquirers?: Acquirers;
 }
 
 /**
  * The HTTP application: /graphql, /v1, /operator/graphql, the explorer and the probes. Every request goes the same way:
  * HTTPS, key, permission, and only then its body.
  */
-export async function gateway({ config, database, schema, pepper, log }: Parts): Promise<FastifyInstance> {
+export async function gateway({
+  config,
+  database,
+  schema,
+  pepper,
+  log,
+  acquirers = delivered,
+}: Parts): Promise<FastifyInstance> {
   const secrets = Secrets.of(pepper);
   const callers = new Callers(database, secrets);
   const terms: CheckoutTerms = {
@@ -138,9 +148,13 @@ export async function gateway({ config, database, schema, pepper, log }: Parts):
     const key = request.method === 'POST' ? idempotencyKey(single(request, 'idempotency-key')) : undefined;
     const budget = request.budget ?? undefined;
     const scope = new Scope(caller, database, budget);
-    const urlOf: Checkouts['urlOf'] = (place) => `${originOf(request, config)}/checkout/${tokenOf(secrets, place)}`;
+    const checkouts: Checkouts = {
+      terms,
+      payable: (livemode) => acquirerOf(livemode, acquirers) !== undefined,
+      urlOf: (place) => `${originOf(request, config)}/checkout/${tokenOf(secrets, place)}`,
+    };
     const edition = editions[caller.edition];
-    return new Context(caller, scope, edition, request.id, key, newKey, { terms, urlOf }, secrets, budget);
+    return new Context(caller, scope, edition, request.id, key, newKey, checkouts, secrets, budget);
   };
   const identifyOperator = async (request: FastifyRequest, credential: Credential): Promise<OperatorContext> => {
     await credential.check(single(request, 'authorization'));
@@ -311,7 +325,7 @@ export async function gateway({ config, database, schema, pepper, log }: Parts):
   });
   await app.register(async (pages) => {
     const onFault = (error: unknown, requestId: string) => log.error({ requestId, ...faultLine(error) }, 'fault');
-    hostedPages(pages, { database, secrets, terms, onFault });
+    hostedPages(pages, { database, secrets, terms, acquirers, onFault });
   });
   // An expectation that nobody can meet is ignored, as HTTP allows: the answer to the request says what there is to say.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));

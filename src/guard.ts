@@ -1,5 +1,7 @@
 import {
+  getNamedType,
   type GraphQLArgument,
+  type GraphQLField,
   type GraphQLFieldResolver,
   type GraphQLInputField,
   GraphQLInputObjectType,
@@ -8,6 +10,7 @@ import {
   GraphQLNonNull,
   type GraphQLSchema,
   type GraphQLResolveInfo,
+  isObjectType,
   Kind,
   type SelectionNode,
 } from 'graphql';
@@ -35,6 +38,40 @@ export function guard(schema: GraphQLSchema): void {
     if (!field.resolve) throw new Error(`the root field ${name} has no resolver`);
     field.resolve = guarded(name, permission, field.resolve, permission.access === 'write' ? field.args : []);
   }
+  guardEdges(schema);
+}
+
+/** Edges that answer pages of a root list's type share its filters, and so its edition's rules: each is told its list here, and refuses alike. */
+function guardEdges(schema: GraphQLSchema): void {
+  const lists = new Map<string, string>();
+  for (const { name, type } of Object.values(schema.getQueryType()?.getFields() ?? {})) {
+    const page = getNamedType(type).name;
+    if (page.endsWith('Connection') && !lists.has(page)) lists.set(page, name);
+  }
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (!isObjectType(type) || type === schema.getQueryType() || type === schema.getMutationType()) continue;
+    for (const field of Object.values(type.getFields())) {
+      const list = lists.get(getNamedType(field.type).name);
+      const resolve = field.resolve as GraphQLFieldResolver<unknown, Context> | undefined;
+      if (list === undefined || !resolve) continue;
+      field.extensions = { ...field.extensions, list };
+      field.resolve = (source, args, context: Context, info) => {
+        checkEdge(field, args, context);
+        return resolve(source, args, context, info);
+      };
+    }
+  }
+}
+
+/** Refuses filters of an edge that the caller's edition does not have. */
+export function checkEdge(
+  { extensions }: Pick<GraphQLField<unknown, unknown>, 'extensions'>,
+  args: Record<string, unknown>,
+  { edition }: Pick<Context, 'edition'>,
+): void {
+  const list = extensions.list as string | undefined;
+  const problems = list === undefined ? [] : editionProblems(list, permissionOf(list).object, args, edition);
+  if (problems.length > 0) throw new Refusal(...problems);
 }
 
 /** The guarded form of one operation: permitted, well-formed for the edition, and, if it writes, under a key. */
@@ -117,7 +154,18 @@ export function mutationFields({ operation, fragments }: Pick<GraphQLResolveInfo
 /** What is wrong with coerced arguments that no type can tell: the edition's parameters and values, and text that cannot be stored. */
 export function inputProblems(name: string, object: string, args: object, edition: Edition): Problem[] {
   const input = ('input' in args ? args.input : args) as Record<string, unknown>;
-  const problems = textProblems(input, object);
+  const problems = [...textProblems(input, object), ...editionProblems(name, object, input, edition)];
+  return [...problems, ...remaining(problems, checks[name]?.(input) ?? [])];
+}
+
+/** Parameters and values that the edition does not have, and those that it requires and are absent. */
+export function editionProblems(
+  name: string,
+  object: string,
+  input: Record<string, unknown>,
+  edition: Edition,
+): Problem[] {
+  const problems: Problem[] = [];
   for (const path of edition.withheld[name] ?? []) {
     if (at(input, path) !== undefined) {
       problems.push(problem('parameter_unknown', `${object}.${path}`, 'is not a parameter of this edition'));
@@ -154,7 +202,7 @@ export function inputProblems(name: string, object: string, args: object, editio
         ),
       );
   }
-  return [...problems, ...remaining(problems, checks[name]?.(input) ?? [])];
+  return problems;
 }
 
 /** GraphQL takes an empty text or hash for a value; where a value is required, it is none. */

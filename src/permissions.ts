@@ -56,6 +56,8 @@ export const permissions: Record<string, Permission> = {
   person: { object: 'person', access: 'read', callers: everyone },
   persons: { object: 'person', access: 'read', callers: everyone },
   createPerson: { object: 'person', access: 'write', callers: everyone },
+  updatePerson: { object: 'person', access: 'write', callers: everyone },
+  removePerson: { object: 'person', access: 'write', callers: everyone },
 
   file: { object: 'file', access: 'read', callers: everyone },
   files: { object: 'file', access: 'read', callers: everyone },
@@ -118,6 +120,7 @@ export const permissions: Record<string, Permission> = {
   verifyTestAccount: { object: 'account', ...testOnly },
   holdTestAccount: { object: 'account', ...testOnly },
   deactivateTestAccount: { object: 'account', ...testOnly },
+  createTestWallet: { object: 'address', ...testOnly },
   expireTestAddress: { object: 'address', ...testOnly },
   deactivateTestAddress: { object: 'address', ...testOnly },
 };

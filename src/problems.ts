@@ -34,6 +34,10 @@ export const catalogue = {
     402,
     'The account has no usable receiving address. Activate the account, or name another address.',
   ],
+  acquirer_unavailable: [
+    402,
+    'No acquirer is configured that could take the payment in live mode, so nobody could pay this checkout. Ask the operator of the service to configure one, or use a test key.',
+  ],
   permission_denied: [403, 'The API key lacks permission for this operation.'],
   https_required: [403, 'Plain HTTP is not accepted. Use HTTPS.'],
   resource_missing: [404, 'There is no such object within the reach of this API key.'],

@@ -4,6 +4,7 @@ import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import type { Logger } from 'pino';
 import type { Database } from './db/database.js';
 import { event, idempotency } from './event/table.js';
+import { acquirers as delivered } from './hosted/acquirer.js';
 import { inquire } from './hosted/inquiry.js';
 import { payerScope } from './hosted/session.js';
 import { inquiryKind, job } from './job/table.js';
@@ -76,6 +77,7 @@ export class Worker {
     private readonly database: Database,
     private readonly log: Logger,
     private readonly retention: Retention = retentionDefault,
+    private readonly acquirers = delivered,
   ) {}
 
   start(): void {
@@ -185,7 +187,7 @@ export class Worker {
   async #inquire({ tenant, live }: Realm, onFault: (error: unknown) => void): Promise<void> {
     const args = { limit: inquiriesMax };
     const due = await this.database.write('claim_inquiries', tenant, live, null, args, transaction);
-    await inquire(payerScope(this.database, { tenantId: tenant, livemode: live }), due, onFault);
+    await inquire(payerScope(this.database, { tenantId: tenant, livemode: live }), due, onFault, this.acquirers);
   }
 
   /** Numbers events, seals postings and deletes old rows; whether there is more of any. A fault of one leaves the others alone. */

@@ -253,6 +253,50 @@ describe('updating the addresses on offer', () => {
     },
   );
 
+  it('refuses an offer without a currency, whichever half of it is stored already, and takes it once it is off', async () => {
+    const platform = await given.platform(1);
+    const { id } = await settingOf(platform, platform.id);
+    const refused = async (body: object, ...fields: string[]) => {
+      const before = await settingOf(platform, platform.id);
+      const reply = await update(platform, id, body);
+      expect([reply.status, new Set(reply.codes), reply.fieldNames]).toEqual([
+        400,
+        new Set(['parameter_invalid']),
+        fields.map((field) => `account_setting.${field}`),
+      ]);
+      expect(await settingOf(platform, platform.id)).toEqual(before);
+    };
+    // It is on by default.
+    await refused({ address_currency: { partner: [] } }, 'address_currency.partner');
+    await refused({ address: { partner: true }, address_currency: { partner: [] } }, 'address_currency.partner');
+    await refused(
+      { address_currency: { connected_user_partner: [], partner: [] } },
+      'address_currency.connected_user_partner',
+      'address_currency.partner',
+    );
+    const graph = await platform.graph(
+      'mutation ($input: UpdateAccountSettingInput!) { updateAccountSetting(input: $input) { accountSetting { id } } }',
+      { input: { id, addressCurrency: { connectedUser: [] } } },
+    );
+    expect([graph.codes, graph.fieldNames]).toEqual([
+      ['parameter_invalid'],
+      ['account_setting.address_currency.connected_user'],
+    ]);
+
+    await must(update(platform, id, { address: { partner: false }, address_currency: { partner: [] } }));
+    await refused({ address: { partner: true } }, 'address.partner');
+    const on = await must(update(platform, id, { address: { partner: true }, address_currency: { partner: ['EUR'] } }));
+    expect([on.address.partner, on.address_currency.partner]).toEqual([true, ['EUR']]);
+  });
+
+  it('does not judge again what was stored before that rule, as long as an update does not name it', async () => {
+    const platform = await given.platform(1);
+    const { id } = await settingOf(platform, platform.id);
+    await world.sql`update account_setting set address_currency = address_currency || '{"partner": []}' where id = ${id}`;
+    const changed = await must(update(platform, id, { metadata: { a: 'b' }, address: { platform: false } }));
+    expect([changed.address.platform, changed.address_currency.partner]).toEqual([false, []]);
+  });
+
   const malformed: [title: string, body: object, code: string, field: string][] = [
     ['a switch that is neither on nor off', { address: { partner: 'yes' } }, 'parameter_invalid', 'address.partner'],
     ['a switch of null', { address: { partner: null } }, 'parameter_invalid_empty', 'address.partner'],

@@ -4,6 +4,89 @@ import { details, givenIn, nickname, useWorld } from './world.js';
 const world = useWorld();
 const given = givenIn(world);
 
+const tomorrow = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+/** Texts of business_details with a form, and what has it and what has not. */
+const forms: [name: string, good: string[], bad: string[]][] = [
+  [
+    'website',
+    [
+      'https://acme.example',
+      'http://acme.example/shop?a=1#b',
+      'www.acme.example',
+      'acme.example',
+      'https://bücher.example',
+    ],
+    ['x', 'acme', 'https://', 'ftp://acme.example', 'javascript:alert(1)', 'https://acme .example', 'http://localhost'],
+  ],
+  [
+    'date_of_incorporation',
+    ['2014-04-01', '2000-02-29', '1889-01-01'],
+    [
+      '2014-4-1',
+      '2014-02-30',
+      '1900-02-29',
+      '01.04.2014',
+      '20140401',
+      'soon',
+      '2999-01-01',
+      '9999-12-31',
+      tomorrow(0),
+      tomorrow(1),
+    ],
+  ],
+  ['merchant_category_code', ['5131', '0742'], ['513', '51311', '513a', '５１３１', '-131']],
+];
+const inputOf = (name: string, value: string) => ({
+  [name.replace(/_([a-z])/g, (_, c: string) => c.toUpperCase())]: value,
+});
+
+describe.each(forms)('business_details.%s', (name, good, bad) => {
+  const field = `account.business_details.${name}`;
+
+  it('is of its form, for a partner, a connected user and in an update, on both APIs', async () => {
+    const platform = await given.platform(2);
+    const user = await platform.connectedUser();
+    const mutation = (operation: string, input: object) =>
+      platform.graph(
+        `mutation ($input: ${operation[0]!.toUpperCase()}${operation.slice(1)}Input!) { ${operation}(input: $input) { account { id } } }`,
+        { input },
+      );
+    const partner = (value: string) => ({ type: 'partner', business_details: { ...details(), [name]: value } });
+    for (const value of bad) {
+      const replies = [
+        await platform.post('/v1/accounts', partner(value)),
+        await platform.post(`/v1/accounts/${user.id}`, { business_details: { [name]: value } }),
+        await mutation('createConnectedUser', { nickname: nickname(), businessDetails: inputOf(name, value) }),
+        await mutation('updateAccount', { id: user.id, businessDetails: inputOf(name, value) }),
+      ];
+      expect([value, ...replies.map(({ codes, fieldNames }) => [codes, fieldNames])]).toEqual([
+        value,
+        ...replies.map(() => [['parameter_invalid'], [field]]),
+      ]);
+    }
+    expect((await platform.get('/v1/accounts?type=partner')).body.data).toEqual([]);
+    for (const value of good) {
+      const made = await platform.post('/v1/accounts', partner(value));
+      expect([value, made.status, made.body.business_details?.[name]]).toEqual([value, 200, value]);
+      const changed = await platform.post(`/v1/accounts/${user.id}`, { business_details: { [name]: value } });
+      expect(changed.body.business_details[name]).toBe(value);
+    }
+    // It can be taken back, and blanks are nothing.
+    for (const value of ['', null, ' ']) {
+      const cleared = await platform.post(`/v1/accounts/${user.id}`, { business_details: { [name]: value } });
+      expect([cleared.status, cleared.body.business_details[name]]).toEqual([200, null]);
+    }
+  });
+});
+
+it('a date of incorporation is past by the test clock of its tenant', async () => {
+  const user = await given.directUser(2);
+  const body = { type: 'partner', business_details: { ...details(), date_of_incorporation: tomorrow(1) } };
+  expect((await user.post('/v1/accounts', body)).status).toBe(400);
+  expect((await user.post('/v1/test_helpers/clock', { advance_seconds: 3 * 86_400 })).status).toBe(200);
+  expect((await user.post('/v1/accounts', body)).status).toBe(200);
+});
+
 describe('creating a partner', () => {
   it('answers the account with exactly the keys of the specification, in its order, in Edition 1', async () => {
     const user = await given.directUser(1);

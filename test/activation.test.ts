@@ -70,12 +70,16 @@ function identification(type: BusinessType): Case[] {
     ];
   }
   if (type === 'sole_proprietor' || type === 'individual') {
+    const place = { line1: '1 Wharf', city: 'Pune', postal_code: '411001', country: 'IN' };
     const gst = 'account.business_details.ids.tax_gst';
     return [
       does('a GST id', by({ tax_gst: 'G' })),
       does('a GST id in ids', by({ ids: { tax_gst: 'G' } })),
       does('a GST certificate', by({}, 'tax_document')),
-      does('a physical address', by({ physical_address: { line1: '1 Wharf' } })),
+      does('a physical address', by({ physical_address: place })),
+      ...Object.keys(place).map((part) =>
+        lacking(`a physical address without ${part}`, by({ physical_address: without(place, part) }), gst),
+      ),
       lacking('without any of them', bare, gst),
       lacking('a physical address of nothing is none', by({ physical_address: { line1: null } }), gst),
       lacking('a tax id copy is no GST certificate', by({}, 'identity_document'), gst),
@@ -240,6 +244,29 @@ describe('what is missing', () => {
       expect([reply.status, reply.body]).toEqual([400, lacks('account.persons.owner')]);
     },
   );
+
+  it('says what a physical address must have to be an alternative', async () => {
+    const platform = await given.platform(1);
+    const id = await assemble(platform, { ...complete(1, 'individual'), details: { type: 'individual' } });
+    const reply = await activate(platform, id);
+    expect(reply.fieldNames).toEqual(['account.business_details.ids.tax_gst']);
+    expect(reply.body.errors[0].message).toContain(
+      'account.business_details.physical_address (with line1, city, postal_code and country)',
+    );
+    expect(reply.body.errors[0].metadata.alternatives).toContain('account.business_details.physical_address');
+  });
+
+  it('is what was stored before it had a form, and has none', async () => {
+    const platform = await given.platform(2);
+    const id = await assemble(platform, complete(2));
+    await world.sql`update account set business_details = business_details ||
+      '{"website": "nowhere", "merchantCategoryCode": "12", "dateOfIncorporation": "soon"}' where id = ${id}`;
+    expect((await activate(platform, id)).fieldNames).toEqual([
+      'account.business_details.date_of_incorporation',
+      'account.business_details.merchant_category_code',
+      'account.business_details.website',
+    ]);
+  });
 
   it('is what has nothing but blanks in it', async () => {
     const platform = await given.platform(2);
@@ -716,11 +743,15 @@ describe('the capability', () => {
 /** Edition 1, rules 2 to 4, once more and apart from the product: what a dossier lacks, by field name. */
 function firstMissing({ details, document, persons, payoutAddress }: Dossier): string[] {
   const type = details.type as BusinessType | undefined;
-  const { ids = {}, physical_address: place } = details as { ids?: Record<string, string>; physical_address?: object };
+  const { ids = {}, physical_address: place } = details as {
+    ids?: Record<string, string>;
+    physical_address?: Record<string, string>;
+  };
+  const located = ['line1', 'city', 'postal_code', 'country'].every((part) => place?.[part]);
   const out = payoutAddress ? [] : ['account.addresses.user_payout'];
   if (type === undefined) return [...out, 'account.business_details.type'];
   if (type === 'sole_proprietor' || type === 'individual') {
-    if (!ids.tax_gst && document !== 'tax_document' && !place) out.push('account.business_details.ids.tax_gst');
+    if (!ids.tax_gst && document !== 'tax_document' && !located) out.push('account.business_details.ids.tax_gst');
     if (persons.length !== 1 || persons[0]!.join() !== 'owner') out.push('account.persons.owner');
     return out;
   }
@@ -759,7 +790,10 @@ const firstDossier: fc.Arbitrary<Dossier> = fc.record({
     {
       type: fc.constantFrom(...businessTypes),
       ids: fc.record({ business: id, tax: id, tax_gst: id, tax_deduction: id }, { requiredKeys: [] }),
-      physical_address: fc.constant({ city: 'Pune' }),
+      physical_address: fc.constantFrom(
+        { city: 'Pune' },
+        { line1: '1 Wharf', city: 'Pune', postal_code: '411001', country: 'IN' },
+      ),
     },
     { requiredKeys: [] },
   ),

@@ -169,28 +169,28 @@ describe('creating a payout address', () => {
 
   /** What of a bank account each edition asks for; null where it will do. */
   const banks: [Edition, object, [code: string, field: string][]][] = [
-    [1, { number: '1', domestic_credit: 'X' }, []],
-    [1, { number: '1' }, [['parameter_missing', 'domestic_credit']]],
+    [1, { number: '12341', domestic_credit: 'X' }, []],
+    [1, { number: '12341' }, [['parameter_missing', 'domestic_credit']]],
     [1, { domestic_credit: 'X' }, [['parameter_missing', 'number']]],
     [1, { number: '', domestic_credit: 'X' }, [['parameter_invalid_empty', 'number']]],
-    [1, { number: '1', domestic_credit: null }, [['parameter_invalid_empty', 'domestic_credit']]],
+    [1, { number: '12341', domestic_credit: null }, [['parameter_invalid_empty', 'domestic_credit']]],
     [
       1,
-      { iban: 'DE1', global_wire: 'W' },
+      { iban: 'DE89370400440532013000', global_wire: 'W' },
       [
         ['parameter_missing', 'number'],
         ['parameter_missing', 'domestic_credit'],
       ],
     ],
-    [2, { number: '1', global_wire: 'W' }, []],
-    [2, { number: '1', bank_name: 'B' }, []],
-    [2, { iban: 'DE1', global_wire: 'W' }, []],
-    [2, { iban: 'DE1', bank_name: 'B' }, []],
-    [2, { number: '1', iban: 'DE1', global_wire: 'W', bank_name: 'B' }, []],
-    [2, { number: '', iban: 'DE1', bank_name: 'B' }, []],
+    [2, { number: '12341', global_wire: 'W' }, []],
+    [2, { number: '12341', bank_name: 'B' }, []],
+    [2, { iban: 'DE89370400440532013000', global_wire: 'W' }, []],
+    [2, { iban: 'DE89370400440532013000', bank_name: 'B' }, []],
+    [2, { number: '12341', iban: 'DE89370400440532013000', global_wire: 'W', bank_name: 'B' }, []],
+    [2, { number: '', iban: 'DE89370400440532013000', bank_name: 'B' }, []],
     [2, { global_wire: 'W' }, [['parameter_missing', 'number']]],
-    [2, { number: '1' }, [['parameter_missing', 'global_wire']]],
-    [2, { number: '1', domestic_credit: 'X' }, [['parameter_missing', 'global_wire']]],
+    [2, { number: '12341' }, [['parameter_missing', 'global_wire']]],
+    [2, { number: '12341', domestic_credit: 'X' }, [['parameter_missing', 'global_wire']]],
     [
       2,
       { domestic_wire: 'X' },
@@ -208,6 +208,69 @@ describe('creating a payout address', () => {
       problems.length === 0 ? 200 : 400,
       problems.map(([code, field]) => [code, `address.bank_account.${field}`]),
     ]);
+  });
+
+  const plausible: [name: string, good: string[], bad: string[]][] = [
+    [
+      'iban',
+      [
+        'DE89370400440532013000',
+        'GB33BUKB20201555555555',
+        'NO9386011117947',
+        'MT84MALT011000012345MTLCAST001S',
+        'DE89 3704 0044 0532 0130 00',
+      ],
+      [
+        'DE89370400440532013001',
+        'DE8937040044053201300',
+        'XX89370400440532013000',
+        'DE1',
+        'IBAN',
+        '89370400440532013000',
+      ],
+    ],
+    [
+      'number',
+      ['1234', '000123456789', 'A1B2C3D4', '12-3456-78', '1'.repeat(34)],
+      ['1', '123', '1'.repeat(35), '12.34', '----', '1234\n5', '１２３４５', '12_345'],
+    ],
+  ];
+  it.each(plausible)('takes an account with a plausible %s alone, on both APIs', async (name, good, bad) => {
+    const user = await given.directUser(2);
+    const input = (bankAccount: object) => {
+      const {
+        linked_id: linkedId,
+        category: _,
+        type: __,
+        linked_object: ___,
+        bank_account: ____,
+        billing_details: place,
+        ...rest
+      } = payout(user) as any;
+      const { postal_code: postalCode, ...billingDetails } = place;
+      const enums = { category: 'USER_PAYOUT', type: 'BANK_ACCOUNT', linkedObject: 'ACCOUNT' };
+      return { ...rest, ...enums, linkedId, bankAccount, billingDetails: { ...billingDetails, postalCode } };
+    };
+    const graph = (bank: object) =>
+      user.graph('mutation ($input: CreateAddressInput!) { createAddress(input: $input) { address { id } } }', {
+        input: input(bank),
+      });
+    for (const value of bad)
+      for (const reply of [
+        await create(user, payout(user, { bank_account: { [name]: value, bank_name: 'B' } })),
+        await graph({ [name]: value, bankName: 'B' }),
+      ])
+        expect([value, reply.codes, reply.fieldNames]).toEqual([
+          value,
+          ['parameter_invalid'],
+          [`address.bank_account.${name}`],
+        ]);
+    expect((await must(user.get('/v1/addresses?category=user_payout'))).data).toEqual([]);
+    for (const value of good) {
+      const made = await must(create(user, payout(user, { bank_account: { [name]: value, bank_name: 'B' } })));
+      expect(made.bank_account[name]).toBe(value);
+      expect((await graph({ [name]: value, bankName: 'B' })).codes).toEqual([]);
+    }
   });
 
   const refused: [Edition, title: string, body: object, code: string, field: string][] = [
@@ -244,14 +307,14 @@ describe('creating a payout address', () => {
       [
         edition,
         'the type of a receiving account',
-        { bank_account: { number: '1', bank_name: 'B', domestic_credit: 'X', type: 'all' } },
+        { bank_account: { number: '12341', bank_name: 'B', domestic_credit: 'X', type: 'all' } },
         'parameter_unknown',
         'bank_account.type',
       ],
       [
         edition,
         'last digits of its own',
-        { bank_account: { number: '1', bank_name: 'B', domestic_credit: 'X', last4: '9' } },
+        { bank_account: { number: '12341', bank_name: 'B', domestic_credit: 'X', last4: '9' } },
         'parameter_unknown',
         'bank_account.last4',
       ],
@@ -651,6 +714,67 @@ describe('listing addresses', () => {
   });
 
   // Wallets come into being with payments; until those exist, a row of each kind is put behind the doors.
+  it('refuses the filters of the other edition on the edge as on the list', async () => {
+    const [first, second] = await Promise.all([given.directUser(1), given.directUser(2)]);
+    const filters: [filter: string, field: string][] = [
+      ['type: [VPA]', 'address.type'],
+      ['vpa: { upi: { onetime: ENABLED } }', 'address.vpa.upi.onetime'],
+      ['vpa: { upi: { recurring: ENABLED } }', 'address.vpa.upi.recurring'],
+    ];
+    // Asked three times, so that the compiled query answers as the resolvers do.
+    for (const [filter, field] of filters)
+      for (const ask of ['addresses', 'edge'])
+        for (let i = 0; i < 3; i++) {
+          const list = `addresses(${filter}) { nodes { id } }`;
+          const query = (me: Speaker) => (ask === 'edge' ? `{ account(id: "${me.id}") { ${list} } }` : `{ ${list} }`);
+          expect([filter, (await first.graph(query(first))).fieldNames]).toEqual([filter, [field]]);
+          expect([filter, (await second.graph(query(second))).fieldNames]).toEqual([filter, []]);
+        }
+  });
+
+  it('filters by what is reusable for ACH debit: what a partner has paid from by a debit, until it expires', async () => {
+    const user = await given.directUser(1);
+    const [debtor, other] = [await user.partner(), await user.partner()];
+    const paid = async (from: string, payment_method: string) =>
+      (
+        await must(
+          user.post('/v1/deposits', { amount: '1.00', currency: 'USD', from: { account_id: from }, payment_method }),
+        )
+      ).from.address_id;
+    const reusable = async () => (await must(user.get('/v1/addresses?is_reusable=true'))).data.map((a: any) => a.id);
+    const one = await paid(debtor.id, 'domestic_debit');
+    const two = await paid(other.id, 'domestic_wire');
+    expect(await reusable()).toEqual([one]);
+    const graph = await must(user.graph('{ addresses(isReusable: true) { nodes { id isReusable category } } }'));
+    expect(graph.data.addresses.nodes).toEqual([{ id: one, isReusable: true, category: 'PARTNER_PAYMENT' }]);
+    // The same account, debited later on, becomes reusable; a wire does not take that back.
+    expect(await paid(other.id, 'domestic_debit')).toBe(two);
+    expect(await paid(debtor.id, 'domestic_wire')).toBe(one);
+    expect(new Set(await reusable())).toEqual(new Set([one, two]));
+    expect((await must(user.post(`/v1/test_helpers/addresses/${one}/expire`))).is_reusable).toBe(false);
+    expect(await reusable()).toEqual([two]);
+  });
+
+  it('finds a wallet of each provider, which a test helper makes for a partner and for no other account', async () => {
+    const user = await given.directUser(1);
+    const partner = await user.partner();
+    const make = (id: string, body: object) => user.post(`/v1/test_helpers/accounts/${id}/wallet`, body);
+    for (const provider of ['affirm', 'afterpay', 'klarna', 'paypal_external']) {
+      const made = await must(make(partner.id, provider === 'paypal_external' ? {} : { provider }));
+      expect(made).toMatchObject({
+        type: 'wallet',
+        category: 'partner_payment',
+        currency: 'USD',
+        wallet: { provider },
+      });
+      expect((await must(user.get(`/v1/addresses?wallet.provider=${provider}`))).data).toEqual([made]);
+    }
+    const own = await make(user.id, {});
+    expect([own.status, own.codes, own.fieldNames]).toEqual([400, ['account_type_invalid'], ['address.id']]);
+    const wrong = await make(partner.id, { provider: 'cash' });
+    expect([wrong.status, wrong.fieldNames]).toEqual([400, ['address.provider']]);
+  });
+
   it('filters by wallet provider and by what a vpa can do', async () => {
     const user = await given.directUser(2);
     const partner = await user.partner();

@@ -93,7 +93,7 @@ const templates = {
     linked_id: linked ?? ids.account,
     linked_object: 'account',
     name: 'Acme',
-    bank_account: { number: '1', domestic_credit: 'X', global_wire: 'Y' },
+    bank_account: { number: '12341', domestic_credit: 'X', global_wire: 'Y' },
     billing_details: { city: 'Pune', country: 'IN' },
     supporting_documentation: { id_document: null },
     metadata: { a: '1' },
@@ -169,6 +169,7 @@ const inputs: Record<string, () => object> = {
   createAddress: () => templates.addresses(),
   updateAddress: () => ({ id: ids.address, ...templates.address() }),
   createPerson: () => ({ account_id: ids.account, ...templates.persons() }),
+  updatePerson: () => ({ id: ids.person, ...templates.persons() }),
   createApiKey: () => ({ account_id: ids.account, permission: 'full', expires_in_seconds: 60 }),
   rotateApiKey: () => ({ id: ids.api_key, grace_seconds: 60 }),
   revokeApiKey: () => ({ id: ids.api_key }),
@@ -180,7 +181,7 @@ const inputs: Record<string, () => object> = {
   advanceTestClock: () => templates.clock(),
 };
 const inputOf = (mutation: string): object => {
-  const object = /(Address|Deposit|Receivable|Payout)$/.exec(mutation)?.[0].toLowerCase() ?? 'account';
+  const object = /(Address|Deposit|Person|Receivable|Payout)$/.exec(mutation)?.[0].toLowerCase() ?? 'account';
   return graphSpelling(inputs[mutation]?.() ?? { id: ids[object] ?? `${object}_0` });
 };
 

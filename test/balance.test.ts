@@ -146,6 +146,58 @@ describe('the balance of an account that nothing has moved yet', () => {
   });
 });
 
+describe('a currency in which nothing was ever booked', () => {
+  it('is not shown beside those that were, on both APIs, now, as of a time and over time', async () => {
+    const user = await given.directUser(2);
+    const partner = await activatedPartner(user, user);
+    const inr = await completed(user, '10.00');
+    await completed(user, '4.00', { to: { account_id: partner.id } });
+    // The user's USD is locked by a deposit that only its partner holds; the partner's EUR by a write that moved nothing.
+    await completed(user, '5.00', { currency: 'USD', to: { account_id: partner.id } });
+    await world.sql`select lock_balance(${user.id.replace('account_', '')}, false, ${partner.id}, 'EUR')`;
+    const rows =
+      await world.sql`select account_id, currency from balance where version = 0 and tenant_id = ${user.id.replace('account_', '')} order by 2`;
+    expect(rows.map((row) => [row.account_id, row.currency])).toEqual([
+      [partner.id, 'EUR'],
+      [user.id, 'USD'],
+    ]);
+    const shown = (pending: object[]) => {
+      const nothing = pending.map((one) => ({ ...one, amount: '0.00' }));
+      return { pending, available: nothing, processing: nothing };
+    };
+    const own = shown(money('10.00', 'INR'));
+    const held = [...money('4.00', 'INR'), ...money('5.00', 'USD')];
+
+    expect((await user.get('/v1/balance')).body).toMatchObject({ ...own, payout_processing: own.available });
+    expect((await user.get(`/v1/balance?account_id=${partner.id}`)).body).toMatchObject(shown(held));
+    expect((await user.get('/v1/balance/aggregate')).body.pending).toEqual(held);
+    const fields = '{ pending { amount currency } available { amount currency } processing { amount currency } }';
+    const { created } = (await user.get('/v1/balance_transactions')).body.data.at(-1);
+    const graph = await user.graph(
+      `query ($now: DateTime!, $before: DateTime!, $after: DateTime!) {
+        balance ${fields} balanceAggregate { pending { amount currency } }
+        account(id: "${user.id}") {
+          balance ${fields} now: balance(asOf: $now) ${fields} before: balance(asOf: $before) ${fields}
+          balanceHistory(from: $before, to: $after, interval: DAY) { currency }
+        }
+        nodes(ids: ["${user.id}", "${partner.id}"]) { ... on Account { balance ${fields} } } }`,
+      { now: iso(4_000_000_000), before: iso(Number(created) - 1), after: iso(Number(created) + 1) },
+    );
+    const { account, ...rest } = graph.body.data;
+    const { balanceHistory, ...balances } = account;
+    expect(balances).toEqual({ balance: own, now: own, before: shown(money('0.00', 'INR')) });
+    expect(new Set(balanceHistory.map((point: any) => point.currency))).toEqual(new Set(['INR']));
+    expect(rest).toEqual({
+      balance: own,
+      balanceAggregate: { pending: held },
+      nodes: [{ balance: own }, { balance: shown(held) }],
+    });
+    // A currency that was booked and is empty again stays.
+    await user.post(`/v1/test_helpers/deposits/${inr.id}/reverse`);
+    expect((await user.get('/v1/balance')).body).toMatchObject(shown(money('0.00', 'INR')));
+  });
+});
+
 describe('whose balance can be asked for', () => {
   it('is whatever is within reach, and everybody else is missing', async () => {
     const platform = await given.platform(1);

@@ -108,12 +108,12 @@ describe('a notice of received money', () => {
     expect([from.category, from.linked_id, from.status]).toEqual(['partner_payment', partner.id, 'activated']);
   });
 
-  it('needs no more than where the money came, and means a domestic credit', async () => {
+  it('needs no more than where the money came, and is a domestic wire in Edition 2', async () => {
     const to = await receiver(2);
     await tell(received(to));
     expect(await depositsOf(to.live)).toEqual([
       expect.objectContaining({
-        ...{ amount: '10.00', currency: 'INR', payment_method: 'domestic_credit', statement_descriptor: '' },
+        ...{ amount: '10.00', currency: 'INR', payment_method: 'domestic_wire', statement_descriptor: '' },
         from: { account_id: null, address_id: null },
       }),
     ]);
@@ -131,7 +131,7 @@ describe('a notice of received money', () => {
     const { account, live } = await given.platformBoth(1);
     const row = await world.operator.verify(await world.operator.account(account.id, true), 'activated');
     const advance = await world.operator.issueAddress(row, {
-      ...{ category: 'service_fee_advance', currency: 'USD', bankAccount: { number: '1' } },
+      ...{ category: 'service_fee_advance', currency: 'USD', bankAccount: { number: '12341' } },
     });
     await tell({
       ...{ reference: reference(), event: 'received', addressId: advance.id, amount: 500n, currency: 'USD' },
@@ -146,7 +146,7 @@ describe('a notice of received money', () => {
     const { account, live } = await given.platformBoth(1);
     const row = await world.operator.verify(await world.operator.account(account.id, true), 'activated');
     const { id: addressId } = await world.operator.issueAddress(row, {
-      ...{ category: 'service_receive', currency: 'USD', bankAccount: { number: '1' } },
+      ...{ category: 'service_receive', currency: 'USD', bankAccount: { number: '12341' } },
     });
     const user = await live.connectedUser();
     const stranger = await live.actingFor(user.id).partner();
@@ -166,10 +166,20 @@ describe('a notice of received money', () => {
         problems: [{ code: 'parameter_invalid', field: 'deposit.statement_descriptor' }],
       });
     expect(await depositsOf(to.live)).toEqual([]);
-    const bankAccount = { number: '1', bankName: 'x'.repeat(5_001) };
+    const bankAccount = { number: '12341', bankName: 'x'.repeat(5_001) };
     const long = { category: 'service_receive', currency: 'USD', bankAccount } as const;
     await expect(world.operator.issueAddress(to.row, long)).rejects.toMatchObject({
       problems: [{ code: 'parameter_invalid', field: 'address.bank_account.bank_name' }],
+    });
+  });
+
+  it('comes to an address whose number and IBAN may exist: others are not recorded', async () => {
+    const to = await receiver(1);
+    const wrong = { number: '12', iban: 'DE89370400440532013001' };
+    const issue = (bankAccount: object) =>
+      world.operator.issueAddress(to.row, { category: 'service_receive', currency: 'EUR', bankAccount });
+    await expect(issue(wrong)).rejects.toMatchObject({
+      problems: [{ field: 'address.bank_account.number' }, { field: 'address.bank_account.iban' }],
     });
   });
 
@@ -190,7 +200,95 @@ describe('a notice of received money', () => {
   });
 });
 
+// Spec: Deposit, payment_method; domestic_wire in Edition 2 as its sample shows.
+const methodsOf: Record<Edition, string[]> = {
+  1: [
+    ...['affirm', 'afterpay', 'check', 'domestic_credit', 'domestic_debit', 'domestic_fast_credit', 'domestic_wire'],
+    ...['global_wire', 'klarna'],
+  ],
+  2: ['card', 'upi', 'domestic_wire'],
+};
+describe.each([1, 2] as const)('the payment method of a notice in Edition %i', (edition) => {
+  it.each([...new Set([...methodsOf[1], ...methodsOf[2]])])('%s, of this edition or not', async (paymentMethod) => {
+    const to = await receiver(edition);
+    const partner = await partnerOf(to);
+    // It is the edition of the account that receives, whose address a partner's is too.
+    for (const addressId of [to.addressId, partner.addressId]) {
+      const notice = received(to, { paymentMethod, addressId });
+      if (methodsOf[edition].includes(paymentMethod)) {
+        expect((await tell(notice)).deposit!.paymentMethod).toBe(paymentMethod);
+        continue;
+      }
+      await expect(tell(notice)).rejects.toMatchObject({
+        problems: [{ code: 'parameter_invalid', field: 'deposit.payment_method' }],
+      });
+      // Nothing of it is remembered.
+      expect((await tell({ ...notice, paymentMethod: undefined })).deposit!.status).toBe('completed');
+    }
+  });
+});
+
+describe('a notice in another currency than its address', () => {
+  const refused = { problems: [{ code: 'parameter_invalid', field: 'deposit.currency' }] };
+
+  it.each([
+    [1, 'EUR'],
+    [1, 'INR'],
+    [2, 'USD'],
+    [2, 'JPY'],
+  ] as const)(
+    'is refused in Edition %i, stores nothing, and is booked with the operator’s word',
+    async (edition, currency) => {
+      const to = await receiver(edition);
+      const notice = received(to, { currency });
+      await expect(tell(notice)).rejects.toMatchObject(refused);
+      await expect(tell(reversed(notice))).rejects.toMatchObject(refused);
+      await expect(tell({ ...notice, allowCurrency: false })).rejects.toMatchObject(refused);
+      expect(await depositsOf(to.live)).toEqual([]);
+      expect(await pendingOf(to.live)).toEqual(money('0.00', currencyOf[edition]));
+      expect(await world.sql`select 1 from bank_notice where tenant_id = ${to.row.tenantId}`).toEqual([]);
+
+      const { deposit } = await tell({ ...notice, allowCurrency: true });
+
+      expect([deposit!.currency, deposit!.amount, deposit!.status]).toEqual([currency, 1_000n, 'completed']);
+      expect(await pendingOf(to.live)).toEqual(money('10.00', currency));
+    },
+  );
+
+  it('has the word once per reference: told again or reversed, it needs none', async () => {
+    const to = await receiver(1);
+    const notice = received(to, { currency: 'EUR' });
+    const first = await tell({ ...notice, allowCurrency: true });
+    expect(await tell(notice)).toEqual(first);
+    expect((await tell(reversed(notice))).deposit).toMatchObject({ id: first.deposit!.id, status: 'reversed' });
+    expect(await depositsOf(to.live)).toHaveLength(1);
+    // The reversal comes first, and brings the word.
+    const other = received(to, { currency: 'EUR' });
+    expect((await tell({ ...reversed(other), allowCurrency: true })).deposit).toBeNull();
+    expect((await tell(other)).deposit!.status).toBe('reversed');
+  });
+
+  it('needs the word at a fee advance address too', async () => {
+    const { account } = await given.platformBoth(1);
+    const row = await world.operator.verify(await world.operator.account(account.id, true), 'activated');
+    const { id } = await world.operator.issueAddress(row, {
+      ...{ category: 'service_fee_advance', currency: 'USD', bankAccount: { number: '123456789' } },
+    });
+    const notice = { reference: reference(), event: 'received', addressId: id, amount: 500n, currency: 'EUR' } as const;
+    await expect(tell(notice)).rejects.toMatchObject(refused);
+    expect((await tell({ ...notice, allowCurrency: true })).deposit!.currency).toBe('EUR');
+  });
+});
+
 describe('a notice that is told again', () => {
+  // A bank may say again what was recorded before its edition had a method of its own.
+  it('without a payment method is the same, whatever method was recorded', async () => {
+    const to = await receiver(1);
+    const notice = received(to, { paymentMethod: 'check' });
+    const first = await tell(notice);
+    expect(await tell({ ...notice, paymentMethod: undefined })).toEqual(first);
+  });
+
   it('changes nothing, one after the other or all at once', async () => {
     const to = await receiver(1);
     const [one, two] = [received(to), received(to, { amount: 200n })];

@@ -7,14 +7,15 @@ import {
   givenIn,
   nickname,
   type Reply,
-  type Speaker,
+  Speaker,
   statementsWaiting,
   useWorld,
+  withLiveAcquirer,
   type World,
 } from './world.js';
 
 // No worker, so that a checkout stays as a test has brought it; `work` does what one would do.
-const world = useWorld({ worker: false });
+const world = useWorld({ worker: false, acquirers: withLiveAcquirer });
 const given = givenIn(world);
 
 // Every write records its event: where there is no new one, the books are as they were.
@@ -651,6 +652,45 @@ describe.each(doors)('creating a checkout over %s', (door) => {
     }
     expect((await look(live, checkout.id)).status).toBe('initialized');
     expect(done(await act(live, door, 'cancel', {}, checkout.id)).status).toBe('cancelled');
+  });
+
+  it('answers 402 in live mode without an acquirer, after every other fault, and stores nothing', async () => {
+    const { account, live, test } = await given.directUserBoth(2);
+    await world.operator.verify(await world.operator.account(account.id, true), 'activated');
+    const [{ id: partner }, receivable] = [await live.partner(), await receivableOf(live)];
+    const origin = await world.another({});
+    const at = (speaker: Speaker) => new Speaker({ ...world, origin }, speaker.id, speaker.key, 2);
+    const create = (body: object, headers = {}) => act(at(live), door, 'create', body, undefined, headers);
+    const body = bodyOf(partner, [receivable]);
+    expect(told(await create({ ...body, amount: '0.99' }))).toEqual(one(400, 'parameter_invalid', 'checkout.amount'));
+    const missing = unknown('receivable');
+    expect(told(await create(bodyOf(partner, [missing])))).toEqual(
+      one(404, 'resource_missing', 'checkout.receivables[0].id'),
+    );
+    expect(told(await create(body))).toEqual(one(400, 'status_invalid', 'checkout.from.account_id'));
+    await live.post(`/v1/accounts/${partner}/activate`);
+    await world.operator.verify(await world.operator.account(partner, true), 'activated');
+    const key = { 'idempotency-key': randomUUID() };
+
+    const reply = await create(body, key);
+
+    expect([reply.status, reply.codes, reply.fieldNames]).toEqual([402, ['acquirer_unavailable'], [undefined]]);
+    expect(reply.body.errors[0].message).toMatch(/acquirer.*live mode/);
+    expect((await create({ ...body, amount: '100.01' })).codes).toEqual([
+      'acquirer_unavailable',
+      'amount_exceeds_reconcilable',
+    ]);
+    for (const table of ['checkout', 'job'])
+      expect(await world.sql`select from ${world.sql(table)} where tenant_id = ${tenantOf(live)} and livemode`).toEqual(
+        [],
+      );
+    expect((await live.get(`/v1/addresses?linked_id=${partner}`)).body.data).toEqual([]);
+    // The key stands for nothing yet; once there is an acquirer it does, and its answer is given again without one.
+    const made = done(await act(live, door, 'create', body, undefined, key));
+    expect(done(await create(body, key)).id).toBe(made.id);
+    // Test mode has the sandbox.
+    const mine = await test.partner();
+    done(await act(at(test), door, 'create', bodyOf(mine.id, [await receivableOf(test)])));
   });
 
   it('answers 402 beyond what the receivables can still take, which is what others have not locked', async () => {

@@ -336,6 +336,19 @@ describe('live mode, where the operator decides', () => {
       ...['deposit', 'record', '--reference=WIRE-1', '--address', address.id, '--currency=USD'],
       ...['--method=domestic_wire', '--descriptor=INV-1 INV-2'],
     ];
+    // What the other edition pays by, and money in another currency than the address has, are no slip of the hand.
+    const [method, currency] = await Promise.all([
+      tidegate(...wire, '--amount=150.00', '--method=upi'),
+      tidegate(...wire, '--amount=150.00', '--currency=EUR'),
+    ]);
+    expect([method.code, method.errors]).toEqual([
+      1,
+      expect.stringMatching(/^parameter_invalid \(deposit\.payment_method\): .+\n$/),
+    ]);
+    expect([currency.code, currency.errors]).toEqual([
+      1,
+      expect.stringMatching(/^parameter_invalid \(deposit\.currency\): .+--allow-currency.+\n$/),
+    ]);
     const recorded = await told(...wire, '--amount=150.00');
     expect(recorded).toMatchObject({
       reference: 'WIRE-1',
@@ -361,6 +374,18 @@ describe('live mode, where the operator decides', () => {
     expect(again).toEqual(recorded);
     expect([otherwise.code, otherwise.out]).toEqual([1, '']);
     expect(otherwise.errors).toMatch(/^state_conflict \(deposit\.reference\): .+\n$/);
+    expect(await balance()).toEqual([['150.00 USD'], [], []]);
+    const euros = [
+      'deposit',
+      'record',
+      '--reference=SEPA-1',
+      '--address',
+      address.id,
+      '--currency=EUR',
+      '--amount=9.00',
+    ];
+    expect((await told(...euros, '--allow-currency')).deposit).toMatchObject({ amount: '9.00', currency: 'EUR' });
+    expect((await told(...euros, '--event=reversed')).deposit.status).toBe('reversed');
     expect(await balance()).toEqual([['150.00 USD'], [], []]);
     const mistyped = ['--reference=WIRE-l', '--address', address.id];
     await told('deposit', 'record', ...mistyped, '--event=reversed', '--currency=USD', '--amount=150.00');

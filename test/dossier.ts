@@ -72,7 +72,12 @@ export function complete(edition: Edition, type: BusinessType = 'company'): Doss
     type === 'partnership' ? { ids: { tax_gst: '08ABCDE1234F1Z5' } } : { ids: { business: 'U52100RJ' } };
   return {
     nickname: true,
-    details: { type, ...(alone ? { physical_address: { city: 'Pune' } } : identified) },
+    details: {
+      type,
+      ...(alone
+        ? { physical_address: { line1: '1 Wharf', city: 'Pune', postal_code: '411001', country: 'IN' } }
+        : identified),
+    },
     document: type === 'partnership' ? 'identity_document' : null,
     persons: alone ? [['owner']] : [['director'], ['owner'], ['representative']],
     payoutAddress: true,

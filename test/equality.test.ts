@@ -835,9 +835,17 @@ const refusals: Refused[] = [
     title: 'an address without most of it',
     status: 400,
     path: () => '/v1/addresses',
-    body: () => ({ category: 'user_payout', currency: 'USD', bank_account: { number: '', iban: 'x' } }),
+    body: () => ({
+      category: 'user_payout',
+      currency: 'USD',
+      bank_account: { number: '', iban: 'DE89370400440532013000' },
+    }),
     field: 'createAddress',
-    input: () => ({ category: 'USER_PAYOUT', currency: 'USD', bankAccount: { number: '', iban: 'x' } }),
+    input: () => ({
+      category: 'USER_PAYOUT',
+      currency: 'USD',
+      bankAccount: { number: '', iban: 'DE89370400440532013000' },
+    }),
     problems: [
       ['parameter_missing address.type', at('type')],
       ['parameter_missing address.linked_id', at('linkedId')],
@@ -1181,7 +1189,7 @@ function addressInput(linkedId: string) {
     linkedId,
     linkedObject: 'ACCOUNT',
     name: 'Acme Exports',
-    bankAccount: { number: '1', domesticCredit: 'X' },
+    bankAccount: { number: '12341', domesticCredit: 'X' },
     billingDetails: { city: 'Pune' },
   };
 }

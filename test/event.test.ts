@@ -163,6 +163,10 @@ describe('an event', () => {
 });
 
 // Each write of the product: who does it and what the answer is, as /v1 spells it.
+const personOf = (user: { id: string }) => ({
+  ...{ account_id: user.id, full_name: 'Asha Rao', relationship: { owner: true } },
+  identification: { tax_card_number: 'ABCPE1234F' },
+});
 interface Stage {
   platform: Speaker;
   user: Speaker;
@@ -197,11 +201,15 @@ const writes: Record<string, Write> = {
     const { body } = await direct.get('/v1/addresses?category=service_receive');
     return direct.post(`/v1/addresses/${body.data[0].id}`, { metadata: { a: 'b' } });
   },
-  'creating a person': ({ platform, user }) =>
-    platform.post('/v1/persons', {
-      ...{ account_id: user.id, full_name: 'Asha Rao', relationship: { owner: true } },
-      identification: { tax_card_number: 'ABCPE1234F' },
-    }),
+  'creating a person': ({ platform, user }) => platform.post('/v1/persons', personOf(user)),
+  'updating a person': async ({ platform, user }) => {
+    const { id } = await done(platform.post('/v1/persons', personOf(user)));
+    return platform.post(`/v1/persons/${id}`, { full_name: 'Asha R. Rao' });
+  },
+  'removing a person': async ({ platform, user }) => {
+    const { id } = await done(platform.post('/v1/persons', personOf(user)));
+    return platform.post(`/v1/persons/${id}/remove`);
+  },
   'uploading a file': ({ direct }) => direct.upload('invoice', pdf),
   'creating a deposit': ({ direct }) => direct.post('/v1/deposits', { amount: '10.00', currency: 'USD' }),
   'processing a deposit': onDeposit('process', []),
@@ -241,7 +249,7 @@ const writes: Record<string, Write> = {
   },
 };
 /** Whose list shows them; everything else is on the direct user's. */
-const ofPlatform = ['updating an account', 'creating a person'];
+const ofPlatform = ['updating an account', 'creating a person', 'updating a person', 'removing a person'];
 
 describe('each write leaves its event', () => {
   let stage: Stage;

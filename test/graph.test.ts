@@ -745,7 +745,7 @@ describe('the problems of an operation', () => {
 
   const business = { legalName: 'L', email: 'l@l.example', type: 'COMPANY', physicalAddress: { country: 'US' } };
   const businessV1 = { legal_name: 'L', email: 'l@l.example', type: 'company', physical_address: { country: 'US' } };
-  const bank = { number: '1', domesticCredit: 'BOTC0000451' };
+  const bank = { number: '12341', domesticCredit: 'BOTC0000451' };
   const payout = { category: 'USER_PAYOUT', type: 'BANK_ACCOUNT', currency: 'INR', linkedObject: 'ACCOUNT', name: 'N' };
   const payoutV1 = {
     category: 'user_payout',
@@ -878,7 +878,7 @@ describe('the problems of an operation', () => {
       body: () => ({
         ...payoutV1,
         linked_id: 'account_0',
-        bank_account: { number: '1', domestic_credit: 'BOTC0000451' },
+        bank_account: { number: '12341', domestic_credit: 'BOTC0000451' },
         billing_details: { country: 'US' },
       }),
       status: 404,
@@ -890,7 +890,7 @@ describe('the problems of an operation', () => {
         ...payout,
         currency: 'XXX',
         linkedId: id,
-        bankAccount: { number: '1' },
+        bankAccount: { number: '12341' },
         billingDetails: { country: 'US' },
       }),
       path: '/v1/addresses',
@@ -898,7 +898,7 @@ describe('the problems of an operation', () => {
         ...payoutV1,
         currency: 'XXX',
         linked_id: id,
-        bank_account: { number: '1' },
+        bank_account: { number: '12341' },
         billing_details: { country: 'US' },
       }),
       status: 400,

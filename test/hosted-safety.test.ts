@@ -10,7 +10,7 @@ import { Worker } from '../src/worker.js';
 import { useChildren } from './child.js';
 import { scale } from './faults/scale.js';
 import { cardForm, cards, type Slip, submit, type Till, tillsIn, upiCode } from './till.js';
-import { eventually, Speaker, useWorld } from './world.js';
+import { eventually, Speaker, useWorld, withLiveAcquirer } from './world.js';
 
 // No worker, so that an attempt stays with the acquirer until a test lets time pass.
 const world = useWorld({ worker: false });
@@ -635,6 +635,15 @@ describe('live mode', () => {
       await count(slip),
       (await world.sql`select from job where livemode and kind like '%transaction%'`).length,
     ]).toEqual([0, 0]);
+  });
+
+  it('with an acquirer has a page that takes money', async () => {
+    const slip = await (await tills.open()).liveSlip();
+    const url = `${await world.another({ acquirers: withLiveAcquirer })}${slip.path}`;
+    expect(await (await fetch(url)).text()).toContain('<form');
+    expect((await submit(`${url}/card`, cardForm(cards.good))).status).toBe(303);
+    expect(await stateAt(url)).toMatch(/^confirming:/);
+    expect(await count(slip)).toBe(1);
   });
 });
 

@@ -178,6 +178,8 @@ interface Write {
   edition?: 2;
 }
 const none = async () => nickname();
+const personId = async (me: Speaker) =>
+  (await me.post('/v1/persons', { ...person, account_id: await userId(me) })).body.id as string;
 const person = {
   full_name: 'Asha Rao',
   relationship: { director: true },
@@ -252,11 +254,36 @@ const writes: Record<string, Write> = {
     fields: ['id', 'metadata'],
     events: ['person.created'],
   },
+  updatePerson: {
+    subject: personId,
+    path: '/v1/persons/:id',
+    body: () => ({ full_name: 'Asha R. Rao', relationship: { owner: true }, metadata: { a: '1' } }),
+    input: (id) => ({ id, fullName: 'Asha R. Rao', relationship: { owner: true }, metadata: { a: '1' } }),
+    member: 'person',
+    fields: ['id', 'metadata'],
+    events: ['person.updated'],
+  },
+  removePerson: {
+    subject: personId,
+    path: '/v1/persons/:id/remove',
+    member: 'person',
+    fields: ['id', 'metadata'],
+    events: ['person.removed'],
+  },
   createAddress: {
     subject: userId,
     path: '/v1/addresses',
     body: addressBody,
     input: addressInput,
+    member: 'address',
+    fields: ['id', 'status', 'currency'],
+    events: ['address.created'],
+  },
+  createTestWallet: {
+    subject: partnerId,
+    path: '/v1/test_helpers/accounts/:id/wallet',
+    body: () => ({ provider: 'klarna' }),
+    input: (id) => ({ id, provider: 'KLARNA' }),
     member: 'address',
     fields: ['id', 'status', 'currency'],
     events: ['address.created'],
@@ -1195,6 +1222,8 @@ describe('requests with one key at once, over two gateways', () => {
   for (const name of [
     'createAccount',
     'createPerson',
+    'updatePerson',
+    'removePerson',
     'createAddress',
     'updateAccount',
     'activateAccount',

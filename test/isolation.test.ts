@@ -1,9 +1,9 @@
 import { GraphQLInputObjectType, type GraphQLInputType, GraphQLObjectType, getNamedType } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { buildGraph } from '../src/graph.js';
-import { type Edition, details, givenIn, nickname, type Reply, Speaker, useWorld } from './world.js';
+import { type Edition, details, givenIn, nickname, type Reply, Speaker, useWorld, withLiveAcquirer } from './world.js';
 
-const world = useWorld({ worker: false });
+const world = useWorld({ worker: false, acquirers: withLiveAcquirer });
 const given = givenIn(world);
 
 const pdf = new TextEncoder().encode('%PDF-1.4\n%%EOF\n');
@@ -334,6 +334,8 @@ const probes: Record<keyof Holdings, Record<string, Probe>> = {
     'POST deactivate': write('/v1/accounts/:id/deactivate', () => ({})),
     'POST verify': helper('/v1/test_helpers/accounts/:id/verify'),
     'POST hold': helper('/v1/test_helpers/accounts/:id/hold'),
+    'POST wallet': helper('/v1/test_helpers/accounts/:id/wallet'),
+    createTestWallet: { ...byIdInput('createTestWallet'), testOnly: true },
     'POST test deactivate': helper('/v1/test_helpers/accounts/:id/deactivate'),
     'POST address': write('/v1/addresses', (id) => addressBody(id)),
     'POST person': write('/v1/persons', (id) => ({ ...personBody(), account_id: id })),
@@ -486,6 +488,12 @@ const probes: Record<keyof Holdings, Record<string, Probe>> = {
     ...cursors('/v1/files', 'files', 'files'),
     'GET file': read('/v1/files/:id'),
     'GET content': read('/v1/files/:id/content'),
+    ...Object.fromEntries(
+      (['taxCardImage', 'passportImage'] as const).map((name) => [
+        `updatePerson, ${name}`,
+        mutation('updatePerson', (id, _, own) => ({ id: own.person, identification: { [name]: id } })),
+      ]),
+    ),
     'POST person, tax card': write('/v1/persons', (id) => personBody({ tax_card_image: id })),
     'POST person, passport': write('/v1/persons', (id) => personBody({ passport_image: id })),
     'POST address, document': write('/v1/addresses', (id, me) =>
@@ -528,6 +536,11 @@ const probes: Record<keyof Holdings, Record<string, Probe>> = {
     ...cursors('/v1/persons', 'persons', 'persons'),
     'GET person': read('/v1/persons/:id'),
     person: graphById('person'),
+    'POST person': write('/v1/persons/:id', () => ({ full_name: 'Mallory' })),
+    'POST person, nothing': write('/v1/persons/:id', () => ({})),
+    'POST remove': write('/v1/persons/:id/remove', () => ({})),
+    updatePerson: mutation('updatePerson', (id) => ({ id, fullName: 'Mallory' })),
+    removePerson: byIdInput('removePerson'),
   },
   deposit: {
     ...nodes,
@@ -781,7 +794,7 @@ const probed = `
   createConnectedUser.supportingDocumentation.physicalAddressDocument createDeposit.from.accountId
   createDeposit.from.addressId createDeposit.to.accountId createDeposit.to.addressId createPerson.accountId
   createPerson.identification.passportImage createPerson.identification.taxCardImage createReceivable.accountId
-  createReceivable.invoice.document deactivateAccount.id deactivateTestAccount.id deactivateTestAddress.id
+  createReceivable.invoice.document createTestWallet.id deactivateAccount.id deactivateTestAccount.id deactivateTestAddress.id
   declineTestCheckout.id deposit.disputedBy.after deposit.disputedBy.before deposit.id deposits.accountId deposits.after deposits.before disputeTestDeposit.id event.id
   events.after events.before events.objectId expireTestAddress.id expireTestCheckout.id failTestDeposit.id
   failTestPayout.id file.id files.accountId files.after files.before holdTestAccount.id node.id nodes.ids
@@ -789,11 +802,11 @@ const probed = `
   payments.accountId payments.after payments.before payout.id payouts.accountId payouts.after payouts.before
   person.id persons.accountId persons.after persons.before processTestDeposit.id receivable.checkouts.after
   receivable.checkouts.before receivable.id receivables.accountId
-  receivables.after receivables.before reconcileDeposit.id reconcileDeposit.receivables.id reverseTestDeposit.id
+  receivables.after receivables.before reconcileDeposit.id reconcileDeposit.receivables.id removePerson.id reverseTestDeposit.id
   revokeApiKey.id rotateApiKey.id settleTestPayout.id transaction.id updateAccount.id updateAccount.logoId
   updateAccount.supportingDocumentation.idDocument updateAccount.supportingDocumentation.ownershipStructureDocument
   updateAccount.supportingDocumentation.physicalAddressDocument updateAccountSetting.id updateAddress.id
-  updateReceivable.id verifyTestAccount.id voidReceivable.id
+  updatePerson.id updatePerson.identification.passportImage updatePerson.identification.taxCardImage updateReceivable.id verifyTestAccount.id voidReceivable.id
 `
   .trim()
   .split(/\s+/);

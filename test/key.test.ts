@@ -2,6 +2,7 @@ import { createHash, createHmac } from 'node:crypto';
 import { Agent, get as httpGet } from 'node:http';
 import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { newKey } from '../src/caller.js';
 import { config } from '../src/config.js';
 import { Database } from '../src/db/database.js';
 import { gateway } from '../src/gateway.js';
@@ -316,7 +317,18 @@ describe('a key with an end', () => {
     while (Date.now() < until) await Promise.all([...mine.map((key) => key.get('/v1/accounts')), pause(40)]);
     const replies = await Promise.all(mine.map((key) => key.get('/v1/accounts')));
     expect(replies.map(outcome)).toEqual(['401 api_key_invalid', '401 api_key_invalid']);
+    const expired = /^The API key has expired\./;
+    for (const { body } of replies) expect(body.errors[0].message).toMatch(expired);
+    const graph = await mine[0]!.graph('{ viewer { mode } }');
+    expect([graph.status, graph.body.errors[0].message]).toEqual([401, expect.stringMatching(expired)]);
+    // A key with another secret, of which nobody has proved anything, is not valid and no more.
+    const unknown = newKey('another pepper', me.id.replace('account_', ''), false).secret;
+    expect((await me.using(unknown).get('/v1/accounts')).body.errors[0].message).not.toMatch(expired);
     expect((await rotate(me, apiKey.id)).codes).toEqual(['status_invalid']);
+    // Revoked as well, it is no longer said to have expired.
+    await revoke(me, apiKey.id);
+    const revoked = await me.using(secret).get('/v1/accounts');
+    expect([revoked.status, revoked.body.errors[0].message]).toEqual([401, expect.not.stringMatching(expired)]);
   });
 });
 

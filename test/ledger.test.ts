@@ -364,7 +364,7 @@ describe('the seal', () => {
       const { test, live } = await there.directUserBoth(2);
       const row = await real.operator.verify(await real.operator.account(live.id, true), 'activated');
       const address = await real.operator.issueAddress(row, {
-        ...{ category: 'service_receive', currency: 'INR', bankAccount: { number: '1' } },
+        ...{ category: 'service_receive', currency: 'INR', bankAccount: { number: '12341' } },
       });
       await completed(test, '1.00');
       const notice = { event: 'received', addressId: address.id, amount: 100n, currency: 'INR' } as const;

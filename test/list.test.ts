@@ -40,7 +40,7 @@ const address = (linkedId: string) => ({
   linked_id: linkedId,
   linked_object: 'account',
   name: 'Acme',
-  bank_account: { number: '1', domestic_credit: 'X', global_wire: 'Y' },
+  bank_account: { number: '12341', domestic_credit: 'X', global_wire: 'Y' },
   billing_details: { city: 'Pune' },
 });
 const person = (accountId: string) => ({

@@ -95,7 +95,7 @@ const creations: Record<string, Creation> = {
             linked_id: user.id,
             linked_object: 'account',
             name: 'Acme',
-            bank_account: { number: '1', domestic_credit: 'X' },
+            bank_account: { number: '12341', domestic_credit: 'X' },
             billing_details: { city: 'Pune' },
           },
           metadata,

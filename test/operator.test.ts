@@ -474,6 +474,24 @@ describe('limits of an operation', () => {
 });
 
 describe('a bank notice', () => {
+  it('in another currency than its address, or by a method of the other edition, is refused without the word for it', async () => {
+    const to = await receiver(1);
+    const input = received(to, { currency: 'EUR', paymentMethod: 'UPI' }).input;
+    const method = await ask(notice, { input });
+    expect([method.codes, method.fieldNames]).toEqual([['parameter_invalid'], ['deposit.payment_method']]);
+    expect(method.body.errors[0].extensions.argumentPath).toEqual(['input', 'paymentMethod']);
+    const inEuros = { ...input, paymentMethod: 'GLOBAL_WIRE' };
+    for (const more of [{}, { allowCurrency: false }, { allowCurrency: null }]) {
+      const reply = await ask(notice, { input: { ...inEuros, ...more } });
+      expect([reply.codes, reply.fieldNames]).toEqual([['parameter_invalid'], ['deposit.currency']]);
+      expect(reply.body.errors[0].extensions.argumentPath).toEqual(['input', 'currency']);
+    }
+    expect((await to.live.get('/v1/deposits')).body.data).toEqual([]);
+    const { deposit } = (await data(ask(notice, { input: { ...inEuros, allowCurrency: true } }))).recordBankNotice
+      .notice;
+    expect([deposit.currency, deposit.status, deposit.paymentMethod]).toEqual(['EUR', 'COMPLETED', 'GLOBAL_WIRE']);
+  });
+
   it('is a deposit, as the Operator itself and /v1 have it', async () => {
     const to = await receiver();
     const partner = await to.live.partner();
@@ -1050,7 +1068,7 @@ describe('accounts', () => {
     const attempt = async (more: object) => (await ask(issue, { input: { ...account, ...more } })).body;
     const first = (body: Json) => [body.errors[0].extensions.code, body.errors[0].extensions.error.metadata.field_name];
 
-    expect(first(await attempt({ bankAccount: { number: '1' } }))).toEqual(['STATUS_INVALID', 'account.status']);
+    expect(first(await attempt({ bankAccount: { number: '12341' } }))).toEqual(['STATUS_INVALID', 'account.status']);
     await data(ask(verify, { input: { id: live.id, outcome: 'ACTIVATED' } }));
     expect(first(await attempt({ bankAccount: { bankName: 'x' } }))).toEqual([
       'PARAMETER_MISSING',
@@ -1062,9 +1080,11 @@ describe('accounts', () => {
       ...{ linkedId: live.id, category: 'SERVICE_RECEIVE', currency: 'USD', status: 'ACTIVATED', livemode: true },
       bankAccount: { number: '000123456789', last4: '6789' },
     });
-    expect(first(await attempt({ bankAccount: { number: '2' } }))).toEqual(['STATE_CONFLICT', 'address.currency']);
+    expect(first(await attempt({ bankAccount: { number: '12342' } }))).toEqual(['STATE_CONFLICT', 'address.currency']);
     const partner = await test.partner();
-    const { body } = await ask(issue, { input: { ...account, accountId: partner.id, bankAccount: { number: '1' } } });
+    const { body } = await ask(issue, {
+      input: { ...account, accountId: partner.id, bankAccount: { number: '12341' } },
+    });
     expect(first(body)).toEqual(['RESOURCE_MISSING', 'address.account_id']);
     const shown = (await live.get(`/v1/addresses/${issueAddress.address.id}`)).body;
     const [row] = await world.operator

@@ -4,9 +4,18 @@ import type { Caller } from '../src/caller.js';
 import { buildGraph } from '../src/graph.js';
 import { denied, parameterRelations, permissions, type Relation, restPermissions } from '../src/permissions.js';
 import { routes } from '../src/rest/routes.js';
-import { type Edition, details, givenIn, nickname, type Reply, type Speaker, useWorld } from './world.js';
+import {
+  type Edition,
+  details,
+  givenIn,
+  nickname,
+  type Reply,
+  type Speaker,
+  useWorld,
+  withLiveAcquirer,
+} from './world.js';
 
-const world = useWorld({ worker: false });
+const world = useWorld({ worker: false, acquirers: withLiveAcquirer });
 const given = givenIn(world);
 
 const kinds = ['platform', 'direct_user', 'connected_user'] as const;
@@ -33,6 +42,9 @@ const keyId = async (platform: Speaker) =>
   (await platform.graph('mutation { createApiKey(input: { permission: FULL }) { apiKey { id } } }')).body.data
     .createApiKey.apiKey.id as string;
 const personId = async (platform: Speaker) => (await platform.post('/v1/persons', personBody)).body.id as string;
+/** Of a user in draft: only its persons change. */
+const draftPersonId = async (platform: Speaker) =>
+  (await platform.post('/v1/persons', { ...personBody, account_id: await userId(platform) })).body.id as string;
 const fileId = async (platform: Speaker) => (await platform.upload('identity_document', pdf)).body.id as string;
 // Of a user of its own: a second payout address of one account replaces the first.
 const addressId = async (platform: Speaker) =>
@@ -201,6 +213,8 @@ const operations: Record<string, Operation> = {
     }),
     body: () => personBody,
   },
+  updatePerson: writeById(draftPersonId, { metadata: { a: '1' } }),
+  removePerson: writeById(draftPersonId),
   file: byId(fileId),
   files: listed,
   address: byId(addressId),
@@ -296,6 +310,7 @@ const operations: Record<string, Operation> = {
   verifyTestAccount: writeById(verifyingId),
   holdTestAccount: writeById(verifyingId),
   deactivateTestAccount: writeById(partnerId),
+  createTestWallet: writeById(partnerId),
   expireTestAddress: writeById(addressId),
   deactivateTestAddress: writeById(addressId),
   createFile: {},

@@ -2,8 +2,8 @@ import { hash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { sealTaxCards } from '../src/person/sealing.js';
 import { Secrets } from '../src/secrets.js';
-import { type BusinessType, businessTypes, must, pdf, personBody, type Role } from './dossier.js';
-import { type Edition, givenIn, type Speaker, useWorld } from './world.js';
+import { assemble, type BusinessType, businessTypes, complete, must, pdf, personBody, type Role } from './dossier.js';
+import { type Door, doors, type Edition, givenIn, type Reply, type Speaker, useWorld } from './world.js';
 
 const world = useWorld({ worker: false });
 const given = givenIn(world);
@@ -129,14 +129,297 @@ describe('creating a person', () => {
       problems.map((line) => line.replace(' ', ' person.')),
     );
   });
+});
 
-  it('is all there is: a person is neither changed nor deleted', async () => {
-    const user = await given.directUser(1);
-    const person = await must(create(user, personBody(user.id, ['owner'])));
-    const reply = await user.post(`/v1/persons/${person.id}`, { full_name: 'Somebody Else' });
-    expect([reply.status, reply.codes]).toEqual([405, ['method_not_allowed']]);
-    expect(reply.headers.get('allow')).toContain('GET');
-    expect(await must(user.get(`/v1/persons/${person.id}`))).toEqual(person);
+const enumsOf = (body: any): any =>
+  Object.fromEntries(
+    Object.entries(body).map(([name, value]: [string, any]) => [
+      name.replace(/_([a-z])/g, (_, c: string) => c.toUpperCase()),
+      typeof value === 'object' && value !== null && name !== 'metadata' ? enumsOf(value) : value,
+    ]),
+  );
+/** A change or removal of a person through one of the APIs; what is answered is as /v1 would say it. */
+async function change(speaker: Speaker, door: Door, id: string, body?: object) {
+  const operation = body ? 'update' : 'remove';
+  if (door === 'REST') return speaker.post(`/v1/persons/${id}${body ? '' : '/remove'}`, body);
+  const name = `${operation}Person`;
+  const reply = await speaker.graph(
+    `mutation ($input: ${name[0]!.toUpperCase()}${name.slice(1)}Input!) { ${name}(input: $input) { person { id created livemode accountId fullName
+      relationship { director owner representative } identification { taxCardNumber taxCardImage passportImage } metadata } } }`,
+    { input: { id, ...enumsOf(body ?? {}) } },
+  );
+  const p = reply.body.data?.[name]?.person;
+  const made = p && {
+    ...{
+      id: p.id,
+      object: 'person',
+      created: Date.parse(p.created) / 1000,
+      livemode: p.livemode,
+      account_id: p.accountId,
+    },
+    ...{ full_name: p.fullName, relationship: p.relationship, metadata: p.metadata },
+    identification: {
+      tax_card_number: p.identification.taxCardNumber,
+      tax_card_image: p.identification.taxCardImage,
+      passport_image: p.identification.passportImage,
+    },
+  };
+  const status = reply.body.errors?.[0]?.extensions.httpStatus ?? reply.status;
+  return { ...reply, status, body: made ?? reply.body };
+}
+const told = ({ status, codes, fieldNames }: Pick<Reply, 'status' | 'codes' | 'fieldNames'>) => [
+  status,
+  codes,
+  fieldNames,
+];
+
+describe.each(doors)('changing a person over %s', (door) => {
+  it('merges roles, identification and metadata, and keeps what is not named', async () => {
+    const platform = await given.platform(1);
+    const user = await userOf(platform, 'company');
+    const image = (await must(platform.upload('identity_document', pdf()))).id;
+    const made = await must(
+      create(platform, { ...personBody(user, ['director', 'owner']), metadata: { a: '1', b: '2' } }),
+    );
+
+    const one = await change(platform, door, made.id, { full_name: 'Meera Rao-Iyer' });
+    expect(one.body).toEqual({ ...made, full_name: 'Meera Rao-Iyer' });
+    const two = await change(platform, door, made.id, {
+      relationship: { director: null, representative: true },
+      identification: { passport_image: image },
+      metadata: { a: '', c: '3' },
+    });
+    expect(two.body).toEqual({
+      ...made,
+      full_name: 'Meera Rao-Iyer',
+      relationship: { director: false, owner: true, representative: true },
+      identification: { ...made.identification, passport_image: image },
+      metadata: { b: '2', c: '3' },
+    });
+    // An owner of a company may be known by the passport alone.
+    const three = await change(platform, door, made.id, { identification: { tax_card_number: '' } });
+    expect(three.body.identification).toEqual({ tax_card_number: null, tax_card_image: null, passport_image: image });
+    expect((await change(platform, door, made.id, {})).body).toEqual(three.body);
+    expect(await must(platform.get(`/v1/persons/${made.id}`))).toEqual(three.body);
+  });
+
+  it('refuses what no person can be, each by its name, and changes nothing', async () => {
+    const platform = await given.platform(1);
+    const user = await userOf(platform, 'company');
+    const logo = (await must(platform.upload('logo', pdf()))).id;
+    const made = await must(create(platform, personBody(user, ['director'])));
+    const empty = 'parameter_invalid_empty';
+    const invalid = 'parameter_invalid';
+    const wrong: [body: object, codes: string[], fields: string[]][] = [
+      [{ full_name: '' }, [empty], ['full_name']],
+      [{ full_name: ' ' }, [empty], ['full_name']],
+      [{ full_name: null, relationship: null }, [empty, empty], ['full_name', 'relationship']],
+      [{ relationship: { director: false } }, [invalid], ['relationship']],
+      [{ identification: { tax_card_number: null } }, ['parameter_missing'], ['identification.tax_card_number']],
+      [{ identification: null }, ['parameter_missing'], ['identification.tax_card_number']],
+      [{ identification: { passport_image: logo } }, [invalid], ['identification.passport_image']],
+      [{ account_id: user }, ['parameter_unknown'], ['account_id']],
+    ];
+    for (const [body, codes, fields] of wrong) {
+      const reply = await change(platform, door, made.id, body);
+      expect([body, ...told(reply)]).toEqual([body, 400, codes, fields.map((field) => `person.${field}`)]);
+    }
+    const unknown = await change(platform, door, made.id, {
+      identification: { passport_image: `file_${'0'.repeat(32)}` },
+    });
+    expect(told(unknown)).toEqual([404, ['resource_missing'], ['person.identification.passport_image']]);
+    expect(await must(platform.get(`/v1/persons/${made.id}`))).toEqual(made);
+  });
+
+  it('works while the account is a draft, and no longer', async () => {
+    const platform = await given.platform(1);
+    const id = await assemble(platform, complete(1));
+    const { data } = await must(platform.get(`/v1/persons?account_id=${id}`));
+    const before = [...data];
+    await must(change(platform, door, data[0].id, { full_name: 'Before' }));
+    before[0] = { ...data[0], full_name: 'Before' };
+    await must(platform.post(`/v1/accounts/${id}/activate`));
+    // Verifying, then activated, then on hold.
+    for (const helper of ['', 'verify', 'hold']) {
+      if (helper) await must(platform.post(`/v1/test_helpers/accounts/${id}/${helper}`));
+      for (const body of [{ full_name: 'After' }, {}, undefined])
+        expect(told(await change(platform, door, data[0].id, body))).toEqual([
+          400,
+          ['account_not_updatable'],
+          ['person.account_id'],
+        ]);
+    }
+    expect((await must(platform.get(`/v1/persons?account_id=${id}`))).data).toEqual(before);
+  });
+
+  it('removes one, who is missing from then on, and whose files stay', async () => {
+    const platform = await given.platform(1);
+    const user = await userOf(platform, 'company');
+    const image = (await must(platform.upload('identity_document', pdf()))).id;
+    const [made, other] = [
+      await must(create(platform, { ...personBody(user, ['owner']), identification: { passport_image: image } })),
+      await must(create(platform, personBody(user, ['director']))),
+    ];
+
+    expect((await change(platform, door, made.id)).body).toEqual(made);
+
+    for (const reply of [
+      await platform.get(`/v1/persons/${made.id}`),
+      await change(platform, door, made.id),
+      await change(platform, door, made.id, { full_name: 'B' }),
+    ])
+      expect(told(reply)).toEqual([404, ['resource_missing'], ['person.id']]);
+    expect((await must(platform.get(`/v1/persons?account_id=${user}`))).data).toEqual([other]);
+    expect((await must(platform.get(`/v1/files/${image}`))).id).toBe(image);
+  });
+
+  it('is for those who reach the account, and not for a key that may only read', async () => {
+    const [platform, stranger] = await Promise.all([given.platform(1), given.directUser(1)]);
+    const [user, other] = await Promise.all([platform.connectedUser(), platform.connectedUser()]);
+    const made = await must(create(user, personBody(user.id, ['owner'])));
+    for (const speaker of [stranger, other, platform.actingFor(other.id)])
+      for (const body of [{ full_name: 'Mallory' }, {}, undefined])
+        expect(told(await change(speaker, door, made.id, body))).toEqual([404, ['resource_missing'], ['person.id']]);
+    for (const speaker of [user, platform, platform.actingFor(user.id)])
+      expect((await change(speaker, door, made.id, { metadata: { by: speaker.key } })).status).toBe(200);
+  });
+});
+
+describe('persons that change at once', () => {
+  it('lose no metadata of one another, and no role that another has judged', async () => {
+    const platform = await given.platform(1);
+    const user = await userOf(platform, 'company');
+    const { id } = await must(create(platform, personBody(user, ['director', 'owner'])));
+    const keys = Array.from({ length: 8 }, (_, i) => `k${i}`);
+    const replies = await Promise.all(
+      keys.map((key) => platform.post(`/v1/persons/${id}`, { metadata: { [key]: 'v' } })),
+    );
+    expect(replies.map(({ status }) => status)).toEqual(keys.map(() => 200));
+    expect(Object.keys((await must(platform.get(`/v1/persons/${id}`))).metadata).toSorted()).toEqual(keys);
+    // Each alone leaves a role; together they would leave none.
+    const roles = await Promise.all(
+      ['director', 'owner'].map((role) => platform.post(`/v1/persons/${id}`, { relationship: { [role]: false } })),
+    );
+    expect(roles.map(({ status }) => status).filter((status) => ![200, 400, 409].includes(status))).toEqual([]);
+    const { relationship } = await must(platform.get(`/v1/persons/${id}`));
+    expect(relationship.director || relationship.owner).toBe(true);
+  });
+
+  it('and an activation that has judged them: never is an account submitted without the persons that it requires', async () => {
+    const platform = await given.platform(1);
+    for (let round = 0; round < 8; round++) {
+      const id = await assemble(platform, complete(1));
+      const { data } = await must(platform.get(`/v1/persons?account_id=${id}`));
+      const [activated, removed] = await Promise.all([
+        platform.post(`/v1/accounts/${id}/activate`),
+        platform.post(`/v1/persons/${data[round % data.length].id}/remove`),
+      ]);
+      expect([activated.status, removed.status].filter((status) => status === 200)).toHaveLength(1);
+      expect([200, 400, 409]).toContain(activated.status);
+      expect([200, 400, 409]).toContain(removed.status);
+    }
+  });
+});
+
+describe('a change of the type of business', () => {
+  const alone = ['sole_proprietor', 'individual'];
+  const requirementsOf = async (platform: Speaker, id: string): Promise<{ fieldName: string; message: string }[]> =>
+    (await must(platform.graph('query ($id: ID!) { account(id: $id) { requirements { fieldName message } } }', { id })))
+      .data.account.requirements;
+  const ofPersons = async (platform: Speaker, id: string) =>
+    (await requirementsOf(platform, id)).filter(({ fieldName }) => fieldName.startsWith('account.persons.'));
+
+  /** Does what the requirements ask of the persons, by nothing but calls of /v1. */
+  async function mend(platform: Speaker, id: string, type: string): Promise<void> {
+    const { data } = await must(platform.get(`/v1/persons?account_id=${id}`));
+    if (!alone.includes(type)) {
+      for (const { fieldName } of await ofPersons(platform, id))
+        await must(create(platform, personBody(id, [fieldName.split('.').at(-1) as Role])));
+      return;
+    }
+    const [kept, ...others] = data;
+    for (const { id: person } of others) await must(platform.post(`/v1/persons/${person}/remove`));
+    if (!kept) await must(create(platform, personBody(id, ['owner'])));
+    // One step after the other, each of which leaves something to be mended.
+    else
+      for (const step of [
+        { relationship: { owner: true, director: false, representative: false } },
+        { identification: { tax_card_number: number } },
+      ])
+        await must(platform.post(`/v1/persons/${kept.id}`, step));
+  }
+
+  it.each(businessTypes)(
+    'from %s to any other is no dead end, whoever the persons are',
+    async (from) => {
+      const platform = await given.platform(1);
+      const passport = (await must(platform.upload('identity_document', pdf()))).id;
+      const casts = (id: string): object[][] =>
+        alone.includes(from)
+          ? [[], [personBody(id, ['owner'])]]
+          : [
+              [],
+              [personBody(id, ['director']), personBody(id, ['owner']), personBody(id, ['representative'])],
+              [{ ...personBody(id, ['owner']), identification: { passport_image: passport } }],
+              [personBody(id, ['director', 'owner', 'representative'])],
+              [personBody(id, ['director']), personBody(id, ['director'])],
+            ];
+      for (const to of businessTypes)
+        for (let i = 0; i < casts('').length; i++) {
+          const id = await userOf(platform, from);
+          for (const body of casts(id)[i]!) await must(create(platform, body));
+          await must(platform.post(`/v1/accounts/${id}`, { business_details: { type: to } }));
+          if ((await ofPersons(platform, id)).length > 0) await mend(platform, id, to);
+          expect([from, to, i, await ofPersons(platform, id)]).toEqual([from, to, i, []]);
+        }
+    },
+    60_000,
+  );
+
+  it('is told what to do about: whom to remove, and what to update', async () => {
+    const platform = await given.platform(1);
+    const passport = (await must(platform.upload('identity_document', pdf()))).id;
+    const id = await userOf(platform, 'company');
+    const owner = await must(
+      create(platform, { ...personBody(id, ['owner', 'director']), identification: { passport_image: passport } }),
+    );
+    const other = await must(
+      create(platform, { ...personBody(id, ['owner']), identification: { passport_image: passport } }),
+    );
+    await must(platform.post(`/v1/accounts/${id}`, { business_details: { type: 'individual' } }));
+    const message = async () => {
+      const [one, ...more] = await ofPersons(platform, id);
+      expect([one?.fieldName, more]).toEqual(['account.persons.owner', []]);
+      // Activation says the same.
+      const { body } = await platform.post(`/v1/accounts/${id}/activate`);
+      const refused = body.errors.find((e: any) => e.metadata.field_name === 'account.persons.owner');
+      expect(refused.message).toBe(one!.message);
+      return one!.message;
+    };
+    expect(await message()).toMatch(
+      /Remove every person but the owner\. Update the owner with the number or an image of the personal tax card\.$/,
+    );
+    await must(platform.post(`/v1/persons/${other.id}/remove`));
+    expect(await message()).toMatch(
+      /card\. Update the owner so that owner is the only role\. Update the owner with the number/,
+    );
+    await must(platform.post(`/v1/persons/${owner.id}`, { relationship: { director: false } }));
+    expect(await message()).toMatch(/personal tax card\. Update the owner with the number/);
+    await must(platform.post(`/v1/persons/${owner.id}`, { identification: { tax_card_number: number } }));
+    expect(await ofPersons(platform, id)).toEqual([]);
+    await must(platform.post(`/v1/persons/${owner.id}/remove`));
+    expect(await message()).toMatch(/Create this person\.$/);
+  });
+
+  it('asks for two directors in Edition 2, whatever the type was', async () => {
+    const platform = await given.platform(2);
+    for (const from of businessTypes)
+      for (const to of businessTypes) {
+        const id = await userOf(platform, from);
+        for (let i = 0; i < 2; i++) await must(create(platform, personBody(id, ['director'])));
+        await must(platform.post(`/v1/accounts/${id}`, { business_details: { type: to } }));
+        expect([from, to, await ofPersons(platform, id)]).toEqual([from, to, []]);
+      }
   });
 });
 

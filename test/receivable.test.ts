@@ -232,6 +232,19 @@ describe.each(doors)('creating a receivable over %s', (door) => {
     expect((await user.get('/v1/receivables')).body.data).toEqual([]);
   });
 
+  it('refuses an invoice that is due before it was made, and takes one that is due on the same day', async () => {
+    const user = await given.directUser(1);
+    const reply = await create(user, door, bodyOf({}, { creation_date: '2026-10-02', due_date: '2026-10-01' }));
+    expect([reply.status, reply.codes, reply.fieldNames]).toEqual([
+      400,
+      ['parameter_invalid'],
+      ['receivable.invoice.due_date'],
+    ]);
+    expect((await user.get('/v1/receivables')).body.data).toEqual([]);
+    const same = await create(user, door, bodyOf({}, { creation_date: '2026-10-02', due_date: '2026-10-02' }));
+    expect([same.status, same.receivable.invoice.due_date]).toEqual([200, '2026-10-02']);
+  });
+
   it('takes only whole amounts of a currency without a minor unit', async () => {
     const user = await given.directUser(1);
     const { receivable } = await create(

@@ -15,6 +15,7 @@ const shown: Record<string, string> = {
   PayoutReasonCode: 'account_setting.payouts.reason_code_not_enabled',
   AddressStatus: 'address.status',
   VpaState: 'address.vpa.upi.*',
+  WalletProvider: 'address.wallet.provider',
   CheckoutStatus: 'checkout.status',
   DepositStatus: 'deposit.status',
   DepositReasonCode: 'deposit.reason_code',
@@ -35,7 +36,7 @@ function states(): GraphQLEnumType[] {
     .filter((type) => isObjectType(type))
     .flatMap((type) => Object.values(type.getFields()).map((field) => getNamedType(field.type)));
   return [...new Set(fields.filter((type) => isEnumType(type)))].filter(({ name }) =>
-    /(Status|State|ReasonCode)$/.test(name),
+    /(Status|State|ReasonCode|WalletProvider)$/.test(name),
   );
 }
 
@@ -75,6 +76,9 @@ async function live(user: Speaker, platform: Speaker, look: (objects: any[]) => 
 
   const [address] = (await must(user.get(`/v1/addresses?linked_id=${payer}`))).data;
   await help(`addresses/${address.id}/expire`);
+
+  for (const provider of ['affirm', 'afterpay', 'klarna', 'paypal_external'])
+    await help(`accounts/${payer}/wallet`, { provider });
 
   const reasons = ['cancelled', 'duplicate', 'general', 'high_risk', 'incorrect_amount'];
   for (const reason_code of [...reasons, 'poor_image_quality', 'unmatched_details'])

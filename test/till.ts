@@ -4,7 +4,7 @@ import type { AccountRow } from '../src/account/table.js';
 import { inquire } from '../src/hosted/inquiry.js';
 import { payerScope } from '../src/hosted/session.js';
 import { transaction } from '../src/transaction/table.js';
-import { nickname, Speaker, type World } from './world.js';
+import { nickname, Speaker, withLiveAcquirer, type World } from './world.js';
 
 /** A checkout, and where its page is. */
 export interface Slip {
@@ -74,15 +74,24 @@ export class Till {
     return { id: reply.body.id, url, path: pathname, token: pathname.split('/')[2]!, receivableIds };
   }
 
-  /** A checkout of the live mode, in which nobody takes money yet. */
-  async liveSlip(): Promise<Slip> {
+  /** A user and a partner of live mode, both activated: what a live checkout needs besides an acquirer. */
+  async goLive(): Promise<string> {
     const { world, live } = this;
     await world.operator.verify(await world.operator.account(live.id, true), 'activated');
     const partner = await live.partner();
     expect((await live.post(`/v1/accounts/${partner.id}/activate`)).status).toBe(200);
     const row: AccountRow = await world.operator.account(partner.id, true);
     if (row.status !== 'activated') await world.operator.verify(row, 'activated');
-    return this.slip({ speaker: live, partnerId: partner.id });
+    return partner.id;
+  }
+
+  /** A live checkout, made by another gateway that has an acquirer of live mode: its page is here, too, whatever there is here. */
+  async liveSlip(): Promise<Slip> {
+    const partnerId = await this.goLive();
+    const origin = await this.world.another({ acquirers: withLiveAcquirer });
+    const elsewhere = new Speaker({ ...this.world, origin }, this.live.id, this.live.key, 2);
+    const slip = await this.slip({ speaker: elsewhere, partnerId });
+    return { ...slip, url: `${this.world.origin}${slip.path}` };
   }
 
   help(slip: Slip, verb: 'pay' | 'decline' | 'expire', body: object = {}) {

@@ -8,8 +8,9 @@ import { config } from '../src/config.js';
 import { Database } from '../src/db/database.js';
 import { gateway } from '../src/gateway.js';
 import { buildGraph } from '../src/graph.js';
+import { type Acquirers, acquirers as delivered } from '../src/hosted/acquirer.js';
 import { Operator } from '../src/operator/operator.js';
-import { Worker } from '../src/worker.js';
+import { retentionDefault, Worker } from '../src/worker.js';
 
 export type Edition = 1 | 2;
 /** The ways in, for what must be the same through both. */
@@ -35,8 +36,8 @@ export interface World {
   /** The test database as its plain owner, for looking behind the doors. */
   sql: postgres.Sql;
   pepper: string;
-  /** Starts another gateway over the same database, as a second process would be; returns its origin. */
-  another(): Promise<string>;
+  /** Starts another gateway over the same database, as a second process would be, maybe with acquirers of its own; returns its origin. */
+  another(parts?: { acquirers?: Acquirers }): Promise<string>;
 }
 
 const schema = buildGraph();
@@ -48,10 +49,12 @@ const schema = buildGraph();
 export function useWorld({
   worker = true,
   environment = {},
+  acquirers,
   log = pino({ level: process.env.TEST_LOG ?? 'silent' }),
 }: {
   worker?: boolean;
   environment?: Record<string, string>;
+  acquirers?: Acquirers;
   log?: pino.Logger;
 } = {}): World {
   const world = {} as World;
@@ -62,7 +65,7 @@ export function useWorld({
   const databases: Database[] = [];
   const connection = () => ({ ...inject('admin'), username: 'tidegate', database: name });
 
-  const open = async (): Promise<string> => {
+  const open = async (parts: { acquirers?: Acquirers } = { ...(acquirers && { acquirers }) }): Promise<string> => {
     const database = new Database(connection());
     databases.push(database);
     const app = await gateway({
@@ -71,6 +74,7 @@ export function useWorld({
       schema,
       pepper,
       log,
+      ...parts,
     });
     apps.push(app);
     return app.listen({ port: 0, host: '127.0.0.1' });
@@ -85,7 +89,7 @@ export function useWorld({
     world.operator = new Operator(world.database, schema, pepper);
     world.sql = postgres({ ...connection(), max: 2, onnotice: () => {} });
     world.another = open;
-    if (worker) (running = new Worker(world.database, log)).start();
+    if (worker) (running = new Worker(world.database, log, retentionDefault, acquirers)).start();
   });
   afterAll(async () => {
     await running?.stop();
@@ -105,6 +109,9 @@ async function asAdmin(statement: string): Promise<void> {
     await sql.end();
   }
 }
+
+/** Acquirers of a gateway whose live mode takes money, too; for that, the sandbox is as good as any. */
+export const withLiveAcquirer: Acquirers = { ...delivered, live: delivered.test };
 
 /** Details that pass every edition's creation rules. */
 export const details = (legalName = 'Acme Exports') => ({

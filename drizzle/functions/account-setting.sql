@@ -2,7 +2,8 @@
 
 create or replace function update_account_setting(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb) returns setof account_setting language plpgsql as $$
 declare
-  v account_setting; p jsonb := coalesce(p_args -> 'payouts', '{}'); v_interval text;
+  v account_setting; p jsonb := coalesce(p_args -> 'payouts', '{}'); v_interval text; v_problems jsonb;
+  v_offers jsonb := coalesce(p_args -> 'address', '{}'); v_currencies jsonb := coalesce(p_args -> 'addressCurrency', '{}');
 begin
   -- The row is locked first: the anchors are judged by the interval that will stand beside them.
   select s.* into v from account_setting s where s.tenant_id = p_tenant and s.livemode = p_live and s.id = p_args ->> 'id' for update;
@@ -25,6 +26,16 @@ begin
     version = s.version + 1
   where s.tenant_id = p_tenant and s.livemode = p_live and s.id = v.id
   returning * into v;
+  -- An offer that is on has a currency at least. Judged on the merged row, for the kinds that this call names: it may bring one half of
+  -- the contradiction, and the row the other.
+  v_problems := (
+    select jsonb_agg(jsonb_build_object('code', 'parameter_invalid',
+      'field', 'account_setting.' || case when v_currencies ? k.kind then 'address_currency.' else 'address.' end || k.name,
+      'message', case when v_currencies ? k.kind then 'must have at least one currency while address.' || k.name || ' is true'
+                      else 'needs at least one currency in address_currency.' || k.name end) order by k.kind)
+    from (select x as kind, lower(regexp_replace(x, '([A-Z])', '_\1', 'g')) as name from jsonb_object_keys(v_offers || v_currencies) x) k
+    where (v.address ->> k.kind)::boolean and v.address_currency -> k.kind = '[]');
+  if v_problems is not null then raise exception using errcode = 'TG400', message = 'parameter_invalid', detail = v_problems::text; end if;
   if (p_args ? 'address' or p_args ? 'addressCurrency') and v.account_id = 'account_' || p_tenant then
     perform enqueue(p_tenant, p_live, 'offer_addresses', v.account_id, 0);
   end if;

@@ -10,12 +10,24 @@ begin
   end if;
 end $$;
 
+-- A business is incorporated before it has an account: refuses a date that is not past, by the tenant's own clock, in UTC.
+create or replace function refuse_future_incorporation(p_tenant text, p_live boolean, p_details jsonb) returns void language plpgsql as $$
+declare v_date text := p_details ->> 'dateOfIncorporation'; v_now bigint;
+begin
+  if v_date is null then return; end if;
+  v_now := clock(p_tenant, p_live);
+  if v_date >= to_char(to_timestamp(v_now) at time zone 'UTC', 'YYYY-MM-DD') then
+    perform refuse(400, 'parameter_invalid', 'account.business_details.date_of_incorporation', 'must be a date in the past, such as 2014-04-01');
+  end if;
+end $$;
+
 -- One account row with its setting; used for roots, connected users and partners alike.
 create or replace function insert_account(p_tenant text, p_live boolean, p_id text, p_status text, p_args jsonb) returns account language plpgsql as $$
 declare
   v account; v_now bigint := coalesce((p_args ->> 'created')::bigint, clock(p_tenant, p_live)); v_setting text := new_id('account_setting'); s jsonb := p_args -> 'setting';
   v_context text := coalesce(p_args ->> 'contextId', p_id);
 begin
+  perform refuse_future_incorporation(p_tenant, p_live, p_args -> 'businessDetails');
   perform refuse_taken_nickname(p_tenant, p_live, p_id, p_args ->> 'nickname');
   insert into account (tenant_id, livemode, id, created, kind, edition, sub_type, status, address_key, nickname, business_details, logo_id,
                        metadata, supporting_documentation, tos_acceptance, owner_id, context_id, on_root_list)
@@ -66,6 +78,7 @@ end $$;
 create or replace function update_account(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb) returns setof account language plpgsql as $$
 declare v account; v_id text := p_args ->> 'id';
 begin
+  perform refuse_future_incorporation(p_tenant, p_live, p_args -> 'businessDetails');
   perform refuse_taken_nickname(p_tenant, p_live, v_id, p_args ->> 'nickname');
   update account a set
     nickname = case when p_args ? 'nickname' then p_args ->> 'nickname' else a.nickname end,
@@ -87,6 +100,7 @@ end $$;
 create or replace function update_root(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb) returns setof account language plpgsql as $$
 declare v account; w account; v_id text := 'account_' || p_tenant; s account_setting;
 begin
+  perform refuse_future_incorporation(p_tenant, true, p_args -> 'businessDetails');
   perform refuse_taken_nickname(p_tenant, false, v_id, p_args ->> 'nickname');
   for v in
     update account a set

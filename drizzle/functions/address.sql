@@ -4,10 +4,10 @@ create or replace function insert_address(p_tenant text, p_live boolean, p_call 
 declare v address; v_now bigint := clock(p_tenant, p_live); v_id text := coalesce(p_args ->> 'id', new_id('address'));
 begin
   insert into address (tenant_id, livemode, id, created, category, type, status, currency, name, linked_id, bank_account, billing_details,
-                       supporting_documentation, wallet, vpa, metadata, context_id, on_root_list)
+                       supporting_documentation, wallet, vpa, is_reusable, metadata, context_id, on_root_list)
   values (p_tenant, p_live, v_id, v_now, p_args ->> 'category', p_args ->> 'type', 'activated', p_args ->> 'currency', p_args ->> 'name', p_owner.id,
           nullif(p_args -> 'bankAccount', 'null'), nullif(p_args -> 'billingDetails', 'null'), nullif(p_args -> 'supportingDocumentation', 'null'),
-          nullif(p_args -> 'wallet', 'null'), nullif(p_args -> 'vpa', 'null'), merge_metadata(null, p_args -> 'metadata', 'address.metadata'), p_owner.context_id, p_owner.on_root_list)
+          nullif(p_args -> 'wallet', 'null'), nullif(p_args -> 'vpa', 'null'), coalesce((p_args ->> 'isReusable')::boolean, false), merge_metadata(null, p_args -> 'metadata', 'address.metadata'), p_owner.context_id, p_owner.on_root_list)
   returning * into v;
   perform tell(p_tenant, p_live, p_call, 'address.created', 'address', to_jsonb(v));
   return v;
@@ -50,11 +50,23 @@ end $$;
 create or replace function move_address(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb) returns setof address language plpgsql as $$
 declare v address; v_from text[] := array(select jsonb_array_elements_text(p_args -> 'from'));
 begin
-  update address d set status = p_args ->> 'to', version = d.version + 1
+  -- Spec: Address, status. What has expired is not reusable.
+  update address d set status = p_args ->> 'to', is_reusable = d.is_reusable and p_args ->> 'to' <> 'expired', version = d.version + 1
   where d.tenant_id = p_tenant and d.livemode = p_live and d.id = p_args ->> 'id' and d.status = any (v_from)
   returning * into v;
   if not found then perform refuse(400, 'status_invalid', 'address.status'); end if;
   perform tell(p_tenant, p_live, p_call, 'address.' || v.status, 'address', to_jsonb(v));
+  perform answer(p_tenant, p_live, p_call, to_jsonb(v));
+  return next v;
+end $$;
+
+-- A wallet that a partner of test mode pays from, as its first payment by it would make: not every provider is a payment method.
+create or replace function create_test_wallet(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb) returns setof address language plpgsql as $$
+declare v address; v_owner account;
+begin
+  select a.* into v_owner from account a where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_args ->> 'accountId' for no key update;
+  v := insert_address(p_tenant, p_live, p_call, v_owner, jsonb_build_object('category', 'partner_payment', 'type', 'wallet', 'currency', p_args ->> 'currency',
+    'wallet', jsonb_build_object('provider', p_args ->> 'provider')));
   perform answer(p_tenant, p_live, p_call, to_jsonb(v));
   return next v;
 end $$;

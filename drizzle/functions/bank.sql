@@ -1,9 +1,10 @@
 -- Live mode: what banks tell, and what the operator decides.
 
 -- Records a notice of a bank. The same notice again is harmless; another content under its reference is a conflict, and so is a
--- reversal of another transfer than what was received. A reversal that comes first waits, and is done as soon as its deposit is there.
+-- reversal of another transfer than what was received; what the notice leaves open (`open`: keys of its content) is not compared. A reversal that comes first waits, and is done as soon as its deposit is there.
 create or replace function record_bank_notice(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb) returns setof bank_notice language plpgsql as $$
-declare n bank_notice; o bank_notice; v_now bigint := clock(p_tenant, p_live); v_content jsonb := p_args -> 'content'; d deposit; v_from account; v_to account; v_id text := new_id('deposit'); v_payment text; v_address text; v_receiver text;
+declare n bank_notice; o bank_notice; v_now bigint := clock(p_tenant, p_live); v_content jsonb := p_args -> 'content'; d deposit; v_from account; v_to account; v_id text := new_id('deposit'); v_payment text; v_address text; v_receiver text; v_currency text;
+  v_open text[] := array(select jsonb_array_elements_text(coalesce(p_args -> 'open', '[]')));
 begin
   -- Two notices about one transfer come one after the other, in whatever order: each sees what the other has done.
   v_receiver := receiver_of(p_tenant, p_live, v_content ->> 'toAccountId');
@@ -16,13 +17,21 @@ begin
   returning * into n;
   if not found then
     select b.* into n from bank_notice b where b.tenant_id = p_tenant and b.livemode = p_live and b.reference = p_args ->> 'reference' and b.event = p_args ->> 'event';
-    if n.content <> v_content then perform refuse(409, 'state_conflict', 'deposit.reference', 'was already recorded with different content'); end if;
+    if n.content - v_open <> v_content - v_open then perform refuse(409, 'state_conflict', 'deposit.reference', 'was already recorded with different content'); end if;
     perform answer(p_tenant, p_live, p_call, to_jsonb(n));
     return next n;
     return;
   end if;
   select b.* into o from bank_notice b where b.tenant_id = p_tenant and b.livemode = p_live and b.reference = n.reference and b.event <> n.event for update;
   perform same_transfer(v_content, o.content);
+  -- A transfer in another currency than its address needs the operator's word, once per reference: who repeats a notice, or reverses
+  -- what was allowed, has given it.
+  if o.reference is null and not coalesce((p_args ->> 'allowCurrency')::boolean, false) then
+    v_currency := (select a.currency from address a where a.tenant_id = p_tenant and a.livemode = p_live and a.id = v_content ->> 'toAddressId');
+    if v_currency <> v_content ->> 'currency' then
+      perform refuse(400, 'parameter_invalid', 'deposit.currency', 'must be ' || v_currency || ', the currency of the address; the operator may allow another one (allowCurrency, --allow-currency)');
+    end if;
+  end if;
   if n.event = 'received' then
     select a.* into v_to from account a where a.tenant_id = p_tenant and a.livemode = p_live and a.id = v_content ->> 'toAccountId';
     select a.* into v_from from account a where a.tenant_id = p_tenant and a.livemode = p_live and a.id = v_content ->> 'fromAccountId' for no key update;

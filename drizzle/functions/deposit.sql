@@ -8,7 +8,8 @@ begin
   return case when v_kind = 'partner' then v_owner else v_id end;
 end $$;
 
--- The address that a partner pays from with a method: made with its first payment, found again afterwards. Of a real one no more
+-- The address that a partner pays from with a method: made with its first payment, found again afterwards, and reusable for ACH debit
+-- (Spec: Address, is_reusable) since the partner has paid by it. Of a real one no more
 -- is known than what kind it is.
 create or replace function payment_address(p_tenant text, p_live boolean, p_call jsonb, p_partner account, p_method text, p_currency text) returns text language plpgsql as $$
 declare
@@ -18,8 +19,17 @@ begin
   select d.id into v_id from address d where d.tenant_id = p_tenant and d.livemode = p_live and d.linked_id = p_partner.id and d.category = 'partner_payment'
     and d.status = 'activated' and d.type = v_type and d.currency = p_currency and (v_type <> 'wallet' or d.wallet_provider = p_method)
   order by d.created desc, d.id desc limit 1;
-  if v_id is not null then return v_id; end if;
-  v := insert_address(p_tenant, p_live, p_call, p_partner, jsonb_build_object('category', 'partner_payment', 'type', v_type, 'currency', p_currency,
+  if v_id is not null then
+    -- An account that was debited once can be debited again.
+    if p_method = 'domestic_debit' then
+      update address d set is_reusable = true, version = d.version + 1
+      where d.tenant_id = p_tenant and d.livemode = p_live and d.id = v_id and not d.is_reusable
+      returning * into v;
+      if found then perform tell(p_tenant, p_live, p_call, 'address.updated', 'address', to_jsonb(v)); end if;
+    end if;
+    return v_id;
+  end if;
+  v := insert_address(p_tenant, p_live, p_call, p_partner, jsonb_build_object('category', 'partner_payment', 'type', v_type, 'currency', p_currency, 'isReusable', p_method = 'domestic_debit',
     'wallet', case when v_type = 'wallet' then jsonb_build_object('provider', p_method) end,
     'vpa', case when v_type = 'vpa' and not p_live then jsonb_build_object('id', 'payer@sandbox', 'upi', jsonb_build_object('onetime', 'enabled', 'recurring', 'disabled')) end,
     'bankAccount', case when v_type = 'bank_account' then jsonb_build_object('bankName', null) end));

@@ -3,10 +3,9 @@ create or replace function create_person(p_tenant text, p_live boolean, p_call j
 declare v person; o account; v_now bigint := clock(p_tenant, p_live); v_id text := coalesce(p_args ->> 'id', new_id('person'));
 begin
   select a.* into o from account a where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_args ->> 'accountId' for no key update;
-  -- No person can be taken back: one too many would keep the business from being activated for good.
   if p_args -> 'alone' ? (o.business_details ->> 'type')
     and exists (select from person x where x.tenant_id = p_tenant and x.livemode = p_live and x.account_id = o.id) then
-    perform refuse(400, 'status_invalid', 'person.account_id', 'is of a sole proprietor or an individual, who has its one person already');
+    perform refuse(400, 'status_invalid', 'person.account_id', 'is of a sole proprietor or an individual, who has its one person already; update or remove that one');
   end if;
   insert into person (tenant_id, livemode, id, created, account_id, full_name, relationship, identification, metadata, context_id, on_root_list)
   select p_tenant, p_live, v_id, v_now, a.id, p_args ->> 'fullName', coalesce(p_args -> 'relationship', '{}'), coalesce(p_args -> 'identification', '{}'),
@@ -40,4 +39,54 @@ begin
   from jsonb_array_elements(p_cards) c
   where i.tenant_id = p_tenant and i.livemode = p_live and i.operation in ('createPerson', 'updatePerson') and i.answer ->> 'id' = c ->> 'id'
     and i.answer #>> '{identification,taxCardNumber}' <> masked(i.answer #>> '{identification,taxCardNumber}');
+end $$;
+
+-- Prepares a change of an account's persons, which only a draft has: locks the account, and counts the change in its version, so that
+-- an activation that has judged the persons as they were before is a conflict.
+create or replace function change_persons_of(p_tenant text, p_live boolean, p_person text) returns account language plpgsql as $$
+declare o account; v_account text;
+begin
+  v_account := (select p.account_id from person p where p.tenant_id = p_tenant and p.livemode = p_live and p.id = p_person);
+  if v_account is null then perform refuse(404, 'resource_missing', 'person.id'); end if;
+  update account a set version = a.version + 1
+  where a.tenant_id = p_tenant and a.livemode = p_live and a.id = v_account and a.status = 'draft'
+  returning * into o;
+  if not found then
+    perform refuse(400, 'account_not_updatable', 'person.account_id', 'Persons can be updated and removed only while their account is in status draft.');
+  end if;
+  return o;
+end $$;
+
+-- Args: those of the call, and `judged`: the roles, the identification and the type of business that the new ones were judged beside.
+-- Hashes merge inside the update, so that concurrent ones lose nothing.
+create or replace function update_person(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb) returns setof person language plpgsql as $$
+declare v person; o account; j jsonb := p_args -> 'judged';
+begin
+  o := change_persons_of(p_tenant, p_live, p_args ->> 'id');
+  update person p set
+    full_name = coalesce(p_args ->> 'fullName', p.full_name),
+    relationship = case when p_args ? 'relationship' then merge_hash(p.relationship, p_args -> 'relationship') else p.relationship end,
+    identification = case when p_args ? 'identification' then merge_hash(p.identification, p_args -> 'identification') else p.identification end,
+    metadata = case when p_args ? 'metadata' then merge_metadata(p.metadata, p_args -> 'metadata', 'person.metadata') else p.metadata end
+  where p.tenant_id = p_tenant and p.livemode = p_live and p.id = p_args ->> 'id'
+    and (not (p_args ? 'relationship' or p_args ? 'identification')
+      or (p.relationship = j -> 'relationship' and p.identification = j -> 'identification' and o.business_details ->> 'type' is not distinct from j ->> 'type'))
+  returning * into v;
+  if not found then perform refuse(409, 'state_conflict', 'person.id'); end if;
+  perform tell(p_tenant, p_live, p_call, 'person.updated', 'person', to_jsonb(v));
+  perform answer(p_tenant, p_live, p_call, to_jsonb(v));
+  return next v;
+end $$;
+
+-- The event and the answer keep the person as it was; its files stay.
+create or replace function remove_person(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb) returns setof person language plpgsql as $$
+declare v person; o account;
+begin
+  o := change_persons_of(p_tenant, p_live, p_args ->> 'id');
+  delete from person p where p.tenant_id = p_tenant and p.livemode = p_live and p.id = p_args ->> 'id'
+  returning * into v;
+  if not found then perform refuse(404, 'resource_missing', 'person.id'); end if;
+  perform tell(p_tenant, p_live, p_call, 'person.removed', 'person', to_jsonb(v));
+  perform answer(p_tenant, p_live, p_call, to_jsonb(v));
+  return next v;
 end $$;

@@ -152,7 +152,7 @@ function applicability(setting: AccountSettingRow, input: UpdateAccountSettingIn
 
 const anchorMax = { weeklyAnchor: 7, monthlyAnchor: 31 } as const;
 
-/** What no setting can have: null for a hash or a switch, which is on or off, and a day that there is not. */
+/** What no setting can have: null for a hash or a switch, which is on or off, an offer without a currency, and a day that there is not. */
 export function settingProblems(input: Partial<UpdateAccountSettingInput>): Problem[] {
   const empty = (['address', 'addressCurrency', 'payouts'] as const).flatMap((hash) => {
     if (input[hash] === null)
@@ -164,6 +164,18 @@ export function settingProblems(input: Partial<UpdateAccountSettingInput>): Prob
         problem('parameter_invalid_empty', `account_setting.${snake(hash)}.${snake(kind)}`, emptyOptional),
       );
   });
+  // What is stored already is judged in the write, under the lock of the row.
+  const hollow = Object.entries(input.addressCurrency ?? {})
+    .filter(([kind, offered]: [string, string[] | null | undefined]) => {
+      return offered?.length === 0 && input.address?.[kind as keyof typeof input.address] === true;
+    })
+    .map(([kind]) =>
+      problem(
+        'parameter_invalid',
+        `account_setting.address_currency.${snake(kind)}`,
+        `must have at least one currency while address.${snake(kind)} is true`,
+      ),
+    );
   const days = (['weeklyAnchor', 'monthlyAnchor'] as const).flatMap((name) => {
     const day = input.payouts?.[name];
     if (day == null || (day >= 1 && day <= anchorMax[name])) return [];
@@ -171,5 +183,5 @@ export function settingProblems(input: Partial<UpdateAccountSettingInput>): Prob
       problem('parameter_invalid', `account_setting.payouts.${snake(name)}`, `must be from 1 to ${anchorMax[name]}`),
     ];
   });
-  return [...empty, ...days];
+  return [...empty, ...hollow, ...days];
 }

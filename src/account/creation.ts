@@ -1,7 +1,8 @@
+import validator from 'validator';
 import type { AccountSettingRow } from '../account-setting/table.js';
 import type { Edition } from '../editions/edition.js';
-import { listedValues, type Problem, problem } from '../problems.js';
-import { currencyDigits } from '../scalars.js';
+import { listedValues, type Problem, problem, snake } from '../problems.js';
+import { currencyDigits, LocalDate } from '../scalars.js';
 import type { BusinessDetailsInput, CreateAccountInput } from './inputs.js';
 import type { AccountKind, AccountSubType, AddressKey } from './table.js';
 
@@ -52,7 +53,31 @@ export function nicknameOf(nickname: string | null | undefined): string | null |
 }
 
 /**
- * What no account can have: a nickname that is too long, a volume that its currency cannot be, two different GST ids.
+ * What a text of business_details must be, where it has a form. Whether a date is in the past is judged in the write, by the
+ * database's clock. Spec: Account. Silent: the forms.
+ */
+export const sense = {
+  website: {
+    holds: (text: string) => validator.isURL(text, { protocols: ['http', 'https'] }),
+    message: 'must be a web address, such as https://acme.example',
+  },
+  dateOfIncorporation: {
+    holds: (text: string) => isDate(text),
+    message: 'must be a date in the past, such as 2014-04-01',
+  },
+  merchantCategoryCode: { holds: (text: string) => /^\d{4}$/.test(text), message: 'must be four digits, such as 5131' },
+} as const satisfies Partial<Record<keyof BusinessDetailsInput, { holds: (text: string) => boolean; message: string }>>;
+
+function isDate(text: string): boolean {
+  try {
+    return LocalDate.parseValue(text) === text;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * What no account can have: a nickname that is too long, details without sense, a volume that its currency cannot be, two different GST ids.
  * A partner is the only type that is created through the call of that name.
  */
 export function accountProblems({ type, nickname, businessDetails }: Partial<CreateAccountInput>): Problem[] {
@@ -68,6 +93,11 @@ export function accountProblems({ type, nickname, businessDetails }: Partial<Cre
   }
   if (nickname != null && [...nickname].length > nicknameLengthMax) {
     problems.push(problem('parameter_invalid', 'account.nickname', `is longer than ${nicknameLengthMax} characters`));
+  }
+  for (const [name, { holds, message }] of Object.entries(sense)) {
+    const value = businessDetails?.[name as keyof typeof sense];
+    if (value != null && value.trim() !== '' && !holds(value))
+      problems.push(problem('parameter_invalid', `account.business_details.${snake(name)}`, message));
   }
   const volume = businessDetails?.estimatedMonthlyVolume;
   if (

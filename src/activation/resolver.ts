@@ -14,7 +14,7 @@ import {
 import { AccountIdInput } from '../account/inputs.js';
 import { type AccountRow, type AccountStatus, account } from '../account/table.js';
 import { Account } from '../account/type.js';
-import { address } from '../address/table.js';
+import { address, WalletProvider } from '../address/table.js';
 import { Address } from '../address/type.js';
 import type { Context } from '../context.js';
 import { file } from '../file/table.js';
@@ -60,6 +60,15 @@ class AddressIdInput {
   id: string;
 }
 
+@InputType({ description: 'Names a partner, and the wallet that it pays from.' })
+class CreateTestWalletInput {
+  @Field(() => ID, { description: 'An account of type PARTNER.' })
+  id: string;
+  @Field(() => WalletProvider, { nullable: true, description: 'PAYPAL_EXTERNAL by default.' })
+  provider?: WalletProvider | null;
+}
+
+const CreateTestWalletPayload = payloadOf('CreateTestWallet', 'address', Address);
 const ActivateAccountPayload = payloadOf('ActivateAccount', 'account', Account);
 const DeactivateAccountPayload = payloadOf('DeactivateAccount', 'account', Account);
 const VerifyTestAccountPayload = payloadOf('VerifyTestAccount', 'account', Account);
@@ -149,6 +158,20 @@ export class ActivationResolver {
         to: 'deactivated',
       }),
     };
+  }
+
+  @Mutation(() => CreateTestWalletPayload, {
+    description: 'Test helper: a wallet that a partner pays from, of any provider. Answers its address.',
+  })
+  async createTestWallet(
+    @Arg('input', () => CreateTestWalletInput) { id, provider }: CreateTestWalletInput,
+    @Ctx() context: Context,
+  ) {
+    const owner = await context.scope.one(account, id, 'address.id');
+    if (owner.kind !== 'partner')
+      throw new Refusal(problem('account_type_invalid', 'address.id', 'Only a partner pays from a wallet.'));
+    const args = { accountId: id, provider: provider ?? 'paypal_external', currency: context.edition.currency };
+    return { address: await context.write('create_test_wallet', address, args) };
   }
 
   @FieldResolver(() => [Requirement], {

@@ -1,3 +1,4 @@
+import { sense } from '../account/creation.js';
 import type { AccountRow, BusinessType } from '../account/table.js';
 import type { AddressRow } from '../address/table.js';
 import type { FilePurpose, FileRow } from '../file/table.js';
@@ -16,8 +17,10 @@ export interface Dossier {
 /** One thing that activation requires: where it belongs, what to do about it, and whether a dossier has it. */
 export interface Prerequisite {
   field: string;
-  message: Said;
+  message: Said | ((dossier: Dossier) => Said);
   met(dossier: Dossier): boolean;
+  /** How it is named among alternatives, where its field does not say all. */
+  shown?: { v1: string; graph: string };
   /** Other parameters that would do as well. */
   alternatives?: string[];
 }
@@ -36,14 +39,36 @@ export function byBusinessType(table: Record<BusinessType, readonly Prerequisite
   return ({ account }) => (account.businessDetails.type ? table[account.businessDetails.type] : []);
 }
 
-/** A parameter of the account is present and not empty. */
+/** A parameter of the account is present, not empty, and of its form: what was stored before it had one counts for nothing. */
 export function has(path: string): Prerequisite {
   const names = path.split('.').map(camel);
   return {
     field: `account.${path}`,
     message: 'is required for activation. Update the account with it.',
-    met: ({ account }) =>
-      present(names.reduce<unknown>((at, name) => (at as Record<string, unknown> | null)?.[name], account)),
+    met: ({ account }) => {
+      const value = names.reduce<unknown>((at, name) => (at as Record<string, unknown> | null)?.[name], account);
+      const form = sense[names.at(-1) as keyof typeof sense] as (typeof sense)['website'] | undefined;
+      return present(value) && (typeof value !== 'string' || !form || form.holds(value));
+    },
+  };
+}
+
+/** The physical address, where it is enough to find a business by. */
+export function physicalAddress(): Prerequisite {
+  const path = 'business_details.physical_address';
+  const within = {
+    v1: ' (with line1, city, postal_code and country)',
+    graph: ' (with line1, city, postalCode and country)',
+  };
+  const parts = ['line1', 'city', 'postal_code', 'country'].map((name) => has(`${path}.${name}`));
+  return {
+    field: `account.${path}`,
+    message: {
+      v1: `is required for activation${within.v1}. Update the account with it.`,
+      graph: `is required for activation${within.graph}. Update the account with it.`,
+    },
+    shown: { v1: `account.${path}${within.v1}`, graph: `businessDetails.physicalAddress${within.graph}` },
+    met: (dossier) => parts.every((part) => part.met(dossier)),
   };
 }
 
@@ -74,14 +99,25 @@ export function persons(roles: { [role in keyof RelationshipHash]?: number }): P
 export function soleOwner(): Prerequisite {
   return {
     field: 'account.persons.owner',
-    message: 'Activation requires exactly one person, who is owner and nothing else and has a personal tax card.',
-    met: ({ persons }) =>
-      persons.length === 1 &&
-      persons.every(
-        ({ relationship: r, identification: i }) =>
-          r.owner === true && !r.director && !r.representative && Boolean(i.taxCardNumber || i.taxCardImage),
-      ),
+    message: ({ persons }) =>
+      `Activation requires exactly one person, who is owner and nothing else and has a personal tax card. ${wayToSoleOwner(persons)}`,
+    met: ({ persons }) => persons.length === 1 && persons.every((one) => ownsAlone(one) && hasTaxCard(one)),
   };
+}
+
+const ownsAlone = ({ relationship: r }: PersonRow) => r.owner === true && !r.director && !r.representative;
+const hasTaxCard = ({ identification: i }: PersonRow) => Boolean(i.taxCardNumber || i.taxCardImage);
+
+/** What to do with an account's persons so that one is left, its owner: the type of the business may have changed after they were created. */
+function wayToSoleOwner(persons: PersonRow[]): string {
+  if (persons.length === 0) return 'Create this person.';
+  const owners = persons.filter(ownsAlone);
+  const steps: string[] = [];
+  if (persons.length > 1) steps.push('Remove every person but the owner.');
+  if (owners.length === 0) steps.push('Update the owner so that owner is the only role.');
+  if (!(owners.length > 0 ? owners : persons).some(hasTaxCard))
+    steps.push('Update the owner with the number or an image of the personal tax card.');
+  return steps.join(' ');
 }
 
 /** A usable address to pay the user out to. */
@@ -103,8 +139,8 @@ export function anyOf(...choices: [Prerequisite, ...Prerequisite[]]): Prerequisi
   return {
     field: first.field,
     message: {
-      v1: `is required for activation, or one of: ${others.map((choice) => choice.field).join(', ')}.`,
-      graph: `is required for activation, or one of: ${others.map((choice) => argumentPath(choice.field).join('.')).join(', ')}.`,
+      v1: `is required for activation, or one of: ${others.map(({ shown, field }) => shown?.v1 ?? field).join(', ')}.`,
+      graph: `is required for activation, or one of: ${others.map(({ shown, field }) => shown?.graph ?? argumentPath(field).join('.')).join(', ')}.`,
     },
     met: (dossier) => choices.some((choice) => choice.met(dossier)),
     alternatives: others.map((choice) => choice.field),
@@ -117,7 +153,12 @@ export function unmet(rules: Rules, dossier: Dossier): Problem[] {
     .flatMap((rule) => rule(dossier))
     .filter((prerequisite) => !prerequisite.met(dossier))
     .map(({ field, message, alternatives }) =>
-      problem('account_requirements_missing', field, message, alternatives && { alternatives }),
+      problem(
+        'account_requirements_missing',
+        field,
+        typeof message === 'function' ? message(dossier) : message,
+        alternatives && { alternatives },
+      ),
     );
 }
 

@@ -1,4 +1,5 @@
 import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
+import validator from 'validator';
 import { blankToNull } from '../account/creation.js';
 import { type AccountRow, account } from '../account/table.js';
 import { Account } from '../account/type.js';
@@ -8,12 +9,18 @@ import type { Listing, Page } from '../listing.js';
 import { payloadOf } from '../payload.js';
 import { permissions, related } from '../permissions.js';
 import { listedValues, type Problem, problem, Refusal } from '../problems.js';
-import { AddressArgs, AddressOfAccountArgs, CreateAddressInput, UpdateAddressInput } from './inputs.js';
+import {
+  AddressArgs,
+  AddressOfAccountArgs,
+  type BankAccountInput,
+  CreateAddressInput,
+  UpdateAddressInput,
+} from './inputs.js';
 import { type AddressRow, address, LinkedObject } from './table.js';
 import { Address, AddressConnection } from './type.js';
 
-/** Only payout addresses are created through the call, and only bank accounts. */
-export function addressProblems({ category, type }: Partial<CreateAddressInput>): Problem[] {
+/** Only payout addresses are created through the call, and only bank accounts that may exist. */
+export function addressProblems({ category, type, bankAccount }: Partial<CreateAddressInput>): Problem[] {
   const problems: Problem[] = [];
   if (category !== undefined && category !== 'user_payout') {
     problems.push(
@@ -30,6 +37,34 @@ export function addressProblems({ category, type }: Partial<CreateAddressInput>)
         'parameter_invalid',
         'address.type',
         listedValues(['bank_account'], ([type]) => `must be ${type}`),
+      ),
+    );
+  return [...problems, ...bankAccountProblems(bankAccount)];
+}
+
+const numberLength = { min: 4, max: 34 } as const;
+
+/** What no bank account can have: an IBAN whose country, length or checksum is wrong, a number of no plausible length. Silent: the forms. */
+export function bankAccountProblems(bank: Pick<BankAccountInput, 'iban' | 'number'> | null | undefined): Problem[] {
+  const problems: Problem[] = [];
+  const given = (text: string | null | undefined): text is string => text != null && text.trim() !== '';
+  if (given(bank?.number)) {
+    const { length } = bank.number.replaceAll(/[ -]/g, '');
+    if (!/^[A-Za-z0-9 -]+$/.test(bank.number) || length < numberLength.min || length > numberLength.max)
+      problems.push(
+        problem(
+          'parameter_invalid',
+          'address.bank_account.number',
+          `must have ${numberLength.min} to ${numberLength.max} letters and digits`,
+        ),
+      );
+  }
+  if (given(bank?.iban) && !validator.isIBAN(bank.iban))
+    problems.push(
+      problem(
+        'parameter_invalid',
+        'address.bank_account.iban',
+        'must be an IBAN: its country, length or checksum is wrong',
       ),
     );
   return problems;

@@ -202,7 +202,7 @@ async function readSeries(
     and e.category = c.category and e.created < ${p('from')} order by e.created desc, e.version desc limit 1`;
   const points = sql`with step as (${spans}), last as (${last}),
     compartment as (select b.account_id, b.currency, c.category from balance b, unnest(${sql.raw(`'{${Object.values(Compartment).join()}}'::text[]`)}) c(category)
-      where ${realm('b')} and b.account_id = any(${p('ids')})),
+      where ${realm('b')} and b.account_id = any(${p('ids')}) and b.version > 0),
     found as (select c.*, -1::bigint as start, (${before}) as held from compartment c join balance b on ${realm('b')} and b.account_id = c.account_id and b.currency = c.currency
       union all select c.*, s.start, e.balance_after from compartment c cross join step s
         left join last l on l.account_id = c.account_id and l.currency = c.currency and l.category = c.category and l.start = s.start
@@ -228,6 +228,8 @@ async function readSeries(
         .from(sql`(${points}) x`)
         .where(sql`x.start >= 0`)
         .groupBy(sql`x.account_id`, sql`x.start`, sql`x.currency`)
+        // A chart begins each currency at zero; a balance as of a time has the currencies that were booked by then.
+        .having(interval ? undefined : sql`count(x.held) > 0`)
         .orderBy(sql`x.start`, sql`x.currency`),
     { from, to, ids },
   );

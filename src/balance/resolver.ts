@@ -3,7 +3,7 @@ import { Arg, Ctx, FieldResolver, ID, Query, Resolver, Root } from 'type-graphql
 import { type AccountRow, account } from '../account/table.js';
 import { Account } from '../account/type.js';
 import type { Context } from '../context.js';
-import { type BalanceRow, balance } from '../ledger/table.js';
+import { type BalanceRow, balance, booked } from '../ledger/table.js';
 import { problem, Refusal } from '../problems.js';
 import { DateTime } from '../scalars.js';
 import { series } from './history.js';
@@ -60,6 +60,7 @@ export class BalanceResolver {
               eq(balance.tenantId, p('tenant')),
               eq(balance.livemode, p('live')),
               eq(balance.ofPartner, true),
+              booked,
               whole ? undefined : eq(balance.ownerId, p('owner')),
             ),
           )
@@ -103,7 +104,7 @@ async function balanceOf(context: Context, row: AccountRow): Promise<Balance> {
 type Held = Pick<BalanceRow, 'currency' | 'available' | 'pending' | 'processing' | 'payoutProcessing' | 'feeAdvance'>;
 type Owner = Pick<AccountRow, 'id' | 'livemode' | 'kind'>;
 
-/** Balances by compartment. Before the first movement there is the edition's currency, with nothing in it. */
+/** Balances by compartment. Only an account without any movement has the edition's currency, with nothing in it. */
 function shownAs({ edition }: Context, row: Owner, rows: Held[]): Balance {
   const nothing = {
     currency: edition.currency,
@@ -148,7 +149,12 @@ function readBalance({ scope }: Context, id: string) {
         .from(account)
         .leftJoin(
           balance,
-          and(eq(balance.tenantId, p('tenant')), eq(balance.livemode, p('live')), eq(balance.accountId, account.id)),
+          and(
+            eq(balance.tenantId, p('tenant')),
+            eq(balance.livemode, p('live')),
+            eq(balance.accountId, account.id),
+            booked,
+          ),
         )
         .where(reached(account))
         .orderBy(balance.currency),
@@ -169,6 +175,7 @@ async function readBalances({ scope }: Context, ids: readonly string[]): Promise
             eq(balance.tenantId, p('tenant')),
             eq(balance.livemode, p('live')),
             sql`${balance.accountId} = any(${p('ids')})`,
+            booked,
           ),
         )
         .orderBy(balance.currency),

@@ -69,7 +69,8 @@ export class CheckoutResolver {
 
   /** Creates a checkout. Reserves nothing: the payment locks the receivables. Spec: Create a Checkout. */
   @Mutation(() => CreateCheckoutPayload, {
-    description: 'Creates a payment session for a partner; its page is at `url`. It reserves nothing.',
+    description:
+      'Creates a payment session for a partner; its page is at `url`. It reserves nothing. Live mode needs an acquirer.',
   })
   async createCheckout(@Arg('input', () => CreateCheckoutInput) input: CreateCheckoutInput, @Ctx() context: Context) {
     const { scope, checkouts } = context;
@@ -91,10 +92,13 @@ export class CheckoutResolver {
     const problems = [...receivablesProblems(receivables, to), ...partnerProblems(from, to)];
     if (problems.length > 0) throw new Refusal(...problems);
     const reconcilable = receivables.reduce((sum, r) => sum + r.amountReconcilable, 0n);
+    const impossible: Problem[] = [];
+    if (!checkouts.payable(context.caller.livemode)) impossible.push(problem('acquirer_unavailable'));
     if (input.amount > reconcilable)
-      throw new Refusal(
+      impossible.push(
         problem('amount_exceeds_reconcilable', 'checkout.amount', 'is more than what the receivables can still take'),
       );
+    if (impossible.length > 0) throw new Refusal(...impossible);
     const row = await context.write('create_checkout', checkout, {
       amount: input.amount,
       grossAmount: grossOf(input.amount, checkouts.terms),

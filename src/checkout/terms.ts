@@ -10,9 +10,11 @@ export interface CheckoutTerms {
   feeBasisPoints: number;
 }
 
-/** The terms of checkouts, and where a checkout's page is. */
+/** The terms of checkouts, whether they can be paid, and where a checkout's page is. */
 export interface Checkouts {
   terms: CheckoutTerms;
+  /** Whether there is an acquirer that takes the money of a mode's checkouts. */
+  payable(livemode: boolean): boolean;
   urlOf(place: CheckoutPlace): string;
 }
 

@@ -1,5 +1,6 @@
 import type { AccountKind, AccountSubType, AddressKey } from '../account/table.js';
 import type { Rules } from '../activation/rules.js';
+import type { DepositPaymentMethod } from '../deposit/table.js';
 
 /**
  * What an edition decides. The two editions are tables with the same keys in the same order, so that
@@ -11,10 +12,12 @@ export interface Edition {
   required: Record<string, readonly string[]>;
   /** Parameters that belong to the other edition alone. */
   withheld: Record<string, readonly string[]>;
-  /** The values that a parameter takes, where they are fewer than its type has. */
+  /** The values that a parameter takes, where they are fewer than its type has; for `recordBankNotice`, of the operator. */
   values: Record<string, Record<string, readonly string[]>>;
   /** Keys of /v1 objects that the other edition does not have. */
   shown: Record<string, boolean>;
+  /** The method of a bank's live transfer whose notice does not say which. */
+  bankMethod: DepositPaymentMethod;
   /** The currency of receiving addresses by default. */
   currency: string;
   /** The keys of a root's setting that apply to it and to what is below it. */

@@ -1,4 +1,15 @@
-import { always, anyOf, byBusinessType, file, has, payoutAddress, persons, soleOwner } from '../activation/rules.js';
+import {
+  always,
+  anyOf,
+  byBusinessType,
+  file,
+  has,
+  payoutAddress,
+  persons,
+  physicalAddress,
+  soleOwner,
+} from '../activation/rules.js';
+import type { DepositPaymentMethod } from '../deposit/table.js';
 import type { Edition } from './edition.js';
 
 const identified = anyOf(
@@ -7,11 +18,19 @@ const identified = anyOf(
   has('business_details.ids.tax_gst'),
   file('id_document', ['additional_verification', 'identity_document', 'tax_document']),
 );
-const located = anyOf(
-  has('business_details.ids.tax_gst'),
-  file('id_document', ['tax_document']),
-  has('business_details.physical_address'),
-);
+const located = anyOf(has('business_details.ids.tax_gst'), file('id_document', ['tax_document']), physicalAddress());
+/** Spec: Deposit, payment_method. */
+const methods: readonly DepositPaymentMethod[] = [
+  'affirm',
+  'afterpay',
+  'check',
+  'domestic_credit',
+  'domestic_debit',
+  'domestic_fast_credit',
+  'domestic_wire',
+  'global_wire',
+  'klarna',
+];
 const officers = persons({ director: 1, owner: 1, representative: 1 });
 
 /** Edition 1: multi-currency collection. */
@@ -38,20 +57,9 @@ export const first: Edition = {
   },
   values: {
     createAddress: { currency: ['INR'] },
-    createDeposit: {
-      currency: ['USD'],
-      payment_method: [
-        'affirm',
-        'afterpay',
-        'check',
-        'domestic_credit',
-        'domestic_debit',
-        'domestic_fast_credit',
-        'domestic_wire',
-        'global_wire',
-        'klarna',
-      ],
-    },
+    createDeposit: { currency: ['USD'], payment_method: methods },
+    recordBankNotice: { payment_method: methods },
+    deposits: { payment_method: methods },
     addresses: { type: ['bank_account', 'wallet'] },
   },
   shown: {
@@ -59,6 +67,7 @@ export const first: Edition = {
     'account.supporting_documentation.ownership_structure_document': true,
     'account.supporting_documentation.physical_address_document': false,
   },
+  bankMethod: 'domestic_credit',
   currency: 'USD',
   offers: {
     platform: ['platform', 'partner', 'connected_user', 'connected_user_partner'],

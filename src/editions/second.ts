@@ -1,5 +1,9 @@
 import { always, has, payoutAddress, persons } from '../activation/rules.js';
+import type { DepositPaymentMethod } from '../deposit/table.js';
 import type { Edition } from './edition.js';
+
+/** Spec: Deposit, payment_method; the last as a sample shows it. */
+const methods: readonly DepositPaymentMethod[] = ['card', 'upi', 'domestic_wire'];
 
 /** Edition 2: INR collection in India. */
 export const second: Edition = {
@@ -32,6 +36,8 @@ export const second: Edition = {
   values: {
     createAddress: {},
     createDeposit: { currency: ['INR', 'USD'], payment_method: ['card', 'upi'] },
+    recordBankNotice: { payment_method: methods },
+    deposits: { payment_method: methods },
     addresses: {},
   },
   shown: {
@@ -39,6 +45,7 @@ export const second: Edition = {
     'account.supporting_documentation.ownership_structure_document': false,
     'account.supporting_documentation.physical_address_document': true,
   },
+  bankMethod: 'domestic_wire',
   currency: 'INR',
   offers: {
     platform: ['partner', 'connected_user', 'connected_user_partner'],

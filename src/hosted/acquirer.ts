@@ -85,7 +85,16 @@ function decisionOf(instrument: Instrument): Decision | undefined {
   return Object.hasOwn(table, name) ? table[name] : undefined;
 }
 
-/** The acquirer of a mode. Live mode refuses until there is one: its pages say so, and begin nothing. */
-export function acquirerOf(livemode: boolean): Acquirer | undefined {
-  return livemode ? undefined : sandbox;
+/** The acquirer of each mode. Without one of live mode its pages begin nothing, and no live checkout is created. */
+export interface Acquirers {
+  test: Acquirer;
+  live?: Acquirer;
+}
+
+/** What this gateway is delivered with: the sandbox, and no acquirer of live mode. An operator brings its own in `main.ts`. */
+export const acquirers: Acquirers = { test: sandbox };
+
+/** The acquirer of a mode, if there is one. */
+export function acquirerOf(livemode: boolean, { test, live }: Acquirers): Acquirer | undefined {
+  return livemode ? live : test;
 }

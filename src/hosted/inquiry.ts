@@ -1,6 +1,6 @@
 import type { Scope } from '../db/scope.js';
 import { type TransactionRow, transaction } from '../transaction/table.js';
-import { acquirerOf } from './acquirer.js';
+import { acquirerOf, acquirers as delivered } from './acquirer.js';
 
 const answerMillisecondsMax = 10_000;
 
@@ -13,8 +13,9 @@ export async function inquire(
   scope: Scope,
   attempts: TransactionRow[],
   onFault: (error: unknown) => void,
+  acquirers = delivered,
 ): Promise<void> {
-  const acquirer = acquirerOf(scope.caller.livemode);
+  const acquirer = acquirerOf(scope.caller.livemode, acquirers);
   if (!acquirer) return;
   const ask = async ({ id, paymentMethodDetails: details }: TransactionRow) => {
     const decision = await inTime(acquirer.inquire(id, details));

@@ -9,7 +9,7 @@ import { contentOf } from '../file/content.js';
 import { Refusal } from '../problems.js';
 import type { Secrets } from '../secrets.js';
 import { type PaymentMethodDetails, type TransactionRow, transaction } from '../transaction/table.js';
-import { acquirerOf, type Decision, type Instrument } from './acquirer.js';
+import { acquirerOf, type Acquirers, type Decision, type Instrument } from './acquirer.js';
 import { cardDetails, cardOf } from './card.js';
 import { payerScope, type Session, sessionOf, stateAt, stateOf } from './session.js';
 import { checkoutPage, type Message, messagePage, type PageOptions } from './view.js';
@@ -20,6 +20,7 @@ export interface Hosted {
   database: Database;
   secrets: Secrets;
   terms: CheckoutTerms;
+  acquirers: Acquirers;
   /** Called with a fault of ours, to be logged; the payer is told nothing of it. */
   onFault(error: unknown, requestId: string): void;
 }
@@ -73,7 +74,7 @@ export function mangledPage(reply: FastifyReply): FastifyReply {
  * address may see it and pay; it shows what the payer must know, and nothing else of the account.
  * Silent: the page. Spec: Checkout.
  */
-export function hostedPages(app: FastifyInstance, { database, secrets, terms, onFault }: Hosted): void {
+export function hostedPages(app: FastifyInstance, { database, secrets, terms, acquirers, onFault }: Hosted): void {
   const watcher = new Watcher(database);
   const streams = new Set<() => void>();
   const config = { open: true } as const;
@@ -142,7 +143,7 @@ export function hostedPages(app: FastifyInstance, { database, secrets, terms, on
     const decided = stateOf(checkout, attempts);
     // Who wants to pay another way gets the forms, though a code still waits.
     const state = again && decided.name === 'awaiting' ? ({ name: 'summary' } as const) : decided;
-    const takesMoney = acquirerOf(checkout.livemode) !== undefined;
+    const takesMoney = acquirerOf(checkout.livemode, acquirers) !== undefined;
     const options = { path: `/checkout/${token}`, assets: assetPaths, attemptKey: randomUUID(), takesMoney, ...more };
     return reply.type('text/html; charset=utf-8').send(checkoutPage(session, state, options));
   };
@@ -176,7 +177,7 @@ export function hostedPages(app: FastifyInstance, { database, secrets, terms, on
     instrument: Instrument,
     details: PaymentMethodDetails,
   ) => {
-    const decision = await acquirerOf(place.livemode)!.submit(id, instrument);
+    const decision = await acquirerOf(place.livemode, acquirers)!.submit(id, instrument);
     await note(request, place, { id, details, ...decision });
   };
 
@@ -199,7 +200,7 @@ export function hostedPages(app: FastifyInstance, { database, secrets, terms, on
     const opened = await open(token);
     if (!opened) return missing(reply);
     const { place, session } = opened;
-    if (!acquirerOf(place.livemode)) return show(reply.code(503), token, session);
+    if (!acquirerOf(place.livemode, acquirers)) return show(reply.code(503), token, session);
     const attemptKey = attemptOf(request.body, 'upi');
     if (!attemptKey) return back(reply, token);
     const begun = await begin(request, place, { attemptKey, paymentMethod: 'upi' });
@@ -211,7 +212,7 @@ export function hostedPages(app: FastifyInstance, { database, secrets, terms, on
     const opened = await open(token);
     if (!opened) return missing(reply);
     const { place, session } = opened;
-    const acquirer = acquirerOf(place.livemode);
+    const acquirer = acquirerOf(place.livemode, acquirers);
     if (!acquirer) return show(reply.code(503), token, session);
     const attemptKey = attemptOf(request.body, 'card');
     if (!attemptKey) return back(reply, token);
@@ -239,7 +240,7 @@ export function hostedPages(app: FastifyInstance, { database, secrets, terms, on
       const opened = await open(token);
       if (!opened) return missing(reply);
       const { place, session } = opened;
-      const acquirer = place.livemode ? undefined : acquirerOf(place.livemode);
+      const acquirer = place.livemode ? undefined : acquirerOf(place.livemode, acquirers);
       const attempt = session.attempts.find((t) => t.id === id && t.paymentMethod === 'upi');
       if (!acquirer || !attempt) return missing(reply);
       const vpa = String((request.body as Record<string, string> | undefined)?.vpa ?? '').trim();

@@ -55,6 +55,12 @@ export const balance = pgTable(
 );
 export type BalanceRow = typeof balance.$inferSelect;
 
+/**
+ * The condition that a balance has an entry. A row without one is only a lock that a write took before it knew whether
+ * money would move there: it is no part of what an account holds.
+ */
+export const booked = sql`${balance.version} > 0`;
+
 /** One movement of money: its entries sum to zero per currency. A cause posts at most once per kind. Append-only. */
 export const posting = pgTable(
   'posting',

@@ -116,11 +116,19 @@ export class RecordBankNoticeInput {
   addressId: string;
   @Field(() => Amount, { description: 'What came in; a reversal names the same.' })
   amount: bigint;
-  @Field(() => Currency, { description: 'Of the amount.' })
+  @Field(() => Currency, { description: "Of the amount; the address's, unless `allowCurrency` is true." })
   currency: string;
+  @Field(() => Boolean, {
+    nullable: true,
+    description: 'Whether the transfer may be in another currency than its address; false by default.',
+  })
+  allowCurrency?: boolean | null;
   @Field(() => ID, { nullable: true, description: 'The partner that paid, where it is known.' })
   fromAccountId?: string | null;
-  @Field(() => DepositPaymentMethod, { nullable: true, description: 'DOMESTIC_CREDIT by default.' })
+  @Field(() => DepositPaymentMethod, {
+    nullable: true,
+    description: "One of the account's edition; DOMESTIC_CREDIT by default in Edition 1, DOMESTIC_WIRE in Edition 2.",
+  })
   paymentMethod?: DepositPaymentMethod | null;
   @Field(() => String, { nullable: true, description: 'Narration on the incoming deposit.' })
   statementDescriptor?: string | null;

@@ -7,7 +7,7 @@ import { accountProblems, addressKeyOf, businessDetailsOf, initialSetting, nickn
 import type { BusinessDetailsInput, TosAcceptanceInput } from '../account/inputs.js';
 import { type AccountRow, AccountStatus, type AccountSubType, account } from '../account/table.js';
 import { type AccountSettingRow, accountSetting } from '../account-setting/table.js';
-import { lastFour } from '../address/resolver.js';
+import { bankAccountProblems, lastFour } from '../address/resolver.js';
 import { type AddressRow, address, type BankAccountHash } from '../address/table.js';
 import { type Caller, type NewKey, newKey } from '../caller.js';
 import { checkoutTermsDefault } from '../checkout/terms.js';
@@ -22,7 +22,8 @@ import { type BankNoticeRow, bankNotice, type DepositRow, deposit } from '../dep
 import { editions } from '../editions/editions.js';
 import { checkFiles } from '../file/reference.js';
 import { type FileRow, file } from '../file/table.js';
-import { textProblems } from '../guard.js';
+import { editionProblems, textProblems } from '../guard.js';
+import { acquirerOf, acquirers } from '../hosted/acquirer.js';
 import { answeredBefore, fingerprints } from '../idempotency.js';
 import { inquiryKind, type JobRow, job } from '../job/table.js';
 import { type ApiKeyRow, apiKey } from '../key/table.js';
@@ -63,6 +64,8 @@ export interface BankNotice {
   fromAccountId?: string | undefined;
   paymentMethod?: string | undefined;
   statementDescriptor?: string | undefined;
+  /** Whether the transfer may be in another currency than its address. */
+  allowCurrency?: boolean | undefined;
 }
 
 /** What the bank's notice came to; no deposit yet where a reversal waits for it. */
@@ -209,7 +212,11 @@ export class Operator {
       // A name that no client can send: the account's own keys are another's.
       this.asking?.idempotencyKey && `§${this.asking.idempotencyKey}`,
       key ?? ((tenant, live) => newKey(this.#secrets, tenant, live)),
-      { terms: checkoutTermsDefault, urlOf: () => '' },
+      {
+        terms: checkoutTermsDefault,
+        payable: (livemode) => acquirerOf(livemode, acquirers) !== undefined,
+        urlOf: () => '',
+      },
       this.#secrets,
     );
     const answer = (await field.resolve(undefined, { input }, context, undefined as never)) as T;
@@ -275,7 +282,7 @@ export class Operator {
       throw new OperatorError('In test mode the sandbox bank issues addresses; this records those of live mode.');
     if (!given.bankAccount.number && !given.bankAccount.iban)
       throw new OperatorError('A number or an IBAN is required.', 'parameter_missing', 'address.bank_account.number');
-    refuse(textProblems(given, 'address'));
+    refuse([...textProblems(given, 'address'), ...bankAccountProblems(given.bankAccount)]);
     const bank = {
       ...given.bankAccount,
       last4: lastFour(given.bankAccount.number ?? given.bankAccount.iban),
@@ -346,7 +353,10 @@ export class Operator {
     return this.#write('set_service_hold', row, 'serviceHold', { accountId: row.id, hold }, accountSetting);
   }
 
-  /** Records what a bank has told about a transfer; the same notice again is harmless, in any order. */
+  /**
+   * Records what a bank has told about a transfer; the same notice again is harmless, in any order. A payment method of the
+   * other edition is refused, and so is another currency than the address's that the operator has not allowed.
+   */
   async bankNotice(given: BankNotice): Promise<BankNoticeTaken> {
     refuse([...textProblems(given, 'deposit'), ...noticeProblems(given)]);
     const to = await this.#told(given.addressId);
@@ -361,13 +371,17 @@ export class Operator {
       throw new Refusal(
         problem('address_unusable', 'deposit.address_id', 'No bank sends money to an address of this category.'),
       );
+    const scope = this.scope(to);
+    const receiver = await scope.one(account, to.linkedId);
+    const edition = editions[receiver.edition];
+    const { paymentMethod } = given;
+    if (paymentMethod !== undefined) refuse(editionProblems('recordBankNotice', 'deposit', { paymentMethod }, edition));
     if (given.fromAccountId !== undefined) {
       // Whoever paid is of the same tenant, or unknown to it: the deposit would silently have no payer.
       const field = 'deposit.from_account_id';
-      const scope = this.scope(to);
       const payer = await scope.find(account, given.fromAccountId);
       if (!payer) throw new OperatorError('There is no such account.', 'resource_missing', field);
-      refuse(payerProblems(payer, await scope.one(account, to.linkedId), field));
+      refuse(payerProblems(payer, receiver, field));
     }
     const content = {
       toAccountId: to.linkedId,
@@ -375,12 +389,17 @@ export class Operator {
       amount: given.amount,
       currency: given.currency,
       fromAccountId: given.fromAccountId ?? null,
-      paymentMethod: given.paymentMethod ?? 'domestic_credit',
+      paymentMethod: paymentMethod ?? edition.bankMethod,
       statementDescriptor: given.statementDescriptor ?? null,
     };
-    const args = { reference: given.reference, event: given.event, content };
+    const args = {
+      ...{ reference: given.reference, event: given.event, content },
+      // What the notice leaves open says nothing against what was recorded under its reference before.
+      ...(paymentMethod === undefined && { open: ['paymentMethod'] }),
+      ...(given.allowCurrency === true && { allowCurrency: true }),
+    };
     const notice = await this.#write('record_bank_notice', to, 'bankNotice', args, bankNotice);
-    return { notice, deposit: await this.scope(to).find(deposit, notice.depositId) };
+    return { notice, deposit: await scope.find(deposit, notice.depositId) };
   }
 
   /** The reversals that wait for their deposits, of all tenants, oldest first: 200 at most. */

@@ -199,13 +199,14 @@ export class OperatorMoney {
     @Arg('input', () => RecordBankNoticeInput) input: RecordBankNoticeInput,
     @Ctx() { operator }: OperatorContext,
   ) {
-    const { event, fromAccountId, paymentMethod, statementDescriptor, ...told } = input;
+    const { event, fromAccountId, paymentMethod, statementDescriptor, allowCurrency, ...told } = input;
     const { notice, deposit } = await operator.bankNotice({
       ...told,
       event: event ?? 'received',
       fromAccountId: fromAccountId || undefined,
       paymentMethod: paymentMethod ?? undefined,
       statementDescriptor: statementDescriptor ?? undefined,
+      allowCurrency: allowCurrency ?? undefined,
     });
     return { notice: noticeOf(notice, deposit) };
   }

@@ -12,6 +12,7 @@ import {
   Resolver,
   Root,
 } from 'type-graphql';
+import { blankToNull } from '../account/creation.js';
 import { type AccountRow, account, type BusinessType } from '../account/table.js';
 import { Account } from '../account/type.js';
 import type { Context } from '../context.js';
@@ -23,7 +24,7 @@ import { payloadOf } from '../payload.js';
 import { type Problem, problem, Refusal } from '../problems.js';
 import { Metadata } from '../scalars.js';
 import { sealedIdentification } from './sealing.js';
-import { type PersonRow, person } from './table.js';
+import { type IdentificationHash, type PersonRow, person } from './table.js';
 import { Identification, Person, PersonConnection, Relationship } from './type.js';
 import { identificationOf, relationshipOf } from './v1.js';
 
@@ -72,6 +73,28 @@ export class CreatePersonInput {
   metadata?: Record<string, string | null> | null;
 }
 
+@InputType({
+  description: 'Changes a person of an account in status DRAFT. Hashes merge: absent members stay, null clears.',
+})
+export class UpdatePersonInput {
+  @Field(() => ID)
+  id: string;
+  @Field(() => String, optional)
+  fullName?: string | null;
+  @Field(() => RelationshipInput, { nullable: true, description: 'At least one role must be left.' })
+  relationship?: RelationshipInput | null;
+  @Field(() => IdentificationInput, optional)
+  identification?: IdentificationInput | null;
+  @Field(() => Metadata, optional)
+  metadata?: Record<string, string | null> | null;
+}
+
+@InputType({ description: 'Names the person to be removed.' })
+class RemovePersonInput {
+  @Field(() => ID)
+  id: string;
+}
+
 @ArgsType()
 class PersonArgs extends PageArgs {
   @Field(() => ID, { nullable: true, description: 'Persons of this account; any within reach.' })
@@ -79,6 +102,8 @@ class PersonArgs extends PageArgs {
 }
 
 const CreatePersonPayload = payloadOf('CreatePerson', 'person', Person);
+const UpdatePersonPayload = payloadOf('UpdatePerson', 'person', Person);
+const RemovePersonPayload = payloadOf('RemovePerson', 'person', Person);
 
 @Resolver(() => Person)
 export class PersonResolver {
@@ -103,18 +128,60 @@ export class PersonResolver {
       throw new Refusal(problem('account_type_invalid', 'person.account_id', 'Only users and platforms have persons.'));
     const problems = unfit(input, owner, context.edition.personIdentified);
     if (problems.length > 0) throw new Refusal(...problems);
-    const image = (name: string, id: string | null | undefined) => ({
-      id,
-      field: `person.identification.${name}`,
-      purposes: verificationPurposes,
-    });
-    await checkFiles(scope, [
-      image('tax_card_image', input.identification?.taxCardImage),
-      image('passport_image', input.identification?.passportImage),
-    ]);
+    await checkImages(context, input.identification);
     const alone = context.edition.personIdentified ? ownedAlone : [];
     const stored = { ...input, ...(await sealed(context, input.identification)), accountId: owner.id, alone };
     return { person: await context.write('create_person', person, stored) };
+  }
+
+  /**
+   * Changes a person while its account is a draft. The person as it becomes is judged as at its creation, but for what was
+   * wrong with it before: a change of the business's type may have made it unfit, and each step out of that is allowed.
+   * Silent: the operation. Refuses `account_not_updatable` when the account is no draft.
+   */
+  @Mutation(() => UpdatePersonPayload, {
+    description: 'Changes a person while its account is a DRAFT. Hashes merge: absent members stay, null clears.',
+  })
+  async updatePerson(@Arg('input', () => UpdatePersonInput) input: UpdatePersonInput, @Ctx() context: Context) {
+    const { scope, edition } = context;
+    const { id, ...given } = input;
+    const changes = { ...given, ...(given.identification !== undefined && { identification: identified(given) }) };
+    const before = await scope.one(person, id);
+    const owner = await scope.one(account, before.accountId);
+    const after = {
+      relationship: { ...before.relationship, ...given.relationship },
+      identification: { ...before.identification, ...changes.identification },
+    };
+    const known = new Set(unfit(before, owner, edition.personIdentified).map(({ field }) => field));
+    const problems = [
+      ...personProblems(after),
+      ...unfit(after, owner, edition.personIdentified).filter(({ field }) => !known.has(field)),
+    ];
+    if (problems.length > 0) throw new Refusal(...problems);
+    await checkImages(context, given.identification);
+    refuseUnlessDraft(owner);
+    if (Object.values(given).every((value) => value === undefined)) return { person: before };
+    // What the person was judged by: where it has changed meanwhile, the write is a conflict.
+    const judged = {
+      relationship: before.relationship,
+      identification: before.identification,
+      type: owner.businessDetails.type,
+    };
+    const { tenantId, livemode } = context.caller;
+    const stored = changes.identification && {
+      identification: sealedIdentification(context.secrets, { tenantId, livemode, id }, changes.identification),
+    };
+    return { person: await context.write('update_person', person, { id, ...changes, ...stored, judged }) };
+  }
+
+  /** Removes a person while its account is a draft, and answers it as it was. Its files stay. Silent: the operation. */
+  @Mutation(() => RemovePersonPayload, {
+    description: 'Removes a person while its account is a DRAFT, and answers it as it was. Its files stay.',
+  })
+  async removePerson(@Arg('input', () => RemovePersonInput) { id }: RemovePersonInput, @Ctx() context: Context) {
+    const { accountId } = await context.scope.one(person, id);
+    refuseUnlessDraft(await context.scope.one(account, accountId));
+    return { person: await context.write('remove_person', person, { id }) };
   }
 
   @FieldResolver(() => Relationship)
@@ -166,18 +233,62 @@ async function sealed({ secrets, scope, caller }: Context, identification: Creat
 }
 
 /** A person without any role is nobody. */
-export function personProblems({ relationship: r }: Partial<CreatePersonInput>): Problem[] {
+export function personProblems({ relationship: r }: Pick<Partial<CreatePersonInput>, 'relationship'>): Problem[] {
   if (!r || r.director || r.owner || r.representative) return [];
   return [
     problem('parameter_invalid', 'person.relationship', 'must have at least one of director, owner and representative'),
   ];
 }
 
+/** What no update of a person can be: no name, or null for all of its roles. */
+export function personUpdateProblems({ fullName, relationship }: Partial<UpdatePersonInput>): Problem[] {
+  const problems: Problem[] = [];
+  if (fullName !== undefined && (fullName ?? '').trim() === '')
+    problems.push(problem('parameter_invalid_empty', 'person.full_name'));
+  if (relationship === null) problems.push(problem('parameter_invalid_empty', 'person.relationship'));
+  return problems;
+}
+
+/** How a person is identified, as it is stored: empty texts are null, and null for the hash clears its members. */
+function identified({ identification }: Pick<UpdatePersonInput, 'identification'>): IdentificationHash {
+  return identification
+    ? blankToNull(identification)
+    : { taxCardNumber: null, taxCardImage: null, passportImage: null };
+}
+
+async function checkImages({ scope }: Context, identification: IdentificationInput | null | undefined): Promise<void> {
+  const image = (name: string, id: string | null | undefined) => ({
+    id,
+    field: `person.identification.${name}`,
+    purposes: verificationPurposes,
+  });
+  await checkFiles(scope, [
+    image('tax_card_image', identification?.taxCardImage),
+    image('passport_image', identification?.passportImage),
+  ]);
+}
+
+/** Persons change only before their account is submitted: from then on they are what was verified. */
+function refuseUnlessDraft({ status }: AccountRow): void {
+  if (status !== 'draft')
+    throw new Refusal(
+      problem(
+        'account_not_updatable',
+        'person.account_id',
+        'Persons can be updated and removed only while their account is in status draft.',
+      ),
+    );
+}
+
 /** The types of business that are one person, its owner. */
 const ownedAlone: readonly (BusinessType | null | undefined)[] = ['sole_proprietor', 'individual'];
 
 /** What of a person cannot be: a sole proprietor's director, or somebody whom nothing identifies. */
-function unfit({ relationship, identification }: CreatePersonInput, owner: AccountRow, identified: boolean): Problem[] {
+function unfit(
+  { relationship, identification }: Pick<CreatePersonInput, 'relationship' | 'identification'>,
+  owner: AccountRow,
+  identified: boolean,
+): Problem[] {
   const problems: Problem[] = [];
   const { director, owner: owns, representative } = relationship;
   const type = owner.businessDetails.type;

@@ -273,7 +273,7 @@ function idsOf(locks: ReceivableLockRow[], side: 'depositId' | 'receivableId'): 
   return [...new Set(locks.filter(({ amount }) => amount > 0n).map((lock) => lock[side]))];
 }
 
-/** What no receivable can have: amounts that its currency cannot be, another currency than its invoice, a purpose that there is not. */
+/** What no receivable can have: amounts that its currency cannot be, a due date before the invoice, another currency than its invoice, a purpose that there is not. */
 export function receivableProblems({
   invoice,
   currency,
@@ -285,6 +285,11 @@ export function receivableProblems({
     problems.push(...moneyProblems('receivable.invoice.amount', invoice.amount, invoice.currency));
   if (maximum != null)
     problems.push(...moneyProblems('receivable.amount_maximum_reconcilable', maximum, invoice?.currency ?? ''));
+  // Dates are YYYY-MM-DD: their order as texts is their order in time.
+  if (invoice?.dueDate !== undefined && invoice.creationDate !== undefined && invoice.dueDate < invoice.creationDate)
+    problems.push(
+      problem('parameter_invalid', 'receivable.invoice.due_date', 'must not be before invoice.creation_date'),
+    );
   if (invoice?.currency !== undefined && currency !== undefined && currency !== invoice.currency) {
     problems.push(problem('parameter_invalid', 'receivable.currency', "must be the invoice's currency"));
   }

@@ -115,6 +115,22 @@ export const routes: readonly Route[] = [
   { method: 'POST', path: '/v1/receivables/:id', field: 'updateReceivable', answers: payload, shape: receivableV1 },
 
   { method: 'POST', path: '/v1/persons', field: 'createPerson', answers: payload, shape: personV1, extension: true },
+  {
+    method: 'POST',
+    path: '/v1/persons/:id',
+    field: 'updatePerson',
+    answers: payload,
+    shape: personV1,
+    extension: true,
+  },
+  {
+    method: 'POST',
+    path: '/v1/persons/:id/remove',
+    field: 'removePerson',
+    answers: payload,
+    shape: personV1,
+    extension: true,
+  },
   { method: 'GET', path: '/v1/persons/:id', field: 'person', answers: object, shape: personV1, extension: true },
   { method: 'GET', path: '/v1/persons', field: 'persons', answers: list, shape: personV1, extension: true },
   { method: 'GET', path: '/v1/files/:id', field: 'file', answers: object, shape: fileV1, extension: true },
@@ -212,6 +228,14 @@ export const routes: readonly Route[] = [
     field: 'deactivateTestAccount',
     answers: payload,
     shape: accountV1,
+    extension: true,
+  },
+  {
+    method: 'POST',
+    path: '/v1/test_helpers/accounts/:id/wallet',
+    field: 'createTestWallet',
+    answers: payload,
+    shape: addressV1,
     extension: true,
   },
   {

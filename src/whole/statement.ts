@@ -12,7 +12,7 @@ import {
 } from 'graphql';
 import { type Reach, within } from '../db/reach.js';
 import { listed, type Rows } from '../db/scope.js';
-import { balance } from '../ledger/table.js';
+import { balance, booked } from '../ledger/table.js';
 import { type Listing, type PageRequest, readOf } from '../listing.js';
 import { type Branch, NotWhole } from './tree.js';
 
@@ -183,7 +183,7 @@ class Writer {
     const alias = this.#alias();
     const columns = getTableColumns(balance);
     const rows = this.#fragment(
-      sql`select * from ${balance} where ${balance.tenantId} = ${sql.placeholder('tenant')} and ${balance.livemode} = ${sql.placeholder('live')} and ${balance.accountId} = ${sql.raw(column('id'))} order by ${balance.currency}`,
+      sql`select * from ${balance} where ${balance.tenantId} = ${sql.placeholder('tenant')} and ${balance.livemode} = ${sql.placeholder('live')} and ${balance.accountId} = ${sql.raw(column('id'))} and ${booked} order by ${balance.currency}`,
       '',
     );
     const money = (parts: Branch[], amount: string, currency: () => string) =>

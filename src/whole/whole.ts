@@ -3,7 +3,7 @@ import { getArgumentValues, getVariableValues } from 'graphql/execution/values.j
 import type { Context } from '../context.js';
 import { listOf, reachOf } from '../db/reach.js';
 import { shape, values } from '../db/scope.js';
-import { check, permissionOf } from '../guard.js';
+import { check, checkEdge, permissionOf } from '../guard.js';
 import { pageRequest } from '../listing.js';
 import { requestLimitsDefault } from '../request-budget.js';
 import type { Rule } from './rules.js';
@@ -113,6 +113,7 @@ export class Whole {
       const args = field!.args.length > 0 ? getArgumentValues(field!, node, coerced.coerced) : {};
       const root = parent === this.schema.getQueryType();
       if (root) check(field!.name, permissionOf(field!.name), args, context);
+      else checkEdge(field!, args, context);
       const prefix = `q${i}_`;
       if (rule!.read === 'one') {
         ids.set(branch, prefix);
