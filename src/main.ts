@@ -8,7 +8,7 @@ import { logger } from './log.js';
 import { Operator } from './operator/operator.js';
 import { openStore } from './store.js';
 import { Worker } from './worker.js';
-import { supervise } from './workers.js';
+import { onStop, supervise } from './workers.js';
 
 /** Long steps, for somebody who watches a terminal. */
 function progress(step: string): void {
@@ -28,21 +28,17 @@ async function main(): Promise<void> {
   await app.listen({ port: settings.PORT, host: settings.HOST });
   worker.start();
 
-  let stopping = false;
-  const stop = async (): Promise<void> => {
-    // Who asks twice does not want to wait.
-    if (stopping) process.exit(1);
-    stopping = true;
-    const deadline = setTimeout(() => process.exit(1), settings.DRAIN_SECONDS * 1000);
-    await app.close();
-    await worker.stop();
-    await store.close();
-    clearTimeout(deadline);
-    process.exit(0);
-  };
-  process.on('SIGTERM', () => void stop());
-  // Ctrl-C reaches every process of a terminal: of several, the one above them tells the others to stop.
-  process.on('SIGINT', () => cluster.isPrimary && void stop());
+  onStop(
+    async () => {
+      const deadline = setTimeout(() => process.exit(1), settings.DRAIN_SECONDS * 1000);
+      await app.close();
+      await worker.stop();
+      await store.close();
+      clearTimeout(deadline);
+      process.exit(0);
+    },
+    () => process.exit(1),
+  );
   if (cluster.isPrimary || cluster.worker?.id === 1)
     announce(settings, (app.server.address() as { port: number }).port, demo);
 }

@@ -2,6 +2,25 @@ import cluster, { type Worker } from 'node:cluster';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const pauseMilliseconds = 1_000;
+const echoMillisecondsMax = 1_000;
+
+/**
+ * Calls `stop` at the first SIGTERM, SIGINT or SIGHUP, and `quit` at each that comes a second later or more. Until then
+ * another signal is an echo of the first: a terminal signals every process, and npm and the process above pass it on.
+ * Of several processes, SIGTERM alone stops one below: the one above them sends it when a terminal signals all of them.
+ */
+export function onStop(stop: () => Promise<void>, quit: () => void): void {
+  let since: number | undefined;
+  const signalled = (): void => {
+    const now = performance.now();
+    if (since === undefined) {
+      since = now;
+      void stop();
+    } else if (now - since >= echoMillisecondsMax) quit();
+  };
+  process.on('SIGTERM', signalled);
+  for (const name of ['SIGINT', 'SIGHUP'] as const) process.on(name, () => cluster.isPrimary && signalled());
+}
 
 /**
  * Runs this program in several processes that share its port, and keeps that many alive. The first one brings the database
@@ -13,8 +32,7 @@ export async function supervise(processes: number): Promise<void> {
     stopping = true;
     for (const worker of workers()) worker.process.kill('SIGTERM');
   };
-  process.on('SIGTERM', stop);
-  process.on('SIGINT', stop);
+  onStop(async () => stop(), stop);
 
   let serving = false;
   cluster.on('exit', async (_, code, signal) => {
