@@ -7,6 +7,7 @@ import { payerScope } from './hosted/session.js';
 import { inquiryKind, job } from './job/table.js';
 import { unsealed } from './ledger/table.js';
 import { faultLine } from './log.js';
+import { Refusal } from './problems.js';
 import { transaction } from './transaction/table.js';
 
 const pollMilliseconds = 250;
@@ -69,7 +70,9 @@ export class Worker {
         more = await this.#work();
         await this.#forget();
       } catch (error) {
-        this.log.warn(faultLine(error), 'the worker will try again');
+        // An outage is in the log once, and not once for each try.
+        const away = error instanceof Refusal && error.status === 503;
+        this.log[away ? 'debug' : 'warn'](faultLine(error), 'the worker will try again');
       }
       if (!more && !this.#stopping)
         await new Promise<void>((resume) => {
