@@ -14,11 +14,12 @@ import { migrate } from '../src/db/migrate.js';
 import { gateway } from '../src/gateway.js';
 import { buildGraph } from '../src/graph.js';
 import { Operator } from '../src/operator/operator.js';
-import { postmaster, until } from './child.js';
+import { postmaster, until, useChildren } from './child.js';
 import { Till } from './till.js';
 import { details, eventually, givenIn, nickname, type Reply, type Speaker, useWorld, type World } from './world.js';
 
 const OPERATOR_KEY = 'op_5f0d4c1f9b7e43a28c6d1e0f9a8b7c6d';
+const children = useChildren();
 const partner = () => ({ type: 'partner', nickname: nickname(), business_details: details() });
 const milliseconds = async <T>(work: Promise<T>): Promise<[T, number]> => {
   const began = performance.now();
@@ -204,6 +205,22 @@ describe('a lock that is not free in time', () => {
     ]);
     expect([ready[0], ready[1] < 2_000]).toEqual([503, true]);
     expect((await me.get('/v1/accounts')).status).toBe(200);
+  });
+
+  it('is no refusal of a command, which says what PostgreSQL said', async () => {
+    const { host, database } = await login();
+    const environment = {
+      DATABASE_URL: `postgres://tidegate@/${database}?host=${host}`,
+      API_KEY_PEPPER: world.pepper,
+    };
+    const { code, errors } = await holding('lock table account', () =>
+      children.command(environment, 'account', 'list', '--json'),
+    );
+    expect([code, errors]).toEqual([
+      2,
+      'service_unavailable: The service is busy or restarting. Retry after the time in Retry-After.\nPostgreSQL: canceling statement due to lock timeout\n',
+    ]);
+    expect((await children.command(environment, 'account', 'list', '--json')).code).toBe(0);
   });
 });
 

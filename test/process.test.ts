@@ -376,7 +376,8 @@ describe('SIGTERM', () => {
 });
 
 // A terminal, a container and a service manager know npm's process, or the group of all processes, and none of the gateway's.
-describe('npm start', () => {
+// Each is two starts of npm, one of the compiler, and the gateway's.
+describe('npm start', { timeout: 120_000 }, () => {
   const project = fs.mkdtempSync(path.join(os.tmpdir(), 'tidegate-npm-'));
   beforeAll(() => {
     fs.chmodSync(project, 0o755);

@@ -397,7 +397,7 @@ export class Database {
     });
   }
 
-  /** An outage as what the client is told of it; anything else unchanged. */
+  /** An outage as what the client is told of it, with PostgreSQL's own error as its cause; anything else unchanged. */
   #told(error: unknown): unknown {
     if (error instanceof Refusal || outageOf(error) === undefined) return error;
     const { code = '' } = causeOf(error);
@@ -406,7 +406,7 @@ export class Database {
       this.#loggedAt.set(code, now);
       this.onOutage(error);
     }
-    return busy();
+    return Object.assign(busy(), { cause: causeOf(error) });
   }
 
   /** What a function refused, as a Refusal; an outage as one, too; anything else is a fault of ours and goes through unchanged. */
