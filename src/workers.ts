@@ -7,7 +7,8 @@ const echoMillisecondsMax = 1_000;
 /**
  * Calls `stop` at the first SIGTERM, SIGINT or SIGHUP, and `quit` at each that comes a second later or more. Until then
  * another signal is an echo of the first: a terminal signals every process, and npm and the process above pass it on.
- * Of several processes, SIGTERM alone stops one below: the one above them sends it when a terminal signals all of them.
+ * Of several processes, SIGTERM alone stops one below: the one above them sends it when a terminal signals all of them. Only
+ * the one above quits, and ends those below: what it passes on to them may come at any time after their own signal.
  */
 export function onStop(stop: () => Promise<void>, quit: () => void): void {
   let since: number | undefined;
@@ -16,7 +17,7 @@ export function onStop(stop: () => Promise<void>, quit: () => void): void {
     if (since === undefined) {
       since = now;
       void stop();
-    } else if (now - since >= echoMillisecondsMax) quit();
+    } else if (cluster.isPrimary && now - since >= echoMillisecondsMax) quit();
   };
   process.on('SIGTERM', signalled);
   for (const name of ['SIGINT', 'SIGHUP'] as const) process.on(name, () => cluster.isPrimary && signalled());
@@ -28,11 +29,14 @@ export function onStop(stop: () => Promise<void>, quit: () => void): void {
  */
 export async function supervise(processes: number): Promise<void> {
   let stopping = false;
-  const stop = (): void => {
+  const end = (signal: 'SIGTERM' | 'SIGKILL'): void => {
     stopping = true;
-    for (const worker of workers()) worker.process.kill('SIGTERM');
+    for (const worker of workers()) worker.process.kill(signal);
   };
-  onStop(async () => stop(), stop);
+  onStop(
+    async () => end('SIGTERM'),
+    () => end('SIGKILL'),
+  );
 
   let serving = false;
   cluster.on('exit', async (_, code, signal) => {
