@@ -585,10 +585,12 @@ try {
     !known && error instanceof Refusal
       ? error.problems.map((p) => `${p.code}${p.field ? ` (${p.field})` : ''}: ${sentenceV1(p)}`).join('\n')
       : undefined;
+  // Of an outage, what PostgreSQL said of it.
+  const cause = refused === undefined ? undefined : ((error as Error).cause as Error | undefined)?.message;
   const help = error instanceof CommanderError && error.code === 'commander.help' ? told : undefined;
   const message = (error as Error).message.replace(/^error: /, '');
   const text = help ?? refused ?? (known ? message : ((error as Error).stack ?? String(error)));
-  process.stderr.write(`${text.trimEnd()}\n`);
+  process.stderr.write(`${cause ? `${text}\nPostgreSQL: ${cause}` : text.trimEnd()}\n`);
   // What could not be asked or done is neither a refusal nor what an audit has found.
-  process.exitCode = error instanceof Refusal ? 1 : 2;
+  process.exitCode = error instanceof Refusal && error.status < 500 ? 1 : 2;
 }

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { createSecureContext } from 'node:tls';
 import { z } from 'zod';
 import { checkoutTermsDefault } from './checkout/terms.js';
+import { connectionOf } from './db/address.js';
 import { limitsDefault } from './limits.js';
 import { requestLimitsDefault } from './request-budget.js';
 
@@ -18,8 +19,14 @@ const whole = (min: number, max: number) =>
 /** The address of a PostgreSQL. */
 const address = z
   .string()
-  .regex(/^postgres(ql)?:\/\//, 'must begin with postgres://')
-  .refine((text) => URL.canParse(text), 'is not an address that can be read');
+  .regex(/^postgres(ql)?:\/\//, { message: 'must begin with postgres://', abort: true })
+  .superRefine((text, refine) => {
+    try {
+      connectionOf(text);
+    } catch (error) {
+      refine.addIssue((error as Error).message);
+    }
+  });
 
 /** One secret, or several separated by commas. */
 const secret = z.string().superRefine((text, { addIssue }) => {
@@ -42,10 +49,12 @@ export const settings = z.object({
   WORKERS: whole(1, 12)
     .default(1)
     .describe(
-      'How many processes share the port. One for each core is plenty; each has up to 7 connections to PostgreSQL.',
+      'How many processes share the port. One for each core is plenty; each has up to 10 connections to PostgreSQL.',
     ),
   DATA_DIR: z.string().default('.data').describe('The folder of the embedded PostgreSQL and of the local pepper.'),
-  DATABASE_URL: address.optional().describe('A PostgreSQL 15 or newer to use instead of the embedded one.'),
+  DATABASE_URL: address
+    .optional()
+    .describe('The address of a PostgreSQL 15 or newer to use instead of the embedded one. It may name several hosts.'),
   MIGRATE: z
     .enum(['auto', 'never'])
     .default('auto')

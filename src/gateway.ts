@@ -229,6 +229,7 @@ export async function gateway({
     return refuse(request, reply, problems);
   });
 
+  database.onOutage = (error) => log.warn(faultLine(error), 'PostgreSQL could not serve a request');
   app.get('/healthz', { config: { probe: true } }, async () => ({ status: 'ok' }));
   app.get('/readyz', { config: { probe: true } }, async (_, reply) => {
     if (draining) return reply.code(503).send({ status: 'draining' });

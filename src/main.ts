@@ -11,7 +11,7 @@ import { sealTaxCards } from './person/sealing.js';
 import { during, StartError } from './db/start.js';
 import { openStore } from './store.js';
 import { Worker } from './worker.js';
-import { supervise } from './workers.js';
+import { onStop, supervise } from './workers.js';
 
 /** Long steps, for somebody who watches a terminal. */
 function progress(step: string): void {
@@ -63,20 +63,18 @@ async function main(): Promise<void> {
     (count) => count > 0 && log.info({ count }, 'tax card numbers were encrypted'),
     (error: unknown) => stopping || log.error(faultLine(error), 'tax card numbers could not be encrypted'),
   );
-  const stop = async (): Promise<void> => {
-    // Who asks twice does not want to wait.
-    if (stopping) process.exit(1);
-    stopping = true;
-    const deadline = setTimeout(() => process.exit(1), settings.DRAIN_SECONDS * 1000);
-    await app.close();
-    await worker.stop();
-    await store.close();
-    clearTimeout(deadline);
-    process.exit(0);
-  };
-  process.on('SIGTERM', () => void stop());
-  // Ctrl-C reaches every process of a terminal: of several, the one above them tells the others to stop.
-  process.on('SIGINT', () => cluster.isPrimary && void stop());
+  onStop(
+    async () => {
+      stopping = true;
+      const deadline = setTimeout(() => process.exit(1), settings.DRAIN_SECONDS * 1000);
+      await app.close();
+      await worker.stop();
+      await store.close();
+      clearTimeout(deadline);
+      process.exit(0);
+    },
+    () => process.exit(1),
+  );
   if (cluster.isPrimary || cluster.worker?.id === 1)
     announce(settings, (app.server.address() as { port: number }).port, demo);
 }

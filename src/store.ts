@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { type Config, ConfigError } from './config.js';
+import { connectionOf } from './db/address.js';
 import { Database } from './db/database.js';
 import { type Embedded, startEmbedded } from './db/embedded.js';
 import {
@@ -212,17 +213,4 @@ function localSecret(folder: string, name: string): string {
     }
   }
   return fs.readFileSync(file, 'utf8').trim();
-}
-
-function connectionOf(address: string): Connection {
-  const url = new URL(address);
-  const ssl = url.searchParams.get('sslmode') ?? undefined;
-  return {
-    host: url.searchParams.get('host') ?? decodeURIComponent(url.hostname),
-    port: Number(url.port || 5432),
-    database: decodeURIComponent(url.pathname.slice(1)) || 'postgres',
-    username: decodeURIComponent(url.username) || 'postgres',
-    password: decodeURIComponent(url.password),
-    ...(ssl && ssl !== 'disable' && { ssl: ssl as 'require' | 'verify-full' }),
-  };
 }

@@ -10,6 +10,7 @@ import { payerScope } from './hosted/session.js';
 import { inquiryKind, job } from './job/table.js';
 import { unsealed } from './ledger/table.js';
 import { faultLine } from './log.js';
+import { Refusal } from './problems.js';
 import { transaction } from './transaction/table.js';
 
 const pollMilliseconds = 250;
@@ -109,7 +110,9 @@ export class Worker {
     try {
       return await work();
     } catch (error) {
-      this.log.warn(faultLine(error), consequence);
+      // An outage is in the log once, and not once for each try.
+      const away = error instanceof Refusal && error.status === 503;
+      this.log[away ? 'debug' : 'warn'](faultLine(error), consequence);
       return otherwise;
     }
   }

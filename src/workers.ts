@@ -2,6 +2,26 @@ import cluster, { type Worker } from 'node:cluster';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const pauseMilliseconds = 1_000;
+const echoMillisecondsMax = 1_000;
+
+/**
+ * Calls `stop` at the first SIGTERM, SIGINT or SIGHUP, and `quit` at each that comes a second later or more. Until then
+ * another signal is an echo of the first: a terminal signals every process, and npm and the process above pass it on.
+ * Of several processes, SIGTERM alone stops one below: the one above them sends it when a terminal signals all of them. Only
+ * the one above quits, and ends those below: what it passes on to them may come at any time after their own signal.
+ */
+export function onStop(stop: () => Promise<void>, quit: () => void): void {
+  let since: number | undefined;
+  const signalled = (): void => {
+    const now = performance.now();
+    if (since === undefined) {
+      since = now;
+      void stop();
+    } else if (cluster.isPrimary && now - since >= echoMillisecondsMax) quit();
+  };
+  process.on('SIGTERM', signalled);
+  for (const name of ['SIGINT', 'SIGHUP'] as const) process.on(name, () => cluster.isPrimary && signalled());
+}
 
 /**
  * Runs this program in several processes that share its port, and keeps that many alive. The first one brings the database
@@ -9,12 +29,14 @@ const pauseMilliseconds = 1_000;
  */
 export async function supervise(processes: number): Promise<void> {
   let stopping = false;
-  const stop = (): void => {
+  const end = (signal: 'SIGTERM' | 'SIGKILL'): void => {
     stopping = true;
-    for (const worker of workers()) worker.process.kill('SIGTERM');
+    for (const worker of workers()) worker.process.kill(signal);
   };
-  process.on('SIGTERM', stop);
-  process.on('SIGINT', stop);
+  onStop(
+    async () => end('SIGTERM'),
+    () => end('SIGKILL'),
+  );
 
   let serving = false;
   cluster.on('exit', async (_, code, signal) => {

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
 import os from 'node:os';
@@ -99,6 +99,15 @@ export function useChildren() {
     gateway: (environment: Environment): Promise<Gateway> =>
       announced(started('main.js', [], published(environment)), environment.DATA_DIR ?? ''),
 
+    /** Starts the gateway as `npm start` does in a folder, in a process group of its own, and waits until it listens. */
+    npmStart(project: string, environment: Environment): Promise<Gateway> {
+      const child = watched(
+        spawn('npm', ['start'], { cwd: project, detached: true, env: environmentOf(environment), stdio }),
+      );
+      children.push(child);
+      return announced(child, environment.DATA_DIR ?? '');
+    },
+
     /** Runs a command of the command line to its end, after those that were asked for before it in its lane. */
     command(environment: Environment, ...args: string[]): Promise<Finished> {
       const lane = commands++ % commandsAtOnce;
@@ -159,15 +168,17 @@ export async function until(condition: () => boolean | Promise<boolean>): Promis
   while (!(await condition())) await new Promise((resume) => setTimeout(resume, 10));
 }
 
+const stdio: StdioOptions = ['ignore', 'pipe', 'pipe'];
+
 function start(program: string, args: string[], environment: Environment): Child {
+  const env = environmentOf(environment);
+  return watched(spawn(process.execPath, [path.join(dist, program), ...args], { env, stdio }));
+}
+
+function environmentOf(environment: Environment): NodeJS.ProcessEnv {
   // None of the settings that the tests may have been started with.
   const clean = Object.entries(process.env).filter(([name]) => !(name in settings.shape));
-  return watched(
-    spawn(process.execPath, [path.join(dist, program), ...args], {
-      env: { ...Object.fromEntries(clean), PORT: '0', ...environment },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    }),
-  );
+  return { ...Object.fromEntries(clean), PORT: '0', ...environment };
 }
 
 function watched(child: ChildProcess): Child {

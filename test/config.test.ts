@@ -1,3 +1,4 @@
+import { connectionOf } from '../src/db/address.js';
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
@@ -261,6 +262,70 @@ describe('a setting', () => {
     const port = { ...address, DATABASE_URL: 'postgres://u:canary@db.example:99999/x' };
     expect(told(port)).toMatch(/^DATABASE_URL\b/);
     expect(told(port)).not.toContain('canary');
+  });
+
+  const sslmode = 'DATABASE_URL: sslmode must be disable, prefer, require, verify-ca or verify-full.';
+  const hosts = 'DATABASE_URL: A host cannot be read. An IPv6 address stands in brackets, as [::1]:5432.';
+  it.each([
+    ['postgres://u:canary@h/db?sslmode=verify', sslmode],
+    ['postgres://u:canary@h/db?sslmode=', sslmode],
+    ['postgres://u:canary@h/db?sslmode=allow', sslmode],
+    [
+      'postgres://u:canary@h/db?sslmode=verify-full&sslrootcert=/nowhere',
+      'DATABASE_URL: The file of sslrootcert cannot be read (ENOENT).',
+    ],
+    [
+      `postgres://u:canary@h/db?sslmode=verify-full&sslrootcert=${file('garbage')}`,
+      'DATABASE_URL: The file of sslrootcert has no certificate in PEM.',
+    ],
+    [
+      'postgres://u:canary@h/db?sslmode=verify-ca',
+      'DATABASE_URL: sslmode=verify-ca needs sslrootcert, the file with the certificate of the authority.',
+    ],
+    ['postgres://u:canary@h/db?sslmode=require&sslrootcert=system', /sslrootcert=system needs sslmode=verify-full/],
+    ['postgres://u:canary@h/db?target_session_attrs=standby', /^DATABASE_URL: target_session_attrs must be primary/],
+    ['postgres://u:canary@h,i/db?target_session_attrs=any', /^DATABASE_URL: target_session_attrs must be primary/],
+    ['postgres://u:canary@h/db?options=canary', /^DATABASE_URL: A parameter of the address is not supported/],
+    ['postgres://u:canary@h/db?canary=1', /^DATABASE_URL: A parameter of the address is not supported/],
+    ['postgres://u:canary@h/db?host=i&host=j', 'DATABASE_URL: A parameter of the address is given twice.'],
+    ['postgres://u:canary%@h/db', /percent sign itself is written %25/],
+    [
+      'postgres://u:canary@h:1,i:2/db?port=1,2,3',
+      'DATABASE_URL: There are 2 hosts and 3 ports. Give one port, or one for each host.',
+    ],
+    ['postgres://u:canary@h:0/db', 'DATABASE_URL: A port must be a number from 1 to 65535.'],
+    ['postgres://u:canary@h:p/db', hosts],
+    ['postgres://u:canary@[::1/db', hosts],
+    ['postgres://u:canary?more@h/db', /^DATABASE_URL: A parameter of the address is not supported/],
+  ])('%s is refused with a sentence, and without its password', (address, message) => {
+    const refusal = told({ API_KEY_PEPPER: pepper, TRUSTED_PROXY: '::1', DATABASE_URL: address });
+    if (typeof message === 'string') expect(refusal).toBe(message);
+    else expect(refusal).toMatch(message);
+    expect(refusal).not.toContain('canary');
+  });
+
+  it.each([
+    [
+      'postgres://u@/db?host=/var/run/postgresql',
+      { host: ['/var/run/postgresql'], path: '/var/run/postgresql/.s.PGSQL.5432' },
+    ],
+    ['postgres://u@/db?host=/run&port=5433', { path: '/run/.s.PGSQL.5433', port: [5433] }],
+    ['postgres://u@%2Frun/db', { path: '/run/.s.PGSQL.5432', database: 'db' }],
+    ['postgres://u@localhost:6432/db?host=%2Frun', { path: '/run/.s.PGSQL.6432' }],
+    [
+      'postgresql://u%40x:p%3A%2F@[::1]:5433/a%20b',
+      { host: ['::1'], port: [5433], username: 'u@x', password: 'p:/', database: 'a b' },
+    ],
+    ['postgres://h', { host: ['h'], port: [5432], username: 'postgres', database: 'postgres', ssl: false }],
+    ['postgres:///db?host=h&user=u&password=p+q', { host: ['h'], username: 'u', password: 'p+q', database: 'db' }],
+    ['postgres://h/db?sslmode=require', { ssl: 'require' }],
+    [
+      'postgres://h/db?sslmode=verify-full&sslrootcert=system',
+      { ssl: { rejectUnauthorized: true, checkServerIdentity: expect.any(Function) } },
+    ],
+    ['postgres://h,i:5433/db', { socket: expect.any(Function) }],
+  ])('%s is an address', (address, options) => {
+    expect(connectionOf(address)).toMatchObject(options);
   });
 
   it('is refused together with all others that are wrong', () => {

@@ -3,7 +3,9 @@ import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
 import https from 'node:https';
 import net from 'node:net';
+import os from 'node:os';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Embedded, startEmbedded } from '../src/db/embedded.js';
@@ -346,9 +348,15 @@ describe('SIGTERM', () => {
     const { pid } = postmaster(DATA_DIR)!;
     const { reply } = await waiting();
 
+    const began = performance.now();
     gateway.signal('SIGTERM');
     await draining();
-    gateway.signal('SIGTERM');
+    // Within a second it is an echo of the first, as npm and a terminal make them.
+    await until(() => {
+      gateway.signal('SIGTERM');
+      return gateway.over;
+    });
+    expect(performance.now() - began).toBeGreaterThan(1_000);
     // Nobody has let go, so nothing but the second signal can have ended it.
     expect(await gateway.ended).toBe(1);
     expect(await reply).toBeUndefined();
@@ -447,6 +455,77 @@ describe('a start that fails', () => {
     expect((await list(other)).errors).toMatch(/^API_KEY_PEPPER: /);
     expect((await list(`${other},${known} pepper that is long enough for a test`)).code).toBe(0);
     expect((await list(other)).code).toBe(0);
+  });
+});
+
+// A terminal, a container and a service manager know npm's process, or the group of all processes, and none of the gateway's.
+// Each is two starts of npm, one of the compiler, and the gateway's.
+describe('npm start', { timeout: 120_000 }, () => {
+  const project = fs.mkdtempSync(path.join(os.tmpdir(), 'tidegate-npm-'));
+  beforeAll(() => {
+    fs.chmodSync(project, 0o755);
+    // A copy, since it compiles the program that the other tests run meanwhile.
+    const root = fileURLToPath(new URL('..', import.meta.url));
+    for (const part of ['package.json', 'tsconfig.json', 'src', 'drizzle', 'schema'])
+      fs.cpSync(path.join(root, part), path.join(project, part), { recursive: true });
+    fs.symlinkSync(path.join(root, 'node_modules'), path.join(project, 'node_modules'));
+    // The first build takes long, and each start builds again.
+    const config = path.join(project, 'tsconfig.json');
+    const given = fs.readFileSync(config, 'utf8');
+    fs.writeFileSync(config, given.replace('"compilerOptions": {', '"compilerOptions": { "incremental": true,'));
+    expect(spawnSync('npm', ['run', '--silent', 'build'], { cwd: project }).status).toBe(0);
+  });
+  afterAll(() => fs.rmSync(project, { recursive: true, force: true }));
+
+  const group = (pgid: number) =>
+    spawnSync('ps', ['-A', '-o', 'pgid=,pid='], { encoding: 'utf8' })
+      .stdout.split('\n')
+      .map((line) => line.trim().split(/\s+/).map(Number))
+      .filter(([of]) => of === pgid)
+      .map(([, pid]) => pid!);
+
+  it.each([
+    ['SIGTERM to npm', '1', (npm: number) => process.kill(npm, 'SIGTERM')],
+    ['SIGTERM to all of them', '2', (npm: number) => process.kill(-npm, 'SIGTERM')],
+    ['Ctrl-C', '1', (npm: number) => process.kill(-npm, 'SIGINT')],
+    ['Ctrl-C, of several processes', '2', (npm: number) => process.kill(-npm, 'SIGINT')],
+    ['the end of the terminal, of several processes', '2', (npm: number) => process.kill(-npm, 'SIGHUP')],
+  ])('finishes what is under way on %s, and leaves no process behind', async (_, WORKERS, end) => {
+    const dataDir = children.folder();
+    fs.writeFileSync(path.join(dataDir, 'demo.json'), JSON.stringify({ attempt: 1, whole: true }));
+    const npm = children.npmStart(project, { DATA_DIR: dataDir, WORKERS });
+    try {
+      const gateway = await npm;
+      const { keys } = JSON.parse((await children.command({ DATA_DIR: dataDir }, ...createPlatform)).out);
+      const { pid } = postmaster(dataDir)!;
+      const sql = behind(dataDir);
+      await sql.unsafe(`
+        create table patience (held boolean); insert into patience values (true);
+        create function be_patient() returns trigger language plpgsql as $$
+        begin
+          while exists (select from patience) loop perform pg_sleep(0.02); end loop;
+          return new;
+        end $$;
+        create trigger be_patient before insert on account for each row execute function be_patient()`);
+      const reply = gateway
+        .speaker(keys.test)
+        .post('/v1/accounts', { type: 'partner', nickname: 'under way', business_details: details() });
+      await until(async () => (await sql`select from pg_stat_activity where wait_event = 'PgSleep'`).length > 0);
+      end(gateway.pid);
+      await until(() =>
+        fetch(`${gateway.origin}/readyz`).then(
+          ({ status }) => status !== 200,
+          () => true,
+        ),
+      );
+      await sql`delete from patience`;
+      expect((await reply).status).toBe(200);
+      await sql.end({ timeout: 1 });
+      await gateway.ended;
+      await until(() => group(gateway.pid).length === 0 && !alive(pid));
+    } finally {
+      for (const left of group((await npm).pid)) process.kill(left, 'SIGKILL');
+    }
   });
 });
 

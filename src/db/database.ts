@@ -15,7 +15,10 @@ import postgres from 'postgres';
 import { type Problem, type ProblemCode, problem, Refusal } from '../problems.js';
 import type { RequestBudget } from '../request-budget.js';
 import { Cancellations } from './cancellation.js';
+import { Availability } from './availability.js';
 import type { Connection } from './migrate.js';
+import { causeOf, outageOf, sqlstate } from './outage.js';
+import { Servers } from './servers.js';
 
 /** What a write carries besides its arguments: whose it is, its key, and what it was asked. */
 export interface Call {
@@ -31,6 +34,9 @@ export interface Call {
   requestLike?: (before: Record<string, string>) => Record<string, string> | undefined;
   requestId: string;
 }
+
+/** Notes a statement that was handed to the driver, so that a connection which answers nothing is found. */
+type Note = <Q extends PromiseLike<unknown>>(query: Q) => Q;
 
 interface Prepared {
   execute(
@@ -54,8 +60,10 @@ const readsInFlightMax = 2_000;
 const writesInFlightMax = 500;
 /** Surveys take long: whoever asks for more of them is told to come back. */
 const surveysMax = 4;
-const retryMillisecondsMax = 5_000;
-const answerMillisecondsMax = 3_000;
+/** Everything together: waiting for a connection, attempts, and what it takes until the server is back. */
+const answerMillisecondsMax = 5_000;
+/** A statement that takes longer raises a doubt whether the server is there at all. */
+const doubtMilliseconds = 1_000;
 export const lockMillisecondsMax = 2_000;
 export const statementMillisecondsMax = 5_000;
 const surveyMillisecondsMax = 600_000;
@@ -64,11 +72,13 @@ export const preparedMax = 2_000;
 /** The driver closes a connection within an hour, and what was prepared on it goes with it. */
 const hourMilliseconds = 3_600_000;
 
-/** Errors after which nobody knows whether a write was done: it is retried with its key, never without. */
-const outcomeUnknown = /^(08...|57P0.|40001|40P01|CONNECTION_.*|ECONN.*|ENOENT|EPIPE)$/;
-
-/** Of these, the ones that say that there is no server at all. */
-const nobodyListens = /^(ECONNREFUSED|ENOENT)$/;
+/** Every statement is answered within its own limit; a connection that is silent for longer is dead. */
+const silenceMillisecondsMax = statementMillisecondsMax + 1_000;
+/** For so long after a write that could not be stored, the gateway is not ready, unless another one is stored. */
+const unreadyMilliseconds = 5_000;
+const logEveryMilliseconds = 5_000;
+/** How long connections that are replaced may go on with what they have under way. */
+const graceSeconds = 1;
 
 const poolSize = { read: 2, write: 5 };
 
@@ -78,10 +88,12 @@ const poolSize = { read: 2, write: 5 };
  * which a request is refused at once with 503: a queue without an end helps nobody.
  */
 export class Database {
-  readonly #reader: postgres.Sql;
-  readonly #writer: postgres.Sql;
-  readonly #surveyor: postgres.Sql;
-  readonly #builder: PostgresJsDatabase;
+  readonly #reader: Pool;
+  readonly #writer: Pool;
+  readonly #surveyor: Pool;
+  readonly #servers: Servers;
+  readonly #availability: Availability;
+  #builder: PostgresJsDatabase;
   readonly #prepared = new Map<string, Prepared>();
   readonly #cancellations = new Cancellations();
   readonly #now: () => number;
@@ -89,13 +101,24 @@ export class Database {
   #reads = 0;
   #writes = 0;
   #surveys = 0;
+  /** When each backend of PostgreSQL, as the driver knows it, last answered; of all of them, the latest. */
+  readonly #answeredAt = new WeakMap<object, number>();
+  #lastAnswer = Number.NEGATIVE_INFINITY;
+  #doubtedAt = Number.NEGATIVE_INFINITY;
+  #unreadyUntil = Number.NEGATIVE_INFINITY;
+  #inspection: Promise<void> | undefined;
+  #lockLook: Promise<boolean> | undefined;
+  /** When an outage was last told to the log, by its code. */
+  readonly #loggedAt = new Map<string, number>();
   /** The text of every statement that was prepared or called within the hour; the tests hold them against the rules for distribution. */
   readonly catalogue = new Map<string, string>();
+  /** Called with an error by which PostgreSQL could not serve a statement, which the client is told 503 of. */
+  onOutage: (error: unknown) => void = () => {};
 
   /** `revive` is asked when nothing listens any more: the embedded server has nobody else to start it again. */
   constructor(
     connection: Connection,
-    private readonly revive: () => Promise<void> = async () => {},
+    revive: () => Promise<void> = async () => {},
     /** Without it, a crash of the server may take the last moments with it: for seeding a demo, never for anybody's writes. */
     { durable = true, now = Date.now }: { durable?: boolean; now?: () => number } = {},
   ) {
@@ -118,7 +141,6 @@ export class Database {
       ...(durable ? {} : { synchronous_commit: 'off' }),
     };
     const named = (name: string) => ({ connection: { ...session, application_name: `tidegate ${name}` } });
-    this.#reader = postgres({ ...connection, ...common, ...named('read'), types, max: poolSize.read });
     // A pipelined write behind a locked one would wait with it.
     const json = {
       to: 114,
@@ -126,18 +148,39 @@ export class Database {
       serialize: (text: string) => text,
       parse: (text: string) => JSON.parse(text),
     };
-    this.#writer = postgres({
-      ...connection,
-      ...common,
-      ...named('write'),
-      max: poolSize.write,
-      max_pipeline: 1,
-      types: { json, texts },
-    } as never);
     // It connects with the first survey, and lets go soon after the last.
     const patient = { ...named('survey').connection, statement_timeout: surveyMillisecondsMax };
-    this.#surveyor = postgres({ ...connection, ...common, connection: patient, types, max: 1, idle_timeout: 5 });
-    this.#builder = drizzle(this.#reader);
+    this.#reader = new Pool(() => postgres({ ...connection, ...common, ...named('read'), types, max: poolSize.read }));
+    this.#writer = new Pool(() =>
+      postgres({
+        ...connection,
+        ...common,
+        ...named('write'),
+        max: poolSize.write,
+        max_pipeline: 1,
+        types: { json, texts },
+      } as never),
+    );
+    this.#surveyor = new Pool(() =>
+      postgres({ ...connection, ...common, connection: patient, types, max: 1, idle_timeout: 5 }),
+    );
+    this.#builder = drizzle(this.#reader.client);
+    this.#servers = Servers.of(connection);
+    this.#availability = new Availability(this.#servers, {
+      // What is under way on a server that is away will not be answered: whoever waits tries again when it is back.
+      away: () => this.#replace(0),
+      moved: () => this.#replace(graceSeconds),
+      revive,
+      answeredAt: () => this.#lastAnswer,
+    });
+  }
+
+  /** New connections for everything from now on. The old ones have so long to finish what is under way. */
+  #replace(seconds: number, pools = [this.#reader, this.#writer, this.#surveyor]): void {
+    for (const pool of pools) pool.replace(seconds);
+    if (!pools.includes(this.#reader)) return;
+    this.#builder = drizzle(this.#reader.client);
+    this.#prepared.clear();
   }
 
   /** A statement that is built once per name and prepared on every connection that runs it. */
@@ -148,24 +191,33 @@ export class Database {
     budget?: RequestBudget,
   ): Promise<T[]> {
     this.#renew();
-    let statement = this.#prepared.get(name);
-    if (!statement) {
-      const query = build(this.#builder);
-      const kept = this.#kept(name, query.toSQL().sql);
-      statement = swift(this.#reader, query.prepare(name), kept);
-      if (kept) this.#prepared.set(name, statement);
-    }
-    return this.#reading(() =>
-      this.#cancellations.guard(budget, (run) => statement.execute(values, run) as Promise<T[]>),
+    return this.#reading((note) =>
+      this.#cancellations.guard(
+        budget,
+        (run) => this.#statement(name, build).execute(values, (query) => run(note(query))) as Promise<T[]>,
+      ),
     );
+  }
+
+  /** The statement of a name, built anew where the pool has been replaced. */
+  #statement(name: string, build: (db: PostgresJsDatabase) => Preparable): Prepared {
+    const found = this.#prepared.get(name);
+    if (found) return found;
+    const query = build(this.#builder);
+    const kept = this.#kept(name, query.toSQL().sql);
+    const statement = swift(this.#reader, query.prepare(name), kept);
+    if (kept) this.#prepared.set(name, statement);
+    return statement;
   }
 
   /** A statement given as its text, prepared like every other. */
   async text<T>(statement: string, values: unknown[], budget?: RequestBudget): Promise<T[]> {
     this.#renew();
     const prepare = this.#kept(`text:${statement}`, statement);
-    return this.#reading(() =>
-      this.#cancellations.guard(budget, (run) => run(this.#reader.unsafe(statement, values as never[], { prepare }))),
+    return this.#reading((note) =>
+      this.#cancellations.guard(budget, (run) =>
+        run(note(this.#reader.client.unsafe(statement, values as never[], { prepare }))),
+      ),
     );
   }
 
@@ -189,11 +241,13 @@ export class Database {
     this.catalogue.clear();
   }
 
-  async #reading<T>(attempt: () => Promise<T[]>): Promise<T[]> {
+  async #reading<T>(attempt: (note: Note) => Promise<T[]>): Promise<T[]> {
     if (this.#reads >= readsInFlightMax) throw busy();
     this.#reads++;
     try {
-      return await this.#retried(attempt);
+      return await this.#retried(this.#reader, attempt);
+    } catch (error) {
+      throw this.#told(error);
     } finally {
       this.#reads--;
     }
@@ -201,15 +255,16 @@ export class Database {
 
   /** A read over all of the books: on a connection of its own, one at a time, so that it holds up nobody and may take long. */
   async survey<T>(name: string, build: (db: PostgresJsDatabase) => Surveyable): Promise<T[]> {
-    const query = build(drizzle(this.#surveyor));
+    const query = build(drizzle(this.#surveyor.client));
     this.catalogue.set(name, query.toSQL().sql);
-    if (this.#surveys >= surveysMax) throw busy();
+    if (this.#surveys >= surveysMax || this.#availability.away) throw busy();
     this.#surveys++;
     try {
       return (await query.execute()) as T[];
     } catch (error) {
+      if (outageOf(error) === 'lost') void this.#availability.doubt();
       // Drizzle's own error has the statement and its parameters; what went wrong is the cause.
-      throw causeOf(error);
+      throw this.#told(causeOf(error));
     } finally {
       this.#surveys--;
     }
@@ -246,9 +301,13 @@ export class Database {
     if (this.#writes >= writesInFlightMax) throw busy();
     this.#writes++;
     try {
-      return await this.#retried(() => this.#writer.unsafe(statement, values, { prepare: true }));
+      const rows = await this.#retried(this.#writer, (note) =>
+        note(this.#writer.client.unsafe(statement, values, { prepare: true })),
+      );
+      this.#unreadyUntil = Number.NEGATIVE_INFINITY;
+      return rows;
     } catch (error) {
-      throw refusalOf(error);
+      throw await this.#refusalOf(error);
     } finally {
       this.#writes--;
     }
@@ -265,9 +324,12 @@ export class Database {
   ) {
     const statement = `select i.operation as answered_operation, i.request as answered_request, i.request_id as answered_request_id, r.* from idempotency i, jsonb_populate_record(null::${tableName}, i.answer) r where i.tenant_id = $1 and i.livemode = $2 and i.account_id = $3 and i.key = $4`;
     this.catalogue.set(`answered_${tableName}`, statement);
-    const [row] = await this.#retried(() =>
-      this.#writer.unsafe(statement, [tenantId, livemode, account, key], { prepare: true }),
-    );
+    const values = [tenantId, livemode, account, key];
+    const [row] = await this.#retried(this.#writer, (note) =>
+      note(this.#writer.client.unsafe(statement, values, { prepare: true })),
+    ).catch((error: unknown) => {
+      throw this.#told(error);
+    });
     if (!row) return undefined;
     return {
       operation: row.answered_operation as string,
@@ -278,33 +340,171 @@ export class Database {
     };
   }
 
-  async #retried<T>(attempt: () => Promise<T>): Promise<T> {
-    const until = Date.now() + retryMillisecondsMax;
+  /**
+   * The answer to a statement, which is repeated after a failure that says that it may not have been done: a read, or a
+   * write with its key. All of it ends after `answerMillisecondsMax`. While the server is known to be away, nothing begins;
+   * what had begun before waits for it. Throws what PostgreSQL answered, or a Refusal when the time is over.
+   */
+  async #retried<T>(pool: Pool, attempt: (note: Note) => Promise<T>): Promise<T> {
+    if (this.#availability.away) throw busy();
+    const until = performance.now() + answerMillisecondsMax;
     for (let pause = 25; ; pause = Math.min(pause * 2, 500)) {
+      const handed = new Handed();
       try {
-        return await within(attempt(), until - Date.now() + answerMillisecondsMax);
+        return await this.#within(attempt(this.#noteOf(handed)), until);
       } catch (error) {
-        if (error instanceof Refusal) throw error;
-        const code = causeOf(error).code ?? '';
-        if (!outcomeUnknown.test(code)) throw error;
-        if (Date.now() + pause > until) throw busy();
-        if (nobodyListens.test(code)) {
-          await within(this.revive(), until - Date.now() + answerMillisecondsMax).catch(() => {});
+        if (handed.unanswered && handed.query) this.#suspect(pool, handed);
+        const meaning = error instanceof Refusal ? undefined : outageOf(error);
+        if (meaning === undefined || meaning === 'refused') throw error;
+        if (meaning !== 'contended') {
+          const sight = await this.#within(this.#availability.doubt(), until);
+          if (meaning === 'readOnly' && !sight.serves) throw error;
+          // The server accepts writes, so it is only this session that began before it did.
+          if (meaning === 'readOnly' && !sight.moved) this.#replace(graceSeconds, [pool]);
+          await this.#within(this.#availability.back(), until);
         }
+        if (performance.now() + pause > until) throw error;
         await new Promise((resume) => setTimeout(resume, pause * (0.5 + Math.random())));
       }
     }
   }
 
-  /** Whether PostgreSQL answers at all. */
+  /** Keeps book of what a connection was asked and answered. */
+  #noteOf(handed: Handed): Note {
+    return (query) => {
+      handed.query = query as never;
+      const answered = (error?: unknown) => {
+        handed.unanswered = false;
+        if (error !== undefined && !sqlstate.test(causeOf(error).code ?? '')) return;
+        this.#lastAnswer = performance.now();
+        const { state } = query as unknown as { state?: object | null };
+        if (state) this.#answeredAt.set(state, this.#lastAnswer);
+      };
+      query.then(() => answered(), answered);
+      return query;
+    };
+  }
+
+  /**
+   * Replaces a pool of which one connection is dead: a network that drops connections in silence does not say so, and the
+   * driver would hand statements to it for a quarter of an hour.
+   */
+  #suspect(pool: Pool, handed: Handed): void {
+    const { client } = pool;
+    const timer = setTimeout(
+      () => {
+        const { state } = handed.query as unknown as { state?: object | null };
+        if (!handed.unanswered || !state || pool.client !== client) return;
+        const sign = Math.max(handed.at, this.#answeredAt.get(state) ?? 0);
+        if (performance.now() - sign >= silenceMillisecondsMax) this.#replace(graceSeconds, [pool]);
+      },
+      handed.at + silenceMillisecondsMax - performance.now(),
+    );
+    timer.unref();
+  }
+
+  /** What is answered in time. Who waits for long raises a doubt, again and again. */
+  #within<T>(answer: Promise<T>, until: number): Promise<T> {
+    return within(answer, until, () => {
+      const now = performance.now();
+      if (this.#availability.away || now < this.#doubtedAt + doubtMilliseconds) return;
+      this.#doubtedAt = now;
+      void this.#availability.doubt();
+    });
+  }
+
+  /** An outage as what the client is told of it, with PostgreSQL's own error as its cause; anything else unchanged. */
+  #told(error: unknown): unknown {
+    if (error instanceof Refusal || outageOf(error) === undefined) return error;
+    const { code = '' } = causeOf(error);
+    const now = performance.now();
+    if (now >= (this.#loggedAt.get(code) ?? Number.NEGATIVE_INFINITY) + logEveryMilliseconds) {
+      this.#loggedAt.set(code, now);
+      this.onOutage(error);
+    }
+    return Object.assign(busy(), { cause: causeOf(error) });
+  }
+
+  /** What a function refused, as a Refusal; an outage as one, too; anything else is a fault of ours and goes through unchanged. */
+  async #refusalOf(error: unknown): Promise<unknown> {
+    const { code = '', detail, message, constraint_name } = causeOf(error);
+    if (/^TG\d{3}$/.test(code)) {
+      const listed = JSON.parse(detail ?? '[]') as {
+        code: ProblemCode;
+        field: string | null;
+        message: string | null;
+      }[];
+      return new Refusal(...listed.map((p) => problem(p.code, p.field ?? undefined, p.message ?? undefined)));
+    }
+    if (code === '55P03' && !(await this.#behindTable(error))) return new Refusal(problem('state_conflict'));
+    if (code === '55P03' || code === '53100') this.#unreadyUntil = performance.now() + unreadyMilliseconds;
+    const index = /"(\w+?)(?:_\d+)?"/.exec(constraint_name ? `"${constraint_name}"` : message)?.[1] ?? '';
+    const known = code === '23505' ? taken[index] : undefined;
+    return known ? new Refusal(known) : this.#told(error);
+  }
+
+  /**
+   * Whether the lock that a write has waited for in vain was a table's, as a migration holds it, and not a row's, as another
+   * request does. PostgreSQL's context tells of a row that another transaction has changed; the second who waits for a
+   * row has no such context, so it takes a look at the locks that there are to tell it from a table's.
+   */
+  async #behindTable(error: unknown): Promise<boolean> {
+    if (/\btuple\b/.test(causeOf(error).where ?? '') || /\brow\b/.test(causeOf(error).message)) return false;
+    this.#lockLook ??= this.#servers
+      .tableIsLocked()
+      .catch(() => true)
+      .finally(() => {
+        this.#lockLook = undefined;
+      });
+    return this.#lockLook;
+  }
+
+  /**
+   * Whether a request can be served now: a fresh connection is made, it may write, there is room for it, and no table that every
+   * request needs is locked. Rejects within `sightMilliseconds` and a little. Many who ask at once are one.
+   */
   async ready(): Promise<void> {
-    await this.#reader`select 1`;
+    if (this.#availability.away || performance.now() < this.#unreadyUntil) throw busy();
+    this.#inspection ??= this.#inspect().finally(() => {
+      this.#inspection = undefined;
+    });
+    await this.#inspection;
+  }
+
+  async #inspect(): Promise<void> {
+    const { serves, error } = await this.#availability.inspect();
+    if (serves) return;
+    throw this.#told(error);
   }
 
   /** Always bounded: without a timeout the driver waits for ever on a connection that never comes back. */
   async close(): Promise<void> {
-    await Promise.all([this.#reader, this.#writer, this.#surveyor].map((pool) => pool.end({ timeout: 5 })));
+    this.#availability.close();
+    await Promise.all([this.#reader, this.#writer, this.#surveyor].map((pool) => pool.client.end({ timeout: 5 })));
   }
+}
+
+/** Connections of one kind, which can be replaced by new ones. */
+class Pool {
+  client: postgres.Sql;
+
+  constructor(private readonly open: () => postgres.Sql) {
+    this.client = open();
+  }
+
+  /** What waits for the old connections after so long fails with CONNECTION_DESTROYED. */
+  replace(seconds: number): void {
+    this.client.end({ timeout: seconds }).catch(() => {});
+    this.client = this.open();
+  }
+}
+
+/** A statement as it was handed to the driver. */
+class Handed {
+  readonly at = performance.now();
+  query: PromiseLike<unknown> | undefined;
+  /** Until the statement is answered. */
+  unanswered = true;
 }
 
 /** What a statement of Drizzle's knows of itself: its parameters, where each column of its result goes, and what decodes it. */
@@ -318,7 +518,7 @@ interface Known {
  * The same statement, with everything about its parameters and columns decided beforehand: Drizzle decides it anew for
  * each value, which was a seventh of the time of a dashboard, and wraps each run into spans and a cache that are not there.
  */
-function swift(client: postgres.Sql, statement: Prepared, prepare: boolean): Prepared {
+function swift(pool: Pool, statement: Prepared, prepare: boolean): Prepared {
   const { queryString, params, fields } = statement as unknown as Known;
   if (!fields || fields.some(({ path }) => path.length > 2)) return statement;
   const fills = params.map(fillOf);
@@ -341,7 +541,7 @@ function swift(client: postgres.Sql, statement: Prepared, prepare: boolean): Pre
   return {
     execute: (values = {}, run = (query) => query as never) =>
       run<unknown[][]>(
-        client.unsafe(queryString, fills.map((fill) => fill(values)) as never[], { prepare }).values() as never,
+        pool.client.unsafe(queryString, fills.map((fill) => fill(values)) as never[], { prepare }).values() as never,
       ).then((rows) => rows.map(rowOf)),
   };
 }
@@ -414,33 +614,35 @@ function columnsOf(table: Table): Named[] {
 }
 
 /** Who waits for an answer, and until when. One timer looks at all of them: one for each would cost as much as the statement. */
-const waiting = new Set<{ until: number; refuse(reason: unknown): void }>();
+const waiting = new Set<{ until: number; doubtAt: number; doubt(): void; refuse(reason: unknown): void }>();
 const lookMilliseconds = 100;
 let looking: NodeJS.Timeout | undefined;
 
 function look(): void {
-  for (const one of waiting) if (one.until <= Date.now()) one.refuse(busy());
+  const now = performance.now();
+  for (const one of waiting) {
+    if (one.until <= now) one.refuse(busy());
+    else if (one.doubtAt <= now) one.doubt();
+  }
   if (waiting.size > 0) return;
   clearInterval(looking);
   looking = undefined;
 }
 
 /** What is answered in time; later nobody waits for it, and the write's key tells what became of it. */
-function within<T>(answer: Promise<T>, milliseconds: number): Promise<T> {
+function within<T>(answer: Promise<T>, until: number, doubt: () => void): Promise<T> {
   looking ??= setInterval(look, lookMilliseconds);
   return new Promise<T>((resolve, reject) => {
-    const one = { until: Date.now() + milliseconds, refuse: reject };
+    const refuse = (reason: unknown) => {
+      waiting.delete(one);
+      reject(reason as Error);
+    };
+    const one = { until, doubtAt: performance.now() + doubtMilliseconds, doubt, refuse };
     waiting.add(one);
-    answer.then(
-      (value) => {
-        waiting.delete(one);
-        resolve(value);
-      },
-      (error: unknown) => {
-        waiting.delete(one);
-        reject(error as Error);
-      },
-    );
+    answer.then((value) => {
+      waiting.delete(one);
+      resolve(value);
+    }, refuse);
   });
 }
 
@@ -448,23 +650,7 @@ function busy(): Refusal {
   return new Refusal(problem('service_unavailable'));
 }
 
-const causeOf = (error: unknown) =>
-  ((error as Error).cause ?? error) as { code?: string; message: string; detail?: string; constraint_name?: string };
-
 /** The unique indexes behind the functions' own checks, by the name that a shard may number. */
 const taken: Record<string, Problem> = {
   account_nickname_taken: problem('nickname_taken', 'account.nickname'),
 };
-
-/** What a function refused, as a Refusal; anything else is a fault of ours and goes through unchanged. */
-function refusalOf(error: unknown): unknown {
-  const { code = '', detail, message, constraint_name } = causeOf(error);
-  if (/^TG\d{3}$/.test(code)) {
-    const listed = JSON.parse(detail ?? '[]') as { code: ProblemCode; field: string | null; message: string | null }[];
-    return new Refusal(...listed.map((p) => problem(p.code, p.field ?? undefined, p.message ?? undefined)));
-  }
-  if (code === '55P03') return new Refusal(problem('state_conflict'));
-  const index = /"(\w+?)(?:_\d+)?"/.exec(constraint_name ? `"${constraint_name}"` : message)?.[1] ?? '';
-  const known = code === '23505' ? taken[index] : undefined;
-  return known ? new Refusal(known) : error;
-}

@@ -6,7 +6,7 @@ import { type CheckoutPlace, placeOf } from '../checkout/link.js';
 import type { CheckoutTerms } from '../checkout/terms.js';
 import type { Database } from '../db/database.js';
 import { contentOf } from '../file/content.js';
-import { Refusal } from '../problems.js';
+import { Refusal, retryAfter } from '../problems.js';
 import type { Secrets } from '../secrets.js';
 import { type PaymentMethodDetails, type TransactionRow, transaction } from '../transaction/table.js';
 import { acquirerOf, type Acquirers, type Decision, type Instrument } from './acquirer.js';
@@ -98,6 +98,8 @@ export function hostedPages(app: FastifyInstance, { database, secrets, terms, ac
     const status = error instanceof Refusal ? error.status : (error.statusCode ?? 500);
     if (status >= 500 && !(error instanceof Refusal)) onFault(error, request.id);
     reply.code(status);
+    const wait = error instanceof Refusal ? retryAfter(error.problems) : undefined;
+    if (wait !== undefined) reply.header('retry-after', String(wait));
     const { token = '' } = (request.params ?? {}) as { token?: string };
     const path = placeOf(secrets, token) && `/checkout/${token}`;
     // Nobody knows what became of a form that met with a fault: who sent it must not be led to pay again.

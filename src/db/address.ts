@@ -1,0 +1,160 @@
+import fs from 'node:fs';
+import { isIP } from 'node:net';
+import { checkServerIdentity, type ConnectionOptions, type PeerCertificate } from 'node:tls';
+import type { Connection } from './migrate.js';
+import { Servers, type Wanted } from './servers.js';
+
+const portDefault = 5432;
+
+interface Place {
+  /** A name, an address, or the folder of a socket. */
+  host: string;
+  port: number;
+}
+
+/** An address of PostgreSQL that cannot be read or asks for something that is not supported. The message has no secret. */
+export class AddressError extends Error {}
+
+/**
+ * The driver's options for an address of PostgreSQL, in libpq's form:
+ * `postgres://user:password@host:port,host:port/database?parameters`. A host is a name, an IPv4 or an IPv6 address in
+ * brackets; `host` and `port` may also be parameters, and a host that begins with a slash is the folder of a socket.
+ * Reads the file of `sslrootcert`. Throws an AddressError for everything that cannot be read or that is not supported.
+ *
+ * Parameters, as in libpq: `host`, `port`, `user`, `password`, `dbname`, `sslmode` (disable, prefer, require, verify-ca,
+ * verify-full), `sslrootcert` (a file in PEM, or `system` for the roots that Node has), `target_session_attrs` (any,
+ * primary, read-write), `application_name` (ignored: ours says which pool a connection is of). Others are refused, since
+ * ignoring one could lose what it was set for.
+ * Where libpq says otherwise: without `sslmode` there is no TLS, and of several hosts the first that accepts writes is
+ * used unless `target_session_attrs` says otherwise, since a gateway has no use for one that does not.
+ */
+export function connectionOf(address: string): Connection {
+  const { authority, database, parameters } = partsOf(address);
+  const at = authority.lastIndexOf('@');
+  const [user = '', ...secret] = at < 0 ? [''] : authority.slice(0, at).split(':');
+  const { host, port, target_session_attrs: target, ...rest } = parameters;
+  const places = placesOf(
+    host ?? decoded(authority.slice(at + 1)),
+    host === undefined ? undefined : portsOf(authority, at),
+    port,
+  );
+  const login = {
+    database: rest.dbname ?? (decoded(database) || 'postgres'),
+    username: rest.user ?? (decoded(user) || 'postgres'),
+    password: rest.password ?? decoded(secret.join(':')),
+  };
+  const wanted = wantedOf(target, places);
+  const secured = (hosts: string[]) => securityOf(rest.sslmode, rest.sslrootcert, hosts);
+  // The driver splits a host that is text at commas and colons.
+  const candidates = places.map(({ host, port }) => {
+    const path = host.startsWith('/') && { path: `${host}/.s.PGSQL.${port}` };
+    return { ...login, host: [host], port: [port], ...path, ssl: secured([host]) } as unknown as Connection;
+  });
+  if (wanted === 'any') return candidates[0]!;
+  return new Servers(candidates, wanted, secured(places.map(({ host }) => host))).connection;
+}
+
+const known = new Set([
+  ...['host', 'port', 'user', 'password', 'dbname', 'sslmode', 'sslrootcert'],
+  ...['target_session_attrs', 'application_name'],
+]);
+
+const refused = (message: string) => new AddressError(message);
+
+/** The parts of an address. URL does not read several hosts, nor a user without a host. */
+function partsOf(address: string): { authority: string; database: string; parameters: Record<string, string> } {
+  const found = /^postgres(?:ql)?:\/\/([^/?#]*)(?:\/([^?#]*))?(?:\?([^#]*))?$/.exec(address);
+  if (!found) throw refused('The address cannot be read. It is postgres://user:password@host:port/database.');
+  const [, authority = '', database = '', query = ''] = found;
+  const parameters: Record<string, string> = {};
+  // A plus sign is itself here, as in libpq, and no space.
+  for (const [name, value] of query
+    .split('&')
+    .filter(Boolean)
+    .map((pair) => pair.split(/=(.*)/s).map(decoded))) {
+    if (!known.has(name!))
+      throw refused(`A parameter of the address is not supported. Supported are ${[...known].join(', ')}.`);
+    if (name! in parameters) throw refused('A parameter of the address is given twice.');
+    parameters[name!] = value ?? '';
+  }
+  return { authority, database, parameters };
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw refused('The address has a percent sign that encodes no character. A percent sign itself is written %25.');
+  }
+}
+
+/** The port of an authority whose hosts are overridden by the parameter `host`, if it names one. */
+function portsOf(authority: string, at: number): string | undefined {
+  return /:(\d+)$/.exec(authority.slice(at + 1))?.[1];
+}
+
+/** The hosts in their order, each with its port. */
+function placesOf(hosts: string, inherited: string | undefined, ports: string | undefined): Place[] {
+  const listed = (ports ?? inherited)?.split(',') ?? [];
+  const entries = hosts.split(',');
+  if (listed.length > 1 && listed.length !== entries.length)
+    throw refused(`There are ${entries.length} hosts and ${listed.length} ports. Give one port, or one for each host.`);
+  return entries.map((entry, i) => {
+    const found = /^(?:\[([^\]]*)\]|(\/.*)|([^:/]*))(?::(\d*))?$/.exec(entry) ?? /^([0-9a-fA-F:.]+)$/.exec(entry);
+    if (!found) throw refused('A host cannot be read. An IPv6 address stands in brackets, as [::1]:5432.');
+    const host = found[1] ?? found[2] ?? found[3] ?? '';
+    const port = Number(found[4] || listed[listed.length > 1 ? i : 0] || portDefault);
+    if (!(port >= 1 && port <= 65_535)) throw refused('A port must be a number from 1 to 65535.');
+    return { host: host || 'localhost', port };
+  });
+}
+
+function securityOf(mode: string | undefined, root: string | undefined, hosts: string[]): Connection['ssl'] {
+  const modes = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full'];
+  if (mode !== undefined && !modes.includes(mode))
+    throw refused(`sslmode must be ${modes.slice(0, -1).join(', ')} or ${modes.at(-1)}.`);
+  if (root === 'system' && mode !== 'verify-full')
+    throw refused('sslrootcert=system needs sslmode=verify-full, since anybody can have a certificate of such a root.');
+  if (mode === 'verify-ca' && root === undefined)
+    throw refused('sslmode=verify-ca needs sslrootcert, the file with the certificate of the authority.');
+  const ca = root === undefined || root === 'system' ? undefined : certificatesOf(root);
+  // PostgreSQL speaks no TLS through a socket of its machine.
+  if (mode === undefined || mode === 'disable' || hosts.every((host) => host.startsWith('/'))) return false;
+  const security: ConnectionOptions = { ...(ca && { ca }), rejectUnauthorized: true };
+  if (mode === 'verify-full')
+    return { ...security, checkServerIdentity: (name: string, peer: PeerCertificate) => mismatch(name, peer, hosts) };
+  // As in libpq: with the authority's certificate at hand, `require` verifies that it signed the server's.
+  if (mode === 'verify-ca' || (mode === 'require' && ca)) return { ...security, checkServerIdentity: () => undefined };
+  return mode as 'require' | 'prefer';
+}
+
+/**
+ * Why a certificate is not that of a host, if it is not. For an address without a name, the driver has Node look for
+ * `localhost` in the certificate: it is to be for that address.
+ */
+function mismatch(name: string, peer: PeerCertificate, hosts: string[]): Error | undefined {
+  const faults = (hosts.includes(name) ? [name] : hosts.filter(isIP)).map((host) => checkServerIdentity(host, peer));
+  return faults.includes(undefined) ? undefined : (faults[0] ?? new Error('The certificate is of no host.'));
+}
+
+function certificatesOf(file: string): string {
+  let text: string;
+  try {
+    text = fs.readFileSync(file, 'utf8');
+  } catch (error) {
+    throw refused(`The file of sslrootcert cannot be read (${(error as NodeJS.ErrnoException).code}).`);
+  }
+  if (!text.includes('-----BEGIN CERTIFICATE-----'))
+    throw refused('The file of sslrootcert has no certificate in PEM.');
+  return text;
+}
+
+function wantedOf(target: string | undefined, places: Place[]): Wanted {
+  if (target === undefined) return places.length > 1 ? 'read-write' : 'any';
+  if (target === 'primary' || target === 'read-write') return target;
+  if (target !== 'any' || places.length > 1)
+    throw refused(
+      `target_session_attrs must be primary or read-write${places.length > 1 ? '' : ' or any'}, since the gateway writes.`,
+    );
+  return target;
+}
