@@ -32,7 +32,7 @@ export async function openDemo(
     const attempt = (before?.attempt ?? 0) + 1;
     store.demo({ attempt, whole: false });
     await store.hastily((database) =>
-      seedDemo(new Operator(database, schema, store.pepper), store.pepper, progress, attempt),
+      seedDemo(new Operator(database, schema, store.secrets), store.pepper, progress, attempt),
     );
     store.demo({ attempt, whole: true });
   });

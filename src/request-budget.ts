@@ -40,7 +40,7 @@ export class RequestBudget {
 
   /** Starts the time of the request; a synchronous loop that no timer can interrupt ends by it, too. */
   start(): void {
-    this.#until = Date.now() + this.limits.seconds * 1_000;
+    this.#until = performance.now() + this.limits.seconds * 1_000;
   }
 
   /** Ends the request; only the first reason counts. */
@@ -66,7 +66,8 @@ export class RequestBudget {
   field(name: string, value: unknown): void {
     this.#bytes += name.length + sizeOf(value);
     if (this.#bytes > this.limits.answerBytes) this.end(tooLarge(this.limits.answerBytes));
-    if (++this.#fields % fieldsBetweenLooks === 0 && Date.now() > this.#until) this.end(tooLate(this.limits.seconds));
+    if (++this.#fields % fieldsBetweenLooks === 0 && performance.now() > this.#until)
+      this.end(tooLate(this.limits.seconds));
   }
 }
 

@@ -225,7 +225,7 @@ describe('whose balance can be asked for', () => {
       for (const id of everybody) {
         const replies = await Promise.all(paths(id).map((path) => speaker.get(path)));
         const graph = await speaker.graph(`{ balance(accountId: "${id}") { accountId } account(id: "${id}") { id } }`);
-        expect([speaker.id, id, ...replies.map((r) => r.status), graph.body.data !== null]).toEqual(
+        expect([speaker.id, id, ...replies.map((r) => r.status), graph.body.data.balance !== null]).toEqual(
           reached.includes(id) ? [speaker.id, id, 200, 200, 200, true] : [speaker.id, id, 404, 404, 404, false],
         );
         if (!reached.includes(id))

@@ -1889,7 +1889,7 @@ describe('a checkout of somebody else', () => {
 });
 
 describe('Edition 1', () => {
-  it('has no checkouts: every path and every root field is 404, however well-formed or not', async () => {
+  it('has no checkouts: every path and every root field is 404, however well-formed or not, and the list is empty', async () => {
     const user = await given.directUser(1);
     const c = unknown('checkout');
     const replies = await Promise.all([
@@ -1913,11 +1913,13 @@ describe('Edition 1', () => {
         operation === 'create' ? undefined : c,
       ),
     );
-    const queries = ['checkouts { nodes { id } }', `checkout(id: "${c}") { id }`, `transaction(id: "${c}") { id }`];
+    const queries = [`checkout(id: "${c}") { id }`, `transaction(id: "${c}") { id }`];
     for (const reply of [
       ...(await Promise.all(mutations)),
       ...(await Promise.all(queries.map((q) => user.graph(`{ ${q} }`)))),
     ])
       expect([reply.body.errors[0].extensions.httpStatus, reply.codes]).toEqual([404, ['route_missing']]);
+    const list = await user.graph('{ checkouts { nodes { id } pageInfo { hasNextPage } } }');
+    expect(list.body.data).toEqual({ checkouts: { nodes: [], pageInfo: { hasNextPage: false } } });
   });
 });

@@ -93,7 +93,7 @@ export function useChildren() {
     },
 
     /** Starts the gateway without waiting for anything. */
-    start: (environment: Environment): Child => started('main.js', [], environment),
+    start: (environment: Environment): Child => started('main.js', [], published(environment)),
 
     /** Starts the gateway, and waits until it has said where it listens. */
     gateway: (environment: Environment): Promise<Gateway> =>

@@ -430,7 +430,12 @@ describe('live mode, where the operator decides', () => {
       told('ledger', 'verify'),
       tidegate('payout', 'settle', second.id, '--json'),
     ]);
-    expect(audit).toEqual({ violations: [], accounts: expect.any(Number), postings: expect.any(Number) });
+    expect(audit).toEqual({
+      violations: [],
+      violationCount: 0,
+      accounts: expect.any(Number),
+      postings: expect.any(Number),
+    });
     expect(chains.chains.filter(({ firstBroken }: Json) => firstBroken !== null)).toEqual([]);
     expect([late.code, late.out, late.errors]).toEqual([
       1,
@@ -671,7 +676,7 @@ describe('tidegate address issue', () => {
     expect((await account()).address).toBe('processing');
 
     const [again, eur] = await Promise.all([
-      tidegate(...issue('--currency=USD', '--number=2'), '--json'),
+      tidegate(...issue('--currency=USD', '--number=12342'), '--json'),
       told(...issue('--currency=EUR', '--iban=DE89370400440532013000')),
     ]);
     expect(again).toEqual({
@@ -683,7 +688,7 @@ describe('tidegate address issue', () => {
     await sameAsV1(eur, live('first'), '/v1/addresses');
     expect((await account()).address).toBe('activated');
 
-    const advance = await tidegate(...issue('--category=service_fee_advance', '--currency=USD', '--number=777'));
+    const advance = await tidegate(...issue('--category=service_fee_advance', '--currency=USD', '--number=77777'));
     expect([advance.code, advance.errors]).toEqual([0, '']);
     expect(advance.out).toMatch(/│ category +│ service_fee_advance +│/);
     const taken = (await live('first').get('/v1/addresses?category=service_fee_advance')).body.data;
@@ -927,7 +932,7 @@ describe('a command that cannot be', () => {
     ],
     [
       'an address in test mode',
-      () => ['address', 'issue', '--account', connected, '--currency=USD', '--number=1'],
+      () => ['address', 'issue', '--account', connected, '--currency=USD', '--number=12341'],
       /^There is no such account in live mode\.$/,
     ],
   ];

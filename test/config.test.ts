@@ -56,6 +56,8 @@ describe('without any setting', () => {
       MIGRATE: 'auto',
       MIGRATION_URL: undefined,
       MIGRATION_LOCK_SECONDS: 60,
+      IDEMPOTENCY_HOURS: 48,
+      EVENT_DAYS: undefined,
       PREPARED_STATEMENTS: true,
       API_KEY_PEPPER: undefined,
       ENCRYPTION_KEY: undefined,

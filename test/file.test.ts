@@ -107,26 +107,26 @@ describe('uploading a file', () => {
   const images: [title: string, content: Uint8Array, message: string | undefined][] = [
     ['a PNG of 40 megapixels', pngOf(8_000, 5_000), undefined],
     ['a PNG of one pixel', pngOf(1, 1), undefined],
-    ['a PNG of a pixel more', pngOf(40_000_001, 1), 'must have at most 40 megapixels'],
-    ['a PNG of the largest size', pngOf(0xffffffff, 0xffffffff), 'must have at most 40 megapixels'],
-    ['a PNG without width', pngOf(0, 100), 'must be an image whose header has its width and height'],
-    ['a PNG without height', pngOf(100, 0), 'must be an image whose header has its width and height'],
+    ['a PNG of a pixel more', pngOf(40_000_001, 1), 'file must have at most 40 megapixels.'],
+    ['a PNG of the largest size', pngOf(0xffffffff, 0xffffffff), 'file must have at most 40 megapixels.'],
+    ['a PNG without width', pngOf(0, 100), 'file must be an image whose header has its width and height.'],
+    ['a PNG without height', pngOf(100, 0), 'file must be an image whose header has its width and height.'],
     [
       'a PNG whose header is not its first chunk',
       bytes(Buffer.from(png).toString('latin1').replace('IHDR', 'tEXt')),
-      'must be a PDF, PNG or JPEG by its content',
+      'file must be a PDF, PNG or JPEG by its content.',
     ],
-    ['a PNG that ends in its header', png.slice(0, 20), 'must be an image whose header has its width and height'],
+    ['a PNG that ends in its header', png.slice(0, 20), 'file must be an image whose header has its width and height.'],
     ['a JPEG of 40 megapixels', bytes(`${jpegHead}${frame('c2', 8_000, 5_000)}ffda`, 'hex'), undefined],
     [
       'a JPEG of more',
       bytes(`${jpegHead}${frame('c0', 65_535, 65_535)}ffda`, 'hex'),
-      'must have at most 40 megapixels',
+      'file must have at most 40 megapixels.',
     ],
     [
       'a JPEG that says it twice',
       bytes(`${jpegHead}${frame('c0', 1, 1)}${frame('c1', 65_535, 65_535)}ffda`, 'hex'),
-      'must have at most 40 megapixels',
+      'file must have at most 40 megapixels.',
     ],
     [
       'a JPEG with another one inside a comment',
@@ -134,22 +134,22 @@ describe('uploading a file', () => {
         `${jpegHead}fffe0011${frame('c0', 1, 1)}0000${'ff'.repeat(3)}${frame('c3', 65_535, 65_535).slice(2)}ffda`,
         'hex',
       ),
-      'must have at most 40 megapixels',
+      'file must have at most 40 megapixels.',
     ],
     [
       'a JPEG without height',
       bytes(`${jpegHead}${frame('c0', 1, 0)}ffda`, 'hex'),
-      'must be an image whose header has its width and height',
+      'file must be an image whose header has its width and height.',
     ],
     [
       'a JPEG without a frame',
       bytes(`${jpegHead}ffdb004300`, 'hex'),
-      'must be an image whose header has its width and height',
+      'file must be an image whose header has its width and height.',
     ],
     [
       'a JPEG whose segment has no length',
       bytes(`${jpegHead}fffe0000${frame('c0', 1, 1)}`, 'hex'),
-      'must be an image whose header has its width and height',
+      'file must be an image whose header has its width and height.',
     ],
   ];
   it.each(images)('looks at the size that an image claims: %s', async (_, content, message) => {

@@ -766,9 +766,9 @@ describe('the problems of an operation', () => {
   const rows: Record<string, Row> = {
     'everything missing': {
       mutation: 'createAccount',
-      input: () => ({ type: 'PARTNER', businessDetails: { website: 'x' } }),
+      input: () => ({ type: 'PARTNER', businessDetails: { website: 'https://x.example' } }),
       path: '/v1/accounts',
-      body: () => ({ type: 'partner', business_details: { website: 'x' } }),
+      body: () => ({ type: 'partner', business_details: { website: 'https://x.example' } }),
       status: 400,
       problems: [
         ['parameter_missing', 'account.nickname', ['input', 'nickname']],

@@ -215,6 +215,9 @@ function replay({ books }: House, events: Told[], done: Done[]): void {
       const { account_id: account, source_currency: source, amount, currency } = data as Record<string, string>;
       expect(books.payable(account!, source!)).toEqual({ amount: BigInt(amount!), currency });
       books.pay(account!, source!, object);
+    } else if (type === 'payout.blocked') {
+      const { account_id: account, currency } = data as Record<string, string>;
+      expect(books.payable(account!, currency!)).toBe(undefined);
     } else expect(type).toBe('receivable.updated');
   }
 }

@@ -93,7 +93,11 @@ async function activatedUser(platform: Speaker): Promise<Speaker> {
   await noon(platform);
   const businessDetails =
     platform.edition === 1
-      ? { legalName: 'Asha Rao', type: 'INDIVIDUAL', physicalAddress: { country: 'IN' } }
+      ? {
+          legalName: 'Asha Rao',
+          type: 'INDIVIDUAL',
+          physicalAddress: { line1: '1 Road', city: 'Pune', postalCode: '411001', country: 'IN' },
+        }
       : {
           ...{ legalName: 'Asha Courses', dba: 'Asha', email: 'a@asha.example', website: 'https://asha.example' },
           ...{ dateOfIncorporation: '2014-04-01', type: 'COMPANY', ids: { business: 'U52100' } },

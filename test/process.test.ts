@@ -932,7 +932,7 @@ function create(gateway: Gateway, nickname: string): Promise<Reply> {
 
 /** Everything that the demo has, of both editions: accounts with what belongs to them, by name. */
 async function demo(gateway: Gateway): Promise<Account[]> {
-  const query = `{ accounts(first: 50) { nodes { id nickname type
+  const query = `{ accounts(first: 40) { nodes { id nickname type
     partners(first: 50) { nodes { id nickname } } addresses(first: 50) { nodes { id category } }
     persons(first: 50) { nodes { id fullName } } apiKeys(first: 50) { nodes { id } } } } }`;
   const found = await Promise.all(

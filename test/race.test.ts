@@ -215,7 +215,7 @@ describe('16 at once, 30 times', () => {
         )
         .concat(
           ['dba', 'website', 'legal_name', 'merchant_size', 'product_category', 'product_description'].map((name) => ({
-            [name]: `${name} ${round}`,
+            [name]: name === 'website' ? `https://acme.example/${round}` : `${name} ${round}`,
           })),
         );
     for (let round = 0; round < rounds; round++) {

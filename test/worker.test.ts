@@ -276,6 +276,7 @@ describe('a gateway whose clock is wrong', () => {
   it('three days ahead or behind neither forgets a key too early nor keeps it too long, nor judges an API key', async () => {
     const settings = await children.database();
     const transport = { TRUSTED_PROXY: '127.0.0.1', EXPLORER: 'false' };
+    expect((await children.command(settings, 'migrate')).errors).toBe('');
     const made = await children.command(
       settings,
       'account',

@@ -208,6 +208,10 @@ create or replace view violations as
       join account_setting s on s.tenant_id = y.tenant_id and s.livemode = y.livemode and s.account_id = y.account_id
     where (select x.data ->> 'payouts_enabled' from event x where x.tenant_id = y.tenant_id and x.livemode = y.livemode and x.object_id = s.id and x.number is not null and x.id < p.id
            order by x.id desc limit 1) = 'false'
+  union all select k.tenant_id, k.livemode, 'lock was left behind by its payout', k.id from receivable_lock k
+      join payout y on y.tenant_id = k.tenant_id and y.livemode = k.livemode and y.id = k.payout_id
+    where (y.status = 'failed' or (y.status = 'completed' and not k.settled))
+      and not exists (select from job j where j.tenant_id = k.tenant_id and j.livemode = k.livemode and j.kind in ('settle_locks', 'free_locks') and j.subject_id = y.account_id)
   -- The rate is kept with 16 decimals, and the amount was cut to what its currency can be paid in.
   union all select y.tenant_id, y.livemode, 'payout is not its source at its rate', y.id from payout y
     where case when y.currency = y.source_currency then y.amount <> y.source_amount or y.rate <> 1

@@ -23,7 +23,8 @@ function read(given: unknown): bigint | undefined {
   if (typeof given !== 'string') return undefined;
   const [whole = '', cents, ...more] = given.split('.');
   const digits = (part: string) => part !== '' && [...part].every((c) => c.length === 1 && '0123456789'.includes(c));
-  if (more.length > 0 || !digits(whole) || whole.length > 13) return undefined;
+  if (more.length > 0 || !digits(whole) || whole.length > 13 || (whole.length > 1 && whole[0] === '0'))
+    return undefined;
   if (cents !== undefined && (!digits(cents) || cents.length !== 2)) return undefined;
   return [...whole, ...(cents ?? '00')].reduce((sum, c) => sum * 10n + BigInt('0123456789'.indexOf(c)), 0n);
 }
