@@ -26,7 +26,9 @@ CREATE INDEX IF NOT EXISTS "job_stuck" ON "job" USING btree ("tenant_id","livemo
 CREATE INDEX IF NOT EXISTS "entry_of_compartment" ON "entry" USING btree ("tenant_id","livemode","account_id","currency","category","created","version");--> statement-breakpoint
 CREATE INDEX "transaction_mismatched" ON "transaction" USING btree ("created","id") WHERE mismatch is not null;--> statement-breakpoint
 CREATE INDEX "receivable_lock_of_payout" ON "receivable_lock" USING btree ("tenant_id","livemode","payout_id","id");--> statement-breakpoint
--- Written by hand. Available money of a payable account has a payout to come or a reason: where it has neither, a payout is due now, and finds out.
+-- Written by hand. The new table is distributed like the others.
+SELECT tg_distribute('payout_block');--> statement-breakpoint
+-- Available money of a payable account has a payout to come or a reason: where it has neither, a payout is due now, and finds out.
 INSERT INTO "job" ("tenant_id", "livemode", "id", "created", "kind", "subject_id", "args", "due")
 SELECT DISTINCT ON (b.tenant_id, b.livemode, b.account_id) b.tenant_id, b.livemode, 'job_' || lpad(to_hex((extract(epoch FROM clock_timestamp()) * 1000000)::bigint), 14, '0') || left(replace(gen_random_uuid()::text, '-', ''), 18),
   extract(epoch FROM clock_timestamp())::bigint, 'pay_out', b.account_id, '{}', extract(epoch FROM clock_timestamp())::bigint
