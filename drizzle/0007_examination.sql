@@ -23,7 +23,7 @@ ALTER TABLE "transaction" ADD COLUMN "mismatch" jsonb;--> statement-breakpoint
 ALTER TABLE "payout_block" ADD CONSTRAINT "payout_block_account" FOREIGN KEY ("tenant_id","livemode","account_id") REFERENCES "public"."account"("tenant_id","livemode","id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 CREATE INDEX IF NOT EXISTS "job_of_tenant" ON "job" USING btree ("tenant_id","livemode","due","id");--> statement-breakpoint
 CREATE INDEX IF NOT EXISTS "job_stuck" ON "job" USING btree ("tenant_id","livemode","id") WHERE error is not null;--> statement-breakpoint
-CREATE INDEX IF NOT EXISTS "entry_of_compartment" ON "entry" USING btree ("tenant_id","livemode","account_id","currency","category","created","version");--> statement-breakpoint
+CREATE INDEX IF NOT EXISTS "entry_of_compartment" ON "entry" USING btree ("tenant_id","livemode",(account_id || ' ' || currency || ' ' || category),"created","version");--> statement-breakpoint
 CREATE INDEX "transaction_mismatched" ON "transaction" USING btree ("created","id") WHERE mismatch is not null;--> statement-breakpoint
 CREATE INDEX "receivable_lock_of_payout" ON "receivable_lock" USING btree ("tenant_id","livemode","payout_id","id");--> statement-breakpoint
 -- Written by hand. The new table is distributed like the others.

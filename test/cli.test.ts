@@ -693,7 +693,7 @@ describe('tidegate address issue', () => {
     expect(advance.out).toMatch(/│ category +│ service_fee_advance +│/);
     const taken = (await live('first').get('/v1/addresses?category=service_fee_advance')).body.data;
     expect(taken.map(({ currency, bank_account: bank }: Json) => [currency, bank.number, 'type' in bank])).toEqual([
-      ['USD', '777', false],
+      ['USD', '77777', false],
     ]);
 
     expect((await told('account', 'deactivate', root)).address).toBe('deactivated');

@@ -198,8 +198,9 @@ async function readSeries(
     sql`${sql.raw(table)}.tenant_id = ${p('tenant')} and ${sql.raw(table)}.livemode = ${p('live')}`;
   const last = sql`select e.account_id, e.currency, e.category, ${step} as start, max(e.version) as version from entry e
     where ${realm('e')} and e.account_id = any(${p('ids')}) and e.created >= ${p('from')} and e.created < ${p('to')} group by 1, 2, 3, 4`;
-  const before = sql`select e.balance_after from entry e where ${realm('e')} and e.account_id = b.account_id and e.currency = b.currency
-    and e.category = c.category and e.created < ${p('from')} order by e.created desc, e.version desc limit 1`;
+  const before = sql`select e.balance_after from entry e where ${realm('e')}
+    and e.account_id || ' ' || e.currency || ' ' || e.category = b.account_id || ' ' || b.currency || ' ' || c.category
+    and e.created < ${p('from')} order by e.created desc, e.version desc limit 1`;
   const points = sql`with step as (${spans}), last as (${last}),
     compartment as (select b.account_id, b.currency, c.category from balance b, unnest(${sql.raw(`'{${Object.values(Compartment).join()}}'::text[]`)}) c(category)
       where ${realm('b')} and b.account_id = any(${p('ids')}) and b.version > 0),
