@@ -270,7 +270,7 @@ export async function gateway({
     return (request: FastifyRequest, reply: FastifyReply) =>
       (handle as (request: FastifyRequest, reply: FastifyReply) => unknown).call(app, request, reply) as never;
   };
-  const known = new KnownDocuments(new Wholes(schema, Date.now, config.ANSWER_BYTES_MAX), (error, requestId) =>
+  const known = new KnownDocuments(new Wholes(schema, undefined, config.ANSWER_BYTES_MAX), (error, requestId) =>
     log.error({ requestId, ...faultLine(error) }, 'fault'),
   );
   const graphql = await graph(

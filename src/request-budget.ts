@@ -79,7 +79,7 @@ export const tooLate = (seconds: number): Refusal =>
     problem(
       'service_unavailable',
       undefined,
-      `The request took longer than ${seconds} seconds and was ended. Ask for less at once, or retry after the time in Retry-After. Retry a write with the same Idempotency-Key.`,
+      `The request took longer than ${seconds} s and was ended. Ask for less at once, or retry after the time in Retry-After. Retry a write with the same Idempotency-Key.`,
     ),
   );
 

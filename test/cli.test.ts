@@ -292,6 +292,11 @@ describe('live mode, where the operator decides', () => {
     expect(shown).toEqual(waiting[0]);
     // Whoever verifies looks at documents, not at numbers that an eye would carry away.
     expect(waiting[0].persons[0].identification.tax_card_number).toBe('••••••234F');
+    const numbered = await told('account', 'show', weaver, '--numbers');
+    expect(numbered).toEqual({
+      ...shown,
+      tax_card_numbers: [{ person: persons[0].id, number: expect.stringMatching(/^\w{6}234F$/) }],
+    });
     expect(table.out).toMatch(new RegExp(`│ ${weaver} │ live │ user │ verifying │ Weaver +│ Weaver +│ 1 +│ 2 +│`));
 
     const held = await told('account', 'verify', weaver, '--outcome=hold');
@@ -424,6 +429,11 @@ describe('live mode, where the operator decides', () => {
     const released = await told('payout', 'release', weaver);
     await sameAsV1(released, user, '/v1/account_settings');
     expect(released.payouts).toMatchObject({ enabled: true, reason_code_not_enabled: null });
+
+    expect(await told('transaction', 'mismatches')).toEqual({ mismatches: [] });
+    const { secrets } = await told('secrets');
+    const kinds = new Set(secrets.map(({ setting }: Json) => setting));
+    expect(kinds).toEqual(new Set(['API_KEY_PEPPER', 'ENCRYPTION_KEY']));
 
     const [audit, chains, late] = await Promise.all([
       told('ledger', 'audit'),

@@ -16,13 +16,14 @@ import { NodeCounter } from '../src/nodes.js';
 import { buildOperatorGraph, sizes as operatorSizes } from '../src/operator/graph.js';
 import { workloads } from './bench/workloads.js';
 import { Till } from './till.js';
+import { scale } from './faults/scale.js';
 import { givenIn, Speaker, useWorld, type World } from './world.js';
 
 const world = useWorld({ worker: false, environment: { OPERATOR_KEY: '0123456789abcdef0123456789abcdef' } });
 const given = givenIn(world);
 const schema = buildGraph();
 const counter = new NodeCounter(schema, publicSizes);
-const runs = process.env.FAULTS ? 1_000 : 60;
+const runs = scale.documents;
 
 /** The number of nodes that a document is estimated to touch. */
 const estimated = (document: string, variables: Record<string, unknown> = {}, name?: string) =>

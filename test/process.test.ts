@@ -343,7 +343,7 @@ describe('SIGTERM', () => {
     expect(gateway.errors).toBe('');
   });
 
-  it('ends at once when it comes a second time, and leaves no PostgreSQL behind', async () => {
+  it('ends at once when it comes again after a second, and leaves no PostgreSQL behind', async () => {
     await start();
     const { pid } = postmaster(DATA_DIR)!;
     const { reply } = await waiting();

@@ -211,7 +211,7 @@ describe('a request that takes longer than REQUEST_SECONDS', () => {
         '1',
         ['service_unavailable'],
       ]);
-      expect(reply.text).toContain('The request took longer than 1 seconds and was ended.');
+      expect(reply.text).toContain('The request took longer than 1 s and was ended.');
       expect(took).toBeGreaterThan(900);
       expect(took).toBeLessThan(1_900);
       await eventually(

@@ -1261,7 +1261,7 @@ describe('a country', () => {
     const [address] = (await user.get('/v1/addresses?category=user_payout')).body.data;
     await world.sql`update account set business_details = jsonb_set(business_details, '{physicalAddress,country}', '"in"') where id = ${id}`;
     await world.sql`update address set billing_details = jsonb_set(billing_details, '{country}', '"in"') where id = ${address.id}`;
-    const statements = fs.readFileSync('drizzle/0007_examination.sql', 'utf8').match(/^update .*country.*$/gm)!;
+    const statements = fs.readFileSync('drizzle/0007_payout_blocks.sql', 'utf8').match(/^update .*country.*$/gm)!;
     for (const statement of statements) await world.sql.unsafe(statement);
     const stored = await world.sql`
       select business_details #>> '{physicalAddress,country}' as country from account where id = ${id}

@@ -34,6 +34,10 @@ export const scale = {
   },
   /** Amounts and currencies that are made up. */
   amounts: { runs: number('AMOUNTS', 1_000, 100_000), sent: number('AMOUNTS_SENT', 60, 2_000) },
+  /** Documents that are made up, whose estimated nodes are held against those that are answered. */
+  documents: number('DOCUMENTS', 60, 1_000),
+  /** Partners that are issued 175 addresses each. */
+  partners: number('PARTNERS', 16, 64),
   /** Locks of one payout: in the long form, more than one call of five seconds could settle. */
   locks: number('LOCKS', 4_000, 50_000),
   /** Deposits that come in while others page through the list and ask for totals. */
