@@ -2,6 +2,10 @@
 -- While an index is built, seconds per million rows, writes to its table are refused after two seconds of waiting (reads go on). Build the indexes beforehand,
 -- by the same statements with CONCURRENTLY, where that cannot be: those that exist are not built again.
 
+CREATE INDEX IF NOT EXISTS "job_of_tenant" ON "job" USING btree ("tenant_id","livemode","due","id");--> statement-breakpoint
+CREATE INDEX IF NOT EXISTS "job_stuck" ON "job" USING btree ("tenant_id","livemode","id") WHERE error is not null;--> statement-breakpoint
+CREATE INDEX IF NOT EXISTS "entry_of_compartment" ON "entry" USING btree ("tenant_id","livemode",(account_id || ' ' || currency || ' ' || category),"created","version");--> statement-breakpoint
+CREATE INDEX IF NOT EXISTS "receivable_lock_in_payout" ON "receivable_lock" USING btree ("tenant_id","livemode","payout_id","id");--> statement-breakpoint
 CREATE TABLE "payout_block" (
 	"tenant_id" text NOT NULL,
 	"livemode" boolean NOT NULL,
@@ -15,17 +19,8 @@ CREATE TABLE "payout_block" (
 	CONSTRAINT "payout_block_pkey" PRIMARY KEY("tenant_id","livemode","id"),
 	CONSTRAINT "payout_block_of_account" UNIQUE("tenant_id","livemode","account_id","currency"),
 	CONSTRAINT "payout_block_reason" CHECK ("payout_block"."reason_code" in ('address_missing', 'amount_too_large', 'amount_too_small', 'balance_negative', 'rate_missing'))
-);
---> statement-breakpoint
-DROP INDEX "receivable_lock_of_payout";--> statement-breakpoint
-ALTER TABLE "api_key" ADD COLUMN "pepper_id" text;--> statement-breakpoint
-ALTER TABLE "transaction" ADD COLUMN "mismatch" jsonb;--> statement-breakpoint
+);--> statement-breakpoint
 ALTER TABLE "payout_block" ADD CONSTRAINT "payout_block_account" FOREIGN KEY ("tenant_id","livemode","account_id") REFERENCES "public"."account"("tenant_id","livemode","id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
-CREATE INDEX IF NOT EXISTS "job_of_tenant" ON "job" USING btree ("tenant_id","livemode","due","id");--> statement-breakpoint
-CREATE INDEX IF NOT EXISTS "job_stuck" ON "job" USING btree ("tenant_id","livemode","id") WHERE error is not null;--> statement-breakpoint
-CREATE INDEX IF NOT EXISTS "entry_of_compartment" ON "entry" USING btree ("tenant_id","livemode",(account_id || ' ' || currency || ' ' || category),"created","version");--> statement-breakpoint
-CREATE INDEX "transaction_mismatched" ON "transaction" USING btree ("created","id") WHERE mismatch is not null;--> statement-breakpoint
-CREATE INDEX "receivable_lock_of_payout" ON "receivable_lock" USING btree ("tenant_id","livemode","payout_id","id");--> statement-breakpoint
 -- Written by hand. The new table is distributed like the others.
 SELECT tg_distribute('payout_block');--> statement-breakpoint
 -- Available money of a payable account has a payout to come or a reason: where it has neither, a payout is due now, and finds out.
@@ -36,4 +31,10 @@ FROM "balance" b JOIN "account_setting" s ON s.tenant_id = b.tenant_id AND s.liv
 WHERE b.available > 0 AND s.payouts_applicable AND NOT EXISTS (SELECT FROM "job" j WHERE j.tenant_id = b.tenant_id AND j.livemode = b.livemode AND j.kind = 'pay_out' AND j.subject_id = b.account_id);--> statement-breakpoint
 -- Countries that were sent in small letters: clients compare them as text.
 update "account" set "business_details" = jsonb_set("business_details", '{physicalAddress,country}', to_jsonb(upper("business_details" #>> '{physicalAddress,country}'))) where "business_details" #>> '{physicalAddress,country}' <> upper("business_details" #>> '{physicalAddress,country}');--> statement-breakpoint
-update "address" set "billing_details" = jsonb_set("billing_details", '{country}', to_jsonb(upper("billing_details" ->> 'country'))) where "billing_details" ->> 'country' <> upper("billing_details" ->> 'country');
+update "address" set "billing_details" = jsonb_set("billing_details", '{country}', to_jsonb(upper("billing_details" ->> 'country'))) where "billing_details" ->> 'country' <> upper("billing_details" ->> 'country');--> statement-breakpoint
+-- What follows waits for whoever reads these tables, and nobody reads them until it is committed: it comes last, and gives up soon.
+SET LOCAL lock_timeout = '3s';--> statement-breakpoint
+ALTER TABLE "api_key" ADD COLUMN "pepper_id" text;--> statement-breakpoint
+ALTER TABLE "transaction" ADD COLUMN "mismatch" jsonb;--> statement-breakpoint
+CREATE INDEX "transaction_mismatched" ON "transaction" USING btree ("created","id") WHERE mismatch is not null;--> statement-breakpoint
+DROP INDEX "receivable_lock_of_payout";

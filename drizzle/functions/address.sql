@@ -55,6 +55,11 @@ begin
   where d.tenant_id = p_tenant and d.livemode = p_live and d.id = p_args ->> 'id' and d.status = any (v_from)
   returning * into v;
   if not found then perform refuse(400, 'status_invalid', 'address.status'); end if;
+  -- A payout that has chosen this address holds its row until it is committed, so one that is under way is seen here.
+  if v.category = 'user_payout' and exists (select from payout y where y.tenant_id = p_tenant and y.livemode = p_live and y.address_id = v.id and y.status = 'processing') then
+    perform refuse(400, 'status_invalid', 'address.status', 'A payout to this address is under way.');
+  end if;
+  if v.category = 'user_payout' then perform reschedule_payout(p_tenant, p_live, v.linked_id); end if;
   perform tell(p_tenant, p_live, p_call, 'address.' || v.status, 'address', to_jsonb(v));
   perform answer(p_tenant, p_live, p_call, to_jsonb(v));
   return next v;

@@ -130,7 +130,7 @@ end $$;
 -- operator (`mismatch`). `processing` notes that the acquirer has it, or is about to.
 create or replace function decide_transaction(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb) returns setof transaction language plpgsql as $$
 declare
-  v transaction; c checkout; v_now bigint := clock(p_tenant, p_live); v_open boolean; v_fits boolean; v_queued text; v_told jsonb := nullif(p_args -> 'details', 'null');
+  v transaction; c checkout; v_now bigint := clock(p_tenant, p_live); v_open boolean; v_fits boolean; v_paid boolean; v_queued text; v_told jsonb := nullif(p_args -> 'details', 'null');
   v_status text := p_args ->> 'status';
 begin
   select t.* into v from transaction t where t.tenant_id = p_tenant and t.livemode = p_live and t.id = p_args ->> 'id' for update;
@@ -144,10 +144,12 @@ begin
   v_fits := v_told is null or v_told = v.payment_method_details;
   v_queued := (select j.args ->> 'status' from job j where j.tenant_id = p_tenant and j.livemode = p_live and j.kind = 'settle_transaction' and j.subject_id = v.id
                order by j.id limit 1);
+  -- A checkout is credited once: the success of another attempt is for the acquirer to refund.
+  v_paid := exists (select from checkout x where x.tenant_id = p_tenant and x.livemode = p_live and x.id = v.checkout_id and x.deposit_id is not null);
   if v_status = 'succeeded' and v.mismatch is null
     and (not v_fits or v_queued = 'failed' or (v.status = 'failed' and v.reason_code not in ('expired', 'duplicate'))) then
     update transaction t set version = t.version + 1, mismatch = jsonb_build_object(
-      'credited', v.status = 'succeeded' or (v_open and v_queued is distinct from 'failed'), 'details', v_told, 'created', v_now::text)
+      'credited', v.status = 'succeeded' or (v_open and v_queued is distinct from 'failed' and not v_paid), 'details', v_told, 'created', v_now::text)
     where t.tenant_id = p_tenant and t.livemode = p_live and t.id = v.id
     returning * into v;
     perform tell(p_tenant, p_live, p_call, 'transaction.mismatched', 'transaction', to_jsonb(v));

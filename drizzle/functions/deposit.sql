@@ -125,6 +125,9 @@ begin
     leg(v_receiver, 'available', p_deposit.currency, -v_rest), contra_leg('dispute', p_deposit.currency, p_amount)));
   update deposit d set pending_rest = d.pending_rest - v_pending, version = d.version + 1
   where d.tenant_id = p_tenant and d.livemode = p_live and d.id = p_deposit.id;
+  -- Where nothing is available any more, nothing keeps it from being paid out.
+  delete from payout_block k where k.tenant_id = p_tenant and k.livemode = p_live and k.account_id = v_receiver and k.currency = p_deposit.currency
+    and exists (select from balance b where b.tenant_id = p_tenant and b.livemode = p_live and b.account_id = v_receiver and b.currency = p_deposit.currency and b.available <= 0);
   perform shrink_locks(p_tenant, p_live, p_call, p_deposit.id, v_rest);
 end $$;
 
@@ -133,6 +136,10 @@ create or replace function shrink_locks(p_tenant text, p_live boolean, p_call js
 declare l receivable_lock; v_rest bigint := p_amount; v_shrink bigint;
 begin
   if v_rest <= 0 then return; end if;
+  -- In the order of their ids, as everybody locks receivables; the newest lock is shrunk first all the same.
+  perform from receivable r where r.tenant_id = p_tenant and r.livemode = p_live and r.id in (
+    select k.receivable_id from receivable_lock k where k.tenant_id = p_tenant and k.livemode = p_live and k.deposit_id = p_deposit and k.payout_id is null and k.amount > 0)
+  order by r.id for no key update;
   for l in
     select k.* from receivable_lock k where k.tenant_id = p_tenant and k.livemode = p_live and k.deposit_id = p_deposit and k.payout_id is null and k.amount > 0
     order by k.id desc for update

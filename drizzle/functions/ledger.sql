@@ -195,19 +195,19 @@ create or replace view violations as
   union all select y.tenant_id, y.livemode, 'payout and its money disagree', y.id from payout y
     where y.amount is distinct from (select sum(e.amount) from posting p join entry e on e.tenant_id = y.tenant_id and e.livemode = y.livemode and e.posting_id = p.id
       where p.tenant_id = y.tenant_id and p.livemode = y.livemode and p.cause = y.id and p.kind = 'payout' and e.category = 'payout_processing')
-  -- What a payout was judged by is told by the events before its own: ids of events are in the order of the locks that decided.
+  -- What a payout was judged by is told by the events before its own: a lock made each of them wait for the commit of the one before.
   union all select y.tenant_id, y.livemode, 'payout to an address that was not usable', y.id from payout y
       join address a on a.tenant_id = y.tenant_id and a.livemode = y.livemode and a.id = y.address_id
       left join event p on p.tenant_id = y.tenant_id and p.livemode = y.livemode and p.object_id = y.id and p.type = 'payout.processing' and p.number is not null
     where a.category <> 'user_payout' or a.linked_id <> y.account_id or a.currency <> y.currency
       or (y.status = 'processing' and a.status not in ('activated', 'pending_deactivation'))
-      or (select x.data ->> 'status' from event x where x.tenant_id = y.tenant_id and x.livemode = y.livemode and x.object_id = a.id and x.number is not null and x.id < p.id
-          order by x.id desc limit 1) <> 'activated'
+      or (select x.data ->> 'status' from event x where x.tenant_id = y.tenant_id and x.livemode = y.livemode and x.object_id = a.id and x.number < p.number
+          order by x.number desc limit 1) <> 'activated'
   union all select y.tenant_id, y.livemode, 'payout was made under a hold', y.id from payout y
       join event p on p.tenant_id = y.tenant_id and p.livemode = y.livemode and p.object_id = y.id and p.type = 'payout.processing' and p.number is not null
       join account_setting s on s.tenant_id = y.tenant_id and s.livemode = y.livemode and s.account_id = y.account_id
-    where (select x.data ->> 'payouts_enabled' from event x where x.tenant_id = y.tenant_id and x.livemode = y.livemode and x.object_id = s.id and x.number is not null and x.id < p.id
-           order by x.id desc limit 1) = 'false'
+    where (select x.data ->> 'payouts_enabled' from event x where x.tenant_id = y.tenant_id and x.livemode = y.livemode and x.object_id = s.id and x.number < p.number
+           order by x.number desc limit 1) = 'false'
   union all select k.tenant_id, k.livemode, 'lock was left behind by its payout', k.id from receivable_lock k
       join payout y on y.tenant_id = k.tenant_id and y.livemode = k.livemode and y.id = k.payout_id
     where (y.status = 'failed' or (y.status = 'completed' and not k.settled))

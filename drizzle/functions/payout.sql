@@ -49,9 +49,9 @@ begin
   if not s.payouts_applicable then return; end if;
   v_at_once := not p_again and s.of_connected_user
     and exists (select from account_setting g where g.tenant_id = p_tenant and g.livemode = p_live and g.account_id = 'account_' || p_tenant and g.live_fx);
-  -- One that is due already may be running and have looked too early: only one that is still to come will do. It stays beside one at once:
+  -- One that is due, or will be while this statement still runs, may look before this commits: only one that comes later will do. It stays beside one at once:
   -- whoever runs a job holds its row, and would wait for somebody who moves the clock of all.
-  if not v_at_once and exists (select from job j where j.tenant_id = p_tenant and j.livemode = p_live and j.kind = 'pay_out' and j.subject_id = p_account and j.due > wall_clock()) then
+  if not v_at_once and exists (select from job j where j.tenant_id = p_tenant and j.livemode = p_live and j.kind = 'pay_out' and j.subject_id = p_account and j.due > wall_clock() + 10) then
     return;
   end if;
   perform enqueue(p_tenant, p_live, 'pay_out', p_account, case when v_at_once then 0 else seconds_to_payout(s, clock(p_tenant, p_live)) end);
@@ -63,7 +63,7 @@ declare v_now bigint := wall_clock();
 begin
   if not exists (select from balance b where b.tenant_id = p_tenant and b.livemode = p_live and b.account_id = p_account and b.available > 0) then return; end if;
   -- One that a worker is at stays: it finds what it finds, and this one comes after it.
-  delete from job j where j.tenant_id = p_tenant and j.livemode = p_live and j.kind = 'pay_out' and j.subject_id = p_account and j.due > v_now;
+  delete from job j where j.tenant_id = p_tenant and j.livemode = p_live and j.kind = 'pay_out' and j.subject_id = p_account and j.due > v_now + 10;
   perform schedule_payout(p_tenant, p_live, p_account);
 end $$;
 

@@ -11,7 +11,10 @@ begin
   select p_tenant, p_live, v_id, v_now, a.id, p_args ->> 'fullName', coalesce(p_args -> 'relationship', '{}'), coalesce(p_args -> 'identification', '{}'),
          merge_metadata(null, p_args -> 'metadata', 'person.metadata'), a.context_id, a.on_root_list
   from account a where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_args ->> 'accountId'
+  on conflict (tenant_id, livemode, id) do nothing
   returning * into v;
+  -- The id is of this very call: an earlier attempt of it was committed, and its answer was lost.
+  if not found then perform refuse(409, 'idempotency_key_in_use', null); end if;
   perform tell(p_tenant, p_live, p_call, 'person.created', 'person', to_jsonb(v));
   perform answer(p_tenant, p_live, p_call, to_jsonb(v));
   return next v;
@@ -23,22 +26,37 @@ begin
   return repeat('•', char_length(p_number) - case when char_length(p_number) > 4 then 4 else 0 end) || case when char_length(p_number) > 4 then right(p_number, 4) else '' end;
 end $$;
 
--- Puts encrypted numbers of tax cards in the place of those that were read: [{id, was, mask, sealed}, …]. A number that was changed
--- meanwhile stays. Events about these persons, and the stored answers of this tenant and mode, show the number masked from here on.
+-- Puts encrypted numbers of tax cards in the place of those that were read: [{id, was, mask, sealed, clear}, …]. A number that was
+-- changed meanwhile stays. Where a number stood in the clear, the events about its person show it masked from here on; each update
+-- names the condition of an index, or it would read all events of the tenant.
 create or replace function seal_tax_cards(p_tenant text, p_live boolean, p_cards jsonb) returns void language plpgsql as $$
+declare v_clear text[] := array(select c ->> 'id' from jsonb_array_elements(p_cards) c where (c ->> 'clear')::boolean);
 begin
   update person x set identification = x.identification || jsonb_build_object('taxCardNumber', c ->> 'mask', 'taxCardSealed', c ->> 'sealed')
   from jsonb_array_elements(p_cards) c
   where x.tenant_id = p_tenant and x.livemode = p_live and x.id = c ->> 'id'
     and coalesce(x.identification ->> 'taxCardSealed', x.identification ->> 'taxCardNumber') = c ->> 'was';
+  if cardinality(v_clear) = 0 then return; end if;
   update event e set data = jsonb_set(e.data, '{identification,taxCardNumber}', to_jsonb(masked(e.data #>> '{identification,taxCardNumber}')))
-  from jsonb_array_elements(p_cards) c
-  where e.tenant_id = p_tenant and e.livemode = p_live and e.object = 'person' and e.object_id = c ->> 'id'
+  where e.tenant_id = p_tenant and e.livemode = p_live and e.object_id = any (v_clear) and e.number is not null and e.object = 'person'
     and e.data #>> '{identification,taxCardNumber}' <> masked(e.data #>> '{identification,taxCardNumber}');
+  update event e set data = jsonb_set(e.data, '{identification,taxCardNumber}', to_jsonb(masked(e.data #>> '{identification,taxCardNumber}')))
+  where e.tenant_id = p_tenant and e.livemode = p_live and e.number is null and e.object = 'person' and e.object_id = any (v_clear)
+    and e.data #>> '{identification,taxCardNumber}' <> masked(e.data #>> '{identification,taxCardNumber}');
+end $$;
+
+-- Masks the numbers of tax cards in the stored answers of a tenant and mode, the oldest of those at or after a time first and `p_limit`
+-- answers a call. Returns the time of the last one that it looked at, to go on from, or null when there are no more.
+create or replace function mask_stored_answers(p_tenant text, p_live boolean, p_from bigint, p_limit int) returns bigint language plpgsql as $$
+declare v_last bigint;
+begin
+  v_last := (select max(x.created) from (select i.created from idempotency i where i.tenant_id = p_tenant and i.livemode = p_live and i.created >= p_from
+    order by i.created limit p_limit) x);
+  if v_last is null then return null; end if;
   update idempotency i set answer = jsonb_set(i.answer, '{identification,taxCardNumber}', to_jsonb(masked(i.answer #>> '{identification,taxCardNumber}')))
-  from jsonb_array_elements(p_cards) c
-  where i.tenant_id = p_tenant and i.livemode = p_live and i.operation in ('createPerson', 'updatePerson') and i.answer ->> 'id' = c ->> 'id'
+  where i.tenant_id = p_tenant and i.livemode = p_live and i.created >= p_from and i.created <= v_last and i.operation in ('createPerson', 'updatePerson')
     and i.answer #>> '{identification,taxCardNumber}' <> masked(i.answer #>> '{identification,taxCardNumber}');
+  return v_last + 1;
 end $$;
 
 -- Prepares a change of an account's persons, which only a draft has: locks the account, and counts the change in its version, so that

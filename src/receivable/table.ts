@@ -103,7 +103,7 @@ export const receivableLock = pgTable(
     }),
     index('receivable_lock_of_receivable').on(t.tenantId, t.livemode, t.receivableId, t.id),
     index('receivable_lock_of_deposit').on(t.tenantId, t.livemode, t.depositId, t.id),
-    index('receivable_lock_of_payout').on(t.tenantId, t.livemode, t.payoutId, t.id),
+    index('receivable_lock_in_payout').on(t.tenantId, t.livemode, t.payoutId, t.id),
     index('receivable_lock_unpaid')
       .on(t.tenantId, t.livemode, t.accountId)
       .where(sql`payout_id is null and amount > 0`),
