@@ -32,7 +32,7 @@ WHERE b.available > 0 AND s.payouts_applicable AND NOT EXISTS (SELECT FROM "job"
 -- Countries that were sent in small letters: clients compare them as text.
 update "account" set "business_details" = jsonb_set("business_details", '{physicalAddress,country}', to_jsonb(upper("business_details" #>> '{physicalAddress,country}'))) where "business_details" #>> '{physicalAddress,country}' <> upper("business_details" #>> '{physicalAddress,country}');--> statement-breakpoint
 update "address" set "billing_details" = jsonb_set("billing_details", '{country}', to_jsonb(upper("billing_details" ->> 'country'))) where "billing_details" ->> 'country' <> upper("billing_details" ->> 'country');--> statement-breakpoint
--- What follows waits for whoever reads these tables, and nobody reads them until it is committed: it comes last, and gives up soon.
+-- The statements below wait for all readers of these tables, and block new ones until the commit: they come last, and give up after 3 s.
 SET LOCAL lock_timeout = '3s';--> statement-breakpoint
 ALTER TABLE "api_key" ADD COLUMN "pepper_id" text;--> statement-breakpoint
 ALTER TABLE "transaction" ADD COLUMN "mismatch" jsonb;--> statement-breakpoint

@@ -164,7 +164,7 @@ export interface Config extends z.infer<typeof settings> {
 /** A setting that is wrong or unsafe; the process does not start with one. */
 export class ConfigError extends Error {}
 
-/** Reads the settings, or throws a ConfigError that names the setting. The command line serves nobody, and so needs no HTTPS; `keys`: whether API keys are used or made. */
+/** Reads the settings, or throws a ConfigError that names the setting. The command line serves no requests, and so needs no HTTPS; `keys`: whether API keys are used or made. */
 export function config(
   { serves, keys = true }: { serves: boolean; keys?: boolean },
   environment: NodeJS.ProcessEnv = process.env,

@@ -41,7 +41,7 @@ export function guard(schema: GraphQLSchema): void {
   guardEdges(schema);
 }
 
-/** Edges that answer pages of a root list's type share its filters, and so its edition's rules: each is told its list here, and refuses alike. */
+/** Edges that answer pages of a root list's type share its filters, and so its edition's rules: this gives each edge its list, whose refusals it repeats. */
 function guardEdges(schema: GraphQLSchema): void {
   const lists = new Map<string, string>();
   for (const { name, type } of Object.values(schema.getQueryType()?.getFields() ?? {})) {

@@ -113,7 +113,7 @@ begin
   return case when p_currency = any ('{BIF,CLP,DJF,GNF,ISK,JPY,KMF,KRW,PYG,RWF,UGX,UYI,VND,VUV,XAF,XAG,XAU,XBA,XBB,XBC,XBD,XDR,XOF,XPD,XPF,XPT,XSU,XUA}') then 100 else 1 end;
 end $$;
 
--- The tables whose rows are written once: nobody but a superuser may change or remove one.
+-- The tables whose rows are written once: only a superuser may change or remove one.
 create or replace function append_only_tables() returns text[] language plpgsql immutable as $$
 begin
   return array['posting', 'entry', 'contra_entry', 'seal_block', 'posting_seal'];
@@ -195,7 +195,7 @@ create or replace view violations as
   union all select y.tenant_id, y.livemode, 'payout and its money disagree', y.id from payout y
     where y.amount is distinct from (select sum(e.amount) from posting p join entry e on e.tenant_id = y.tenant_id and e.livemode = y.livemode and e.posting_id = p.id
       where p.tenant_id = y.tenant_id and p.livemode = y.livemode and p.cause = y.id and p.kind = 'payout' and e.category = 'payout_processing')
-  -- What a payout was judged by is told by the events before its own: a lock made each of them wait for the commit of the one before.
+  -- The events before a payout's own say what it was judged by: a lock made each of them wait for the commit of the one before.
   union all select y.tenant_id, y.livemode, 'payout to an address that was not usable', y.id from payout y
       join address a on a.tenant_id = y.tenant_id and a.livemode = y.livemode and a.id = y.address_id
       left join event p on p.tenant_id = y.tenant_id and p.livemode = y.livemode and p.object_id = y.id and p.type = 'payout.processing' and p.number is not null

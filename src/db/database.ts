@@ -112,7 +112,7 @@ export class Database {
   readonly #loggedAt = new Map<string, number>();
   /** The text of every statement that was prepared or called within the hour; the tests hold them against the rules for distribution. */
   readonly catalogue = new Map<string, string>();
-  /** Called with an error by which PostgreSQL could not serve a statement, which the client is told 503 of. */
+  /** Called with an error by which PostgreSQL could not serve a statement; the client gets 503. */
   onOutage: (error: unknown) => void = () => {};
 
   /** `revive` is asked when nothing listens any more: the embedded server has nobody else to start it again. */
@@ -167,7 +167,7 @@ export class Database {
     this.#builder = drizzle(this.#reader.client);
     this.#servers = Servers.of(connection);
     this.#availability = new Availability(this.#servers, {
-      // What is under way on a server that is away will not be answered: whoever waits tries again when it is back.
+      // A statement under way on a server that is away will not be answered: its request tries again when the server is back.
       away: () => this.#replace(0),
       moved: () => this.#replace(graceSeconds),
       revive,
@@ -413,7 +413,7 @@ export class Database {
     });
   }
 
-  /** An outage as what the client is told of it, with PostgreSQL's own error as its cause; anything else unchanged. */
+  /** The 503 that stands for an outage, with PostgreSQL's own error as its cause; any other error unchanged. */
   #told(error: unknown): unknown {
     if (error instanceof Refusal || outageOf(error) === undefined) return error;
     const { code = '' } = causeOf(error);

@@ -10,7 +10,7 @@ export type StartStep = 'connecting to PostgreSQL' | 'migrating the database' | 
 /** A start that has failed: at which step, and with what message of PostgreSQL or of the system. It never has a password in it. */
 export class StartError extends Error {}
 
-/** Does one step of a start. What fails in it is told with the name of the step; a fault of the program's own keeps its stack. */
+/** Does one step of a start. Its error names the step; a fault of the program's own keeps its stack. */
 export async function during<T>(step: StartStep, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -141,7 +141,7 @@ function refuseQuery(request: FastifyRequest): void {
   if (names.length > 0) throw new Refusal(...names.map((name) => problem('parameter_unknown', `file.${name}`)));
 }
 
-/** What is wrong with an image: whoever looks at it has to decode it, and a small file can claim to be a huge image. */
+/** What is wrong with an image: a viewer has to decode it, and a small file can claim to be a huge image. */
 function imageProblems(content: Buffer, type: string): Problem[] {
   if (type !== 'image/png' && type !== 'image/jpeg') return [];
   const size = claimedSize(content, type);
