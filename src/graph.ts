@@ -10,7 +10,7 @@ import { AccountResolver } from './account/resolver.js';
 import { AccountSettingOfAccount, AccountSettingResolver } from './account-setting/resolver.js';
 import { ActivationResolver } from './activation/resolver.js';
 import { AddressesOfAccount, AddressResolver } from './address/resolver.js';
-import { HistoryOfAccount, stepsAtMost } from './balance/history.js';
+import { HistoryOfAccount, pointsUsual } from './balance/history.js';
 import { BalanceOfAccount, BalanceResolver } from './balance/resolver.js';
 import {
   BalanceTransactionResolver,
@@ -96,9 +96,8 @@ export const publicSizes: ListSizes = {
   lists: {
     'Query.nodes': (argument) => membersOf(argument('ids')),
     'Account.requirements': 20,
-    // Per currency; an account has few.
-    'Account.balanceHistory': stepsAtMost,
-    'Account.depositTotals': stepsAtMost,
+    'Account.balanceHistory': pointsUsual,
+    'Account.depositTotals': pointsUsual,
     // One per currency.
     'Account.payoutBlocks': 10,
     'Deposit.receivables': 10,

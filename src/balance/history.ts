@@ -25,6 +25,8 @@ export type Interval = (typeof Interval)[keyof typeof Interval];
 registerEnumType(Interval, { name: 'Interval', description: 'Steps of a chart, in UTC; weeks begin on Monday.' });
 
 const stepsMax = 400;
+/** How many currencies an account usually has: those of its deposits, and the one that it is paid out in. */
+const currenciesUsual = 4;
 const secondsOf: Record<Interval, number> = { day: 86_400, week: 7 * 86_400, month: 28 * 86_400 };
 const p = sql.placeholder;
 
@@ -253,14 +255,14 @@ async function readSeries(
 
 type Held = 'available' | 'pending' | 'processing' | 'payoutProcessing' | 'feeAdvance';
 
-/** The most steps that a range could have, by its arguments as a client spells them. */
-export function stepsAtMost(argument: (name: string) => unknown): number {
+/** How many points a range usually has: the most steps that it could have, by its arguments as a client writes them, in each currency. */
+export function pointsUsual(argument: (name: string) => unknown): number {
   const [from, to] = ['from', 'to'].map((name) => Date.parse(String(argument(name)))) as [number, number];
   const interval = String(argument('interval')).toLowerCase();
   const seconds = Object.hasOwn(secondsOf, interval) ? secondsOf[interval as Interval] : 1;
   const steps = Math.ceil((to - from) / 1_000 / seconds);
   // One more where the range begins within a step. What cannot be read is refused, and counts as the most.
-  return (Number.isFinite(steps) ? Math.min(Math.max(steps, 0), stepsMax) : stepsMax) + 1;
+  return ((Number.isFinite(steps) ? Math.min(Math.max(steps, 0), stepsMax) : stepsMax) + 1) * currenciesUsual;
 }
 
 function checkRange({ from, to, interval }: RangeArgs): void {
