@@ -108,8 +108,11 @@ function statementsOf({ platform, edition, livemode, users, trades, others }: Tr
      select tenant_id, livemode, account_id, currency, sum(amount), count(*), false, account_id, true from entry where (tenant_id, livemode) = (${realm}) group by 1, 2, 3, 4`,
     `insert into balance (tenant_id, livemode, account_id, currency, of_partner, context_id, on_root_list)
      select ${realm}, ${user('n')}, 'USD', false, ${user('n')}, true from generate_series(${users + 1}, ${users + others}) n`,
-    `insert into receivable_lock (tenant_id, livemode, id, created, receivable_id, deposit_id, account_id, currency, amount, held_in)
-     ${common('receivable_lock')}, ${id('receivable', 'n')}, ${id('deposit', 'n')}, receiver, currency, 500, currency ${traded}`,
+    `insert into lock_batch (tenant_id, livemode, id, created, account_id, held_in)
+     select distinct on (receiver, currency) ${realm}, ${id('lock_batch', 'n')}, at, receiver, currency ${traded}`,
+    `insert into receivable_lock (tenant_id, livemode, id, created, receivable_id, deposit_id, account_id, currency, amount, batch_id)
+     select k.*, b.id from (${common('receivable_lock')}, ${id('receivable', 'n')}, ${id('deposit', 'n')}, receiver, currency, 500 ${traded}) k (tenant_id, livemode, id, created, receivable_id, deposit_id, account_id, currency, amount)
+     join lock_batch b on (b.tenant_id, b.livemode, b.account_id, b.held_in) = (k.tenant_id, k.livemode, k.account_id, k.currency)`,
     `insert into payout (tenant_id, livemode, id, created, account_id, address_id, amount, currency, status, payment_id, source_amount, source_currency, rate, context_id, on_root_list)
      ${common('payout')}, receiver, ${id('address_out', 'u')}, 1000, 'USD', case when round % 10 = 9 then 'failed' else 'completed' end, ${id('payment', 'n')}, 1000, currency, 1, ${listed}`,
     `insert into event (tenant_id, livemode, id, created, type, object, object_id, data, number, context_id, on_root_list)

@@ -131,25 +131,40 @@ begin
   perform shrink_locks(p_tenant, p_live, p_call, p_deposit.id, v_rest);
 end $$;
 
--- Takes so much off a deposit's locks, the newest first, and no more than there is of those that no payout has taken along.
-create or replace function shrink_locks(p_tenant text, p_live boolean, p_call jsonb, p_deposit text, p_amount bigint) returns void language plpgsql as $$
-declare l receivable_lock; v_rest bigint := p_amount; v_shrink bigint;
+-- Takes so much off a deposit's locks, the newest first, and no more than there is of those that no payout has taken along. The locks
+-- of a failed payout that are being freed count as free. Where the rest needs more locks than one call shrinks, a job goes on: until
+-- then the receivables are locked for more than there is, and the account is not paid out. With `p_from`, locks from that id on alone.
+create or replace function shrink_locks(p_tenant text, p_live boolean, p_call jsonb, p_deposit text, p_amount bigint, p_from text default null) returns void language plpgsql as $$
+declare v_locks receivable_lock[]; l receivable_lock; v_rest bigint := p_amount; v_shrink bigint;
 begin
   if v_rest <= 0 then return; end if;
+  v_locks := array(
+    select k from receivable_lock k
+      join lock_batch b on b.tenant_id = p_tenant and b.livemode = p_live and b.id = k.batch_id
+      left join payout y on y.tenant_id = p_tenant and y.livemode = p_live and y.id = b.payout_id
+    where k.tenant_id = p_tenant and k.livemode = p_live and k.deposit_id = p_deposit and k.amount > 0 and k.id >= coalesce(p_from, '')
+      and (b.payout_id is null or y.status = 'failed')
+    order by k.id desc limit locks_per_call());
   -- In the order of their ids, as everybody locks receivables; the newest lock is shrunk first all the same.
-  perform from receivable r where r.tenant_id = p_tenant and r.livemode = p_live and r.id in (
-    select k.receivable_id from receivable_lock k where k.tenant_id = p_tenant and k.livemode = p_live and k.deposit_id = p_deposit and k.payout_id is null and k.amount > 0)
-  order by r.id for no key update;
-  for l in
-    select k.* from receivable_lock k where k.tenant_id = p_tenant and k.livemode = p_live and k.deposit_id = p_deposit and k.payout_id is null and k.amount > 0
-    order by k.id desc for update
-  loop
+  perform from receivable r where r.tenant_id = p_tenant and r.livemode = p_live and r.id in (select x.receivable_id from unnest(v_locks) x) order by r.id for no key update;
+  foreach l in array v_locks loop
     exit when v_rest <= 0;
     v_shrink := least(l.amount, v_rest);
     update receivable_lock k set amount = k.amount - v_shrink where k.tenant_id = p_tenant and k.livemode = p_live and k.id = l.id;
     perform change_receivable(p_tenant, p_live, p_call, l.receivable_id, -v_shrink, 0);
     v_rest := v_rest - v_shrink;
   end loop;
+  if v_rest > 0 and p_from is null and cardinality(v_locks) = locks_per_call() then
+    perform enqueue(p_tenant, p_live, 'shrink_locks', paid_out_by(p_tenant, p_live, l.account_id), 0, jsonb_build_object('deposit', p_deposit));
+  end if;
+end $$;
+
+-- What the locks of a deposit hold beyond what is counted of it.
+create or replace function overlocked_of(p_tenant text, p_live boolean, p_deposit text) returns bigint language plpgsql stable as $$
+declare d deposit;
+begin
+  select x.* into d from deposit x where x.tenant_id = p_tenant and x.livemode = p_live and x.id = p_deposit;
+  return coalesce((select sum(k.amount) from receivable_lock k where k.tenant_id = p_tenant and k.livemode = p_live and k.deposit_id = p_deposit), 0) - reconciled_of(d);
 end $$;
 
 -- What of a deposit is counted towards receivables and has not been taken back.
@@ -267,9 +282,24 @@ begin
   select y.* into r from receivable y where y.tenant_id = p_tenant and y.livemode = p_live and y.id = p_id for no key update;
   if r.voided then perform refuse(400, 'status_invalid', p_field, 'must not include a receivable that is void'); end if;
   if p_amount > r.amount_reconcilable then perform refuse(402, 'amount_exceeds_reconcilable', p_field); end if;
-  insert into receivable_lock (tenant_id, livemode, id, created, receivable_id, deposit_id, account_id, currency, amount, held_in)
-  values (p_tenant, p_live, v_id, v_now, r.id, p_deposit.id, r.account_id, r.currency, p_amount, p_deposit.currency);
+  insert into receivable_lock (tenant_id, livemode, id, created, receivable_id, deposit_id, account_id, currency, amount, batch_id)
+  values (p_tenant, p_live, v_id, v_now, r.id, p_deposit.id, r.account_id, r.currency, p_amount,
+    open_lock_batch(p_tenant, p_live, paid_out_by(p_tenant, p_live, r.account_id), p_deposit.currency));
   perform change_receivable(p_tenant, p_live, p_call, r.id, p_amount, 0);
+end $$;
+
+-- The open batch of an account's locks whose money is held in a currency, made where there is none. Payouts of the account take it
+-- along; they and the callers have locked the account's balance in that currency.
+create or replace function open_lock_batch(p_tenant text, p_live boolean, p_account text, p_currency text) returns text language plpgsql as $$
+declare v_id text; v_now bigint;
+begin
+  select b.id into v_id from lock_batch b where b.tenant_id = p_tenant and b.livemode = p_live and b.account_id = p_account and b.held_in = p_currency and b.payout_id is null
+  order by b.id desc limit 1;
+  if found then return v_id; end if;
+  v_id := new_id('lock_batch');
+  v_now := clock(p_tenant, p_live);
+  insert into lock_batch (tenant_id, livemode, id, created, account_id, held_in) values (p_tenant, p_live, v_id, v_now, p_account, p_currency);
+  return v_id;
 end $$;
 
 -- Moves reconciled money from pending to its receiver's available funds, and on from there.

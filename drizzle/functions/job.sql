@@ -87,7 +87,7 @@ begin
         join balance b on b.tenant_id = p_tenant and b.livemode = p_live and b.account_id = case j.kind
           when 'settle_payout' then (select y.account_id from payout y where y.tenant_id = p_tenant and y.livemode = p_live and y.id = j.subject_id)
           else j.subject_id end
-      where j.kind in ('settle_payout', 'settle_locks', 'free_locks')) k), '[]'));
+      where j.kind in ('settle_payout', 'settle_locks', 'free_locks', 'shrink_locks')) k), '[]'));
   -- Then the checkouts, as everybody does who has locked the balances.
   perform from checkout c where c.tenant_id = p_tenant and c.livemode = p_live and c.id in (
     select coalesce(t.checkout_id, j.subject_id) from unnest(p_jobs) j left join transaction t on t.tenant_id = p_tenant and t.livemode = p_live and t.id = j.subject_id
@@ -161,8 +161,9 @@ begin
     end if;
   elsif j.kind = 'pay_out' then
     perform lock_all_balances(p_tenant, p_live, j.subject_id);
-    -- The locks of a failed payout are being freed: they go along with the payout that pays their money, which is the next one.
-    if exists (select from job x where x.tenant_id = p_tenant and x.livemode = p_live and x.subject_id = j.subject_id and x.kind = 'free_locks') then
+    -- The locks of a failed payout are being freed, or those of a deposit that was taken back are being shrunk: they go along with the payout that
+    -- pays their money, which is the next one.
+    if exists (select from job x where x.tenant_id = p_tenant and x.livemode = p_live and x.subject_id = j.subject_id and x.kind in ('free_locks', 'shrink_locks')) then
       perform enqueue(p_tenant, p_live, 'pay_out', j.subject_id, 1);
     else
       perform pay_out(p_tenant, p_live, v_call, j.subject_id);
@@ -172,6 +173,9 @@ begin
     select x.* into v_payout from payout x where x.tenant_id = p_tenant and x.livemode = p_live and x.id = j.args ->> 'payout';
     if j.kind = 'settle_locks' then perform settle_locks(p_tenant, p_live, v_call, v_payout, j.args ->> 'after');
     else perform free_locks(p_tenant, p_live, v_call, v_payout, j.args ->> 'before'); end if;
+  elsif j.kind = 'shrink_locks' then
+    perform lock_all_balances(p_tenant, p_live, j.subject_id);
+    perform shrink_locks(p_tenant, p_live, v_call, j.args ->> 'deposit', overlocked_of(p_tenant, p_live, j.args ->> 'deposit'));
   elsif j.kind = 'settle_payout' then
     if exists (select from payout y where y.tenant_id = p_tenant and y.livemode = p_live and y.id = j.subject_id and y.status = 'processing') then
       perform move_payout(p_tenant, p_live, v_call, jsonb_build_object('id', j.subject_id, 'to', 'completed'));

@@ -181,7 +181,9 @@ create or replace view violations as
   union all select d.tenant_id, d.livemode, 'locks of a deposit exceed it', d.id from deposit d
     where d.amount > 0 and (select coalesce(sum(l.amount), 0) from receivable_lock l where l.tenant_id = d.tenant_id and l.livemode = d.livemode and l.deposit_id = d.id) > d.amount
   union all select d.tenant_id, d.livemode, 'locks outlive their money', d.id from deposit d
-    where exists (select from receivable_lock l where l.tenant_id = d.tenant_id and l.livemode = d.livemode and l.deposit_id = d.id and l.payout_id is null and l.amount > 0)
+    where exists (select from receivable_lock l join lock_batch b on b.tenant_id = l.tenant_id and b.livemode = l.livemode and b.id = l.batch_id
+        where l.tenant_id = d.tenant_id and l.livemode = d.livemode and l.deposit_id = d.id and b.payout_id is null and l.amount > 0)
+      and not exists (select from job j where j.tenant_id = d.tenant_id and j.livemode = d.livemode and j.kind = 'shrink_locks' and j.args ->> 'deposit' = d.id)
       and (select sum(l.amount) from receivable_lock l where l.tenant_id = d.tenant_id and l.livemode = d.livemode and l.deposit_id = d.id)
         > case d.status when 'reversed' then 0 else d.amount - d.disputed - d.pending_rest end
   union all select d.tenant_id, d.livemode, 'deposit and its postings disagree', d.id from deposit d
@@ -208,9 +210,18 @@ create or replace view violations as
       join account_setting s on s.tenant_id = y.tenant_id and s.livemode = y.livemode and s.account_id = y.account_id
     where (select x.data ->> 'payouts_enabled' from event x where x.tenant_id = y.tenant_id and x.livemode = y.livemode and x.object_id = s.id and x.number < p.number
            order by x.number desc limit 1) = 'false'
+  union all select b.tenant_id, b.livemode, 'payout took locks of other money', b.payout_id from lock_batch b
+      left join payout y on y.tenant_id = b.tenant_id and y.livemode = b.livemode and y.id = b.payout_id
+    where b.payout_id is not null and (b.account_id, b.held_in) is distinct from (y.account_id, y.source_currency)
+  union all select k.tenant_id, k.livemode, 'lock is in the batch of another account', k.id from receivable_lock k
+      join lock_batch b on b.tenant_id = k.tenant_id and b.livemode = k.livemode and b.id = k.batch_id
+      join account a on a.tenant_id = k.tenant_id and a.livemode = k.livemode and a.id = k.account_id
+      left join account o on o.tenant_id = a.tenant_id and o.livemode = a.livemode and o.id = a.owner_id and a.kind = 'connected_user' and o.sub_type = 'aggregator'
+    where b.account_id <> coalesce(o.id, a.id)
   union all select k.tenant_id, k.livemode, 'lock was left behind by its payout', k.id from receivable_lock k
-      join payout y on y.tenant_id = k.tenant_id and y.livemode = k.livemode and y.id = k.payout_id
-    where (y.status = 'failed' or (y.status = 'completed' and not k.settled))
+      join lock_batch b on b.tenant_id = k.tenant_id and b.livemode = k.livemode and b.id = k.batch_id
+      join payout y on y.tenant_id = b.tenant_id and y.livemode = b.livemode and y.id = b.payout_id
+    where (y.status = 'failed' or (y.status = 'completed' and not k.settled and k.amount > 0))
       and not exists (select from job j where j.tenant_id = k.tenant_id and j.livemode = k.livemode and j.kind in ('settle_locks', 'free_locks') and j.subject_id = y.account_id)
   -- The rate is kept with 16 decimals, and the amount was cut to what its currency can be paid in.
   union all select y.tenant_id, y.livemode, 'payout is not its source at its rate', y.id from payout y

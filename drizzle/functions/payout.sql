@@ -7,6 +7,12 @@ begin
           where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_account and a.kind = 'connected_user' and o.sub_type = 'aggregator');
 end $$;
 
+-- The account whose payouts pay an account's money: its own, or those of its aggregator.
+create or replace function paid_out_by(p_tenant text, p_live boolean, p_account text) returns text language plpgsql stable as $$
+begin
+  return coalesce(transfer_target(p_tenant, p_live, p_account), p_account);
+end $$;
+
 -- What follows when money has become available: on to the aggregator at once, or into the next payout.
 create or replace function pass_on(p_tenant text, p_live boolean, p_call jsonb, p_account text, p_currency text) returns void language plpgsql as $$
 declare v_target text := transfer_target(p_tenant, p_live, p_account); v_amount bigint; v_payment text; v account; p payment;
@@ -194,10 +200,9 @@ begin
       perform post(p_tenant, p_live, 'conversion_in', v_id, v_payment, jsonb_build_array(leg(p_account, 'processing', d.currency, -v_amount), leg(p_account, 'available', d.currency, v_amount)));
     end if;
     perform post(p_tenant, p_live, 'payout', v_id, v_payment, jsonb_build_array(leg(p_account, 'available', d.currency, -v_amount), leg(p_account, 'payout_processing', d.currency, v_amount)));
-    -- The locks whose money it is go along, an aggregator's users' too.
-    update receivable_lock k set payout_id = v_id
-    where k.tenant_id = p_tenant and k.livemode = p_live and k.payout_id is null and k.amount > 0 and k.held_in = c
-      and (k.account_id = p_account or exists (select from account u where u.tenant_id = p_tenant and u.livemode = p_live and u.id = k.account_id and u.owner_id = p_account and v.sub_type = 'aggregator'));
+    -- The locks whose money it is go along, an aggregator's users' too, by their batches, which are few however many locks there are.
+    update lock_batch k set payout_id = v_id
+    where k.tenant_id = p_tenant and k.livemode = p_live and k.account_id = p_account and k.held_in = c and k.payout_id is null;
     if not p_live then perform enqueue(p_tenant, p_live, 'settle_payout', v_id, 60); end if;
     perform tell(p_tenant, p_live, p_call, 'payout.processing', 'payout', to_jsonb(y));
   end loop;
@@ -233,7 +238,7 @@ begin
   return next y;
 end $$;
 
--- How many locks of a payout one call settles or frees. They take 0.1 to 0.8 s, by the load of the machine; the balances of the account are locked meanwhile.
+-- How many locks one call settles, frees or shrinks. They take 0.1 to 0.8 s, by the load of the machine; the balances of the account are locked meanwhile.
 create or replace function locks_per_call() returns int language plpgsql immutable as $$
 begin
   return 500;
@@ -245,9 +250,11 @@ end $$;
 create or replace function settle_locks(p_tenant text, p_live boolean, p_call jsonb, p_payout payout, p_after text) returns void language plpgsql as $$
 declare v_locks receivable_lock[]; v_receivable text; v_amount bigint; v_ids text[]; v_id text;
 begin
-  v_locks := array(select k from receivable_lock k where k.tenant_id = p_tenant and k.livemode = p_live and k.payout_id = p_payout.id and k.id > coalesce(p_after, '')
-    order by k.id limit locks_per_call());
-  for v_receivable, v_amount, v_ids in select l.receivable_id, sum(l.amount), array_agg(l.id) from unnest(v_locks) l where not l.settled group by 1 order by 1 loop
+  v_locks := array(select x.k from lock_batch b cross join lateral (
+      select k from receivable_lock k where k.tenant_id = p_tenant and k.livemode = p_live and k.batch_id = b.id and k.id > coalesce(p_after, '') order by k.id limit locks_per_call()) x
+    where b.tenant_id = p_tenant and b.livemode = p_live and b.payout_id = p_payout.id
+    order by (x.k).id limit locks_per_call());
+  for v_receivable, v_amount, v_ids in select l.receivable_id, sum(l.amount), array_agg(l.id) from unnest(v_locks) l where not l.settled and l.amount > 0 group by 1 order by 1 loop
     foreach v_id in array v_ids loop
       update receivable_lock k set settled = true where k.tenant_id = p_tenant and k.livemode = p_live and k.id = v_id;
     end loop;
@@ -258,23 +265,23 @@ begin
   end if;
 end $$;
 
--- Frees the locks of a failed payout, whose money is available again in the payout's currency, less what has been taken back of their deposits
--- meanwhile. The newest are freed first, because what is taken back shrinks the newest lock first, whatever the number of calls.
--- Until the last of them is free the account is not paid out: a payout takes along the locks whose money it pays.
+-- Frees the locks of a failed payout, whose money is available again in the payout's currency. Those of deposits that were taken back meanwhile
+-- shrink first, the newest before the others, whatever the number of calls; when the last call has seen all of them, their batches are open again.
+-- Until then the account is not paid out: a payout takes along the locks whose money it pays.
 create or replace function free_locks(p_tenant text, p_live boolean, p_call jsonb, p_payout payout, p_before text) returns void language plpgsql as $$
-declare v_locks receivable_lock[]; l receivable_lock; v_id text; d deposit; v_rest bigint;
+declare v_locks receivable_lock[]; v_last text; v_id text;
 begin
-  v_locks := array(select k from receivable_lock k where k.tenant_id = p_tenant and k.livemode = p_live and k.payout_id = p_payout.id and (p_before is null or k.id < p_before)
-    order by k.id desc limit locks_per_call());
-  foreach l in array v_locks loop
-    update receivable_lock k set payout_id = null, held_in = p_payout.currency where k.tenant_id = p_tenant and k.livemode = p_live and k.id = l.id;
-  end loop;
+  v_locks := array(select x.k from lock_batch b cross join lateral (
+      select k from receivable_lock k where k.tenant_id = p_tenant and k.livemode = p_live and k.batch_id = b.id and (p_before is null or k.id < p_before) order by k.id desc limit locks_per_call()) x
+    where b.tenant_id = p_tenant and b.livemode = p_live and b.payout_id = p_payout.id
+    order by (x.k).id desc limit locks_per_call());
+  v_last := v_locks[cardinality(v_locks)].id;
   for v_id in select distinct x.deposit_id from unnest(v_locks) x order by 1 loop
-    select x.* into d from deposit x where x.tenant_id = p_tenant and x.livemode = p_live and x.id = v_id;
-    select coalesce(sum(k.amount), 0) into v_rest from receivable_lock k where k.tenant_id = p_tenant and k.livemode = p_live and k.deposit_id = v_id;
-    perform shrink_locks(p_tenant, p_live, p_call, v_id, v_rest - reconciled_of(d));
+    perform shrink_locks(p_tenant, p_live, p_call, v_id, overlocked_of(p_tenant, p_live, v_id), v_last);
   end loop;
   if cardinality(v_locks) = locks_per_call() then
-    perform enqueue(p_tenant, p_live, 'free_locks', p_payout.account_id, 0, jsonb_build_object('payout', p_payout.id, 'before', v_locks[cardinality(v_locks)].id));
+    perform enqueue(p_tenant, p_live, 'free_locks', p_payout.account_id, 0, jsonb_build_object('payout', p_payout.id, 'before', v_last));
+  else
+    update lock_batch b set payout_id = null, held_in = p_payout.currency where b.tenant_id = p_tenant and b.livemode = p_live and b.payout_id = p_payout.id;
   end if;
 end $$;

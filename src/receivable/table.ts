@@ -76,7 +76,35 @@ export const receivable = pgTable(
 export type ReceivableRow = typeof receivable.$inferSelect;
 
 /**
- * What of a deposit counts towards a receivable: unpaid until a payout takes it along, settled when that completes.
+ * Receivable locks that are paid out together. The locks of money that an account has available are in open batches, which
+ * have no payout; a payout takes the open batches of its account and currency, and gives them back when it fails. However
+ * many locks there are, that changes one row per batch.
+ */
+export const lockBatch = pgTable(
+  'lock_batch',
+  {
+    ...realm(),
+    /** The account whose payout pays the money: that of the locks, or its platform where that is an aggregator. */
+    accountId: text('account_id').notNull(),
+    /** The currency in which the money is held: that of the deposits, or that of a payout which converted it and failed. */
+    heldIn: text('held_in').notNull(),
+    /** The payout that takes them along, while it is under way and after it has completed. */
+    payoutId: text('payout_id'),
+  },
+  (t) => [
+    primaryKey({ name: 'lock_batch_pkey', columns: [t.tenantId, t.livemode, t.id] }),
+    foreignKey({
+      name: 'lock_batch_account',
+      columns: [t.tenantId, t.livemode, t.accountId],
+      foreignColumns: [account.tenantId, account.livemode, account.id],
+    }),
+    index('lock_batch_open').on(t.tenantId, t.livemode, t.accountId, t.heldIn, t.id).where(sql`payout_id is null`),
+    index('lock_batch_in_payout').on(t.tenantId, t.livemode, t.payoutId, t.id),
+  ],
+);
+
+/**
+ * What of a deposit counts towards a receivable: unpaid until a payout takes its batch along, settled when that completes.
  * A dispute shrinks the unpaid ones. Minor units of the receivable's currency.
  */
 export const receivableLock = pgTable(
@@ -88,9 +116,9 @@ export const receivableLock = pgTable(
     accountId: text('account_id').notNull(),
     currency: text('currency').notNull(),
     amount: minor('amount'),
-    /** The currency in which its money is held: the deposit's, or that of a payout which converted it and failed. */
-    heldIn: text('held_in').notNull(),
-    /** The payout that takes it along, while it is under way and after it has completed. */
+    batchId: text('batch_id').notNull(),
+    /** Not used any more, and not dropped yet: gateways of version 8 and before select them while a release is rolled out. */
+    heldIn: text('held_in'),
     payoutId: text('payout_id'),
     settled: boolean('settled').notNull().default(false),
   },
@@ -101,12 +129,14 @@ export const receivableLock = pgTable(
       columns: [t.tenantId, t.livemode, t.receivableId],
       foreignColumns: [receivable.tenantId, receivable.livemode, receivable.id],
     }),
+    foreignKey({
+      name: 'receivable_lock_batch',
+      columns: [t.tenantId, t.livemode, t.batchId],
+      foreignColumns: [lockBatch.tenantId, lockBatch.livemode, lockBatch.id],
+    }),
     index('receivable_lock_of_receivable').on(t.tenantId, t.livemode, t.receivableId, t.id),
     index('receivable_lock_of_deposit').on(t.tenantId, t.livemode, t.depositId, t.id),
-    index('receivable_lock_in_payout').on(t.tenantId, t.livemode, t.payoutId, t.id),
-    index('receivable_lock_unpaid')
-      .on(t.tenantId, t.livemode, t.accountId)
-      .where(sql`payout_id is null and amount > 0`),
+    index('receivable_lock_in_batch').on(t.tenantId, t.livemode, t.batchId, t.id),
     check('receivable_lock_amount', sql`${t.amount} >= 0`),
   ],
 );
