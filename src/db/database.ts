@@ -17,7 +17,7 @@ import type { RequestBudget } from '../request-budget.js';
 import { Cancellations } from './cancellation.js';
 import { Availability } from './availability.js';
 import type { Connection } from './migrate.js';
-import { causeOf, outageOf, sqlstate } from './outage.js';
+import { causeOf, mayBeOutdated, outageOf, sqlstate } from './outage.js';
 import { Servers } from './servers.js';
 
 /** What a write carries besides its arguments: whose it is, its key, and what it was asked. */
@@ -81,6 +81,8 @@ const logEveryMilliseconds = 5_000;
 const graceSeconds = 1;
 
 const poolSize = { read: 2, write: 5 };
+/** Each connection has prepared statements of its own, so a repeated statement may meet an outdated one on each of them. */
+const outdatedMax = poolSize.write + 1;
 
 /**
  * The two pools over one PostgreSQL: a small pipelined one for prepared reads, and one for writes,
@@ -348,6 +350,7 @@ export class Database {
   async #retried<T>(pool: Pool, attempt: (note: Note) => Promise<T>): Promise<T> {
     if (this.#availability.away) throw busy();
     const until = performance.now() + answerMillisecondsMax;
+    let outdated = 0;
     for (let pause = 25; ; pause = Math.min(pause * 2, 500)) {
       const handed = new Handed();
       try {
@@ -355,8 +358,9 @@ export class Database {
       } catch (error) {
         if (handed.unanswered && handed.query) this.#suspect(pool, handed);
         const meaning = error instanceof Refusal ? undefined : outageOf(error);
-        if (meaning === undefined || meaning === 'refused') throw error;
-        if (meaning !== 'contended') {
+        if (meaning === undefined && mayBeOutdated(error) && outdated < outdatedMax) outdated++;
+        else if (meaning === undefined || meaning === 'refused') throw error;
+        else if (meaning !== 'contended') {
           const sight = await this.#within(this.#availability.doubt(), until);
           if (meaning === 'readOnly' && !sight.serves) throw error;
           // The server accepts writes, so it is only this session that began before it did.

@@ -38,6 +38,7 @@ const lockSecondsDefault = 60;
 const exclusiveSeconds = 600;
 const saidAfterMilliseconds = 1_500;
 const triedEveryMilliseconds = 250;
+const deadlock = '40P01';
 
 /** The version of this program: the number in `drizzle/version.json`, and the hash of the files as they are. */
 export function programVersion(): SchemaVersion {
@@ -157,7 +158,10 @@ export function single(connection: Connection, name: string, session: Record<str
 
 const keyOf = (sql: postgres.ISql, work: string) => sql`hashtextextended(${`tidegate:${work}`}, 0)`;
 
-/** Runs work in a transaction that has the lock. Each try is a transaction of its own, so that waiting holds nothing. */
+/**
+ * Runs work in a transaction that has the lock. Each try is a transaction of its own, so that waiting holds nothing.
+ * A deadlock with requests that are served meanwhile undoes the transaction, which is then tried again until the limit.
+ */
 async function inTurn<T>(
   sql: postgres.Sql,
   work: string,
@@ -169,7 +173,14 @@ async function inTurn<T>(
     const [{ got } = { got: false }] = await tx`select pg_try_advisory_xact_lock(${keyOf(tx, work)}) as got`;
     return got ? { result: await run(tx) } : undefined;
   };
-  const done = await waitFor(sql, work, seconds, say, () => sql.begin(attempt) as Promise<{ result: T } | undefined>);
+  const until = performance.now() + seconds * 1000;
+  const tried = () =>
+    (sql.begin(attempt) as Promise<{ result: T } | undefined>).catch((error: unknown) => {
+      if ((error as { code?: string }).code !== deadlock || performance.now() > until) throw error;
+      say?.(`A deadlock with other statements undid "${work}", which is tried again.`);
+      return undefined;
+    });
+  const done = await waitFor(sql, work, seconds, say, tried);
   return done.result;
 }
 

@@ -56,6 +56,8 @@ export interface Failed {
   message: string;
   detail?: string;
   constraint_name?: string;
+  /** The function of PostgreSQL's source that reported the error. */
+  routine?: string;
   /** PostgreSQL's CONTEXT lines. */
   where?: string;
 }
@@ -67,4 +69,15 @@ export const causeOf = (error: unknown): Failed => ((error as Error).cause ?? er
 export function outageOf(error: unknown): Outage | undefined {
   const { code = '' } = causeOf(error);
   return outages.find(([pattern]) => pattern.test(code))?.[1];
+}
+
+/**
+ * Whether a statement may have failed because a migration has changed its tables: while it waited for them, its result was
+ * still expected in their old shape (42804); or it was prepared before. The driver prepares such a statement again and
+ * repeats it once, but when the repetition is refused, it throws the first error and not the refusal. In each case the
+ * statement was undone, and repeating it gives its answer; an error that stays is a bug.
+ */
+export function mayBeOutdated(error: unknown): boolean {
+  const { code, routine = '' } = causeOf(error);
+  return code === '42804' || /^(RevalidateCachedQuery|FetchPreparedStatement)$/.test(routine);
 }
