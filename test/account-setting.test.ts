@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { assemble, complete, must } from './dossier.js';
+import { assemble, complete, must } from './onboarding-profile.js';
 import { type Edition, givenIn, type Speaker, useWorld } from './world.js';
 
 // Without a worker, so that switching a kind on changes nothing but the setting here.

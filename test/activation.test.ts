@@ -13,7 +13,7 @@ import {
   type Role,
   secondDetails,
   without,
-} from './dossier.js';
+} from './onboarding-profile.js';
 import { type Edition, givenIn, type Reply, type Speaker, useWorld } from './world.js';
 
 // Without a worker nothing settles by itself, so that every state stays to be looked at.

@@ -1,7 +1,7 @@
 import pino from 'pino';
 import { describe, expect, it } from 'vitest';
-import { Worker } from '../src/worker.js';
-import { documentsOf, must, payoutBody, pdf, without } from './dossier.js';
+import { Worker } from '../src/jobs/runner.js';
+import { documentsOf, must, payoutBody, pdf, without } from './onboarding-profile.js';
 import { type Edition, eventually, givenIn, type Speaker, useWorld } from './world.js';
 
 // Without a worker, so that an address that is to be retired can still be seen to wait.

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { assemble, complete, must, payoutBody, pdf, personBody } from './dossier.js';
+import { assemble, complete, must, payoutBody, pdf, personBody } from './onboarding-profile.js';
 import { details, type Edition, givenIn, nickname, type Speaker, useWorld } from './world.js';
 
 const world = useWorld({ worker: false });

@@ -1,6 +1,6 @@
 import net from 'node:net';
 import { expect, inject, it } from 'vitest';
-import { account } from '../src/account/table.js';
+import { account } from '../src/resources/account/table.js';
 import { Database, preparedMax } from '../src/db/database.js';
 import { useWorld } from './world.js';
 

@@ -1,6 +1,6 @@
 import pino from 'pino';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { Worker } from '../src/worker.js';
+import { Worker } from '../src/jobs/runner.js';
 import {
   details,
   type Door,

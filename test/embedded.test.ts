@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import postgres from 'postgres';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Embedded, startEmbedded } from '../src/db/embedded.js';
+import { type Embedded, startEmbedded } from '../src/db/embedded/server.js';
 
 let dir: string;
 const folders: string[] = [];

@@ -11,8 +11,8 @@ import {
   isObjectType,
 } from 'graphql';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { permissions } from '../src/permissions.js';
-import { routes } from '../src/rest/routes.js';
+import { permissions } from '../src/auth/permissions.js';
+import { routes } from '../src/api/rest/routes.js';
 import { details, type Edition, eventually, givenIn, nickname, type Reply, type Speaker, useWorld } from './world.js';
 
 const world = useWorld();

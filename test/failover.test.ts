@@ -7,7 +7,7 @@ import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { connectionOf } from '../src/db/address.js';
 import { Database } from '../src/db/database.js';
-import { startEmbedded } from '../src/db/embedded.js';
+import { startEmbedded } from '../src/db/embedded/server.js';
 import { migrate } from '../src/db/migrate.js';
 import { type Gateway, until, useChildren } from './child.js';
 import { details, type Reply, type Speaker } from './world.js';

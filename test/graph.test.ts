@@ -17,9 +17,9 @@ import {
   printSchema,
 } from 'graphql';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { graphText } from '../src/emit.js';
-import { buildGraph } from '../src/graph.js';
-import { catalogue, type ProblemCode } from '../src/problems.js';
+import { graphText } from '../src/server/print-schema.js';
+import { buildGraph } from '../src/api/graphql/server.js';
+import { catalogue, type ProblemCode } from '../src/request/problems.js';
 import { details, givenIn, nickname, type Reply, type Speaker, useWorld, type World } from './world.js';
 
 const world = useWorld({ worker: false });

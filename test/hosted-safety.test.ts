@@ -4,12 +4,12 @@ import type { FastifyInstance } from 'fastify';
 import pino from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import { config } from '../src/config.js';
-import { gateway } from '../src/gateway.js';
-import { buildGraph } from '../src/graph.js';
-import { Worker } from '../src/worker.js';
+import { gateway } from '../src/server/app.js';
+import { buildGraph } from '../src/api/graphql/server.js';
+import { Worker } from '../src/jobs/runner.js';
 import { useChildren } from './child.js';
 import { scale } from './faults/scale.js';
-import { cardForm, cards, type Slip, submit, type Till, tillsIn, upiCode } from './till.js';
+import { cardForm, cards, type Slip, submit, type Till, tillsIn, upiCode } from './checkout-fixture.js';
 import { eventually, Speaker, useWorld, withLiveAcquirer } from './world.js';
 
 // No worker, so that an attempt stays with the acquirer until a test lets time pass.

@@ -6,7 +6,7 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playw
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { browser } from './browser.js';
 import { scale } from './faults/scale.js';
-import { cardForm, cards, shop, type Slip, submit, type Till, tillsIn, upiCode } from './till.js';
+import { cardForm, cards, shop, type Slip, submit, type Till, tillsIn, upiCode } from './checkout-fixture.js';
 import { eventually, useWorld } from './world.js';
 
 const world = useWorld();

@@ -1,6 +1,6 @@
 import net from 'node:net';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { Till } from './till.js';
+import { Till } from './checkout-fixture.js';
 import { givenIn, type Speaker, useWorld } from './world.js';
 
 const world = useWorld({ worker: false });

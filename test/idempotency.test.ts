@@ -4,11 +4,11 @@ import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { config } from '../src/config.js';
 import { Database } from '../src/db/database.js';
-import { gateway } from '../src/gateway.js';
-import { buildGraph } from '../src/graph.js';
+import { gateway } from '../src/server/app.js';
+import { buildGraph } from '../src/api/graphql/server.js';
 import { Operator } from '../src/operator/operator.js';
-import { permissions, restPermissions } from '../src/permissions.js';
-import { Worker } from '../src/worker.js';
+import { permissions, restPermissions } from '../src/auth/permissions.js';
+import { Worker } from '../src/jobs/runner.js';
 import { details, type Edition, eventually, givenIn, nickname, type Reply, Speaker, useWorld } from './world.js';
 
 const world = useWorld({ worker: false });

@@ -1,6 +1,6 @@
 import { GraphQLInputObjectType, type GraphQLInputType, GraphQLObjectType, getNamedType } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { buildGraph } from '../src/graph.js';
+import { buildGraph } from '../src/api/graphql/server.js';
 import { type Edition, details, givenIn, nickname, type Reply, Speaker, useWorld, withLiveAcquirer } from './world.js';
 
 const world = useWorld({ worker: false, acquirers: withLiveAcquirer });

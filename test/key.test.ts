@@ -2,11 +2,11 @@ import { createHash, createHmac } from 'node:crypto';
 import { Agent, get as httpGet } from 'node:http';
 import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { newKey } from '../src/caller.js';
+import { newKey } from '../src/auth/api-keys.js';
 import { config } from '../src/config.js';
 import { Database } from '../src/db/database.js';
-import { gateway } from '../src/gateway.js';
-import { buildGraph } from '../src/graph.js';
+import { gateway } from '../src/server/app.js';
+import { buildGraph } from '../src/api/graphql/server.js';
 import { type Edition, details, eventually, givenIn, nickname, type Reply, Speaker, useWorld } from './world.js';
 
 const world = useWorld();

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import type { Books } from './faults/books.js';
+import type { Books } from './faults/model.js';
 import {
   type Act,
   actOf,
@@ -17,7 +17,7 @@ import {
   send,
   settle,
   shown,
-} from './faults/house.js';
+} from './faults/harness.js';
 import { figures, patience, random, scale, secondsSince } from './faults/scale.js';
 import { eventually, type Reply, Speaker, useWorld } from './world.js';
 

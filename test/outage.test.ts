@@ -9,13 +9,13 @@ import postgres from 'postgres';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import { config } from '../src/config.js';
 import { Database } from '../src/db/database.js';
-import { type Embedded, startEmbedded } from '../src/db/embedded.js';
+import { type Embedded, startEmbedded } from '../src/db/embedded/server.js';
 import { migrate } from '../src/db/migrate.js';
-import { gateway } from '../src/gateway.js';
-import { buildGraph } from '../src/graph.js';
+import { gateway } from '../src/server/app.js';
+import { buildGraph } from '../src/api/graphql/server.js';
 import { Operator } from '../src/operator/operator.js';
 import { postmaster, until, useChildren } from './child.js';
-import { Till } from './till.js';
+import { Till } from './checkout-fixture.js';
 import { details, eventually, givenIn, nickname, type Reply, type Speaker, useWorld, type World } from './world.js';
 
 const OPERATOR_KEY = 'op_5f0d4c1f9b7e43a28c6d1e0f9a8b7c6d';

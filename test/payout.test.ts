@@ -1,7 +1,7 @@
 import pino from 'pino';
 import { afterEach, describe, expect, inject, it } from 'vitest';
 import { Database } from '../src/db/database.js';
-import { Worker } from '../src/worker.js';
+import { Worker } from '../src/jobs/runner.js';
 import { scale } from './faults/scale.js';
 import {
   details,

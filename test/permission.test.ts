@@ -1,9 +1,9 @@
 import fs from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Caller } from '../src/caller.js';
-import { buildGraph } from '../src/graph.js';
-import { denied, parameterRelations, permissions, type Relation, restPermissions } from '../src/permissions.js';
-import { routes } from '../src/rest/routes.js';
+import type { Caller } from '../src/request/caller.js';
+import { buildGraph } from '../src/api/graphql/server.js';
+import { denied, parameterRelations, permissions, type Relation, restPermissions } from '../src/auth/permissions.js';
+import { routes } from '../src/api/rest/routes.js';
 import {
   type Edition,
   details,

@@ -1,8 +1,17 @@
 import { hash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { sealTaxCards } from '../src/person/sealing.js';
-import { Secrets } from '../src/secrets.js';
-import { assemble, type BusinessType, businessTypes, complete, must, pdf, personBody, type Role } from './dossier.js';
+import { sealTaxCards } from '../src/resources/person/encryption.js';
+import { Secrets } from '../src/db/secrets.js';
+import {
+  assemble,
+  type BusinessType,
+  businessTypes,
+  complete,
+  must,
+  pdf,
+  personBody,
+  type Role,
+} from './onboarding-profile.js';
 import { type Door, doors, type Edition, givenIn, type Reply, type Speaker, useWorld } from './world.js';
 
 const world = useWorld({ worker: false });

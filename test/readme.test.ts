@@ -3,9 +3,9 @@ import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import { type GraphQLInputObjectType, getNamedType } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { routes } from '../src/rest/routes.js';
-import { buildGraph } from '../src/graph.js';
-import { camel } from '../src/problems.js';
+import { routes } from '../src/api/rest/routes.js';
+import { buildGraph } from '../src/api/graphql/server.js';
+import { camel } from '../src/request/problems.js';
 import { type Gateway, startGateway } from './child.js';
 
 /** A section of the README: commands, each followed by what they print, with … for what differs from run to run. */

@@ -1,6 +1,6 @@
 import http from 'node:http';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { Till } from './till.js';
+import { Till } from './checkout-fixture.js';
 import { eventually, givenIn, nickname, type Speaker, useWorld, type World } from './world.js';
 
 const world = useWorld({ worker: false });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { payoutBody } from './dossier.js';
+import { payoutBody } from './onboarding-profile.js';
 import { details, type Door, doors, type Edition, givenIn, nickname, Speaker, useWorld } from './world.js';
 
 type Json = any;

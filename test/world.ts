@@ -3,14 +3,14 @@ import type { FastifyInstance } from 'fastify';
 import pino from 'pino';
 import postgres from 'postgres';
 import { afterAll, beforeAll, inject } from 'vitest';
-import type { AccountRow } from '../src/account/table.js';
+import type { AccountRow } from '../src/resources/account/table.js';
 import { config } from '../src/config.js';
 import { Database } from '../src/db/database.js';
-import { gateway } from '../src/gateway.js';
-import { buildGraph } from '../src/graph.js';
+import { gateway } from '../src/server/app.js';
+import { buildGraph } from '../src/api/graphql/server.js';
 import { type Acquirers, acquirers as delivered } from '../src/hosted/acquirer.js';
 import { Operator } from '../src/operator/operator.js';
-import { retentionDefault, Worker } from '../src/worker.js';
+import { retentionDefault, Worker } from '../src/jobs/runner.js';
 
 export type Edition = 1 | 2;
 /** The ways in, for what must be the same through both. */

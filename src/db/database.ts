@@ -12,8 +12,8 @@ import {
 import { makePgArray } from 'drizzle-orm/pg-core';
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import postgres from 'postgres';
-import { type Problem, type ProblemCode, problem, Refusal } from '../problems.js';
-import type { RequestBudget } from '../request-budget.js';
+import { type Problem, type ProblemCode, problem, Refusal } from '../request/problems.js';
+import type { RequestBudget } from '../request/budget.js';
 import { Cancellations } from './cancellation.js';
 import { Availability } from './availability.js';
 import type { Connection } from './migrate.js';

@@ -2,7 +2,7 @@ import DataLoader from 'dataloader';
 import { and, asc, count, desc, eq, getTableColumns, getTableName, gt, gte, lt, lte, type SQL, sql } from 'drizzle-orm';
 import { type AnyPgColumn, type PgColumn, type PgTable, unionAll } from 'drizzle-orm/pg-core';
 import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js';
-import type { Caller } from '../caller.js';
+import type { Caller } from '../request/caller.js';
 import {
   type Listing,
   type Page,
@@ -11,11 +11,11 @@ import {
   pageRequest,
   readOf,
   totalCountMax,
-} from '../listing.js';
-import { problem, Refusal } from '../problems.js';
-import type { RequestBudget } from '../request-budget.js';
+} from '../types/pagination.js';
+import { problem, Refusal } from '../request/problems.js';
+import type { RequestBudget } from '../request/budget.js';
 import type { Call, Database, Preparable } from './database.js';
-import { listOf, type Reach, reachOf, type Standing, within } from './reach.js';
+import { listOf, type Reach, reachOf, type Standing, within } from './visibility.js';
 
 /** A table that callers reach by the standing of its rows. */
 export type Rows = PgTable & Standing;

@@ -1,6 +1,6 @@
-import type { AccountKind, AccountSubType, AddressKey } from '../account/table.js';
-import type { Rules } from '../activation/rules.js';
-import type { DepositPaymentMethod } from '../deposit/table.js';
+import type { AccountKind, AccountSubType, AddressKey } from '../resources/account/table.js';
+import type { Rules } from './prerequisites.js';
+import type { DepositPaymentMethod } from '../resources/deposit/table.js';
 
 /**
  * What an edition decides. The two editions are tables with the same keys in the same order, so that

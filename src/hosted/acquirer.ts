@@ -1,4 +1,4 @@
-import type { PaymentMethodDetails, TransactionReasonCode } from '../transaction/table.js';
+import type { PaymentMethodDetails, TransactionReasonCode } from '../resources/transaction/table.js';
 import type { Card } from './card.js';
 
 /** What a payer pays with. */

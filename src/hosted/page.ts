@@ -2,18 +2,18 @@ import { createHash, randomUUID } from 'node:crypto';
 import fs from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type CheckoutPlace, placeOf } from '../checkout/link.js';
-import type { CheckoutTerms } from '../checkout/terms.js';
+import { type CheckoutPlace, placeOf } from '../resources/checkout/link.js';
+import type { CheckoutTerms } from '../resources/checkout/terms.js';
 import type { Database } from '../db/database.js';
-import { contentOf } from '../file/content.js';
-import { Refusal, retryAfter } from '../problems.js';
-import type { Secrets } from '../secrets.js';
-import { type PaymentMethodDetails, type TransactionRow, transaction } from '../transaction/table.js';
+import { contentOf } from '../resources/file/content.js';
+import { Refusal, retryAfter } from '../request/problems.js';
+import type { Secrets } from '../db/secrets.js';
+import { type PaymentMethodDetails, type TransactionRow, transaction } from '../resources/transaction/table.js';
 import { acquirerOf, type Acquirers, type Decision, type Instrument } from './acquirer.js';
 import { cardDetails, cardOf } from './card.js';
 import { payerScope, type Session, sessionOf, stateAt, stateOf } from './session.js';
 import { checkoutPage, type Message, messagePage, type PageOptions } from './view.js';
-import { Watcher } from './watch.js';
+import { Watcher } from './event-stream.js';
 
 /** What the pages are built from. */
 export interface Hosted {

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { problem, Refusal } from '../problems.js';
+import { problem, Refusal } from '../request/problems.js';
 
 const delayMilliseconds = 1_000;
 const delayedMax = 20;

@@ -1,10 +1,10 @@
 import type { GraphQLSchema } from 'graphql';
 import { buildSchemaSync } from 'type-graphql';
-import type { Rules } from '../explain.js';
-import { emptyRequired, mutationFields, remaining, textProblems } from '../guard.js';
-import { type ListSizes, NodeCounter } from '../nodes.js';
-import { problem, Refusal } from '../problems.js';
-import { measure } from '../request-budget.js';
+import type { Rules } from '../api/graphql/errors.js';
+import { emptyRequired, mutationFields, remaining, textProblems } from '../operation/guard.js';
+import { type ListSizes, NodeCounter } from '../api/graphql/query-cost.js';
+import { problem, Refusal } from '../request/problems.js';
+import { measure } from '../request/budget.js';
 import type { OperatorContext } from './context.js';
 import { pageSizeDefault, pageSizeMax } from './inputs.js';
 import { OperatorAccounts, OperatorLedger, OperatorMoney, OperatorPersons } from './resolver.js';

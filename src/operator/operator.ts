@@ -3,40 +3,50 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { and, asc, desc, eq, getTableName, inArray, isNotNull, isNull, ne, type SQL, sql } from 'drizzle-orm';
 import { type PgColumn, type PgTable, unionAll } from 'drizzle-orm/pg-core';
 import type { GraphQLSchema } from 'graphql';
-import { accountProblems, addressKeyOf, businessDetailsOf, initialSetting, nicknameOf } from '../account/creation.js';
-import type { BusinessDetailsInput, TosAcceptanceInput } from '../account/inputs.js';
-import { type AccountRow, AccountStatus, type AccountSubType, account } from '../account/table.js';
-import { type AccountSettingRow, accountSetting } from '../account-setting/table.js';
-import { bankAccountProblems, lastFour } from '../address/resolver.js';
-import { type AddressRow, address, type BankAccountHash } from '../address/table.js';
-import { type Caller, type NewKey, newKey } from '../caller.js';
-import { checkoutTermsDefault } from '../checkout/terms.js';
-import { testClock } from '../clock/table.js';
-import { Context } from '../context.js';
+import {
+  accountProblems,
+  addressKeyOf,
+  businessDetailsOf,
+  initialSetting,
+  nicknameOf,
+} from '../resources/account/creation.js';
+import type { BusinessDetailsInput, TosAcceptanceInput } from '../resources/account/inputs.js';
+import { type AccountRow, AccountStatus, type AccountSubType, account } from '../resources/account/table.js';
+import { type AccountSettingRow, accountSetting } from '../resources/account-setting/table.js';
+import { bankAccountProblems, lastFour } from '../resources/address/resolver.js';
+import { type AddressRow, address, type BankAccountHash } from '../resources/address/table.js';
+import { type NewKey, newKey } from '../auth/api-keys.js';
+import { checkoutTermsDefault } from '../resources/checkout/terms.js';
+import { testClock } from '../resources/clock/table.js';
+import { Context } from '../operation/context.js';
 import type { Call, Database } from '../db/database.js';
-import type { Standing } from '../db/reach.js';
+import type { Standing } from '../db/visibility.js';
 import { Scope } from '../db/scope.js';
-import type { ReconciledReceivableInput } from '../deposit/inputs.js';
-import { depositProblems, payerProblems } from '../deposit/resolver.js';
-import { type BankNoticeRow, bankNotice, type DepositRow, deposit } from '../deposit/table.js';
+import type { ReconciledReceivableInput } from '../resources/deposit/inputs.js';
+import { depositProblems, payerProblems } from '../resources/deposit/resolver.js';
+import { type DepositRow, deposit } from '../resources/deposit/table.js';
 import { editions } from '../editions/editions.js';
-import { checkFiles } from '../file/reference.js';
-import { type FileRow, file } from '../file/table.js';
-import { editionProblems, textProblems } from '../guard.js';
+import { checkFiles } from '../resources/file/reference.js';
+import { type FileRow, file } from '../resources/file/table.js';
+import { editionProblems, textProblems } from '../operation/guard.js';
 import { acquirerOf, acquirers } from '../hosted/acquirer.js';
-import { answeredBefore, fingerprints } from '../idempotency.js';
-import { inquiryKind, type JobRow, job } from '../job/table.js';
-import { type ApiKeyRow, apiKey } from '../key/table.js';
-import { posting } from '../ledger/table.js';
-import { type PayoutRow, PayoutStatus, payout, type RateRow, rate } from '../payout/table.js';
-import { taxCardNumberOf } from '../person/sealing.js';
-import { type PersonRow, person } from '../person/table.js';
-import { type Problem, type ProblemCode, problem, Refusal } from '../problems.js';
-import { newRequestId } from '../request-id.js';
-import { Secrets } from '../secrets.js';
-import { currencyDigits } from '../scalars.js';
-import { type TransactionRow, transaction } from '../transaction/table.js';
+import { answeredBefore, fingerprints } from '../operation/idempotency.js';
+import { inquiryKind, type JobRow, job } from '../jobs/table.js';
+import { type ApiKeyRow, apiKey } from '../resources/key/table.js';
+import { posting } from '../resources/ledger/table.js';
+import { type PayoutRow, PayoutStatus, payout } from '../resources/payout/table.js';
+import { taxCardNumberOf } from '../resources/person/encryption.js';
+import { type PersonRow, person } from '../resources/person/table.js';
+import { type Problem, type ProblemCode, problem, Refusal } from '../request/problems.js';
+import { newRequestId } from '../request/id.js';
+import { Secrets } from '../db/secrets.js';
+import { currencyDigits } from '../types/scalars.js';
+import { type TransactionRow, transaction } from '../resources/transaction/table.js';
 import { Related } from './related.js';
+import { type RateRow, rate } from '../resources/exchange-rate/table.js';
+import { type BankNoticeRow, bankNotice } from './table.js';
+import type { Caller } from '../request/caller.js';
+import type { Realm } from './tenant-and-mode.js';
 
 /** What the operator asks for that cannot be: one sentence for the command line, one problem for the graph. */
 export class OperatorError extends Refusal {
@@ -50,9 +60,6 @@ export interface Asking {
   requestId: string;
   idempotencyKey: string | undefined;
 }
-
-/** Where a row stands: its tenant and mode. */
-export type Realm = Pick<AccountRow, 'tenantId' | 'livemode'>;
 
 /** What a bank tells about a transfer, by its own reference. */
 export interface BankNotice {

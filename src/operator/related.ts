@@ -3,7 +3,7 @@ import { and, desc, eq, getTableColumns, getTableName, sql } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import type { Database } from '../db/database.js';
 import type { Child } from '../db/scope.js';
-import type { Realm } from './operator.js';
+import type { Realm } from './tenant-and-mode.js';
 
 interface Key extends Realm {
   value: string;

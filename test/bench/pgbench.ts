@@ -32,7 +32,7 @@ export async function statements(login: Login, seeded: Seeded, address: string):
 /** The product's own door to an account by its id, asked once: the text that it then sent is the one that it always sends. */
 async function byId(login: Login, { tenant, users, platform }: Seeded): Promise<Script> {
   const [{ Database }, { Scope }, { account }] = (await Promise.all(
-    ['db/database.js', 'db/scope.js', 'account/table.js'].map((file) => import(product(file))),
+    ['db/database.js', 'db/scope.js', 'resources/account/table.js'].map((file) => import(product(file))),
   )) as [
     { Database: new (login: Login) => { catalogue: Map<string, string>; close(): Promise<void> } },
     { Scope: new (caller: object, database: object) => { find(table: unknown, id: string): Promise<unknown> } },

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { Amount, amountText, Currency } from '../../src/scalars.js';
-import { must, payoutBody } from '../dossier.js';
+import { Amount, amountText, Currency } from '../../src/types/scalars.js';
+import { must, payoutBody } from '../onboarding-profile.js';
 import { givenIn, nickname, type Speaker, useWorld } from '../world.js';
-import { text } from './house.js';
+import { text } from './harness.js';
 import { figures, patience, scale, secondsSince } from './scale.js';
 
 vi.setConfig(patience);
