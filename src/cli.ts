@@ -23,7 +23,7 @@ import { Operator, OperatorError, type Verification } from './operator/operator.
 import { PayoutStatus } from './resources/payout/table.js';
 import { payoutV1 } from './resources/payout/v1.js';
 import { personV1 } from './resources/person/v1.js';
-import { Refusal, sentenceV1 } from './request/problems.js';
+import { DomainError, sentenceV1 } from './request/problems.js';
 import { Amount, Currency } from './types/scalars.js';
 import { migrateStore, openStore, type Store } from './db/open.js';
 import type { TransactionRow } from './resources/transaction/table.js';
@@ -583,7 +583,7 @@ try {
   const kinds = [CommanderError, ConfigError, OperatorError, MigrationError, StartError];
   const known = kinds.some((kind) => error instanceof kind);
   const refused =
-    !known && error instanceof Refusal
+    !known && error instanceof DomainError
       ? error.problems.map((p) => `${p.code}${p.field ? ` (${p.field})` : ''}: ${sentenceV1(p)}`).join('\n')
       : undefined;
   // Of an outage, what PostgreSQL said of it.
@@ -592,6 +592,6 @@ try {
   const message = (error as Error).message.replace(/^error: /, '');
   const text = help ?? refused ?? (known ? message : ((error as Error).stack ?? String(error)));
   process.stderr.write(`${cause ? `${text}\nPostgreSQL: ${cause}` : text.trimEnd()}\n`);
-  // What could not be asked or done is neither a refusal nor what an audit has found.
-  process.exitCode = error instanceof Refusal && error.status < 500 ? 1 : 2;
+  // What could not be asked or done is neither a domain error nor what an audit has found.
+  process.exitCode = error instanceof DomainError && error.status < 500 ? 1 : 2;
 }

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import type { AccountRow } from '../src/resources/account/table.js';
-import { inquire } from '../src/hosted/status-poll.js';
+import { pollStatus } from '../src/hosted/status-poll.js';
 import { payerScope } from '../src/hosted/session.js';
 import { transaction } from '../src/resources/transaction/table.js';
 import { nickname, Speaker, withLiveAcquirer, type World } from './world.js';
 
 /** A checkout, and where its page is. */
-export interface Slip {
+export interface CheckoutFixture {
   id: string;
   url: string;
   path: string;
@@ -19,7 +19,7 @@ export const shop = 'https://shop.example';
 const redirectDefault = `${shop}/back?order=7&note=a%20b`;
 
 /** A user of its own tenant that is paid through pages, with a partner that pays. */
-export class Till {
+export class PayeeFixture {
   private constructor(
     readonly world: World,
     readonly user: Speaker,
@@ -27,7 +27,7 @@ export class Till {
     readonly partnerId: string,
   ) {}
 
-  static async open(world: World, businessDetails: object = {}): Promise<Till> {
+  static async open(world: World, businessDetails: object = {}): Promise<PayeeFixture> {
     const { account, keys } = await world.operator.createRoot({
       type: 'user',
       edition: 2,
@@ -36,7 +36,7 @@ export class Till {
     } as never);
     const user = new Speaker(world, account.id, keys.test, 2);
     const partner = await user.partner();
-    return new Till(world, user, new Speaker(world, account.id, keys.live, 2), partner.id);
+    return new PayeeFixture(world, user, new Speaker(world, account.id, keys.live, 2), partner.id);
   }
 
   get tenantId(): string {
@@ -56,7 +56,7 @@ export class Till {
   }
 
   /** A checkout over a receivable of its own amount, unless others are given. */
-  async slip(options: Partial<SlipOptions> = {}): Promise<Slip> {
+  async checkoutFixture(options: Partial<CheckoutFixtureOptions> = {}): Promise<CheckoutFixture> {
     const { amount = '1000.00', methods = ['upi', 'cards'], redirect = redirectDefault } = options;
     const { speaker = this.user, partnerId = this.partnerId } = options;
     const receivableIds = options.receivableIds ?? [await this.receivable(amount, undefined, speaker)];
@@ -86,20 +86,20 @@ export class Till {
   }
 
   /** A live checkout, made by another gateway that has an acquirer of live mode: its page is here, too, whatever there is here. */
-  async liveSlip(): Promise<Slip> {
+  async liveCheckoutFixture(): Promise<CheckoutFixture> {
     const partnerId = await this.goLive();
     const origin = await this.world.another({ acquirers: withLiveAcquirer });
     const elsewhere = new Speaker({ ...this.world, origin }, this.live.id, this.live.key, 2);
-    const slip = await this.slip({ speaker: elsewhere, partnerId });
-    return { ...slip, url: `${this.world.origin}${slip.path}` };
+    const checkoutFixture = await this.checkoutFixture({ speaker: elsewhere, partnerId });
+    return { ...checkoutFixture, url: `${this.world.origin}${checkoutFixture.path}` };
   }
 
-  help(slip: Slip, verb: 'pay' | 'decline' | 'expire', body: object = {}) {
-    return this.user.post(`/v1/test_helpers/checkouts/${slip.id}/${verb}`, body);
+  help(checkoutFixture: CheckoutFixture, verb: 'pay' | 'decline' | 'expire', body: object = {}) {
+    return this.user.post(`/v1/test_helpers/checkouts/${checkoutFixture.id}/${verb}`, body);
   }
 
-  async seen(slip: Slip): Promise<any> {
-    return (await this.user.get(`/v1/checkouts/${slip.id}`)).body;
+  async seen(checkoutFixture: CheckoutFixture): Promise<any> {
+    return (await this.user.get(`/v1/checkouts/${checkoutFixture.id}`)).body;
   }
 
   /** Moves the test clock on, and does what is due then, as a worker would. */
@@ -111,7 +111,7 @@ export class Till {
 
   /** What is due, for the database and for the acquirer. */
   async work(): Promise<void> {
-    await this.inquire();
+    await this.pollStatus();
     for (let done = 1; done > 0; ) {
       const [row] = await this.world.database.call('run_jobs', [this.tenantId, false, 50]);
       done = Number(row!.run_jobs);
@@ -119,19 +119,19 @@ export class Till {
   }
 
   /** Asks the acquirer, as a worker would. */
-  async inquire(): Promise<void> {
+  async pollStatus(): Promise<void> {
     const faults: unknown[] = [];
     const { database } = this.world;
     const due = await database.write('claim_inquiries', this.tenantId, false, null, { limit: 50 }, transaction);
     const scope = payerScope(database, { tenantId: this.tenantId, livemode: false });
-    await inquire(scope, due, (error) => faults.push(error));
+    await pollStatus(scope, due, (error) => faults.push(error));
     expect(faults).toEqual([]);
   }
 
   /** The attempts to pay a checkout, oldest first, as they are stored. */
-  async attempts(slip: Slip): Promise<any[]> {
+  async attempts(checkoutFixture: CheckoutFixture): Promise<any[]> {
     return this.world.sql`select id, status, reason_code, payment_method, payment_method_details as details, deposit_id
-      from transaction where checkout_id = ${slip.id} order by id`;
+      from transaction where checkout_id = ${checkoutFixture.id} order by id`;
   }
 
   /** Whether checkouts, deposits, receivables and balances tell of the same money. Every receivable here can take it all. */
@@ -155,7 +155,7 @@ export class Till {
   }
 }
 
-export interface SlipOptions {
+export interface CheckoutFixtureOptions {
   amount: string;
   methods: ('upi' | 'cards')[];
   redirect: string;
@@ -165,18 +165,18 @@ export interface SlipOptions {
 }
 
 /** Tills whose books are compared at the end of each test; those of the whole file stay. */
-export function tillsIn(world: World) {
-  const tills: Till[] = [];
+export function payeesIn(world: World) {
+  const payees: PayeeFixture[] = [];
   return {
-    async open(businessDetails?: object): Promise<Till> {
-      const till = await Till.open(world, businessDetails);
-      tills.push(till);
-      return till;
+    async open(businessDetails?: object): Promise<PayeeFixture> {
+      const payee = await PayeeFixture.open(world, businessDetails);
+      payees.push(payee);
+      return payee;
     },
-    /** The ledger's own audit, and that of every till. */
+    /** The ledger's own audit, and that of every payee. */
     async agree(): Promise<void> {
       expect(await world.sql`select rule, what from violations`).toEqual([]);
-      for (const till of tills) await till.agrees();
+      for (const payee of payees) await payee.agrees();
     },
   };
 }
@@ -197,11 +197,11 @@ export function submit(url: string, fields: Record<string, string>, init: Reques
 }
 
 /** Begins a UPI attempt; the id that its code carries. */
-export async function upiCode(till: Till, slip: Slip): Promise<string> {
-  const before = new Set((await till.attempts(slip)).map(({ id }) => id));
-  const reply = await submit(`${slip.url}/upi`, { attempt: `${randomUUID()}-upi` });
+export async function upiCode(payee: PayeeFixture, checkoutFixture: CheckoutFixture): Promise<string> {
+  const before = new Set((await payee.attempts(checkoutFixture)).map(({ id }) => id));
+  const reply = await submit(`${checkoutFixture.url}/upi`, { attempt: `${randomUUID()}-upi` });
   expect(reply.status).toBe(303);
-  return (await till.attempts(slip)).find(({ id }) => !before.has(id))!.id;
+  return (await payee.attempts(checkoutFixture)).find(({ id }) => !before.has(id))!.id;
 }
 
 export const cards = {

@@ -62,7 +62,7 @@ describe('several processes on one port', () => {
     gateway = await children.gateway({ DATA_DIR, WORKERS: String(WORKERS) });
     key = gateway.keys[1]!;
     await until(() => below(gateway.pid).length === WORKERS);
-    // All of them serve once connections go round without a refusal and each has its pool.
+    // All of them serve once connections go round without a domain error and each has its pool.
     const sql = behind(DATA_DIR);
     await until(async () => {
       await Promise.all(Array.from({ length: 12 }, () => ask(gateway, key, '/v1/accounts')));

@@ -19,7 +19,7 @@ import { demos, seedDemo } from '../src/demo/demo.js';
 import { editions } from '../src/editions/editions.js';
 import { buildGraph } from '../src/api/graphql/server.js';
 import { rules } from '../src/api/graphql/compiler/rules.js';
-import { shapesMax, statementsMax, Wholes } from '../src/api/graphql/compiler/compiler.js';
+import { shapesMax, statementsMax, QueryCompiler } from '../src/api/graphql/compiler/compiler.js';
 import { givenIn, Speaker, useWorld } from './world.js';
 
 /** What the gateway told as faults of its own. */
@@ -64,7 +64,7 @@ beforeAll(async () => {
   };
 });
 
-/** How many queries were answered whole so far, by whatever gateway, and by which statements. */
+/** How many queries were compiled to SQL so far, by whatever gateway, and by which statements. */
 let answered = 0;
 const statements = new Set<string>();
 const { text } = Database.prototype;
@@ -86,7 +86,7 @@ const anew = async () => {
 
 /**
  * What the resolvers say, and what PostgreSQL says: the first two times a document is asked by resolvers, from then on it
- * is answered whole. Tells how often it was.
+ * is compiled to SQL. Tells how often it was.
  */
 async function both(speaker: Speaker, query: string, variables: object = {}) {
   const asked = `${query} # ${speaker.id} ${JSON.stringify(variables)}`;
@@ -105,7 +105,7 @@ async function both(speaker: Speaker, query: string, variables: object = {}) {
     again: told(second),
     whole: told(third),
     once: told(fourth),
-    wholes: answered - before,
+    compiler: answered - before,
     faults: faults.splice(0),
   };
 }
@@ -205,12 +205,12 @@ describe.each(names)('what PostgreSQL answers whole to %s', (name) => {
   const speaker = () => speakers[name]!;
   beforeAll(anew);
   const expectEqual = async (query: string, variables: object = {}) => {
-    const { resolved, again, whole, once, wholes, faults } = await both(speaker(), query, variables);
+    const { resolved, again, whole, once, compiler, faults } = await both(speaker(), query, variables);
     expect({ query, errors: resolved.errors }).toEqual({ query, errors: undefined });
     expect(again).toEqual(resolved);
     expect(whole).toEqual(resolved);
     expect(once).toEqual(resolved);
-    expect({ query, wholes, faults }).toEqual({ query, wholes: 2, faults: [] });
+    expect({ query, compiler, faults }).toEqual({ query, compiler: 2, faults: [] });
     return resolved.data;
   };
 
@@ -293,11 +293,11 @@ describe('a whole query', () => {
       '{ deposits(first: 100) { nodes { amount disputed pendingRest disputes { id amount disputed } payment { amount status } } } }',
     ],
   ])('may have %s', async (_, query) => {
-    const { resolved, whole, once, wholes } = await both(platform(), query);
+    const { resolved, whole, once, compiler } = await both(platform(), query);
     expect(resolved.errors).toBeUndefined();
     expect(whole).toEqual(resolved);
     expect(once).toEqual(resolved);
-    expect(wholes).toBe(2);
+    expect(compiler).toBe(2);
   });
 
   it('carries the largest amount, and text that JSON has to escape', async () => {
@@ -326,13 +326,13 @@ describe('a whole query', () => {
       },
     });
     expect(made.status).toBe(200);
-    const { resolved, whole, wholes } = await both(
+    const { resolved, whole, compiler } = await both(
       mine,
       'query ($p: ID!, $r: ID!) { account(id: $p) { metadata businessDetails { legalName physicalAddress { line1 } } } receivable(id: $r) { amountMaximumReconcilable amountReconcilable amountLocked invoice { amount referenceNumber dueDate } } }',
       { p: partner.id, r: made.body.id },
     );
     expect(whole).toEqual(resolved);
-    expect(wholes).toBe(2);
+    expect(compiler).toBe(2);
     expect(whole.data.account.businessDetails.legalName).toBe(text);
     expect(whole.data.account.metadata).toEqual({ 'a "key"': text });
     expect(whole.data.receivable.invoice.amount).toBe('99999999999.99');
@@ -368,11 +368,11 @@ describe('a whole query', () => {
     ],
     ['a node of any type', '{ node(id: "account_0") { id ... on Account { nickname } } }', {}],
   ])('leaves the answer to the resolvers: %s', async (_, query, variables) => {
-    const { resolved, again, whole, once, wholes } = await both(platform(), query, variables);
+    const { resolved, again, whole, once, compiler } = await both(platform(), query, variables);
     expect(again).toEqual(resolved);
     expect(whole).toEqual(resolved);
     expect(once).toEqual(resolved);
-    expect({ query, wholes }).toEqual({ query, wholes: 0 });
+    expect({ query, compiler }).toEqual({ query, compiler: 0 });
   });
 
   it('shows a stranger nothing, and tells them what the resolvers do', async () => {
@@ -423,10 +423,10 @@ describe('a whole query', () => {
     const counts = new Set(rows.map(({ count }) => Math.min(count, 2)));
     expect([...counts].sort()).toEqual([0, 2]);
     const query = '{ accounts(first: 100) { nodes { id balance { accountId livemode } } } }';
-    const { resolved, whole, wholes } = await both(platform(), query);
+    const { resolved, whole, compiler } = await both(platform(), query);
     expect(resolved.data.accounts.nodes.map((node: any) => node.id).sort()).toEqual(rows.map(({ id }) => id).sort());
     expect(whole).toEqual(resolved);
-    expect(wholes).toBe(2);
+    expect(compiler).toBe(2);
   });
 
   it('leaves it to the resolvers to tell that something is not there which must be', async () => {
@@ -445,12 +445,12 @@ describe('a whole query', () => {
     });
     const query = '{ receivables(first: 100) { nodes { id invoice { dueDate } } } }';
     const sound = await both(mine, query);
-    expect([sound.whole.data.receivables.nodes.length, sound.wholes]).toEqual([1, 2]);
+    expect([sound.whole.data.receivables.nodes.length, sound.compiler]).toEqual([1, 2]);
     await world.sql`update receivable set invoice = invoice - 'dueDate' where id = ${made.body.id}`;
     const broken = await both(mine, `${query} # without a date`);
     expect(broken.resolved.errors).toHaveLength(1);
     expect([broken.whole, broken.once]).toEqual([broken.resolved, broken.resolved]);
-    expect(broken.wholes).toBe(0);
+    expect(broken.compiler).toBe(0);
   });
 });
 
@@ -467,8 +467,8 @@ describe('the statements of whole queries', () => {
       permission: 'full',
       keyId: null,
       accountId: id,
-      contextId: id,
-      contextKind: 'platform',
+      actingAccountId: id,
+      actingAccountKind: 'platform',
     };
     const nobody = () => {
       throw new Error('no query makes keys');
@@ -484,14 +484,14 @@ describe('the statements of whole queries', () => {
       {} as never,
     );
   });
-  const wholeOf = (wholes: Wholes, query: string) => wholes.of(parse(query))!;
+  const wholeOf = (compiler: QueryCompiler, query: string) => compiler.of(parse(query))!;
 
   // PostgreSQL keeps what was prepared for it; whoever makes up documents must not fill its memory.
   it('are some hundreds in an hour, and as many in the next', async () => {
     let now = 0;
-    const wholes = new Wholes(schema, () => now);
+    const compiler = new QueryCompiler(schema, () => now);
     const documents = Array.from({ length: statementsMax + 10 }, (_, n) =>
-      wholeOf(wholes, `{ a${n}: accounts(first: 1) { nodes { id } } }`),
+      wholeOf(compiler, `{ a${n}: accounts(first: 1) { nodes { id } } }`),
     );
     const answers = async (some: typeof documents) => {
       let count = 0;
@@ -515,12 +515,12 @@ describe('the statements of whole queries', () => {
       fragment C on Account { id payouts(first: 1) { nodes { address { id } payment { id } } } setting { id } balance { available { amount } } }`;
     const query = `{ accounts(first: 1) { nodes { ...A } } } ${fragments}`;
     expect(query.length).toBeLessThan(800);
-    const { resolved, whole, once, wholes } = await both(speakers[names[0]]!, query);
+    const { resolved, whole, once, compiler } = await both(speakers[names[0]]!, query);
     expect(resolved.errors).toBeUndefined();
     expect([whole, once]).toEqual([resolved, resolved]);
-    expect(wholes).toBe(0);
+    expect(compiler).toBe(0);
     for (const statement of statements) expect(statement.length).toBeLessThanOrEqual(16_000);
-    const one = wholeOf(new Wholes(schema), query);
+    const one = wholeOf(new QueryCompiler(schema), query);
     expect(await one.answer(null, {}, context)).toBeUndefined();
     // It is found out once, and not built again.
     expect([one.resolved, one.statements.size]).toEqual([true, 0]);
@@ -532,7 +532,7 @@ describe('the statements of whole queries', () => {
       addresses(first: 5) { nodes { id category currency status bankAccount { bankName last4 } } }
       depositsIn(first: 5) { nodes { id created amount currency status fromAccount { nickname } } }
       balance { available { amount currency } pending { amount currency } } } } }`;
-    const one = wholeOf(new Wholes(schema), query);
+    const one = wholeOf(new QueryCompiler(schema), query);
     expect(JSON.parse((await one.answer(null, {}, context))!).accounts.nodes).toHaveLength(1);
     const [statement] = one.statements.values();
     expect(statement!.text.length).toBeLessThan(8_000);
@@ -544,7 +544,7 @@ describe('the statements of whole queries', () => {
   ])('of one document are %s', async (_, part, resolved, kept) => {
     const bounds = ['eq', 'gt', 'gte', 'lt', 'lte'];
     const one = wholeOf(
-      new Wholes(schema),
+      new QueryCompiler(schema),
       `query ($currency: [Currency!], $status: [DepositStatus!], $created: TimeFilter) {
         deposits(first: 1, currency: $currency, status: $status, created: $created) { ${part} } }`,
     );

@@ -22,7 +22,7 @@ describe('the laws, kept by a machine', () => {
     ).toEqual([]);
   });
 
-  it('has one door to the database: the driver is imported in src/db alone', () => {
+  it('has one API to the database: the driver is imported in src/db alone', () => {
     expect(offenders(/from 'postgres'/, (name) => name.startsWith('db/'))).toEqual([]);
     expect(offenders(/new Database\(/, (name) => name === 'db/open.ts')).toEqual([]);
     // Who may ask without a scope: the callers themselves, the worker, the operator and the encryption at a start, which are above tenants.

@@ -370,7 +370,7 @@ describe('authentication', () => {
     ['bearer in small letters', (key) => `bearer ${key}`],
     ['Basic with an empty password', (key) => basic(`${key}:`)],
     ['basic in small letters', (key) => basic(`${key}:`).replace('Basic', 'basic')],
-  ])('takes the key as %s, at both doors', async (_, of) => {
+  ])('takes the key as %s, at both APIs', async (_, of) => {
     const [rest, graph] = await asks(of(user.key));
     expect([rest.status, rest.body.data[0].id]).toEqual([200, user.id]);
     expect(graph.body.data).toEqual({ viewer: { account: { id: user.id } } });
@@ -1321,8 +1321,8 @@ describe('amounts and currencies', () => {
     ['00.50'],
     ['NaN'],
     ['Infinity'],
-  ])('refuses the amount %j', async (amount, refusal = 'parameter_invalid') => {
-    expectErrorObject(await send(amount), 400, `${refusal} ${volume}.amount`);
+  ])('refuses the amount %j', async (amount, domainError = 'parameter_invalid') => {
+    expectErrorObject(await send(amount), 400, `${domainError} ${volume}.amount`);
   });
 
   it.each(['JPY', 'KRW', 'VND', 'CLP'])('refuses cents of %s, which has none', async (currency) => {
@@ -1748,7 +1748,7 @@ describe('a time', () => {
     ['1970-01-01T00:00:00Z', 0],
     ['1970-01-01T05:30:00+05:30', 0],
     [last, 99_999_999_999],
-  ])('is the same through both doors: %s', async (time, seconds) => {
+  ])('is the same through both APIs: %s', async (time, seconds) => {
     for (const reply of [await asked(time), await written(time)]) expect(reply.body.errors).toBeUndefined();
     expect((await user.get(`/v1/accounts?created.gte=${seconds}`)).status).toBe(200);
   });
@@ -1759,7 +1759,7 @@ describe('a time', () => {
     ['0000-01-01T00:00:00Z', -62_167_219_200],
     ['5138-11-16T09:46:40Z', 100_000_000_000],
     ['9999-12-31T23:59:59Z', 253_402_300_799],
-  ])('is refused by both doors: %s', async (time, seconds) => {
+  ])('is refused by both APIs: %s', async (time, seconds) => {
     for (const reply of [await asked(time), await written(time)]) {
       expect(reply.body.data ?? undefined).toBeUndefined();
       expect(reply.text).toContain(range);

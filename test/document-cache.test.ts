@@ -3,8 +3,8 @@ import { runInNewContext } from 'node:vm';
 import { getNamedType, isObjectType, parse } from 'graphql';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { buildGraph } from '../src/api/graphql/server.js';
-import { KnownDocuments } from '../src/api/graphql/document-cache.js';
-import { Wholes } from '../src/api/graphql/compiler/compiler.js';
+import { DocumentCache } from '../src/api/graphql/document-cache.js';
+import { QueryCompiler } from '../src/api/graphql/compiler/compiler.js';
 import { givenIn, nickname, type Speaker, useWorld } from './world.js';
 
 const world = useWorld({ worker: false });
@@ -203,7 +203,7 @@ describe('the documents that are known', () => {
     };
     const fields = 'id nickname status type created edition livemode logoId address subType ';
     const text = (n: number) => `query Q${n} { accounts { nodes { ${fields.repeat(70)} } } }`;
-    const known = new KnownDocuments(new Wholes(buildGraph()), () => {});
+    const known = new DocumentCache(new QueryCompiler(buildGraph()), () => {});
     for (let n = 0; n < 20; n++) known.learn(text(n), parse(text(n)));
     const before = heap();
     for (let n = 20; n < 400; n++) known.learn(text(n), parse(text(n)));

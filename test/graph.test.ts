@@ -707,7 +707,7 @@ describe('the status of an answer', () => {
     [`${modern};q=0.5, ${legacy};q=0.9`, legacy],
     [`text/html, ${modern}`, modern],
   ];
-  // A client that is refused must be able to read why, so a refusal follows the same wish.
+  // A client that is refused must be able to read why, so a domain error follows the same wish.
   it.each(accepts)('comes in the type that Accept: %s prefers, and so does a refusal', async (accept, type) => {
     const [good, refused, unread] = await Promise.all([
       user.post('/graphql', { query: viewer }, { accept }),

@@ -13,7 +13,7 @@ export const businessTypes = [
 export type BusinessType = (typeof businessTypes)[number];
 
 /** What a connected user brings to its activation; `details` are business_details as /v1 spells them. */
-export interface Dossier {
+export interface OnboardingProfile {
   nickname: boolean;
   details: Record<string, unknown>;
   /** The purpose of the file in supporting_documentation.id_document. */
@@ -43,8 +43,8 @@ export const secondDetails = [
   'website',
 ] as const;
 
-/** A dossier that activates, with nothing in it that its edition and type of business do not ask for. */
-export function complete(edition: Edition, type: BusinessType = 'company'): Dossier {
+/** A profile that activates, with nothing in it that its edition and type of business do not ask for. */
+export function complete(edition: Edition, type: BusinessType = 'company'): OnboardingProfile {
   if (edition === 2) {
     return {
       nickname: true,
@@ -135,24 +135,24 @@ export const personBody = (accountId: string, roles: readonly Role[]) => ({
   identification: { tax_card_number: 'ABCPE1234F' },
 });
 
-/** A connected user of the platform with this dossier, in draft; its id. */
-export async function assemble(platform: Speaker, dossier: Dossier): Promise<string> {
+/** A connected user of the platform with this profile, in draft; its id. */
+export async function assemble(platform: Speaker, profile: OnboardingProfile): Promise<string> {
   const made = await platform.graph(
     'mutation ($input: CreateConnectedUserInput!) { createConnectedUser(input: $input) { account { id } } }',
     // Metadata, so that the input is never empty: whether it may be is asked elsewhere.
-    { input: { metadata: { dossier: 'yes' }, ...(dossier.nickname && { nickname: nickname() }) } },
+    { input: { metadata: { profile: 'yes' }, ...(profile.nickname && { nickname: nickname() }) } },
   );
   const id = made.body.data?.createConnectedUser.account.id as string | undefined;
   if (!id) throw new Error(made.text);
   // Persons come before the type of the business: the rules of creation would not let some of them in.
   await Promise.all([
-    ...dossier.persons.map((roles) => must(platform.post('/v1/persons', personBody(id, roles)))),
-    ...(dossier.payoutAddress ? [must(platform.post('/v1/addresses', payoutBody(id)))] : []),
+    ...profile.persons.map((roles) => must(platform.post('/v1/persons', personBody(id, roles)))),
+    ...(profile.payoutAddress ? [must(platform.post('/v1/addresses', payoutBody(id)))] : []),
   ]);
-  const document = dossier.document && (await documentsOf(platform))[dossier.document];
+  const document = profile.document && (await documentsOf(platform))[profile.document];
   await must(
     platform.post(`/v1/accounts/${id}`, {
-      ...(Object.keys(dossier.details).length > 0 && { business_details: dossier.details }),
+      ...(Object.keys(profile.details).length > 0 && { business_details: profile.details }),
       ...(document && { supporting_documentation: { id_document: document } }),
     }),
   );

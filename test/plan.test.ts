@@ -39,7 +39,7 @@ import { Worker } from '../src/jobs/runner.js';
 import { receivableListing } from '../src/resources/receivable/resolver.js';
 import { receivable } from '../src/resources/receivable/table.js';
 import { rules } from '../src/api/graphql/compiler/rules.js';
-import { Wholes } from '../src/api/graphql/compiler/compiler.js';
+import { QueryCompiler } from '../src/api/graphql/compiler/compiler.js';
 import { seedTrade } from './trade.js';
 import { givenIn, useWorld } from './world.js';
 
@@ -104,8 +104,8 @@ const caller = (kind: 'platform' | 'connected_user', platform = large): Caller =
   permission: 'full',
   keyId: null,
   accountId: kind === 'platform' ? platform : userOf,
-  contextId: kind === 'platform' ? platform : userOf,
-  contextKind: kind,
+  actingAccountId: kind === 'platform' ? platform : userOf,
+  actingAccountKind: kind,
 });
 
 /** A statement as it was asked, with its values. */
@@ -350,7 +350,7 @@ describe('the plan of a list', () => {
 
   it('walks the same indexes in whole queries: every list, alone and below every other object', async () => {
     const schema = buildGraph();
-    const wholes = new Wholes(schema);
+    const compiler = new QueryCompiler(schema);
     const nobody = () => {
       throw new Error('no query makes keys');
     };
@@ -390,7 +390,7 @@ describe('the plan of a list', () => {
           {} as never,
         );
         for (const query of queries)
-          expect([query, await wholes.of(parse(query))!.answer(null, {}, context)]).toEqual([
+          expect([query, await compiler.of(parse(query))!.answer(null, {}, context)]).toEqual([
             query,
             expect.stringMatching(/"id":/),
           ]);
@@ -434,7 +434,7 @@ describe('the plan of a list', () => {
       select 'tenant', false, 'job_' || n, 1, 'none', 'subject_' || n, '{}', extract(epoch from now())::bigint + 86400 + n from generate_series(1, 5000) n`;
     await sql`analyze job`;
     const [plan] = await sql.unsafe(
-      `explain (format json) ${asked.get('realms_with_jobs')!.statement.replace('$1', "''").replace('$2', 'false').replace('$3', '100')}`,
+      `explain (format json) ${asked.get('tenants_with_jobs')!.statement.replace('$1', "''").replace('$2', 'false').replace('$3', '100')}`,
     );
     expect(
       nodesOf((plan as any)['QUERY PLAN'][0].Plan).map((node) => [node['Index Name'], node['Index Cond']]),

@@ -15,7 +15,7 @@ import { buildGraph, publicSizes } from '../src/api/graphql/server.js';
 import { NodeCounter } from '../src/api/graphql/query-cost.js';
 import { buildOperatorGraph, sizes as operatorSizes } from '../src/operator/graph.js';
 import { workloads } from './bench/workloads.js';
-import { Till } from './checkout-fixture.js';
+import { PayeeFixture } from './checkout-fixture.js';
 import { scale } from './faults/scale.js';
 import { givenIn, Speaker, useWorld, type World } from './world.js';
 
@@ -233,8 +233,8 @@ describe('a limit of 100 nodes', () => {
   const small = useWorld({ worker: false, environment: { GRAPHQL_NODES_MAX: '100' } });
 
   it('holds what is answered where the estimate is of a usual size: receivables that one deposit paid', async () => {
-    const till = await Till.open(small);
-    const { user } = till;
+    const payee = await PayeeFixture.open(small);
+    const { user } = payee;
     const deposit = await user.post('/v1/deposits', {
       ...{ amount: '120.00', currency: 'INR', to: { account_id: user.id }, payment_method: 'upi' },
     });
@@ -242,7 +242,7 @@ describe('a limit of 100 nodes', () => {
     const { id } = deposit.body;
     await user.post(`/v1/test_helpers/deposits/${id}/process`);
     await user.post(`/v1/test_helpers/deposits/${id}/complete`);
-    const receivables = await Promise.all(Array.from({ length: 100 }, () => till.receivable('1.00')));
+    const receivables = await Promise.all(Array.from({ length: 100 }, () => payee.receivable('1.00')));
     const reconciled = await user.post(`/v1/deposits/${id}/reconcile`, {
       receivables: receivables.map((each) => ({ id: each, amount: '1.00' })),
     });

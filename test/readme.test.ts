@@ -40,7 +40,7 @@ describe('the commands of the README', () => {
   }, 60_000);
   afterAll(() => gateway.stop());
 
-  it('has steps that show both doors, and the story of an exporter in both editions', () => {
+  it('has steps that show both APIs, and the story of an exporter in both editions', () => {
     expect(stepsOf(section).length).toBeGreaterThanOrEqual(7);
     for (const told of ['demos[0]', 'demos[1]', 'exporter 1', 'exporter 2', 'ledger audit'])
       expect(section).toContain(told);

@@ -5,7 +5,7 @@ import { LRUCache } from 'lru-cache';
 import { type AccountKind, account } from '../resources/account/table.js';
 import type { Database } from '../db/database.js';
 import { apiKey, type KeyPermission } from '../resources/key/table.js';
-import { problem, Refusal } from '../request/problems.js';
+import { problem, DomainError } from '../request/problems.js';
 import { Secrets } from '../db/secrets.js';
 import type { Caller } from '../request/caller.js';
 
@@ -101,7 +101,7 @@ export class Callers {
   }
 
   /**
-   * The caller of a request, or a refusal. Its text does not tell an unknown key from a revoked one; that a key has expired
+   * The caller of a request, or a domain error. Its text does not tell an unknown key from a revoked one; that a key has expired
    * it says, to a client that has the whole key.
    */
   find(
@@ -161,8 +161,8 @@ export class Callers {
       permission: holder.permission,
       keyId: holder.keyId,
       accountId: holder.accountId,
-      contextId: holder.accountId,
-      contextKind: holder.kind,
+      actingAccountId: holder.accountId,
+      actingAccountKind: holder.kind,
     };
     const left = holder.expiresAt === null ? Number.POSITIVE_INFINITY : (holder.expiresAt - holder.now) * 1000;
     const kept = { caller, until: asked + Math.min(freshMilliseconds, left) };
@@ -204,7 +204,7 @@ export class Callers {
   async #actingFor(asking: Caller | Promise<Caller>, id: string): Promise<Caller> {
     const caller = await asking;
     if (caller.kind !== 'platform')
-      throw new Refusal(
+      throw new DomainError(
         problem('permission_denied', 'On-Behalf-Of', 'Only a platform may act on behalf of an account.'),
       );
     const p = sql.placeholder;
@@ -224,8 +224,8 @@ export class Callers {
           ),
       { tenant: caller.tenantId, live: caller.livemode, id },
     );
-    if (!user) throw new Refusal(problem('resource_missing', 'On-Behalf-Of'));
-    return { ...caller, contextId: id, contextKind: user.kind };
+    if (!user) throw new DomainError(problem('resource_missing', 'On-Behalf-Of'));
+    return { ...caller, actingAccountId: id, actingAccountKind: user.kind };
   }
 
   /** Hashes a key under the pepper that is used for what is new. If that fails, the next use of the key brings another try. */
@@ -248,7 +248,8 @@ export class Callers {
 
 /** The key of either form: Bearer, or the username of HTTP Basic with an empty password. Spec: Authentication 2, 3. */
 function secretOf(authorization: string | undefined): string {
-  if (authorization === undefined || authorization.trim() === '') throw new Refusal(problem('authentication_required'));
+  if (authorization === undefined || authorization.trim() === '')
+    throw new DomainError(problem('authentication_required'));
   const [, scheme = '', credentials = ''] = /^(\S+)\s+(\S+)\s*$/.exec(authorization) ?? [];
   if (scheme.toLowerCase() === 'bearer') return credentials;
   if (scheme.toLowerCase() === 'basic') {
@@ -258,8 +259,8 @@ function secretOf(authorization: string | undefined): string {
   throw invalid();
 }
 
-function invalid(message?: string): Refusal {
-  return new Refusal(problem('api_key_invalid', undefined, message));
+function invalid(message?: string): DomainError {
+  return new DomainError(problem('api_key_invalid', undefined, message));
 }
 
 const same = (a: string, b: string) =>

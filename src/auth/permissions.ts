@@ -6,7 +6,7 @@ export type Relation = 'self' | 'connected_user' | 'partner' | 'connected_user_p
 
 /**
  * Who may call a root field. `relations` tells for which accounts, where that differs by caller;
- * without it, for everything within reach. `object` is the noun that begins the names of its parameters.
+ * without it, for everything that the caller can see. `object` is the noun that begins the names of its parameters.
  */
 export interface Permission {
   object: string;
@@ -147,7 +147,7 @@ export function denied(caller: Caller, permission: Permission): string | undefin
   return undefined;
 }
 
-/** What an account within reach is to the key's own account. */
+/** What an account that the caller can see is to the key's own account. */
 export function relationOf(caller: Caller, account: AccountRow): Relation {
   if (account.id === caller.accountId) return 'self';
   if (account.kind === 'connected_user') return 'connected_user';

@@ -8,7 +8,7 @@ import { type Embedded, startEmbedded } from './embedded/server.js';
 import {
   type Connection,
   compared,
-  exclusively,
+  withAdvisoryLock,
   MigrationError,
   migrate,
   newerThan,
@@ -33,9 +33,9 @@ export interface Store {
   /** Whether this is the embedded server, the one that may be seeded with a demo. */
   embedded: boolean;
   /** Does a piece of work while no other process on this database does the same. */
-  exclusively<T>(work: string, run: () => Promise<T>): Promise<T>;
-  /** Does work in haste: fast, and lost if the server crashes meanwhile. For seeding a demo. */
-  hastily<T>(run: (database: Database) => Promise<T>): Promise<T>;
+  withAdvisoryLock<T>(work: string, run: () => Promise<T>): Promise<T>;
+  /** Does work with asynchronous commit: fast, and lost if the server crashes meanwhile. For seeding a demo. */
+  withAsynchronousCommit<T>(run: (database: Database) => Promise<T>): Promise<T>;
   /** What is known of the demo's seeding, or what is to be. */
   demo(state?: DemoState): DemoState | undefined;
   /** Ends the connections and lets go of the embedded server. */
@@ -70,8 +70,8 @@ export async function openStore(config: Config, opening: Opening): Promise<Store
       pepper: firstPepper(config.API_KEY_PEPPER!),
       secrets,
       embedded: false,
-      exclusively: (work, run) => exclusively(connection, work, run),
-      hastily: (run) => hastily(connection, run),
+      withAdvisoryLock: (work, run) => withAdvisoryLock(connection, work, run),
+      withAsynchronousCommit: (run) => withAsynchronousCommit(connection, run),
       demo: () => undefined,
       close: () => database.close(),
     };
@@ -79,28 +79,28 @@ export async function openStore(config: Config, opening: Opening): Promise<Store
   writable(config.DATA_DIR);
   const dir = path.join(config.DATA_DIR, 'postgres');
   const embedded = await startEmbedded({ dir, progress: opening.progress });
-  const revived: Embedded[] = [];
+  const restarted: Embedded[] = [];
   // A crashed server is started again by whoever misses it first; its socket is where it was, so the pools find it.
-  const revive = once(async () => {
-    revived.push(await startEmbedded({ dir }));
+  const restart = once(async () => {
+    restarted.push(await startEmbedded({ dir }));
   });
   try {
     await prepared(embedded.options, embedded.options, config, migrates, opening);
     const pepper = config.API_KEY_PEPPER ?? localSecret(config.DATA_DIR, 'pepper');
     const secrets = Secrets.of(pepper, config.ENCRYPTION_KEY ?? localSecret(config.DATA_DIR, 'encryption-key'));
     await during('connecting to PostgreSQL', () => known(embedded.options, secrets));
-    const database = new Database(embedded.options, revive);
+    const database = new Database(embedded.options, restart);
     const close = async () => {
       await database.close();
-      for (const hold of [...revived, embedded]) await hold.release();
+      for (const lease of [...restarted, embedded]) await lease.release();
     };
     return {
       database,
       pepper: firstPepper(pepper),
       secrets,
       embedded: true,
-      exclusively: (work, run) => exclusively(embedded.options, work, run),
-      hastily: (run) => hastily(embedded.options, run),
+      withAdvisoryLock: (work, run) => withAdvisoryLock(embedded.options, work, run),
+      withAsynchronousCommit: (run) => withAsynchronousCommit(embedded.options, run),
       demo: (state) => demoState(path.join(config.DATA_DIR, 'demo.json'), state),
       close,
     };
@@ -173,7 +173,7 @@ function demoState(file: string, state?: DemoState): DemoState | undefined {
   return fs.existsSync(file) ? (JSON.parse(fs.readFileSync(file, 'utf8')) as DemoState) : undefined;
 }
 
-async function hastily<T>(connection: Connection, run: (database: Database) => Promise<T>): Promise<T> {
+async function withAsynchronousCommit<T>(connection: Connection, run: (database: Database) => Promise<T>): Promise<T> {
   const database = new Database(connection, undefined, { durable: false });
   try {
     return await run(database);

@@ -26,12 +26,12 @@ export async function openDemo(
   schema: GraphQLSchema,
   progress: (step: string) => void,
 ): Promise<Demo[]> {
-  await store.exclusively('demo', async () => {
+  await store.withAdvisoryLock('demo', async () => {
     const before = store.demo();
     if (before ? before.whole : !(await operator.empty())) return;
     const attempt = (before?.attempt ?? 0) + 1;
     store.demo({ attempt, whole: false });
-    await store.hastily((database) =>
+    await store.withAsynchronousCommit((database) =>
       seedDemo(new Operator(database, schema, store.secrets), store.pepper, progress, attempt),
     );
     store.demo({ attempt, whole: true });

@@ -2,7 +2,7 @@ import type { AccountRow } from '../resources/account/table.js';
 import type { CheckoutRow } from '../resources/checkout/table.js';
 import type { DepositPaymentMethod, DepositRow } from '../resources/deposit/table.js';
 import type { Operator } from '../operator/operator.js';
-import { Refusal } from '../request/problems.js';
+import { DomainError } from '../request/problems.js';
 import type { ReceivableRow } from '../resources/receivable/table.js';
 
 /** A user of the demo that gets paid, with the partners that pay. */
@@ -53,7 +53,7 @@ function sequence(seed: number): (below: number) => number {
  * Trades for a quarter, day by day, on a test clock that starts a quarter back and ends at the present: invoices, deposits of
  * all methods, checkouts, reconciliations, payouts by their intervals, and now and then a dispute, a reversal, or money that does not arrive.
  * The last day ends before its midnight: what it has brought is still to be reconciled or paid out. Everything goes through the
- * product's own operations and jobs, so the books are as right as anybody's.
+ * product's own operations and jobs, so the ledger are as right as anybody's.
  */
 export async function tradeForAQuarter(
   operator: Operator,
@@ -149,7 +149,7 @@ async function tradeToday(
 
 /** A worker that runs may have been faster. */
 function ifRefused(error: unknown): void {
-  if (!(error instanceof Refusal)) throw error;
+  if (!(error instanceof DomainError)) throw error;
 }
 
 interface Trade {

@@ -24,7 +24,7 @@ export interface Edition {
   offers: Record<'platform' | 'direct_user', readonly AddressKey[]>;
   /** The sub_types that a platform may have. */
   subTypes: readonly AccountSubType[];
-  /** Whose capability hash is null. */
+  /** Whose capability object is null. */
   capability: { shown: boolean; nullFor: readonly AccountSubType[] };
   /** Whether a person needs a tax card or passport, and a sole proprietor's is the owner alone. */
   personIdentified: boolean;

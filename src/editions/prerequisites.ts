@@ -1,12 +1,12 @@
-import { sense } from '../types/formats.js';
+import { businessDetailsFormats } from '../types/formats.js';
 import type { AccountRow, BusinessType } from '../resources/account/table.js';
 import type { AddressRow } from '../resources/address/table.js';
 import type { FilePurpose, FileRow } from '../resources/file/table.js';
-import type { PersonRow, RelationshipHash } from '../resources/person/table.js';
+import type { PersonRow, RelationshipObject } from '../resources/person/table.js';
 import { argumentPath, camel, listedValues, type Problem, problem, type Said } from '../request/problems.js';
 
 /** Everything that an activation is judged by. */
-export interface Dossier {
+export interface OnboardingProfile {
   account: AccountRow;
   persons: PersonRow[];
   addresses: AddressRow[];
@@ -14,11 +14,11 @@ export interface Dossier {
   idDocument: FileRow | null;
 }
 
-/** One thing that activation requires: where it belongs, what to do about it, and whether a dossier has it. */
+/** One thing that activation requires: where it belongs, what to do about it, and whether a profile has it. */
 export interface Prerequisite {
   field: string;
-  message: Said | ((dossier: Dossier) => Said);
-  met(dossier: Dossier): boolean;
+  message: Said | ((profile: OnboardingProfile) => Said);
+  met(profile: OnboardingProfile): boolean;
   /** How it is named among alternatives, where its field does not say all. */
   shown?: { v1: string; graph: string };
   /** Other parameters that would do as well. */
@@ -26,7 +26,7 @@ export interface Prerequisite {
 }
 
 /** Prerequisites that hold always, or by the type of the business. */
-export type Rule = (dossier: Dossier) => readonly Prerequisite[];
+export type Rule = (profile: OnboardingProfile) => readonly Prerequisite[];
 export type Rules = readonly Rule[];
 
 /** Prerequisites of every account of the kind. */
@@ -47,7 +47,9 @@ export function has(path: string): Prerequisite {
     message: 'is required for activation. Update the account with it.',
     met: ({ account }) => {
       const value = names.reduce<unknown>((at, name) => (at as Record<string, unknown> | null)?.[name], account);
-      const form = sense[names.at(-1) as keyof typeof sense] as (typeof sense)['website'] | undefined;
+      const form = businessDetailsFormats[names.at(-1) as keyof typeof businessDetailsFormats] as
+        | (typeof businessDetailsFormats)['website']
+        | undefined;
       return present(value) && (typeof value !== 'string' || !form || form.holds(value));
     },
   };
@@ -68,7 +70,7 @@ export function physicalAddress(): Prerequisite {
       graph: `is required for activation${within.graph}. Update the account with it.`,
     },
     shown: { v1: `account.${path}${within.v1}`, graph: `businessDetails.physicalAddress${within.graph}` },
-    met: (dossier) => parts.every((part) => part.met(dossier)),
+    met: (profile) => parts.every((part) => part.met(profile)),
   };
 }
 
@@ -86,12 +88,12 @@ export function file(parameter: 'id_document', purposes: readonly FilePurpose[])
 }
 
 /** At least so many persons in each role, each role a prerequisite of its own; one person may hold several. */
-export function persons(roles: { [role in keyof RelationshipHash]?: number }): Prerequisite[] {
+export function persons(roles: { [role in keyof RelationshipObject]?: number }): Prerequisite[] {
   return Object.entries(roles).map(([role, least]) => ({
     field: `account.persons.${role}`,
     message: `Activation requires ${least === 1 ? `a person who is ${role}` : `${least} persons who are ${role}`}. Create the missing ones.`,
     met: ({ persons }) =>
-      persons.filter((person) => person.relationship[role as keyof RelationshipHash]).length >= least,
+      persons.filter((person) => person.relationship[role as keyof RelationshipObject]).length >= least,
   }));
 }
 
@@ -142,21 +144,21 @@ export function anyOf(...choices: [Prerequisite, ...Prerequisite[]]): Prerequisi
       v1: `is required for activation, or one of: ${others.map(({ shown, field }) => shown?.v1 ?? field).join(', ')}.`,
       graph: `is required for activation, or one of: ${others.map(({ shown, field }) => shown?.graph ?? argumentPath(field).join('.')).join(', ')}.`,
     },
-    met: (dossier) => choices.some((choice) => choice.met(dossier)),
+    met: (profile) => choices.some((choice) => choice.met(profile)),
     alternatives: others.map((choice) => choice.field),
   };
 }
 
-/** What of the rules a dossier does not meet. The same evaluation answers `requirements` and refuses `activate`. */
-export function unmet(rules: Rules, dossier: Dossier): Problem[] {
+/** What of the rules a profile does not meet. The same evaluation answers `requirements` and refuses `activate`. */
+export function unmet(rules: Rules, profile: OnboardingProfile): Problem[] {
   return rules
-    .flatMap((rule) => rule(dossier))
-    .filter((prerequisite) => !prerequisite.met(dossier))
+    .flatMap((rule) => rule(profile))
+    .filter((prerequisite) => !prerequisite.met(profile))
     .map(({ field, message, alternatives }) =>
       problem(
         'account_requirements_missing',
         field,
-        typeof message === 'function' ? message(dossier) : message,
+        typeof message === 'function' ? message(profile) : message,
         alternatives && { alternatives },
       ),
     );

@@ -40,8 +40,8 @@ export function payerScope(database: Database, { tenantId, livemode }: Omit<Chec
     permission: 'read',
     keyId: null,
     accountId: '',
-    contextId: '',
-    contextKind: 'platform',
+    actingAccountId: '',
+    actingAccountKind: 'platform',
   };
   return new Scope(payer, database);
 }

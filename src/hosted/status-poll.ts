@@ -9,7 +9,7 @@ const answerMillisecondsMax = 10_000;
  * between the acquirer and the database, or that comes late, is credited all the same, and once. Who cannot be asked now is
  * asked again.
  */
-export async function inquire(
+export async function pollStatus(
   scope: Scope,
   attempts: TransactionRow[],
   onFault: (error: unknown) => void,
@@ -18,7 +18,7 @@ export async function inquire(
   const acquirer = acquirerOf(scope.caller.livemode, acquirers);
   if (!acquirer) return;
   const ask = async ({ id, paymentMethodDetails: details }: TransactionRow) => {
-    const decision = await inTime(acquirer.inquire(id, details));
+    const decision = await inTime(acquirer.pollStatus(id, details));
     await scope.write('answer_inquiry', transaction, { requestId: '' }, { details, ...decision, id });
   };
   await Promise.all(attempts.map((attempt) => ask(attempt).catch(onFault)));

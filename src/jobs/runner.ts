@@ -5,19 +5,19 @@ import type { Logger } from 'pino';
 import type { Database } from '../db/database.js';
 import { event } from '../resources/event/table.js';
 import { acquirers as delivered } from '../hosted/acquirer.js';
-import { inquire } from '../hosted/status-poll.js';
+import { pollStatus } from '../hosted/status-poll.js';
 import { payerScope } from '../hosted/session.js';
-import { inquiryKind, job } from './table.js';
+import { statusPollKind, job } from './table.js';
 import { unsealed } from '../resources/ledger/table.js';
 import { faultLine } from '../server/log.js';
-import { Refusal } from '../request/problems.js';
+import { DomainError } from '../request/problems.js';
 import { transaction } from '../resources/transaction/table.js';
 import { idempotency } from '../operation/table.js';
 
 const pollMilliseconds = 250;
 const batchMax = 50;
-const inquiriesMax = 50;
-const realmsMax = 100;
+const statusPollsMax = 50;
+const tenantsMax = 100;
 const numberedMax = 500;
 const sealedMax = 1_000;
 const forgottenMax = 5_000;
@@ -37,22 +37,22 @@ export interface Retention {
 /** What the README promises where no setting says otherwise. */
 export const retentionDefault: Retention = { idempotencySeconds: 48 * 3600 };
 
-interface Realm {
+interface TenantAndMode {
   tenant: string;
   live: boolean;
 }
 
 /** Before the first tenant and mode, in the order of the keys. */
-const first: Realm = { tenant: '', live: false };
+const first: TenantAndMode = { tenant: '', live: false };
 
 /** A tenant and mode with work that is due: for the database, for an acquirer, or for both. */
-interface Due extends Realm {
+interface Due extends TenantAndMode {
   runs: boolean;
   asks: boolean;
 }
 
 /** A table whose rows belong to a tenant and mode. */
-type RealmTable = PgTable & { tenantId: PgColumn; livemode: PgColumn };
+type TenantTable = PgTable & { tenantId: PgColumn; livemode: PgColumn };
 
 /**
  * Does the work that is due: the sandbox's verifications, addresses to issue, numbers of events, seals, and old rows to delete.
@@ -112,7 +112,7 @@ export class Worker {
       return await work();
     } catch (error) {
       // An outage is in the log once, and not once for each try.
-      const away = error instanceof Refusal && error.status === 503;
+      const away = error instanceof DomainError && error.status === 503;
       this.log[away ? 'debug' : 'warn'](faultLine(error), consequence);
       return otherwise;
     }
@@ -123,28 +123,28 @@ export class Worker {
    * clock that moves under it could not bound the walk of an index: what is due later would all be read.
    */
   async #work(): Promise<boolean> {
-    const realms = await this.database.read<Due>(
-      'realms_with_jobs',
+    const tenantsAndModes = await this.database.read<Due>(
+      'tenants_with_jobs',
       (db) =>
         db
           .select({
             tenant: job.tenantId,
             live: job.livemode,
-            runs: sql<boolean>`bool_or(${job.kind} <> ${sql.raw(`'${inquiryKind}'`)})`,
-            asks: sql<boolean>`bool_or(${job.kind} = ${sql.raw(`'${inquiryKind}'`)})`,
+            runs: sql<boolean>`bool_or(${job.kind} <> ${sql.raw(`'${statusPollKind}'`)})`,
+            asks: sql<boolean>`bool_or(${job.kind} = ${sql.raw(`'${statusPollKind}'`)})`,
           })
           .from(job)
           .where(and(sql`${job.due} <= extract(epoch from statement_timestamp())::bigint`, beyond(job)))
           .groupBy(job.tenantId, job.livemode)
           .orderBy(job.tenantId, job.livemode)
-          .limit(realmsMax),
+          .limit(tenantsMax),
       { ...this.#after },
     );
     // Fewer than asked for are the last ones: the next look begins anew.
-    const last = realms.length < realmsMax ? undefined : realms.at(-1);
+    const last = tenantsAndModes.length < tenantsMax ? undefined : tenantsAndModes.at(-1);
     this.#after = last ? { tenant: last.tenant, live: last.live } : first;
     let more = last !== undefined;
-    for (const { tenant, live, runs, asks } of realms) {
+    for (const { tenant, live, runs, asks } of tenantsAndModes) {
       if (this.#stopping) return false;
       if (asks) this.#ask({ tenant, live });
       if (!runs) continue;
@@ -158,7 +158,7 @@ export class Worker {
    * Runs a batch of jobs, and gives how many were run. The database charges the job that fails and keeps what was done before it; where a
    * batch fails as a whole, half of it is tried the next time, and in the end the job that is alone is charged.
    */
-  async #run({ tenant, live }: Realm): Promise<number> {
+  async #run({ tenant, live }: TenantAndMode): Promise<number> {
     const key = `${tenant} ${live}`;
     const size = this.#batches.get(key) ?? batchMax;
     try {
@@ -178,20 +178,20 @@ export class Worker {
   }
 
   /** Asks an acquirer, which may be slow: the work of the database does not wait for it. */
-  #ask(realm: Realm): void {
-    const key = `${realm.tenant} ${realm.live}`;
+  #ask(tenantAndMode: TenantAndMode): void {
+    const key = `${tenantAndMode.tenant} ${tenantAndMode.live}`;
     if (this.#asking.has(key)) return;
     const onFault = (error: unknown) => this.log.warn(faultLine(error), 'an attempt will be asked about again');
-    const asked = this.#inquire(realm, onFault)
+    const asked = this.#pollStatus(tenantAndMode, onFault)
       .catch(onFault)
       .finally(() => this.#asking.delete(key));
     this.#asking.set(key, asked);
   }
 
-  async #inquire({ tenant, live }: Realm, onFault: (error: unknown) => void): Promise<void> {
-    const args = { limit: inquiriesMax };
+  async #pollStatus({ tenant, live }: TenantAndMode, onFault: (error: unknown) => void): Promise<void> {
+    const args = { limit: statusPollsMax };
     const due = await this.database.write('claim_inquiries', tenant, live, null, args, transaction);
-    await inquire(payerScope(this.database, { tenantId: tenant, livemode: live }), due, onFault, this.acquirers);
+    await pollStatus(payerScope(this.database, { tenantId: tenant, livemode: live }), due, onFault, this.acquirers);
   }
 
   /** Numbers events, seals postings and deletes old rows; whether there is more of any. A fault of one leaves the others alone. */
@@ -204,8 +204,8 @@ export class Worker {
 
   /** Numbers the events that have none; whether there may be more. */
   #number(): Promise<boolean> {
-    const realms = this.#realms('realms_with_events', event, isNull(event.number));
-    return this.#byTurns(realms, 'events of a tenant will be numbered later', ({ tenant, live }) =>
+    const tenantsAndModes = this.#tenantsAndModes('tenants_with_events', event, isNull(event.number));
+    return this.#byTurns(tenantsAndModes, 'events of a tenant will be numbered later', ({ tenant, live }) =>
       this.#batch('number_events', [tenant, live], numberedMax),
     );
   }
@@ -213,8 +213,8 @@ export class Worker {
   /** Every few seconds, seals the postings that have no seal yet; whether there may be more. */
   async #seal(): Promise<boolean> {
     if (performance.now() - this.#sealedAt < sealEveryMilliseconds) return false;
-    const realms = this.#realms('realms_with_unsealed', unsealed);
-    const more = await this.#byTurns(realms, 'postings of a tenant will be sealed later', ({ tenant, live }) =>
+    const tenantsAndModes = this.#tenantsAndModes('tenants_with_unsealed', unsealed);
+    const more = await this.#byTurns(tenantsAndModes, 'postings of a tenant will be sealed later', ({ tenant, live }) =>
       this.#batch('seal_postings', [tenant, live], sealedMax),
     );
     if (!more) this.#sealedAt = performance.now();
@@ -240,13 +240,19 @@ export class Worker {
   /** Deletes the old rows of every tenant, and stops after each batch. */
   async *#forgetAll(): AsyncGenerator<void> {
     const { idempotencySeconds, eventSeconds } = this.retention;
-    yield* this.#forgetEach('realms_with_answers', idempotency, 'forget_old_answers', idempotencySeconds);
+    yield* this.#forgetEach('tenants_with_answers', idempotency, 'forget_old_answers', idempotencySeconds);
     if (eventSeconds !== undefined)
-      yield* this.#forgetEach('realms_with_numbers', event, 'forget_old_events', eventSeconds, isNotNull(event.number));
+      yield* this.#forgetEach(
+        'tenants_with_numbers',
+        event,
+        'forget_old_events',
+        eventSeconds,
+        isNotNull(event.number),
+      );
   }
 
-  async *#forgetEach(name: string, table: RealmTable, fn: string, seconds: number, where?: SQL): AsyncGenerator<void> {
-    for await (const { tenant, live } of this.#realms(name, table, where)) {
+  async *#forgetEach(name: string, table: TenantTable, fn: string, seconds: number, where?: SQL): AsyncGenerator<void> {
+    for await (const { tenant, live } of this.#tenantsAndModes(name, table, where)) {
       const batch = () => this.#batch(fn, [tenant, live, seconds], forgottenMax);
       while (await this.#attempt(batch, false, 'old rows of a tenant will be deleted later')) yield;
       yield;
@@ -261,25 +267,25 @@ export class Worker {
 
   /** Works for each tenant and mode as long as there is work, and not longer than a turn; whether any has more. */
   async #byTurns(
-    realms: AsyncIterable<Realm>,
+    tenantsAndModes: AsyncIterable<TenantAndMode>,
     consequence: string,
-    batch: (realm: Realm) => Promise<boolean>,
+    batch: (tenantAndMode: TenantAndMode) => Promise<boolean>,
   ): Promise<boolean> {
     let left = false;
-    for await (const realm of realms) {
+    for await (const tenantAndMode of tenantsAndModes) {
       const until = performance.now() + turnMilliseconds;
       let more = true;
       while (more && performance.now() < until && !this.#stopping)
-        more = await this.#attempt(() => batch(realm), false, consequence);
+        more = await this.#attempt(() => batch(tenantAndMode), false, consequence);
       left ||= more;
     }
     return left && !this.#stopping;
   }
 
   /** The tenants and modes that have rows of a table, in the order of their keys. Each is one step in an index, however many rows the one before it has. */
-  async *#realms(name: string, table: RealmTable, where?: SQL): AsyncGenerator<Realm> {
+  async *#tenantsAndModes(name: string, table: TenantTable, where?: SQL): AsyncGenerator<TenantAndMode> {
     for (let after = first; !this.#stopping; ) {
-      const [next] = await this.database.read<Realm>(
+      const [next] = await this.database.read<TenantAndMode>(
         name,
         (db) =>
           db

@@ -1,9 +1,9 @@
 import { sql } from 'drizzle-orm';
 import { bigint, index, integer, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
-import { realm } from '../db/columns.js';
+import { keyColumns } from '../db/columns.js';
 
 /** The kind of work that no statement can do: to ask an acquirer what has become of an attempt. */
-export const inquiryKind = 'inquire_transaction';
+export const statusPollKind = 'inquire_transaction';
 
 /**
  * Work that is due later: written by the statement that causes it, claimed by a worker with
@@ -12,7 +12,7 @@ export const inquiryKind = 'inquire_transaction';
 export const job = pgTable(
   'job',
   {
-    ...realm(),
+    ...keyColumns(),
     kind: text('kind').notNull(),
     subjectId: text('subject_id').notNull(),
     args: jsonb('args').notNull(),

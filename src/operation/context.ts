@@ -1,18 +1,18 @@
 import type { PgTable } from 'drizzle-orm/pg-core';
 import type { NewKey } from '../auth/api-keys.js';
 import type { Checkouts } from '../resources/checkout/terms.js';
-import type { Call } from '../db/database.js';
+import type { WriteEnvelope } from '../db/database.js';
 import type { Scope } from '../db/scope.js';
 import type { Edition } from '../editions/edition.js';
 import { RequestBudget } from '../request/budget.js';
 import type { Secrets } from '../db/secrets.js';
 import type { Caller } from '../request/caller.js';
 
-/** What every resolver receives: who asks, the door to what they may see, and the rules of their edition. */
+/** What every resolver receives: who asks, the access to what they may see, and the rules of their edition. */
 export class Context {
   /** What changes while a request is answered: Apollo hands a copy of the context on, which shares this. */
-  private readonly state: { call: Call | null; wrote: boolean; replayed: boolean } = {
-    call: null,
+  private readonly state: { envelope: WriteEnvelope | null; wrote: boolean; replayed: boolean } = {
+    envelope: null,
     wrote: false,
     replayed: false,
   };
@@ -34,11 +34,11 @@ export class Context {
   ) {}
 
   /** The write under way; the guard opens one per mutation field. */
-  get call(): Call | null {
-    return this.state.call;
+  get envelope(): WriteEnvelope | null {
+    return this.state.envelope;
   }
-  set call(call: Call | null) {
-    this.state.call = call;
+  set envelope(envelope: WriteEnvelope | null) {
+    this.state.envelope = envelope;
   }
   /** Whether the call under way has written anything. */
   get wrote(): boolean {
@@ -57,8 +57,8 @@ export class Context {
 
   /** One write of the operation under way. */
   async write<T extends PgTable>(fn: string, table: T, args: object): Promise<T['$inferSelect']> {
-    if (!this.call) throw new Error(`${fn} was called outside a mutation`);
-    const row = await this.scope.write(fn, table, this.call, args);
+    if (!this.envelope) throw new Error(`${fn} was called outside a mutation`);
+    const row = await this.scope.write(fn, table, this.envelope, args);
     this.wrote = true;
     return row;
   }

@@ -17,7 +17,7 @@ import {
 import { checks } from '../resources/input-rules.js';
 import type { Context } from './context.js';
 import type { Edition } from '../editions/edition.js';
-import { callOf, refuseReuse, replay } from './idempotency.js';
+import { writeEnvelopeOf, refuseReuse, replay } from './idempotency.js';
 import { listMembersFault, listMembersMax } from '../types/pagination.js';
 import { denied, type Permission, permissions, restPermissions } from '../auth/permissions.js';
 import {
@@ -27,7 +27,7 @@ import {
   type Problem,
   problem,
   problemsMax,
-  Refusal,
+  DomainError,
   snake,
 } from '../request/problems.js';
 import { isEmpty } from '../types/empty.js';
@@ -51,7 +51,7 @@ export function guard(schema: GraphQLSchema): void {
   guardEdges(schema);
 }
 
-/** Edges that answer pages of a root list's type share its filters, and so its edition's rules: this gives each edge its list, whose refusals it repeats. */
+/** Edges that answer pages of a root list's type share its filters, and so its edition's rules: this gives each edge its list, whose domain errors it repeats. */
 function guardEdges(schema: GraphQLSchema): void {
   const lists = new Map<string, string>();
   for (const { name, type } of Object.values(schema.getQueryType()?.getFields() ?? {})) {
@@ -81,7 +81,7 @@ export function checkEdge(
 ): void {
   const list = extensions.list as string | undefined;
   const problems = list === undefined ? [] : editionProblems(list, permissionOf(list).object, args, edition);
-  if (problems.length > 0) throw new Refusal(...problems);
+  if (problems.length > 0) throw new DomainError(...problems);
 }
 
 /** The guarded form of one operation: permitted, well-formed for the edition, and, if it writes, under a key. */
@@ -95,16 +95,16 @@ export function guarded(
     check(name, permission, args, context, required);
     if (permission.access === 'read') return resolve(source, args, context, info);
     if (context.idempotencyKey !== undefined && info && mutationFields(info) > 1)
-      throw new Refusal(problem('idempotency_key_ambiguous', 'Idempotency-Key'));
+      throw new DomainError(problem('idempotency_key_ambiguous', 'Idempotency-Key'));
     context.wrote = false;
-    context.call = callOf(context, name, permission.object, args);
+    context.envelope = writeEnvelopeOf(context, name, permission.object, args);
     try {
       const answer = await resolve(source, args, context, info);
       // What changed nothing wrote nothing either; but its key may stand for something that did.
       if (context.idempotencyKey !== undefined && !context.wrote) await refuseReuse(context, permission.object);
       return answer;
     } catch (error) {
-      if (error instanceof Refusal) return replay(context, permission.object, error);
+      if (error instanceof DomainError) return replay(context, permission.object, error);
       throw error;
     }
   };
@@ -121,14 +121,14 @@ export function check(
   permitField(context, permission);
   const empty = emptyRequired(required, args, permission.object);
   const problems = [...empty, ...remaining(empty, inputProblems(name, permission.object, args, context.edition))];
-  if (problems.length > 0) throw new Refusal(...problems);
+  if (problems.length > 0) throw new DomainError(...problems);
 }
 
 /** Refuses a caller who may not call this operation of /v1 at all, before any input is looked at. */
 export function permit(context: Pick<Context, 'caller' | 'edition'>, permission: Permission): void {
   // An operation of the other edition does not exist for this caller.
   if (permission.editions && !permission.editions.includes(context.edition.number))
-    throw new Refusal(problem('route_missing'));
+    throw new DomainError(problem('route_missing'));
   permitCaller(context, permission);
 }
 
@@ -140,10 +140,10 @@ export function permitField(context: Pick<Context, 'caller' | 'edition'>, permis
 
 function permitCaller(context: Pick<Context, 'caller'>, permission: Permission): void {
   const reason = denied(context.caller, permission);
-  if (reason !== undefined) throw new Refusal(problem('permission_denied', undefined, reason));
+  if (reason !== undefined) throw new DomainError(problem('permission_denied', undefined, reason));
 }
 
-/** The permission of an operation of either door. */
+/** The permission of an operation of either API. */
 export function permissionOf(name: string): Permission {
   const permission = permissions[name] ?? restPermissions[name];
   if (!permission) throw new Error(`no permission for ${name}`);
@@ -215,7 +215,7 @@ export function editionProblems(
   return problems;
 }
 
-/** GraphQL takes an empty text or hash for a value; where a value is required, it is none. */
+/** GraphQL takes an empty text or object for a value; where a value is required, it is none. */
 export function emptyRequired(
   fields: readonly (GraphQLArgument | GraphQLInputField)[],
   values: Record<string, unknown>,
@@ -236,7 +236,7 @@ function findEmpty(name: string, type: GraphQLInputType, value: unknown, path: (
   else findEmptyWithin(type, value, path, problems);
 }
 
-/** What is empty inside a hash, or inside the hashes of a list. */
+/** What is empty inside an object, or inside the objects of a list. */
 function findEmptyWithin(type: GraphQLInputType, value: unknown, path: () => string, problems: Problem[]): void {
   if (value === null || value === undefined) return;
   if (type instanceof GraphQLNonNull) findEmptyWithin(type.ofType as GraphQLInputType, value, path, problems);
@@ -290,7 +290,7 @@ export function joined(told: readonly Problem[], more: readonly Problem[]): Prob
   return [...named, ...remaining(told, more)];
 }
 
-/** Empty, or a hash of nothing but what is: each of its members is optional, and empty text unsets one. */
+/** Empty, or an object of nothing but what is: each of its members is optional, and empty text unsets one. */
 function isBlank(value: unknown): boolean {
   return isEmpty(value) || (typeof value === 'object' && Object.values(value as object).every(isBlank));
 }

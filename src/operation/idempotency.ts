@@ -6,14 +6,14 @@ import { address } from '../resources/address/table.js';
 import { checkout } from '../resources/checkout/table.js';
 import { testClock } from '../resources/clock/table.js';
 import type { Context } from './context.js';
-import type { Call } from '../db/database.js';
+import type { WriteEnvelope } from '../db/database.js';
 import { text } from '../db/database.js';
 import { deposit } from '../resources/deposit/table.js';
 import { file } from '../resources/file/table.js';
 import { apiKey } from '../resources/key/table.js';
 import { payout } from '../resources/payout/table.js';
 import { person } from '../resources/person/table.js';
-import { camel, type Problem, problem, Refusal, snake } from '../request/problems.js';
+import { camel, type Problem, problem, DomainError, snake } from '../request/problems.js';
 import { receivable } from '../resources/receivable/table.js';
 import { type Secrets, unkeyedFingerprint } from '../db/secrets.js';
 
@@ -32,7 +32,7 @@ const answers: Record<string, PgTable> = {
   receivable,
 };
 
-type Answered = Pick<Call, 'operation' | 'request'>;
+type Answered = Pick<WriteEnvelope, 'operation' | 'request'>;
 
 const unknownPepper =
   'was used before, and what it was used for cannot be compared any more. Look the object up before you ask again with another key.';
@@ -43,14 +43,16 @@ const keyPattern = /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/;
 export function idempotencyKey(header: string | undefined): string | undefined {
   if (header === undefined) return undefined;
   if (!keyPattern.test(header))
-    throw new Refusal(problem('parameter_invalid', 'Idempotency-Key', 'must be 1 to 255 printable ASCII characters'));
+    throw new DomainError(
+      problem('parameter_invalid', 'Idempotency-Key', 'must be 1 to 255 printable ASCII characters'),
+    );
   return header;
 }
 
 /** The call of one mutation: the client's key, or one of ours, so that an unknown outcome can be retried either way. */
-export function callOf(context: Context, operation: string, object: string, args: object): Call {
+export function writeEnvelopeOf(context: Context, operation: string, object: string, args: object): WriteEnvelope {
   return {
-    account: context.caller.contextId,
+    account: context.caller.actingAccountId,
     key: context.idempotencyKey ?? randomUUID(),
     sent: context.idempotencyKey !== undefined,
     operation,
@@ -64,7 +66,7 @@ export function fingerprints(
   secrets: Secrets,
   object: string,
   args: object,
-): Required<Pick<Call, 'request' | 'requestLike'>> {
+): Required<Pick<WriteEnvelope, 'request' | 'requestLike'>> {
   return {
     request: fingerprint(object, args, (value) => secrets.fingerprint(value)!),
     requestLike: (before) => {
@@ -78,7 +80,7 @@ export function fingerprints(
 }
 
 /**
- * A hash per parameter of the coerced arguments: spelling, order and door leave no trace in it. It is keyed, so that a value
+ * A hash per parameter of the coerced arguments: format, order and API leave no trace in it. It is keyed, so that a value
  * that could be guessed cannot be confirmed either.
  */
 function fingerprint(object: string, args: object, hash: (value: string) => string): Record<string, string> {
@@ -96,46 +98,55 @@ function fingerprint(object: string, args: object, hash: (value: string) => stri
   return out;
 }
 
-/** What a refused call's key was answered before, if it was for the same request; otherwise the refusal stands. */
-export function answeredBefore<B extends Answered>(before: B | undefined, call: Call, refusal: Refusal): B {
+/** What a refused call's key was answered before, if it was for the same request; otherwise the domain error stands. */
+export function answeredBefore<B extends Answered>(
+  before: B | undefined,
+  envelope: WriteEnvelope,
+  domainError: DomainError,
+): B {
   if (!before) {
     // A lock that was not to be had: with a key of the client's, the other holder is most likely its own first try.
-    const locked = refusal.problems[0]?.code === 'state_conflict' && refusal.problems[0].field === undefined;
-    throw locked && call.sent ? new Refusal(problem('idempotency_key_in_use')) : refusal;
+    const locked = domainError.problems[0]?.code === 'state_conflict' && domainError.problems[0].field === undefined;
+    throw locked && envelope.sent ? new DomainError(problem('idempotency_key_in_use')) : domainError;
   }
-  refuseOther(before, call);
+  refuseOther(before, envelope);
   return before;
 }
 
 /**
- * After a refusal: what this key was answered before, if it was answered, in the shape of the operation's
+ * After a domain error: what this key was answered before, if it was answered, in the shape of the operation's
  * payload. Refuses when the key stands for another request, and names what differs. Without a client's key,
- * or with a new one, the refusal itself stands.
+ * or with a new one, the domain error itself stands.
  */
-export async function replay(context: Context, object: string, refusal: Refusal): Promise<Record<string, unknown>> {
-  const { call } = context;
+export async function replay(
+  context: Context,
+  object: string,
+  domainError: DomainError,
+): Promise<Record<string, unknown>> {
+  const { envelope } = context;
   const table = answers[object];
-  if (!call || !table) throw refusal;
-  const before = answeredBefore(await context.scope.answered(table, call.key), call, refusal);
+  if (!envelope || !table) throw domainError;
+  const before = answeredBefore(await context.scope.answered(table, envelope.key), envelope, domainError);
   // The answer to an earlier attempt of this very request is no replay to the client.
-  context.replayed = before.requestId !== call.requestId;
+  context.replayed = before.requestId !== envelope.requestId;
   return { [camel(object)]: before.row };
 }
 
 /** Refuses a key that stands for another request than this one, which itself has changed nothing. */
-export async function refuseReuse({ call, scope }: Context, object: string): Promise<void> {
+export async function refuseReuse({ envelope, scope }: Context, object: string): Promise<void> {
   const table = answers[object];
-  if (!call || !table) return;
-  const before = await scope.answered(table, call.key);
-  if (before) refuseOther(before, call);
+  if (!envelope || !table) return;
+  const before = await scope.answered(table, envelope.key);
+  if (before) refuseOther(before, envelope);
 }
 
-function refuseOther(before: Answered, call: Call): void {
-  if (before.operation !== call.operation) throw new Refusal(problem('idempotency_key_reused', 'Idempotency-Key'));
-  const request = call.requestLike ? call.requestLike(before.request) : call.request;
-  if (!request) throw new Refusal(problem('idempotency_key_reused', 'Idempotency-Key', unknownPepper));
+function refuseOther(before: Answered, envelope: WriteEnvelope): void {
+  if (before.operation !== envelope.operation)
+    throw new DomainError(problem('idempotency_key_reused', 'Idempotency-Key'));
+  const request = envelope.requestLike ? envelope.requestLike(before.request) : envelope.request;
+  if (!request) throw new DomainError(problem('idempotency_key_reused', 'Idempotency-Key', unknownPepper));
   const differing = differences(before.request, request);
-  if (differing.length > 0) throw new Refusal(...differing);
+  if (differing.length > 0) throw new DomainError(...differing);
 }
 
 function differences(was: Record<string, string>, is: Record<string, string>): Problem[] {

@@ -1,5 +1,5 @@
 import { index, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
-import { realm } from '../db/columns.js';
+import { keyColumns } from '../db/columns.js';
 
 /**
  * One row per answered write: what was asked, as a hash per parameter, and the row that was the answer.
@@ -8,12 +8,12 @@ import { realm } from '../db/columns.js';
 export const idempotency = pgTable(
   'idempotency',
   {
-    tenantId: realm().tenantId,
-    livemode: realm().livemode,
+    tenantId: keyColumns().tenantId,
+    livemode: keyColumns().livemode,
     /** The effective account: the acted-for one, else the key's own. */
     accountId: text('account_id').notNull(),
     key: text('key').notNull(),
-    created: realm().created,
+    created: keyColumns().created,
     operation: text('operation').notNull(),
     request: jsonb('request').$type<Record<string, string>>().notNull(),
     /** The request that was answered, by which a lost answer is told from a replay. */

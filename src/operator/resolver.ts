@@ -8,7 +8,7 @@ import type { PayoutRow } from '../resources/payout/table.js';
 import type { PersonRow } from '../resources/person/table.js';
 import { Identification, Relationship } from '../resources/person/type.js';
 import { identificationOf, relationshipOf } from '../resources/person/v1.js';
-import { problem, Refusal } from '../request/problems.js';
+import { problem, DomainError } from '../request/problems.js';
 import type { TransactionRow } from '../resources/transaction/table.js';
 import type { OperatorContext } from './context.js';
 import {
@@ -320,7 +320,7 @@ function liveOf(mode: 'test' | 'live' | null | undefined): boolean | undefined {
 function sought<S>(object: string, { status, mode, tenantId, first, after }: Asked<S>): Sought<S> {
   const limit = first ?? pageSizeDefault;
   if (limit < 1 || limit > pageSizeMax)
-    throw new Refusal({
+    throw new DomainError({
       ...problem('parameter_invalid', `${object}.limit`, `must be from 1 to ${pageSizeMax}`),
       path: ['first'],
     });

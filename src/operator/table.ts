@@ -1,9 +1,9 @@
 import { sql } from 'drizzle-orm';
 import { check, index, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
-import { realm } from '../db/columns.js';
+import { keyColumns } from '../db/columns.js';
 
 /** A transfer as a bank tells it; minor units as digits. */
-export interface NoticeHash {
+export interface NoticeObject {
   toAccountId: string;
   toAddressId: string;
   amount: string;
@@ -20,13 +20,13 @@ export interface NoticeHash {
 export const bankNotice = pgTable(
   'bank_notice',
   {
-    tenantId: realm().tenantId,
-    livemode: realm().livemode,
+    tenantId: keyColumns().tenantId,
+    livemode: keyColumns().livemode,
     reference: text('reference').notNull(),
     event: text('event').$type<'received' | 'reversed'>().notNull(),
-    created: realm().created,
+    created: keyColumns().created,
     depositId: text('deposit_id'),
-    content: jsonb('content').$type<NoticeHash>().notNull(),
+    content: jsonb('content').$type<NoticeObject>().notNull(),
   },
   (t) => [
     primaryKey({ name: 'bank_notice_pkey', columns: [t.tenantId, t.livemode, t.reference, t.event] }),

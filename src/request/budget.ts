@@ -7,7 +7,7 @@ import {
   isLeafType,
   isObjectType,
 } from 'graphql';
-import { problem, Refusal } from './problems.js';
+import { problem, DomainError } from './problems.js';
 
 /** What one request may use; the settings GRAPHQL_NODES_MAX, ANSWER_BYTES_MAX and REQUEST_SECONDS. */
 export interface RequestLimits {
@@ -29,7 +29,7 @@ const fieldsBetweenLooks = 256;
  */
 export class RequestBudget {
   /** Why the request ended early; undefined while it may go on. */
-  ended: Refusal | undefined;
+  ended: DomainError | undefined;
   #until = Number.POSITIVE_INFINITY;
   #nodes = 0;
   #bytes = 0;
@@ -44,7 +44,7 @@ export class RequestBudget {
   }
 
   /** Ends the request; only the first reason counts. */
-  end(reason: Refusal): void {
+  end(reason: DomainError): void {
     if (this.ended) return;
     this.ended = reason;
     for (const end of this.#onEnd) end();
@@ -71,11 +71,11 @@ export class RequestBudget {
   }
 }
 
-export const clientLeft = (): Refusal =>
-  new Refusal(problem('service_unavailable', undefined, 'The client disconnected before the answer.'));
+export const clientLeft = (): DomainError =>
+  new DomainError(problem('service_unavailable', undefined, 'The client disconnected before the answer.'));
 
-export const tooLate = (seconds: number): Refusal =>
-  new Refusal(
+export const tooLate = (seconds: number): DomainError =>
+  new DomainError(
     problem(
       'service_unavailable',
       undefined,
@@ -83,8 +83,8 @@ export const tooLate = (seconds: number): Refusal =>
     ),
   );
 
-export const tooLarge = (bytes: number): Refusal =>
-  new Refusal(
+export const tooLarge = (bytes: number): DomainError =>
+  new DomainError(
     problem(
       'answer_too_large',
       undefined,
@@ -92,8 +92,8 @@ export const tooLarge = (bytes: number): Refusal =>
     ),
   );
 
-const tooManyNodes = (nodes: number): Refusal =>
-  new Refusal(
+const tooManyNodes = (nodes: number): DomainError =>
+  new DomainError(
     problem(
       'answer_too_large',
       undefined,

@@ -16,6 +16,6 @@ export interface Caller {
   /** The key's own account. */
   accountId: string;
   /** The account whose context applies: the acted-for one, else the key's own. */
-  contextId: string;
-  contextKind: AccountKind;
+  actingAccountId: string;
+  actingAccountKind: AccountKind;
 }

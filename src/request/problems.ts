@@ -142,7 +142,7 @@ export function sentenceOfGraph({ field, said, path = argumentPath(field) }: Pro
   const last = path.findLastIndex((step) => typeof step === 'string');
   const places = path.slice(last + 1).map((place) => `[${place}]`);
   const name = path[last - 1] === 'metadata' ? `metadata.${path[last]}` : path[last];
-  // A hash that is no hash has no path of its own: it is the argument `input`. Headers keep their names.
+  // An object that is none has no path of its own: it is the argument `input`. Headers keep their names.
   const subject = last < 0 ? (field && !/^[a-z_]+$/.test(field) ? field : 'input') : `${name}${places.join('')}`;
   return sentence(subject, typeof said === 'string' ? said : said.graph);
 }
@@ -174,7 +174,7 @@ export const problemsMax = 100;
  * The one error that we throw on purpose: everything that is wrong in one step, told at once; of very many, the first 100.
  * Its status is that of its first code. Spec: Errors.
  */
-export class Refusal extends GraphQLError {
+export class DomainError extends GraphQLError {
   readonly problems: Problem[];
   constructor(...problems: Problem[]) {
     const first = problems[0] ?? problem('service_fault');

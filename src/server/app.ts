@@ -25,7 +25,7 @@ import { type Acquirers, acquirerOf, acquirers as delivered } from '../hosted/ac
 import { hostedPages, mangledPage } from '../hosted/page.js';
 import { idempotencyKey } from '../operation/idempotency.js';
 import { type JsonBody, parsedJson } from '../request/json.js';
-import { type GraphBody, KnownDocuments } from '../api/graphql/document-cache.js';
+import { type GraphBody, DocumentCache } from '../api/graphql/document-cache.js';
 import { faultLine, requestLine } from './log.js';
 import { OperatorContext } from '../operator/context.js';
 import { Credential } from '../operator/credential.js';
@@ -33,10 +33,10 @@ import { buildOperatorGraph, operatorRules, sizes as operatorSizes } from '../op
 import type { ListSizes } from '../api/graphql/query-cost.js';
 import { Operator } from '../operator/operator.js';
 import type { Permission } from '../auth/permissions.js';
-import { errorV1, type Problem, problem, Refusal, retryAfter } from '../request/problems.js';
+import { errorV1, type Problem, problem, DomainError, retryAfter } from '../request/problems.js';
 import { rest } from '../api/rest/handler.js';
 import { routes } from '../api/rest/routes.js';
-import { Wholes } from '../api/graphql/compiler/compiler.js';
+import { QueryCompiler } from '../api/graphql/compiler/compiler.js';
 import { clientLeft, RequestBudget, type RequestLimits, tooLarge, tooLate } from '../request/budget.js';
 import { newRequestId } from '../request/id.js';
 import { Secrets } from '../db/secrets.js';
@@ -168,21 +168,21 @@ export async function gateway({
     if (probe) return;
     refuseRepeated(request);
     refuseHost(request);
-    if (!secure(request, config)) throw new Refusal(problem('https_required'));
+    if (!secure(request, config)) throw new DomainError(problem('https_required'));
     // The endpoint shows the explorer to whoever opens it in a browser, and takes everything else for GraphQL.
     if (open && (request.routeOptions.url !== '/graphql' || wantsPage(request, config))) return;
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1')
-      throw new Refusal(problem('body_invalid', undefined, 'HTTP/1.1 requires the header Host.'));
+      throw new DomainError(problem('body_invalid', undefined, 'HTTP/1.1 requires the header Host.'));
     if (operator) {
       return identifyOperator(request, operator).then((context) => {
         request.operator = context;
         if (request.method === 'POST') return;
         reply.header('allow', 'POST');
-        throw new Refusal(problem('method_not_allowed'));
+        throw new DomainError(problem('method_not_allowed'));
       });
     }
     // Whatever the target looked like, it is the route that decides; only where there is none does the path.
-    if (request.is404 && !keyed(request.url)) throw new Refusal(problem('route_missing'));
+    if (request.is404 && !keyed(request.url)) throw new DomainError(problem('route_missing'));
     const enter = (context: Context) => {
       request.context = context;
       if (request.is404 || Object.values((request.params ?? {}) as Record<string, string>).includes(''))
@@ -248,7 +248,7 @@ export async function gateway({
     sizes: ListSizes,
     introspection: boolean,
     context: (request: FastifyRequest) => C,
-    known?: KnownDocuments,
+    known?: DocumentCache,
   ) => {
     const apollo = buildApollo(of, rules, {
       introspection,
@@ -271,7 +271,7 @@ export async function gateway({
     return (request: FastifyRequest, reply: FastifyReply) =>
       (handle as (request: FastifyRequest, reply: FastifyReply) => unknown).call(app, request, reply) as never;
   };
-  const known = new KnownDocuments(new Wholes(schema, undefined, config.ANSWER_BYTES_MAX), (error, requestId) =>
+  const known = new DocumentCache(new QueryCompiler(schema, undefined, config.ANSWER_BYTES_MAX), (error, requestId) =>
     log.error({ requestId, ...faultLine(error) }, 'fault'),
   );
   const graphql = await graph(
@@ -309,7 +309,7 @@ export async function gateway({
     app.route({
       method: app.supportedMethods,
       url: '/operator/graphql',
-      // An audit of all books takes as long as they need.
+      // An audit of all ledgers takes as long as they need.
       config: { operator: new Credential(config.OPERATOR_KEY), lasting: true },
       preHandler: (request, _, done) => take(() => refuseMisshapen(request), done),
       handler,
@@ -353,9 +353,9 @@ function take(step: () => unknown, done: (error?: Error) => void): void {
 
 /** Refuses an answer that the client could not take, and what is no GraphQL request. */
 function refuseMisshapen(request: FastifyRequest): void {
-  if (graphTypeOf(request) === undefined) throw new Refusal(problem('not_acceptable'));
+  if (graphTypeOf(request) === undefined) throw new DomainError(problem('not_acceptable'));
   const problems = misshapen(request.method === 'POST' ? request.body : request.query, request.method === 'POST');
-  if (problems.length > 0) throw new Refusal(...problems);
+  if (problems.length > 0) throw new DomainError(...problems);
 }
 
 /**
@@ -392,7 +392,7 @@ function refuseRepeated({ raw: { rawHeaders } }: FastifyRequest): void {
     const name = written.toLowerCase();
     if (!onceOnly.has(name)) continue;
     if (seen.has(name))
-      throw new Refusal(
+      throw new DomainError(
         problem(
           'body_invalid',
           undefined,
@@ -409,7 +409,7 @@ const hostPattern = /^(?:[A-Za-z0-9](?:[A-Za-z0-9.-]{0,253}[A-Za-z0-9.])?|\[[0-9
 /** Refuses a Host that is none: it stands in payment links, in their header and in logs of proxies. */
 function refuseHost({ headers: { host } }: FastifyRequest): void {
   if (host !== undefined && !hostPattern.test(host))
-    throw new Refusal(
+    throw new DomainError(
       problem('body_invalid', undefined, 'The header Host is not a host name or address with an optional port.'),
     );
 }
@@ -524,9 +524,9 @@ function pathOf(target: string): string {
 /** Refuses a path that is none, or that has other methods. */
 function refuseRoute(request: FastifyRequest, reply: FastifyReply): never {
   const allowed = methodsOf(pathOf(request.url));
-  if (allowed.length === 0) throw new Refusal(problem('route_missing'));
+  if (allowed.length === 0) throw new DomainError(problem('route_missing'));
   reply.header('allow', allowed.join(', '));
-  throw new Refusal(problem('method_not_allowed'));
+  throw new DomainError(problem('method_not_allowed'));
 }
 
 /** A browser that opens the endpoint gets the explorer; everything else there is GraphQL. */
@@ -584,11 +584,11 @@ function parseJson(
   try {
     if (bytes.length > 0) body = parsedJson(utf8.decode(bytes));
   } catch {
-    done(new Refusal(problem('body_invalid')));
+    done(new DomainError(problem('body_invalid')));
     return;
   }
   const problems = repeatedProblems(body, routeOptions.config.permission?.object ?? 'request');
-  if (problems.length > 0) done(new Refusal(...problems));
+  if (problems.length > 0) done(new DomainError(...problems));
   else done(null, body.value);
 }
 
@@ -633,9 +633,9 @@ const frameworkProblems: Record<string, Problem> = {
   FST_INVALID_MULTIPART_CONTENT_TYPE: problem('body_invalid', undefined, 'Send the file as multipart/form-data.'),
 };
 
-/** What went wrong, for the client: a refusal, something that the framework refused, or a fault of ours with nothing told. */
+/** What went wrong, for the client: a domain error, something that the framework refused, or a fault of ours with nothing told. */
 function problemsOf(error: FastifyError): Problem[] {
-  if (error instanceof Refusal) return error.problems;
+  if (error instanceof DomainError) return error.problems;
   return [
     frameworkProblems[error.code] ??
       (error.statusCode && error.statusCode < 500 ? problem('body_invalid') : problem('service_fault')),

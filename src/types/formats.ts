@@ -5,7 +5,7 @@ import { LocalDate } from './scalars.js';
  * What a text of business_details must be, where it has a form. Whether a date is in the past is judged in the write, by the
  * database's clock. Spec: Account. Silent: the forms.
  */
-export const sense = {
+export const businessDetailsFormats = {
   website: {
     holds: (text: string) => validator.isURL(text, { protocols: ['http', 'https'] }),
     message: 'must be a web address, such as https://acme.example',

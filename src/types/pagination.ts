@@ -1,7 +1,7 @@
 import type { SQL } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import { ArgsType, type ClassType, Field, ID, InputType, Int, ObjectType } from 'type-graphql';
-import { type Problem, problem, Refusal, snake } from '../request/problems.js';
+import { type Problem, problem, DomainError, snake } from '../request/problems.js';
 import { DateTime } from './scalars.js';
 
 export const pageSizeDefault = 10;
@@ -28,7 +28,7 @@ export class TimeFilter {
 }
 
 /**
- * The page arguments that every list takes, on both doors: /v1 spells them limit, starting_after and ending_before.
+ * The page arguments that every list takes, on both APIs: /v1 spells them limit, starting_after and ending_before.
  * Spec: Shared list parameters.
  */
 @ArgsType()
@@ -72,7 +72,7 @@ export interface Listing {
   /** The object as the specification names it; problems begin with it. */
   object: string;
   filters: Record<string, PgColumn | Either | Derived>;
-  /** Filters that name an account, and so widen the list from the context to the reach. */
+  /** Filters that name an account, and so widen the list from the acting account to all that is visible. */
   byAccount: string[];
   /** Filters that always hold, such as the type of account that an edge is about. */
   fixed?: Record<string, unknown>;
@@ -127,7 +127,7 @@ export function pageRequest({ object, fixed, byAccount }: Listing, args: PageArg
       problems.push(
         problem('parameter_invalid', `${object}.${name.split('.').map(snake).join('.')}`, listMembersFault),
       );
-  if (problems.length > 0) throw new Refusal(...problems);
+  if (problems.length > 0) throw new DomainError(...problems);
   return {
     backward,
     size,
@@ -156,7 +156,7 @@ function filtersOf(args: object, at = ''): Record<string, unknown> {
   return out;
 }
 
-/** A page as both doors read it; what is not asked for is not computed. */
+/** A page as both APIs read it; what is not asked for is not computed. */
 export interface Page<T> {
   nodes: T[];
   /** Whether more objects exist beyond the page in the direction of paging. */

@@ -50,7 +50,7 @@ function parseAmount(value: unknown): bigint {
   return BigInt(units + decimals);
 }
 
-/** The last second that either door takes, in the year 5138: eleven digits, where milliseconds have more. */
+/** The last second that either API takes, in the year 5138: eleven digits, where milliseconds have more. */
 export const epochMax = 99_999_999_999;
 
 /**

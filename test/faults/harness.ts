@@ -1,16 +1,16 @@
 import { expect } from 'vitest';
 import { assemble, complete, must, payoutBody } from '../onboarding-profile.js';
 import { type Edition, givenIn, type Reply, type Speaker, type World } from '../world.js';
-import { Books, compartments, type DepositStatus, type Refused, type Share, type Shelf } from './model.js';
+import { Model, compartments, type DepositStatus, type Refused, type Share, type Shelf } from './model.js';
 
-export const houses = [
+export const tenantKinds = [
   'user of Edition 1',
   'platform of Edition 1',
   'user of Edition 2',
   'platform of Edition 2',
   'aggregator',
 ] as const;
-export type HouseKind = (typeof houses)[number];
+export type TenantKind = (typeof tenantKinds)[number];
 
 /** Where a deposit can go. */
 interface Destination {
@@ -19,12 +19,12 @@ interface Destination {
   address?: string;
 }
 
-/** A tenant that trades, with the books that its money is held against. */
-export interface House {
+/** A tenant that trades, with the ledger that its money is held against. */
+export interface Harness {
   world: World;
   root: Speaker;
   tenant: string;
-  books: Books;
+  model: Model;
   currencies: string[];
   destinations: Destination[];
   /** Owners of receivables. */
@@ -41,7 +41,7 @@ export const text = (minor: bigint): string => {
 };
 
 /** A root with users and partners that can receive, and with the payout addresses that are asked for. */
-export async function settle(world: World, kind: HouseKind, payoutCurrencies: string[] = ['INR']): Promise<House> {
+export async function settle(world: World, kind: TenantKind, payoutCurrencies: string[] = ['INR']): Promise<Harness> {
   const given = givenIn(world);
   const edition: Edition = kind.endsWith('Edition 1') ? 1 : 2;
   const direct = kind.startsWith('user');
@@ -50,16 +50,16 @@ export async function settle(world: World, kind: HouseKind, payoutCurrencies: st
     ? await given.directUser(edition)
     : await given.platform(edition, aggregator ? { subType: 'aggregator' } : {});
   const tenant = root.id.replace('account_', '');
-  const books = new Books();
-  const house: House = {
-    ...{ world, root, tenant, books, destinations: [], users: [], partners: [], stoppable: [], began: 0 },
+  const model = new Model();
+  const harness: Harness = {
+    ...{ world, root, tenant, model, destinations: [], users: [], partners: [], stoppable: [], began: 0 },
     currencies: edition === 1 ? ['USD'] : ['INR', 'USD'],
   };
   const pass = (seconds: number) => world.operator.passTime({ tenantId: tenant }, seconds);
   // Midday, far from any midnight: payouts are made then.
   const { now } = await must(root.post('/v1/test_helpers/clock', { advance_seconds: 1 }));
   await pass(86_400 + 43_200 - (now % 86_400));
-  house.began = now;
+  harness.began = now;
 
   const addresses = async (of: string, currencies: string[]) => {
     for (const currency of currencies) await must(root.post('/v1/addresses', payoutBody(of, { currency })));
@@ -70,41 +70,41 @@ export async function settle(world: World, kind: HouseKind, payoutCurrencies: st
     // Edition 1 pays out in rupees alone.
     const currencies = edition === 1 ? payoutCurrencies.slice(0, 1).map(() => 'INR') : payoutCurrencies;
     await addresses(root.id, currencies);
-    books.holders.set(root.id, {
+    model.holders.set(root.id, {
       ...{ id: root.id, kind: direct ? 'user' : 'platform', payoutCurrencies: currencies },
     });
   }
   if (direct || edition === 1) {
-    house.users.push(root.id);
-    house.destinations.push({ account: root.id });
+    harness.users.push(root.id);
+    harness.destinations.push({ account: root.id });
   }
   const owners = direct ? [root.id] : [];
   for (let n = 0; !direct && n < (aggregator ? 2 : 1); n++) {
     const user = await assemble(root, complete(edition, edition === 1 ? 'individual' : 'company'));
     await activate(user);
-    books.holders.set(user, {
+    model.holders.set(user, {
       ...{ id: user, kind: 'user', payoutCurrencies: ['INR'], ...(aggregator && { aggregator: root.id }) },
     });
     owners.push(user);
-    house.users.push(user);
-    house.destinations.push({ account: user });
+    harness.users.push(user);
+    harness.destinations.push({ account: user });
     const { data } = await must(root.get(`/v1/account_settings?account_id=${user}`));
-    if (edition === 1) house.stoppable.push({ account: user, setting: data[0].id });
+    if (edition === 1) harness.stoppable.push({ account: user, setting: data[0].id });
   }
   for (const owner of direct ? [root.id, root.id] : owners) {
     const { id } = await (direct ? root : root.actingFor(owner)).partner();
     await activate(id);
-    books.holders.set(id, { id, kind: 'partner', owner, payoutCurrencies: [] });
-    house.partners.push(id);
-    house.destinations.push({ account: id });
+    model.holders.set(id, { id, kind: 'partner', owner, payoutCurrencies: [] });
+    harness.partners.push(id);
+    harness.destinations.push({ account: id });
   }
   for (let second = 0; second < 4; second++) await pass(2);
   const advance = await must(root.get('/v1/addresses?category=service_fee_advance'));
-  if (!direct && edition === 1) house.destinations.push({ account: root.id, address: advance.data[0].id });
-  return house;
+  if (!direct && edition === 1) harness.destinations.push({ account: root.id, address: advance.data[0].id });
+  return harness;
 }
 
-/** Something that a client does, and of which the books can tell how it must end. */
+/** Something that a client does, and of which the ledger can tell how it must end. */
 export type Act =
   | { do: 'deposit'; to: Destination; currency: string; amount: bigint; payer: string | undefined }
   | { do: 'move'; id: string; verb: 'process' | 'complete' | 'fail' | 'cancel' | 'reverse' }
@@ -117,7 +117,7 @@ export type Act =
   | { do: 'stop'; account: string; setting: string; held: boolean }
   | { do: 'pass'; seconds: number };
 
-/** What is drawn at random: a kind and some numbers, which mean what the state of the books lets them mean. */
+/** What is drawn at random: a kind and some numbers, which mean what the state of the ledger lets them mean. */
 export interface Draw {
   kind: Act['do'];
   a: number;
@@ -136,7 +136,7 @@ export const kinds: readonly Act['do'][] = [
 const pick = <T>(list: readonly T[], n: number): T | undefined => list[n % list.length];
 const one = <T>(list: readonly T[], n: number): T => list[n % list.length] as T;
 
-/** Amounts as they come: a cent, a few, many, and the largest that a door takes. */
+/** Amounts as they come: a cent, a few, many, and the largest that an API takes. */
 function amountOf(n: number, m: number): bigint {
   if (n % 16 === 0) return 9_999_999_999_999n;
   if (n % 16 === 1) return 1n;
@@ -159,27 +159,27 @@ function inView<T>({ listed }: Shelf<T>, n: number): T[] {
 }
 
 /** What a draw comes to in this state; nothing where there is nothing yet to do it to. */
-export function actOf(house: House, books: Books, { kind, a, b, c, d }: Draw): Act | undefined {
-  const deposits = inView(books.deposits, a ^ c);
-  const receivables = inView(books.receivables, a ^ d);
+export function actOf(harness: Harness, model: Model, { kind, a, b, c, d }: Draw): Act | undefined {
+  const deposits = inView(model.deposits, a ^ c);
+  const receivables = inView(model.receivables, a ^ d);
   if (kind === 'deposit') {
-    const to = one(house.destinations, a);
-    const siblings = house.partners.filter((id) => books.receiver(id) === books.receiver(to.account));
+    const to = one(harness.destinations, a);
+    const siblings = harness.partners.filter((id) => model.receiver(id) === model.receiver(to.account));
     const payer = d % 3 === 0 && !to.address ? pick(siblings, d) : undefined;
-    return { do: 'deposit', to, currency: one(house.currencies, b), amount: amountOf(c, d), payer };
+    return { do: 'deposit', to, currency: one(harness.currencies, b), amount: amountOf(c, d), payer };
   }
   if (kind === 'receivable') {
     const invoice = amountOf(b + 2, c);
     const maximum = d % 4 === 0 ? partOf(invoice, d >> 2) : undefined;
-    return { do: 'receivable', owner: one(house.users, a), currency: one(house.currencies, b), invoice, maximum };
+    return { do: 'receivable', owner: one(harness.users, a), currency: one(harness.currencies, b), invoice, maximum };
   }
   if (kind === 'pass') return { do: 'pass', seconds: a % 2 === 0 ? 86_400 : 61 };
   if (kind === 'stop') {
-    const user = pick(house.stoppable, a);
+    const user = pick(harness.stoppable, a);
     return user && { do: 'stop', ...user, held: b % 2 === 0 };
   }
   if (kind === 'payout') {
-    const all = inView(books.payouts, a ^ c);
+    const all = inView(model.payouts, a ^ c);
     const open = all.filter((payout) => payout.status === 'processing');
     const payout = pick(open.length > 0 && c % 4 > 0 ? open : all, a);
     return payout && { do: 'payout', id: payout.id, verb: b % 2 === 0 ? 'settle' : 'fail' };
@@ -210,15 +210,15 @@ export function actOf(house: House, books: Books, { kind, a, b, c, d }: Draw): A
     // Zero is no amount of a dispute, which is another test's.
     return { do: 'dispute', id: deposit.id, amount: amount === 0n ? undefined : amount };
   }
-  const receiver = books.receiver(deposit.to);
+  const receiver = model.receiver(deposit.to);
   const fitting = receivables.filter((r) => r.owner === receiver && r.currency === deposit.currency);
-  const open = fitting.filter((r) => books.statusOf(r) === 'open');
+  const open = fitting.filter((r) => model.statusOf(r) === 'open');
   const choice = open.length > 0 && d % 8 > 1 ? open : d % 8 === 1 || fitting.length === 0 ? receivables : fitting;
   if (choice.length === 0) return undefined;
   let rest = deposit.rest;
   const shares = Array.from({ length: 1 + (b % 3 === 0 ? 1 + (b % 2) : 0) }, (_, n) => {
     const receivable = one(choice, c + n);
-    const able = books.reconcilable(receivable);
+    const able = model.reconcilable(receivable);
     const amount = partOf(rest < able ? rest : able, (c >> (3 * n)) + d);
     rest -= amount < rest ? amount : rest;
     return { receivable: receivable.id, amount };
@@ -230,9 +230,9 @@ export function actOf(house: House, books: Books, { kind, a, b, c, d }: Draw): A
 
 let references = 0;
 
-/** Through the door. */
-export function send(house: House, act: Act, speaker = house.root): Promise<Reply> {
-  const { root } = house;
+/** Through the API. */
+export function send(harness: Harness, act: Act, speaker = harness.root): Promise<Reply> {
+  const { root } = harness;
   switch (act.do) {
     case 'deposit':
       return speaker.post('/v1/deposits', {
@@ -275,85 +275,85 @@ export function send(house: House, act: Act, speaker = house.root): Promise<Repl
   }
 }
 
-/** Into the books: how it must have ended there, and with which refusal. `id` is of what was made. */
-export function enter(books: Books, act: Act, id: string): Refused {
+/** Into the ledger: how it must have ended there, and with which domain error. `id` is of what was made. */
+export function enter(model: Model, act: Act, id: string): Refused {
   switch (act.do) {
     case 'deposit':
-      books.addDeposit({
+      model.addDeposit({
         ...{ id, to: act.to.account, currency: act.currency, amount: act.amount },
         feeAdvance: act.to.address !== undefined,
       });
       return undefined;
     case 'move':
-      return books.moveDeposit(act.id, act.verb);
+      return model.moveDeposit(act.id, act.verb);
     case 'dispute': {
-      const taken = books.disputable(act.id, act.amount);
+      const taken = model.disputable(act.id, act.amount);
       if (typeof taken !== 'bigint') return taken;
-      books.dispute(act.id, taken, id);
+      model.dispute(act.id, taken, id);
       return undefined;
     }
     case 'receivable': {
       const maximum = act.maximum ?? act.invoice;
-      const refused = books.receivableRefused(act.invoice, maximum);
+      const refused = model.receivableRefused(act.invoice, maximum);
       if (!refused)
-        books.addReceivable({ id, owner: act.owner, currency: act.currency, invoice: act.invoice, maximum });
+        model.addReceivable({ id, owner: act.owner, currency: act.currency, invoice: act.invoice, maximum });
       return refused;
     }
     case 'limit':
-      return books.limitReceivable(act.id, act.maximum);
+      return model.limitReceivable(act.id, act.maximum);
     case 'void':
-      return books.voidReceivable(act.id);
+      return model.voidReceivable(act.id);
     case 'reconcile':
-      return books.reconcile(act.id, act.shares);
+      return model.reconcile(act.id, act.shares);
     case 'payout':
-      return books.endPayout(act.id, act.verb);
+      return model.endPayout(act.id, act.verb);
     case 'stop':
-      books.holders.get(act.account)!.held = act.held;
+      model.holders.get(act.account)!.held = act.held;
       return undefined;
     case 'pass':
       return undefined;
   }
 }
 
-/** How an answer reads, in the words of the books. */
+/** How an answer reads, in the words of the ledger. */
 export const outcome = (reply: Reply): Refused =>
   reply.status === 200 ? undefined : { status: reply.status, code: reply.codes[0] ?? reply.text };
 
-/** What the books say that an operation's answer shows of its object. */
-export function shown(books: Books, act: Act, id: string): object {
+/** What the ledger say that an operation's answer shows of its object. */
+export function shown(model: Model, act: Act, id: string): object {
   const object = act.do === 'limit' || act.do === 'void' || act.do === 'payout' ? act.id : id;
-  if (act.do === 'limit' || act.do === 'void' || act.do === 'receivable') return receivableShown(books, object);
-  if (act.do === 'payout') return payoutShown(books, object);
+  if (act.do === 'limit' || act.do === 'void' || act.do === 'receivable') return receivableShown(model, object);
+  if (act.do === 'payout') return payoutShown(model, object);
   if (act.do === 'stop' || act.do === 'pass') return {};
-  return depositShown(books, act.do === 'move' || act.do === 'reconcile' ? act.id : id);
+  return depositShown(model, act.do === 'move' || act.do === 'reconcile' ? act.id : id);
 }
 
-const depositShown = (books: Books, id: string) => {
-  const { status, currency, amount } = books.deposits.get(id)!;
+const depositShown = (model: Model, id: string) => {
+  const { status, currency, amount } = model.deposits.get(id)!;
   return { id, object: 'deposit', status, currency, amount: text(amount) };
 };
-const payoutShown = (books: Books, id: string) => {
-  const { account, status, currency, amount } = books.payouts.get(id)!;
+const payoutShown = (model: Model, id: string) => {
+  const { account, status, currency, amount } = model.payouts.get(id)!;
   return { id, account_id: account, status, currency, amount: text(amount) };
 };
-const receivableShown = (books: Books, id: string) => {
-  const r = books.receivables.get(id)!;
+const receivableShown = (model: Model, id: string) => {
+  const r = model.receivables.get(id)!;
   return {
-    ...{ id, account_id: r.owner, currency: r.currency, status: books.statusOf(r) },
-    ...{ amount_maximum_reconcilable: text(r.maximum), amount_reconcilable: text(books.reconcilable(r)) },
+    ...{ id, account_id: r.owner, currency: r.currency, status: model.statusOf(r) },
+    ...{ amount_maximum_reconcilable: text(r.maximum), amount_reconcilable: text(model.reconcilable(r)) },
     ...{ amount_locked: text(r.locked), amount_settled_payouts: text(r.settled) },
-    deposit_ids_amount_locked: books.lockedDeposits(r),
+    deposit_ids_amount_locked: model.lockedDeposits(r),
   };
 };
 
-/** Every compartment that is not empty, as the tables have it and as the books have it. */
-export async function fundsHeld({ world, tenant }: House): Promise<Record<string, string>> {
+/** Every compartment that is not empty, as the tables have it and as the ledger have it. */
+export async function fundsHeld({ world, tenant }: Harness): Promise<Record<string, string>> {
   const rows = await world.sql`
     select account_id, currency, available, pending, processing, payout_processing, fee_advance
     from balance where tenant_id = ${tenant} and not livemode`;
   return filled(rows.map((row) => [`${row.account_id} ${row.currency}`, row as unknown as Record<string, string>]));
 }
-export const fundsWanted = ({ funds }: Books): Record<string, string> =>
+export const fundsWanted = ({ funds }: Model): Record<string, string> =>
   filled([...funds].map(([key, held]) => [key, held]));
 
 function filled(rows: [key: string, held: Record<string, bigint | string>][]): Record<string, string> {
@@ -378,27 +378,27 @@ export async function listed(speaker: Speaker, path: string): Promise<any[]> {
   return all;
 }
 
-/** Everything that the doors show, held against the books, and the books of the database against themselves. */
-export async function audit(house: House): Promise<void> {
-  const { world, root, tenant, books } = house;
+/** Everything that the APIs show, held against the ledger, and the ledger of the database against themselves. */
+export async function audit(harness: Harness): Promise<void> {
+  const { world, root, tenant, model } = harness;
   expect(await world.sql`select rule, what from violations where tenant_id = ${tenant} or tenant_id is null`).toEqual(
     [],
   );
-  expect(await fundsHeld(house)).toEqual(fundsWanted(books));
+  expect(await fundsHeld(harness)).toEqual(fundsWanted(model));
   const byId = (rows: any[]) => rows.toSorted((a, b) => (a.id < b.id ? -1 : 1));
 
-  const whose = (id: string) => id === root.id || books.holders.get(id)!.kind === 'user';
-  const contexts = [...books.holders.keys()].filter(whose);
-  for (const id of [...books.holders.keys()]) {
+  const whose = (id: string) => id === root.id || model.holders.get(id)!.kind === 'user';
+  const contexts = [...model.holders.keys()].filter(whose);
+  for (const id of [...model.holders.keys()]) {
     const balance = await must(root.get(`/v1/balance?account_id=${id}`));
     const told = compartments.flatMap((name) =>
       balance[name].filter((m: any) => m.amount !== '0.00').map((m: any) => [`${name} ${m.currency}`, m.amount]),
     );
     const wanted = compartments.flatMap((name) =>
-      house.currencies
-        .concat('JPY', ...(house.currencies.includes('INR') ? [] : ['INR']))
-        .filter((currency) => books.fundsOf(id, currency)[name] !== 0n)
-        .map((currency) => [`${name} ${currency}`, text(books.fundsOf(id, currency)[name])]),
+      harness.currencies
+        .concat('JPY', ...(harness.currencies.includes('INR') ? [] : ['INR']))
+        .filter((currency) => model.fundsOf(id, currency)[name] !== 0n)
+        .map((currency) => [`${name} ${currency}`, text(model.fundsOf(id, currency)[name])]),
     );
     expect(Object.fromEntries(told)).toEqual(Object.fromEntries(wanted));
   }
@@ -414,17 +414,17 @@ export async function audit(house: House): Promise<void> {
       wanted,
     );
   };
-  has(await joined('/v1/deposits'), byId([...books.deposits.keys()].map((id) => depositShown(books, id))));
-  has(await joined('/v1/receivables'), byId([...books.receivables.keys()].map((id) => receivableShown(books, id))));
-  has(await joined('/v1/payouts'), byId([...books.payouts.keys()].map((id) => payoutShown(books, id))));
+  has(await joined('/v1/deposits'), byId([...model.deposits.keys()].map((id) => depositShown(model, id))));
+  has(await joined('/v1/receivables'), byId([...model.receivables.keys()].map((id) => receivableShown(model, id))));
+  has(await joined('/v1/payouts'), byId([...model.payouts.keys()].map((id) => payoutShown(model, id))));
 
   for (const [id, speaker] of speakers) {
     // A platform's are its own and those of its users.
-    const partners = house.partners.filter((partner) => id === root.id || books.receiver(partner) === id);
+    const partners = harness.partners.filter((partner) => id === root.id || model.receiver(partner) === id);
     const sums = new Map<string, bigint>();
     for (const partner of partners)
-      for (const currency of house.currencies)
-        sums.set(currency, (sums.get(currency) ?? 0n) + books.fundsOf(partner, currency).pending);
+      for (const currency of harness.currencies)
+        sums.set(currency, (sums.get(currency) ?? 0n) + model.fundsOf(partner, currency).pending);
     const { pending } = await must(speaker.get('/v1/balance/aggregate'));
     const told = pending.filter((m: any) => m.amount !== '0.00').map((m: any) => [m.currency, m.amount]);
     expect(Object.fromEntries(told)).toEqual(
@@ -433,11 +433,11 @@ export async function audit(house: House): Promise<void> {
   }
 
   // One account's transactions to their very end, in pages of a size that divides nothing; and its totals.
-  const account = one([...books.holders.keys()], books.deposits.size);
-  await totalsAgree(house, account);
+  const account = one([...model.holders.keys()], model.deposits.size);
+  await totalsAgree(harness, account);
 }
 
-async function totalsAgree({ root, books, began }: House, account: string): Promise<void> {
+async function totalsAgree({ root, model, began }: Harness, account: string): Promise<void> {
   const sums: Record<string, bigint> = {};
   for (let after: string | null = null; ; ) {
     const { data } = await must(
@@ -455,7 +455,7 @@ async function totalsAgree({ root, books, began }: House, account: string): Prom
     if (!pageInfo.hasNextPage) break;
     after = pageInfo.endCursor;
   }
-  const wanted = Object.entries(fundsWanted(books)).filter(([key]) => key.startsWith(account));
+  const wanted = Object.entries(fundsWanted(model)).filter(([key]) => key.startsWith(account));
   const filledSums = Object.entries(sums).filter(([, sum]) => sum !== 0n);
   expect(Object.fromEntries(filledSums.map(([key, sum]) => [key, String(sum)]))).toEqual(Object.fromEntries(wanted));
 
@@ -473,8 +473,8 @@ async function totalsAgree({ root, books, began }: House, account: string): Prom
     totals[currency] = [n + count, sum + BigInt(amount.replace('.', ''))];
   }
   const expected: typeof totals = {};
-  for (const deposit of books.deposits.values()) {
-    const disputed = deposit.disputes === undefined ? undefined : books.deposits.get(deposit.disputes);
+  for (const deposit of model.deposits.values()) {
+    const disputed = deposit.disputes === undefined ? undefined : model.deposits.get(deposit.disputes);
     if (deposit.to !== account || deposit.status !== 'completed' || disputed?.status === 'reversed') continue;
     const [n, sum] = expected[deposit.currency] ?? [0, 0n];
     expected[deposit.currency] = [n + 1, sum + deposit.amount];

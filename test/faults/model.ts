@@ -1,6 +1,6 @@
 /**
  * What money must do, written a second time: the rules of the README's chapter on money over maps and BigInt minor
- * units, without a database and without a look at how the product does it. Each operation answers what a door must.
+ * units, without a database and without a look at how the product does it. Each operation answers what an API must.
  */
 
 export const compartments = ['available', 'pending', 'processing', 'payout_processing', 'fee_advance'] as const;
@@ -70,7 +70,7 @@ export interface Payout {
   status: 'processing' | 'completed' | 'failed';
 }
 
-/** A refusal as a door tells it, or nothing where the operation is carried out. */
+/** A domain error as an API tells it, or nothing where the operation is carried out. */
 export type Refused = { status: number; code: string } | undefined;
 export interface Share {
   receivable: string;
@@ -113,7 +113,7 @@ const invalid: Refused = { status: 400, code: 'status_invalid' };
 const exceeds: Refused = { status: 402, code: 'amount_exceeds_reconcilable' };
 const lesser = (a: bigint, b: bigint) => (a < b ? a : b);
 
-export class Books {
+export class Model {
   readonly holders = new Map<string, Holder>();
   readonly funds = new Map<string, Funds>();
   readonly deposits = new Shelf<Deposit>();

@@ -2,9 +2,9 @@ import type { DocumentNode, ExecutionResult, GraphQLFormattedError } from 'graph
 import { LRUCache } from 'lru-cache';
 import type { Context } from '../../operation/context.js';
 import type { Estimator, NodeCounter } from './query-cost.js';
-import { Refusal } from '../../request/problems.js';
-import type { Whole, Wholes } from './compiler/compiler.js';
-import { dress } from './response.js';
+import { DomainError } from '../../request/problems.js';
+import type { CompiledQuery, QueryCompiler } from './compiler/compiler.js';
+import { formatResponse } from './response.js';
 
 /** The body of a GraphQL request, as far as its shape has been looked at. */
 export interface GraphBody {
@@ -28,11 +28,11 @@ export interface Answer {
 }
 
 /** A document with what was learned about it. */
-interface Known {
+interface CachedDocument {
   document: DocumentNode;
   asked: number;
   /** Null when resolvers have to answer it, undefined as long as nobody has looked. */
-  whole: Whole | null | undefined;
+  compiled: CompiledQuery | null | undefined;
   /** The estimators of the nodes of its operations, by their names. */
   estimators: Map<string, Estimator | undefined>;
 }
@@ -44,7 +44,7 @@ export interface NodesAllowed {
 }
 
 /** A statement is worth making for what is asked again and again. */
-const asksBeforeWhole = 2;
+const asksBeforeCompiling = 2;
 const documentsMax = 1_000;
 /** Of all texts together: a parsed document has some 70 bytes for each of its characters, so this is some 40 MB. */
 const charactersMax = 550_000;
@@ -52,10 +52,10 @@ const charactersMax = 550_000;
 /**
  * Documents that Apollo has parsed, held against the limits and validated in this process, by their whole text. Asked
  * again they need none of that, nor the rest of its pipeline, which costs a third of a small query: they are executed by
- * the same executor, and their answers are dressed by the same function.
+ * the same executor, and their answers are formatted by the same function.
  */
-export class KnownDocuments {
-  readonly #documents = new LRUCache<string, Known>({
+export class DocumentCache {
+  readonly #documents = new LRUCache<string, CachedDocument>({
     max: documentsMax,
     maxSize: charactersMax,
     sizeCalculation: (_, text) => text.length,
@@ -64,7 +64,7 @@ export class KnownDocuments {
   #nodes: NodesAllowed | undefined;
 
   constructor(
-    private readonly wholes: Wholes,
+    private readonly compiler: QueryCompiler,
     private readonly onFault: (error: unknown, requestId: string) => void,
   ) {}
 
@@ -76,7 +76,7 @@ export class KnownDocuments {
 
   /** Called when Apollo has found a document valid. */
   learn(text: string, document: DocumentNode): void {
-    this.#documents.set(text, { document, asked: 0, whole: undefined, estimators: new Map() });
+    this.#documents.set(text, { document, asked: 0, compiled: undefined, estimators: new Map() });
   }
 
   /** The answer to a POST, or undefined when it is Apollo's: for unknown documents, and for requests of which nothing was run. */
@@ -84,12 +84,12 @@ export class KnownDocuments {
     { query, variables, operationName, extensions }: GraphBody,
     context: Context,
   ): Promise<Answer | undefined> {
-    const known = this.#documents.get(query);
-    if (!known || !this.#run || extensions != null) return undefined;
-    const { document } = known;
+    const cached = this.#documents.get(query);
+    if (!cached || !this.#run || extensions != null) return undefined;
+    const { document } = cached;
     // What could touch too many nodes is Apollo's to refuse, as the first time.
-    if (!this.#allows(known, operationName, variables ?? {})) return undefined;
-    const data = await this.#whole(known, operationName, variables ?? {}, context);
+    if (!this.#allows(cached, operationName, variables ?? {})) return undefined;
+    const data = await this.#compiled(cached, operationName, variables ?? {}, context);
     if (data !== undefined)
       return {
         body: `{"data":${data},"extensions":{"requestId":${JSON.stringify(context.requestId)}}}\n`,
@@ -102,13 +102,13 @@ export class KnownDocuments {
     const result = await this.#run({ document, request, context });
     if (context.budget.ended) throw context.budget.ended;
     if (result.data === undefined) return undefined;
-    const dressed = dress({ errors: result.errors?.map(formattedAsApollo), data: result.data }, context);
-    return { body: `${JSON.stringify(dressed.result)}\n`, headers: dressed.headers };
+    const response = formatResponse({ errors: result.errors?.map(formattedAsApollo), data: result.data }, context);
+    return { body: `${JSON.stringify(response.result)}\n`, headers: response.headers };
   }
 
   /** Whether an operation may run with these variables: they decide how many nodes it could touch. */
   #allows(
-    { document, estimators }: Known,
+    { document, estimators }: CachedDocument,
     operationName: string | null | undefined,
     variables: Record<string, unknown>,
   ): boolean {
@@ -125,25 +125,25 @@ export class KnownDocuments {
   }
 
   /** The data of a query that is asked often and needs no resolver. */
-  async #whole(
-    known: Known,
+  async #compiled(
+    cached: CachedDocument,
     operationName: string | null | undefined,
     variables: Record<string, unknown>,
     context: Context,
   ): Promise<string | undefined> {
-    if (known.whole === null) return undefined;
-    if (known.whole === undefined) {
-      if (++known.asked < asksBeforeWhole) return undefined;
-      known.whole = this.wholes.of(known.document) ?? null;
+    if (cached.compiled === null) return undefined;
+    if (cached.compiled === undefined) {
+      if (++cached.asked < asksBeforeCompiling) return undefined;
+      cached.compiled = this.compiler.of(cached.document) ?? null;
     }
-    const { whole } = known;
+    const { compiled } = cached;
     try {
-      return await whole?.answer(operationName, variables, context);
+      return await compiled?.answer(operationName, variables, context);
     } catch (error) {
-      if (!(error instanceof Refusal)) this.onFault(error, context.requestId);
+      if (!(error instanceof DomainError)) this.onFault(error, context.requestId);
       return undefined;
     } finally {
-      if (whole?.resolved) known.whole = null;
+      if (compiled?.resolved) cached.compiled = null;
     }
   }
 }

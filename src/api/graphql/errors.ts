@@ -24,10 +24,10 @@ import {
   type Problem,
   problem,
   problemsMax,
-  Refusal,
+  DomainError,
   sentenceOfGraph,
 } from '../../request/problems.js';
-import { graph as graphSpelling, notHash, read } from '../rest/decoder.js';
+import { graph as graphFormat, notObject, read } from '../rest/decoder.js';
 
 /** An operation as it was asked for, with the schema that it is asked of. */
 export interface Asked {
@@ -56,7 +56,7 @@ export function formatted(p: Problem, requestId: string, field?: RootField): Gra
   return { message: sentenceOfGraph(p), extensions: { ...extensionsOf(p, field), requestId } };
 }
 
-/** One entry per problem of every Refusal; anything else is our fault, told to `onFault` and masked. */
+/** One entry per problem of every DomainError; anything else is our fault, told to `onFault` and masked. */
 export function flat(result: ExecutionResult, asked: Asked, onFault: (error: unknown) => void): ExecutionResult {
   // Nothing ran: the request itself is wrong, and its errors are the client's to read.
   if (!result.errors || result.data === undefined) return result;
@@ -68,7 +68,7 @@ export function flat(result: ExecutionResult, asked: Asked, onFault: (error: unk
       error.path?.length === 1
         ? rootFields(asked).find(({ node }) => keyOf(node) === error.path?.[0])?.field
         : undefined;
-    if (cause instanceof Refusal) {
+    if (cause instanceof DomainError) {
       return cause.problems.map(
         (p) => new GraphQLError(sentenceOfGraph(p), { ...place, extensions: extensionsOf(p, field) }),
       );
@@ -105,7 +105,7 @@ export function explained<C extends { requestId: string }>(
     try {
       object = rules.object(field.name, context);
     } catch (error) {
-      if (error instanceof Refusal)
+      if (error instanceof DomainError)
         return { status: error.status, errors: error.problems.map((p) => formatted(p, context.requestId, field)) };
       throw error;
     }
@@ -143,17 +143,11 @@ function argumentProblems(
     const { input = {}, ...unknown } = raw;
     for (const name of Object.keys(unknown)) problems.push(problem('parameter_unknown', `${object}.${name}`));
     const hash = typeof input === 'object' && input !== null && !Array.isArray(input);
-    if (!hash) return [...problems, problem('parameter_invalid', object, notHash)];
-    const args = read(
-      Object.values(type.getFields()),
-      input as Record<string, unknown>,
-      object,
-      graphSpelling,
-      problems,
-    );
+    if (!hash) return [...problems, problem('parameter_invalid', object, notObject)];
+    const args = read(Object.values(type.getFields()), input as Record<string, unknown>, object, graphFormat, problems);
     return joined(problems, more(args));
   }
-  const args = read(field.args, raw, object, graphSpelling, problems);
+  const args = read(field.args, raw, object, graphFormat, problems);
   const named = problems.map((p) => asListed(p, object));
   return joined(named, more(args));
 }

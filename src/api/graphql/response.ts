@@ -3,7 +3,7 @@ import type { Context } from '../../operation/context.js';
 import { type ProblemCode, problem, retryAfter } from '../../request/problems.js';
 
 /** What leaves: the request's id everywhere, and the headers that tell what an answer alone does not. */
-export function dress(
+export function formatResponse(
   { errors, data, extensions }: { errors?: readonly GraphQLFormattedError[]; data?: unknown; extensions?: object },
   { requestId, replayed }: Pick<Context, 'requestId' | 'replayed'>,
 ) {

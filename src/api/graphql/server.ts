@@ -37,7 +37,7 @@ import { FileResolver, FilesOfAccount } from '../../resources/file/resolver.js';
 import { explained, flat, formatted, type Rules } from './errors.js';
 import { guard, inputProblems, permissionOf, permitField } from '../../operation/guard.js';
 import { ApiKeyResolver, ApiKeysOfAccount } from '../../resources/key/resolver.js';
-import { type KnownDocuments } from './document-cache.js';
+import { type DocumentCache } from './document-cache.js';
 import { type Limits, limitRule } from './limits.js';
 import { pageSizeDefault, pageSizeMax } from '../../types/pagination.js';
 import { type ListSizes, NodeCounter, refuseTooMany } from './query-cost.js';
@@ -54,7 +54,7 @@ import { measure, measuredFieldResolver, type RequestBudget } from '../../reques
 import { ReceivableResolver, ReceivablesOfAccount, ReceivablesOfDeposit } from '../../resources/receivable/resolver.js';
 import { TransactionResolver, TransactionsOfCheckout } from '../../resources/transaction/resolver.js';
 import { ViewerResolver } from './viewer.js';
-import { dress } from './response.js';
+import { formatResponse } from './response.js';
 
 /** The slices, in their order: types and resolvers import only earlier ones. */
 const resolvers: NonEmptyArray<Function> = [
@@ -170,7 +170,7 @@ export interface GraphSettings {
   /** Whether errors suggest names of the schema. */
   suggestions: boolean;
   /** Where documents are kept that need no validation any more. */
-  known?: KnownDocuments;
+  known?: DocumentCache;
   /** Called with a fault of ours, to be logged with the request's id; the client is told nothing of it. */
   onFault(error: unknown, requestId: string): void;
 }
@@ -287,7 +287,7 @@ function answering<C extends Asker>(
               response.http.status = told.status;
             }
           }
-          const dressed = dress(result, contextValue);
+          const dressed = formatResponse(result, contextValue);
           Object.assign(result, dressed.result);
           for (const [name, value] of Object.entries(dressed.headers)) response.http.headers.set(name, value);
         },

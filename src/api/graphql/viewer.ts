@@ -31,7 +31,7 @@ import { payout } from '../../resources/payout/table.js';
 import { person } from '../../resources/person/table.js';
 import { receivable } from '../../resources/receivable/table.js';
 import { transaction } from '../../resources/transaction/table.js';
-import { problem, Refusal } from '../../request/problems.js';
+import { problem, DomainError } from '../../request/problems.js';
 
 export const Mode = { TEST: 'test', LIVE: 'live' } as const;
 registerEnumType(Mode, { name: 'Mode', description: 'Test mode touches neither live data nor financial networks.' });
@@ -80,7 +80,7 @@ export class ViewerResolver {
       edition: edition.number,
       mode: caller.livemode ? 'live' : 'test',
       permission: caller.permission,
-      onBehalf: caller.contextId !== caller.accountId,
+      onBehalf: caller.actingAccountId !== caller.accountId,
     };
   }
 
@@ -88,7 +88,7 @@ export class ViewerResolver {
     description: "The account whose context applies: the one acted for, else the API key's own.",
   })
   async account(@Root() _: Viewer, @Ctx() { scope, caller }: Context): Promise<Account | null> {
-    return scope.find(account, caller.contextId);
+    return scope.find(account, caller.actingAccountId);
   }
 
   @Query(() => Node, { nullable: true, description: 'Anything within reach by its id; null when there is none.' })
@@ -104,7 +104,7 @@ export class ViewerResolver {
   @Query(() => [Node], { nullable: 'items', description: `Up to ${nodesMax} of them, in the order asked for.` })
   async nodes(@Arg('ids', () => [ID]) ids: string[], @Ctx() context: Context): Promise<(Node | null)[]> {
     if (ids.length > nodesMax)
-      throw new Refusal(problem('parameter_invalid', 'node.ids', `has more than ${nodesMax} ids`));
+      throw new DomainError(problem('parameter_invalid', 'node.ids', `has more than ${nodesMax} ids`));
     return Promise.all(ids.map((id) => this.node(id, context)));
   }
 }

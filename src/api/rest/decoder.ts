@@ -22,13 +22,13 @@ import {
 } from '../../request/problems.js';
 import { epochMax, type ScalarFault } from '../../types/scalars.js';
 
-/** How a door spells names, enum values and scalars; the walk over the input types is the same for all. */
-export interface Spelling {
+/** How an API spells names, enum values and scalars; the walk over the input types is the same for all. */
+export interface InputFormat {
   name(graphName: string): string;
   /** The stored value, or what is wrong with the raw one; scalars of the libraries throw instead. */
   enum(type: GraphQLEnumType, raw: unknown): unknown;
   scalar(type: GraphQLScalarType, raw: unknown): unknown;
-  /** Raw values of a list, where the door has more than one way to write it. */
+  /** Raw values of a list, where the API has more than one way to write it. */
   list(raw: unknown): unknown[] | Wrong;
 }
 
@@ -55,7 +55,7 @@ const epochSeconds = (raw: unknown): unknown =>
 const asList = (raw: unknown): unknown[] => (Array.isArray(raw) ? raw : [raw]);
 
 /** What stands where an input object belongs, and is none. */
-export const notHash: Said = { v1: 'must be a hash', graph: 'must be an input object' };
+export const notObject: Said = { v1: 'must be a hash', graph: 'must be an input object' };
 
 /** What both JSON bodies and GraphQL have as values of their own, which no scalar is to take for another. */
 function jsonScalar(type: GraphQLScalarType, raw: unknown): Wrong | undefined {
@@ -66,7 +66,7 @@ function jsonScalar(type: GraphQLScalarType, raw: unknown): Wrong | undefined {
 }
 
 /** Bodies of /v1: snake_case, enum values as the specification writes them, times as epoch seconds. */
-export const body: Spelling = {
+export const body: InputFormat = {
   name: snake,
   enum: storedValue,
   scalar: (type, raw) =>
@@ -78,7 +78,7 @@ export const body: Spelling = {
  * Query strings of /v1: as bodies, but every value is text, and lists may be repeated or separated by commas. Whole
  * numbers are as JSON writes them: no plus, no leading zero, no exponent.
  */
-export const query: Spelling = {
+export const query: InputFormat = {
   ...body,
   scalar: (type, raw) => {
     if (Array.isArray(raw)) return wrong('must be given once');
@@ -92,7 +92,7 @@ export const query: Spelling = {
 };
 
 /** The graph, as untyped values: used only to explain, with path and code, what the library has refused. */
-export const graph: Spelling = {
+export const graph: InputFormat = {
   name: (name) => name,
   enum: (type, raw) => {
     const named = typeof raw === 'string' ? type.getValue(raw) : undefined;
@@ -128,18 +128,18 @@ export function read(
   fields: Fields,
   raw: Record<string, unknown>,
   at: string,
-  spelling: Spelling,
+  format: InputFormat,
   problems: Problem[],
 ): Record<string, unknown> {
   const out: Record<string, unknown> = {};
   for (const key of Object.keys(raw)) {
     if (problems.length >= problemsMax) return out;
-    if (!fields.some((field) => spelling.name(field.name) === key))
-      problems.push(problem('parameter_unknown', `${at}.${spelling === graph ? snake(key) : key}`));
+    if (!fields.some((field) => format.name(field.name) === key))
+      problems.push(problem('parameter_unknown', `${at}.${format === graph ? snake(key) : key}`));
   }
   for (const field of fields) {
     if (problems.length >= problemsMax) return out;
-    const key = spelling.name(field.name);
+    const key = format.name(field.name);
     const value = Object.hasOwn(raw, key) ? raw[key] : undefined;
     if (value === undefined && !(field.type instanceof GraphQLNonNull)) continue;
     const path = `${at}.${snake(field.name)}`;
@@ -147,13 +147,19 @@ export function read(
       problems.push(problem('parameter_missing', path));
       continue;
     }
-    const read = valueOf(field.type, value, path, spelling, problems);
+    const read = valueOf(field.type, value, path, format, problems);
     if (read !== miss) out[field.name] = read;
   }
   return out;
 }
 
-function valueOf(type: GraphQLInputType, raw: unknown, path: string, spelling: Spelling, problems: Problem[]): unknown {
+function valueOf(
+  type: GraphQLInputType,
+  raw: unknown,
+  path: string,
+  format: InputFormat,
+  problems: Problem[],
+): unknown {
   const refuse = (fault: Problem) => {
     problems.push(fault);
     return miss;
@@ -161,28 +167,28 @@ function valueOf(type: GraphQLInputType, raw: unknown, path: string, spelling: S
   if (type instanceof GraphQLNonNull) {
     return isEmpty(raw)
       ? refuse(problem('parameter_invalid_empty', path))
-      : valueOf(type.ofType, raw, path, spelling, problems);
+      : valueOf(type.ofType, raw, path, format, problems);
   }
   if (raw === null) return null;
   if (raw === '' && !takesEmptyText(type)) return refuse(problem('parameter_invalid_empty', path, emptyOptional));
   if (type instanceof GraphQLList) {
-    const members = spelling.list(raw);
+    const members = format.list(raw);
     if (members instanceof Wrong) return refuse(problem('parameter_invalid', path, members.said));
     if (members.length > listMembersMax) return refuse(problem('parameter_invalid', path, listMembersFault));
-    const indexed = spelling !== query;
+    const indexed = format !== query;
     const out: unknown[] = [];
     for (const [i, member] of members.entries()) {
       if (problems.length >= problemsMax) break;
-      out.push(valueOf(type.ofType, member, indexed ? `${path}[${i}]` : path, spelling, problems));
+      out.push(valueOf(type.ofType, member, indexed ? `${path}[${i}]` : path, format, problems));
     }
     return out;
   }
   if (type instanceof GraphQLInputObjectType) {
-    if (typeof raw !== 'object' || Array.isArray(raw)) return refuse(problem('parameter_invalid', path, notHash));
-    return read(Object.values(type.getFields()), raw as Record<string, unknown>, path, spelling, problems);
+    if (typeof raw !== 'object' || Array.isArray(raw)) return refuse(problem('parameter_invalid', path, notObject));
+    return read(Object.values(type.getFields()), raw as Record<string, unknown>, path, format, problems);
   }
   try {
-    const value = type instanceof GraphQLEnumType ? spelling.enum(type, raw) : spelling.scalar(type, raw);
+    const value = type instanceof GraphQLEnumType ? format.enum(type, raw) : format.scalar(type, raw);
     return value instanceof Wrong ? refuse(problem('parameter_invalid', path, value.said)) : value;
   } catch (error) {
     const faults = (error as GraphQLError).extensions?.faults as ScalarFault[] | undefined;
@@ -231,7 +237,7 @@ export function parseQuery(search: string): Record<string, unknown> {
         at = next as Record<string, unknown>;
         continue;
       }
-      // A value and a hash under one name are two things: the walk refuses the list of both.
+      // A value and an object under one name are two things: the walk refuses the list of both.
       const nested: Record<string, unknown> = Object.create(null);
       at[step] = next === undefined ? nested : added(next, nested);
       at = nested;

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Context } from '../../operation/context.js';
 import { guarded } from '../../operation/guard.js';
 import { restPermissions } from '../../auth/permissions.js';
-import { type Problem, problem, Refusal } from '../../request/problems.js';
+import { type Problem, problem, DomainError } from '../../request/problems.js';
 import { parseQuery } from './decoder.js';
 import { Metadata, type ScalarFault } from '../../types/scalars.js';
 import { contentOf } from '../../resources/file/content.js';
@@ -54,7 +54,7 @@ export function fileRoutes(app: FastifyInstance): void {
               ...uploaded,
               purpose,
               metadata,
-              accountId: context.caller.contextId,
+              accountId: context.caller.actingAccountId,
             }),
           };
         },
@@ -121,9 +121,9 @@ async function partsOf(request: FastifyRequest, problems: Problem[]): Promise<Pa
       } else problems.push(problem('parameter_unknown', `file.${part.fieldname}`));
     }
   } catch (error) {
-    // The framework's own refusals are known by their codes; whatever else the parser says is about the form.
+    // The framework's own domain errors are known by their codes; whatever else the parser says is about the form.
     if (String((error as { code?: string }).code).startsWith('FST_')) throw error;
-    throw new Refusal(
+    throw new DomainError(
       problem(
         'body_invalid',
         undefined,
@@ -138,7 +138,7 @@ async function partsOf(request: FastifyRequest, problems: Problem[]): Promise<Pa
 function refuseQuery(request: FastifyRequest): void {
   const [, search = ''] = request.url.split('?');
   const names = Object.keys(parseQuery(search));
-  if (names.length > 0) throw new Refusal(...names.map((name) => problem('parameter_unknown', `file.${name}`)));
+  if (names.length > 0) throw new DomainError(...names.map((name) => problem('parameter_unknown', `file.${name}`)));
 }
 
 /** What is wrong with an image: a viewer has to decode it, and a small file can claim to be a huge image. */
@@ -154,7 +154,7 @@ function imageProblems(content: Buffer, type: string): Problem[] {
 
 async function uploadOf(request: FastifyRequest): Promise<{ args: Upload; uploaded: Uploaded }> {
   if (!request.isMultipart())
-    throw new Refusal(problem('body_invalid', undefined, 'Send the file as multipart/form-data.'));
+    throw new DomainError(problem('body_invalid', undefined, 'Send the file as multipart/form-data.'));
   const problems: Problem[] = [];
   const { purpose, metadata, content, filename } = await partsOf(request, problems);
   const purposes: string[] = Object.values(FilePurpose);
@@ -178,7 +178,7 @@ async function uploadOf(request: FastifyRequest): Promise<{ args: Upload; upload
     const faults = ((error as { extensions?: { faults?: ScalarFault[] } }).extensions?.faults ?? []) as ScalarFault[];
     problems.push(...faults.map((fault) => problem('parameter_invalid', `file.metadata.${fault.path}`, fault.message)));
   }
-  if (problems.length > 0 || !content || !type) throw new Refusal(...problems);
+  if (problems.length > 0 || !content || !type) throw new DomainError(...problems);
   const sha256 = createHash('sha256').update(content).digest('hex');
   const given = Object.keys(metadata).length > 0 && { metadata: { ...metadata } };
   return {

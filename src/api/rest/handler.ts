@@ -4,7 +4,7 @@ import type { CheckoutPlace } from '../../resources/checkout/link.js';
 import type { Context } from '../../operation/context.js';
 import { inputProblems, joined, permissionOf } from '../../operation/guard.js';
 import { limitMax, type Page, pageSizeDefault } from '../../types/pagination.js';
-import { camel, emptyOptional, type Problem, problem, Refusal } from '../../request/problems.js';
+import { camel, emptyOptional, type Problem, problem, DomainError } from '../../request/problems.js';
 import { type Route, routes } from './routes.js';
 import { body, parseQuery, query, read } from './decoder.js';
 
@@ -47,7 +47,7 @@ function argumentsOf(route: Route, read: Reader, request: FastifyRequest): Recor
   if (problems.length === 0) return args;
   // The guard would ask for the edition's own rules: they join in, but not about what is refused already.
   const { object } = permissionOf(route.field);
-  throw new Refusal(...joined(problems, inputProblems(route.field, object, args, request.context!.edition)));
+  throw new DomainError(...joined(problems, inputProblems(route.field, object, args, request.context!.edition)));
 }
 
 /** The arguments that a path gives, by name. */
@@ -55,7 +55,7 @@ function paramsOf(route: Route): string[] {
   return [...route.path.matchAll(/:(\w+)/g)].map(([, name = '']) => route.params?.[name] ?? name);
 }
 
-/** Query parameters: the page parameters of /v1, and the field's own arguments in the spelling of a query string. */
+/** Query parameters: the page parameters of /v1, and the field's own arguments in the format of a query string. */
 function listArguments(route: Route, field: GraphQLField<unknown, Context>): Reader {
   const { object } = permissionOf(route.field);
   const paged = field.args.some((argument) => argument.name === 'first');
@@ -117,7 +117,7 @@ function bodyArguments(route: Route, field: GraphQLField<unknown, Context>): Rea
         problem('parameter_unknown', `${object}.${name}`, 'is not a query parameter; send parameters in the body'),
       );
     if (typeof (raw ?? {}) !== 'object' || Array.isArray(raw))
-      throw new Refusal(problem('body_invalid', undefined, 'The body must be a JSON object.'));
+      throw new DomainError(problem('body_invalid', undefined, 'The body must be a JSON object.'));
     return {
       input: Object.assign(read(own, (raw ?? {}) as Record<string, unknown>, object, body, problems), params),
     };

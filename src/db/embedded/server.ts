@@ -1,9 +1,9 @@
 /*
- * Every process that uses a data folder is an equal holder of one PostgreSQL, and the kernel counts the holders, so no
+ * Every process that uses a data folder is an equal lease holder of one PostgreSQL, and the kernel counts the lease holders, so no
  * kill -9 can leave a wrong count behind. Two FIFOs in `<dir>/run` do it:
- *   holders   read by the supervisor, a shell beside PostgreSQL, and kept open for writing by each holder. The end of
+ *   holders   read by the supervisor, a shell beside PostgreSQL, and kept open for writing by each lease holder. The end of
  *             the file tells the supervisor that nobody is left; ENXIO tells a newcomer that there is no supervisor.
- *   present   kept open for reading by each holder: ENXIO tells the one who lets go that no other holder remains.
+ *   present   kept open for reading by each lease holder: ENXIO tells the one who lets go that no other lease holder remains.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -17,21 +17,21 @@ import postgres from 'postgres';
 /** Where to log in, as postgres.js options. The port only names the socket; without it PGPORT would decide. */
 export type Login = { host: string; port: number; username: string; database: string };
 
-/** A hold on the embedded PostgreSQL: the server runs until the last holder's `release`, or the end of its process. */
+/** A lease on the embedded PostgreSQL: the server runs until the last lease holder's `release`, or the end of its process. */
 export interface Embedded {
   /** The plain role `tidegate`, owner of the database `tidegate` and no superuser: revoked privileges bind it. */
   options: Login;
   /** The superuser, for tests that create databases. */
   admin: Login;
-  /** Lets go of the server; the last holder's release stops it and waits until it has stopped. Idempotent. */
+  /** Lets go of the server; the last lease holder's release stops it and waits until it has stopped. Idempotent. */
   release(): Promise<void>;
 }
 
-/** What to hold: `dir` has the data and the log, `durable: false` risks the data in a crash, for the haste of tests. */
+/** What to lease: `dir` has the data and the log, `durable: false` risks the data in a crash, for the asynchronous commit of tests. */
 export type Start = { dir: string; durable?: boolean; progress?: Progress };
 
 /**
- * A hold on the PostgreSQL of a data folder, made, started or joined as needed; who starts it decides `durable`.
+ * A lease on the PostgreSQL of a data folder, made, started or joined as needed; who starts it decides `durable`.
  * As root the server runs as `postgres` or `nobody`, and keeps in /var/tmp what that user cannot reach elsewhere.
  * Refuses when this platform has no binaries, and when the server does not answer: with the end of its log.
  */
@@ -68,13 +68,13 @@ const SETTINGS = ['listen_addresses=', 'shared_buffers=128MB', 'max_connections=
 // times its pages in the first minute of a busy database, until the server's default pace came round to it.
 SETTINGS.push('autovacuum_naptime=5s');
 SETTINGS.push('log_parameter_max_length=0', 'log_parameter_max_length_on_error=0');
-const HASTE = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'];
+const NOT_DURABLE = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'];
 const ELSEWHERE = 'Set DATABASE_URL to use another PostgreSQL server.';
 const { O_RDONLY, O_WRONLY, O_NONBLOCK, O_NOFOLLOW, O_APPEND, O_CREAT } = fs.constants;
 
 /** The user that the server runs as when we are root; otherwise it is our own. */
 type User = { uid: number; gid: number } | undefined;
-type Place = { user: User; home: string; cluster: string; log: string; run: string; holders: string; present: string };
+type Place = { user: User; home: string; cluster: string; log: string; run: string; leases: string; present: string };
 type Progress = (step: string) => void;
 
 function packageFolder(): string {
@@ -100,7 +100,7 @@ function locate(dir: string, progress: Progress): Place {
   const run = path.join(home, 'run');
   ownFolder(run, user, 0o700);
   const [cluster, log] = [path.join(home, 'cluster'), path.join(home, 'postgres.log')];
-  return { user, home, cluster, log, run, holders: path.join(run, 'holders'), present: path.join(run, 'present') };
+  return { user, home, cluster, log, run, leases: path.join(run, 'holders'), present: path.join(run, 'present') };
 }
 
 /** PostgreSQL refuses root, and whoever does not own the data; initdb also wants a name in passwd. */
@@ -143,15 +143,15 @@ function linked(home: string): boolean {
   return true;
 }
 
-/** A hold, when a server answers and cannot stop any more; otherwise whether it is at least awaking. */
+/** A lease, when a server answers and cannot stop any more; otherwise whether it is at least awaking. */
 async function attach(place: Place): Promise<Embedded | 'awaking' | undefined> {
   const socket = postmasterFile(place)[4];
   if (!socket) return undefined;
   refuseForeign(socket, place.user);
   const present = openFifo(place.present, O_RDONLY);
-  const holder = openFifo(place.holders, O_WRONLY);
-  const letGo = () => [present, holder].forEach(close);
-  const answer = present !== undefined && holder !== undefined && counts(place, holder) ? await ask(socket) : 'silence';
+  const lease = openFifo(place.leases, O_WRONLY);
+  const letGo = () => [present, lease].forEach(close);
+  const answer = present !== undefined && lease !== undefined && counts(place, lease) ? await ask(socket) : 'silence';
   if (answer !== 'yes') {
     letGo();
     return answer === 'awaking' ? answer : undefined;
@@ -171,10 +171,10 @@ async function attach(place: Place): Promise<Embedded | 'awaking' | undefined> {
  * At the end of the file the supervisor hides the FIFO and looks once more. So a FIFO that is still in its place proves
  * that the last look is yet to come and will see us; the line makes that look return instead of waiting for our end.
  */
-function counts(place: Place, holder: number): boolean {
+function counts(place: Place, lease: number): boolean {
   try {
-    fs.writeSync(holder, '\n');
-    return fs.lstatSync(place.holders).ino === fs.fstatSync(holder).ino;
+    fs.writeSync(lease, '\n');
+    return fs.lstatSync(place.leases).ino === fs.fstatSync(lease).ino;
   } catch {
     return false;
   }
@@ -195,14 +195,14 @@ async function ask(socket: string): Promise<'yes' | 'awaking' | 'no' | 'silence'
   }
 }
 
-/** The last holder waits until the server is gone; one who remains, or arrives meanwhile, ends the waiting. */
+/** The last lease holder waits until the server is gone; one who remains, or arrives meanwhile, ends the waiting. */
 async function stopped(place: Place): Promise<void> {
   while (!listened(place.present) && supervised(place)) await sleep(5);
 }
 
 /** While the supervisor makes up its mind to stop, and while it stops, its FIFO has the other name. */
 function supervised(place: Place): boolean {
-  return listened(place.holders) || listened(`${place.holders}.closed`);
+  return listened(place.leases) || listened(`${place.leases}.closed`);
 }
 
 /**
@@ -229,7 +229,7 @@ async function alone<T>(place: Place, work: () => Promise<T>): Promise<T | undef
   }
 }
 
-/** Starts a server with its supervisor, or gives a new one to a server that has lost it. Returns a holder's hold. */
+/** Starts a server with its supervisor, or gives a new one to a server that has lost it. Returns the lease of a lease holder. */
 async function supervise(place: Place, bin: string, durable: boolean, progress: Progress): Promise<number | undefined> {
   if (supervised(place)) return undefined;
   const orphan = postmaster(place);
@@ -240,26 +240,26 @@ async function supervise(place: Place, bin: string, durable: boolean, progress: 
     throw new Error(`A server still uses data that were deleted from ${place.home}. End the processes that hold it.`);
   if (!orphan && !fs.existsSync(place.cluster)) initialise(place, bin, durable, progress);
   if (!orphan) progress('Starting PostgreSQL');
-  const settings = [...SETTINGS, `unix_socket_directories=${socket}`, ...(durable ? [] : HASTE)];
+  const settings = [...SETTINGS, `unix_socket_directories=${socket}`, ...(durable ? [] : NOT_DURABLE)];
   const server = [path.join(bin, 'postgres'), '-D', place.cluster, ...settings.flatMap((each) => ['-c', each])];
-  for (const fifo of [place.holders, place.present]) if (!fs.existsSync(fifo)) makeFifo(fifo, place.user);
+  for (const fifo of [place.leases, place.present]) if (!fs.existsSync(fifo)) makeFifo(fifo, place.user);
   // A reader first, so that no other open has to wait; the shell needs one of its own that does wait when it reads.
-  const first = openFifo(place.holders, O_RDONLY);
-  const holder = openFifo(place.holders, O_WRONLY);
-  const end = fs.openSync(place.holders, O_RDONLY | O_NOFOLLOW);
+  const first = openFifo(place.leases, O_RDONLY);
+  const lease = openFifo(place.leases, O_WRONLY);
+  const end = fs.openSync(place.leases, O_RDONLY | O_NOFOLLOW);
   // A file and not a pipe, because the starter may end while others go on; anew at each start, so that it stays small.
   if (!orphan) fs.rmSync(place.log, { force: true });
   const log = fs.openSync(place.log, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW, 0o600);
-  const given = ['-c', SUPERVISOR, 'supervisor', place.holders, socket, String(orphan?.pid ?? ''), ...server];
+  const given = ['-c', SUPERVISOR, 'supervisor', place.leases, socket, String(orphan?.pid ?? ''), ...server];
   const setting = { ...place.user, cwd: '/', env: environment(), detached: true };
   const child = spawn('/bin/sh', given, { ...setting, stdio: ['ignore', log, log, end] });
   child.on('error', () => {}).unref();
   [first, end, log].forEach(close);
-  return holder;
+  return lease;
 }
 
 /*
- * The main shell waits for PostgreSQL, the one in brackets for the end of the holders; if either is killed, the other
+ * The main shell waits for PostgreSQL, the one in brackets for the end of the lease holders; if either is killed, the other
  * still does its part. No other process may have the FIFO (3<&-), or it would look supervised after their death. The
  * signal is repeated because PostgreSQL has been seen to miss one. `wait` alone cannot watch an adopted server.
  */

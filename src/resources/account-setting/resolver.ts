@@ -5,7 +5,7 @@ import type { Context } from '../../operation/context.js';
 import type { Listing, Page } from '../../types/pagination.js';
 import { payloadOf } from '../../types/payload.js';
 import { parameterRelations, related } from '../../auth/permissions.js';
-import { emptyOptional, type Problem, problem, Refusal, snake } from '../../request/problems.js';
+import { emptyOptional, type Problem, problem, DomainError, snake } from '../../request/problems.js';
 import { AccountSettingArgs, type PayoutSettingsInput, UpdateAccountSettingInput } from './inputs.js';
 import { type AccountSettingRow, accountSetting } from './table.js';
 import { AccountSetting, AccountSettingConnection, PayoutSettings } from './type.js';
@@ -67,7 +67,7 @@ export class AccountSettingResolver {
     const owner = await context.scope.one(account, setting.accountId);
     permitPayouts(context, owner, input.payouts);
     const problems = applicability(setting, input);
-    if (problems.length > 0) throw new Refusal(...problems);
+    if (problems.length > 0) throw new DomainError(...problems);
     if (Object.values(changes).every((value) => value === undefined)) return { accountSetting: setting };
     return {
       accountSetting: await context.write('update_account_setting', accountSetting, {
@@ -132,7 +132,7 @@ function permitPayouts({ caller }: Context, owner: AccountRow, payouts: PayoutSe
       );
     }
   }
-  if (problems.length > 0) throw new Refusal(...problems);
+  if (problems.length > 0) throw new DomainError(...problems);
 }
 
 /** Kinds that do not apply to the setting's account are refused. */
@@ -152,7 +152,7 @@ function applicability(setting: AccountSettingRow, input: UpdateAccountSettingIn
 
 const anchorMax = { weeklyAnchor: 7, monthlyAnchor: 31 } as const;
 
-/** What no setting can have: null for a hash or a switch, which is on or off, an offer without a currency, and a day that there is not. */
+/** What no setting can have: null for an object or a switch, which is on or off, an offer without a currency, and a day that there is not. */
 export function settingProblems(input: Partial<UpdateAccountSettingInput>): Problem[] {
   const empty = (['address', 'addressCurrency', 'payouts'] as const).flatMap((hash) => {
     if (input[hash] === null)

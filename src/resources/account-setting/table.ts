@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { boolean, foreignKey, index, jsonb, pgTable, primaryKey, smallint, text, unique } from 'drizzle-orm/pg-core';
 import { account } from '../account/table.js';
-import { type MetadataMap, realm, version, visibility } from '../../db/columns.js';
+import { type MetadataMap, keyColumns, version, visibilityColumns } from '../../db/columns.js';
 
 export const PayoutInterval = { DAILY: 'daily', WEEKLY: 'weekly', MONTHLY: 'monthly' } as const;
 export type PayoutInterval = (typeof PayoutInterval)[keyof typeof PayoutInterval];
@@ -14,16 +14,16 @@ export const PayoutReasonCode = {
 export type PayoutReasonCode = (typeof PayoutReasonCode)[keyof typeof PayoutReasonCode];
 
 /** By account kind, null where the kind does not apply to the setting's account. */
-export interface OfferHash {
+export interface OfferObject {
   connectedUser: boolean | null;
   connectedUserPartner: boolean | null;
   partner: boolean | null;
   platform: boolean | null;
   user: boolean | null;
 }
-export type OfferCurrencyHash = { [kind in keyof OfferHash]: string[] | null };
+export type OfferCurrencyObject = { [kind in keyof OfferObject]: string[] | null };
 
-const offered = (column: string, key: keyof OfferHash) =>
+const offered = (column: string, key: keyof OfferObject) =>
   boolean(column).generatedAlwaysAs(sql.raw(`((address ->> '${key}')::boolean)`));
 
 /**
@@ -34,18 +34,18 @@ const offered = (column: string, key: keyof OfferHash) =>
 export const accountSetting = pgTable(
   'account_setting',
   {
-    ...realm(),
+    ...keyColumns(),
     accountId: text('account_id').notNull(),
     /** Whether the account is a connected user: what `/v1/account_settings/connected` lists. */
     ofConnectedUser: boolean('of_connected_user').notNull(),
     metadata: jsonb('metadata').$type<MetadataMap>(),
-    address: jsonb('address').$type<OfferHash>().notNull(),
+    address: jsonb('address').$type<OfferObject>().notNull(),
     addressConnectedUser: offered('address_connected_user', 'connectedUser'),
     addressConnectedUserPartner: offered('address_connected_user_partner', 'connectedUserPartner'),
     addressPartner: offered('address_partner', 'partner'),
     addressPlatform: offered('address_platform', 'platform'),
     addressUser: offered('address_user', 'user'),
-    addressCurrency: jsonb('address_currency').$type<OfferCurrencyHash>().notNull(),
+    addressCurrency: jsonb('address_currency').$type<OfferCurrencyObject>().notNull(),
     liveFx: boolean('live_fx').notNull().default(false),
     /** Whether this account can be paid out at all: partners and users of aggregators cannot. */
     payoutsApplicable: boolean('payouts_applicable').notNull(),
@@ -63,7 +63,7 @@ export const accountSetting = pgTable(
     payoutsInterval: text('payouts_interval').$type<PayoutInterval>().notNull().default('daily'),
     payoutsMonthlyAnchor: smallint('payouts_monthly_anchor'),
     payoutsWeeklyAnchor: smallint('payouts_weekly_anchor'),
-    ...visibility(),
+    ...visibilityColumns(),
     ...version(),
   },
   (t) => [
@@ -74,7 +74,7 @@ export const accountSetting = pgTable(
       columns: [t.tenantId, t.livemode, t.accountId],
       foreignColumns: [account.tenantId, account.livemode, account.id],
     }),
-    index('account_setting_context').on(t.tenantId, t.livemode, t.contextId, t.created, t.id),
+    index('account_setting_context').on(t.tenantId, t.livemode, t.actingAccountId, t.created, t.id),
     index('account_setting_root').on(t.tenantId, t.livemode, t.onRootList, t.created, t.id),
   ],
 );

@@ -1,4 +1,4 @@
-import type { AccountSettingRow, OfferHash } from './table.js';
+import type { AccountSettingRow, OfferObject } from './table.js';
 import type { PayoutSettings } from './type.js';
 
 /** A setting as /v1 spells it. Spec: AccountSetting. */
@@ -24,7 +24,7 @@ export function accountSettingV1(s: AccountSettingRow) {
   };
 }
 
-/** The payouts of a setting, as both doors show them. */
+/** The payouts of a setting, as both APIs show them. */
 export function payoutsOf(s: AccountSettingRow): PayoutSettings {
   return {
     enabled: s.payoutsEnabled,
@@ -35,7 +35,7 @@ export function payoutsOf(s: AccountSettingRow): PayoutSettings {
   };
 }
 
-function byKind<V>(hash: { [kind in keyof OfferHash]: V | null }) {
+function byKind<V>(hash: { [kind in keyof OfferObject]: V | null }) {
   return {
     connected_user: hash.connectedUser,
     connected_user_partner: hash.connectedUserPartner,

@@ -4,7 +4,7 @@ import { listedValues, type Problem, problem, snake } from '../../request/proble
 import { currencyDigits } from '../../types/scalars.js';
 import type { BusinessDetailsInput, CreateAccountInput } from './inputs.js';
 import type { AccountKind, AccountSubType, AddressKey } from './table.js';
-import { sense } from '../../types/formats.js';
+import { businessDetailsFormats } from '../../types/formats.js';
 
 const addressKeys = [
   'connected_user',
@@ -70,8 +70,8 @@ export function accountProblems({ type, nickname, businessDetails }: Partial<Cre
   if (nickname != null && [...nickname].length > nicknameLengthMax) {
     problems.push(problem('parameter_invalid', 'account.nickname', `is longer than ${nicknameLengthMax} characters`));
   }
-  for (const [name, { holds, message }] of Object.entries(sense)) {
-    const value = businessDetails?.[name as keyof typeof sense];
+  for (const [name, { holds, message }] of Object.entries(businessDetailsFormats)) {
+    const value = businessDetails?.[name as keyof typeof businessDetailsFormats];
     if (value != null && value.trim() !== '' && !holds(value))
       problems.push(problem('parameter_invalid', `account.business_details.${snake(name)}`, message));
   }
@@ -102,7 +102,7 @@ export function accountProblems({ type, nickname, businessDetails }: Partial<Cre
   return problems;
 }
 
-/** Business details as they are stored: empty texts are null, `tax_gst` is in `ids`, and null for a hash clears its members. */
+/** Business details as they are stored: empty texts are null, `tax_gst` is in `ids`, and null for an object clears its members. */
 export function businessDetailsOf(details: BusinessDetailsInput | null | undefined) {
   if (details == null) return details;
   const { taxGst, ...given } = details;
@@ -117,7 +117,7 @@ export function businessDetailsOf(details: BusinessDetailsInput | null | undefin
 const noIds = { business: null, tax: null, taxDeduction: null, taxGst: null, taxTrade: null };
 const noAddress = { line1: null, line2: null, city: null, state: null, postalCode: null, country: null };
 
-/** The same hash with empty texts as null, at every depth: an empty value unsets, and blanks are no value. */
+/** The same object with empty texts as null, at every depth: an empty value unsets, and blanks are no value. */
 export function blankToNull<T>(value: T): T {
   if (typeof value === 'string' && value.trim() === '') return null as T;
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;

@@ -4,7 +4,7 @@ import type { Listing, Page } from '../../types/pagination.js';
 import { PageArgs } from '../../types/pagination.js';
 import { checkFiles, verificationPurposes } from '../file/reference.js';
 import { payloadOf } from '../../types/payload.js';
-import { problem, Refusal } from '../../request/problems.js';
+import { problem, DomainError } from '../../request/problems.js';
 import { addressKeyOf, blankToNull, businessDetailsOf, initialSetting, nicknameOf } from './creation.js';
 import { AccountArgs, CreateAccountInput, CreateConnectedUserInput, UpdateAccountInput } from './inputs.js';
 import { type AccountRow, account } from './table.js';
@@ -48,9 +48,9 @@ export class AccountResolver {
     const row = await context.write('create_account', account, {
       kind: 'partner',
       edition: edition.number,
-      addressKey: addressKeyOf('partner', caller.contextKind, edition),
-      ownerId: caller.contextId,
-      contextId: caller.contextId,
+      addressKey: addressKeyOf('partner', caller.actingAccountKind, edition),
+      ownerId: caller.actingAccountId,
+      actingAccountId: caller.actingAccountId,
       onRootList: false,
       nickname: nicknameOf(input.nickname),
       businessDetails: businessDetailsOf(input.businessDetails),
@@ -69,8 +69,8 @@ export class AccountResolver {
     @Ctx() context: Context,
   ) {
     const { caller, edition, scope } = context;
-    if (caller.contextKind !== 'platform') {
-      throw new Refusal(
+    if (caller.actingAccountKind !== 'platform') {
+      throw new DomainError(
         problem(
           'permission_denied',
           'On-Behalf-Of',
@@ -103,7 +103,7 @@ export class AccountResolver {
     const changes = changesOf(rest);
     await checkReferences(context, rest);
     if (before.kind !== 'connected_user' || before.status !== 'draft') {
-      throw new Refusal(problem('account_not_updatable', 'account.status'));
+      throw new DomainError(problem('account_not_updatable', 'account.status'));
     }
     if (Object.keys(changes).length === 0) return { account: before };
     return { account: await context.write('update_account', account, { id, ...changes }) };

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { check, foreignKey, index, jsonb, pgTable, primaryKey, smallint, text, unique } from 'drizzle-orm/pg-core';
-import { type MetadataMap, realm, version, visibility } from '../../db/columns.js';
+import { type MetadataMap, keyColumns, version, visibilityColumns } from '../../db/columns.js';
 
 /** What an account is in its tree. `type` as the specification has it follows from the kind. */
 export const AccountKind = {
@@ -63,7 +63,7 @@ export const AddressKey = {
 export type AddressKey = (typeof AddressKey)[keyof typeof AddressKey];
 
 /** A postal address as stored; absent children read as null. */
-export interface PostalAddressHash {
+export interface PostalAddressObject {
   line1?: string | null;
   line2?: string | null;
   city?: string | null;
@@ -72,7 +72,7 @@ export interface PostalAddressHash {
   country?: string | null;
 }
 
-export interface BusinessIdsHash {
+export interface BusinessIdsObject {
   business?: string | null;
   tax?: string | null;
   taxDeduction?: string | null;
@@ -80,35 +80,35 @@ export interface BusinessIdsHash {
   taxTrade?: string | null;
 }
 
-/** Amounts inside hashes are minor units as a string of digits. */
-export interface VolumeHash {
+/** Amounts inside objects are minor units as a string of digits. */
+export interface VolumeObject {
   amount?: string | null;
   currency?: string | null;
 }
 
-export interface BusinessDetailsHash {
+export interface BusinessDetailsObject {
   legalName?: string | null;
   dba?: string | null;
   email?: string | null;
   website?: string | null;
   dateOfIncorporation?: string | null;
   type?: BusinessType | null;
-  ids?: BusinessIdsHash | null;
-  physicalAddress?: PostalAddressHash | null;
+  ids?: BusinessIdsObject | null;
+  physicalAddress?: PostalAddressObject | null;
   merchantCategoryCode?: string | null;
   merchantSize?: string | null;
   productCategory?: string | null;
   productDescription?: string | null;
-  estimatedMonthlyVolume?: VolumeHash | null;
+  estimatedMonthlyVolume?: VolumeObject | null;
 }
 
-export interface SupportingDocumentationHash {
+export interface SupportingDocumentationObject {
   idDocument?: string | null;
   ownershipStructureDocument?: string | null;
   physicalAddressDocument?: string | null;
 }
 
-export interface TosAcceptanceHash {
+export interface TosAcceptanceObject {
   ip?: string | null;
   time?: number | null;
   userAgent?: string | null;
@@ -121,7 +121,7 @@ export interface TosAcceptanceHash {
 export const account = pgTable(
   'account',
   {
-    ...realm(),
+    ...keyColumns(),
     kind: text('kind').$type<AccountKind>().notNull(),
     type: text('type')
       .$type<AccountType>()
@@ -134,7 +134,7 @@ export const account = pgTable(
     addressKey: text('address_key').$type<AddressKey>(),
     nickname: text('nickname'),
     nicknameKey: text('nickname_key').generatedAlwaysAs(sql`lower(nickname)`),
-    businessDetails: jsonb('business_details').$type<BusinessDetailsHash>().notNull(),
+    businessDetails: jsonb('business_details').$type<BusinessDetailsObject>().notNull(),
     /** Follows from the status; shown in Edition 1 only. */
     capabilityStatus: text('capability_status')
       .$type<CapabilityStatus>()
@@ -144,11 +144,11 @@ export const account = pgTable(
       ),
     logoId: text('logo_id'),
     metadata: jsonb('metadata').$type<MetadataMap>(),
-    supportingDocumentation: jsonb('supporting_documentation').$type<SupportingDocumentationHash>().notNull(),
-    tosAcceptance: jsonb('tos_acceptance').$type<TosAcceptanceHash>().notNull(),
+    supportingDocumentation: jsonb('supporting_documentation').$type<SupportingDocumentationObject>().notNull(),
+    tosAcceptance: jsonb('tos_acceptance').$type<TosAcceptanceObject>().notNull(),
     /** The account that created it: null for a root, the platform for a connected user, the owner of a partner. */
     ownerId: text('owner_id'),
-    ...visibility(),
+    ...visibilityColumns(),
     ...version(),
   },
   (t) => [
@@ -159,7 +159,7 @@ export const account = pgTable(
       columns: [t.tenantId, t.livemode, t.ownerId],
       foreignColumns: [t.tenantId, t.livemode, t.id],
     }),
-    index('account_context').on(t.tenantId, t.livemode, t.contextId, t.created, t.id),
+    index('account_context').on(t.tenantId, t.livemode, t.actingAccountId, t.created, t.id),
     index('account_root').on(t.tenantId, t.livemode, t.onRootList, t.created, t.id),
     // The operator knows no tenants: whom it names by id, and what waits for it in a status.
     index('account_by_id').on(t.id),

@@ -1,6 +1,6 @@
 import { editions } from '../../editions/editions.js';
 import { amountText } from '../../types/scalars.js';
-import type { AccountRow, PostalAddressHash, VolumeHash } from './table.js';
+import type { AccountRow, PostalAddressObject, VolumeObject } from './table.js';
 
 /** An account as /v1 spells it, key by key, in the order of the specification. Spec: Account. */
 export function accountV1(a: AccountRow) {
@@ -48,7 +48,7 @@ export function livemodeOf(a: Pick<AccountRow, 'ownerId' | 'livemode'>): boolean
 }
 
 /** A postal address with every key, absent ones as null. */
-export function postalAddressV1(p: PostalAddressHash) {
+export function postalAddressV1(p: PostalAddressObject) {
   return {
     line1: p.line1 ?? null,
     line2: p.line2 ?? null,
@@ -84,7 +84,7 @@ function businessDetailsV1({ businessDetails: b }: AccountRow, volumeShown: bool
   };
 }
 
-function volumeV1(volume: VolumeHash | null) {
+function volumeV1(volume: VolumeObject | null) {
   if (volume?.amount == null) return null;
   return { amount: amountText(volume.amount), currency: volume.currency ?? null };
 }

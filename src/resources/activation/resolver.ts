@@ -21,8 +21,8 @@ import { file } from '../file/table.js';
 import { payloadOf } from '../../types/payload.js';
 import { permissions, related } from '../../auth/permissions.js';
 import { person } from '../person/table.js';
-import { type Problem, problem, Refusal, sentenceOfGraph } from '../../request/problems.js';
-import { type Dossier, unmet } from '../../editions/prerequisites.js';
+import { type Problem, problem, DomainError, sentenceOfGraph } from '../../request/problems.js';
+import { type OnboardingProfile, unmet } from '../../editions/prerequisites.js';
 
 /** The statuses from which a move is allowed. Spec: Transitions. Silent: all but the first. */
 export const moves = {
@@ -87,7 +87,7 @@ export class ActivationResolver {
   async activateAccount(@Arg('input', () => AccountIdInput) { id }: AccountIdInput, @Ctx() context: Context) {
     const row = await context.scope.one(account, id);
     if (!related(context.caller, permissions.activateAccount!.relations, row)) {
-      throw new Refusal(
+      throw new DomainError(
         problem(
           'permission_denied',
           'account.id',
@@ -96,9 +96,9 @@ export class ActivationResolver {
       );
     }
     const from: readonly AccountStatus[] = moves.activate[row.kind as keyof typeof moves.activate] ?? [];
-    if (!from.includes(row.status)) throw new Refusal(problem('status_invalid', 'account.status'));
+    if (!from.includes(row.status)) throw new DomainError(problem('status_invalid', 'account.status'));
     const problems = await requirementsOf(context, row);
-    if (problems.length > 0) throw new Refusal(...problems);
+    if (problems.length > 0) throw new DomainError(...problems);
     // The version pins what the prerequisites were judged on: details that change meanwhile are a conflict.
     return {
       account: await context.write('move_account', account, { id, from, to: 'verifying', version: row.version }),
@@ -112,7 +112,7 @@ export class ActivationResolver {
   async deactivateAccount(@Arg('input', () => AccountIdInput) { id }: AccountIdInput, @Ctx() context: Context) {
     const row = await context.scope.one(account, id);
     if (row.kind !== 'partner')
-      throw new Refusal(
+      throw new DomainError(
         problem('account_type_invalid', 'account.type', 'Only accounts of type partner can be deactivated.'),
       );
     return { account: await context.write('move_account', account, { id, from: moves.deactivate, to: 'deactivated' }) };
@@ -169,7 +169,7 @@ export class ActivationResolver {
   ) {
     const owner = await context.scope.one(account, id, 'address.id');
     if (owner.kind !== 'partner')
-      throw new Refusal(problem('account_type_invalid', 'address.id', 'Only a partner pays from a wallet.'));
+      throw new DomainError(problem('account_type_invalid', 'address.id', 'Only a partner pays from a wallet.'));
     const args = { accountId: id, provider: provider ?? 'paypal_external', currency: context.edition.currency };
     return { address: await context.write('create_test_wallet', address, args) };
   }
@@ -197,6 +197,6 @@ async function requirementsOf({ scope, edition }: Context, row: AccountRow): Pro
     // Within the tenant, whoever asks: what is required does not depend on who uploaded it.
     scope.all(file, file.id, row.supportingDocumentation.idDocument ?? ''),
   ]);
-  const dossier: Dossier = { account: row, persons, addresses, idDocument };
-  return unmet(rules, dossier);
+  const profile: OnboardingProfile = { account: row, persons, addresses, idDocument };
+  return unmet(rules, profile);
 }

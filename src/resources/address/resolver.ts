@@ -8,7 +8,7 @@ import { checkFiles, verificationPurposes } from '../file/reference.js';
 import type { Listing, Page } from '../../types/pagination.js';
 import { payloadOf } from '../../types/payload.js';
 import { permissions, related } from '../../auth/permissions.js';
-import { listedValues, type Problem, problem, Refusal } from '../../request/problems.js';
+import { listedValues, type Problem, problem, DomainError } from '../../request/problems.js';
 import {
   AddressArgs,
   AddressOfAccountArgs,
@@ -114,11 +114,11 @@ export class AddressResolver {
   async createAddress(@Arg('input', () => CreateAddressInput) input: CreateAddressInput, @Ctx() context: Context) {
     const owner = await context.scope.one(account, input.linkedId, 'address.linked_id');
     if (owner.kind === 'partner')
-      throw new Refusal(
+      throw new DomainError(
         problem('parameter_invalid', 'address.linked_id', 'must be an account of type user or platform'),
       );
     if (!related(context.caller, permissions.createAddress!.relations, owner)) {
-      throw new Refusal(
+      throw new DomainError(
         problem(
           'permission_denied',
           'address.linked_id',

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { boolean, check, foreignKey, index, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
-import { account, type PostalAddressHash } from '../account/table.js';
-import { type MetadataMap, realm, version, visibility } from '../../db/columns.js';
+import { account, type PostalAddressObject } from '../account/table.js';
+import { type MetadataMap, keyColumns, version, visibilityColumns } from '../../db/columns.js';
 
 export const AddressCategory = {
   SERVICE_RECEIVE: 'service_receive',
@@ -37,7 +37,7 @@ export type WalletProvider = (typeof WalletProvider)[keyof typeof WalletProvider
 export const VpaState = { ENABLED: 'enabled', DISABLED: 'disabled' } as const;
 export type VpaState = (typeof VpaState)[keyof typeof VpaState];
 
-export interface BankAccountHash {
+export interface BankAccountObject {
   bankName?: string | null;
   domesticCredit?: string | null;
   domesticDebit?: string | null;
@@ -50,10 +50,10 @@ export interface BankAccountHash {
   /** Shown on receiving addresses only. */
   type?: string | null;
 }
-export interface WalletHash {
+export interface WalletObject {
   provider: WalletProvider;
 }
-export interface VpaHash {
+export interface VpaObject {
   id: string;
   upi: { onetime: VpaState; recurring: VpaState };
 }
@@ -62,7 +62,7 @@ export interface VpaHash {
 export const address = pgTable(
   'address',
   {
-    ...realm(),
+    ...keyColumns(),
     category: text('category').$type<AddressCategory>().notNull(),
     type: text('type').$type<AddressType>().notNull(),
     status: text('status').$type<AddressStatus>().notNull(),
@@ -70,16 +70,16 @@ export const address = pgTable(
     name: text('name'),
     isReusable: boolean('is_reusable').notNull().default(false),
     linkedId: text('linked_id').notNull(),
-    bankAccount: jsonb('bank_account').$type<BankAccountHash>(),
-    billingDetails: jsonb('billing_details').$type<PostalAddressHash>(),
+    bankAccount: jsonb('bank_account').$type<BankAccountObject>(),
+    billingDetails: jsonb('billing_details').$type<PostalAddressObject>(),
     supportingDocumentation: jsonb('supporting_documentation').$type<{ idDocument?: string | null }>(),
-    vpa: jsonb('vpa').$type<VpaHash>(),
-    wallet: jsonb('wallet').$type<WalletHash>(),
+    vpa: jsonb('vpa').$type<VpaObject>(),
+    wallet: jsonb('wallet').$type<WalletObject>(),
     walletProvider: text('wallet_provider').$type<WalletProvider>().generatedAlwaysAs(sql`wallet ->> 'provider'`),
     vpaUpiOnetime: text('vpa_upi_onetime').$type<VpaState>().generatedAlwaysAs(sql`vpa #>> '{upi,onetime}'`),
     vpaUpiRecurring: text('vpa_upi_recurring').$type<VpaState>().generatedAlwaysAs(sql`vpa #>> '{upi,recurring}'`),
     metadata: jsonb('metadata').$type<MetadataMap>(),
-    ...visibility(),
+    ...visibilityColumns(),
     ...version(),
   },
   (t) => [
@@ -89,7 +89,7 @@ export const address = pgTable(
       columns: [t.tenantId, t.livemode, t.linkedId],
       foreignColumns: [account.tenantId, account.livemode, account.id],
     }),
-    index('address_context').on(t.tenantId, t.livemode, t.contextId, t.created, t.id),
+    index('address_context').on(t.tenantId, t.livemode, t.actingAccountId, t.created, t.id),
     index('address_root').on(t.tenantId, t.livemode, t.onRootList, t.created, t.id),
     // A bank tells of an address alone.
     index('address_by_id').on(t.id),

@@ -51,7 +51,7 @@ export class BalanceTransactionResolver {
     @Args(() => BalanceTransactionArgs) args: BalanceTransactionArgs,
     @Ctx() { scope, caller }: Context,
   ): Promise<Page<BalanceTransaction>> {
-    const owner = await scope.one(account, args.accountId || caller.contextId, 'balance_transaction.account_id');
+    const owner = await scope.one(account, args.accountId || caller.actingAccountId, 'balance_transaction.account_id');
     return scope.page(entry, { ...balanceTransactionListing, fixed: { accountId: owner.id } }, args);
   }
 

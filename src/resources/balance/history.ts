@@ -17,7 +17,7 @@ import type { Context } from '../../operation/context.js';
 import type { Scope } from '../../db/scope.js';
 import { DepositPaymentMethod, deposit } from '../deposit/table.js';
 import { Compartment } from '../ledger/table.js';
-import { problem, Refusal } from '../../request/problems.js';
+import { problem, DomainError } from '../../request/problems.js';
 import { Amount, Currency, DateTime } from '../../types/scalars.js';
 
 export const Interval = { DAY: 'day', WEEK: 'week', MONTH: 'month' } as const;
@@ -196,20 +196,20 @@ async function readSeries(
 ): Promise<Map<string, BalancePoint[]>> {
   const spans = interval ? steps(interval) : sql`select ${p('from')}::bigint as start`;
   const step = interval ? bucket(interval, sql`e.created`) : sql`${p('from')}::bigint`;
-  const realm = (table: string) =>
+  const tenantAndMode = (table: string) =>
     sql`${sql.raw(table)}.tenant_id = ${p('tenant')} and ${sql.raw(table)}.livemode = ${p('live')}`;
   const last = sql`select e.account_id, e.currency, e.category, ${step} as start, max(e.version) as version from entry e
-    where ${realm('e')} and e.account_id = any(${p('ids')}) and e.created >= ${p('from')} and e.created < ${p('to')} group by 1, 2, 3, 4`;
-  const before = sql`select e.balance_after from entry e where ${realm('e')}
+    where ${tenantAndMode('e')} and e.account_id = any(${p('ids')}) and e.created >= ${p('from')} and e.created < ${p('to')} group by 1, 2, 3, 4`;
+  const before = sql`select e.balance_after from entry e where ${tenantAndMode('e')}
     and e.account_id || ' ' || e.currency || ' ' || e.category = b.account_id || ' ' || b.currency || ' ' || c.category
     and e.created < ${p('from')} order by e.created desc, e.version desc limit 1`;
   const points = sql`with step as (${spans}), last as (${last}),
     compartment as (select b.account_id, b.currency, c.category from balance b, unnest(${sql.raw(`'{${Object.values(Compartment).join()}}'::text[]`)}) c(category)
-      where ${realm('b')} and b.account_id = any(${p('ids')}) and b.version > 0),
-    found as (select c.*, -1::bigint as start, (${before}) as held from compartment c join balance b on ${realm('b')} and b.account_id = c.account_id and b.currency = c.currency
+      where ${tenantAndMode('b')} and b.account_id = any(${p('ids')}) and b.version > 0),
+    found as (select c.*, -1::bigint as start, (${before}) as held from compartment c join balance b on ${tenantAndMode('b')} and b.account_id = c.account_id and b.currency = c.currency
       union all select c.*, s.start, e.balance_after from compartment c cross join step s
         left join last l on l.account_id = c.account_id and l.currency = c.currency and l.category = c.category and l.start = s.start
-        left join entry e on ${realm('e')} and e.account_id = l.account_id and e.currency = l.currency and e.version = l.version),
+        left join entry e on ${tenantAndMode('e')} and e.account_id = l.account_id and e.currency = l.currency and e.version = l.version),
     numbered as (select f.*, count(f.held) over (partition by f.account_id, f.currency, f.category order by f.start) as nth from found f)
     select n.account_id, n.currency, n.category, n.start, first_value(n.held) over (partition by n.account_id, n.currency, n.category, n.nth order by n.start) as held from numbered n`;
   const held = (category: Compartment) =>
@@ -266,9 +266,9 @@ export function pointsUsual(argument: (name: string) => unknown): number {
 }
 
 function checkRange({ from, to, interval }: RangeArgs): void {
-  if (to <= from) throw new Refusal(problem('parameter_invalid', 'account.to', 'must be later than from'));
+  if (to <= from) throw new DomainError(problem('parameter_invalid', 'account.to', 'must be later than from'));
   if ((to - from) / secondsOf[interval] > stepsMax)
-    throw new Refusal(
+    throw new DomainError(
       problem('parameter_invalid', 'account.interval', `gives more than ${stepsMax} steps; choose a longer one`),
     );
 }

@@ -4,7 +4,7 @@ import { type AccountRow, account } from '../account/table.js';
 import { Account } from '../account/type.js';
 import type { Context } from '../../operation/context.js';
 import { type BalanceRow, balance, booked } from '../ledger/table.js';
-import { problem, Refusal } from '../../request/problems.js';
+import { problem, DomainError } from '../../request/problems.js';
 import { DateTime } from '../../types/scalars.js';
 import { series } from './history.js';
 import { Balance, BalanceAggregate } from './type.js';
@@ -23,9 +23,9 @@ export class BalanceResolver {
     id: string | undefined,
     @Ctx() context: Context,
   ): Promise<Balance> {
-    const held = await readBalance(context, id || context.caller.contextId);
+    const held = await readBalance(context, id || context.caller.actingAccountId);
     const owner = held[0]?.owner;
-    if (!owner) throw new Refusal(problem('resource_missing', 'balance.account_id'));
+    if (!owner) throw new DomainError(problem('resource_missing', 'balance.account_id'));
     return shownAs(
       context,
       owner,
@@ -92,7 +92,7 @@ export class BalanceOfAccount {
 }
 
 function contextAccount({ scope, caller }: Context, id: string | null | undefined): Promise<AccountRow> {
-  return scope.one(account, id || caller.contextId, 'balance.account_id');
+  return scope.one(account, id || caller.actingAccountId, 'balance.account_id');
 }
 
 /** All balances of the accounts that are asked for in one tick are one statement. */
@@ -128,7 +128,7 @@ function shownAs({ edition }: Context, row: Owner, rows: Held[]): Balance {
   };
 }
 
-/** An account within reach and its balances, in one statement: a row without money where there is none yet. */
+/** An account that the caller can see and its balances, in one statement: a row without money where there is none yet. */
 function readBalance({ scope }: Context, id: string) {
   const p = sql.placeholder;
   return scope.readFrom<{ owner: Owner; money: Held | Record<keyof Held, null> }>(

@@ -11,7 +11,7 @@ export class Money {
 
 /**
  * Funds of an account by compartment, one entry per currency; amounts are sums made in PostgreSQL, never numbers.
- * Refuses `resource_missing` when the account is out of reach. Spec: Balance.
+ * Refuses `resource_missing` when the account is not visible. Spec: Balance.
  */
 @ObjectType({ simpleResolvers: true, description: 'Funds of an account by compartment, one entry per currency.' })
 export class Balance {

@@ -9,7 +9,7 @@ import type { Listing, Page } from '../../types/pagination.js';
 import { payloadOf } from '../../types/payload.js';
 import { type PaymentRow, payment } from '../payment/table.js';
 import { Payment } from '../payment/type.js';
-import { type Problem, problem, Refusal } from '../../request/problems.js';
+import { type Problem, problem, DomainError } from '../../request/problems.js';
 import { type ReceivableRow, receivable } from '../receivable/table.js';
 import { Receivable } from '../receivable/type.js';
 import { amountText, Metadata } from '../../types/scalars.js';
@@ -75,22 +75,22 @@ export class CheckoutResolver {
   async createCheckout(@Arg('input', () => CreateCheckoutInput) input: CreateCheckoutInput, @Ctx() context: Context) {
     const { scope, checkouts } = context;
     if (context.caller.livemode && new URL(input.redirectUrl).protocol !== 'https:')
-      throw new Refusal(problem('parameter_invalid', 'checkout.redirect_url', 'must be https in live mode'));
+      throw new DomainError(problem('parameter_invalid', 'checkout.redirect_url', 'must be https in live mode'));
     const found = await Promise.allSettled([
       scope.one(account, input.from.accountId, 'checkout.from.account_id'),
       ...input.receivables.map(({ id }, i) => scope.one(receivable, id, `checkout.receivables[${i}].id`)),
     ]);
     const missing = found.flatMap((f) => (f.status === 'rejected' ? [f.reason as unknown] : []));
-    const fault = missing.find((reason) => !(reason instanceof Refusal));
+    const fault = missing.find((reason) => !(reason instanceof DomainError));
     if (fault) throw fault;
-    if (missing.length > 0) throw new Refusal(...missing.flatMap((reason) => (reason as Refusal).problems));
+    if (missing.length > 0) throw new DomainError(...missing.flatMap((reason) => (reason as DomainError).problems));
     const [from, ...receivables] = found.map((f) => (f as PromiseFulfilledResult<unknown>).value) as [
       AccountRow,
       ...ReceivableRow[],
     ];
     const to = await scope.one(account, receivables[0]!.accountId, 'checkout.receivables[0].id');
     const problems = [...receivablesProblems(receivables, to), ...partnerProblems(from, to)];
-    if (problems.length > 0) throw new Refusal(...problems);
+    if (problems.length > 0) throw new DomainError(...problems);
     const reconcilable = receivables.reduce((sum, r) => sum + r.amountReconcilable, 0n);
     const impossible: Problem[] = [];
     if (!checkouts.payable(context.caller.livemode)) impossible.push(problem('acquirer_unavailable'));
@@ -98,7 +98,7 @@ export class CheckoutResolver {
       impossible.push(
         problem('amount_exceeds_reconcilable', 'checkout.amount', 'is more than what the receivables can still take'),
       );
-    if (impossible.length > 0) throw new Refusal(...impossible);
+    if (impossible.length > 0) throw new DomainError(...impossible);
     const row = await context.write('create_checkout', checkout, {
       amount: input.amount,
       grossAmount: grossOf(input.amount, checkouts.terms),
@@ -320,7 +320,7 @@ function partnerProblems(from: AccountRow, to: AccountRow): Problem[] {
 async function ended(context: Context, { id }: CheckoutIdInput, to: 'cancelled' | 'expired') {
   const { status } = await context.scope.one(checkoutNow, id, 'checkout.id');
   // One whose time is over has expired, whether or not a worker has written it down.
-  if (status === 'expired') throw new Refusal(problem('status_invalid', 'checkout.status'));
+  if (status === 'expired') throw new DomainError(problem('status_invalid', 'checkout.status'));
   return { checkout: await context.write('end_checkout', checkout, { id, to }) };
 }
 
@@ -328,7 +328,9 @@ async function attempted(context: Context, input: DeclineTestCheckoutInput, stat
   const row = await context.scope.one(checkoutNow, input.id, 'checkout.id');
   const method = input.paymentMethod ?? (row.paymentMethods[0] === 'cards' ? 'card' : 'upi');
   if (!row.paymentMethods.includes(method === 'card' ? 'cards' : 'upi'))
-    throw new Refusal(problem('parameter_invalid', 'checkout.payment_method', 'must be one that the checkout takes'));
+    throw new DomainError(
+      problem('parameter_invalid', 'checkout.payment_method', 'must be one that the checkout takes'),
+    );
   const details =
     method === 'card'
       ? { card: { brand: 'visa', last4: '4242', expiry_month: 12, expiry_year: 2099 } }

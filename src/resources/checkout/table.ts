@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { bigint, check, foreignKey, index, integer, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import { account } from '../account/table.js';
-import { type MetadataMap, realm, version, visibility } from '../../db/columns.js';
+import { type MetadataMap, keyColumns, version, visibilityColumns } from '../../db/columns.js';
 import { receivable } from '../receivable/table.js';
 import type { TransactionStatus } from '../transaction/table.js';
 
@@ -21,7 +21,7 @@ export type CheckoutPaymentMethod = (typeof CheckoutPaymentMethod)[keyof typeof 
 
 /** The columns of a checkout, which the table and the view of the present share. */
 export const checkoutColumns = () => ({
-  ...realm(),
+  ...keyColumns(),
   expiresAt: bigint('expires_at', { mode: 'number' }).notNull(),
   amount: bigint('amount', { mode: 'bigint' }).notNull(),
   grossAmount: bigint('gross_amount', { mode: 'bigint' }).notNull(),
@@ -41,7 +41,7 @@ export const checkoutColumns = () => ({
   /** The one deposit that was credited. */
   depositId: text('deposit_id'),
   metadata: jsonb('metadata').$type<MetadataMap>(),
-  ...visibility(),
+  ...visibilityColumns(),
   ...version(),
 });
 
@@ -58,7 +58,7 @@ export const checkout = pgTable('checkout', checkoutColumns(), (t) => [
     columns: [t.tenantId, t.livemode, t.toAccountId],
     foreignColumns: [account.tenantId, account.livemode, account.id],
   }),
-  index('checkout_context').on(t.tenantId, t.livemode, t.contextId, t.created, t.id),
+  index('checkout_context').on(t.tenantId, t.livemode, t.actingAccountId, t.created, t.id),
   index('checkout_root').on(t.tenantId, t.livemode, t.onRootList, t.created, t.id),
   index('checkout_to').on(t.tenantId, t.livemode, t.toAccountId, t.created, t.id),
   index('checkout_from').on(t.tenantId, t.livemode, t.fromAccountId, t.created, t.id),
@@ -76,7 +76,7 @@ export type CheckoutRow = typeof checkout.$inferSelect;
 export const checkoutReceivable = pgTable(
   'checkout_receivable',
   {
-    ...realm(),
+    ...keyColumns(),
     checkoutId: text('checkout_id').notNull(),
     receivableId: text('receivable_id').notNull(),
     position: integer('position').notNull(),

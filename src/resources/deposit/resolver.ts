@@ -9,7 +9,7 @@ import { type Listing, type Page, PageArgs } from '../../types/pagination.js';
 import { payloadOf } from '../../types/payload.js';
 import { type PaymentRow, payment } from '../payment/table.js';
 import { Payment } from '../payment/type.js';
-import { type Problem, problem, Refusal } from '../../request/problems.js';
+import { type Problem, problem, DomainError } from '../../request/problems.js';
 import { receivable } from '../receivable/table.js';
 import {
   CreateDepositInput,
@@ -110,7 +110,7 @@ export class DepositResolver {
         ? []
         : [problem('parameter_invalid', `deposit.receivables[${i}].id`, "must be in the deposit's currency")];
     });
-    if (misfits.length > 0) throw new Refusal(...misfits);
+    if (misfits.length > 0) throw new DomainError(...misfits);
     return { deposit: await context.write('reconcile_deposit', deposit, input) };
   }
 
@@ -265,11 +265,11 @@ export function depositProblems({
 
 /** Money comes from the receiving account or from its partners, never from another user's. */
 export function payerProblems(
-  payer: Pick<AccountRow, 'contextId'>,
-  to: Pick<AccountRow, 'contextId'>,
+  payer: Pick<AccountRow, 'actingAccountId'>,
+  to: Pick<AccountRow, 'actingAccountId'>,
   field: string,
 ): Problem[] {
-  return payer.contextId === to.contextId
+  return payer.actingAccountId === to.actingAccountId
     ? []
     : [problem('parameter_invalid', field, 'must be the receiving user or one of its partners')];
 }
@@ -281,7 +281,7 @@ async function moved(context: Context, input: EndTestDepositInput, from: string[
 
 /** Where a deposit goes: the receiving account, and the address that it arrives at. */
 interface Destination {
-  account: Pick<AccountRow, 'id' | 'contextId'>;
+  account: Pick<AccountRow, 'id' | 'actingAccountId'>;
   addressId: string;
 }
 
@@ -307,16 +307,16 @@ async function destination({ scope, caller }: Context, { to, currency }: CreateD
         .limit(1);
       return db
         .select({
-          account: { id: account.id, contextId: account.contextId },
+          account: { id: account.id, actingAccountId: account.actingAccountId },
           addressId: sql<string | null>`(${usable})`,
         })
         .from(account)
         .where(reached(account));
     },
-    { id: to?.accountId || caller.contextId, currency },
+    { id: to?.accountId || caller.actingAccountId, currency },
   );
-  if (!found) throw new Refusal(problem('resource_missing', 'deposit.to.account_id'));
-  if (found.addressId === null) throw new Refusal(problem('address_unusable', 'deposit.to.account_id'));
+  if (!found) throw new DomainError(problem('resource_missing', 'deposit.to.account_id'));
+  if (found.addressId === null) throw new DomainError(problem('address_unusable', 'deposit.to.account_id'));
   return { account: found.account, addressId: found.addressId };
 }
 
@@ -325,14 +325,14 @@ async function namedDestination({ scope }: Context, { to }: CreateDepositInput):
   const named = await scope.one(address, to!.addressId!, 'deposit.to.address_id');
   const owner = await scope.one(account, to!.accountId || named.linkedId, 'deposit.to.account_id');
   if (named.linkedId !== owner.id)
-    throw new Refusal(
+    throw new DomainError(
       problem('parameter_invalid', 'deposit.to.address_id', {
         v1: 'does not belong to deposit.to.account_id',
         graph: 'does not belong to to.accountId',
       }),
     );
   if (named.status !== 'activated' || !['service_receive', 'service_fee_advance'].includes(named.category))
-    throw new Refusal(problem('address_unusable', 'deposit.to.address_id'));
+    throw new DomainError(problem('address_unusable', 'deposit.to.address_id'));
   return { account: owner, addressId: named.id };
 }
 
@@ -346,13 +346,13 @@ async function sourceOf(
   const named = from.addressId ? await scope.one(address, from.addressId, 'deposit.from.address_id') : undefined;
   const payer = await scope.one(account, from.accountId || named!.linkedId, 'deposit.from.account_id');
   if (named && named.linkedId !== payer.id)
-    throw new Refusal(
+    throw new DomainError(
       problem('parameter_invalid', 'deposit.from.address_id', {
         v1: 'does not belong to deposit.from.account_id',
         graph: 'does not belong to from.accountId',
       }),
     );
   const strange = payerProblems(payer, to, 'deposit.from.account_id');
-  if (strange.length > 0) throw new Refusal(...strange);
+  if (strange.length > 0) throw new DomainError(...strange);
   return { account: payer, addressId: named?.id ?? null };
 }

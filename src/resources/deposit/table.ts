@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { bigint, check, foreignKey, index, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import { account } from '../account/table.js';
-import { type MetadataMap, realm, version, visibility } from '../../db/columns.js';
+import { type MetadataMap, keyColumns, version, visibilityColumns } from '../../db/columns.js';
 
 export const DepositStatus = {
   INITIALIZED: 'initialized',
@@ -48,7 +48,7 @@ const minor = (name: string) => bigint(name, { mode: 'bigint' }).notNull();
 export const deposit = pgTable(
   'deposit',
   {
-    ...realm(),
+    ...keyColumns(),
     amount: minor('amount'),
     currency: text('currency').notNull(),
     fromAccountId: text('from_account_id'),
@@ -67,7 +67,7 @@ export const deposit = pgTable(
     disputesId: text('disputes_id'),
     pendingRest: minor('pending_rest').default(sql`0`),
     disputed: minor('disputed').default(sql`0`),
-    ...visibility(),
+    ...visibilityColumns(),
     ...version(),
   },
   (t) => [
@@ -82,7 +82,7 @@ export const deposit = pgTable(
       columns: [t.tenantId, t.livemode, t.fromAccountId],
       foreignColumns: [account.tenantId, account.livemode, account.id],
     }),
-    index('deposit_context').on(t.tenantId, t.livemode, t.contextId, t.created, t.id),
+    index('deposit_context').on(t.tenantId, t.livemode, t.actingAccountId, t.created, t.id),
     index('deposit_root').on(t.tenantId, t.livemode, t.onRootList, t.created, t.id),
     index('deposit_to').on(t.tenantId, t.livemode, t.toAccountId, t.created, t.id),
     index('deposit_from').on(t.tenantId, t.livemode, t.fromAccountId, t.created, t.id),

@@ -17,7 +17,7 @@ import {
 import type { Context } from '../../operation/context.js';
 import { connectionOf, type Listing, type Page, PageArgs } from '../../types/pagination.js';
 import { Node, nodeType } from '../../types/relay-node.js';
-import { problem, Refusal } from '../../request/problems.js';
+import { problem, DomainError } from '../../request/problems.js';
 import { DateTime } from '../../types/scalars.js';
 import { type EventRow, event } from './table.js';
 import { eventObjectV1 } from './v1.js';
@@ -71,7 +71,7 @@ export class EventResolver {
   async event(@Arg('id', () => ID) id: string, @Ctx() { scope }: Context): Promise<Event> {
     const row = await scope.one(event, id);
     // Not numbered yet, it is not there yet: lists do not show it either.
-    if (row.number === null) throw new Refusal(problem('resource_missing', 'event.id'));
+    if (row.number === null) throw new DomainError(problem('resource_missing', 'event.id'));
     return row;
   }
 

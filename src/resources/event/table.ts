@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { bigint, index, jsonb, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core';
-import { realm, visibility } from '../../db/columns.js';
+import { keyColumns, visibilityColumns } from '../../db/columns.js';
 
 /**
  * What happened, written by the statement that did it. `data` is the changed row as it became.
@@ -9,21 +9,23 @@ import { realm, visibility } from '../../db/columns.js';
 export const event = pgTable(
   'event',
   {
-    ...realm(),
+    ...keyColumns(),
     type: text('type').notNull(),
     object: text('object').notNull(),
     objectId: text('object_id').notNull(),
     data: jsonb('data').notNull(),
     requestId: text('request_id'),
     number: bigint('number', { mode: 'number' }),
-    ...visibility(),
+    ...visibilityColumns(),
   },
   (t) => [
     primaryKey({ name: 'event_pkey', columns: [t.tenantId, t.livemode, t.id] }),
     // An event has no number when it is inserted: what leads by numbers need not hold it before it has one.
     uniqueIndex('event_numbers').on(t.tenantId, t.livemode, t.number).where(sql`number is not null`),
     index('event_unnumbered').on(t.tenantId, t.livemode, t.created, t.id).where(sql`number is null`),
-    index('event_of_context').on(t.tenantId, t.livemode, t.contextId, t.number, t.id).where(sql`number is not null`),
+    index('event_of_context')
+      .on(t.tenantId, t.livemode, t.actingAccountId, t.number, t.id)
+      .where(sql`number is not null`),
     index('event_of_root').on(t.tenantId, t.livemode, t.onRootList, t.number, t.id).where(sql`number is not null`),
     index('event_about_object').on(t.tenantId, t.livemode, t.objectId, t.number, t.id).where(sql`number is not null`),
   ],
@@ -35,8 +37,8 @@ export type EventRow = typeof event.$inferSelect;
 export const eventCounter = pgTable(
   'event_counter',
   {
-    tenantId: realm().tenantId,
-    livemode: realm().livemode,
+    tenantId: keyColumns().tenantId,
+    livemode: keyColumns().livemode,
     last: bigint('last', { mode: 'number' }).notNull(),
   },
   (t) => [primaryKey({ name: 'event_counter_pkey', columns: [t.tenantId, t.livemode] })],

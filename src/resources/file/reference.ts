@@ -1,5 +1,5 @@
 import type { Scope } from '../../db/scope.js';
-import { listedValues, problem, Refusal } from '../../request/problems.js';
+import { listedValues, problem, DomainError } from '../../request/problems.js';
 import { type FilePurpose, type FileRow, file } from './table.js';
 
 /** The purposes of documents that support an account or identify a person. */
@@ -9,7 +9,7 @@ export const verificationPurposes = [
   'tax_document',
 ] as const satisfies readonly FilePurpose[];
 
-/** Refuses file ids that are out of reach, or whose purpose is not one of those the parameter takes. All at once. */
+/** Refuses file ids that the caller cannot see, or whose purpose is not one of those the parameter takes. All at once. */
 export async function checkFiles(
   scope: Scope,
   references: { id: string | null | undefined; field: string; purposes: readonly FilePurpose[] }[],
@@ -20,7 +20,7 @@ export async function checkFiles(
   );
   const misfits = found.filter(({ row, purposes }) => row && !purposes.includes((row as FileRow).purpose));
   if (misfits.length > 0) {
-    throw new Refusal(
+    throw new DomainError(
       ...misfits.map(({ field, purposes }) =>
         problem(
           'parameter_invalid',
@@ -31,5 +31,5 @@ export async function checkFiles(
     );
   }
   const missing = found.filter(({ row }) => !row);
-  if (missing.length > 0) throw new Refusal(...missing.map(({ field }) => problem('resource_missing', field)));
+  if (missing.length > 0) throw new DomainError(...missing.map(({ field }) => problem('resource_missing', field)));
 }

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { check, customType, foreignKey, index, integer, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import { account } from '../account/table.js';
-import { type MetadataMap, realm, visibility } from '../../db/columns.js';
+import { type MetadataMap, keyColumns, visibilityColumns } from '../../db/columns.js';
 
 export const FilePurpose = {
   ADDITIONAL_VERIFICATION: 'additional_verification',
@@ -18,7 +18,7 @@ const bytea = customType<{ data: Uint8Array }>({ dataType: () => 'bytea' });
 export const file = pgTable(
   'file',
   {
-    ...realm(),
+    ...keyColumns(),
     accountId: text('account_id').notNull(),
     purpose: text('purpose').$type<FilePurpose>().notNull(),
     filename: text('filename').notNull(),
@@ -26,7 +26,7 @@ export const file = pgTable(
     size: integer('size').notNull(),
     sha256: text('sha256').notNull(),
     metadata: jsonb('metadata').$type<MetadataMap>(),
-    ...visibility(),
+    ...visibilityColumns(),
   },
   (t) => [
     primaryKey({ name: 'file_pkey', columns: [t.tenantId, t.livemode, t.id] }),
@@ -35,7 +35,7 @@ export const file = pgTable(
       columns: [t.tenantId, t.livemode, t.accountId],
       foreignColumns: [account.tenantId, account.livemode, account.id],
     }),
-    index('file_context').on(t.tenantId, t.livemode, t.contextId, t.created, t.id),
+    index('file_context').on(t.tenantId, t.livemode, t.actingAccountId, t.created, t.id),
     index('file_root').on(t.tenantId, t.livemode, t.onRootList, t.created, t.id),
     index('file_of_account').on(t.tenantId, t.livemode, t.accountId, t.created, t.id),
     check(
@@ -50,9 +50,9 @@ export type FileRow = typeof file.$inferSelect;
 export const fileContent = pgTable(
   'file_content',
   {
-    tenantId: realm().tenantId,
-    livemode: realm().livemode,
-    id: realm().id,
+    tenantId: keyColumns().tenantId,
+    livemode: keyColumns().livemode,
+    id: keyColumns().id,
     content: bytea('content').notNull(),
   },
   (t) => [

@@ -20,7 +20,7 @@ import type { Context } from '../../operation/context.js';
 import { type Listing, type Page, PageArgs } from '../../types/pagination.js';
 import { payloadOf } from '../../types/payload.js';
 import { permissions, related } from '../../auth/permissions.js';
-import { type Problem, problem, Refusal } from '../../request/problems.js';
+import { type Problem, problem, DomainError } from '../../request/problems.js';
 import { type ApiKeyRow, apiKey, KeyPermission } from './table.js';
 import { ApiKey, ApiKeyConnection } from './type.js';
 
@@ -103,9 +103,9 @@ export class ApiKeyResolver {
   })
   async createApiKey(@Arg('input', () => CreateApiKeyInput) input: CreateApiKeyInput, @Ctx() context: Context) {
     const { caller } = context;
-    const owner = await context.scope.one(account, input.accountId || caller.contextId, 'api_key.account_id');
+    const owner = await context.scope.one(account, input.accountId || caller.actingAccountId, 'api_key.account_id');
     if (owner.kind === 'partner')
-      throw new Refusal(problem('account_type_invalid', 'api_key.account_id', 'A partner has no keys.'));
+      throw new DomainError(problem('account_type_invalid', 'api_key.account_id', 'A partner has no keys.'));
     checkRelation(context, 'createApiKey', owner, 'api_key.account_id');
     const made = context.newKey(caller.tenantId, caller.livemode);
     const row = await context.write('create_api_key', apiKey, {
@@ -168,7 +168,7 @@ async function checkManageable(context: Context, operation: string, id: string):
 
 function checkRelation({ caller }: Context, operation: string, owner: AccountRow, field: string): void {
   if (!related(caller, permissions[operation]!.relations, owner)) {
-    throw new Refusal(
+    throw new DomainError(
       problem('permission_denied', field, 'Keys are managed by the account itself, or by its platform.'),
     );
   }

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { bigint, check, foreignKey, index, pgTable, primaryKey, text, unique } from 'drizzle-orm/pg-core';
 import { account } from '../account/table.js';
-import { realm, visibility } from '../../db/columns.js';
+import { keyColumns, visibilityColumns } from '../../db/columns.js';
 
 export const KeyPermission = { FULL: 'full', READ: 'read' } as const;
 export type KeyPermission = (typeof KeyPermission)[keyof typeof KeyPermission];
@@ -10,7 +10,7 @@ export type KeyPermission = (typeof KeyPermission)[keyof typeof KeyPermission];
 export const apiKey = pgTable(
   'api_key',
   {
-    ...realm(),
+    ...keyColumns(),
     accountId: text('account_id').notNull(),
     permission: text('permission').$type<KeyPermission>().notNull(),
     prefix: text('prefix').notNull(),
@@ -20,7 +20,7 @@ export const apiKey = pgTable(
     expiresAt: bigint('expires_at', { mode: 'number' }),
     revokedAt: bigint('revoked_at', { mode: 'number' }),
     lastUsedAt: bigint('last_used_at', { mode: 'number' }),
-    ...visibility(),
+    ...visibilityColumns(),
   },
   (t) => [
     primaryKey({ name: 'api_key_pkey', columns: [t.tenantId, t.livemode, t.id] }),
@@ -30,7 +30,7 @@ export const apiKey = pgTable(
       columns: [t.tenantId, t.livemode, t.accountId],
       foreignColumns: [account.tenantId, account.livemode, account.id],
     }),
-    index('api_key_context').on(t.tenantId, t.livemode, t.contextId, t.created, t.id),
+    index('api_key_context').on(t.tenantId, t.livemode, t.actingAccountId, t.created, t.id),
     index('api_key_root').on(t.tenantId, t.livemode, t.onRootList, t.created, t.id),
     index('api_key_by_id').on(t.id),
     index('api_key_of_account').on(t.tenantId, t.livemode, t.accountId, t.created, t.id),

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { bigint, boolean, check, foreignKey, index, pgTable, primaryKey, text, unique } from 'drizzle-orm/pg-core';
 import { account } from '../account/table.js';
-import { realm, visibility } from '../../db/columns.js';
+import { keyColumns, visibilityColumns } from '../../db/columns.js';
 
 /** The compartments of a balance; a balance transaction's category is the one that it changed. Spec: Balance. */
 export const Compartment = {
@@ -22,8 +22,8 @@ const minor = (name: string) => bigint(name, { mode: 'bigint' }).notNull();
 export const balance = pgTable(
   'balance',
   {
-    tenantId: realm().tenantId,
-    livemode: realm().livemode,
+    tenantId: keyColumns().tenantId,
+    livemode: keyColumns().livemode,
     accountId: text('account_id').notNull(),
     currency: text('currency').notNull(),
     available: minor('available').default(sql`0`),
@@ -36,8 +36,8 @@ export const balance = pgTable(
     /** Copied from the account, so that the pending balances of an account's partners are one index scan. */
     ownerId: text('owner_id'),
     ofPartner: boolean('of_partner').notNull(),
-    contextId: visibility().contextId,
-    onRootList: visibility().onRootList,
+    actingAccountId: visibilityColumns().actingAccountId,
+    onRootList: visibilityColumns().onRootList,
   },
   (t) => [
     primaryKey({ name: 'balance_pkey', columns: [t.tenantId, t.livemode, t.accountId, t.currency] }),
@@ -46,7 +46,7 @@ export const balance = pgTable(
       columns: [t.tenantId, t.livemode, t.accountId],
       foreignColumns: [account.tenantId, account.livemode, account.id],
     }),
-    index('balance_of_partners').on(t.tenantId, t.livemode, t.contextId, t.currency).where(sql`of_partner`),
+    index('balance_of_partners').on(t.tenantId, t.livemode, t.actingAccountId, t.currency).where(sql`of_partner`),
     check(
       'balance_not_negative',
       sql`${t.pending} >= 0 and ${t.processing} >= 0 and ${t.payoutProcessing} >= 0 and ${t.feeAdvance} >= 0`,
@@ -65,7 +65,7 @@ export const booked = sql`${balance.version} > 0`;
 export const posting = pgTable(
   'posting',
   {
-    ...realm(),
+    ...keyColumns(),
     kind: text('kind').notNull(),
     cause: text('cause').notNull(),
     paymentId: text('payment_id').notNull(),
@@ -83,7 +83,7 @@ const compartmentKey = sql`(account_id || ' ' || currency || ' ' || category)`;
 export const entry = pgTable(
   'entry',
   {
-    ...realm(),
+    ...keyColumns(),
     postingId: text('posting_id').notNull(),
     accountId: text('account_id').notNull(),
     amount: minor('amount'),
@@ -93,7 +93,7 @@ export const entry = pgTable(
     /** What the compartment held afterwards, and the balance's version then: a lost update stays visible for ever. */
     balanceAfter: minor('balance_after'),
     version: bigint('version', { mode: 'number' }).notNull(),
-    ...visibility(),
+    ...visibilityColumns(),
   },
   (t) => [
     primaryKey({ name: 'entry_pkey', columns: [t.tenantId, t.livemode, t.id] }),
@@ -113,7 +113,7 @@ export type EntryRow = typeof entry.$inferSelect;
 export const contraEntry = pgTable(
   'contra_entry',
   {
-    ...realm(),
+    ...keyColumns(),
     postingId: text('posting_id').notNull(),
     contra: text('contra').notNull(),
     amount: minor('amount'),
@@ -129,7 +129,7 @@ export const contraEntry = pgTable(
 /** Postings that no block has sealed yet; the sealing deletes them. */
 export const unsealed = pgTable(
   'unsealed',
-  { tenantId: realm().tenantId, livemode: realm().livemode, postingId: text('posting_id').notNull() },
+  { tenantId: keyColumns().tenantId, livemode: keyColumns().livemode, postingId: text('posting_id').notNull() },
   (t) => [primaryKey({ name: 'unsealed_pkey', columns: [t.tenantId, t.livemode, t.postingId] })],
 );
 
@@ -137,10 +137,10 @@ export const unsealed = pgTable(
 export const sealBlock = pgTable(
   'seal_block',
   {
-    tenantId: realm().tenantId,
-    livemode: realm().livemode,
+    tenantId: keyColumns().tenantId,
+    livemode: keyColumns().livemode,
     number: bigint('number', { mode: 'number' }).notNull(),
-    created: realm().created,
+    created: keyColumns().created,
     postings: bigint('postings', { mode: 'number' }).notNull(),
     previous: text('previous').notNull(),
     hash: text('hash').notNull(),
@@ -152,8 +152,8 @@ export const sealBlock = pgTable(
 export const postingSeal = pgTable(
   'posting_seal',
   {
-    tenantId: realm().tenantId,
-    livemode: realm().livemode,
+    tenantId: keyColumns().tenantId,
+    livemode: keyColumns().livemode,
     postingId: text('posting_id').notNull(),
     block: bigint('block', { mode: 'number' }).notNull(),
   },

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { bigint, check, index, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
-import { realm, visibility } from '../../db/columns.js';
+import { keyColumns, visibilityColumns } from '../../db/columns.js';
 
 export const PaymentType = {
   DEPOSIT: 'deposit',
@@ -24,7 +24,7 @@ export type PaymentStatus = (typeof PaymentStatus)[keyof typeof PaymentStatus];
 export const payment = pgTable(
   'payment',
   {
-    ...realm(),
+    ...keyColumns(),
     accountId: text('account_id').notNull(),
     type: text('type').$type<PaymentType>().notNull(),
     amount: bigint('amount', { mode: 'bigint' }).notNull(),
@@ -32,11 +32,11 @@ export const payment = pgTable(
     status: text('status').$type<PaymentStatus>().notNull(),
     depositId: text('deposit_id'),
     checkoutId: text('checkout_id'),
-    ...visibility(),
+    ...visibilityColumns(),
   },
   (t) => [
     primaryKey({ name: 'payment_pkey', columns: [t.tenantId, t.livemode, t.id] }),
-    index('payment_context').on(t.tenantId, t.livemode, t.contextId, t.created, t.id),
+    index('payment_context').on(t.tenantId, t.livemode, t.actingAccountId, t.created, t.id),
     index('payment_root').on(t.tenantId, t.livemode, t.onRootList, t.created, t.id),
     index('payment_of_account').on(t.tenantId, t.livemode, t.accountId, t.created, t.id),
     check('payment_type', sql`${t.type} in ('deposit', 'checkout', 'payout', 'dispute', 'transfer')`),

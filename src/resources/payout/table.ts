@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { bigint, check, foreignKey, index, numeric, pgTable, primaryKey, text, unique } from 'drizzle-orm/pg-core';
 import { account } from '../account/table.js';
-import { realm, version, visibility } from '../../db/columns.js';
+import { keyColumns, version, visibilityColumns } from '../../db/columns.js';
 
 export const PayoutStatus = { PROCESSING: 'processing', COMPLETED: 'completed', FAILED: 'failed' } as const;
 export type PayoutStatus = (typeof PayoutStatus)[keyof typeof PayoutStatus];
@@ -10,7 +10,7 @@ export type PayoutStatus = (typeof PayoutStatus)[keyof typeof PayoutStatus];
 export const payout = pgTable(
   'payout',
   {
-    ...realm(),
+    ...keyColumns(),
     accountId: text('account_id').notNull(),
     addressId: text('address_id').notNull(),
     amount: bigint('amount', { mode: 'bigint' }).notNull(),
@@ -20,7 +20,7 @@ export const payout = pgTable(
     sourceAmount: bigint('source_amount', { mode: 'bigint' }).notNull(),
     sourceCurrency: text('source_currency').notNull(),
     rate: numeric('rate').notNull(),
-    ...visibility(),
+    ...visibilityColumns(),
     ...version(),
   },
   (t) => [
@@ -30,7 +30,7 @@ export const payout = pgTable(
       columns: [t.tenantId, t.livemode, t.accountId],
       foreignColumns: [account.tenantId, account.livemode, account.id],
     }),
-    index('payout_context').on(t.tenantId, t.livemode, t.contextId, t.created, t.id),
+    index('payout_context').on(t.tenantId, t.livemode, t.actingAccountId, t.created, t.id),
     index('payout_root').on(t.tenantId, t.livemode, t.onRootList, t.created, t.id),
     index('payout_of_account').on(t.tenantId, t.livemode, t.accountId, t.created, t.id),
     index('payout_to_address').on(t.tenantId, t.livemode, t.addressId, t.created, t.id),
@@ -62,11 +62,11 @@ export type PayoutBlockReason = (typeof PayoutBlockReason)[keyof typeof PayoutBl
 export const payoutBlock = pgTable(
   'payout_block',
   {
-    ...realm(),
+    ...keyColumns(),
     accountId: text('account_id').notNull(),
     currency: text('currency').notNull(),
     reasonCode: text('reason_code').$type<PayoutBlockReason>().notNull(),
-    ...visibility(),
+    ...visibilityColumns(),
   },
   (t) => [
     primaryKey({ name: 'payout_block_pkey', columns: [t.tenantId, t.livemode, t.id] }),

@@ -1,8 +1,8 @@
 import { and, eq, gt, sql } from 'drizzle-orm';
 import type { Database } from '../../db/database.js';
-import { problem, Refusal } from '../../request/problems.js';
+import { problem, DomainError } from '../../request/problems.js';
 import type { SealedPlace, Secrets } from '../../db/secrets.js';
-import { type IdentificationHash, person } from './table.js';
+import { type IdentificationObject, person } from './table.js';
 
 const batchSize = 100;
 const answersMax = 5_000;
@@ -15,13 +15,13 @@ const mask = '•';
 export function sealedIdentification(
   secrets: Secrets,
   place: SealedPlace,
-  identification: IdentificationHash,
-): IdentificationHash {
+  identification: IdentificationObject,
+): IdentificationObject {
   if (!('taxCardNumber' in identification)) return identification;
   const { taxCardNumber: number } = identification;
   if (!number) return { ...identification, taxCardSealed: null };
   if (number.includes(mask))
-    throw new Refusal(
+    throw new DomainError(
       problem(
         'parameter_invalid',
         'person.identification.tax_card_number',
@@ -35,7 +35,7 @@ export function sealedIdentification(
 export function taxCardNumberOf(
   secrets: Secrets,
   place: SealedPlace,
-  { taxCardNumber, taxCardSealed }: IdentificationHash,
+  { taxCardNumber, taxCardSealed }: IdentificationObject,
 ): string | null | undefined {
   return taxCardSealed ? secrets.open(taxCardSealed, place) : (taxCardNumber ?? null);
 }
@@ -53,14 +53,14 @@ export function masked(number: string): string {
  * A fault of one tenant is thrown when all the others have been done.
  */
 export async function sealTaxCards(database: Database, secrets: Secrets, stopped: () => boolean): Promise<number> {
-  const realms = await database.survey<Realm>('realms_with_tax_cards', (db) =>
+  const tenantsAndModes = await database.auditQuery<TenantAndMode>('tenants_with_tax_cards', (db) =>
     db.selectDistinct({ tenantId: person.tenantId, livemode: person.livemode }).from(person).where(staleUnder(secrets)),
   );
   let count = 0;
   const faults: unknown[] = [];
-  for (const realm of realms) {
+  for (const tenantAndMode of tenantsAndModes) {
     try {
-      for await (const sealed of sealedBatches(database, secrets, realm, stopped)) count += sealed;
+      for await (const sealed of sealedBatches(database, secrets, tenantAndMode, stopped)) count += sealed;
     } catch (error) {
       faults.push(error);
     }
@@ -69,7 +69,7 @@ export async function sealTaxCards(database: Database, secrets: Secrets, stopped
   return count;
 }
 
-interface Realm {
+interface TenantAndMode {
   tenantId: string;
   livemode: boolean;
 }
@@ -82,11 +82,16 @@ function staleUnder({ encryptionIds }: Secrets) {
 }
 
 /** Encrypts the stale numbers of a tenant and mode, a batch a turn; then masks those that stood in the clear in its stored answers. */
-async function* sealedBatches(database: Database, secrets: Secrets, realm: Realm, stopped: () => boolean) {
-  const { tenantId, livemode } = realm;
+async function* sealedBatches(
+  database: Database,
+  secrets: Secrets,
+  tenantAndMode: TenantAndMode,
+  stopped: () => boolean,
+) {
+  const { tenantId, livemode } = tenantAndMode;
   let cleared = false;
   for (let after = ''; !stopped(); ) {
-    const rows = await database.survey<{ id: string; identification: IdentificationHash }>('tax_cards', (db) =>
+    const rows = await database.auditQuery<{ id: string; identification: IdentificationObject }>('tax_cards', (db) =>
       db
         .select({ id: person.id, identification: person.identification })
         .from(person)

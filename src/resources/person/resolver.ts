@@ -21,10 +21,10 @@ import { file } from '../file/table.js';
 import { File } from '../file/type.js';
 import { type Listing, type Page, PageArgs } from '../../types/pagination.js';
 import { payloadOf } from '../../types/payload.js';
-import { type Problem, problem, Refusal } from '../../request/problems.js';
+import { type Problem, problem, DomainError } from '../../request/problems.js';
 import { Metadata } from '../../types/scalars.js';
 import { sealedIdentification } from './encryption.js';
-import { type IdentificationHash, type PersonRow, person } from './table.js';
+import { type IdentificationObject, type PersonRow, person } from './table.js';
 import { Identification, Person, PersonConnection, Relationship } from './type.js';
 import { identificationOf, relationshipOf } from './v1.js';
 
@@ -123,11 +123,13 @@ export class PersonResolver {
   })
   async createPerson(@Arg('input', () => CreatePersonInput) input: CreatePersonInput, @Ctx() context: Context) {
     const { scope, caller } = context;
-    const owner = await scope.one(account, input.accountId || caller.contextId, 'person.account_id');
+    const owner = await scope.one(account, input.accountId || caller.actingAccountId, 'person.account_id');
     if (owner.kind === 'partner')
-      throw new Refusal(problem('account_type_invalid', 'person.account_id', 'Only users and platforms have persons.'));
+      throw new DomainError(
+        problem('account_type_invalid', 'person.account_id', 'Only users and platforms have persons.'),
+      );
     const problems = unfit(input, owner, context.edition.personIdentified);
-    if (problems.length > 0) throw new Refusal(...problems);
+    if (problems.length > 0) throw new DomainError(...problems);
     await checkImages(context, input.identification);
     const alone = context.edition.personIdentified ? ownedAlone : [];
     const stored = { ...input, ...(await sealed(context, input.identification)), accountId: owner.id, alone };
@@ -157,7 +159,7 @@ export class PersonResolver {
       ...personProblems(after),
       ...unfit(after, owner, edition.personIdentified).filter(({ field }) => !known.has(field)),
     ];
-    if (problems.length > 0) throw new Refusal(...problems);
+    if (problems.length > 0) throw new DomainError(...problems);
     await checkImages(context, given.identification);
     refuseUnlessDraft(owner);
     if (Object.values(given).every((value) => value === undefined)) return { person: before };
@@ -249,8 +251,8 @@ export function personUpdateProblems({ fullName, relationship }: Partial<UpdateP
   return problems;
 }
 
-/** How a person is identified, as it is stored: empty texts are null, and null for the hash clears its members. */
-function identified({ identification }: Pick<UpdatePersonInput, 'identification'>): IdentificationHash {
+/** How a person is identified, as it is stored: empty texts are null, and null for the object clears its members. */
+function identified({ identification }: Pick<UpdatePersonInput, 'identification'>): IdentificationObject {
   return identification
     ? blankToNull(identification)
     : { taxCardNumber: null, taxCardImage: null, passportImage: null };
@@ -271,7 +273,7 @@ async function checkImages({ scope }: Context, identification: IdentificationInp
 /** Persons change only before their account is submitted: from then on they are what was verified. */
 function refuseUnlessDraft({ status }: AccountRow): void {
   if (status !== 'draft')
-    throw new Refusal(
+    throw new DomainError(
       problem(
         'account_not_updatable',
         'person.account_id',

@@ -23,7 +23,7 @@ import { file } from '../file/table.js';
 import { File } from '../file/type.js';
 import { type Listing, type Page, PageArgs } from '../../types/pagination.js';
 import { payloadOf } from '../../types/payload.js';
-import { emptyOptional, type Problem, problem, Refusal } from '../../request/problems.js';
+import { emptyOptional, type Problem, problem, DomainError } from '../../request/problems.js';
 import { Amount, Currency, currencyDigits, LocalDate, Metadata } from '../../types/scalars.js';
 import { purposeCodes } from './purpose.js';
 import {
@@ -152,16 +152,16 @@ export class ReceivableResolver {
     const { scope, caller } = context;
     const { invoice } = input;
     const maximum = input.amountMaximumReconcilable ?? invoice.amount;
-    const owner = await scope.one(account, input.accountId || caller.contextId, 'receivable.account_id');
+    const owner = await scope.one(account, input.accountId || caller.actingAccountId, 'receivable.account_id');
     if (owner.kind === 'partner')
-      throw new Refusal(problem('account_type_invalid', 'receivable.account_id', 'A partner has no receivables.'));
+      throw new DomainError(problem('account_type_invalid', 'receivable.account_id', 'A partner has no receivables.'));
     if (owner.livemode && owner.status !== 'activated')
-      throw new Refusal(
+      throw new DomainError(
         problem('status_invalid', 'receivable.account_id', 'Only an activated account can create live receivables.'),
       );
     await checkFiles(scope, [{ id: invoice.document, field: 'receivable.invoice.document', purposes: ['invoice'] }]);
     if (maximum > invoice.amount)
-      throw new Refusal(
+      throw new DomainError(
         problem(
           'amount_exceeds_reconcilable',
           'receivable.amount_maximum_reconcilable',
@@ -189,12 +189,14 @@ export class ReceivableResolver {
     const before = await context.scope.one(receivable, input.id);
     const { id: _, ...changes } = input;
     if (input.amountMaximumReconcilable === null)
-      throw new Refusal(problem('parameter_invalid_empty', 'receivable.amount_maximum_reconcilable', emptyOptional));
+      throw new DomainError(
+        problem('parameter_invalid_empty', 'receivable.amount_maximum_reconcilable', emptyOptional),
+      );
     const problems =
       input.amountMaximumReconcilable === undefined
         ? []
         : moneyProblems('receivable.amount_maximum_reconcilable', input.amountMaximumReconcilable, before.currency);
-    if (problems.length > 0) throw new Refusal(...problems);
+    if (problems.length > 0) throw new DomainError(...problems);
     if (Object.values(changes).every((value) => value === undefined)) return { receivable: before };
     return {
       receivable: await context.write('update_receivable', receivable, {

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { bigint, boolean, check, foreignKey, index, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import { account } from '../account/table.js';
-import { type MetadataMap, realm, version, visibility } from '../../db/columns.js';
+import { type MetadataMap, keyColumns, version, visibilityColumns } from '../../db/columns.js';
 
 export const ReceivableStatus = { OPEN: 'open', LOCKED: 'locked', SETTLED: 'settled', VOID: 'void' } as const;
 export type ReceivableStatus = (typeof ReceivableStatus)[keyof typeof ReceivableStatus];
@@ -10,7 +10,7 @@ export const TransactionType = { GOODS: 'goods', SERVICES: 'services' } as const
 export type TransactionType = (typeof TransactionType)[keyof typeof TransactionType];
 
 /** The amount is minor units as a string of digits. */
-export interface InvoiceHash {
+export interface InvoiceObject {
   amount: string;
   creationDate: string;
   currency: string;
@@ -25,7 +25,7 @@ const minor = (name: string) => bigint(name, { mode: 'bigint' }).notNull();
 export const receivable = pgTable(
   'receivable',
   {
-    ...realm(),
+    ...keyColumns(),
     accountId: text('account_id').notNull(),
     currency: text('currency').notNull(),
     amountMaximumReconcilable: minor('amount_maximum_reconcilable'),
@@ -39,7 +39,7 @@ export const receivable = pgTable(
     /** The deposits with locks that are not settled, kept by the function that changes the amounts. */
     depositIdsAmountLocked: text('deposit_ids_amount_locked').array().notNull().default([]),
     description: text('description'),
-    invoice: jsonb('invoice').$type<InvoiceHash>().notNull(),
+    invoice: jsonb('invoice').$type<InvoiceObject>().notNull(),
     purposeCode: text('purpose_code').notNull(),
     transactionType: text('transaction_type').$type<TransactionType>().notNull(),
     voided: boolean('voided').notNull().default(false),
@@ -54,7 +54,7 @@ export const receivable = pgTable(
       .notNull()
       .default([]),
     metadata: jsonb('metadata').$type<MetadataMap>(),
-    ...visibility(),
+    ...visibilityColumns(),
     ...version(),
   },
   (t) => [
@@ -64,7 +64,7 @@ export const receivable = pgTable(
       columns: [t.tenantId, t.livemode, t.accountId],
       foreignColumns: [account.tenantId, account.livemode, account.id],
     }),
-    index('receivable_context').on(t.tenantId, t.livemode, t.contextId, t.created, t.id),
+    index('receivable_context').on(t.tenantId, t.livemode, t.actingAccountId, t.created, t.id),
     index('receivable_root').on(t.tenantId, t.livemode, t.onRootList, t.created, t.id),
     index('receivable_of_account').on(t.tenantId, t.livemode, t.accountId, t.created, t.id),
     check(
@@ -83,7 +83,7 @@ export type ReceivableRow = typeof receivable.$inferSelect;
 export const lockBatch = pgTable(
   'lock_batch',
   {
-    ...realm(),
+    ...keyColumns(),
     /** The account whose payout pays the money: that of the locks, or its platform where that is an aggregator. */
     accountId: text('account_id').notNull(),
     /** The currency in which the money is held: that of the deposits, or that of a payout which converted it and failed. */
@@ -110,7 +110,7 @@ export const lockBatch = pgTable(
 export const receivableLock = pgTable(
   'receivable_lock',
   {
-    ...realm(),
+    ...keyColumns(),
     receivableId: text('receivable_id').notNull(),
     depositId: text('deposit_id').notNull(),
     accountId: text('account_id').notNull(),

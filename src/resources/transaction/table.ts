@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { bigint, check, index, jsonb, pgTable, primaryKey, text, unique } from 'drizzle-orm/pg-core';
-import { realm, version, visibility } from '../../db/columns.js';
+import { keyColumns, version, visibilityColumns } from '../../db/columns.js';
 
 export const TransactionStatus = { PROCESSING: 'processing', SUCCEEDED: 'succeeded', FAILED: 'failed' } as const;
 export type TransactionStatus = (typeof TransactionStatus)[keyof typeof TransactionStatus];
@@ -40,7 +40,7 @@ export interface Mismatch {
 export const transaction = pgTable(
   'transaction',
   {
-    ...realm(),
+    ...keyColumns(),
     checkoutId: text('checkout_id').notNull(),
     attemptKey: text('attempt_key').notNull(),
     expiresAt: bigint('expires_at', { mode: 'number' }).notNull(),
@@ -53,13 +53,13 @@ export const transaction = pgTable(
     paymentId: text('payment_id'),
     depositId: text('deposit_id'),
     mismatch: jsonb('mismatch').$type<Mismatch>(),
-    ...visibility(),
+    ...visibilityColumns(),
     ...version(),
   },
   (t) => [
     primaryKey({ name: 'transaction_pkey', columns: [t.tenantId, t.livemode, t.id] }),
     unique('transaction_attempt').on(t.tenantId, t.livemode, t.checkoutId, t.attemptKey),
-    index('transaction_context').on(t.tenantId, t.livemode, t.contextId, t.created, t.id),
+    index('transaction_context').on(t.tenantId, t.livemode, t.actingAccountId, t.created, t.id),
     index('transaction_of_checkout').on(t.tenantId, t.livemode, t.checkoutId, t.created, t.id),
     // The operator looks at all tenants' mismatches, which are few.
     index('transaction_mismatched').on(t.created, t.id).where(sql`mismatch is not null`),

@@ -1,14 +1,14 @@
 import { type DocumentNode, type GraphQLSchema } from 'graphql';
 import { getArgumentValues, getVariableValues } from 'graphql/execution/values.js';
 import type { Context } from '../../../operation/context.js';
-import { listOf, reachOf } from '../../../db/visibility.js';
+import { listOf, visibilityOf } from '../../../db/visibility.js';
 import { shape, values } from '../../../db/scope.js';
 import { check, checkEdge, permissionOf } from '../../../operation/guard.js';
 import { pageRequest } from '../../../types/pagination.js';
 import { requestLimitsDefault } from '../../../request/budget.js';
 import type { Rule } from './rules.js';
 import { type Asked, emptyCurrency, jsonBegin, jsonEnd, type Statement, statementOf, type Terms } from './statement.js';
-import { type Branch, NotWhole, type Tree, treeOf } from './tree.js';
+import { type Branch, NotCompilable, type Tree, treeOf } from './tree.js';
 
 /** How many statements are made in an hour, and how long they are together: PostgreSQL keeps some hundred bytes of each character, on each connection. */
 export const statementsMax = 300;
@@ -45,7 +45,7 @@ class Hour {
 }
 
 /** Answers queries by one statement each, where they ask for nothing but rows. */
-export class Wholes {
+export class QueryCompiler {
   #hour = new Hour(0);
 
   constructor(
@@ -54,10 +54,10 @@ export class Wholes {
     private readonly answerBytes = requestLimitsDefault.answerBytes,
   ) {}
 
-  /** The whole query of a valid document, or undefined when resolvers have to answer it. */
-  of(document: DocumentNode): Whole | undefined {
+  /** The compiled query of a valid document, or undefined when resolvers have to answer it. */
+  of(document: DocumentNode): CompiledQuery | undefined {
     const tree = treeOf(this.schema, document);
-    return tree && new Whole(this.schema, tree, () => this.#present(), this.answerBytes);
+    return tree && new CompiledQuery(this.schema, tree, () => this.#present(), this.answerBytes);
   }
 
   #present(): Hour {
@@ -67,11 +67,11 @@ export class Wholes {
 }
 
 /**
- * A query that PostgreSQL answers whole: one statement, whose answer is the JSON that leaves. Whatever is out of the
- * ordinary, from a variable that does not fit to an object out of reach, is left to the resolvers, which know what to
+ * A query that PostgreSQL answers by one statement: one statement, whose answer is the JSON that leaves. Whatever is out of the
+ * ordinary, from a variable that does not fit to an object that the caller cannot see, is left to the resolvers, which know what to
  * say about it.
  */
-export class Whole {
+export class CompiledQuery {
   /** The statements of the hour, by the shape of their variables. */
   readonly statements = new Map<string, Statement>();
   /** Whether it turned out that resolvers have to answer, whatever the variables. */
@@ -102,11 +102,11 @@ export class Whole {
     const definitions = this.tree.operation.variableDefinitions ?? [];
     const coerced = getVariableValues(this.schema, definitions, variables, { maxErrors: 1 });
     if (coerced.errors) return undefined;
-    const reach = reachOf(scope.caller);
+    const visibility = visibilityOf(scope.caller);
     const lists = new Map<Branch, Asked>();
     const ids = new Map<Branch, string>();
     const given: Record<string, unknown> = { [emptyCurrency]: edition.currency };
-    let name = `whole:${reach}`;
+    let name = `compiled:${visibility}`;
     const rows: number[] = [];
     for (const [i, { branch, below }] of this.#asking.entries()) {
       const { rule, field, node, parent } = branch;
@@ -130,8 +130,8 @@ export class Whole {
               scope.caller,
               listing.byAccount.some((each) => each in request.filters),
             )
-          : reach;
-        lists.set(branch, { request, reach: own, prefix });
+          : visibility;
+        lists.set(branch, { request, visibility: own, prefix });
         rows[i] = request.size * (below === undefined ? 1 : (rows[below] ?? 1));
         if (rows[i]! > rowsMax) return undefined;
         name += `/${shape(table, request, own)}`;
@@ -139,10 +139,10 @@ export class Whole {
         given[`${prefix}size`] = request.size;
       }
     }
-    const statement = this.#statement(name, { reach, lists, ids });
+    const statement = this.#statement(name, { visibility, lists, ids });
     if (!statement) return undefined;
     try {
-      const [row] = await scope.whole(statement.text, statement.names, given);
+      const [row] = await scope.compiled(statement.text, statement.names, given);
       // Null is a larger answer than there may be: the resolvers refuse it.
       return row?.data == null ? undefined : respaced(row.data);
     } catch (error) {
@@ -168,7 +168,7 @@ export class Whole {
       this.statements.set(name, statement);
       return statement;
     } catch (error) {
-      if (!(error instanceof NotWhole)) throw error;
+      if (!(error instanceof NotCompilable)) throw error;
       this.resolved = true;
       return undefined;
     }

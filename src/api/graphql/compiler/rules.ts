@@ -29,7 +29,7 @@ export type Rule =
   /** An edge to a page of the objects whose `match` is the parent's id. */
   | { read: 'edge'; table: Rows; listing: Listing; match: PgColumn }
   /** An object made of properties of the parent, by their names in the object. */
-  | { read: 'hash'; of: Record<string, string> }
+  | { read: 'object'; of: Record<string, string> }
   /** A value of the parent's that SQL derives from its columns; the expression is JSON as text. */
   | { read: 'value'; json: (column: (property: string) => string) => string }
   /** The funds of the parent, an account, as they are now. */
@@ -39,10 +39,10 @@ const one = (table: Rows): Rule => ({ read: 'one', table });
 const page = (table: Rows, listing: Listing): Rule => ({ read: 'page', table, listing });
 const link = (table: Rows, of: string, match: PgColumn = table.id): Rule => ({ read: 'link', table, match, of });
 const edge = (table: Rows, listing: Listing, match: PgColumn): Rule => ({ read: 'edge', table, listing, match });
-const hash = (of: Record<string, string>): Rule => ({ read: 'hash', of });
+const object = (of: Record<string, string>): Rule => ({ read: 'object', of });
 
 /**
- * The fields that a whole query may ask for besides the columns of its rows, by type and name. A field with a resolver
+ * The fields that a compiled query may ask for besides the columns of its rows, by type and name. A field with a resolver
  * and without a rule leaves its query to the resolvers. Each says again what its resolver says; the tests hold the two
  * against each other, field by field.
  */
@@ -81,7 +81,7 @@ export const rules: Record<string, Rule> = {
   'Account.payouts': edge(payout, payoutListing, payout.accountId),
 
   'AccountSetting.account': link(account, 'accountId'),
-  'AccountSetting.payouts': hash({
+  'AccountSetting.payouts': object({
     enabled: 'payoutsEnabled',
     interval: 'payoutsInterval',
     monthlyAnchor: 'payoutsMonthlyAnchor',
@@ -93,8 +93,8 @@ export const rules: Record<string, Rule> = {
   'Address.deposits': edge(deposit, depositListing, deposit.toAddressId),
   'Address.payouts': edge(payout, payoutListing, payout.addressId),
 
-  'Deposit.from': hash({ accountId: 'fromAccountId', addressId: 'fromAddressId' }),
-  'Deposit.to': hash({ accountId: 'toAccountId', addressId: 'toAddressId' }),
+  'Deposit.from': object({ accountId: 'fromAccountId', addressId: 'fromAddressId' }),
+  'Deposit.to': object({ accountId: 'toAccountId', addressId: 'toAddressId' }),
   'Deposit.fromAccount': link(account, 'fromAccountId'),
   'Deposit.fromAddress': link(address, 'fromAddressId'),
   'Deposit.toAccount': link(account, 'toAccountId'),

@@ -10,16 +10,16 @@ import {
   isObjectType,
   isScalarType,
 } from 'graphql';
-import { type Reach, within } from '../../../db/visibility.js';
+import { type Visibility, visibilityPredicate } from '../../../db/visibility.js';
 import { listed, type Rows } from '../../../db/scope.js';
 import { balance, booked } from '../../../resources/ledger/table.js';
 import { type Listing, type PageRequest, readOf } from '../../../types/pagination.js';
-import { type Branch, NotWhole } from './tree.js';
+import { type Branch, NotCompilable } from './tree.js';
 
 /** What a list is asked for, and under which names its values travel. */
 export interface Asked {
   request: PageRequest;
-  reach: Reach;
+  visibility: Visibility;
   prefix: string;
 }
 
@@ -32,7 +32,7 @@ export interface Statement {
 /** What a statement depends on besides its query. */
 export interface Terms {
   /** What ids resolve to. */
-  reach: Reach;
+  visibility: Visibility;
   /** Of each branch that is a list. */
   lists: Map<Branch, Asked>;
   /** Of each branch that is a root object: the name under which its id travels. */
@@ -63,7 +63,7 @@ const scalarsOfOurs = new Set(['ID', 'Currency']);
 
 /**
  * The statement that answers a query's data as JSON, in the shape and under the names that were asked for. Each table
- * that it reads has its tenant, mode and reach, by the same predicates as the statements of a resolver. Throws `NotWhole`
+ * that it reads has its tenant, mode and visibility predicate, by the same predicates as the statements of a resolver. Throws `NotCompilable`
  * for what only resolvers can answer, and for what would be too long. The data of a larger answer than `answerBytes` is
  * null: it does not leave PostgreSQL.
  */
@@ -84,7 +84,7 @@ class Writer {
     // Without the offset PostgreSQL would look a root up once to see whether it is there, and once more to show it.
     const data = `select ${object(members)} as data from (select ${roots.join(', ')} offset 0) r where ${present.join(' and ')} offset 0`;
     const text = `select case when octet_length(d.data) <= ${answerBytes} then d.data end as data from (${data}) d`;
-    if (text.length > charactersMax) throw new NotWhole();
+    if (text.length > charactersMax) throw new NotCompilable();
     return { text, names: this.#names };
   }
 
@@ -92,16 +92,16 @@ class Writer {
     const { rule, field, parent, below } = branch;
     if (!field) return constant(parent.name);
     if (rule?.read === 'page') return this.#page(branch, rule.table, rule.listing, undefined);
-    if (rule?.read !== 'one') throw new NotWhole();
+    if (rule?.read !== 'one') throw new NotCompilable();
     const id = sql`${rule.table.id} = ${sql.placeholder('id')}`;
     return this.#row(rule.table, id, below, this.terms.ids.get(branch)!);
   }
 
-  /** The one row that a condition finds within reach, as an object. */
+  /** The one row that a condition finds that the caller can see, as an object. */
   #row(table: Rows, condition: SQL, below: Branch[], prefix = ''): string {
     const alias = this.#alias();
     const from = this.#fragment(
-      sql`select * from ${table as PgTable} where ${and(...within(table, this.terms.reach), condition)}`,
+      sql`select * from ${table as PgTable} where ${and(...visibilityPredicate(table, this.terms.visibility), condition)}`,
       prefix,
     );
     return `(select ${this.#object(below, table, alias)} from (${from}) ${alias})`;
@@ -112,7 +112,7 @@ class Writer {
     const columns = getTableColumns(table as PgTable);
     const place = (property: string) => {
       const found = columns[property];
-      if (!found) throw new NotWhole();
+      if (!found) throw new NotCompilable();
       return { column: `${alias}."${found.name}"`, nullable: !found.notNull };
     };
     const column = (property: string) => place(property).column;
@@ -121,17 +121,17 @@ class Writer {
       if (!field) return constant(parent.name);
       if (!rule) return value(field.type, place(node.name.value), branch.below);
       if (rule.read === 'value') return rule.json(column);
-      if (rule.read === 'hash')
+      if (rule.read === 'object')
         return object(
-          branch.below.map(({ key, field: own, parent: hash, node: { name } }) => [
+          branch.below.map(({ key, field: own, parent: object, node: { name } }) => [
             key,
-            own ? value(own.type, place(rule.of[name.value] ?? ''), []) : constant(hash.name),
+            own ? value(own.type, place(rule.of[name.value] ?? ''), []) : constant(object.name),
           ]),
         );
       if (rule.read === 'edge')
         return this.#page(branch, rule.table, rule.listing, { parent: rule.match, of: sql.raw(column('id')) });
       if (rule.read === 'balance') return this.#balance(branch.below, column);
-      if (rule.read !== 'link') throw new NotWhole();
+      if (rule.read !== 'link') throw new NotCompilable();
       const found = this.#row(rule.table, sql`${rule.match} = ${sql.raw(column(rule.of))}`, branch.below);
       // What must be there and is not is for the resolvers to tell.
       return isNonNullType(field.type) ? `coalesce(${found}, absent())` : orNull(found);
@@ -171,7 +171,7 @@ class Writer {
           ),
           shown(),
         );
-      if (name !== 'pageInfo') throw new NotWhole();
+      if (name !== 'pageInfo') throw new NotCompilable();
       return object(part.below.map((b) => [b.key, b.field ? info[b.node.name.value]!() : constant(b.parent.name)]));
     };
     const connection = object(branch.below.map((part) => [part.key, member(part)]));
@@ -200,7 +200,7 @@ class Writer {
       if (name === 'accountId') return quoted(column('id'));
       if (name === 'livemode') return `${column('livemode')}::text`;
       const held = columns[name as 'available'];
-      if (!held) throw new NotWhole();
+      if (!held) throw new NotCompilable();
       const each = money(parts, amount(`${alias}."${held.name}"`), () => `${alias}."currency"`);
       const nothing = money(parts, `'0.00'`, first);
       const all = `'[' || coalesce(string_agg(${each}, ','), ${nothing}) || ']'`;
@@ -242,28 +242,28 @@ const quoted = (words: string) => `'"' || ${words} || '"'`;
 const orNull = (json: string) => `coalesce(${json}, 'null')`;
 const constant = (name: string) => `'"${name}"'`;
 
-/** Where a value is: a column, or a member of a hash. */
-type Place = { column: string; nullable: boolean } | { hash: string; member: string };
+/** Where a value is: a column, or a member of an object. */
+type Place = { column: string; nullable: boolean } | { object: string; member: string };
 
 /** A value as its type's serialization has it: JSON as text, and never null, or the object around it would be gone. */
 function value(type: GraphQLOutputType, place: Place, below: Branch[], required = false): string {
   if (isNonNullType(type)) return value(type.ofType, place, below, true);
   const stored = 'column' in place;
-  const raw = stored ? place.column : `(${place.hash} -> '${place.member}')`;
-  const words = stored ? place.column : `(${place.hash} ->> '${place.member}')`;
+  const raw = stored ? place.column : `(${place.object} -> '${place.member}')`;
+  const words = stored ? place.column : `(${place.object} ->> '${place.member}')`;
   const there = stored && !place.nullable;
   // What must be there and is not, or has no name, is for the resolvers to tell.
   const nothing = required || there ? 'absent()' : `'null'`;
   const known = (json: string) => (there && !isEnumType(type) ? json : `coalesce(${json}, ${nothing})`);
   if (isListType(type)) {
     const each = isNonNullType(type.ofType) ? type.ofType.ofType : type.ofType;
-    if (!isScalarType(each) || !scalarsAsStored.has(each.name)) throw new NotWhole();
+    if (!isScalarType(each) || !scalarsAsStored.has(each.name)) throw new NotCompilable();
     return known(spelled(`to_json(${raw})::text`));
   }
   if (isObjectType(type)) {
     const members = below.map(({ key, field, parent, node, below: parts }): Member => {
       if (!field) return [key, constant(parent.name)];
-      return [key, value(field.type, { hash: raw, member: node.name.value }, parts)];
+      return [key, value(field.type, { object: raw, member: node.name.value }, parts)];
     });
     return `case when jsonb_typeof(${raw}) = 'object' then ${object(members)} else ${nothing} end`;
   }
@@ -273,7 +273,7 @@ function value(type: GraphQLOutputType, place: Place, below: Branch[], required 
     const seconds = stored ? raw : `${words}::bigint`;
     return known(quoted(`to_char(to_timestamp(${seconds}) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`));
   }
-  if (!isScalarType(type) || !scalarsAsStored.has(type.name)) throw new NotWhole();
+  if (!isScalarType(type) || !scalarsAsStored.has(type.name)) throw new NotCompilable();
   const json = type.name === 'Metadata' || type.name === 'JSONObject';
   if (!stored) return known(json ? spelled(`${raw}::text`) : `${raw}::text`);
   if (scalarsOfOurs.has(type.name)) return known(quoted(raw));

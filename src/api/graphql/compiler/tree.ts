@@ -26,14 +26,14 @@ export interface Branch {
   below: Branch[];
 }
 
-/** A query that PostgreSQL may answer whole. */
+/** A query that PostgreSQL may answer by one statement. */
 export interface Tree {
   operation: OperationDefinitionNode;
   branches: Branch[];
 }
 
 /** Thrown where something is asked for that only a resolver can answer. */
-export class NotWhole extends Error {}
+export class NotCompilable extends Error {}
 
 /**
  * The tree of a valid document, or undefined when it is not for PostgreSQL alone: it has another operation than one
@@ -52,7 +52,7 @@ export function treeOf(schema: GraphQLSchema, { definitions }: DocumentNode): Tr
     const byKey = new Map<string, FieldNode[]>();
     const collect = ({ selections }: SelectionSetNode): void => {
       for (const selection of selections) {
-        if (selection.directives && selection.directives.length > 0) throw new NotWhole();
+        if (selection.directives && selection.directives.length > 0) throw new NotCompilable();
         if (selection.kind === Kind.FIELD) {
           const key = selection.alias?.value ?? selection.name.value;
           const same = byKey.get(key);
@@ -61,7 +61,7 @@ export function treeOf(schema: GraphQLSchema, { definitions }: DocumentNode): Tr
           continue;
         }
         const fragment = selection.kind === Kind.INLINE_FRAGMENT ? selection : fragments.get(selection.name.value);
-        if (!fragment || (fragment.directives && fragment.directives.length > 0)) throw new NotWhole();
+        if (!fragment || (fragment.directives && fragment.directives.length > 0)) throw new NotCompilable();
         const on = fragment.typeCondition && schema.getType(fragment.typeCondition.name.value);
         if (on && on !== type && !(isAbstractType(on) && schema.isSubType(on, type))) continue;
         collect(fragment.selectionSet);
@@ -76,16 +76,16 @@ export function treeOf(schema: GraphQLSchema, { definitions }: DocumentNode): Tr
     if (name === '__typename') return { key, parent, field: undefined, node, rule: undefined, below: [] };
     const field = parent.getFields()[name];
     const rule = rules[`${parent.name}.${name}`];
-    if (!field || (field.resolve && !rule)) throw new NotWhole();
+    if (!field || (field.resolve && !rule)) throw new NotCompilable();
     const type = getNamedType(field.type);
-    if (isAbstractType(type)) throw new NotWhole();
+    if (isAbstractType(type)) throw new NotCompilable();
     const sets = nodes.flatMap(({ selectionSet }) => selectionSet ?? []);
     return { key, parent, field, node, rule, below: isObjectType(type) ? branches(type, sets) : [] };
   };
   try {
     return { operation, branches: branches(query, [operation.selectionSet]) };
   } catch (error) {
-    if (error instanceof NotWhole) return undefined;
+    if (error instanceof NotCompilable) return undefined;
     throw error;
   }
 }
