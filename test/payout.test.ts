@@ -1,12 +1,12 @@
 import pino from 'pino';
 import { afterEach, describe, expect, inject, it } from 'vitest';
 import { Database } from '../src/db/database.js';
-import { Worker } from '../src/worker.js';
+import { Worker } from '../src/jobs/runner.js';
 import { scale } from './faults/scale.js';
 import {
   details,
-  type Door,
-  doors,
+  type Transport,
+  transports,
   eventually,
   givenIn,
   nickname,
@@ -173,8 +173,8 @@ async function configure(speaker: Speaker, payouts: object, id = speaker.id): Pr
   return reply.body.payouts;
 }
 
-async function end(speaker: Speaker, door: Door, id: string, verb: 'settle' | 'fail'): Promise<Reply> {
-  if (door === 'REST') return speaker.post(`/v1/test_helpers/payouts/${id}/${verb}`);
+async function end(speaker: Speaker, transport: Transport, id: string, verb: 'settle' | 'fail'): Promise<Reply> {
+  if (transport === 'REST') return speaker.post(`/v1/test_helpers/payouts/${id}/${verb}`);
   const reply = await speaker.graph(`mutation { ${verb}TestPayout(input: { id: "${id}" }) { payout { id status } } }`);
   return { ...reply, status: reply.body.errors?.[0]?.extensions.httpStatus ?? reply.status };
 }
@@ -969,7 +969,7 @@ describe('what keeps payouts back', () => {
   });
 });
 
-describe.each(doors)('the end of a payout over %s', (door) => {
+describe.each(transports)('the end of a payout over %s', (transport) => {
   // Locks inside a payout stay when their money is taken back; when it fails they have no money to stand for.
   it.each(['dispute', 'reverse'] as const)(
     'by failure frees no lock of a deposit that a %s took back',
@@ -981,7 +981,7 @@ describe.each(doors)('the end of a payout over %s', (door) => {
       await user.post(`/v1/test_helpers/deposits/${deposit.id}/${verb}`);
       expect(await locksOf(user, receivable.id)).toEqual(['100.00', '0.00', [deposit.id]]);
 
-      await end(user, door, payout.id, 'fail');
+      await end(user, transport, payout.id, 'fail');
 
       expect(await locksOf(user, receivable.id)).toEqual(['0.00', '0.00', []]);
       const other = await earn(user, '5.00');
@@ -1000,7 +1000,7 @@ describe.each(doors)('the end of a payout over %s', (door) => {
     const [payout] = await payoutsOf(user);
     await user.post(`/v1/test_helpers/deposits/${deposit.id}/dispute`, { amount: '30.00' });
 
-    await end(user, door, payout.id, 'fail');
+    await end(user, transport, payout.id, 'fail');
 
     expect(await locksOf(user, receivable.id)).toEqual(['70.00', '0.00', [deposit.id]]);
     await midnight(user);
@@ -1016,8 +1016,8 @@ describe.each(doors)('the end of a payout over %s', (door) => {
     const [converted, plain] = await payoutsOf(user);
     expect([converted.amount, plain.amount]).toEqual(['830.00', '100.00']);
 
-    await end(user, door, plain.id, 'settle');
-    await end(user, door, converted.id, 'fail');
+    await end(user, transport, plain.id, 'settle');
+    await end(user, transport, converted.id, 'fail');
 
     expect(await locksOf(user, rupees.receivable.id)).toEqual(['0.00', '100.00', []]);
     expect(await locksOf(user, dollars.receivable.id)).toEqual(['10.00', '0.00', [dollars.deposit.id]]);
@@ -1033,14 +1033,14 @@ describe.each(doors)('the end of a payout over %s', (door) => {
     await midnight(user);
     const [payout] = await payoutsOf(user);
 
-    const first = await end(user, door, payout.id, verb);
+    const first = await end(user, transport, payout.id, verb);
 
     const status = verb === 'settle' ? 'completed' : 'failed';
     expect(first.status).toBe(200);
     expect((await user.get(`/v1/payouts/${payout.id}`)).body).toEqual({ ...payout, status });
     expect((await user.get(`/v1/payments/${payout.payment_id}`)).body.status).toBe(status);
     for (const again of ['settle', 'fail'] as const) {
-      const reply = await end(user, door, payout.id, again);
+      const reply = await end(user, transport, payout.id, again);
       expect([reply.status, reply.codes]).toEqual([400, ['status_invalid']]);
     }
     expect(await funds(user)).toEqual(verb === 'settle' ? {} : { 'available INR': '10.00' });
@@ -1056,7 +1056,7 @@ describe.each(doors)('the end of a payout over %s', (door) => {
     const [payout] = await payoutsOf(user);
 
     const replies = await Promise.all(
-      Array.from({ length: 8 }, (_, i) => end(user, door, payout.id, i % 2 ? 'settle' : 'fail')),
+      Array.from({ length: 8 }, (_, i) => end(user, transport, payout.id, i % 2 ? 'settle' : 'fail')),
     );
 
     expect(replies.map((r) => r.status).toSorted()).toEqual([200, 400, 400, 400, 400, 400, 400, 400]);
@@ -1082,7 +1082,7 @@ describe.each(doors)('the end of a payout over %s', (door) => {
         [stranger, payout.id, 404, 'resource_missing'],
         [test, unknown('payout'), 404, 'resource_missing'],
       ] as const) {
-        const reply = await end(speaker, door, id, verb);
+        const reply = await end(speaker, transport, id, verb);
         expect([reply.status, reply.codes]).toEqual([status, [code]]);
       }
     }
@@ -1243,10 +1243,10 @@ describe('a payout with many locks', () => {
     )[0];
   const statusOf = async (user: Speaker, id: string) => (await user.get(`/v1/payouts/${id}`)).body.status;
 
-  it.each(doors)(
+  it.each(transports)(
     'has arrived at once over %s, and settles its receivables after that, each of them once',
-    async (door) => {
-      const count = door === 'REST' ? scale.locks : 1_500;
+    async (transport) => {
+      const count = transport === 'REST' ? scale.locks : 1_500;
       const user = await exporter(2);
       const { deposit, receivables } = await earnShared(user, count);
       await advance(user, day);
@@ -1255,7 +1255,7 @@ describe('a payout with many locks', () => {
       const [payout] = await payoutsOf(user);
       expect(payout).toMatchObject({ amount: `${count}.00`, status: 'processing' });
 
-      expect((await end(user, door, payout.id, 'settle')).status).toBe(200);
+      expect((await end(user, transport, payout.id, 'settle')).status).toBe(200);
       expect([await statusOf(user, payout.id), await funds(user)]).toEqual(['completed', {}]);
       // What is not settled yet is still locked, and adds up with what is.
       expect(await amounts(user)).toEqual({ locked: `${(count - 500) * 100}`, settled: '50000' });
@@ -1276,7 +1276,7 @@ describe('a payout with many locks', () => {
       from event where tenant_id = ${tenantOf(user)} and type = 'receivable.updated'`;
       expect(told).toEqual({ events: count, receivables: count, settled: true });
       expect(await locksOf(user, receivables.at(-1)!)).toEqual(['0.00', '1.00', []]);
-      expect((await end(user, door, payout.id, 'fail')).codes).toEqual(['status_invalid']);
+      expect((await end(user, transport, payout.id, 'fail')).codes).toEqual(['status_invalid']);
     },
     300_000,
   );

@@ -3,9 +3,9 @@ import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import { type GraphQLInputObjectType, getNamedType } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { routes } from '../src/rest/routes.js';
-import { buildGraph } from '../src/graph.js';
-import { camel } from '../src/problems.js';
+import { routes } from '../src/api/rest/routes.js';
+import { buildGraph } from '../src/api/graphql/server.js';
+import { camel } from '../src/request/problems.js';
 import { type Gateway, startGateway } from './child.js';
 
 /** A section of the README: commands, each followed by what they print, with … for what differs from run to run. */
@@ -40,7 +40,7 @@ describe('the commands of the README', () => {
   }, 60_000);
   afterAll(() => gateway.stop());
 
-  it('has steps that show both doors, and the story of an exporter in both editions', () => {
+  it('has steps that show both APIs, and the story of an exporter in both editions', () => {
     expect(stepsOf(section).length).toBeGreaterThanOrEqual(7);
     for (const told of ['demos[0]', 'demos[1]', 'exporter 1', 'exporter 2', 'ledger audit'])
       expect(section).toContain(told);

@@ -16,8 +16,8 @@ begin
     perform refuse(400, 'parameter_invalid', 'account_setting.payouts.monthly_anchor', 'goes with a monthly interval');
   end if;
   update account_setting s set
-    address = case when p_args ? 'address' then merge_hash(s.address, p_args -> 'address') else s.address end,
-    address_currency = case when p_args ? 'addressCurrency' then merge_hash(s.address_currency, p_args -> 'addressCurrency') else s.address_currency end,
+    address = case when p_args ? 'address' then merge_object(s.address, p_args -> 'address') else s.address end,
+    address_currency = case when p_args ? 'addressCurrency' then merge_object(s.address_currency, p_args -> 'addressCurrency') else s.address_currency end,
     metadata = case when p_args ? 'metadata' then merge_metadata(s.metadata, p_args -> 'metadata', 'account_setting.metadata') else s.metadata end,
     platform_hold = case when p ->> 'enabled' is null then s.platform_hold else not (p ->> 'enabled')::boolean end,
     payouts_interval = v_interval,
@@ -40,7 +40,7 @@ begin
     perform enqueue(p_tenant, p_live, 'offer_addresses', v.account_id, 0);
   end if;
   if p_args ? 'payouts' then perform reschedule_payout(p_tenant, p_live, v.account_id); end if;
-  perform tell(p_tenant, p_live, p_call, 'account_setting.updated', 'account_setting', to_jsonb(v));
-  perform answer(p_tenant, p_live, p_call, to_jsonb(v));
+  perform emit_event(p_tenant, p_live, p_call, 'account_setting.updated', 'account_setting', to_jsonb(v));
+  perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(v));
   return next v;
 end $$;

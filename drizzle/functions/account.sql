@@ -25,7 +25,7 @@ end $$;
 create or replace function insert_account(p_tenant text, p_live boolean, p_id text, p_status text, p_args jsonb) returns account language plpgsql as $$
 declare
   v account; v_now bigint := coalesce((p_args ->> 'created')::bigint, clock(p_tenant, p_live)); v_setting text := new_id('account_setting'); s jsonb := p_args -> 'setting';
-  v_context text := coalesce(p_args ->> 'contextId', p_id);
+  v_context text := coalesce(p_args ->> 'actingAccountId', p_args ->> 'contextId', p_id);
 begin
   perform refuse_future_incorporation(p_tenant, p_live, p_args -> 'businessDetails');
   perform refuse_taken_nickname(p_tenant, p_live, p_id, p_args ->> 'nickname');
@@ -46,8 +46,8 @@ create or replace function create_account(p_tenant text, p_live boolean, p_call 
 declare v account; v_id text := new_id('account');
 begin
   v := insert_account(p_tenant, p_live, v_id, 'draft', p_args);
-  perform tell(p_tenant, p_live, p_call, 'account.created', 'account', to_jsonb(v));
-  perform answer(p_tenant, p_live, p_call, to_jsonb(v));
+  perform emit_event(p_tenant, p_live, p_call, 'account.created', 'account', to_jsonb(v));
+  perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(v));
   return next v;
 end $$;
 
@@ -65,16 +65,16 @@ begin
       perform issue_addresses(p_tenant, v_mode, p_call, v.id);
       select a.* into v from account a where a.tenant_id = p_tenant and a.livemode = v_mode and a.id = v.id;
     end if;
-    perform tell(p_tenant, v_mode, p_call, 'account.created', 'account', to_jsonb(v));
+    perform emit_event(p_tenant, v_mode, p_call, 'account.created', 'account', to_jsonb(v));
   end loop;
   for k in select * from jsonb_array_elements(p_args -> 'keys') loop
     perform insert_api_key(p_tenant, (k ->> 'livemode')::boolean, p_call, v.id, k);
   end loop;
-  perform answer(p_tenant, false, p_call, to_jsonb(v));
+  perform store_idempotent_response(p_tenant, false, p_call, to_jsonb(v));
   return next v;
 end $$;
 
--- Changes details of a connected user in draft. Hashes merge inside the update, so concurrent ones lose nothing.
+-- Changes details of a connected user in draft. Objects merge inside the update, so concurrent ones lose nothing.
 create or replace function update_account(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb) returns setof account language plpgsql as $$
 declare v account; v_id text := p_args ->> 'id';
 begin
@@ -82,17 +82,17 @@ begin
   perform refuse_taken_nickname(p_tenant, p_live, v_id, p_args ->> 'nickname');
   update account a set
     nickname = case when p_args ? 'nickname' then p_args ->> 'nickname' else a.nickname end,
-    business_details = case when p_args ? 'businessDetails' then '{"ids": {}, "physicalAddress": {}}'::jsonb || merge_hash(a.business_details, p_args -> 'businessDetails') else a.business_details end,
+    business_details = case when p_args ? 'businessDetails' then '{"ids": {}, "physicalAddress": {}}'::jsonb || merge_object(a.business_details, p_args -> 'businessDetails') else a.business_details end,
     logo_id = case when p_args ? 'logoId' then p_args ->> 'logoId' else a.logo_id end,
     metadata = case when p_args ? 'metadata' then merge_metadata(a.metadata, p_args -> 'metadata', 'account.metadata') else a.metadata end,
-    supporting_documentation = case when p_args ? 'supportingDocumentation' then merge_hash(a.supporting_documentation, p_args -> 'supportingDocumentation') else a.supporting_documentation end,
-    tos_acceptance = case when p_args ? 'tosAcceptance' then merge_hash(a.tos_acceptance, p_args -> 'tosAcceptance') else a.tos_acceptance end,
+    supporting_documentation = case when p_args ? 'supportingDocumentation' then merge_object(a.supporting_documentation, p_args -> 'supportingDocumentation') else a.supporting_documentation end,
+    tos_acceptance = case when p_args ? 'tosAcceptance' then merge_object(a.tos_acceptance, p_args -> 'tosAcceptance') else a.tos_acceptance end,
     version = a.version + 1
   where a.tenant_id = p_tenant and a.livemode = p_live and a.id = v_id and a.kind = 'connected_user' and a.status = 'draft'
   returning * into v;
   if not found then perform refuse(400, 'account_not_updatable', 'account.status'); end if;
-  perform tell(p_tenant, p_live, p_call, 'account.updated', 'account', to_jsonb(v));
-  perform answer(p_tenant, p_live, p_call, to_jsonb(v));
+  perform emit_event(p_tenant, p_live, p_call, 'account.updated', 'account', to_jsonb(v));
+  perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(v));
   return next v;
 end $$;
 
@@ -105,14 +105,14 @@ begin
   for v in
     update account a set
       nickname = case when p_args ? 'nickname' then p_args ->> 'nickname' else a.nickname end,
-      business_details = case when p_args ? 'businessDetails' then '{"ids": {}, "physicalAddress": {}}'::jsonb || merge_hash(a.business_details, p_args -> 'businessDetails') else a.business_details end,
+      business_details = case when p_args ? 'businessDetails' then '{"ids": {}, "physicalAddress": {}}'::jsonb || merge_object(a.business_details, p_args -> 'businessDetails') else a.business_details end,
       logo_id = case when p_args ? 'logoId' then p_args ->> 'logoId' else a.logo_id end,
-      tos_acceptance = case when p_args ? 'tosAcceptance' then merge_hash(a.tos_acceptance, p_args -> 'tosAcceptance') else a.tos_acceptance end,
+      tos_acceptance = case when p_args ? 'tosAcceptance' then merge_object(a.tos_acceptance, p_args -> 'tosAcceptance') else a.tos_acceptance end,
       version = a.version + 1
     where a.tenant_id = p_tenant and a.id = v_id
     returning *
   loop
-    perform tell(p_tenant, v.livemode, p_call, 'account.updated', 'account', to_jsonb(v));
+    perform emit_event(p_tenant, v.livemode, p_call, 'account.updated', 'account', to_jsonb(v));
     if v.livemode = p_live then w := v; end if;
   end loop;
   if p_args ? 'liveFx' then
@@ -120,12 +120,12 @@ begin
       update account_setting set live_fx = (p_args ->> 'liveFx')::boolean, version = version + 1
       where tenant_id = p_tenant and account_id = v_id returning *
     loop
-      perform tell(p_tenant, s.livemode, p_call, 'account_setting.updated', 'account_setting', to_jsonb(s));
+      perform emit_event(p_tenant, s.livemode, p_call, 'account_setting.updated', 'account_setting', to_jsonb(s));
       -- Live FX is about the payouts of the platform's users, those that wait already too. They may be many, so a job reschedules them in batches.
       perform enqueue(p_tenant, s.livemode, 'reschedule_payouts', v_id, 0);
     end loop;
   end if;
-  perform answer(p_tenant, p_live, p_call, to_jsonb(w));
+  perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(w));
   return next w;
 end $$;
 
@@ -149,7 +149,7 @@ begin
   update account_setting s set account_activated = (v_to = 'activated'), version = s.version + 1
   where s.tenant_id = p_tenant and s.livemode = p_live and s.account_id = v_id and s.account_activated <> (v_to = 'activated')
   returning * into a_setting;
-  if found then perform tell(p_tenant, p_live, p_call, 'account_setting.updated', 'account_setting', to_jsonb(a_setting)); end if;
+  if found then perform emit_event(p_tenant, p_live, p_call, 'account_setting.updated', 'account_setting', to_jsonb(a_setting)); end if;
   if v_to = 'verifying' and not p_live then
     perform enqueue(p_tenant, p_live, 'verify_account', v_id, 1);
   elsif v_to = 'activated' then
@@ -162,10 +162,10 @@ begin
       where d.tenant_id = p_tenant and d.livemode = p_live and d.linked_id = v_id and d.category = 'service_receive' and d.status = 'activated'
       returning *
     loop
-      perform tell(p_tenant, p_live, p_call, 'address.deactivated', 'address', to_jsonb(a_address));
+      perform emit_event(p_tenant, p_live, p_call, 'address.deactivated', 'address', to_jsonb(a_address));
     end loop;
   end if;
-  perform tell(p_tenant, p_live, p_call, 'account.' || v_to, 'account', to_jsonb(v));
-  perform answer(p_tenant, p_live, p_call, to_jsonb(v));
+  perform emit_event(p_tenant, p_live, p_call, 'account.' || v_to, 'account', to_jsonb(v));
+  perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(v));
   return next v;
 end $$;

@@ -9,7 +9,7 @@ begin
           nullif(p_args -> 'bankAccount', 'null'), nullif(p_args -> 'billingDetails', 'null'), nullif(p_args -> 'supportingDocumentation', 'null'),
           nullif(p_args -> 'wallet', 'null'), nullif(p_args -> 'vpa', 'null'), coalesce((p_args ->> 'isReusable')::boolean, false), merge_metadata(null, p_args -> 'metadata', 'address.metadata'), p_owner.context_id, p_owner.on_root_list)
   returning * into v;
-  perform tell(p_tenant, p_live, p_call, 'address.created', 'address', to_jsonb(v));
+  perform emit_event(p_tenant, p_live, p_call, 'address.created', 'address', to_jsonb(v));
   return v;
 end $$;
 
@@ -26,12 +26,12 @@ begin
       and d.currency = p_args ->> 'currency' and d.status = 'activated'
     returning *
   loop
-    perform tell(p_tenant, p_live, p_call, 'address.pending_deactivation', 'address', to_jsonb(v_old));
+    perform emit_event(p_tenant, p_live, p_call, 'address.pending_deactivation', 'address', to_jsonb(v_old));
     perform enqueue(p_tenant, p_live, 'retire_address', v_old.id, 0);
   end loop;
   v := insert_address(p_tenant, p_live, p_call, v_owner, p_args);
   perform reschedule_payout(p_tenant, p_live, v_owner.id);
-  perform answer(p_tenant, p_live, p_call, to_jsonb(v));
+  perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(v));
   return next v;
 end $$;
 
@@ -42,8 +42,8 @@ begin
   where d.tenant_id = p_tenant and d.livemode = p_live and d.id = p_args ->> 'id'
   returning * into v;
   if not found then perform refuse(404, 'resource_missing', 'address.id'); end if;
-  perform tell(p_tenant, p_live, p_call, 'address.updated', 'address', to_jsonb(v));
-  perform answer(p_tenant, p_live, p_call, to_jsonb(v));
+  perform emit_event(p_tenant, p_live, p_call, 'address.updated', 'address', to_jsonb(v));
+  perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(v));
   return next v;
 end $$;
 
@@ -60,8 +60,8 @@ begin
     perform refuse(400, 'status_invalid', 'address.status', 'A payout to this address is under way.');
   end if;
   if v.category = 'user_payout' then perform reschedule_payout(p_tenant, p_live, v.linked_id); end if;
-  perform tell(p_tenant, p_live, p_call, 'address.' || v.status, 'address', to_jsonb(v));
-  perform answer(p_tenant, p_live, p_call, to_jsonb(v));
+  perform emit_event(p_tenant, p_live, p_call, 'address.' || v.status, 'address', to_jsonb(v));
+  perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(v));
   return next v;
 end $$;
 
@@ -72,7 +72,7 @@ begin
   select a.* into v_owner from account a where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_args ->> 'accountId' for no key update;
   v := insert_address(p_tenant, p_live, p_call, v_owner, jsonb_build_object('category', 'partner_payment', 'type', 'wallet', 'currency', p_args ->> 'currency',
     'wallet', jsonb_build_object('provider', p_args ->> 'provider')));
-  perform answer(p_tenant, p_live, p_call, to_jsonb(v));
+  perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(v));
   return next v;
 end $$;
 
@@ -82,7 +82,7 @@ declare g account_setting;
 begin
   if p_account.address_key is null then return '{}'; end if;
   select s.* into g from account_setting s where s.tenant_id = p_tenant and s.livemode = p_live and s.account_id = 'account_' || p_tenant;
-  -- The hashes are spelled as the graph spells them, the account's key as the specification does.
+  -- The objects are spelled as the graph spells them, the account's key as the specification does.
   if not coalesce((g.address ->> camel(p_account.address_key))::boolean, false) then return '{}'; end if;
   return array(
     select distinct c from jsonb_array_elements_text(g.address_currency -> camel(p_account.address_key)) c
@@ -151,7 +151,7 @@ begin
   update account a set address = v_state, version = a.version + 1
   where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_id and a.address in ('requested', 'processing')
   returning * into v;
-  if found then perform tell(p_tenant, p_live, p_call, 'account.updated', 'account', to_jsonb(v)); end if;
+  if found then perform emit_event(p_tenant, p_live, p_call, 'account.updated', 'account', to_jsonb(v)); end if;
 end $$;
 
 -- The operator's record of an address that the bank has issued in live mode. The account's addresses are activated with
@@ -166,7 +166,7 @@ begin
     where d.tenant_id = p_tenant and d.livemode = p_live and d.linked_id = v_owner.id and d.category = 'service_fee_advance'
     returning * into v;
     if not found then perform refuse(400, 'account_type_invalid', 'address.linked_id', 'Only a platform has a fee advance address.'); end if;
-    perform tell(p_tenant, p_live, p_call, 'address.updated', 'address', to_jsonb(v));
+    perform emit_event(p_tenant, p_live, p_call, 'address.updated', 'address', to_jsonb(v));
   else
     if not (p_args ->> 'currency' = any (missing_currencies(p_tenant, p_live, v_owner))) then
       perform refuse(409, 'state_conflict', 'address.currency', 'is not one that this account is offered and still lacks');
@@ -176,8 +176,8 @@ begin
       address = case when missing_currencies(p_tenant, p_live, v_owner) = '{}' then 'activated' else 'processing' end
     where a.tenant_id = p_tenant and a.livemode = p_live and a.id = v_owner.id
     returning * into v_owner;
-    perform tell(p_tenant, p_live, p_call, 'account.updated', 'account', to_jsonb(v_owner));
+    perform emit_event(p_tenant, p_live, p_call, 'account.updated', 'account', to_jsonb(v_owner));
   end if;
-  perform answer(p_tenant, p_live, p_call, to_jsonb(v));
+  perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(v));
   return next v;
 end $$;

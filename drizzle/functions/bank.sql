@@ -18,7 +18,7 @@ begin
   if not found then
     select b.* into n from bank_notice b where b.tenant_id = p_tenant and b.livemode = p_live and b.reference = p_args ->> 'reference' and b.event = p_args ->> 'event';
     if n.content - v_open <> v_content - v_open then perform refuse(409, 'state_conflict', 'deposit.reference', 'was already recorded with different content'); end if;
-    perform answer(p_tenant, p_live, p_call, to_jsonb(n));
+    perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(n));
     return next n;
     return;
   end if;
@@ -47,14 +47,14 @@ begin
     end if;
   else
     if o.deposit_id is null then
-      perform tell_of_root(p_tenant, p_live, p_call, 'bank_notice.waiting', 'bank_notice', to_jsonb(n));
+      perform emit_root_event(p_tenant, p_live, p_call, 'bank_notice.waiting', 'bank_notice', to_jsonb(n));
     else
       update bank_notice b set deposit_id = o.deposit_id where b.tenant_id = p_tenant and b.livemode = p_live and b.reference = n.reference and b.event = 'reversed';
       perform move_deposit(p_tenant, p_live, p_call - 'key', jsonb_build_object('id', o.deposit_id, 'from', jsonb_build_array('completed'), 'to', 'reversed', 'reasonCode', 'general'));
     end if;
   end if;
   select b.* into n from bank_notice b where b.tenant_id = p_tenant and b.livemode = p_live and b.reference = n.reference and b.event = n.event;
-  perform answer(p_tenant, p_live, p_call, to_jsonb(n));
+  perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(n));
   return next n;
 end $$;
 
@@ -78,8 +78,8 @@ begin
     and b.content ->> 'toAddressId' = p_args ->> 'addressId'
   returning * into n;
   if not found then perform refuse(404, 'resource_missing', 'deposit.reference', 'No pending reversal has this reference.'); end if;
-  perform tell_of_root(p_tenant, p_live, p_call, 'bank_notice.withdrawn', 'bank_notice', to_jsonb(n));
-  perform answer(p_tenant, p_live, p_call, to_jsonb(n));
+  perform emit_root_event(p_tenant, p_live, p_call, 'bank_notice.withdrawn', 'bank_notice', to_jsonb(n));
+  perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(n));
   return next n;
 end $$;
 
@@ -93,8 +93,8 @@ begin
   if not found then perform refuse(404, 'resource_missing', 'account_setting.account_id'); end if;
   if v.service_hold and not v.payouts_applicable then perform refuse(400, 'account_type_invalid', 'account_setting.account_id', 'The account has no payouts that could be held back.'); end if;
   perform reschedule_payout(p_tenant, p_live, v.account_id);
-  perform tell(p_tenant, p_live, p_call, 'account_setting.updated', 'account_setting', to_jsonb(v));
-  perform answer(p_tenant, p_live, p_call, to_jsonb(v));
+  perform emit_event(p_tenant, p_live, p_call, 'account_setting.updated', 'account_setting', to_jsonb(v));
+  perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(v));
   return next v;
 end $$;
 
@@ -110,7 +110,7 @@ begin
   on conflict (tenant_id, livemode, source, target) do update set rate = excluded.rate, created = excluded.created
   returning * into v;
   perform enqueue(p_tenant, p_live, 'offer_payouts', v.source, 0);
-  perform tell_of_root(p_tenant, p_live, p_call, 'rate.set', 'rate', to_jsonb(v));
-  perform answer(p_tenant, p_live, p_call, to_jsonb(v));
+  perform emit_root_event(p_tenant, p_live, p_call, 'rate.set', 'rate', to_jsonb(v));
+  perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(v));
   return next v;
 end $$;

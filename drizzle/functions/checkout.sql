@@ -54,8 +54,8 @@ begin
     insert into checkout_receivable (tenant_id, livemode, id, created, checkout_id, receivable_id, position) values (p_tenant, p_live, v_link, v_now, v_id, r.id, r.position);
   end loop;
   perform enqueue(p_tenant, p_live, 'expire_checkout', v_id, v_seconds);
-  perform tell(p_tenant, p_live, p_call, 'checkout.created', 'checkout', to_jsonb(v));
-  perform answer(p_tenant, p_live, p_call, to_jsonb(v));
+  perform emit_event(p_tenant, p_live, p_call, 'checkout.created', 'checkout', to_jsonb(v));
+  perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(v));
   return next v;
 end $$;
 
@@ -73,8 +73,8 @@ begin
     where j.tenant_id = p_tenant and j.livemode = p_live and j.kind = 'settle_transaction' and j.due > v_wall + 1
       and j.subject_id in (select t.id from transaction t where t.tenant_id = p_tenant and t.livemode = p_live and t.checkout_id = v.id);
   end if;
-  perform tell(p_tenant, p_live, p_call, 'checkout.' || v_to, 'checkout', to_jsonb(v));
-  perform answer(p_tenant, p_live, p_call, to_jsonb(v));
+  perform emit_event(p_tenant, p_live, p_call, 'checkout.' || v_to, 'checkout', to_jsonb(v));
+  perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(v));
   return next v;
 end $$;
 
@@ -87,7 +87,7 @@ begin
           p_checkout.gross_amount, p_checkout.currency, 'processing', p_checkout.context_id, p_checkout.on_root_list)
   returning * into v;
   perform enqueue(p_tenant, p_live, 'expire_transaction', v_id, v_end - v_now);
-  perform tell(p_tenant, p_live, p_call, 'transaction.created', 'transaction', to_jsonb(v));
+  perform emit_event(p_tenant, p_live, p_call, 'transaction.created', 'transaction', to_jsonb(v));
   return v;
 end $$;
 
@@ -139,7 +139,7 @@ begin
     update transaction t set payment_method_details = v_told, version = t.version + 1
     where t.tenant_id = p_tenant and t.livemode = p_live and t.id = v.id
     returning * into v;
-    perform tell(p_tenant, p_live, p_call, 'transaction.submitted', 'transaction', to_jsonb(v));
+    perform emit_event(p_tenant, p_live, p_call, 'transaction.submitted', 'transaction', to_jsonb(v));
   end if;
   v_fits := v_told is null or v_told = v.payment_method_details;
   v_queued := (select j.args ->> 'status' from job j where j.tenant_id = p_tenant and j.livemode = p_live and j.kind = 'settle_transaction' and j.subject_id = v.id
@@ -152,7 +152,7 @@ begin
       'credited', v.status = 'succeeded' or (v_open and v_queued is distinct from 'failed' and not v_paid), 'details', v_told, 'created', v_now::text)
     where t.tenant_id = p_tenant and t.livemode = p_live and t.id = v.id
     returning * into v;
-    perform tell(p_tenant, p_live, p_call, 'transaction.mismatched', 'transaction', to_jsonb(v));
+    perform emit_event(p_tenant, p_live, p_call, 'transaction.mismatched', 'transaction', to_jsonb(v));
   end if;
   if v_open and v_queued is null and (v_fits or v_status = 'succeeded') then
     if v_status <> 'processing' then
@@ -229,12 +229,12 @@ begin
     update transaction t set status = 'failed', reason_code = p_reason, version = t.version + 1
     where t.tenant_id = p_tenant and t.livemode = p_live and t.id = v.id
     returning * into v;
-    perform tell(p_tenant, p_live, p_call, 'transaction.failed', 'transaction', to_jsonb(v));
+    perform emit_event(p_tenant, p_live, p_call, 'transaction.failed', 'transaction', to_jsonb(v));
     if c.deposit_id is null then
       update checkout x set effective_transaction_id = v.id, effective_transaction_status = 'failed', version = x.version + 1
       where x.tenant_id = p_tenant and x.livemode = p_live and x.id = c.id
       returning * into c;
-      perform tell(p_tenant, p_live, p_call, 'checkout.updated', 'checkout', to_jsonb(c));
+      perform emit_event(p_tenant, p_live, p_call, 'checkout.updated', 'checkout', to_jsonb(c));
     end if;
   elsif p_status = 'succeeded' and (v.status = 'processing' or (v.status = 'failed' and v.reason_code = 'expired')) then
     c := credit_checkout(p_tenant, p_live, p_call, c, v);
@@ -263,9 +263,9 @@ begin
     payment_id = v_payment, deposit_id = v_id, version = t.version + 1
   where t.tenant_id = p_tenant and t.livemode = p_live and t.id = v.id
   returning * into v;
-  perform tell(p_tenant, p_live, p_call, 'transaction.' || v.status, 'transaction', to_jsonb(v));
+  perform emit_event(p_tenant, p_live, p_call, 'transaction.' || v.status, 'transaction', to_jsonb(v));
   if not v_first then
-    perform tell(p_tenant, p_live, p_call, 'deposit.failed', 'deposit', to_jsonb(d));
+    perform emit_event(p_tenant, p_live, p_call, 'deposit.failed', 'deposit', to_jsonb(d));
     return c;
   end if;
   -- One whose time is over is late, whether or not a worker has said so yet.
@@ -290,9 +290,9 @@ begin
   end loop;
   if v_rest < c.amount then
     d := make_available(p_tenant, p_live, p_call, v_id, c.amount - v_rest);
-    perform tell(p_tenant, p_live, p_call, 'deposit.reconciled', 'deposit', to_jsonb(d));
+    perform emit_event(p_tenant, p_live, p_call, 'deposit.reconciled', 'deposit', to_jsonb(d));
   end if;
-  perform tell(p_tenant, p_live, p_call, case when c.status = 'completed' then 'checkout.completed' else 'checkout.late_payment' end, 'checkout', to_jsonb(c));
+  perform emit_event(p_tenant, p_live, p_call, case when c.status = 'completed' then 'checkout.completed' else 'checkout.late_payment' end, 'checkout', to_jsonb(c));
   return c;
 end $$;
 
@@ -307,10 +307,10 @@ begin
   end if;
   select x.* into c from checkout x where x.tenant_id = p_tenant and x.livemode = p_live and x.id = c.id for update;
   if p_args ->> 'status' = 'failed' and (c.status <> 'initialized' or c.expires_at <= v_now) then perform refuse(400, 'status_invalid', 'checkout.status'); end if;
-  -- There is no form, so each call is an attempt of its own; one that is sent anew after a lost answer is undone by `answer`.
+  -- There is no form, so each call is an attempt of its own; one that is sent anew after a lost answer is undone by `store_idempotent_response`.
   v := insert_transaction(p_tenant, p_live, p_call, c, p_args || jsonb_build_object('attemptKey', new_id('test')));
   c := settle_transaction(p_tenant, p_live, p_call, v.id, p_args ->> 'status', p_args ->> 'reasonCode');
-  perform answer(p_tenant, p_live, p_call, to_jsonb(c));
+  perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(c));
   return next c;
 end $$;
 

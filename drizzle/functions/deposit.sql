@@ -25,7 +25,7 @@ begin
       update address d set is_reusable = true, version = d.version + 1
       where d.tenant_id = p_tenant and d.livemode = p_live and d.id = v_id and not d.is_reusable
       returning * into v;
-      if found then perform tell(p_tenant, p_live, p_call, 'address.updated', 'address', to_jsonb(v)); end if;
+      if found then perform emit_event(p_tenant, p_live, p_call, 'address.updated', 'address', to_jsonb(v)); end if;
     end if;
     return v_id;
   end if;
@@ -61,8 +61,8 @@ begin
   returning * into v;
   v_row := to_jsonb(v);
   v_trace := enqueue_at(p_tenant, p_live, 'process_deposit', v_id, 0, '{}', v_now);
-  v_trace := tell_at(p_tenant, p_live, p_call, 'deposit.initialized', 'deposit', v_row, v_now);
-  perform answer(p_tenant, p_live, p_call, v_row);
+  v_trace := emit_event_at(p_tenant, p_live, p_call, 'deposit.initialized', 'deposit', v_row, v_now);
+  perform store_idempotent_response(p_tenant, p_live, p_call, v_row);
   return next v;
 end $$;
 
@@ -88,7 +88,7 @@ begin
     update deposit d set status = 'processing', version = d.version + 1
     where d.tenant_id = p_tenant and d.livemode = p_live and d.id = v_id and d.status = 'initialized'
     returning * into v;
-    if found then v_trace := tell_at(p_tenant, p_live, p_call, 'deposit.processing', 'deposit', to_jsonb(v), clock(p_tenant, p_live)); end if;
+    if found then v_trace := emit_event_at(p_tenant, p_live, p_call, 'deposit.processing', 'deposit', to_jsonb(v), clock(p_tenant, p_live)); end if;
   end if;
   v_category := category_of(p_tenant, p_live, v);
   update deposit d set status = v_to, version = d.version + 1, reason_code = coalesce(p_args ->> 'reasonCode', d.reason_code),
@@ -100,21 +100,21 @@ begin
     perform post(p_tenant, p_live, 'deposit', v_id, v.payment_id, source_legs(p_tenant, p_live, v) || leg(v.to_account_id, v_category, v.currency, v.amount));
     perform move_payment(p_tenant, p_live, v.payment_id, 'completed');
   elsif v_to = 'reversed' then
-    perform take_back(p_tenant, p_live, p_call, v, v.amount - v.disputed, 'reversal', v_id, v.payment_id, v_category);
+    perform claw_back(p_tenant, p_live, p_call, v, v.amount - v.disputed, 'reversal', v_id, v.payment_id, v_category);
     perform move_payment(p_tenant, p_live, v.payment_id, 'reversed');
     select d.* into v from deposit d where d.tenant_id = p_tenant and d.livemode = p_live and d.id = v_id;
   elsif v_to in ('failed', 'cancelled') then
     perform move_payment(p_tenant, p_live, v.payment_id, v_to);
   end if;
   v_row := to_jsonb(v);
-  v_trace := tell_at(p_tenant, p_live, p_call, 'deposit.' || v_to, 'deposit', v_row, clock(p_tenant, p_live));
-  perform answer(p_tenant, p_live, p_call, v_row);
+  v_trace := emit_event_at(p_tenant, p_live, p_call, 'deposit.' || v_to, 'deposit', v_row, clock(p_tenant, p_live));
+  perform store_idempotent_response(p_tenant, p_live, p_call, v_row);
   return next v;
 end $$;
 
 -- Takes money of a deposit back: what is pending of it first, then the receiver's available funds, which alone may go below
 -- zero by it. Unpaid locks of the deposit shrink by what came from the available funds; those in a payout stay until it fails.
-create or replace function take_back(p_tenant text, p_live boolean, p_call jsonb, p_deposit deposit, p_amount bigint, p_kind text, p_cause text, p_payment text, p_category text) returns void language plpgsql as $$
+create or replace function claw_back(p_tenant text, p_live boolean, p_call jsonb, p_deposit deposit, p_amount bigint, p_kind text, p_cause text, p_payment text, p_category text) returns void language plpgsql as $$
 declare
   v_pending bigint := least(p_deposit.pending_rest, p_amount); v_rest bigint; v_receiver text := receiver_of(p_tenant, p_live, p_deposit.to_account_id);
 begin
@@ -181,7 +181,7 @@ begin
     deposit_ids_amount_locked = array(select distinct k.deposit_id from receivable_lock k where k.tenant_id = p_tenant and k.livemode = p_live and k.receivable_id = p_id and not k.settled and k.amount > 0 order by 1)
   where r.tenant_id = p_tenant and r.livemode = p_live and r.id = p_id
   returning * into strict v;
-  perform tell(p_tenant, p_live, p_call, 'receivable.updated', 'receivable', to_jsonb(v));
+  perform emit_event(p_tenant, p_live, p_call, 'receivable.updated', 'receivable', to_jsonb(v));
 end $$;
 
 -- A dispute: a deposit of its own with a negative amount, at most the undisputed rest of the original.
@@ -203,13 +203,13 @@ begin
   values (p_tenant, p_live, v_id, v_now, -v_amount, d.currency, d.from_account_id, d.from_address_id, d.to_account_id, d.to_address_id, d.payment_method,
           d.payment_method_details, coalesce(p_args ->> 'reasonCode', 'general'), d.statement_descriptor, 'completed', v_payment, d.id, d.context_id, d.on_root_list)
   returning * into v;
-  perform take_back(p_tenant, p_live, p_call, d, v_amount, 'dispute', v_id, v_payment, category_of(p_tenant, p_live, d));
+  perform claw_back(p_tenant, p_live, p_call, d, v_amount, 'dispute', v_id, v_payment, category_of(p_tenant, p_live, d));
   update deposit x set disputed = x.disputed + v_amount, version = x.version + 1
   where x.tenant_id = p_tenant and x.livemode = p_live and x.id = d.id
   returning * into d;
-  perform tell(p_tenant, p_live, p_call, 'deposit.disputed', 'deposit', to_jsonb(d));
-  perform tell(p_tenant, p_live, p_call, 'deposit.completed', 'deposit', to_jsonb(v));
-  perform answer(p_tenant, p_live, p_call, to_jsonb(v));
+  perform emit_event(p_tenant, p_live, p_call, 'deposit.disputed', 'deposit', to_jsonb(d));
+  perform emit_event(p_tenant, p_live, p_call, 'deposit.completed', 'deposit', to_jsonb(v));
+  perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(v));
   return next v;
 end $$;
 
@@ -235,8 +235,8 @@ begin
     perform lock_receivable(p_tenant, p_live, p_call, d, x.id, x.amount, 'deposit.receivables');
   end loop;
   d := make_available(p_tenant, p_live, p_call, d.id, (select sum((r ->> 'amount')::bigint)::bigint from jsonb_array_elements(p_args -> 'receivables') r));
-  perform tell(p_tenant, p_live, p_call, 'deposit.reconciled', 'deposit', to_jsonb(d));
-  perform answer(p_tenant, p_live, p_call, to_jsonb(d));
+  perform emit_event(p_tenant, p_live, p_call, 'deposit.reconciled', 'deposit', to_jsonb(d));
+  perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(d));
   return next d;
 end $$;
 
@@ -313,6 +313,8 @@ begin
   v_receiver := receiver_of(p_tenant, p_live, d.to_account_id);
   perform post(p_tenant, p_live, 'reconciliation', d.id || ':' || d.version, d.payment_id, jsonb_build_array(
     leg(d.to_account_id, 'pending', d.currency, -p_amount), leg(v_receiver, 'available', d.currency, p_amount)));
-  perform pass_on(p_tenant, p_live, p_call, v_receiver, d.currency);
+  perform sweep_to_platform(p_tenant, p_live, p_call, v_receiver, d.currency);
   return d;
 end $$;
+
+drop function if exists take_back(text, boolean, jsonb, deposit, bigint, text, text, text, text);

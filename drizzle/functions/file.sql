@@ -8,7 +8,7 @@ begin
   from account a where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_args ->> 'accountId'
   returning * into v;
   insert into file_content (tenant_id, livemode, id, content) values (p_tenant, p_live, v_id, decode(p_args ->> 'content', 'base64'));
-  perform tell(p_tenant, p_live, p_call, 'file.created', 'file', to_jsonb(v));
-  perform answer(p_tenant, p_live, p_call, to_jsonb(v));
+  perform emit_event(p_tenant, p_live, p_call, 'file.created', 'file', to_jsonb(v));
+  perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(v));
   return next v;
 end $$;

@@ -58,7 +58,7 @@ begin
   update job x set due = least(x.due, v_now) where x.tenant_id = p_tenant and x.livemode = p_live and x.id = p_args ->> 'id'
   returning * into j;
   if not found then perform refuse(404, 'resource_missing', 'job.id'); end if;
-  perform answer(p_tenant, p_live, p_call, to_jsonb(j));
+  perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(j));
   return next j;
 end $$;
 
@@ -107,7 +107,7 @@ begin
     where a.tenant_id = p_tenant and a.livemode = p_live and a.id = j.subject_id and a.address = 'requested' and a.status = 'activated'
     returning * into v;
     if found then
-      perform tell(p_tenant, p_live, v_call, 'account.updated', 'account', to_jsonb(v));
+      perform emit_event(p_tenant, p_live, v_call, 'account.updated', 'account', to_jsonb(v));
       perform enqueue(p_tenant, p_live, 'issue_addresses', j.subject_id, 1);
     end if;
   elsif j.kind = 'issue_addresses' then
@@ -120,7 +120,7 @@ begin
     loop
       perform open_account_addresses(p_tenant, p_live, v_call, v.id);
       select a.* into w from account a where a.tenant_id = p_tenant and a.livemode = p_live and a.id = v.id;
-      if w.version <> v.version then perform tell(p_tenant, p_live, v_call, 'account.updated', 'account', to_jsonb(w)); end if;
+      if w.version <> v.version then perform emit_event(p_tenant, p_live, v_call, 'account.updated', 'account', to_jsonb(w)); end if;
       n := n + 1;
     end loop;
     if n = 200 then perform enqueue(p_tenant, p_live, j.kind, j.subject_id, 0, jsonb_build_object('after', v.id)); end if;
@@ -149,7 +149,7 @@ begin
     where a.tenant_id = p_tenant and a.livemode = p_live and a.id = j.subject_id and a.status = 'pending_deactivation'
       and not exists (select from payout y where y.tenant_id = p_tenant and y.livemode = p_live and y.address_id = a.id and y.status = 'processing')
     returning * into d;
-    if found then perform tell(p_tenant, p_live, v_call, 'address.deactivated', 'address', to_jsonb(d)); end if;
+    if found then perform emit_event(p_tenant, p_live, v_call, 'address.deactivated', 'address', to_jsonb(d)); end if;
   elsif j.kind = 'process_deposit' then
     if exists (select from deposit e where e.tenant_id = p_tenant and e.livemode = p_live and e.id = j.subject_id and e.status = 'initialized') then
       perform move_deposit(p_tenant, p_live, v_call, jsonb_build_object('id', j.subject_id, 'from', jsonb_build_array('initialized'), 'to', 'processing'));

@@ -12,7 +12,7 @@ begin
   returning * into v;
   -- A secret is made once: its digest is there already when this very call was done and its answer got lost.
   if not found then perform refuse(409, 'idempotency_key_in_use', null); end if;
-  perform tell(p_tenant, p_live, p_call, 'api_key.created', 'api_key', to_jsonb(v));
+  perform emit_event(p_tenant, p_live, p_call, 'api_key.created', 'api_key', to_jsonb(v));
   return v;
 end $$;
 
@@ -20,7 +20,7 @@ create or replace function create_api_key(p_tenant text, p_live boolean, p_call 
 declare v api_key;
 begin
   v := insert_api_key(p_tenant, p_live, p_call, p_args ->> 'accountId', p_args);
-  perform answer(p_tenant, p_live, p_call, to_jsonb(v));
+  perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(v));
   return next v;
 end $$;
 
@@ -34,9 +34,9 @@ begin
     and k.revoked_at is null and (k.expires_at is null or k.expires_at > v_now)
   returning * into v_old;
   if not found then perform refuse(400, 'status_invalid', 'api_key.id', 'is revoked or expired; create a new key'); end if;
-  perform tell(p_tenant, p_live, p_call, 'api_key.rotated', 'api_key', to_jsonb(v_old));
+  perform emit_event(p_tenant, p_live, p_call, 'api_key.rotated', 'api_key', to_jsonb(v_old));
   v := insert_api_key(p_tenant, p_live, p_call, v_old.account_id, p_args || jsonb_build_object('permission', v_old.permission, 'expiresInSeconds', v_end - v_now));
-  perform answer(p_tenant, p_live, p_call, to_jsonb(v));
+  perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(v));
   return next v;
 end $$;
 
@@ -48,8 +48,8 @@ begin
   where k.tenant_id = p_tenant and k.livemode = p_live and k.id = p_args ->> 'id'
   returning * into v;
   if not found then perform refuse(404, 'resource_missing', 'api_key.id'); end if;
-  perform tell(p_tenant, p_live, p_call, 'api_key.revoked', 'api_key', to_jsonb(v));
-  perform answer(p_tenant, p_live, p_call, to_jsonb(v));
+  perform emit_event(p_tenant, p_live, p_call, 'api_key.revoked', 'api_key', to_jsonb(v));
+  perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(v));
   return next v;
 end $$;
 

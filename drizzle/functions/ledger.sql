@@ -142,7 +142,7 @@ begin
       from serving s, append_only t join pg_roles o on o.oid = t.relowner where not s.rolsuper and pg_has_role(s.oid, t.relowner, 'member');
 end $$;
 
--- What must never be: no rows means that the books are right. `rule` says which promise is broken, `what` where.
+-- What must never be: no rows means that the ledger are right. `rule` says which promise is broken, `what` where.
 create or replace view violations as
   with entries as (
     select tenant_id, livemode, posting_id, currency, amount from entry

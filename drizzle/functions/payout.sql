@@ -14,7 +14,7 @@ begin
 end $$;
 
 -- What follows when money has become available: on to the aggregator at once, or into the next payout.
-create or replace function pass_on(p_tenant text, p_live boolean, p_call jsonb, p_account text, p_currency text) returns void language plpgsql as $$
+create or replace function sweep_to_platform(p_tenant text, p_live boolean, p_call jsonb, p_account text, p_currency text) returns void language plpgsql as $$
 declare v_target text := transfer_target(p_tenant, p_live, p_account); v_amount bigint; v_payment text; v account; p payment;
 begin
   if v_target is null then
@@ -28,7 +28,7 @@ begin
   v_payment := insert_payment(p_tenant, p_live, v, 'transfer', v_amount, p_currency, 'completed', null);
   perform post(p_tenant, p_live, 'transfer', v_payment, v_payment, jsonb_build_array(leg(p_account, 'available', p_currency, -v_amount), leg(v_target, 'available', p_currency, v_amount)));
   select y.* into p from payment y where y.tenant_id = p_tenant and y.livemode = p_live and y.id = v_payment;
-  perform tell(p_tenant, p_live, p_call, 'payment.completed', 'payment', to_jsonb(p));
+  perform emit_event(p_tenant, p_live, p_call, 'payment.completed', 'payment', to_jsonb(p));
   perform schedule_payout(p_tenant, p_live, v_target);
 end $$;
 
@@ -147,7 +147,7 @@ begin
   on conflict (tenant_id, livemode, account_id, currency) do update set reason_code = excluded.reason_code, created = excluded.created
   where payout_block.reason_code <> excluded.reason_code
   returning * into v;
-  if found then perform tell(p_tenant, p_live, p_call, 'payout.blocked', 'payout_block', to_jsonb(v)); end if;
+  if found then perform emit_event(p_tenant, p_live, p_call, 'payout.blocked', 'payout_block', to_jsonb(v)); end if;
 end $$;
 
 -- Pays out all of an account's available money, one payout per currency, each to the newest usable payout address of that currency or
@@ -204,7 +204,7 @@ begin
     update lock_batch k set payout_id = v_id
     where k.tenant_id = p_tenant and k.livemode = p_live and k.account_id = p_account and k.held_in = c and k.payout_id is null;
     if not p_live then perform enqueue(p_tenant, p_live, 'settle_payout', v_id, 60); end if;
-    perform tell(p_tenant, p_live, p_call, 'payout.processing', 'payout', to_jsonb(y));
+    perform emit_event(p_tenant, p_live, p_call, 'payout.processing', 'payout', to_jsonb(y));
   end loop;
   if v_later then perform schedule_payout(p_tenant, p_live, p_account, true); end if;
   if v_again then perform enqueue(p_tenant, p_live, 'pay_out', p_account, 0); end if;
@@ -233,8 +233,8 @@ begin
     perform schedule_payout(p_tenant, p_live, y.account_id, true);
   end if;
   perform enqueue(p_tenant, p_live, 'retire_address', y.address_id, 0);
-  perform tell(p_tenant, p_live, p_call, 'payout.' || v_to, 'payout', to_jsonb(y));
-  perform answer(p_tenant, p_live, p_call, to_jsonb(y));
+  perform emit_event(p_tenant, p_live, p_call, 'payout.' || v_to, 'payout', to_jsonb(y));
+  perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(y));
   return next y;
 end $$;
 
@@ -285,3 +285,5 @@ begin
     update lock_batch b set payout_id = null, held_in = p_payout.currency where b.tenant_id = p_tenant and b.livemode = p_live and b.payout_id = p_payout.id;
   end if;
 end $$;
+
+drop function if exists pass_on(text, boolean, jsonb, text, text);

@@ -15,8 +15,8 @@ begin
   returning * into v;
   -- The id is of this very call: an earlier attempt of it was committed, and its answer was lost.
   if not found then perform refuse(409, 'idempotency_key_in_use', null); end if;
-  perform tell(p_tenant, p_live, p_call, 'person.created', 'person', to_jsonb(v));
-  perform answer(p_tenant, p_live, p_call, to_jsonb(v));
+  perform emit_event(p_tenant, p_live, p_call, 'person.created', 'person', to_jsonb(v));
+  perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(v));
   return next v;
 end $$;
 
@@ -76,23 +76,23 @@ begin
 end $$;
 
 -- Args: those of the call, and `judged`: the roles, the identification and the type of business that the new ones were judged beside.
--- Hashes merge inside the update, so that concurrent ones lose nothing.
+-- Objects merge inside the update, so that concurrent ones lose nothing.
 create or replace function update_person(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb) returns setof person language plpgsql as $$
 declare v person; o account; j jsonb := p_args -> 'judged';
 begin
   o := change_persons_of(p_tenant, p_live, p_args ->> 'id');
   update person p set
     full_name = coalesce(p_args ->> 'fullName', p.full_name),
-    relationship = case when p_args ? 'relationship' then merge_hash(p.relationship, p_args -> 'relationship') else p.relationship end,
-    identification = case when p_args ? 'identification' then merge_hash(p.identification, p_args -> 'identification') else p.identification end,
+    relationship = case when p_args ? 'relationship' then merge_object(p.relationship, p_args -> 'relationship') else p.relationship end,
+    identification = case when p_args ? 'identification' then merge_object(p.identification, p_args -> 'identification') else p.identification end,
     metadata = case when p_args ? 'metadata' then merge_metadata(p.metadata, p_args -> 'metadata', 'person.metadata') else p.metadata end
   where p.tenant_id = p_tenant and p.livemode = p_live and p.id = p_args ->> 'id'
     and (not (p_args ? 'relationship' or p_args ? 'identification')
       or (p.relationship = j -> 'relationship' and p.identification = j -> 'identification' and o.business_details ->> 'type' is not distinct from j ->> 'type'))
   returning * into v;
   if not found then perform refuse(409, 'state_conflict', 'person.id'); end if;
-  perform tell(p_tenant, p_live, p_call, 'person.updated', 'person', to_jsonb(v));
-  perform answer(p_tenant, p_live, p_call, to_jsonb(v));
+  perform emit_event(p_tenant, p_live, p_call, 'person.updated', 'person', to_jsonb(v));
+  perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(v));
   return next v;
 end $$;
 
@@ -104,7 +104,7 @@ begin
   delete from person p where p.tenant_id = p_tenant and p.livemode = p_live and p.id = p_args ->> 'id'
   returning * into v;
   if not found then perform refuse(404, 'resource_missing', 'person.id'); end if;
-  perform tell(p_tenant, p_live, p_call, 'person.removed', 'person', to_jsonb(v));
-  perform answer(p_tenant, p_live, p_call, to_jsonb(v));
+  perform emit_event(p_tenant, p_live, p_call, 'person.removed', 'person', to_jsonb(v));
+  perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(v));
   return next v;
 end $$;

@@ -13,8 +13,8 @@ begin
          p_args ->> 'purposeCode', p_args ->> 'transactionType', merge_metadata(null, p_args -> 'metadata', 'receivable.metadata'), a.context_id, a.on_root_list
   from account a where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_args ->> 'accountId'
   returning * into v;
-  perform tell(p_tenant, p_live, p_call, 'receivable.created', 'receivable', to_jsonb(v));
-  perform answer(p_tenant, p_live, p_call, to_jsonb(v));
+  perform emit_event(p_tenant, p_live, p_call, 'receivable.created', 'receivable', to_jsonb(v));
+  perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(v));
   return next v;
 end $$;
 
@@ -37,8 +37,8 @@ begin
     version = r.version + 1
   where r.tenant_id = p_tenant and r.livemode = p_live and r.id = v.id
   returning * into v;
-  perform tell(p_tenant, p_live, p_call, 'receivable.updated', 'receivable', to_jsonb(v));
-  perform answer(p_tenant, p_live, p_call, to_jsonb(v));
+  perform emit_event(p_tenant, p_live, p_call, 'receivable.updated', 'receivable', to_jsonb(v));
+  perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(v));
   return next v;
 end $$;
 
@@ -49,7 +49,7 @@ begin
   where r.tenant_id = p_tenant and r.livemode = p_live and r.id = p_args ->> 'id' and not r.voided and r.amount_locked = 0 and r.amount_settled_payouts = 0
   returning * into v;
   if not found then perform refuse(400, 'status_invalid', 'receivable.status'); end if;
-  perform tell(p_tenant, p_live, p_call, 'receivable.voided', 'receivable', to_jsonb(v));
-  perform answer(p_tenant, p_live, p_call, to_jsonb(v));
+  perform emit_event(p_tenant, p_live, p_call, 'receivable.voided', 'receivable', to_jsonb(v));
+  perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(v));
   return next v;
 end $$;

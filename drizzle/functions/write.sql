@@ -1,4 +1,4 @@
--- What every write stands on: the clock, new ids, merges, refusals, and the two traces that a write leaves last.
+-- What every write stands on: the clock, new ids, merges, domain errors, and the two traces that a write leaves last.
 
 -- Whole seconds since 1970 as this tenant and mode sees them: in test mode the tenant's test clock is added. The only source of `created`.
 create or replace function clock(p_tenant text, p_live boolean) returns bigint language plpgsql volatile as $$
@@ -29,15 +29,15 @@ begin
     detail = jsonb_build_array(jsonb_build_object('code', p_code, 'field', p_field, 'message', p_message))::text;
 end $$;
 
--- Hashes merge: absent children stay, null clears, hashes inside merge likewise.
-create or replace function merge_hash(p_old jsonb, p_new jsonb) returns jsonb language plpgsql immutable as $$
+-- Objects merge: absent children stay, null clears, objects inside merge likewise.
+create or replace function merge_object(p_old jsonb, p_new jsonb) returns jsonb language plpgsql immutable as $$
 declare
   r jsonb := case when jsonb_typeof(p_old) = 'object' then p_old else '{}' end;
   k text; v jsonb;
 begin
   if jsonb_typeof(p_new) is distinct from 'object' then return '{}'; end if;
   for k, v in select * from jsonb_each(p_new) loop
-    r := r || jsonb_build_object(k, case when jsonb_typeof(v) = 'object' then merge_hash(r -> k, v) else v end);
+    r := r || jsonb_build_object(k, case when jsonb_typeof(v) = 'object' then merge_object(r -> k, v) else v end);
   end loop;
   return r;
 end $$;
@@ -58,15 +58,15 @@ begin
 end $$;
 
 -- The event of a change, from the changed row.
-create or replace function tell(p_tenant text, p_live boolean, p_call jsonb, p_type text, p_object text, p_row jsonb) returns void language plpgsql as $$
+create or replace function emit_event(p_tenant text, p_live boolean, p_call jsonb, p_type text, p_object text, p_row jsonb) returns void language plpgsql as $$
 declare v_id text;
 begin
-  v_id := tell_at(p_tenant, p_live, p_call, p_type, p_object, p_row, clock(p_tenant, p_live));
+  v_id := emit_event_at(p_tenant, p_live, p_call, p_type, p_object, p_row, clock(p_tenant, p_live));
 end $$;
 
 -- The same by a clock that was read before: reading it costs a statement. It returns the event's id, because a value can be
 -- assigned without a statement of its own, which `perform` is.
-create or replace function tell_at(p_tenant text, p_live boolean, p_call jsonb, p_type text, p_object text, p_row jsonb, p_now bigint) returns text language plpgsql as $$
+create or replace function emit_event_at(p_tenant text, p_live boolean, p_call jsonb, p_type text, p_object text, p_row jsonb, p_now bigint) returns text language plpgsql as $$
 declare v_id text := new_id('event'); v_data jsonb := event_data(p_row);
 begin
   insert into event (tenant_id, livemode, id, created, type, object, object_id, data, request_id, context_id, on_root_list)
@@ -89,14 +89,14 @@ begin
 end $$;
 
 -- The event of what has no id of its own because a tenant has one of it, such as its clock: it is about the root account, on whose lists it stands.
-create or replace function tell_of_root(p_tenant text, p_live boolean, p_call jsonb, p_type text, p_object text, p_row jsonb) returns void language plpgsql as $$
+create or replace function emit_root_event(p_tenant text, p_live boolean, p_call jsonb, p_type text, p_object text, p_row jsonb) returns void language plpgsql as $$
 declare v_root text := 'account_' || p_tenant;
 begin
-  perform tell(p_tenant, p_live, p_call, p_type, p_object, p_row || jsonb_build_object('id', v_root, 'context_id', v_root, 'on_root_list', true));
+  perform emit_event(p_tenant, p_live, p_call, p_type, p_object, p_row || jsonb_build_object('id', v_root, 'context_id', v_root, 'on_root_list', true));
 end $$;
 
 -- The answer of a keyed write, inserted last and from the changed row. A key that was used undoes the whole call here.
-create or replace function answer(p_tenant text, p_live boolean, p_call jsonb, p_row jsonb) returns void language plpgsql as $$
+create or replace function store_idempotent_response(p_tenant text, p_live boolean, p_call jsonb, p_row jsonb) returns void language plpgsql as $$
 declare v_now bigint := wall_clock();
 begin
   if p_call ->> 'key' is null then return; end if;
@@ -139,3 +139,13 @@ begin
 end $$;
 
 drop function if exists forget_answers(text, boolean, bigint);
+
+drop function if exists tell(text, boolean, jsonb, text, text, jsonb);
+
+drop function if exists tell_at(text, boolean, jsonb, text, text, jsonb, bigint);
+
+drop function if exists tell_of_root(text, boolean, jsonb, text, text, jsonb);
+
+drop function if exists answer(text, boolean, jsonb, jsonb);
+
+drop function if exists merge_hash(jsonb, jsonb);
