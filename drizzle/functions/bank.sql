@@ -29,7 +29,8 @@ begin
   if o.reference is null and not coalesce((p_args ->> 'allowCurrency')::boolean, false) then
     v_currency := (select a.currency from address a where a.tenant_id = p_tenant and a.livemode = p_live and a.id = v_content ->> 'toAddressId');
     if v_currency <> v_content ->> 'currency' then
-      perform refuse(400, 'parameter_invalid', 'deposit.currency', 'must be ' || v_currency || ', the currency of the address; the operator may allow another one (allowCurrency, --allow-currency)');
+      perform refuse(400, 'parameter_invalid', 'deposit.currency', concat(
+        'must be ', v_currency, ', the currency of the address; ', 'the operator may allow another one (allowCurrency, --allow-currency)'));
     end if;
   end if;
   if n.event = 'received' then

@@ -25,6 +25,6 @@ begin
       select e.number, e.created from event e where e.tenant_id = p_tenant and e.livemode = p_live and e.number is not null order by e.number limit p_limit) x) o
   where o.old;
   delete from event e where e.tenant_id = p_tenant and e.livemode = p_live and e.number <= v_last;
-  get diagnostics n = row_count;
+  /* sql-parser-cst-disable */ get diagnostics n = row_count; /* sql-parser-cst-enable */
   return n;
 end $$;

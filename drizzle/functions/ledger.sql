@@ -110,7 +110,8 @@ end $$;
 -- The least of a currency in hundredths, as amounts are kept: a currency without a minor unit has no hundredths. ISO 4217.
 create or replace function least_amount(p_currency text) returns bigint language plpgsql immutable as $$
 begin
-  return case when p_currency = any ('{BIF,CLP,DJF,GNF,ISK,JPY,KMF,KRW,PYG,RWF,UGX,UYI,VND,VUV,XAF,XAG,XAU,XBA,XBB,XBC,XBD,XDR,XOF,XPD,XPF,XPT,XSU,XUA}') then 100 else 1 end;
+  return case when p_currency = any ('{BIF,CLP,DJF,GNF,ISK,JPY,KMF,KRW,PYG,RWF,UGX,UYI,VND,VUV}')
+    or p_currency = any ('{XAF,XAG,XAU,XBA,XBB,XBC,XBD,XDR,XOF,XPD,XPF,XPT,XSU,XUA}') then 100 else 1 end;
 end $$;
 
 -- The tables whose rows are written once: only a superuser may change or remove one.

@@ -248,17 +248,19 @@ end $$;
 -- locked the balances of the payout's account, as every function does that changes these receivables. Each receivable is changed once in a call, and tells
 -- one event. Every row is found by its key: a statement for all of them could be planned as a scan of every lock there is.
 create or replace function settle_locks(p_tenant text, p_live boolean, p_call jsonb, p_payout payout, p_after text) returns void language plpgsql as $$
-declare v_locks receivable_lock[]; v_receivable text; v_amount bigint; v_ids text[]; v_id text;
+declare v_locks receivable_lock[]; v_settled record; v_id text;
 begin
   v_locks := array(select x.k from lock_batch b cross join lateral (
       select k from receivable_lock k where k.tenant_id = p_tenant and k.livemode = p_live and k.batch_id = b.id and k.id > coalesce(p_after, '') order by k.id limit locks_per_call()) x
     where b.tenant_id = p_tenant and b.livemode = p_live and b.payout_id = p_payout.id
     order by (x.k).id limit locks_per_call());
-  for v_receivable, v_amount, v_ids in select l.receivable_id, sum(l.amount), array_agg(l.id) from unnest(v_locks) l where not l.settled and l.amount > 0 group by 1 order by 1 loop
-    foreach v_id in array v_ids loop
+  for v_settled in
+    select l.receivable_id, sum(l.amount)::bigint as amount, array_agg(l.id) as ids from unnest(v_locks) l where not l.settled and l.amount > 0 group by 1 order by 1
+  loop
+    foreach v_id in array v_settled.ids loop
       update receivable_lock k set settled = true where k.tenant_id = p_tenant and k.livemode = p_live and k.id = v_id;
     end loop;
-    perform change_receivable(p_tenant, p_live, p_call, v_receivable, -v_amount, v_amount);
+    perform change_receivable(p_tenant, p_live, p_call, v_settled.receivable_id, -v_settled.amount, v_settled.amount);
   end loop;
   if cardinality(v_locks) = locks_per_call() then
     perform enqueue(p_tenant, p_live, 'settle_locks', p_payout.account_id, 0, jsonb_build_object('payout', p_payout.id, 'after', v_locks[cardinality(v_locks)].id));

@@ -33,11 +33,11 @@ end $$;
 create or replace function merge_object(p_old jsonb, p_new jsonb) returns jsonb language plpgsql immutable as $$
 declare
   r jsonb := case when jsonb_typeof(p_old) = 'object' then p_old else '{}' end;
-  k text; v jsonb;
+  e record;
 begin
   if jsonb_typeof(p_new) is distinct from 'object' then return '{}'; end if;
-  for k, v in select * from jsonb_each(p_new) loop
-    r := r || jsonb_build_object(k, case when jsonb_typeof(v) = 'object' then merge_object(r -> k, v) else v end);
+  for e in select * from jsonb_each(p_new) loop
+    r := r || jsonb_build_object(e.key, case when jsonb_typeof(e.value) = 'object' then merge_object(r -> e.key, e.value) else e.value end);
   end loop;
   return r;
 end $$;
@@ -45,11 +45,11 @@ end $$;
 -- Metadata merges key by key; "" or null unsets a key, and in the place of the map all of them. None at all is SQL null.
 -- The number of keys is checked on the merged result, where no concurrent update can slip in between.
 create or replace function merge_metadata(p_old jsonb, p_new jsonb, p_field text) returns jsonb language plpgsql immutable as $$
-declare r jsonb := coalesce(p_old, '{}'); k text; v text;
+declare r jsonb := coalesce(p_old, '{}'); e record;
 begin
   if jsonb_typeof(p_new) is distinct from 'object' then return null; end if;
-  for k, v in select * from jsonb_each_text(p_new) loop
-    if coalesce(v, '') = '' then r := r - k; else r := r || jsonb_build_object(k, v); end if;
+  for e in select * from jsonb_each_text(p_new) loop
+    if coalesce(e.value, '') = '' then r := r - e.key; else r := r || jsonb_build_object(e.key, e.value); end if;
   end loop;
   if (select count(*) from jsonb_object_keys(r)) > 10 then
     perform refuse(400, 'parameter_invalid', p_field, 'has more than 10 keys; unset some first');
@@ -134,7 +134,7 @@ begin
     order by i.created limit p_limit for update skip locked) x;
   delete from idempotency i using unnest(v_accounts, v_keys) o(account_id, key)
   where i.tenant_id = p_tenant and i.livemode = p_live and i.account_id = o.account_id and i.key = o.key;
-  get diagnostics n = row_count;
+  /* sql-parser-cst-disable */ get diagnostics n = row_count; /* sql-parser-cst-enable */
   return n;
 end $$;
 
