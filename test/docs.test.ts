@@ -185,8 +185,8 @@ describe('the links of the documentation', () => {
         .filter((text) => top.test(text) && !fs.existsSync(text))
         .map((text) => `${name}: ${text}`),
     );
-    // The drawings name folders before a colon.
-    const drawn = [...page('docs/architecture.md').matchAll(/"((?:src|drizzle)\/[\w/-]+)[:"]/g)].map(
+    // The drawings name folders in the first line of a box.
+    const drawn = [...page('docs/architecture.md').matchAll(/"((?:src|drizzle)\/[\w/-]+)["<]/g)].map(
       ([, file]) => file!,
     );
     expect(drawn.length).toBeGreaterThan(0);
