@@ -12,7 +12,7 @@ import {
 } from '../types/pagination.js';
 import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import type { Caller } from '../request/caller.js';
-import type { Preparable } from './database.js';
+import type { Preparable } from './row-mapper.js';
 import { columnOf, type Link, listed, type Row, type Rows, shape, values } from './list-statement.js';
 import { listOf, type Visibility, visibilityOf } from './visibility.js';
 

@@ -1,7 +1,7 @@
 import type postgres from 'postgres';
 import { ConfigError } from '../config.js';
 import type { Secrets } from './secrets.js';
-import { lockMillisecondsMax, statementMillisecondsMax } from './database.js';
+import { lockMillisecondsMax, statementMillisecondsMax } from './connections.js';
 import { type Connection, databaseVersion, MigrationError, type SchemaVersion, single } from './migrate.js';
 
 /** Where a start is, as its error says it. */
