@@ -4,7 +4,7 @@ import { parse } from 'postgres-array';
 import { DomainError } from '../request/problems.js';
 import { Availability } from './availability.js';
 import { busy, doubtMilliseconds, within } from './deadline.js';
-import type { Connection } from './migrate.js';
+import type { Connection } from './connection.js';
 import { causeOf, mayBeOutdated, outageOf, sqlstate } from './outage.js';
 import type { Servers } from './servers.js';
 

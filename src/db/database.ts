@@ -6,7 +6,7 @@ import { Cancellations } from './cancellation.js';
 import { Connections, type Note } from './connections.js';
 import { busy } from './deadline.js';
 import { Failures } from './failures.js';
-import type { Connection } from './migrate.js';
+import type { Connection } from './connection.js';
 import { causeOf, outageOf } from './outage.js';
 import { fastRowMapper, fromRow, type Preparable, type Prepared } from './row-mapper.js';
 import { Servers } from './servers.js';

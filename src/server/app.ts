@@ -30,7 +30,7 @@ import { faultLine, requestLine } from './log.js';
 import { OperatorContext } from '../operator/context.js';
 import { Credential } from '../operator/credential.js';
 import { buildOperatorGraph, operatorRules, sizes as operatorSizes } from '../operator/graph.js';
-import type { ListSizes } from '../api/graphql/query-cost.js';
+import type { ListSizes } from '../api/graphql/query-parts.js';
 import { Operator } from '../operator/operator.js';
 import type { Permission } from '../auth/permissions.js';
 import { errorV1, type Problem, problem, DomainError, retryAfter } from '../request/problems.js';
