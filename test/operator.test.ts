@@ -317,6 +317,16 @@ describe('who gets in', () => {
     expect(secure.statusCode).toBe(200);
   });
 
+  it('refuses a key that an object of the body has more than once', async () => {
+    const root = await given.directUserBoth(1);
+    const input = `{"id":"${root.test.id}","id":"${root.live.id}","mode":"TEST"}`;
+    const reply = await new Speaker(world, '', OPERATOR_KEY, 1, { accept: modern }).post(
+      '/operator/graphql',
+      `{"query":${JSON.stringify(hold)},"variables":{"input":${input}}}`,
+    );
+    expect([reply.status, reply.body.data, reply.fieldNames]).toEqual([400, undefined, ['request.variables.input.id']]);
+  });
+
   it('is logged by allow-list: what was done, and neither the key nor what was sent', async () => {
     const lines: string[] = [];
     const { app, close } = await open({}, lines);

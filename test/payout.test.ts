@@ -333,6 +333,23 @@ describe('when a payout is made', () => {
     expect((await payoutsOf(platform, `?account_id=${platform.id}`)).map((p) => p.amount)).toEqual(['1660.00']);
   });
 
+  it('is at once when live FX is switched on, however many payouts of the platform wait', async () => {
+    const platform = await given.platform(1);
+    const user = await activatedUser(platform);
+    await earn(user, '10.00');
+    await once(platform);
+    expect(await payoutsOf(user)).toEqual([]);
+    // 450 other payouts come before this one in the order of the accounts, so that it is in the third batch of 200.
+    await world.sql`insert into job (tenant_id, livemode, id, created, kind, subject_id, args, due)
+      select j.tenant_id, j.livemode, j.id || n, j.created, j.kind, 'account_' || lpad(n::text, 32, '0'), j.args, j.due
+      from job j, generate_series(1, 450) n where j.kind = 'pay_out' and j.subject_id = ${user.id}`;
+
+    await world.operator.updateRoot(await world.operator.account(platform.id, false), { liveFx: true });
+    while ((await once(platform)) > 0);
+
+    expect((await payoutsOf(user)).map((p) => p.amount)).toEqual(['830.00']);
+  });
+
   it('is at once with live FX also while a payout that failed waits for its next time', async () => {
     const platform = await given.platform(1);
     await world.operator.updateRoot(await world.operator.account(platform.id, false), { liveFx: true });
