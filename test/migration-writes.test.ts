@@ -192,8 +192,8 @@ describe('while the functions are replaced and a migration is applied', () => {
     over = true;
     await running;
     // GraphQL says in its errors what REST says in its status.
-    const told = new Set([...answers.keys()].map((answer) => answer.replace(/^\d+ ?/, '') || 'success'));
-    expect([...told].toSorted()).toEqual(['service_unavailable', 'success']);
+    const codes = new Set([...answers.keys()].map((answer) => answer.replace(/^\d+ ?/, '') || 'success'));
+    expect([...codes].toSorted()).toEqual(['service_unavailable', 'success']);
     expect(faults()).toEqual([]);
     expect((await fetch(`${gateway.origin}/readyz`)).status).toBe(200);
 
