@@ -3,31 +3,32 @@ import 'reflect-metadata';
 import Table from 'cli-table3';
 import { GraphQLEmailAddress } from 'graphql-scalars';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
-import type { AccountRow, AccountStatus } from './account/table.js';
-import { accountV1 } from './account/v1.js';
-import { accountSettingV1 } from './account-setting/v1.js';
-import { addressV1 } from './address/v1.js';
+import type { AccountRow, AccountStatus } from './resources/account/table.js';
+import { accountV1 } from './resources/account/v1.js';
+import { accountSettingV1 } from './resources/account-setting/v1.js';
+import { addressV1 } from './resources/address/v1.js';
 import { ConfigError, config } from './config.js';
-import { openDemo } from './demo.js';
-import type { ReconciledReceivableInput } from './deposit/inputs.js';
-import { DepositPaymentMethod } from './deposit/table.js';
-import { bankNoticeV1, depositV1 } from './deposit/v1.js';
-import { fileV1 } from './file/v1.js';
-import { buildGraph } from './graph.js';
-import { apiKeyV1 } from './key/v1.js';
-import type { JobRow } from './job/table.js';
-import type { ApiKeyRow } from './key/table.js';
+import { openDemo } from './demo/demo.js';
+import type { ReconciledReceivableInput } from './resources/deposit/inputs.js';
+import { DepositPaymentMethod } from './resources/deposit/table.js';
+import { bankNoticeV1, depositV1 } from './resources/deposit/v1.js';
+import { fileV1 } from './resources/file/v1.js';
+import { buildGraph } from './api/graphql/server.js';
+import { apiKeyV1 } from './resources/key/v1.js';
+import type { JobRow } from './jobs/table.js';
+import type { ApiKeyRow } from './resources/key/table.js';
 import { MigrationError } from './db/migrate.js';
 import { StartError } from './db/start.js';
 import { Operator, OperatorError, type Verification } from './operator/operator.js';
-import { PayoutStatus, type RateRow } from './payout/table.js';
-import { payoutV1 } from './payout/v1.js';
-import { personV1 } from './person/v1.js';
-import { Refusal, sentenceV1 } from './problems.js';
-import { Amount, Currency } from './scalars.js';
-import { migrateStore, openStore, type Store } from './store.js';
-import type { TransactionRow } from './transaction/table.js';
-import { transactionV1 } from './transaction/v1.js';
+import { PayoutStatus } from './resources/payout/table.js';
+import { payoutV1 } from './resources/payout/v1.js';
+import { personV1 } from './resources/person/v1.js';
+import { DomainError, sentenceV1 } from './request/problems.js';
+import { Amount, Currency } from './types/scalars.js';
+import { migrateStore, openStore, type Store } from './db/open.js';
+import type { TransactionRow } from './resources/transaction/table.js';
+import { transactionV1 } from './resources/transaction/v1.js';
+import type { RateRow } from './resources/exchange-rate/table.js';
 
 /** What a command gives back: one JSON document with --json, a table for people otherwise. */
 type Result = object;
@@ -582,7 +583,7 @@ try {
   const kinds = [CommanderError, ConfigError, OperatorError, MigrationError, StartError];
   const known = kinds.some((kind) => error instanceof kind);
   const refused =
-    !known && error instanceof Refusal
+    !known && error instanceof DomainError
       ? error.problems.map((p) => `${p.code}${p.field ? ` (${p.field})` : ''}: ${sentenceV1(p)}`).join('\n')
       : undefined;
   // Of an outage, what PostgreSQL said of it.
@@ -591,6 +592,6 @@ try {
   const message = (error as Error).message.replace(/^error: /, '');
   const text = help ?? refused ?? (known ? message : ((error as Error).stack ?? String(error)));
   process.stderr.write(`${cause ? `${text}\nPostgreSQL: ${cause}` : text.trimEnd()}\n`);
-  // What could not be asked or done is neither a refusal nor what an audit has found.
-  process.exitCode = error instanceof Refusal && error.status < 500 ? 1 : 2;
+  // What could not be asked or done is neither a domain error nor what an audit has found.
+  process.exitCode = error instanceof DomainError && error.status < 500 ? 1 : 2;
 }

@@ -3,10 +3,10 @@ import { BlockList, isIP } from 'node:net';
 import path from 'node:path';
 import { createSecureContext } from 'node:tls';
 import { z } from 'zod';
-import { checkoutTermsDefault } from './checkout/terms.js';
+import { checkoutTermsDefault } from './resources/checkout/terms.js';
 import { connectionOf } from './db/address.js';
-import { limitsDefault } from './limits.js';
-import { requestLimitsDefault } from './request-budget.js';
+import { limitsDefault } from './api/graphql/limits.js';
+import { requestLimitsDefault } from './request/budget.js';
 
 const flag = z.enum(['true', 'false']).transform((text) => text === 'true');
 const whole = (min: number, max: number) =>

@@ -1,17 +1,17 @@
 import 'reflect-metadata';
 import cluster from 'node:cluster';
 import { type Config, ConfigError, config } from './config.js';
-import { type Demo, openDemo } from './demo.js';
-import { gateway } from './gateway.js';
-import { buildGraph } from './graph.js';
-import { faultLine, logger } from './log.js';
+import { type Demo, openDemo } from './demo/demo.js';
+import { gateway } from './server/app.js';
+import { buildGraph } from './api/graphql/server.js';
+import { faultLine, logger } from './server/log.js';
 import { Operator } from './operator/operator.js';
 import { MigrationError } from './db/migrate.js';
-import { sealTaxCards } from './person/sealing.js';
+import { sealTaxCards } from './resources/person/encryption.js';
 import { during, StartError } from './db/start.js';
-import { openStore } from './store.js';
-import { Worker } from './worker.js';
-import { onStop, supervise } from './workers.js';
+import { openStore } from './db/open.js';
+import { Worker } from './jobs/runner.js';
+import { onStop, supervise } from './server/cluster.js';
 
 /** Long steps, for somebody who watches a terminal. */
 function progress(step: string): void {

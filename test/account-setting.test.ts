@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { assemble, complete, must } from './dossier.js';
+import { assemble, complete, must } from './onboarding-profile.js';
 import { type Edition, givenIn, type Speaker, useWorld } from './world.js';
 
 // Without a worker, so that switching a kind on changes nothing but the setting here.
@@ -438,7 +438,7 @@ describe('payouts', () => {
     ]);
   });
 
-  it('are no parameter in Edition 2, of no setting, at neither door', async () => {
+  it('are no parameter in Edition 2, of no setting, at neither API', async () => {
     const platform = await given.platform(2);
     const user = await platform.connectedUser();
     const settings = await Promise.all([settingOf(platform, platform.id), settingOf(platform, user.id)]);
@@ -512,7 +512,7 @@ describe('payouts', () => {
       const { enabled, reason_code_not_enabled } = (await settingOf(platform, id)).payouts;
       return [enabled, reason_code_not_enabled];
     };
-    // Only the operator sets a service hold; there is no call of ours for it, so it is set behind the doors.
+    // Only the operator sets a service hold; there is no call of ours for it, so it is set behind the APIs.
     const serviceHold = (held: boolean) =>
       world.sql`update account_setting set service_hold = ${held} where id = ${setting.id}`;
     const platformHold = (held: boolean) => must(update(platform, setting.id, { payouts: { enabled: !held } }));
@@ -727,26 +727,23 @@ describe('listing settings', () => {
       expect(await list('?limit=1')).toEqual([draft.id]);
     });
 
-    it.each([1, 2] as const)(
-      'is for platforms: everybody else gets 403, at both doors, Edition %i',
-      async (edition) => {
-        const { platform, draft } = await company(edition);
-        const direct = await given.directUser(edition);
-        const query = '{ connectedAccountSettings { nodes { accountId } } }';
+    it.each([1, 2] as const)('is for platforms: everybody else gets 403, at both APIs, Edition %i', async (edition) => {
+      const { platform, draft } = await company(edition);
+      const direct = await given.directUser(edition);
+      const query = '{ connectedAccountSettings { nodes { accountId } } }';
 
-        const replies = await Promise.all(
-          [draft, direct].map((speaker) => speaker.get('/v1/account_settings/connected')),
-        );
-        const graph = await Promise.all([draft, direct, platform].map((speaker) => speaker.graph(query)));
+      const replies = await Promise.all(
+        [draft, direct].map((speaker) => speaker.get('/v1/account_settings/connected')),
+      );
+      const graph = await Promise.all([draft, direct, platform].map((speaker) => speaker.graph(query)));
 
-        expect(replies.map(({ status, codes }) => [status, codes])).toEqual([
-          [403, ['permission_denied']],
-          [403, ['permission_denied']],
-        ]);
-        expect(graph.map(({ codes }) => codes)).toEqual([['permission_denied'], ['permission_denied'], []]);
-        expect(graph[2]!.body.data.connectedAccountSettings.nodes).toHaveLength(2);
-      },
-    );
+      expect(replies.map(({ status, codes }) => [status, codes])).toEqual([
+        [403, ['permission_denied']],
+        [403, ['permission_denied']],
+      ]);
+      expect(graph.map(({ codes }) => codes)).toEqual([['permission_denied'], ['permission_denied'], []]);
+      expect(graph[2]!.body.data.connectedAccountSettings.nodes).toHaveLength(2);
+    });
   });
 
   it('and updating are out of the question for what is out of reach', async () => {

@@ -6,14 +6,14 @@ import {
   businessTypes,
   complete,
   documentsOf,
-  type Dossier,
+  type OnboardingProfile,
   must,
   personBody,
   type Purpose,
   type Role,
   secondDetails,
   without,
-} from './dossier.js';
+} from './onboarding-profile.js';
 import { type Edition, givenIn, type Reply, type Speaker, useWorld } from './world.js';
 
 // Without a worker nothing settles by itself, so that every state stays to be looked at.
@@ -37,8 +37,8 @@ const statusOf = async (speaker: Speaker, id: string) => (await must(speaker.get
 
 interface Case {
   title: string;
-  dossier: Dossier;
-  /** The field that is named, or null when the dossier activates. */
+  profile: OnboardingProfile;
+  /** The field that is named, or null when the profile activates. */
   missing: string | null;
 }
 
@@ -46,13 +46,13 @@ interface Case {
 function identification(type: BusinessType): Case[] {
   const whole = complete(1, type);
   const bare = { ...whole, details: { type }, document: null };
-  const by = (details: object, document: Purpose | null = null): Dossier => ({
+  const by = (details: object, document: Purpose | null = null): OnboardingProfile => ({
     ...bare,
     details: { type, ...details },
     document,
   });
-  const does = (title: string, dossier: Dossier) => ({ title: `${title} will do`, dossier, missing: null });
-  const lacking = (title: string, dossier: Dossier, missing: string) => ({ title, dossier, missing });
+  const does = (title: string, profile: OnboardingProfile) => ({ title: `${title} will do`, profile, missing: null });
+  const lacking = (title: string, profile: OnboardingProfile, missing: string) => ({ title, profile, missing });
   if (type === 'partnership') {
     const gst = 'account.business_details.ids.tax_gst';
     const deed = 'account.supporting_documentation.id_document';
@@ -107,7 +107,7 @@ function people(type: BusinessType): Case[] {
   const whole = complete(1, type);
   const of = (title: string, persons: Role[][], missing: string | null) => ({
     title,
-    dossier: { ...whole, persons },
+    profile: { ...whole, persons },
     missing,
   });
   if (type === 'sole_proprietor' || type === 'individual') {
@@ -131,38 +131,38 @@ function people(type: BusinessType): Case[] {
 }
 
 const firstCases = (type: BusinessType): Case[] => [
-  { title: 'a complete dossier activates', dossier: complete(1, type), missing: null },
+  { title: 'a complete profile activates', profile: complete(1, type), missing: null },
   ...identification(type),
   ...people(type),
   {
     title: 'without a payout address',
-    dossier: { ...complete(1, type), payoutAddress: false },
+    profile: { ...complete(1, type), payoutAddress: false },
     missing: 'account.addresses.user_payout',
   },
 ];
 
 const secondCases: Case[] = [
-  { title: 'a complete dossier activates', dossier: complete(2), missing: null },
+  { title: 'a complete profile activates', profile: complete(2), missing: null },
   ...businessTypes.map((type) => ({
     title: `the type ${type} asks for nothing more`,
-    dossier: complete(2, type),
+    profile: complete(2, type),
     missing: null,
   })),
   ...secondDetails.map((path) => ({
     title: `without business_details.${path}`,
-    dossier: { ...complete(2), details: without(complete(2).details, path) },
+    profile: { ...complete(2), details: without(complete(2).details, path) },
     missing: `account.business_details.${path}`,
   })),
-  { title: 'without a nickname', dossier: { ...complete(2), nickname: false }, missing: 'account.nickname' },
+  { title: 'without a nickname', profile: { ...complete(2), nickname: false }, missing: 'account.nickname' },
   {
     title: 'one director is too few',
-    dossier: { ...complete(2), persons: [['director'], ['owner', 'representative']] },
+    profile: { ...complete(2), persons: [['director'], ['owner', 'representative']] },
     missing: 'account.persons.director',
   },
-  { title: 'without persons', dossier: { ...complete(2), persons: [] }, missing: 'account.persons.director' },
+  { title: 'without persons', profile: { ...complete(2), persons: [] }, missing: 'account.persons.director' },
   {
     title: 'two directors of any further role will do',
-    dossier: {
+    profile: {
       ...complete(2),
       persons: [
         ['director', 'owner'],
@@ -173,7 +173,7 @@ const secondCases: Case[] = [
   },
   {
     title: 'without a payout address',
-    dossier: { ...complete(2), payoutAddress: false },
+    profile: { ...complete(2), payoutAddress: false },
     missing: 'account.addresses.user_payout',
   },
 ];
@@ -184,9 +184,9 @@ const tables = [
 ];
 
 describe.each(tables)('activating a connected user $of, Edition $edition', ({ edition, cases }) => {
-  it.concurrent.each(cases)('$title', async ({ dossier, missing }) => {
+  it.concurrent.each(cases)('$title', async ({ profile, missing }) => {
     const platform = await given.platform(edition);
-    const id = await assemble(platform, dossier);
+    const id = await assemble(platform, profile);
 
     const reply = await activate(platform, id);
 
@@ -199,8 +199,14 @@ describe.each(tables)('activating a connected user $of, Edition $edition', ({ ed
 });
 
 describe('what is missing', () => {
-  it('is told all at once, by both doors alike, and before anybody asks for activation', async () => {
-    const nothing: Dossier = { nickname: false, details: {}, document: null, persons: [], payoutAddress: false };
+  it('is told all at once, by both APIs alike, and before anybody asks for activation', async () => {
+    const nothing: OnboardingProfile = {
+      nickname: false,
+      details: {},
+      document: null,
+      persons: [],
+      payoutAddress: false,
+    };
     const platform = await given.platform(2);
     const id = await assemble(platform, nothing);
     const expected = [
@@ -366,7 +372,7 @@ describe('what is missing', () => {
 });
 
 describe.each([1, 2] as const)('who may activate whom, Edition %i', (edition) => {
-  /** A platform with a user of a complete dossier, a partner of each, and a stranger's partner. */
+  /** A platform with a user of a complete profile, a partner of each, and a stranger's partner. */
   async function company() {
     const [platform, direct, stranger] = await Promise.all([
       given.platform(edition),
@@ -414,7 +420,7 @@ describe.each([1, 2] as const)('who may activate whom, Edition %i', (edition) =>
     404: { codes: ['resource_missing'], status: undefined },
   };
 
-  it.concurrent.each(rows)('%s activates %s: %i, at both doors', async (speaker, target, status) => {
+  it.concurrent.each(rows)('%s activates %s: %i, at both APIs', async (speaker, target, status) => {
     const [one, two] = await Promise.all([company(), company()]);
 
     const rest = await activate(one.speakers[speaker], one.ids[target]!);
@@ -440,7 +446,7 @@ describe.each([1, 2] as const)('who may activate whom, Edition %i', (edition) =>
   });
 
   // Permission is judged before the state: who may not activate learns nothing of what is missing.
-  it('is refused before anything is said about the dossier or the state', async () => {
+  it('is refused before anything is said about the profile or the state', async () => {
     const platform = await given.platform(edition);
     const user = await platform.connectedUser();
 
@@ -740,8 +746,8 @@ describe('the capability', () => {
   });
 });
 
-/** Edition 1, rules 2 to 4, once more and apart from the product: what a dossier lacks, by field name. */
-function firstMissing({ details, document, persons, payoutAddress }: Dossier): string[] {
+/** Edition 1, rules 2 to 4, once more and apart from the product: what a profile lacks, by field name. */
+function firstMissing({ details, document, persons, payoutAddress }: OnboardingProfile): string[] {
   const type = details.type as BusinessType | undefined;
   const { ids = {}, physical_address: place } = details as {
     ids?: Record<string, string>;
@@ -767,7 +773,7 @@ function firstMissing({ details, document, persons, payoutAddress }: Dossier): s
 }
 
 /** Edition 2, rule 2, likewise. */
-function secondMissing({ nickname, details, persons, payoutAddress }: Dossier): string[] {
+function secondMissing({ nickname, details, persons, payoutAddress }: OnboardingProfile): string[] {
   const at = (path: string) =>
     path.split('.').reduce<unknown>((hash, name) => (hash as Record<string, unknown> | undefined)?.[name], details);
   return [
@@ -784,7 +790,7 @@ const document = fc.constantFrom<Purpose | null>(null, 'additional_verification'
 const often = fc.integer({ min: 0, max: 9 }).map((n) => n > 1);
 const id = fc.constant('ID42');
 
-const firstDossier: fc.Arbitrary<Dossier> = fc.record({
+const firstProfile: fc.Arbitrary<OnboardingProfile> = fc.record({
   nickname: fc.boolean(),
   details: fc.record(
     {
@@ -801,9 +807,9 @@ const firstDossier: fc.Arbitrary<Dossier> = fc.record({
   persons: fc.oneof(persons, fc.constantFrom<Role[][]>([['owner']], [['director', 'owner'], ['representative']])),
   payoutAddress: often,
 });
-const secondDossier: fc.Arbitrary<Dossier> = fc.record({
+const secondProfile: fc.Arbitrary<OnboardingProfile> = fc.record({
   nickname: often,
-  // Few are left out of most, so that a good part of the dossiers is complete.
+  // Few are left out of most, so that a good part of the profiles is complete.
   details: fc
     .oneof(fc.constant([]), fc.subarray([...secondDetails], { maxLength: 4 }))
     .map((gone) => gone.reduce((hash, path) => without(hash, path), complete(2).details)),
@@ -813,22 +819,22 @@ const secondDossier: fc.Arbitrary<Dossier> = fc.record({
 });
 
 describe.each([
-  { edition: 1 as Edition, dossiers: firstDossier, missing: firstMissing },
-  { edition: 2 as Edition, dossiers: secondDossier, missing: secondMissing },
-])('any dossier, Edition $edition', ({ edition, dossiers, missing }) => {
+  { edition: 1 as Edition, dossiers: firstProfile, missing: firstMissing },
+  { edition: 2 as Edition, dossiers: secondProfile, missing: secondMissing },
+])('any profile, Edition $edition', ({ edition, dossiers, missing }) => {
   it('has requirements exactly when activation is refused, of the same names in the same order', async () => {
     const platform = await given.platform(edition);
     const seen = { complete: 0, incomplete: 0 };
     await fc.assert(
-      fc.asyncProperty(dossiers, async (dossier) => {
-        const id = await assemble(platform, dossier);
+      fc.asyncProperty(dossiers, async (profile) => {
+        const id = await assemble(platform, profile);
         const told = await must(
           platform.graph('query ($id: ID!) { account(id: $id) { requirements { fieldName message } } }', { id }),
         );
         const requirements: { fieldName: string; message: string }[] = told.data.account.requirements;
         const reply = await activate(platform, id);
 
-        const expected = missing(dossier);
+        const expected = missing(profile);
         seen[expected.length === 0 ? 'complete' : 'incomplete']++;
         expect(requirements.map(({ fieldName }) => fieldName)).toEqual(reply.fieldNames);
         // In the words of the graph, which names enum values its own way.

@@ -1,7 +1,7 @@
 import pino from 'pino';
 import { describe, expect, it } from 'vitest';
-import { Worker } from '../src/worker.js';
-import { documentsOf, must, payoutBody, pdf, without } from './dossier.js';
+import { Worker } from '../src/jobs/runner.js';
+import { documentsOf, must, payoutBody, pdf, without } from './onboarding-profile.js';
 import { type Edition, eventually, givenIn, type Speaker, useWorld } from './world.js';
 
 // Without a worker, so that an address that is to be retired can still be seen to wait.
@@ -82,7 +82,7 @@ describe('creating a payout address', () => {
     expect(body.currency).toBe('NOK');
   });
 
-  it('through the graph makes the same address, which either door then reads', async () => {
+  it('through the graph makes the same address, which either API then reads', async () => {
     const user = await given.directUser(1);
     const made = await must(
       user.graph(
@@ -556,7 +556,7 @@ describe('the test helpers for addresses', () => {
   const rows = (Object.keys(edges) as Status[]).flatMap((from) =>
     (['expire', 'deactivate'] as const).map((verb) => ({ from, verb, to: edges[from][verb] })),
   );
-  it.each(rows)('$verb from $from: $to, at both doors', async ({ from, verb, to }) => {
+  it.each(rows)('$verb from $from: $to, at both APIs', async ({ from, verb, to }) => {
     const users = await Promise.all([given.directUser(1), given.directUser(1)]);
     const ids = await Promise.all(users.map((user) => addressIn(user, from)));
 
@@ -638,7 +638,7 @@ describe('an address that the service has issued', () => {
 });
 
 describe('reaching an address', () => {
-  it('is for its owner and the platform above; elsewhere it does not exist, at either door', async () => {
+  it('is for its owner and the platform above; elsewhere it does not exist, at either API', async () => {
     const platform = await given.platform(1);
     const [user, other] = await Promise.all([platform.connectedUser(), platform.connectedUser()]);
     const stranger = await given.directUser(1);
@@ -713,7 +713,7 @@ describe('listing addresses', () => {
       expect([query, await ids(speaker, query)]).toEqual([query, expected]);
   });
 
-  // Wallets come into being with payments; until those exist, a row of each kind is put behind the doors.
+  // Wallets come into being with payments; until those exist, a row of each kind is put behind the APIs.
   it('refuses the filters of the other edition on the edge as on the list', async () => {
     const [first, second] = await Promise.all([given.directUser(1), given.directUser(2)]);
     const filters: [filter: string, field: string][] = [

@@ -8,7 +8,7 @@ import {
   getNamedType,
 } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { routes } from '../src/rest/routes.js';
+import { routes } from '../src/api/rest/routes.js';
 import { details, givenIn, nickname, type Reply, type Speaker, useWorld } from './world.js';
 
 const world = useWorld({ worker: false });
@@ -153,11 +153,11 @@ const enums = new Set(
   'type category linked_object interval outcome permission payment_method transaction_type reason_code'.split(' '),
 );
 /** A template as the graph spells it; metadata keeps its keys. */
-function graphSpelling(value: Json, key = ''): Json {
+function graphFormat(value: Json, key = ''): Json {
   if (typeof value === 'string') return enums.has(key) ? value.toUpperCase() : value;
   if (typeof value !== 'object' || value === null || Array.isArray(value) || key === 'metadata') return value;
   return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [camel(name), graphSpelling(member, name)] as const),
+    Object.entries(value).map(([name, member]) => [camel(name), graphFormat(member, name)] as const),
   );
 }
 
@@ -182,7 +182,7 @@ const inputs: Record<string, () => object> = {
 };
 const inputOf = (mutation: string): object => {
   const object = /(Address|Deposit|Person|Receivable|Payout)$/.exec(mutation)?.[0].toLowerCase() ?? 'account';
-  return graphSpelling(inputs[mutation]?.() ?? { id: ids[object] ?? `${object}_0` });
+  return graphFormat(inputs[mutation]?.() ?? { id: ids[object] ?? `${object}_0` });
 };
 
 /** Numbers that no JavaScript writes: put into the text in place of these. */
@@ -765,7 +765,7 @@ describe('hostile input at /graphql', () => {
   it('is explained also where there are more faults than the library counts', async () => {
     const query = 'mutation ($input: CreateAccountInput!) { createAccount(input: $input) { account { id } } }';
     const unknown = Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`unknown${i}`, 'hush']));
-    const reply = await speakers.user.graph(query, { input: { ...graphSpelling(templates.accounts()), ...unknown } });
+    const reply = await speakers.user.graph(query, { input: { ...graphFormat(templates.accounts()), ...unknown } });
     expect([reply.status, reply.body.errors.length]).toEqual([400, 60]);
     expect(new Set(reply.codes)).toEqual(new Set(['parameter_unknown']));
     expect(reply.text).not.toContain('hush');

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { AccountRow } from '../src/account/table.js';
+import type { AccountRow } from '../src/resources/account/table.js';
 import type { BankNotice } from '../src/operator/operator.js';
-import { assemble, complete } from './dossier.js';
+import { assemble, complete } from './onboarding-profile.js';
 import { details, type Edition, eventually, givenIn, nickname, type Speaker, useWorld } from './world.js';
 
 // No worker: live payouts are made by `payOut`, when a test says that their time has come.

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import {
-  type Door,
-  doors,
+  type Transport,
+  transports,
   eventually,
   givenIn,
   nickname,
@@ -18,7 +18,7 @@ import {
 const world = useWorld({ worker: false, acquirers: withLiveAcquirer });
 const given = givenIn(world);
 
-// Every write records its event: where there is no new one, the books are as they were.
+// Every write records its event: where there is no new one, the ledger are as they were.
 let audited = 0;
 afterEach(async () => {
   const [{ n }] = (await world.sql`select count(*)::int as n from event`) as never as [{ n: number }];
@@ -94,17 +94,17 @@ interface Answer extends Reply {
 
 const linkOf = (reply: Reply) => /^<([^<>]+)>; rel="payment"$/.exec(reply.headers.get('link') ?? '')?.[1];
 
-/** One operation through one door; what is answered can be compared between the doors. */
+/** One operation through one API; what is answered can be compared between the APIs. */
 async function act(
   speaker: Speaker,
-  door: Door,
+  transport: Transport,
   operation: Operation,
   body: object,
   id?: string,
   headers: Record<string, string> = {},
 ): Promise<Answer> {
   const [path, mutation, type] = operations[operation];
-  if (door === 'REST') {
+  if (transport === 'REST') {
     const reply = await speaker.post(path.replace(':id', id ?? ''), body, headers);
     return { ...reply, checkout: reply.status === 200 ? reply.body : undefined, url: linkOf(reply) };
   }
@@ -236,7 +236,7 @@ async function nothingStored(root: Speaker): Promise<void> {
   );
 }
 
-describe.each(doors)('creating a checkout over %s', (door) => {
+describe.each(transports)('creating a checkout over %s', (transport) => {
   it('answers the whole object, tells it, and reserves nothing', async () => {
     const { user, partner, receivable } = await shop();
     const second = await receivableOf(user, '7.00');
@@ -244,7 +244,7 @@ describe.each(doors)('creating a checkout over %s', (door) => {
 
     const reply = await act(
       user,
-      door,
+      transport,
       'create',
       bodyOf(partner, [second, receivable], { metadata: { order: '7', 'Ümläut key': '{"a":1}' } }),
     );
@@ -284,7 +284,7 @@ describe.each(doors)('creating a checkout over %s', (door) => {
     for (const metadata of [undefined, null, {}]) {
       const reply = await act(
         user,
-        door,
+        transport,
         'create',
         bodyOf(partner, [receivable], {
           amount: '10',
@@ -304,14 +304,14 @@ describe.each(doors)('creating a checkout over %s', (door) => {
     const { user, partner, receivable } = await shop();
     const second = await receivableOf(user, '7.00');
     for (const amount of ['1.00', '1', '107.00']) {
-      const checkout = done(await act(user, door, 'create', bodyOf(partner, [receivable, second], { amount })));
+      const checkout = done(await act(user, transport, 'create', bodyOf(partner, [receivable, second], { amount })));
       expect(checkout.amount).toBe(Number(amount).toFixed(2));
     }
   });
 
   it('names everything that is missing', async () => {
     const { user } = await shop();
-    const reply = await act(user, door, 'create', {});
+    const reply = await act(user, transport, 'create', {});
     expect([reply.status, new Set(reply.codes), reply.fieldNames.toSorted()]).toEqual([
       400,
       new Set(['parameter_missing']),
@@ -343,7 +343,7 @@ describe.each(doors)('creating a checkout over %s', (door) => {
       ['redirect_url', { redirect_url: null }],
     ])('says that %s is empty: %j', async (field, more) => {
       const { user, partner, receivable } = s;
-      const reply = await act(user, door, 'create', bodyOf(partner, [receivable], more));
+      const reply = await act(user, transport, 'create', bodyOf(partner, [receivable], more));
       expect(told(reply)).toEqual(one(400, 'parameter_invalid_empty', `checkout.${field}`));
     });
 
@@ -391,7 +391,7 @@ describe.each(doors)('creating a checkout over %s', (door) => {
     ])('refuses %s: %j', async (field, value) => {
       const { user, partner, receivable } = s;
       const name = field.replace(/\[.*/, '');
-      const reply = await act(user, door, 'create', bodyOf(partner, [receivable], { [name]: value }));
+      const reply = await act(user, transport, 'create', bodyOf(partner, [receivable], { [name]: value }));
       expect(told(reply)).toEqual(one(400, 'parameter_invalid', `checkout.${field}`));
     });
 
@@ -402,7 +402,7 @@ describe.each(doors)('creating a checkout over %s', (door) => {
       [{ receivables: [{ id: ['a'] }] }, 'receivables[0].id'],
     ])('refuses %j, and names %s', async (more, field) => {
       const { user, partner, receivable } = s;
-      const reply = await act(user, door, 'create', bodyOf(partner, [receivable], more));
+      const reply = await act(user, transport, 'create', bodyOf(partner, [receivable], more));
       expect(told(reply)).toEqual(one(400, 'parameter_invalid', `checkout.${field}`));
     });
 
@@ -414,7 +414,7 @@ describe.each(doors)('creating a checkout over %s', (door) => {
       ['receivables[0].amount', { receivables: [{ id: unknown('receivable'), amount: '1.00' }] }],
     ])('knows no %s', async (field, more) => {
       const { user, partner, receivable } = s;
-      const reply = await act(user, door, 'create', bodyOf(partner, [receivable], more));
+      const reply = await act(user, transport, 'create', bodyOf(partner, [receivable], more));
       expect(told(reply)).toEqual(one(400, 'parameter_unknown', `checkout.${field}`));
     });
 
@@ -422,7 +422,7 @@ describe.each(doors)('creating a checkout over %s', (door) => {
       const { user, partner, receivable } = s;
       const reply = await act(
         user,
-        door,
+        transport,
         'create',
         bodyOf(partner, [receivable, receivable], {
           ...{ amount: '0.50', currency: 'USD', payment_methods: ['upi', 'upi'], redirect_url: 'http://shop.example' },
@@ -454,7 +454,7 @@ describe.each(doors)('creating a checkout over %s', (door) => {
       // Lengths count code points.
       `https://shop.example/${'😀'.repeat(2_027)}`,
     ]) {
-      const checkout = done(await act(user, door, 'create', bodyOf(partner, [receivable], { redirect_url })));
+      const checkout = done(await act(user, transport, 'create', bodyOf(partner, [receivable], { redirect_url })));
       expect(checkout.redirect_url).toBe(redirect_url);
     }
   });
@@ -466,11 +466,11 @@ describe.each(doors)('creating a checkout over %s', (door) => {
       [receivable, ...more],
       [receivable, more[0]!, receivable],
     ]) {
-      const refused = await act(user, door, 'create', bodyOf(partner, receivables, { amount: '1.00' }));
+      const refused = await act(user, transport, 'create', bodyOf(partner, receivables, { amount: '1.00' }));
       expect(told(refused)).toEqual(one(400, 'parameter_invalid', 'checkout.receivables'));
     }
     await nothingStored(user);
-    const { receivables } = done(await act(user, door, 'create', bodyOf(partner, more, { amount: '50.00' })));
+    const { receivables } = done(await act(user, transport, 'create', bodyOf(partner, more, { amount: '50.00' })));
     expect(receivables).toEqual(more.map((id) => ({ id })));
   });
 
@@ -491,7 +491,7 @@ describe.each(doors)('creating a checkout over %s', (door) => {
       ],
     ];
     for (const [from, receivables, fields] of attempts) {
-      const reply = await act(user, door, 'create', bodyOf(from, receivables));
+      const reply = await act(user, transport, 'create', bodyOf(from, receivables));
       expect(told(reply)).toEqual([
         404,
         fields.map(() => 'resource_missing'),
@@ -533,7 +533,7 @@ describe.each(doors)('creating a checkout over %s', (door) => {
     );
     expect(statuses).toEqual(['void', 'locked', 'settled']);
 
-    const reply = await act(user, door, 'create', bodyOf(partner, [receivable, voided, locked, settled, dollars]));
+    const reply = await act(user, transport, 'create', bodyOf(partner, [receivable, voided, locked, settled, dollars]));
 
     expect(told(reply)).toEqual([
       400,
@@ -553,9 +553,9 @@ describe.each(doors)('creating a checkout over %s', (door) => {
     ]);
     const [partner, ofPlatform] = [await first.partner(), await platform.partner()];
 
-    const two = await act(platform, door, 'create', bodyOf(partner.id, [mine, theirs], { amount: '5.00' }));
+    const two = await act(platform, transport, 'create', bodyOf(partner.id, [mine, theirs], { amount: '5.00' }));
     expect(told(two)).toEqual(one(400, 'parameter_invalid', 'checkout.receivables[1].id'));
-    const platforms = await act(platform, door, 'create', bodyOf(ofPlatform.id, [own], { amount: '5.00' }));
+    const platforms = await act(platform, transport, 'create', bodyOf(ofPlatform.id, [own], { amount: '5.00' }));
     expect(told(platforms)).toEqual(one(400, 'account_type_invalid', 'checkout.receivables[0].id'));
     await nothingStored(platform);
   });
@@ -567,18 +567,18 @@ describe.each(doors)('creating a checkout over %s', (door) => {
     const [partner, other, ofPlatform] = [await first.partner(), await second.partner(), await platform.partner()];
 
     for (const { id } of [other, ofPlatform, first, second, platform]) {
-      const reply = await act(platform, door, 'create', bodyOf(id, [receivable]));
+      const reply = await act(platform, transport, 'create', bodyOf(id, [receivable]));
       expect(told(reply)).toEqual(one(400, 'parameter_invalid', 'checkout.from.account_id'));
     }
     // To a connected user the others do not even exist.
     for (const { id } of [other, ofPlatform, second, platform]) {
-      const reply = await act(first, door, 'create', bodyOf(id, [receivable]));
+      const reply = await act(first, transport, 'create', bodyOf(id, [receivable]));
       expect(told(reply)).toEqual(one(404, 'resource_missing', 'checkout.from.account_id'));
     }
     await nothingStored(platform);
     // The platform, the platform for its user, and the user itself make the same.
     for (const speaker of [platform, platform.actingFor(first.id), first]) {
-      const { to } = done(await act(speaker, door, 'create', bodyOf(partner.id, [receivable])));
+      const { to } = done(await act(speaker, transport, 'create', bodyOf(partner.id, [receivable])));
       expect(to).toEqual({ account_id: first.id });
     }
   });
@@ -588,18 +588,18 @@ describe.each(doors)('creating a checkout over %s', (door) => {
     expect((await user.post(`/v1/accounts/${partner}/activate`)).status).toBe(200);
     const helper = status === 'hold' ? 'hold' : 'deactivate';
     expect((await user.post(`/v1/test_helpers/accounts/${partner}/${helper}`)).body.status).toBe(status);
-    const reply = await act(user, door, 'create', bodyOf(partner, [receivable]));
+    const reply = await act(user, transport, 'create', bodyOf(partner, [receivable]));
     expect(told(reply)).toEqual(one(400, 'status_invalid', 'checkout.from.account_id'));
     await nothingStored(user);
   });
 
   it('takes a partner in test mode that is a draft, being verified or activated', async () => {
     const { user, partner, receivable } = await shop();
-    done(await act(user, door, 'create', bodyOf(partner, [receivable])));
+    done(await act(user, transport, 'create', bodyOf(partner, [receivable])));
     await user.post(`/v1/accounts/${partner}/activate`);
-    done(await act(user, door, 'create', bodyOf(partner, [receivable])));
+    done(await act(user, transport, 'create', bodyOf(partner, [receivable])));
     await user.post(`/v1/test_helpers/accounts/${partner}/verify`);
-    done(await act(user, door, 'create', bodyOf(partner, [receivable])));
+    done(await act(user, transport, 'create', bodyOf(partner, [receivable])));
   });
 
   it.each([
@@ -619,7 +619,7 @@ describe.each(doors)('creating a checkout over %s', (door) => {
         tenantOf(user),
         JSON.stringify({ id: receivable, ...change }),
       ]);
-      creation = act(user, door, 'create', bodyOf(partner, [receivable]));
+      creation = act(user, transport, 'create', bodyOf(partner, [receivable]));
       await Promise.race([creation, statementsWaiting(world, 1)]);
     });
     const reply = await creation;
@@ -631,27 +631,27 @@ describe.each(doors)('creating a checkout over %s', (door) => {
     const { account, live } = await given.directUserBoth(2);
     await world.operator.verify(await world.operator.account(account.id, true), 'activated');
     const [{ id: partner }, receivable] = [await live.partner(), await receivableOf(live)];
-    const draft = await act(live, door, 'create', bodyOf(partner, [receivable]));
+    const draft = await act(live, transport, 'create', bodyOf(partner, [receivable]));
     expect(told(draft)).toEqual(one(400, 'status_invalid', 'checkout.from.account_id'));
     await live.post(`/v1/accounts/${partner}/activate`);
-    const verifying = await act(live, door, 'create', bodyOf(partner, [receivable]));
+    const verifying = await act(live, transport, 'create', bodyOf(partner, [receivable]));
     expect(told(verifying)).toEqual(one(400, 'status_invalid', 'checkout.from.account_id'));
     await world.operator.verify(await world.operator.account(partner, true), 'activated');
     for (const redirect_url of ['http://localhost:3000/', 'http://127.0.0.1/', 'http://[::1]/']) {
-      const plain = await act(live, door, 'create', bodyOf(partner, [receivable], { redirect_url }));
+      const plain = await act(live, transport, 'create', bodyOf(partner, [receivable], { redirect_url }));
       expect(told(plain)).toEqual(one(400, 'parameter_invalid', 'checkout.redirect_url'));
     }
     expect(await world.sql`select id from checkout where tenant_id = ${tenantOf(live)}`).toEqual([]);
 
-    const checkout = done(await act(live, door, 'create', bodyOf(partner, [receivable])));
+    const checkout = done(await act(live, transport, 'create', bodyOf(partner, [receivable])));
 
     expect([checkout.livemode, checkout.status]).toEqual([true, 'initialized']);
     for (const verb of ['pay', 'decline', 'expire'] as const) {
-      const reply = await act(live, door, verb, {}, checkout.id);
+      const reply = await act(live, transport, verb, {}, checkout.id);
       expect([reply.status, reply.codes]).toEqual([403, ['permission_denied']]);
     }
     expect((await look(live, checkout.id)).status).toBe('initialized');
-    expect(done(await act(live, door, 'cancel', {}, checkout.id)).status).toBe('cancelled');
+    expect(done(await act(live, transport, 'cancel', {}, checkout.id)).status).toBe('cancelled');
   });
 
   it('answers 402 in live mode without an acquirer, after every other fault, and stores nothing', async () => {
@@ -660,7 +660,7 @@ describe.each(doors)('creating a checkout over %s', (door) => {
     const [{ id: partner }, receivable] = [await live.partner(), await receivableOf(live)];
     const origin = await world.another({});
     const at = (speaker: Speaker) => new Speaker({ ...world, origin }, speaker.id, speaker.key, 2);
-    const create = (body: object, headers = {}) => act(at(live), door, 'create', body, undefined, headers);
+    const create = (body: object, headers = {}) => act(at(live), transport, 'create', body, undefined, headers);
     const body = bodyOf(partner, [receivable]);
     expect(told(await create({ ...body, amount: '0.99' }))).toEqual(one(400, 'parameter_invalid', 'checkout.amount'));
     const missing = unknown('receivable');
@@ -686,40 +686,47 @@ describe.each(doors)('creating a checkout over %s', (door) => {
       );
     expect((await live.get(`/v1/addresses?linked_id=${partner}`)).body.data).toEqual([]);
     // The key stands for nothing yet; once there is an acquirer it does, and its answer is given again without one.
-    const made = done(await act(live, door, 'create', body, undefined, key));
+    const made = done(await act(live, transport, 'create', body, undefined, key));
     expect(done(await create(body, key)).id).toBe(made.id);
     // Test mode has the sandbox.
     const mine = await test.partner();
-    done(await act(at(test), door, 'create', bodyOf(mine.id, [await receivableOf(test)])));
+    done(await act(at(test), transport, 'create', bodyOf(mine.id, [await receivableOf(test)])));
   });
 
   it('answers 402 beyond what the receivables can still take, which is what others have not locked', async () => {
     const { user, partner, receivable } = await shop();
     const second = await receivableOf(user, '50.00', { amount_maximum_reconcilable: '7.00' });
-    const over = await act(user, door, 'create', bodyOf(partner, [receivable, second], { amount: '107.01' }));
+    const over = await act(user, transport, 'create', bodyOf(partner, [receivable, second], { amount: '107.01' }));
     expect(told(over)).toEqual(one(402, 'amount_exceeds_reconcilable', 'checkout.amount'));
     await nothingStored(user);
 
-    const first = done(await act(user, door, 'create', bodyOf(partner, [receivable], { amount: '99.99' })));
+    const first = done(await act(user, transport, 'create', bodyOf(partner, [receivable], { amount: '99.99' })));
     // It reserves nothing, so another may be as large.
-    done(await act(user, door, 'create', bodyOf(partner, [receivable], { amount: '100.00' })));
+    done(await act(user, transport, 'create', bodyOf(partner, [receivable], { amount: '100.00' })));
     await pay(user, first.id);
-    const late = await act(user, door, 'create', bodyOf(partner, [receivable], { amount: '1.00' }));
+    const late = await act(user, transport, 'create', bodyOf(partner, [receivable], { amount: '1.00' }));
     expect(told(late)).toEqual(one(402, 'amount_exceeds_reconcilable', 'checkout.amount'));
   });
 
   it('is the same answer again under its Idempotency-Key, and another request is refused', async () => {
     const { user, partner, receivable } = await shop();
     const headers = { 'idempotency-key': randomUUID() };
-    const first = await act(user, door, 'create', bodyOf(partner, [receivable]), undefined, headers);
-    const other = door === 'REST' ? 'GraphQL' : 'REST';
+    const first = await act(user, transport, 'create', bodyOf(partner, [receivable]), undefined, headers);
+    const other = transport === 'REST' ? 'GraphQL' : 'REST';
     const again = await act(user, other, 'create', bodyOf(partner, [receivable]), undefined, headers);
     expect([again.checkout, again.url, again.headers.get('idempotent-replayed')]).toEqual([
       first.checkout,
       first.url,
       'true',
     ]);
-    const changed = await act(user, door, 'create', bodyOf(partner, [receivable], { amount: '5' }), undefined, headers);
+    const changed = await act(
+      user,
+      transport,
+      'create',
+      bodyOf(partner, [receivable], { amount: '5' }),
+      undefined,
+      headers,
+    );
     expect(told(changed)).toEqual(one(400, 'idempotency_key_reused', 'checkout.amount'));
     expect((await user.get('/v1/checkouts')).body.data).toHaveLength(1);
     expect(await eventsOf(user, first.checkout.id)).toEqual(['checkout.created']);
@@ -738,7 +745,7 @@ describe('the address of the page', () => {
     ).body;
     expect([data.checkout.url, data.checkouts.nodes]).toEqual([url, [{ url }]]);
     for (const operation of ['decline', 'pay', 'pay'] as const)
-      for (const door of doors) expect((await act(user, door, operation, {}, id)).url).toBe(url);
+      for (const transport of transports) expect((await act(user, transport, operation, {}, id)).url).toBe(url);
   });
 
   it('is no word of /v1: neither its object nor its lists nor its events carry it', async () => {
@@ -797,7 +804,7 @@ describe('a fee', () => {
       { contra: 'acquirer', amount: '-6150' },
       { contra: 'fees', amount: '150' },
     ]);
-    // A dispute takes the amount back, at most, and the books stay right.
+    // A dispute takes the amount back, at most, and the ledger stay right.
     const over = await user.post(`/v1/test_helpers/deposits/${deposit.id}/dispute`, { amount: '60.01' });
     expect(told(over)).toEqual(one(402, 'amount_exceeds_deposit', 'deposit.amount'));
     expect((await user.post(`/v1/test_helpers/deposits/${deposit.id}/dispute`)).body.amount).toBe('-60.00');
@@ -834,11 +841,11 @@ describe('a fee', () => {
   });
 });
 
-describe.each(doors)('paying a checkout over %s', (door) => {
+describe.each(transports)('paying a checkout over %s', (transport) => {
   it('credits the user at once as far as the receivables take it, and says so everywhere', async () => {
     const { user, partner, receivable, id, checkout } = await opened();
 
-    const paid = await act(user, door, 'pay', {}, id);
+    const paid = await act(user, transport, 'pay', {}, id);
 
     expect(done(paid)).toEqual({
       ...checkout,
@@ -929,7 +936,7 @@ describe.each(doors)('paying a checkout over %s', (door) => {
     const { user, partner, receivable, id } = await opened();
     const before = (await eventsOf(user)).length;
 
-    const reply = await act(user, door, 'pay', {}, id);
+    const reply = await act(user, transport, 'pay', {}, id);
 
     const rows = await world.sql`
       select type, object, object_id, request_id from event where tenant_id = ${tenantOf(user)} and not livemode order by id offset ${before}`;
@@ -961,8 +968,8 @@ describe.each(doors)('paying a checkout over %s', (door) => {
   it('pays by UPI where asked to, or where the checkout takes nothing else', async () => {
     const { user, id } = await opened();
     const upi = await opened({ payment_methods: ['upi'] });
-    done(await act(user, door, 'pay', { payment_method: 'upi' }, id));
-    done(await act(upi.user, door, 'pay', {}, upi.id));
+    done(await act(user, transport, 'pay', { payment_method: 'upi' }, id));
+    done(await act(upi.user, transport, 'pay', {}, upi.id));
     for (const [speaker, checkout] of [
       [user, id],
       [upi.user, upi.id],
@@ -977,7 +984,7 @@ describe.each(doors)('paying a checkout over %s', (door) => {
     }
     const refused = await opened({ payment_methods: ['upi'] });
     for (const verb of ['pay', 'decline'] as const) {
-      const reply = await act(refused.user, door, verb, { payment_method: 'card' }, refused.id);
+      const reply = await act(refused.user, transport, verb, { payment_method: 'card' }, refused.id);
       expect(told(reply)).toEqual(one(400, 'parameter_invalid', 'checkout.payment_method'));
     }
     expect(await transactionsOf(refused.user, refused.id)).toEqual([]);
@@ -986,8 +993,8 @@ describe.each(doors)('paying a checkout over %s', (door) => {
   it('makes a partner’s addresses with its first checkout and its first payment, and keeps to them', async () => {
     const { user, partner, receivable, id } = await opened();
     await pay(user, id);
-    const second = done(await act(user, door, 'create', bodyOf(partner, [receivable], { amount: '40.00' })));
-    done(await act(user, door, 'pay', {}, second.id));
+    const second = done(await act(user, transport, 'create', bodyOf(partner, [receivable], { amount: '40.00' })));
+    done(await act(user, transport, 'pay', {}, second.id));
     const [[one_], [two]] = [await depositsOf(user, id), await depositsOf(user, second.id)];
     expect([two.from, two.to]).toEqual([one_.from, one_.to]);
     const addresses = (await user.get(`/v1/addresses?linked_id=${partner}`)).body.data;
@@ -1001,8 +1008,8 @@ describe.each(doors)('paying a checkout over %s', (door) => {
       receivableOf(user, '20.00'),
       receivableOf(user, '50.00'),
     ]);
-    const { id } = done(await act(user, door, 'create', bodyOf(partner, [c, a, b], { amount: '65.00' })));
-    done(await act(user, door, 'pay', {}, id));
+    const { id } = done(await act(user, transport, 'create', bodyOf(partner, [c, a, b], { amount: '65.00' })));
+    done(await act(user, transport, 'pay', {}, id));
     const [deposit] = await depositsOf(user, id);
     expect([await locksOf(user, c), await locksOf(user, a), await locksOf(user, b)]).toEqual([
       ['50.00', '0.00', [deposit.id]],
@@ -1020,15 +1027,15 @@ describe.each(doors)('paying a checkout over %s', (door) => {
       receivableOf(user, '30.00'),
       receivableOf(user, '30.00'),
     ]);
-    const first = done(await act(user, door, 'create', bodyOf(partner, [taken], { amount: '20.00' })));
+    const first = done(await act(user, transport, 'create', bodyOf(partner, [taken], { amount: '20.00' })));
     const { id } = done(
-      await act(user, door, 'create', bodyOf(partner, [voided, taken, lowered], { amount: '90.00' })),
+      await act(user, transport, 'create', bodyOf(partner, [voided, taken, lowered], { amount: '90.00' })),
     );
     await pay(user, first.id);
     await user.post(`/v1/receivables/${lowered}`, { amount_maximum_reconcilable: '5.00' });
     expect((await user.post(`/v1/receivables/${voided}/void`)).status).toBe(200);
 
-    const paid = done(await act(user, door, 'pay', {}, id));
+    const paid = done(await act(user, transport, 'pay', {}, id));
 
     expect([paid.status, paid.effective_transaction.status]).toEqual(['completed', 'succeeded']);
     // 20.00 of the first; of this one 10.00 and 5.00, and 75.00 that nothing takes.
@@ -1053,7 +1060,7 @@ describe.each(doors)('paying a checkout over %s', (door) => {
     const { user, receivable, id } = await opened();
     await user.post(`/v1/receivables/${receivable}/void`);
     const before = (await eventsOf(user)).length;
-    expect(done(await act(user, door, 'pay', {}, id)).status).toBe('completed');
+    expect(done(await act(user, transport, 'pay', {}, id)).status).toBe('completed');
     expect(await funds(user)).toEqual({ 'pending INR': '60.00' });
     expect((await eventsOf(user)).slice(before)).toEqual([
       'transaction.created',
@@ -1069,7 +1076,7 @@ describe.each(doors)('paying a checkout over %s', (door) => {
       const { user, partner, id } = await opened();
       await user.post(`/v1/accounts/${partner}/activate`);
       expect((await user.post(`/v1/test_helpers/accounts/${partner}/${verb}`)).status).toBe(200);
-      expect(done(await act(user, door, 'pay', {}, id)).status).toBe('completed');
+      expect(done(await act(user, transport, 'pay', {}, id)).status).toBe('completed');
       expect(await funds(user)).toEqual({ 'available INR': '60.00' });
     }
   });
@@ -1081,7 +1088,7 @@ describe.each(doors)('paying a checkout over %s', (door) => {
     const entries = (await user.get('/v1/balance_transactions')).body.data;
     const before = (await eventsOf(user)).length;
 
-    const again = await act(user, door, 'pay', { payment_method: 'upi' }, id);
+    const again = await act(user, transport, 'pay', { payment_method: 'upi' }, id);
 
     expect(done(again)).toEqual(paid);
     expect(await look(user, id)).toEqual(paid);
@@ -1109,26 +1116,26 @@ describe.each(doors)('paying a checkout over %s', (door) => {
       expect((await user.post(`/v1/test_helpers/deposits/${duplicate.id}/${verb}`)).codes).toEqual(['status_invalid']);
   });
 
-  it('is the same payment again under its Idempotency-Key, through either door', async () => {
+  it('is the same payment again under its Idempotency-Key, through either API', async () => {
     const { user, id } = await opened();
     const headers = { 'idempotency-key': randomUUID() };
-    const first = await act(user, door, 'pay', {}, id, headers);
-    for (const other of doors) {
+    const first = await act(user, transport, 'pay', {}, id, headers);
+    for (const other of transports) {
       const again = await act(user, other, 'pay', {}, id, headers);
       expect([again.checkout, again.headers.get('idempotent-replayed')]).toEqual([first.checkout, 'true']);
     }
     expect(await depositsOf(user, id)).toHaveLength(1);
-    const other = await act(user, door, 'pay', { payment_method: 'upi' }, id, headers);
+    const other = await act(user, transport, 'pay', { payment_method: 'upi' }, id, headers);
     expect(told(other)).toEqual(one(400, 'idempotency_key_reused', 'checkout.payment_method'));
   });
 });
 
-describe.each(doors)('declining a checkout over %s', (door) => {
+describe.each(transports)('declining a checkout over %s', (transport) => {
   it('is an attempt that failed, moves nothing, and leaves the checkout to be paid', async () => {
     const { user, id, checkout, receivable } = await opened();
     const before = (await eventsOf(user)).length;
 
-    const declined = done(await act(user, door, 'decline', { reason_code: 'insufficient_funds' }, id));
+    const declined = done(await act(user, transport, 'decline', { reason_code: 'insufficient_funds' }, id));
 
     const [attempt] = await transactionsOf(user, id);
     expect(declined).toEqual({ ...checkout, effective_transaction: { id: attempt.id, status: 'failed' } });
@@ -1152,7 +1159,7 @@ describe.each(doors)('declining a checkout over %s', (door) => {
     const { user, id } = await opened();
     const seen: Json[] = [];
     for (const verb of ['decline', 'decline', 'pay', 'pay'] as const)
-      seen.push(done(await act(user, door, verb, {}, id)).effective_transaction);
+      seen.push(done(await act(user, transport, verb, {}, id)).effective_transaction);
     const attempts = (await transactionsOf(user, id)).toReversed();
     expect(attempts.map((t) => [t.status, t.reasonCode])).toEqual([
       ['FAILED', 'DECLINED'],
@@ -1166,7 +1173,7 @@ describe.each(doors)('declining a checkout over %s', (door) => {
       { id: attempts[2].id, status: 'succeeded' },
       { id: attempts[2].id, status: 'succeeded' },
     ]);
-    const declined = await act(user, door, 'decline', {}, id);
+    const declined = await act(user, transport, 'decline', {}, id);
     expect(told(declined)).toEqual(one(400, 'status_invalid', 'checkout.status'));
   });
 
@@ -1177,7 +1184,7 @@ describe.each(doors)('declining a checkout over %s', (door) => {
       ['payment_method', 'cash'],
       ['reason_code', 'general'],
     ] as const) {
-      const reply = await act(user, door, 'decline', { [name]: value }, id);
+      const reply = await act(user, transport, 'decline', { [name]: value }, id);
       expect(told(reply)).toEqual(one(400, 'parameter_invalid', `checkout.${name}`));
     }
     expect(await transactionsOf(user, id)).toEqual([]);
@@ -1186,22 +1193,22 @@ describe.each(doors)('declining a checkout over %s', (door) => {
   it('is the same attempt again under its Idempotency-Key', async () => {
     const { user, id } = await opened();
     const headers = { 'idempotency-key': randomUUID() };
-    const first = await act(user, door, 'decline', {}, id, headers);
+    const first = await act(user, transport, 'decline', {}, id, headers);
     await pay(user, id);
-    const again = await act(user, door, 'decline', {}, id, headers);
+    const again = await act(user, transport, 'decline', {}, id, headers);
     expect([again.checkout, again.headers.get('idempotent-replayed')]).toEqual([first.checkout, 'true']);
     expect(await transactionsOf(user, id)).toHaveLength(2);
   });
 });
 
-describe.each(doors)('cancelling and expiring a checkout over %s', (door) => {
+describe.each(transports)('cancelling and expiring a checkout over %s', (transport) => {
   it.each([
     ['cancel', 'cancelled'],
     ['expire', 'expired'],
   ] as const)('%s makes it %s, once, and tells it', async (verb, status) => {
     const { user, id, checkout } = await opened();
 
-    const ended = done(await act(user, door, verb, {}, id));
+    const ended = done(await act(user, transport, verb, {}, id));
 
     expect(ended).toEqual({ ...checkout, status, expires_at: expect.any(Number) });
     if (verb === 'cancel') expect(ended.expires_at).toBe(checkout.expires_at);
@@ -1209,7 +1216,7 @@ describe.each(doors)('cancelling and expiring a checkout over %s', (door) => {
     expect(await look(user, id)).toEqual(ended);
     expect(await eventsOf(user, id)).toEqual(['checkout.created', `checkout.${status}`]);
     for (const again of ['cancel', 'expire', 'decline'] as const) {
-      const reply = await act(user, door, again, {}, id);
+      const reply = await act(user, transport, again, {}, id);
       expect(told(reply)).toEqual(one(400, 'status_invalid', 'checkout.status'));
     }
     expect(await eventsOf(user, id)).toHaveLength(2);
@@ -1223,7 +1230,7 @@ describe.each(doors)('cancelling and expiring a checkout over %s', (door) => {
     await advance(over.user, day);
     for (const { user, id } of [paid, over]) {
       const before = await look(user, id);
-      expect(told(await act(user, door, verb, {}, id))).toEqual(one(400, 'status_invalid', 'checkout.status'));
+      expect(told(await act(user, transport, verb, {}, id))).toEqual(one(400, 'status_invalid', 'checkout.status'));
       expect(await look(user, id)).toEqual(before);
     }
   });
@@ -1231,8 +1238,8 @@ describe.each(doors)('cancelling and expiring a checkout over %s', (door) => {
   it.each(['cancel', 'expire'] as const)('%s again under its Idempotency-Key is the same answer', async (verb) => {
     const { user, id } = await opened();
     const headers = { 'idempotency-key': randomUUID() };
-    const first = await act(user, door, verb, {}, id, headers);
-    const again = await act(user, door, verb, {}, id, headers);
+    const first = await act(user, transport, verb, {}, id, headers);
+    const again = await act(user, transport, verb, {}, id, headers);
     expect([again.status, again.checkout, again.headers.get('idempotent-replayed')]).toEqual([
       200,
       first.checkout,
@@ -1246,10 +1253,10 @@ describe.each(doors)('cancelling and expiring a checkout over %s', (door) => {
     ['expire', 'expired'],
   ] as const)('%s comes too early for money on its way: it is credited, and the status stays', async (verb, status) => {
     const { user, id, receivable } = await opened();
-    done(await act(user, door, verb, {}, id));
+    done(await act(user, transport, verb, {}, id));
     const before = (await eventsOf(user, id)).length;
 
-    const late = done(await act(user, door, 'pay', {}, id));
+    const late = done(await act(user, transport, 'pay', {}, id));
 
     expect([late.status, late.effective_transaction.status]).toEqual([status, 'succeeded']);
     expect(await funds(user)).toEqual({ 'available INR': '60.00' });
@@ -1257,7 +1264,7 @@ describe.each(doors)('cancelling and expiring a checkout over %s', (door) => {
     expect([deposit.status, await locksOf(user, receivable)]).toEqual(['completed', ['60.00', '40.00', [deposit.id]]]);
     expect((await eventsOf(user, id)).slice(before)).toEqual(['checkout.late_payment']);
     // And once only.
-    expect(done(await act(user, door, 'pay', {}, id))).toEqual(late);
+    expect(done(await act(user, transport, 'pay', {}, id))).toEqual(late);
     expect((await depositsOf(user, id)).map((d) => d.status)).toEqual(['completed', 'failed']);
     expect(await funds(user)).toEqual({ 'available INR': '60.00' });
   });
@@ -1394,7 +1401,7 @@ const attempt = async (s: { user: Speaker }, id: string) => {
   const { status, reason_code } = (await s.user.get(`/v1/transactions/${id}`)).body;
   return [status, reason_code];
 };
-const refusal = (code: string, field: string) => ({ problems: [expect.objectContaining({ code, field })] });
+const domainError = (code: string, field: string) => ({ problems: [expect.objectContaining({ code, field })] });
 
 describe('an attempt', () => {
   it('is the same when its form is sent again, until the checkout is over or another hand is at it', async () => {
@@ -1406,10 +1413,10 @@ describe('an attempt', () => {
     expect((await look(s.user, s.id)).effective_transaction).toBe(null);
     expect((await eventsOf(s.user)).filter((type) => type === 'transaction.created')).toHaveLength(1);
     await expect(begin(s, key, 'upi')).rejects.toMatchObject(
-      refusal('state_conflict', 'checkout.effective_transaction'),
+      domainError('state_conflict', 'checkout.effective_transaction'),
     );
     await act(s.user, 'REST', 'cancel', {}, s.id);
-    await expect(begin(s, key)).rejects.toMatchObject(refusal('status_invalid', 'checkout.status'));
+    await expect(begin(s, key)).rejects.toMatchObject(domainError('status_invalid', 'checkout.status'));
     expect((await s.user.get(`/v1/transactions/${begun[0].id}`)).body).toMatchObject({
       ...{ status: 'processing', reason_code: null, payment_id: null, payment_method: 'card', checkout_id: s.id },
     });
@@ -1421,9 +1428,9 @@ describe('an attempt', () => {
     const second = await begin(s, randomUUID(), 'upi');
     expect(second.id).not.toBe(first.id);
     await decide(s, first.id, { status: 'processing' });
-    await expect(begin(s)).rejects.toMatchObject(refusal('state_conflict', 'checkout.effective_transaction'));
+    await expect(begin(s)).rejects.toMatchObject(domainError('state_conflict', 'checkout.effective_transaction'));
     await expect(begin(s, randomUUID(), 'upi')).rejects.toMatchObject(
-      refusal('state_conflict', 'checkout.effective_transaction'),
+      domainError('state_conflict', 'checkout.effective_transaction'),
     );
     expect(await transactionsOf(s.user, s.id)).toHaveLength(2);
     // Once it has failed, or its time is over, there may be another.
@@ -1439,11 +1446,12 @@ describe('an attempt', () => {
     await pay(over[0].user, over[0].id);
     await act(over[1].user, 'REST', 'cancel', {}, over[1].id);
     await advance(over[2].user, day);
-    for (const s of over) await expect(begin(s)).rejects.toMatchObject(refusal('status_invalid', 'checkout.status'));
+    for (const s of over)
+      await expect(begin(s)).rejects.toMatchObject(domainError('status_invalid', 'checkout.status'));
     const upi = await opened({ payment_methods: ['upi'] });
-    await expect(begin(upi)).rejects.toMatchObject(refusal('parameter_invalid', 'checkout.payment_methods'));
+    await expect(begin(upi)).rejects.toMatchObject(domainError('parameter_invalid', 'checkout.payment_methods'));
     for (let i = 0; i < 30; i++) await begin(upi, `form ${i}`, 'upi');
-    await expect(begin(upi, 'form 30', 'upi')).rejects.toMatchObject(refusal('rate_limit_exceeded', 'checkout.id'));
+    await expect(begin(upi, 'form 30', 'upi')).rejects.toMatchObject(domainError('rate_limit_exceeded', 'checkout.id'));
     await begin(upi, 'form 29', 'upi');
   });
 
@@ -1475,7 +1483,7 @@ describe('an attempt', () => {
 
   const answer = (s: { user: Speaker }, id: string, args: object) =>
     world.database.call('answer_inquiry', [tenantOf(s.user), false, '{}', JSON.stringify({ id, ...args })]);
-  const inquiriesOf = (s: { user: Speaker }, id: string) =>
+  const statusPollsOf = (s: { user: Speaker }, id: string) =>
     world.sql`select id from job where tenant_id = ${tenantOf(s.user)} and kind = 'inquire_transaction' and subject_id = ${id}`;
   const other = { card: { ...card.card, brand: null } };
   const mismatchesOf = async (id: string) =>
@@ -1492,7 +1500,7 @@ describe('an attempt', () => {
       const success = { status: 'succeeded', details: other };
       await (way === 'told' ? decide(s, id, success) : answer(s, id, success));
       // The question is dropped only now that its answer will be recorded.
-      expect(await inquiriesOf(s, id)).toEqual([]);
+      expect(await statusPollsOf(s, id)).toEqual([]);
       await work(s.user);
       expect([await attempt(s, id), (await look(s.user, s.id)).status]).toEqual([['succeeded', null], 'completed']);
       expect((await depositsOf(s.user, s.id)).map((d) => d.payment_method_details)).toEqual([card]);
@@ -1510,10 +1518,10 @@ describe('an attempt', () => {
     await decide(s, id, { status: 'processing' });
     await answer(s, id, { status: 'failed', reasonCode: 'declined', details: other });
     await work(s.user);
-    expect([await attempt(s, id), (await inquiriesOf(s, id)).length]).toEqual([['processing', null], 1]);
+    expect([await attempt(s, id), (await statusPollsOf(s, id)).length]).toEqual([['processing', null], 1]);
     await answer(s, id, { status: 'succeeded', details: card });
     await work(s.user);
-    expect([await attempt(s, id), await inquiriesOf(s, id), await mismatchesOf(id)]).toEqual([
+    expect([await attempt(s, id), await statusPollsOf(s, id), await mismatchesOf(id)]).toEqual([
       ['succeeded', null],
       [],
       [],
@@ -1817,7 +1825,7 @@ describe('the checkouts of a receivable', () => {
 
     const whole = await page('');
     expect([whole(receivable), whole(second), whole(unused)]).toEqual([of(newest, 0, 7), of(both, 0, 5), of([], 0, 0)]);
-    // A cursor is any checkout within reach, also one that is not against this receivable.
+    // A cursor is any checkout that the caller can see, also one that is not against this receivable.
     for (let at = 0; at < newest.length; at++) {
       const on = await page(`(first: 2, after: "${newest[at]}")`);
       expect(on(receivable).nodes).toEqual(of(newest, at + 1, at + 3).nodes);

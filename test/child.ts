@@ -31,7 +31,7 @@ export interface Gateway extends Child {
   dataDir: string;
   /** The test keys that it printed, by edition; none without a demo. */
   keys: Partial<Record<Edition, string>>;
-  /** Somebody who speaks through this gateway's doors. */
+  /** Somebody who speaks through this gateway's APIs. */
   speaker(key: string, headers?: Environment): Speaker;
   /** What it has logged: the lines of its standard output that are JSON. */
   log(): Record<string, unknown>[];
@@ -147,7 +147,7 @@ export function postmaster(dataDir: string): { pid: number; socket: string } | u
   return pid === '' ? undefined : { pid: Number(pid), socket };
 }
 
-/** The database of a DATA_DIR whose server runs, for looking behind the doors. */
+/** The database of a DATA_DIR whose server runs, for looking behind the APIs. */
 export function behind(dataDir: string): postgres.Sql {
   const host = postmaster(dataDir)?.socket;
   if (!host) throw new Error(`No server runs in ${dataDir}.`);

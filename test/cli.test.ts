@@ -341,7 +341,7 @@ describe('live mode, where the operator decides', () => {
       ...['deposit', 'record', '--reference=WIRE-1', '--address', address.id, '--currency=USD'],
       ...['--method=domestic_wire', '--descriptor=INV-1 INV-2'],
     ];
-    // What the other edition pays by, and money in another currency than the address has, are no slip of the hand.
+    // What the other edition pays by, and money in another currency than the address has, are no checkout of the hand.
     const [method, currency] = await Promise.all([
       tidegate(...wire, '--amount=150.00', '--method=upi'),
       tidegate(...wire, '--amount=150.00', '--currency=EUR'),

@@ -1,5 +1,5 @@
 import { expect, describe, it } from 'vitest';
-import { type Door, doors, givenIn, nickname, type Speaker, useWorld } from './world.js';
+import { type Transport, transports, givenIn, nickname, type Speaker, useWorld } from './world.js';
 
 const world = useWorld({ worker: false });
 const given = givenIn(world);
@@ -8,9 +8,9 @@ const advanceSecondsMax = 400 * 86_400;
 /** The largest GraphQL Int. */
 const offsetSecondsMax = 2_147_483_647;
 
-/** Moves the clock through one door: the status, the refusal, and the offset that it answers. */
-async function advance(speaker: Speaker, door: Door, seconds: number) {
-  if (door === 'REST') {
+/** Moves the clock through one API: the status, the domain error, and the offset that it answers. */
+async function advance(speaker: Speaker, transport: Transport, seconds: number) {
+  if (transport === 'REST') {
     const reply = await speaker.post('/v1/test_helpers/clock', { advance_seconds: seconds });
     return { ...reply, offset: reply.body.offset_seconds as number | undefined };
   }
@@ -22,11 +22,11 @@ async function advance(speaker: Speaker, door: Door, seconds: number) {
   return { ...reply, status, offset: reply.body.data?.advanceTestClock.clock.offsetSeconds as number | undefined };
 }
 
-describe.each(doors)('the test clock over %s', (door) => {
+describe.each(transports)('the test clock over %s', (transport) => {
   it('goes as far ahead as an Int can tell, and a second more is refused and leaves no trace', async () => {
     const user = await given.directUser(1);
     for (let left = offsetSecondsMax; left > 0; left -= advanceSecondsMax) {
-      const { status, offset } = await advance(user, door, Math.min(left, advanceSecondsMax));
+      const { status, offset } = await advance(user, transport, Math.min(left, advanceSecondsMax));
       expect([status, offset]).toEqual([200, offsetSecondsMax - Math.max(0, left - advanceSecondsMax)]);
     }
     const tenant = user.id.replace('account_', '');
@@ -38,18 +38,18 @@ describe.each(doors)('the test clock over %s', (door) => {
 
     const keyed = user.with({ 'idempotency-key': nickname() });
     for (const seconds of [1, advanceSecondsMax]) {
-      const refused = await advance(keyed, door, seconds);
+      const refused = await advance(keyed, transport, seconds);
       expect([refused.status, refused.codes, refused.fieldNames]).toEqual([
         400,
         ['parameter_invalid'],
         ['clock.advance_seconds'],
       ]);
-      if (door === 'GraphQL')
+      if (transport === 'GraphQL')
         expect(refused.body.errors[0].extensions.argumentPath).toEqual(['input', 'advanceSeconds']);
     }
 
     expect(await stored()).toEqual(before);
-    // Whatever is made there still has a time that both doors can tell.
+    // Whatever is made there still has a time that both APIs can tell.
     const partner = await user.partner();
     const { body } = await user.graph(`{ account(id: "${partner.id}") { created } }`);
     expect(Date.parse(body.data.account.created)).toBe(partner.created * 1000);

@@ -300,10 +300,10 @@ describe('a setting', () => {
     ['postgres://u:canary@[::1/db', hosts],
     ['postgres://u:canary?more@h/db', /^DATABASE_URL: A parameter of the address is not supported/],
   ])('%s is refused with a sentence, and without its password', (address, message) => {
-    const refusal = told({ API_KEY_PEPPER: pepper, TRUSTED_PROXY: '::1', DATABASE_URL: address });
-    if (typeof message === 'string') expect(refusal).toBe(message);
-    else expect(refusal).toMatch(message);
-    expect(refusal).not.toContain('canary');
+    const domainError = told({ API_KEY_PEPPER: pepper, TRUSTED_PROXY: '::1', DATABASE_URL: address });
+    if (typeof message === 'string') expect(domainError).toBe(message);
+    else expect(domainError).toMatch(message);
+    expect(domainError).not.toContain('canary');
   });
 
   it.each([
@@ -402,7 +402,7 @@ describe('a program with a wrong setting', () => {
     expect(fs.readdirSync(DATA_DIR)).toEqual([]);
   });
 
-  // An audit ends with 1 where the books are wrong: a setting that is wrong says nothing about them.
+  // An audit ends with 1 where the ledger are wrong: a setting that is wrong says nothing about them.
   it('ends with code 2 as a command, with the message alone', async () => {
     const DATA_DIR = children.folder();
 

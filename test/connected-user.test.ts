@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { assemble, complete, must, payoutBody, pdf, personBody } from './dossier.js';
+import { assemble, complete, must, payoutBody, pdf, personBody } from './onboarding-profile.js';
 import { details, type Edition, givenIn, nickname, type Speaker, useWorld } from './world.js';
 
 const world = useWorld({ worker: false });
@@ -315,7 +315,7 @@ describe('updating a connected user in draft', () => {
     expect(shown.business_details.ids).toEqual({ ...before.business_details.ids, tax: 'T4', tax_gst: null });
   });
 
-  it('answers the account to an update of nothing, at both doors', async () => {
+  it('answers the account to an update of nothing, at both APIs', async () => {
     const { platform, id, before } = await user();
     expect(await must(update(platform, id, {}))).toEqual(before);
     expect(await must(platform.post(`/v1/accounts/${id}`))).toEqual(before);

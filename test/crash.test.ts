@@ -4,8 +4,8 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { behind, type Gateway, postmaster, until, useChildren } from './child.js';
-import { must, payoutBody } from './dossier.js';
-import { text } from './faults/house.js';
+import { must, payoutBody } from './onboarding-profile.js';
+import { text } from './faults/harness.js';
 import { figures, patience, random, scale, secondsSince } from './faults/scale.js';
 import { details, type Reply, Speaker, type World } from './world.js';
 

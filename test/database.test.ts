@@ -1,6 +1,6 @@
 import net from 'node:net';
 import { expect, inject, it } from 'vitest';
-import { account } from '../src/account/table.js';
+import { account } from '../src/resources/account/table.js';
 import { Database, preparedMax } from '../src/db/database.js';
 import { Refusal } from '../src/problems.js';
 import { useWorld } from './world.js';
@@ -19,10 +19,10 @@ it('keeps so many statements and no more, and answers the others all the same', 
     const [row] = await database.text<{ n: string }>(`select $1::text || '${n}' as n`, ['is ']);
     expect(row!.n).toBe(`is ${n}`);
   }
-  expect(database.catalogue.size).toBe(preparedMax);
+  expect(database.preparedStatements.size).toBe(preparedMax);
   const found = await database.read('none', (db) => db.select({ id: account.id }).from(account).limit(1), {});
   expect(found).toEqual([]);
-  expect(database.catalogue.has('none')).toBe(false);
+  expect(database.preparedStatements.has('none')).toBe(false);
 });
 
 // Whoever asks for everything in every way takes the room of all tenants; a connection lives an hour, and so does this.
@@ -46,17 +46,17 @@ it('keeps others after an hour, for everybody again', async () => {
     await asked(0, preparedMax);
     await list();
     const full = await prepared();
-    expect(database.catalogue.size).toBe(preparedMax);
-    expect(database.catalogue.has('list')).toBe(false);
+    expect(database.preparedStatements.size).toBe(preparedMax);
+    expect(database.preparedStatements.has('list')).toBe(false);
     now += 3_599_999;
     await list();
-    expect([database.catalogue.has('list'), await prepared()]).toEqual([false, full]);
+    expect([database.preparedStatements.has('list'), await prepared()]).toEqual([false, full]);
     now += 1;
     await list();
-    expect([...database.catalogue.keys()]).toEqual(['list']);
+    expect([...database.preparedStatements.keys()]).toEqual(['list']);
     expect(await list()).toEqual([]);
     await asked(preparedMax, preparedMax + 250);
-    expect(database.catalogue.size).toBe(251);
+    expect(database.preparedStatements.size).toBe(251);
   } finally {
     await database.close();
   }

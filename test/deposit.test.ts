@@ -1,10 +1,10 @@
 import pino from 'pino';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { Worker } from '../src/worker.js';
+import { Worker } from '../src/jobs/runner.js';
 import {
   details,
-  type Door,
-  doors,
+  type Transport,
+  transports,
   type Edition,
   eventually,
   givenIn,
@@ -49,15 +49,15 @@ interface Answer extends Reply {
   deposit: any;
 }
 
-/** One operation through one door; what is answered can be compared between the doors. */
+/** One operation through one API; what is answered can be compared between the APIs. */
 async function ask(
   speaker: Speaker,
-  door: Door,
+  transport: Transport,
   [path, mutation, type]: [path: string, mutation: string, type: string],
   body: object,
   id?: string,
 ): Promise<Answer> {
-  if (door === 'REST') {
+  if (transport === 'REST') {
     const reply = await speaker.post(path, body);
     return { ...reply, deposit: reply.body };
   }
@@ -78,13 +78,18 @@ async function ask(
   return { ...reply, status, deposit };
 }
 
-const create = (speaker: Speaker, door: Door, body: object) =>
-  ask(speaker, door, ['/v1/deposits', 'createDeposit', 'CreateDepositInput'], body);
+const create = (speaker: Speaker, transport: Transport, body: object) =>
+  ask(speaker, transport, ['/v1/deposits', 'createDeposit', 'CreateDepositInput'], body);
 
-const reconcile = (speaker: Speaker, door: Door, id: string, receivables: [receivable: string, amount: string][]) =>
+const reconcile = (
+  speaker: Speaker,
+  transport: Transport,
+  id: string,
+  receivables: [receivable: string, amount: string][],
+) =>
   ask(
     speaker,
-    door,
+    transport,
     [`/v1/deposits/${id}/reconcile`, 'reconcileDeposit', 'ReconcileDepositInput'],
     { receivables: receivables.map(([receivable, amount]) => ({ id: receivable, amount })) },
     id,
@@ -98,8 +103,14 @@ const inputTypes: Record<Verb, string> = {
   reverse: 'EndTestDepositInput',
   dispute: 'DisputeTestDepositInput',
 };
-const move = (speaker: Speaker, door: Door, id: string, verb: Verb, body: object = {}) =>
-  ask(speaker, door, [`/v1/test_helpers/deposits/${id}/${verb}`, `${verb}TestDeposit`, inputTypes[verb]], body, id);
+const move = (speaker: Speaker, transport: Transport, id: string, verb: Verb, body: object = {}) =>
+  ask(
+    speaker,
+    transport,
+    [`/v1/test_helpers/deposits/${id}/${verb}`, `${verb}TestDeposit`, inputTypes[verb]],
+    body,
+    id,
+  );
 
 /** The due work of a root's test mode, its test clock moved on until nothing is due any more. */
 async function work(root: Speaker, of: World = world): Promise<void> {
@@ -226,12 +237,12 @@ async function locksOf(speaker: Speaker, id: string) {
   return [r.amount_locked, r.amount_settled_payouts, r.amount_reconcilable, r.deposit_ids_amount_locked];
 }
 
-describe.each(doors)('creating a deposit over %s', (door) => {
+describe.each(transports)('creating a deposit over %s', (transport) => {
   it('needs an amount and a currency alone in Edition 1, and goes to the context account by domestic credit', async () => {
     const user = await given.directUser(1);
     const [receiving] = await addressesOf(user, user.id, 'service_receive');
 
-    const { status, deposit } = await create(user, door, { amount: '10', currency: 'USD' });
+    const { status, deposit } = await create(user, transport, { amount: '10', currency: 'USD' });
 
     expect(status).toBe(200);
     expect(deposit).toEqual({
@@ -257,7 +268,7 @@ describe.each(doors)('creating a deposit over %s', (door) => {
     const user = await given.directUser(2);
     const [receiving] = await addressesOf(user, user.id, 'service_receive');
 
-    const { status, deposit } = await create(user, door, {
+    const { status, deposit } = await create(user, transport, {
       ...{ amount: '99.90', currency: 'INR', payment_method: 'upi', to: { account_id: user.id } },
       ...{ statement_descriptor: 'Course fee', metadata: { order: '7' } },
     });
@@ -289,7 +300,7 @@ describe.each(doors)('creating a deposit over %s', (door) => {
   ] as const)('names all that is missing in Edition %i of %j', async (edition, body, missing) => {
     const user = await given.directUser(edition);
 
-    const reply = await create(user, door, body);
+    const reply = await create(user, transport, body);
 
     expect([reply.status, new Set(reply.codes), reply.fieldNames.toSorted()]).toEqual([
       400,
@@ -304,7 +315,7 @@ describe.each(doors)('creating a deposit over %s', (door) => {
     const whole = { account_id: user.id, address_id: receiving.id };
 
     for (const to of [{ account_id: user.id }, { address_id: receiving.id }, whole]) {
-      const { deposit } = await create(user, door, bodyOf(user, '1.00', { to }));
+      const { deposit } = await create(user, transport, bodyOf(user, '1.00', { to }));
       expect([to, deposit.to]).toEqual([to, whole]);
     }
   });
@@ -316,7 +327,7 @@ describe.each(doors)('creating a deposit over %s', (door) => {
     expect(from).toEqual({ account_id: partner.id, address_id: expect.stringMatching(/^address_/) });
 
     for (const party of [{ account_id: partner.id }, { address_id: from.address_id }, from]) {
-      const { deposit } = await create(user, door, bodyOf(user, '1.00', { from: party }));
+      const { deposit } = await create(user, transport, bodyOf(user, '1.00', { from: party }));
       expect([party, deposit.from]).toEqual([party, from]);
     }
   });
@@ -329,12 +340,12 @@ describe.each(doors)('creating a deposit over %s', (door) => {
 
     const to = await create(
       user,
-      door,
+      transport,
       bodyOf(user, '1.00', { to: { account_id: partner.id, address_id: receiving.id } }),
     );
     expect([to.status, to.codes, to.fieldNames]).toEqual([400, ['parameter_invalid'], ['deposit.to.address_id']]);
     const mixed = { account_id: partner.id, address_id: from.address_id };
-    const reply = await create(user, door, bodyOf(user, '1.00', { from: mixed }));
+    const reply = await create(user, transport, bodyOf(user, '1.00', { from: mixed }));
     expect([reply.status, reply.codes, reply.fieldNames]).toEqual([
       400,
       ['parameter_invalid'],
@@ -354,7 +365,7 @@ describe.each(doors)('creating a deposit over %s', (door) => {
 
       const [reply, invented] = await Promise.all(
         [foreign, unknown(foreign.split('_')[0])].map((id) =>
-          create(user, door, bodyOf(user, '1.00', { [side]: { [member]: id } })),
+          create(user, transport, bodyOf(user, '1.00', { [side]: { [member]: id } })),
         ),
       );
 
@@ -378,13 +389,17 @@ describe.each(doors)('creating a deposit over %s', (door) => {
     const partner = await other.partner();
 
     // The platform reaches both, the user only its own.
-    const byPlatform = await create(platform, door, bodyOf(platform, '1.00', { from: { account_id: partner.id } }));
+    const byPlatform = await create(
+      platform,
+      transport,
+      bodyOf(platform, '1.00', { from: { account_id: partner.id } }),
+    );
     expect([byPlatform.status, byPlatform.codes, byPlatform.fieldNames]).toEqual([
       400,
       ['parameter_invalid'],
       ['deposit.from.account_id'],
     ]);
-    const byUser = await create(one, door, bodyOf(one, '1.00', { from: { account_id: partner.id } }));
+    const byUser = await create(one, transport, bodyOf(one, '1.00', { from: { account_id: partner.id } }));
     expect([byUser.status, byUser.fieldNames]).toEqual([404, ['deposit.from.account_id']]);
   });
 
@@ -400,17 +415,17 @@ describe.each(doors)('creating a deposit over %s', (door) => {
 
     const replies = await Promise.all([
       // A platform has none in Edition 2 but for its fee advance, which is paid by its address alone.
-      create(second, door, bodyOf(second)),
+      create(second, transport, bodyOf(second)),
       // A draft has none yet, whoever speaks for it, and neither has a partner.
-      create(draft, door, bodyOf(draft)),
-      create(platform, door, bodyOf(platform, '1.00', { to: { account_id: draft.id } })),
-      create(user, door, bodyOf(user, '1.00', { to: { account_id: partner.id } })),
+      create(draft, transport, bodyOf(draft)),
+      create(platform, transport, bodyOf(platform, '1.00', { to: { account_id: draft.id } })),
+      create(user, transport, bodyOf(user, '1.00', { to: { account_id: partner.id } })),
       // The only one has expired.
-      create(user, door, bodyOf(user)),
-      create(user, door, bodyOf(user, '1.00', { to: { address_id: receiving[0].id } })),
+      create(user, transport, bodyOf(user)),
+      create(user, transport, bodyOf(user, '1.00', { to: { address_id: receiving[0].id } })),
       // Addresses that send or pay out receive nothing.
-      create(user, door, bodyOf(user, '1.00', { to: { address_id: payout.id } })),
-      create(user, door, bodyOf(user, '1.00', { to: { address_id: from.address_id } })),
+      create(user, transport, bodyOf(user, '1.00', { to: { address_id: payout.id } })),
+      create(user, transport, bodyOf(user, '1.00', { to: { address_id: from.address_id } })),
     ]);
 
     expect(replies.map(({ status, codes }) => [status, codes])).toEqual(replies.map(() => [402, ['address_unusable']]));
@@ -424,8 +439,8 @@ describe.each(doors)('creating a deposit over %s', (door) => {
 
     for (const speaker of [live, reader]) {
       const replies = await Promise.all([
-        create(speaker, door, bodyOf(speaker)),
-        ...verbs.map((verb) => move(speaker, door, made.id, verb)),
+        create(speaker, transport, bodyOf(speaker)),
+        ...verbs.map((verb) => move(speaker, transport, made.id, verb)),
       ]);
       expect(replies.map(({ status, codes }) => [status, codes])).toEqual(
         replies.map(() => [403, ['permission_denied']]),
@@ -508,21 +523,21 @@ describe.each([1, 2] as const)('what a deposit may be in Edition %i', (edition) 
 
   it.each([...new Set([...methods[1], ...methods[2]])])('payment_method %s, of this edition or not', async (method) => {
     const body = { ...bodyOf(user), payment_method: method, to: { account_id: user.id } };
-    for (const door of doors) {
-      const { status, fieldNames, deposit } = await create(user, door, body);
+    for (const transport of transports) {
+      const { status, fieldNames, deposit } = await create(user, transport, body);
       const allowed = methods[edition].includes(method);
-      expect([door, status, fieldNames, deposit?.payment_method]).toEqual(
-        allowed ? [door, 200, [], method] : [door, 400, ['deposit.payment_method'], undefined],
+      expect([transport, status, fieldNames, deposit?.payment_method]).toEqual(
+        allowed ? [transport, 200, [], method] : [transport, 400, ['deposit.payment_method'], undefined],
       );
     }
   });
 
   it.each(['USD', 'INR', 'EUR', 'JPY', 'usd', 'XXX'])('currency %s, of this edition or not', async (currency) => {
-    for (const door of doors) {
-      const { status, fieldNames, deposit } = await create(user, door, { ...bodyOf(user), currency });
+    for (const transport of transports) {
+      const { status, fieldNames, deposit } = await create(user, transport, { ...bodyOf(user), currency });
       const allowed = currencies[edition].includes(currency);
-      expect([door, status, fieldNames, deposit?.currency]).toEqual(
-        allowed ? [door, 200, [], currency] : [door, 400, ['deposit.currency'], undefined],
+      expect([transport, status, fieldNames, deposit?.currency]).toEqual(
+        allowed ? [transport, 200, [], currency] : [transport, 400, ['deposit.currency'], undefined],
       );
     }
   });
@@ -553,7 +568,7 @@ describe.each([1, 2] as const)('what a deposit may be in Edition %i', (edition) 
   });
 });
 
-it.each(doors)('refuses an empty destination in Edition 2, where one is required, over %s', async (door) => {
+it.each(transports)('refuses an empty destination in Edition 2, where one is required, over %s', async (transport) => {
   const user = await given.directUser(2);
   const hashes = [
     ...[{}, { account_id: '' }, { account_id: ' ' }, { account_id: null }, { address_id: '' }, { address_id: null }],
@@ -563,26 +578,29 @@ it.each(doors)('refuses an empty destination in Edition 2, where one is required
     ],
   ];
   // A text is no hash: the graph refuses it by its type.
-  for (const to of [...hashes, null, ...(door === 'REST' ? [''] : [])]) {
-    const reply = await create(user, door, bodyOf(user, '1.00', { to }));
+  for (const to of [...hashes, null, ...(transport === 'REST' ? [''] : [])]) {
+    const reply = await create(user, transport, bodyOf(user, '1.00', { to }));
     expect([to, reply.status, reply.codes, reply.fieldNames]).toEqual([
       to,
       400,
       ['parameter_invalid_empty'],
       ['deposit.to'],
     ]);
-    if (door === 'GraphQL') expect(reply.body.errors[0].extensions.argumentPath).toEqual(['input', 'to']);
+    if (transport === 'GraphQL') expect(reply.body.errors[0].extensions.argumentPath).toEqual(['input', 'to']);
   }
   expect((await user.get('/v1/deposits')).body.data).toEqual([]);
 });
 
-it.each(doors)('takes an empty destination for none in Edition 1, which has a default, over %s', async (door) => {
-  const user = await given.directUser(1);
-  for (const to of [{}, { account_id: '' }, { account_id: null, address_id: '' }]) {
-    const { status, deposit } = await create(user, door, bodyOf(user, '1.00', { to }));
-    expect([to, status, deposit.to.account_id]).toEqual([to, 200, user.id]);
-  }
-});
+it.each(transports)(
+  'takes an empty destination for none in Edition 1, which has a default, over %s',
+  async (transport) => {
+    const user = await given.directUser(1);
+    for (const to of [{}, { account_id: '' }, { account_id: null, address_id: '' }]) {
+      const { status, deposit } = await create(user, transport, bodyOf(user, '1.00', { to }));
+      expect([to, status, deposit.to.account_id]).toEqual([to, 200, user.id]);
+    }
+  },
+);
 
 it('shows the keys of a deposit in the order of the specification', async () => {
   const user = await given.directUser(1);
@@ -703,7 +721,7 @@ const transitions = (Object.keys(edges) as State[]).flatMap((state) =>
   verbs.map((verb) => [state, verb, edges[state][verb] ?? 'refused'] as const),
 );
 
-describe.each(doors)('the state of a deposit over %s', (door) => {
+describe.each(transports)('the state of a deposit over %s', (transport) => {
   let user: Speaker;
   beforeAll(async () => {
     user = await given.directUser(1);
@@ -717,7 +735,7 @@ describe.each(doors)('the state of a deposit over %s', (door) => {
 
     const { status, codes, deposit } = await move(
       user,
-      door,
+      transport,
       id,
       verb,
       verb === 'fail' ? { reason_code: 'general' } : {},
@@ -757,8 +775,8 @@ describe.each(doors)('the state of a deposit over %s', (door) => {
     'unmatched_details',
   ])('a dispute or a failure may have the reason %s', async (reason) => {
     const [failing, disputed] = await Promise.all([deposited(user), completed(user)]);
-    const failed = await move(user, door, failing.id, 'fail', { reason_code: reason });
-    const dispute = await move(user, door, disputed.id, 'dispute', { reason_code: reason, amount: '1.00' });
+    const failed = await move(user, transport, failing.id, 'fail', { reason_code: reason });
+    const dispute = await move(user, transport, disputed.id, 'dispute', { reason_code: reason, amount: '1.00' });
     expect([failed.deposit.reason_code, dispute.deposit.reason_code]).toEqual([reason, reason]);
   });
 
@@ -768,7 +786,7 @@ describe.each(doors)('the state of a deposit over %s', (door) => {
     const reason = await user.post(`/v1/test_helpers/deposits/${own.id}/dispute`, { reason_code: 'whim' });
     expect([reason.status, reason.fieldNames]).toEqual([400, ['deposit.reason_code']]);
     for (const verb of verbs) {
-      const replies = await Promise.all([foreign.id, unknown('deposit')].map((id) => move(user, door, id, verb)));
+      const replies = await Promise.all([foreign.id, unknown('deposit')].map((id) => move(user, transport, id, verb)));
       expect(replies.map((r) => [r.status, r.codes, r.fieldNames])).toEqual(
         replies.map(() => [404, ['resource_missing'], ['deposit.id']]),
       );
@@ -808,11 +826,13 @@ describe('the money of a deposit', () => {
     );
   });
 
-  it('comes once, however many complete it at the same time over both doors', async () => {
+  it('comes once, however many complete it at the same time over both APIs', async () => {
     const user = await given.directUser(1);
     const { id } = await deposited(user);
 
-    const replies = await Promise.all(Array.from({ length: 8 }, (_, i) => move(user, doors[i % 2]!, id, 'complete')));
+    const replies = await Promise.all(
+      Array.from({ length: 8 }, (_, i) => move(user, transports[i % 2]!, id, 'complete')),
+    );
 
     expect(replies.map((r) => r.status).toSorted()).toEqual([200, 400, 400, 400, 400, 400, 400, 400]);
     expect((await funds(user)).pending).toEqual(money('10.00'));
@@ -1008,7 +1028,7 @@ describe('finding deposits', () => {
     }
   });
 
-  it('of one account on either side meets each once, whatever the filters, the page, its end and the door', async () => {
+  it('of one account on either side meets each once, whatever the filters, the page, its end and the API', async () => {
     const platform = await given.platform(1);
     const user = await activatedUser(platform);
     const partner = await activatedPartner(platform, user);
@@ -1160,13 +1180,13 @@ describe('finding deposits', () => {
   });
 });
 
-describe.each(doors)('reconciling a deposit over %s', (door) => {
+describe.each(transports)('reconciling a deposit over %s', (transport) => {
   it('moves money from pending to available, in parts and over several receivables, and locks these', async () => {
     const user = await given.directUser(1);
     const [one, two] = [await receivableOf(user, '100.00'), await receivableOf(user, '50.00')];
     const deposit = await completed(user, '120.00');
 
-    const first = await reconcile(user, door, deposit.id, [
+    const first = await reconcile(user, transport, deposit.id, [
       [one.id, '70.00'],
       [two.id, '20.00'],
     ]);
@@ -1177,7 +1197,7 @@ describe.each(doors)('reconciling a deposit over %s', (door) => {
     expect(await locksOf(user, two.id)).toEqual(['20.00', '0.00', '30.00', [deposit.id]]);
 
     // The same receivable again, and twice in one call: the amounts add up.
-    const second = await reconcile(user, door, deposit.id, [
+    const second = await reconcile(user, transport, deposit.id, [
       [two.id, '10.00'],
       [two.id, '20.00'],
     ]);
@@ -1201,7 +1221,7 @@ describe.each(doors)('reconciling a deposit over %s', (door) => {
     const to = { account_id: partner.id };
     const deposit = await completed(user, '40.00', { from: { account_id: partner.id }, to });
 
-    expect((await reconcile(user, door, deposit.id, [[receivable.id, '25.00']])).status).toBe(200);
+    expect((await reconcile(user, transport, deposit.id, [[receivable.id, '25.00']])).status).toBe(200);
 
     expect(await funds(user, partner.id)).toMatchObject({ available: money('0.00'), pending: money('15.00') });
     expect(await funds(user)).toMatchObject({ available: money('25.00'), pending: money('0.00') });
@@ -1242,10 +1262,10 @@ describe.each(doors)('reconciling a deposit over %s', (door) => {
         ],
       ],
     ] as [number[], [string, string][]][]) {
-      const reply = await reconcile(user, door, deposit.id, parts);
+      const reply = await reconcile(user, transport, deposit.id, parts);
       expect([parts, reply.status, reply.codes]).toEqual([parts, 402, beyond.map(() => 'amount_exceeds_reconcilable')]);
       expect(reply.fieldNames).toEqual(beyond.map((i) => `deposit.receivables[${i}].amount`));
-      if (door === 'GraphQL')
+      if (transport === 'GraphQL')
         expect(reply.body.errors.map((e: any) => e.extensions.argumentPath)).toEqual(
           beyond.map((i) => ['input', 'receivables', i, 'amount']),
         );
@@ -1270,7 +1290,7 @@ describe.each(doors)('reconciling a deposit over %s', (door) => {
     const good = await receivableOf(user, '100.00');
 
     const refused = async (speaker: Speaker, id: string, status: number, code: string) => {
-      const reply = await reconcile(speaker, door, deposit.id, [
+      const reply = await reconcile(speaker, transport, deposit.id, [
         [good.id, '1.00'],
         [id, '1.00'],
       ]);
@@ -1286,7 +1306,7 @@ describe.each(doors)('reconciling a deposit over %s', (door) => {
     await refused(user, voided.id, 400, 'status_invalid');
     // A state comes before an amount, whatever order they are given in.
     const open = await receivableOf(user, '1.00');
-    const both = await reconcile(user, door, deposit.id, [
+    const both = await reconcile(user, transport, deposit.id, [
       [open.id, '50.00'],
       [voided.id, '1.00'],
     ]);
@@ -1307,7 +1327,7 @@ describe.each(doors)('reconciling a deposit over %s', (door) => {
       let { id } = await deposited(user);
       for (const step of ways[state]) id = (await move(user, 'REST', id, step)).deposit.id;
 
-      const reply = await reconcile(user, door, id, [[receivable.id, '1.00']]);
+      const reply = await reconcile(user, transport, id, [[receivable.id, '1.00']]);
 
       expect([reply.status, reply.codes]).toEqual([400, ['status_invalid']]);
       expect(await locksOf(user, receivable.id)).toEqual(['0.00', '0.00', '100.00', []]);
@@ -1322,10 +1342,10 @@ describe.each(doors)('reconciling a deposit over %s', (door) => {
     const strangers = await Promise.all([given.directUser(1), given.platform(1), platform.connectedUser()]);
 
     for (const speaker of [user, platform, platform.actingFor(user.id)])
-      expect((await reconcile(speaker, door, deposit.id, [[receivable.id, '10.00']])).status).toBe(200);
+      expect((await reconcile(speaker, transport, deposit.id, [[receivable.id, '10.00']])).status).toBe(200);
 
     for (const stranger of strangers) {
-      const reply = await reconcile(stranger, door, deposit.id, [[receivable.id, '1.00']]);
+      const reply = await reconcile(stranger, transport, deposit.id, [[receivable.id, '1.00']]);
       expect([reply.status, reply.codes, reply.fieldNames]).toEqual([404, ['resource_missing'], ['deposit.id']]);
     }
     expect(await locksOf(user, receivable.id)).toEqual(['30.00', '0.00', '70.00', [deposit.id]]);
@@ -1335,7 +1355,7 @@ describe.each(doors)('reconciling a deposit over %s', (door) => {
     const user = await given.directUser(1);
     const deposit = await completed(user, '10.00');
     const many = Array.from({ length: 101 }, () => [`receivable_${'0'.repeat(32)}`, '0.01'] as [string, string]);
-    const refused = await reconcile(user, door, deposit.id, many);
+    const refused = await reconcile(user, transport, deposit.id, many);
     expect([refused.status, refused.codes, refused.fieldNames]).toEqual([
       400,
       ['parameter_invalid'],
@@ -1343,7 +1363,7 @@ describe.each(doors)('reconciling a deposit over %s', (door) => {
     ]);
     const receivable = await receivableOf(user, '10.00');
     const hundred = Array.from({ length: 100 }, () => [receivable.id, '0.01'] as [string, string]);
-    expect((await reconcile(user, door, deposit.id, hundred)).status).toBe(200);
+    expect((await reconcile(user, transport, deposit.id, hundred)).status).toBe(200);
     expect(await locksOf(user, receivable.id)).toEqual(['1.00', '0.00', '9.00', [deposit.id]]);
   });
 
@@ -1351,33 +1371,33 @@ describe.each(doors)('reconciling a deposit over %s', (door) => {
     const user = await given.directUser(1);
     const [receivable, deposit] = [await receivableOf(user, '100.00'), await completed(user)];
 
-    const none = await reconcile(user, door, deposit.id, []);
+    const none = await reconcile(user, transport, deposit.id, []);
     expect([none.status, none.codes, none.fieldNames]).toEqual([
       400,
       ['parameter_invalid_empty'],
       ['deposit.receivables'],
     ]);
     for (const amount of ['0.00', '0', '-1.00', '1.5', '']) {
-      const reply = await reconcile(user, door, deposit.id, [[receivable.id, amount]]);
+      const reply = await reconcile(user, transport, deposit.id, [[receivable.id, amount]]);
       expect([amount, reply.status, reply.fieldNames]).toEqual([amount, 400, ['deposit.receivables[0].amount']]);
     }
   });
 
-  it('moves nothing when it is asked for again under its key, over either door, also all at once', async () => {
+  it('moves nothing when it is asked for again under its key, over either API, also all at once', async () => {
     const user = await given.directUser(1);
     const [receivable, deposit] = [await receivableOf(user, '100.00'), await completed(user, '50.00')];
     const keyed = user.with({ 'idempotency-key': nickname() });
 
     const replies = await Promise.all(
       Array.from({ length: 6 }, (_, i) =>
-        reconcile(keyed, i % 2 ? 'REST' : door, deposit.id, [[receivable.id, '20.00']]),
+        reconcile(keyed, i % 2 ? 'REST' : transport, deposit.id, [[receivable.id, '20.00']]),
       ),
     );
 
     expect(replies.map((r) => [r.status, r.deposit])).toEqual(replies.map(() => [200, deposit]));
     expect(replies.filter((r) => r.headers.get('idempotent-replayed') === 'true')).toHaveLength(5);
     expect(await funds(user)).toMatchObject({ available: money('20.00'), pending: money('30.00') });
-    const other = await reconcile(keyed, door, deposit.id, [[receivable.id, '20.01']]);
+    const other = await reconcile(keyed, transport, deposit.id, [[receivable.id, '20.01']]);
     expect([other.status, other.codes]).toEqual([400, ['idempotency_key_reused']]);
   });
 
@@ -1391,7 +1411,7 @@ describe.each(doors)('reconciling a deposit over %s', (door) => {
 
     // The deposits have 140.00, the receivable takes 100.00: ten parts of 10.00 are all that fit.
     const replies = await Promise.all(
-      Array.from({ length: 16 }, (_, i) => reconcile(user, door, deposits[i % 2]!.id, [[receivable.id, '10.00']])),
+      Array.from({ length: 16 }, (_, i) => reconcile(user, transport, deposits[i % 2]!.id, [[receivable.id, '10.00']])),
     );
 
     const done = replies.filter((r) => r.status === 200).length;
@@ -1423,7 +1443,7 @@ it('reconciles in live mode too, where no other deposit call works', async () =>
   expect(await funds(live)).toMatchObject({ available: money('20.00'), pending: money('30.00') });
 });
 
-describe.each(doors)('a dispute over %s', (door) => {
+describe.each(transports)('a dispute over %s', (transport) => {
   it('takes what is pending first and then the available funds, below zero, and shrinks the newest locks first', async () => {
     const user = await given.directUser(1);
     const [old, newer] = [await receivableOf(user, '100.00'), await receivableOf(user, '100.00')];
@@ -1431,7 +1451,7 @@ describe.each(doors)('a dispute over %s', (door) => {
     await reconcile(user, 'REST', deposit.id, [[old.id, '30.00']]);
     await reconcile(user, 'REST', deposit.id, [[newer.id, '40.00']]);
 
-    const first = await move(user, door, deposit.id, 'dispute', { amount: '20.00', reason_code: 'high_risk' });
+    const first = await move(user, transport, deposit.id, 'dispute', { amount: '20.00', reason_code: 'high_risk' });
     expect([first.deposit.amount, first.deposit.reason_code, first.deposit.status]).toEqual([
       '-20.00',
       'high_risk',
@@ -1444,7 +1464,7 @@ describe.each(doors)('a dispute over %s', (door) => {
     ]);
 
     // 10.00 of it is pending; the other 45.00 shrink the newer lock away, and 5.00 of the old one.
-    await move(user, door, deposit.id, 'dispute', { amount: '55.00' });
+    await move(user, transport, deposit.id, 'dispute', { amount: '55.00' });
     expect(await funds(user)).toMatchObject({ available: money('25.00'), pending: money('0.00') });
     expect([await locksOf(user, old.id), await locksOf(user, newer.id)]).toEqual([
       ['25.00', '0.00', '75.00', [deposit.id]],
@@ -1465,15 +1485,15 @@ describe.each(doors)('a dispute over %s', (door) => {
   it('is at most the undisputed rest, which is also what it is without an amount', async () => {
     const user = await given.directUser(1);
     const deposit = await completed(user, '10.00');
-    const tooMuch = await move(user, door, deposit.id, 'dispute', { amount: '10.01' });
+    const tooMuch = await move(user, transport, deposit.id, 'dispute', { amount: '10.01' });
     expect([tooMuch.status, tooMuch.codes]).toEqual([402, ['amount_exceeds_deposit']]);
-    expect((await move(user, door, deposit.id, 'dispute', { amount: '4.00' })).status).toBe(200);
-    const again = await move(user, door, deposit.id, 'dispute', { amount: '6.01' });
+    expect((await move(user, transport, deposit.id, 'dispute', { amount: '4.00' })).status).toBe(200);
+    const again = await move(user, transport, deposit.id, 'dispute', { amount: '6.01' });
     expect([again.status, again.codes]).toEqual([402, ['amount_exceeds_deposit']]);
 
-    expect((await move(user, door, deposit.id, 'dispute')).deposit.amount).toBe('-6.00');
+    expect((await move(user, transport, deposit.id, 'dispute')).deposit.amount).toBe('-6.00');
 
-    const none = await move(user, door, deposit.id, 'dispute');
+    const none = await move(user, transport, deposit.id, 'dispute');
     expect([none.status, none.codes]).toEqual([402, ['amount_exceeds_deposit']]);
     expect(await funds(user)).toMatchObject({ available: money('0.00'), pending: money('0.00') });
   });
@@ -1482,7 +1502,7 @@ describe.each(doors)('a dispute over %s', (door) => {
     const user = await given.directUser(1);
     const deposit = await completed(user, '10.00');
     for (const amount of ['0.00', '-1.00', '1.5', 'all']) {
-      const reply = await move(user, door, deposit.id, 'dispute', { amount });
+      const reply = await move(user, transport, deposit.id, 'dispute', { amount });
       expect([amount, reply.status, reply.codes, reply.fieldNames]).toEqual([
         amount,
         400,
@@ -1507,7 +1527,7 @@ describe.each(doors)('a dispute over %s', (door) => {
     // What is reconciled meanwhile is not part of it.
     await reconcile(user, 'REST', deposit.id, [[receivable.id, '5.00']]);
 
-    await move(user, door, deposit.id, 'dispute', { amount: '50.00' });
+    await move(user, transport, deposit.id, 'dispute', { amount: '50.00' });
 
     expect(await funds(user)).toEqual({
       available: money('-30.00', 'INR'),
@@ -1532,7 +1552,7 @@ describe.each(doors)('a dispute over %s', (door) => {
     const deposit = await completed(user, '40.00', { from: party, to: party });
     await reconcile(user, 'REST', deposit.id, [[receivable.id, '25.00']]);
 
-    await move(user, door, deposit.id, 'dispute', { amount: '20.00' });
+    await move(user, transport, deposit.id, 'dispute', { amount: '20.00' });
 
     expect((await funds(user, partner.id)).pending).toEqual(money('0.00'));
     expect((await funds(user)).available).toEqual(money('20.00'));
@@ -1545,7 +1565,7 @@ describe.each(doors)('a dispute over %s', (door) => {
     const keyed = user.with({ 'idempotency-key': nickname() });
     const replies = [
       await move(keyed, 'REST', deposit.id, 'dispute', { amount: '10.00' }),
-      await move(keyed, door, deposit.id, 'dispute', { amount: '10.00' }),
+      await move(keyed, transport, deposit.id, 'dispute', { amount: '10.00' }),
     ];
     expect(new Set(replies.map((r) => r.deposit.id)).size).toBe(1);
     expect((await funds(user)).pending).toEqual(money('40.00'));
@@ -1555,14 +1575,14 @@ describe.each(doors)('a dispute over %s', (door) => {
     const user = await given.directUser(1);
     const deposit = await completed(user, '50.00');
     const replies = await Promise.all(
-      Array.from({ length: 8 }, () => move(user, door, deposit.id, 'dispute', { amount: '10.00' })),
+      Array.from({ length: 8 }, () => move(user, transport, deposit.id, 'dispute', { amount: '10.00' })),
     );
     expect(replies.map((r) => r.status).toSorted()).toEqual([200, 200, 200, 200, 200, 402, 402, 402]);
     expect(await funds(user)).toMatchObject({ available: money('0.00'), pending: money('0.00') });
   });
 });
 
-describe.each(doors)('a reversal over %s', (door) => {
+describe.each(transports)('a reversal over %s', (transport) => {
   it('takes back the whole rest without a deposit of its own, and frees its locks', async () => {
     const user = await given.directUser(1);
     const [one, other] = [await receivableOf(user, '100.00'), await receivableOf(user, '100.00')];
@@ -1574,7 +1594,7 @@ describe.each(doors)('a reversal over %s', (door) => {
     await reconcile(user, 'REST', kept.id, [[other.id, '5.00']]);
     await move(user, 'REST', deposit.id, 'dispute', { amount: '20.00' });
 
-    const reply = await move(user, door, deposit.id, 'reverse', { reason_code: 'duplicate' });
+    const reply = await move(user, transport, deposit.id, 'reverse', { reason_code: 'duplicate' });
 
     expect([reply.status, reply.deposit]).toEqual([200, { ...deposit, status: 'reversed', reason_code: 'duplicate' }]);
     // 80.00 of it were left: 10.00 pending, 70.00 available. What is of the other deposit stays.
@@ -1601,7 +1621,7 @@ describe.each(doors)('a reversal over %s', (door) => {
       ['80.00', 'completed'],
     ]);
 
-    expect((await move(user, door, deposit.id, 'reverse')).status).toBe(200);
+    expect((await move(user, transport, deposit.id, 'reverse')).status).toBe(200);
     expect((await funds(user)).available).toEqual(money('-80.00', 'INR'));
     // It was paid out: what is settled stays so.
     expect(await locksOf(user, receivable.id)).toEqual(['0.00', '80.00', '420.00', []]);
@@ -1615,12 +1635,12 @@ describe.each(doors)('a reversal over %s', (door) => {
     const user = await given.directUser(1);
     const deposit = await completed(user, '10.00');
 
-    const replies = await Promise.all(Array.from({ length: 8 }, () => move(user, door, deposit.id, 'reverse')));
+    const replies = await Promise.all(Array.from({ length: 8 }, () => move(user, transport, deposit.id, 'reverse')));
 
     expect(replies.map((r) => r.status).toSorted()).toEqual([200, 400, 400, 400, 400, 400, 400, 400]);
     expect(replies.flatMap((r) => r.codes)).toEqual(Array.from({ length: 7 }, () => 'status_invalid'));
     expect((await funds(user)).pending).toEqual(money('0.00'));
-    const late = await move(user, door, deposit.id, 'dispute', { amount: '1.00' });
+    const late = await move(user, transport, deposit.id, 'dispute', { amount: '1.00' });
     expect([late.status, late.codes]).toEqual([400, ['status_invalid']]);
   });
 });

@@ -7,17 +7,17 @@ const given = givenIn(world);
 
 /** Statements that are about all tenants by their nature: each belongs to the worker or the operator. */
 const acrossTenants = [
-  'realms_with_jobs',
-  'realms_with_answers',
-  'realms_with_numbers',
-  'realms_with_events',
-  'realms_with_unsealed',
+  'tenants_with_jobs',
+  'tenants_with_answers',
+  'tenants_with_numbers',
+  'tenants_with_events',
+  'tenants_with_unsealed',
   'operator_address',
   'operator_deposit',
   'operator_payout',
   'operator_peppers',
   'operator_tax_cards',
-  'realms_with_tax_cards',
+  'tenants_with_tax_cards',
   'operator_violations',
   'operator_ledger_size',
   'operator_seals',
@@ -87,7 +87,7 @@ describe('the schema', () => {
   });
 });
 
-describe('the statement catalogue', () => {
+describe('the prepared-statement registry', () => {
   it('says the tenant for every table that it reads, and writes by one call with nothing around it', async () => {
     await everyStatement();
     const tenantTables = (
@@ -95,7 +95,7 @@ describe('the statement catalogue', () => {
     ).map((row) => row.relname as string);
     const faults: string[] = [];
     let reads = 0;
-    for (const [name, statement] of world.database.catalogue) {
+    for (const [name, statement] of world.database.preparedStatements) {
       if (/^select \* from \w+\(\$1/.test(statement)) continue;
       reads++;
       if (acrossTenants.includes(name)) continue;
@@ -115,7 +115,7 @@ describe('the statement catalogue', () => {
     await world.operator.verification(nodes[0]!);
     await world.operator.payouts({});
     await world.operator.empty();
-    const without = [...world.database.catalogue]
+    const without = [...world.database.preparedStatements]
       .filter(([, statement]) => !/tenant_id"? = \$/.test(statement) && !/^select \* from \w+\(\$1/.test(statement))
       .map(([name]) => name);
     expect(without.filter((name) => !acrossTenants.includes(name))).toEqual([]);

@@ -6,15 +6,15 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import postgres from 'postgres';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Embedded, startEmbedded } from '../src/db/embedded.js';
+import { type Embedded, startEmbedded } from '../src/db/embedded/server.js';
 
 let dir: string;
 const folders: string[] = [];
-const holders: Holder[] = [];
+const leaseHolders: LeaseHolder[] = [];
 const embeddeds: Embedded[] = [];
 
 afterEach(async () => {
-  for (const holder of holders.splice(0)) await holder.kill();
+  for (const leaseHolder of leaseHolders.splice(0)) await leaseHolder.kill();
   for (const embedded of embeddeds.splice(0)) await embedded.release();
   await until(() => !alive(postmaster()));
 });
@@ -28,7 +28,7 @@ describe('holding the embedded PostgreSQL', () => {
   beforeAll(empty);
 
   it('lets two processes that start at once in an empty folder share one server', async () => {
-    const [one, other] = [holder(), holder()];
+    const [one, other] = [leaseHolder(), leaseHolder()];
 
     const [first, second] = [await one.told('ready'), await other.told('ready')];
 
@@ -37,9 +37,9 @@ describe('holding the embedded PostgreSQL', () => {
   });
 
   it('goes on for the second holder when the starter is killed, and stops when the second lets go', async () => {
-    const starter = holder();
+    const starter = leaseHolder();
     const { started } = await starter.told('ready');
-    const second = holder();
+    const second = leaseHolder();
     await second.told('ready');
 
     await starter.kill();
@@ -54,8 +54,8 @@ describe('holding the embedded PostgreSQL', () => {
   });
 
   it('does not wait for a stop while another holds on', async () => {
-    const embedded = await hold();
-    const other = await hold();
+    const embedded = await lease();
+    const other = await lease();
 
     await other.release();
     await other.release();
@@ -67,7 +67,7 @@ describe('holding the embedded PostgreSQL', () => {
   });
 
   it('logs in as a plain role, whom a revoked privilege binds', async () => {
-    const embedded = await hold();
+    const embedded = await lease();
     const sql = postgres({ ...embedded.options, max: 1, onnotice: () => {} });
     try {
       const [role] = await sql`select rolsuper, rolcreaterole, rolcreatedb from pg_roles where rolname = current_user`;
@@ -84,7 +84,7 @@ describe('holding the embedded PostgreSQL', () => {
   });
 
   it('gives tests a superuser who creates databases', async () => {
-    const sql = postgres({ ...(await hold()).admin, max: 1 });
+    const sql = postgres({ ...(await lease()).admin, max: 1 });
     try {
       await sql`create database another owner tidegate`;
       expect(await sql`select datname from pg_database where datname = 'another'`).toHaveLength(1);
@@ -94,7 +94,7 @@ describe('holding the embedded PostgreSQL', () => {
   });
 
   it('leaves no orphan when its only holder is killed, and keeps what was committed', async () => {
-    const only = holder();
+    const only = leaseHolder();
     await only.told('ready');
     only.say('insert');
     await only.told('id', 10);
@@ -103,11 +103,11 @@ describe('holding the embedded PostgreSQL', () => {
     await only.kill();
 
     await until(() => !alive(pid));
-    expect(await rows(await hold())).toBeGreaterThanOrEqual(only.lines.at(-1)?.id as number);
+    expect(await rows(await lease())).toBeGreaterThanOrEqual(only.lines.at(-1)?.id as number);
   });
 
   it('recovers at the next start when the server itself is killed, with every acknowledged row', async () => {
-    const writer = holder();
+    const writer = leaseHolder();
     await writer.told('ready');
     writer.say('insert');
     await writer.told('id', 10);
@@ -116,12 +116,12 @@ describe('holding the embedded PostgreSQL', () => {
     process.kill(pid, 'SIGKILL');
     await writer.ended;
 
-    const embedded = await hold();
+    const embedded = await lease();
     expect(postmaster()).not.toBe(pid);
     expect(await rows(embedded)).toBeGreaterThanOrEqual(writer.lines.filter(({ id }) => id).at(-1)?.id as number);
   });
 
-  // The supervisor finds nobody left, and before it hides its FIFO with `mv` a newcomer slips in.
+  // The supervisor finds nobody left, and before it hides its FIFO with `mv` a newcomer checkouts in.
   it('never hands out a server that is about to stop', async () => {
     const tools = path.join(dir, 'tools');
     const [begun, go] = [path.join(tools, 'begun'), path.join(tools, 'go')];
@@ -129,13 +129,13 @@ describe('holding the embedded PostgreSQL', () => {
     fs.chmodSync(tools, 0o777);
     const slow = `echo >> ${begun}; while [ ! -e ${go} ]; do sleep 0.02; done; exec /bin/mv "$@"`;
     fs.writeFileSync(path.join(tools, 'mv'), `#!/bin/sh\n${slow}\n`, { mode: 0o755 });
-    const last = holder({ PATH: `${tools}:${process.env.PATH}` });
+    const last = leaseHolder({ PATH: `${tools}:${process.env.PATH}` });
     await last.told('ready');
     const pid = postmaster();
     await last.kill();
     await until(() => fs.existsSync(begun));
 
-    const newcomer = await hold();
+    const newcomer = await lease();
     fs.writeFileSync(go, '');
     await until(() => fs.readFileSync(begun, 'utf8') === '\n\n' || !alive(pid));
 
@@ -145,12 +145,12 @@ describe('holding the embedded PostgreSQL', () => {
 
   // Only Linux shows the processes of a group without a tool.
   it.runIf(process.platform === 'linux')('adopts a server whose supervisor was killed', async () => {
-    const first = await hold();
+    const first = await lease();
     const pid = postmaster() as number;
     for (const shell of shells(pid)) process.kill(shell, 'SIGKILL');
     await until(() => shells(pid).length === 0);
 
-    const second = await hold();
+    const second = await lease();
 
     expect(postmaster()).toBe(pid);
     await first.release();
@@ -161,13 +161,13 @@ describe('holding the embedded PostgreSQL', () => {
 
   // After a hard stop of the machine the pid in the lock file may be anybody's, here the test's own.
   it('starts although another program has the pid of a server that was killed', async () => {
-    const killed = await hold();
+    const killed = await lease();
     process.kill(postmaster() as number, 'SIGKILL');
     await killed.release();
     const file = path.join(dir, 'cluster', 'postmaster.pid');
     fs.writeFileSync(file, fs.readFileSync(file, 'utf8').replace(/^\d+/, String(process.pid)));
 
-    expect(await answers(await hold())).toBe(true);
+    expect(await answers(await lease())).toBe(true);
   });
 });
 
@@ -175,7 +175,7 @@ describe('a start', () => {
   beforeEach(empty);
 
   it('repairs a first start that was killed', async () => {
-    const first = holder();
+    const first = leaseHolder();
     await first.told('step');
     const run = path.join(dir, 'run');
     await until(() => fs.readdirSync(run).some((name) => name.startsWith('cluster-')));
@@ -183,13 +183,13 @@ describe('a start', () => {
     await first.kill();
 
     expect(fs.readdirSync(dir)).toEqual(['run']);
-    expect(await answers(await hold())).toBe(true);
+    expect(await answers(await lease())).toBe(true);
     expect(fs.readdirSync(run).filter((name) => name.startsWith('cluster-'))).toEqual([]);
   });
 
   // The old server would write its last checkpoint, by the path, into the data of the new one.
   it('refuses to put new data where a server still uses deleted ones', async () => {
-    const embedded = await hold();
+    const embedded = await lease();
     const pid = postmaster();
     fs.rmSync(dir, { recursive: true });
 
@@ -197,11 +197,11 @@ describe('a start', () => {
 
     await embedded.release();
     await until(() => !alive(pid));
-    expect(await answers(await hold())).toBe(true);
+    expect(await answers(await lease())).toBe(true);
   });
 
   it('says why when the server cannot start', async () => {
-    await (await hold()).release();
+    await (await lease()).release();
     fs.writeFileSync(path.join(dir, 'cluster', 'PG_VERSION'), '9\n');
 
     await expect(startEmbedded({ dir })).rejects.toThrow(/DATABASE_URL[^]*version 9/);
@@ -209,7 +209,7 @@ describe('a start', () => {
 
   // Only root can make the folder a stranger's.
   it.runIf(process.getuid?.() === 0)('refuses the socket folder of a stranger', async () => {
-    const embedded = await hold();
+    const embedded = await lease();
     await embedded.release();
     const { host } = embedded.options;
     fs.mkdirSync(host);
@@ -230,7 +230,7 @@ function empty(): void {
 }
 
 type Line = { step?: string; ready?: boolean; started?: string; id?: number; released?: boolean };
-type Holder = {
+type LeaseHolder = {
   lines: Line[];
   ended: Promise<void>;
   say(line: string): void;
@@ -238,8 +238,8 @@ type Holder = {
   kill(): Promise<void>;
 };
 
-function holder(environment: NodeJS.ProcessEnv = {}): Holder {
-  const file = fileURLToPath(new URL('fixtures/embedded-holder.ts', import.meta.url));
+function leaseHolder(environment: NodeJS.ProcessEnv = {}): LeaseHolder {
+  const file = fileURLToPath(new URL('fixtures/embedded-lease-holder.ts', import.meta.url));
   const child: ChildProcess = spawn(process.execPath, ['--import', 'tsx', file, dir], {
     stdio: ['pipe', 'pipe', 'pipe'],
     env: { ...process.env, ...environment },
@@ -251,7 +251,7 @@ function holder(environment: NodeJS.ProcessEnv = {}): Holder {
   const reader = createInterface({ input: child.stdout as NodeJS.ReadableStream });
   reader.on('line', (line) => lines.push(JSON.parse(line) as Line));
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve())).then(() => void (over = true));
-  const made: Holder = {
+  const made: LeaseHolder = {
     lines,
     ended,
     say: (line) => child.stdin?.write(`${line}\n`),
@@ -265,11 +265,11 @@ function holder(environment: NodeJS.ProcessEnv = {}): Holder {
       await ended;
     },
   };
-  holders.push(made);
+  leaseHolders.push(made);
   return made;
 }
 
-async function hold(): Promise<Embedded> {
+async function lease(): Promise<Embedded> {
   const embedded = await startEmbedded({ dir, durable: false });
   embeddeds.push(embedded);
   return embedded;

@@ -11,8 +11,8 @@ import {
   isObjectType,
 } from 'graphql';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { permissions } from '../src/permissions.js';
-import { routes } from '../src/rest/routes.js';
+import { permissions } from '../src/auth/permissions.js';
+import { routes } from '../src/api/rest/routes.js';
 import { details, type Edition, eventually, givenIn, nickname, type Reply, type Speaker, useWorld } from './world.js';
 
 const world = useWorld();
@@ -378,7 +378,7 @@ describe.each([1, 2] as const)('in Edition %i', (edition) => {
     );
   });
 
-  it.each(objects)('every object of GET $path is the same through both doors', async ({ path, field }) => {
+  it.each(objects)('every object of GET $path is the same through both APIs', async ({ path, field }) => {
     const type = queryType(field);
     const object = snake(field);
     const pattern = new RegExp(`^${prefixes[object] ?? object}_[0-9a-f]{32}$`);
@@ -411,7 +411,7 @@ describe.each([1, 2] as const)('in Edition %i', (edition) => {
     expect(seen).toBeGreaterThan(0);
   });
 
-  it.each(lists)('the list of GET $path is the same through both doors', async (route) => {
+  it.each(lists)('the list of GET $path is the same through both APIs', async (route) => {
     const { field } = route;
     const connection = getNamedType(queryType(field));
     const nodes = isObjectType(connection) ? connection.getFields().nodes!.type : undefined;
@@ -438,7 +438,7 @@ describe.each([1, 2] as const)('in Edition %i', (edition) => {
   });
 });
 
-/** The same write through both doors makes the same object, but for what is its own. */
+/** The same write through both APIs makes the same object, but for what is its own. */
 describe('a write', () => {
   const own = ({ id: _, created: __, nickname: ___, account_id: ____, linked_id: _____, ...rest }: Json) => rest;
   type Twin = [operation: string, path: (id: string) => string, type: string, body: object, input: object];
@@ -523,7 +523,7 @@ describe('a write', () => {
       },
     ],
   ];
-  it.each(twins)('%s makes the same of the same through both doors', async (operation, path, type, body, input) => {
+  it.each(twins)('%s makes the same of the same through both APIs', async (operation, path, type, body, input) => {
     const platform = platforms[1];
     const member = camel(snake(operation.replace(/^(create|update)/, '')).slice(1));
     const subjects = await Promise.all([platform.connectedUser(), platform.connectedUser()]);
@@ -559,7 +559,7 @@ describe('a write', () => {
   });
 });
 
-/** Who refuses what, through which door; made for the table below. */
+/** Who refuses what, through which API; made for the table below. */
 interface Cast {
   user: Speaker;
   second: Speaker;
@@ -1205,7 +1205,7 @@ function literal(value: unknown): string {
 
 const named = ({ code, metadata }: Json) => `${code} ${metadata.field_name}`;
 
-describe('a refusal is the same through both doors', () => {
+describe('a refusal is the same through both APIs', () => {
   beforeAll(async () => {
     const [{ test: user, live }, second, platform] = [
       await given.directUserBoth(1),

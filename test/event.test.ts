@@ -1,7 +1,7 @@
 import pino from 'pino';
 import { afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import { Database } from '../src/db/database.js';
-import { Worker } from '../src/worker.js';
+import { Worker } from '../src/jobs/runner.js';
 import { details, eventually, givenIn, nickname, type Reply, type Speaker, useWorld } from './world.js';
 
 const world = useWorld();

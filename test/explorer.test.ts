@@ -3,8 +3,8 @@ import os from 'node:os';
 import path from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Demo, demos, seedDemo } from '../src/demo.js';
-import { examples } from '../src/examples.js';
+import { type Demo, demos, seedDemo } from '../src/demo/demo.js';
+import { examples } from '../src/api/graphql/explorer-examples.js';
 import { browser } from './browser.js';
 import { eventually, givenIn, useWorld } from './world.js';
 

@@ -7,7 +7,7 @@ import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { connectionOf } from '../src/db/address.js';
 import { Database } from '../src/db/database.js';
-import { startEmbedded } from '../src/db/embedded.js';
+import { startEmbedded } from '../src/db/embedded/server.js';
 import { migrate } from '../src/db/migrate.js';
 import { type Gateway, until, useChildren } from './child.js';
 import { details, type Reply, type Speaker } from './world.js';
@@ -160,7 +160,7 @@ describe('a standby that is promoted when its primary is killed', () => {
     const [balance] =
       await sql`select pending::text from balance where tenant_id = ${tenant} and currency = 'USD' and not livemode`;
     expect(balance!.pending).toBe(`${acknowledged.deposits.length * 100}`);
-    // What holds for the books holds for the role that keeps them.
+    // What holds for the ledger holds for the role that keeps them.
     await sql`set role tidegate`;
     expect([...(await sql`select rule, what from violations`)]).toEqual([]);
     expect([gateway.over, gateway.errors]).toEqual([false, '']);

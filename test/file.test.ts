@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { must, pdf } from './dossier.js';
+import { must, pdf } from './onboarding-profile.js';
 import { type Edition, givenIn, type Reply, type Speaker, useWorld } from './world.js';
 
 const world = useWorld({ worker: false });

@@ -3,7 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import postgres from 'postgres';
 import type { TestProject } from 'vitest/node';
-import { startEmbedded } from '../src/db/embedded.js';
+import { startEmbedded } from '../src/db/embedded/server.js';
 import { migrate } from '../src/db/migrate.js';
 
 declare module 'vitest' {

@@ -17,9 +17,9 @@ import {
   printSchema,
 } from 'graphql';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { graphText } from '../src/emit.js';
-import { buildGraph } from '../src/graph.js';
-import { catalogue, type ProblemCode } from '../src/problems.js';
+import { graphText } from '../src/server/print-schema.js';
+import { buildGraph } from '../src/api/graphql/server.js';
+import { catalogue, type ProblemCode } from '../src/request/problems.js';
 import { details, givenIn, nickname, type Reply, type Speaker, useWorld, type World } from './world.js';
 
 const world = useWorld({ worker: false });
@@ -707,7 +707,7 @@ describe('the status of an answer', () => {
     [`${modern};q=0.5, ${legacy};q=0.9`, legacy],
     [`text/html, ${modern}`, modern],
   ];
-  // A client that is refused must be able to read why, so a refusal follows the same wish.
+  // A client that is refused must be able to read why, so a domain error follows the same wish.
   it.each(accepts)('comes in the type that Accept: %s prefers, and so does a refusal', async (accept, type) => {
     const [good, refused, unread] = await Promise.all([
       user.post('/graphql', { query: viewer }, { accept }),

@@ -4,26 +4,34 @@ import type { FastifyInstance } from 'fastify';
 import pino from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import { config } from '../src/config.js';
-import { gateway } from '../src/gateway.js';
-import { buildGraph } from '../src/graph.js';
-import { Worker } from '../src/worker.js';
+import { gateway } from '../src/server/app.js';
+import { buildGraph } from '../src/api/graphql/server.js';
+import { Worker } from '../src/jobs/runner.js';
 import { useChildren } from './child.js';
 import { scale } from './faults/scale.js';
-import { cardForm, cards, type Slip, submit, type Till, tillsIn, upiCode } from './till.js';
+import {
+  cardForm,
+  cards,
+  type CheckoutFixture,
+  submit,
+  type PayeeFixture,
+  payeesIn,
+  upiCode,
+} from './checkout-fixture.js';
 import { eventually, Speaker, useWorld, withLiveAcquirer } from './world.js';
 
 // No worker, so that an attempt stays with the acquirer until a test lets time pass.
 const world = useWorld({ worker: false });
-const tills = tillsIn(world);
+const payees = payeesIn(world);
 const children = useChildren();
 const extra: FastifyInstance[] = [];
 const lines: string[] = [];
-let till: Till;
+let payee: PayeeFixture;
 
 beforeAll(async () => {
-  till = await tills.open();
+  payee = await payees.open();
 });
-afterEach(() => tills.agree());
+afterEach(() => payees.agree());
 afterAll(() => Promise.all(extra.map((app) => app.close())));
 
 /** Another gateway over the same database with other settings, which tells what it logs. */
@@ -42,18 +50,21 @@ async function gatewayWith(environment: Record<string, string>): Promise<{ app: 
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 const stateAt = async (url: string) => ((await (await fetch(`${url}/state`)).json()) as { state: string }).state;
-const count = async (slip: Slip) => (await till.attempts(slip)).length;
+const count = async (checkoutFixture: CheckoutFixture) => (await payee.attempts(checkoutFixture)).length;
 
 describe('what goes with every answer', () => {
   it('keeps the page to itself', async () => {
-    const slip = await till.slip();
-    const paths = ['', '/state', '/nothing'].map((rest) => slip.path + rest);
+    const checkoutFixture = await payee.checkoutFixture();
+    const paths = ['', '/state', '/nothing'].map((rest) => checkoutFixture.path + rest);
     const answers = await Promise.all(
       [...paths, '/checkout/nobody', '/checkout/a/b/c', '/checkout/assets/page.css'].map((path) =>
         fetch(`${world.origin}${path}`),
       ),
     );
-    answers.push(await submit(`${slip.url}/card`, cardForm('1')), await submit(`${slip.url}/upi`, {}));
+    answers.push(
+      await submit(`${checkoutFixture.url}/card`, cardForm('1')),
+      await submit(`${checkoutFixture.url}/upi`, {}),
+    );
     expect(answers.map((a) => a.status)).toEqual([200, 200, 404, 404, 404, 200, 400, 303]);
     for (const { headers } of answers) {
       expect(headers.get('content-security-policy')).toBe(policy);
@@ -104,22 +115,22 @@ describe('what goes with every answer', () => {
   });
 
   it('has nothing inline, and nothing from elsewhere', async () => {
-    const slip = await till.slip();
-    await upiCode(till, slip);
-    const page = await (await fetch(slip.url)).text();
+    const checkoutFixture = await payee.checkoutFixture();
+    await upiCode(payee, checkoutFixture);
+    const page = await (await fetch(checkoutFixture.url)).text();
     expect(page).not.toMatch(/<style|\sstyle=|<script(?![^>]*src=)|\son\w+=|<iframe|@import/i);
     const addresses = [...page.matchAll(/\s(?:src|href|action)="([^"]*)"/g)].map(([, address]) => address!);
     expect(
       addresses.filter((a) => !a.startsWith('/checkout/') && a !== 'data:,' && !a.startsWith('upi://pay?')),
     ).toEqual([]);
-    expect(page).not.toContain(slip.id);
+    expect(page).not.toContain(checkoutFixture.id);
   });
 });
 
 describe('an address', () => {
   it('is right or is none: whatever is changed, the answer is the same', async () => {
-    const [slip, other] = [await till.slip(), await (await tills.open()).slip()];
-    const bytes = Buffer.from(slip.token, 'base64url');
+    const [checkoutFixture, other] = [await payee.checkoutFixture(), await (await payees.open()).checkoutFixture()];
+    const bytes = Buffer.from(checkoutFixture.token, 'base64url');
     const flipped = [...bytes.keys()].flatMap((i) =>
       [0x01, 0x80].map((bit) => {
         const changed = Buffer.from(bytes);
@@ -134,14 +145,14 @@ describe('an address', () => {
       Buffer.concat([bytes.subarray(0, 33), foreign.subarray(33)]).toString('base64url'),
       Buffer.concat([foreign.subarray(0, 17), bytes.subarray(17)]).toString('base64url'),
       Buffer.concat([Buffer.from([1]), bytes.subarray(1)]).toString('base64url'),
-      slip.id,
-      slip.id.replace('checkout_', ''),
+      checkoutFixture.id,
+      checkoutFixture.id.replace('checkout_', ''),
       bytes.subarray(0, 33).toString('base64url'),
-      slip.token.slice(0, -1),
-      `${slip.token}A`,
-      `${slip.token}=`,
-      `${slip.token}.`,
-      slip.token.toUpperCase(),
+      checkoutFixture.token.slice(0, -1),
+      `${checkoutFixture.token}A`,
+      `${checkoutFixture.token}=`,
+      `${checkoutFixture.token}.`,
+      checkoutFixture.token.toUpperCase(),
       'x'.repeat(400),
       'x'.repeat(5_000),
       '%00',
@@ -156,16 +167,16 @@ describe('an address', () => {
     for (const token of tokens.slice(0, 3)) {
       const address = `${world.origin}/checkout/${token}`;
       for (const rest of ['state', 'events', 'logo']) expect((await fetch(`${address}/${rest}`)).status).toBe(404);
-      for (const rest of ['card', 'upi', `upi/${(await till.attempts(slip))[0]?.id ?? 'transaction_0'}`])
+      for (const rest of ['card', 'upi', `upi/${(await payee.attempts(checkoutFixture))[0]?.id ?? 'transaction_0'}`])
         expect((await submit(`${address}/${rest}`, cardForm(cards.good))).status).toBe(404);
     }
-    expect(await count(slip)).toBe(0);
+    expect(await count(checkoutFixture)).toBe(0);
   });
 
   it('answers GET and HEAD, its forms POST, and says so', async () => {
-    const slip = await till.slip();
+    const checkoutFixture = await payee.checkoutFixture();
     const ask = async (method: string, rest = '') => {
-      const answer = await fetch(slip.url + rest, { method, redirect: 'manual' });
+      const answer = await fetch(checkoutFixture.url + rest, { method, redirect: 'manual' });
       return [answer.status, answer.headers.get('allow') ?? answer.headers.get('location')];
     };
     expect(await ask('HEAD')).toEqual([200, null]);
@@ -177,14 +188,14 @@ describe('an address', () => {
     }
     expect(await ask('POST')).toEqual([405, 'GET, HEAD']);
     for (const rest of ['/card', '/upi', '/upi/transaction_0'])
-      expect(await ask('GET', rest)).toEqual([303, slip.path]);
-    expect(await count(slip)).toBe(0);
+      expect(await ask('GET', rest)).toEqual([303, checkoutFixture.path]);
+    expect(await count(checkoutFixture)).toBe(0);
   });
 
   it('is where the operator says', async () => {
     const { origin } = await gatewayWith({ PUBLIC_URL: 'https://pay.example.com' });
-    const user = new Speaker({ ...world, origin }, till.user.id, till.user.key, 2);
-    const [plain, stated] = [await till.slip(), await till.slip({ speaker: user })];
+    const user = new Speaker({ ...world, origin }, payee.user.id, payee.user.key, 2);
+    const [plain, stated] = [await payee.checkoutFixture(), await payee.checkoutFixture({ speaker: user })];
     expect(plain.url).toBe(`${world.origin}${plain.path}`);
     expect(stated.url).toBe(`https://pay.example.com${stated.path}`);
     const graph = await user.graph('query ($id: ID!) { checkout(id: $id) { url } }', { id: stated.id });
@@ -194,12 +205,12 @@ describe('an address', () => {
 
   it('is not served over plain HTTP', async () => {
     const { origin } = await gatewayWith({ TRUSTED_PROXY: '127.0.0.1', PUBLIC_URL: 'https://pay.example' });
-    const slip = await till.slip();
-    const url = `${origin}${slip.path}`;
+    const checkoutFixture = await payee.checkoutFixture();
+    const url = `${origin}${checkoutFixture.path}`;
     const refused = await fetch(url);
     expect([refused.status, await refused.text()]).toEqual([403, expect.stringContaining('This address is not safe')]);
     expect((await submit(`${url}/card`, cardForm(cards.good))).status).toBe(403);
-    expect(await count(slip)).toBe(0);
+    expect(await count(checkoutFixture)).toBe(0);
     const safe = await fetch(url, { headers: { 'x-forwarded-proto': 'https' } });
     expect([safe.status, safe.headers.get('strict-transport-security')]).toEqual([
       200,
@@ -210,7 +221,7 @@ describe('an address', () => {
 
 describe('a form', () => {
   it('of another kind is refused, and of ours begins nothing that it does not name', async () => {
-    const slip = await till.slip();
+    const checkoutFixture = await payee.checkoutFixture();
     const json = (body: unknown) => ({ body: JSON.stringify(body), headers: { 'content-type': 'application/json' } });
     const multipart = new FormData();
     multipart.set('attempt', `${randomUUID()}-upi`);
@@ -221,48 +232,50 @@ describe('a form', () => {
       { body: 'attempt', headers: { 'content-type': 'text/plain' } },
       { body: multipart },
     ])
-      statuses.push((await submit(`${slip.url}/card`, {}, init)).status);
+      statuses.push((await submit(`${checkoutFixture.url}/card`, {}, init)).status);
     expect(statuses).toEqual([415, 415, 415, 415]);
-    const huge = await submit(`${slip.url}/card`, cardForm(cards.good, { name: 'x'.repeat(70_000) }));
+    const huge = await submit(`${checkoutFixture.url}/card`, cardForm(cards.good, { name: 'x'.repeat(70_000) }));
     expect([huge.status, huge.headers.get('content-type')]).toEqual([413, 'text/html; charset=utf-8']);
 
     for (const attempt of ['', 'x', `${randomUUID()}`, `${randomUUID()}-cash`, '__proto__', `${randomUUID()}-card\n`]) {
-      expect((await submit(`${slip.url}/card`, cardForm(cards.good, { attempt }))).status).toBe(303);
-      expect((await submit(`${slip.url}/upi`, { attempt })).status).toBe(303);
+      expect((await submit(`${checkoutFixture.url}/card`, cardForm(cards.good, { attempt }))).status).toBe(303);
+      expect((await submit(`${checkoutFixture.url}/upi`, { attempt })).status).toBe(303);
     }
-    expect((await submit(`${slip.url}/upi`, {})).status).toBe(303);
-    expect((await fetch(`${slip.url}/upi`, { method: 'POST', redirect: 'manual' })).status).toBe(303);
-    expect((await submit(`${slip.url}/upi/transaction_${'0'.repeat(32)}`, { vpa: 'success@test' })).status).toBe(404);
-    expect(await count(slip)).toBe(0);
+    expect((await submit(`${checkoutFixture.url}/upi`, {})).status).toBe(303);
+    expect((await fetch(`${checkoutFixture.url}/upi`, { method: 'POST', redirect: 'manual' })).status).toBe(303);
+    expect(
+      (await submit(`${checkoutFixture.url}/upi/transaction_${'0'.repeat(32)}`, { vpa: 'success@test' })).status,
+    ).toBe(404);
+    expect(await count(checkoutFixture)).toBe(0);
   });
 
   it('that lacks something, or names what every object has, is told what is wrong', async () => {
-    const slip = await till.slip();
+    const checkoutFixture = await payee.checkoutFixture();
     const { attempt } = cardForm('');
-    const bare = await submit(`${slip.url}/card`, { attempt: attempt! });
+    const bare = await submit(`${checkoutFixture.url}/card`, { attempt: attempt! });
     const text = await bare.text();
     expect([bare.status, [...text.matchAll(/id="(\w+)-error"/g)].map(([, name]) => name)]).toEqual([
       400,
       ['number', 'expiry', 'code', 'name'],
     ]);
     for (const name of ['__proto__', 'constructor', 'toString', 'hasOwnProperty']) {
-      expect((await submit(`${slip.url}/card`, cardForm(name, { [name]: 'x' }))).status).toBe(400);
+      expect((await submit(`${checkoutFixture.url}/card`, cardForm(name, { [name]: 'x' }))).status).toBe(400);
     }
-    const id = await upiCode(till, slip);
+    const id = await upiCode(payee, checkoutFixture);
     for (const vpa of ['__proto__', 'constructor', '', 'somebody@okbank', `${'a'.repeat(30_000)}@test`])
-      expect((await submit(`${slip.url}/upi/${id}`, { vpa })).status).toBe(400);
+      expect((await submit(`${checkoutFixture.url}/upi/${id}`, { vpa })).status).toBe(400);
     // A text without an end in sight must not keep the process.
     const begun = Date.now();
     for (const field of ['number', 'expiry', 'code', 'name'])
-      expect((await submit(`${slip.url}/card`, cardForm(cards.good, { [field]: ' 4-/'.repeat(8_000) }))).status).toBe(
-        400,
-      );
+      expect(
+        (await submit(`${checkoutFixture.url}/card`, cardForm(cards.good, { [field]: ' 4-/'.repeat(8_000) }))).status,
+      ).toBe(400);
     expect(Date.now() - begun).toBeLessThan(20_000);
-    expect((await till.attempts(slip)).map((a) => a.details)).toEqual([null]);
+    expect((await payee.attempts(checkoutFixture)).map((a) => a.details)).toEqual([null]);
   });
 
   it('sent 16 times at once is one attempt', async () => {
-    const [carded, coded] = [await till.slip(), await till.slip()];
+    const [carded, coded] = [await payee.checkoutFixture(), await payee.checkoutFixture()];
     const form = cardForm(cards.good);
     const code = { attempt: `${randomUUID()}-upi` };
     const answers = await Promise.all(
@@ -270,7 +283,7 @@ describe('a form', () => {
     );
     expect(new Set(answers.map((a) => a.status))).toEqual(new Set([303]));
     expect([await count(carded), await count(coded)]).toEqual([1, 1]);
-    await till.pass(2);
+    await payee.pass(2);
     expect(await stateAt(carded.url)).toMatch(/^paid:/);
     // And long after, too.
     await submit(`${carded.url}/card`, form);
@@ -278,43 +291,43 @@ describe('a form', () => {
   });
 
   it('sent 16 times at once under different names hands one attempt to the acquirer at a time', async () => {
-    const slip = await till.slip();
+    const checkoutFixture = await payee.checkoutFixture();
     const other = await world.another();
     const answers = await Promise.all(
       Array.from({ length: 16 }, (_, i) =>
-        submit(`${i % 2 ? other : world.origin}${slip.path}/card`, cardForm(cards.pending)),
+        submit(`${i % 2 ? other : world.origin}${checkoutFixture.path}/card`, cardForm(cards.pending)),
       ),
     );
     expect(new Set(answers.map((a) => a.status))).toEqual(new Set([303]));
-    const submitted = (await till.attempts(slip)).filter((a) => a.details !== null);
+    const submitted = (await payee.attempts(checkoutFixture)).filter((a) => a.details !== null);
     expect(submitted).toHaveLength(1);
     // While it is there, no other is begun.
-    await submit(`${slip.url}/card`, cardForm(cards.good));
-    await submit(`${slip.url}/upi`, { attempt: `${randomUUID()}-upi` });
-    expect(await count(slip)).toBe(1);
-    await till.pass(481);
-    expect(await stateAt(slip.url)).toMatch(/^declined:/);
-    await submit(`${slip.url}/card`, cardForm(cards.good));
-    await till.pass(2);
-    expect(await stateAt(slip.url)).toMatch(/^paid:/);
+    await submit(`${checkoutFixture.url}/card`, cardForm(cards.good));
+    await submit(`${checkoutFixture.url}/upi`, { attempt: `${randomUUID()}-upi` });
+    expect(await count(checkoutFixture)).toBe(1);
+    await payee.pass(481);
+    expect(await stateAt(checkoutFixture.url)).toMatch(/^declined:/);
+    await submit(`${checkoutFixture.url}/card`, cardForm(cards.good));
+    await payee.pass(2);
+    expect(await stateAt(checkoutFixture.url)).toMatch(/^paid:/);
   });
 
   it('is capped: who tries one card after the other gets no further', async () => {
-    const slip = await till.slip();
+    const checkoutFixture = await payee.checkoutFixture();
     for (let i = 0; i < 30; i++) {
-      expect((await submit(`${slip.url}/card`, cardForm(cards.declined))).status).toBe(303);
-      await till.pass(2);
+      expect((await submit(`${checkoutFixture.url}/card`, cardForm(cards.declined))).status).toBe(303);
+      await payee.pass(2);
     }
-    const capped = await submit(`${slip.url}/card`, cardForm(cards.good));
+    const capped = await submit(`${checkoutFixture.url}/card`, cardForm(cards.good));
     const text = await capped.text();
     expect([capped.status, text]).toEqual([
       429,
       expect.stringContaining('This link has had too many payment attempts'),
     ]);
     expect(text).not.toContain('<form');
-    expect(await count(slip)).toBe(30);
+    expect(await count(checkoutFixture)).toBe(30);
     // Whoever opens the page is told so before filling in a form.
-    const page = await (await fetch(slip.url)).text();
+    const page = await (await fetch(checkoutFixture.url)).text();
     expect(page).toContain('This link has had too many payment attempts');
     expect(page).not.toMatch(/<form|Pay by/);
   });
@@ -346,52 +359,53 @@ async function heldRecording(what: () => Promise<void>): Promise<void> {
   }
 }
 
-const inquiries = async (slip: Slip) =>
+const inquiries = async (checkoutFixture: CheckoutFixture) =>
   (
     await world.sql`select due - extract(epoch from clock_timestamp())::bigint as seconds from job
-      where kind = 'inquire_transaction' and subject_id in (select id from transaction where checkout_id = ${slip.id})`
+      where kind = 'inquire_transaction' and subject_id in (select id from transaction where checkout_id = ${checkoutFixture.id})`
   ).map(({ seconds }) => Number(seconds));
 
-const endsOf = async (slip: Slip) => (await till.attempts(slip)).map((a) => [a.status, a.reason_code]);
+const endsOf = async (checkoutFixture: CheckoutFixture) =>
+  (await payee.attempts(checkoutFixture)).map((a) => [a.status, a.reason_code]);
 
 describe('an answer of the acquirer that was lost', () => {
   it.each([
     ['a success', cards.good, 'succeeded', null],
     ['a decline', cards.declined, 'failed', 'declined'],
   ])('by a fault of the database is asked for, and recorded once: %s', async (_, number, status, reason) => {
-    const slip = await till.slip();
+    const checkoutFixture = await payee.checkoutFixture();
     const form = cardForm(number);
     await withoutRecording(async () => {
-      expect((await submit(`${slip.url}/card`, form)).status).toBe(500);
+      expect((await submit(`${checkoutFixture.url}/card`, form)).status).toBe(500);
     });
-    expect(await stateAt(slip.url)).toMatch(/^confirming:/);
-    await till.work();
-    expect(await endsOf(slip)).toEqual([['processing', null]]);
+    expect(await stateAt(checkoutFixture.url)).toMatch(/^confirming:/);
+    await payee.work();
+    expect(await endsOf(checkoutFixture)).toEqual([['processing', null]]);
 
-    await till.pass(6);
-    await till.pass(2);
-    expect(await endsOf(slip)).toEqual([[status, reason]]);
-    expect(await inquiries(slip)).toEqual([]);
+    await payee.pass(6);
+    await payee.pass(2);
+    expect(await endsOf(checkoutFixture)).toEqual([[status, reason]]);
+    expect(await inquiries(checkoutFixture)).toEqual([]);
     // The payer's browser may send the form once more.
-    await submit(`${slip.url}/card`, form);
-    await till.pass(600);
-    expect(await endsOf(slip)).toEqual([[status, reason]]);
+    await submit(`${checkoutFixture.url}/card`, form);
+    await payee.pass(600);
+    expect(await endsOf(checkoutFixture)).toEqual([[status, reason]]);
   });
 
   it('while it was asked for, too, is asked for again, and after the attempt’s time as well', async () => {
-    const slip = await till.slip();
+    const checkoutFixture = await payee.checkoutFixture();
     await withoutRecording(async () => {
-      expect((await submit(`${slip.url}/card`, cardForm(cards.good))).status).toBe(500);
-      const reply = await till.user.post('/v1/test_helpers/clock', { advance_seconds: 481 });
+      expect((await submit(`${checkoutFixture.url}/card`, cardForm(cards.good))).status).toBe(500);
+      const reply = await payee.user.post('/v1/test_helpers/clock', { advance_seconds: 481 });
       expect(reply.status).toBe(200);
-      await expect(till.inquire()).rejects.toThrow();
+      await expect(payee.pollStatus()).rejects.toThrow();
     });
-    await world.database.call('run_jobs', [till.tenantId, false, 50]);
-    expect(await endsOf(slip)).toEqual([['failed', 'expired']]);
-    await till.pass(61);
-    await till.pass(2);
-    expect(await endsOf(slip)).toEqual([['succeeded', null]]);
-    expect((await till.seen(slip)).status).toBe('completed');
+    await world.database.call('run_jobs', [payee.tenantId, false, 50]);
+    expect(await endsOf(checkoutFixture)).toEqual([['failed', 'expired']]);
+    await payee.pass(61);
+    await payee.pass(2);
+    expect(await endsOf(checkoutFixture)).toEqual([['succeeded', null]]);
+    expect((await payee.seen(checkoutFixture)).status).toBe('completed');
   });
 
   it.each(['card', 'upi'] as const)('with the gateway that was told is asked for by another: %s', async (way) => {
@@ -402,10 +416,10 @@ describe('an answer of the acquirer that was lost', () => {
       API_KEY_PEPPER: world.pepper,
       TRUSTED_PROXY: '127.0.0.1',
     });
-    const slip = await till.slip();
-    const id = way === 'upi' ? await upiCode(till, slip) : undefined;
+    const checkoutFixture = await payee.checkoutFixture();
+    const id = way === 'upi' ? await upiCode(payee, checkoutFixture) : undefined;
     await heldRecording(async () => {
-      const url = `${gateway.origin}${slip.path}/${id === undefined ? 'card' : `upi/${id}`}`;
+      const url = `${gateway.origin}${checkoutFixture.path}/${id === undefined ? 'card' : `upi/${id}`}`;
       const fields = id === undefined ? cardForm(cards.good) : { vpa: 'success@test' };
       const lost = submit(url, fields, { headers: { 'x-forwarded-proto': 'https' } }).then(
         () => 'answered',
@@ -421,105 +435,114 @@ describe('an answer of the acquirer that was lost', () => {
       expect(await lost).toBe('lost');
       await world.sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${row!.name} and wait_event = 'PgSleep'`;
     });
-    expect(await stateAt(slip.url)).toMatch(/^confirming:/);
-    for (let i = 0; i < 3; i++) await till.pass(20);
-    expect(await endsOf(slip)).toEqual([['succeeded', null]]);
-    expect((await till.seen(slip)).status).toBe('completed');
+    expect(await stateAt(checkoutFixture.url)).toMatch(/^confirming:/);
+    for (let i = 0; i < 3; i++) await payee.pass(20);
+    expect(await endsOf(checkoutFixture)).toEqual([['succeeded', null]]);
+    expect((await payee.seen(checkoutFixture)).status).toBe('completed');
   });
 
   it('asked for by many at once is recorded once', async () => {
-    const slip = await till.slip();
+    const checkoutFixture = await payee.checkoutFixture();
     await withoutRecording(async () => {
-      expect((await submit(`${slip.url}/card`, cardForm(cards.good))).status).toBe(500);
+      expect((await submit(`${checkoutFixture.url}/card`, cardForm(cards.good))).status).toBe(500);
     });
-    await till.user.post('/v1/test_helpers/clock', { advance_seconds: 6 });
-    await Promise.all(Array.from({ length: 8 }, () => till.inquire()));
+    await payee.user.post('/v1/test_helpers/clock', { advance_seconds: 6 });
+    await Promise.all(Array.from({ length: 8 }, () => payee.pollStatus()));
     const [jobs] = await world.sql`select count(*)::int as n from job
-      where kind = 'settle_transaction' and subject_id in (select id from transaction where checkout_id = ${slip.id})`;
+      where kind = 'settle_transaction' and subject_id in (select id from transaction where checkout_id = ${checkoutFixture.id})`;
     expect(jobs!.n).toBe(1);
-    await till.pass(2);
-    expect(await endsOf(slip)).toEqual([['succeeded', null]]);
+    await payee.pass(2);
+    expect(await endsOf(checkoutFixture)).toEqual([['succeeded', null]]);
   });
 
   it('is asked for by the worker of every gateway', async () => {
-    const slip = await till.slip();
+    const checkoutFixture = await payee.checkoutFixture();
     await withoutRecording(async () => {
-      expect((await submit(`${slip.url}/card`, cardForm(cards.good))).status).toBe(500);
+      expect((await submit(`${checkoutFixture.url}/card`, cardForm(cards.good))).status).toBe(500);
     });
-    await till.user.post('/v1/test_helpers/clock', { advance_seconds: 6 });
+    await payee.user.post('/v1/test_helpers/clock', { advance_seconds: 6 });
     const workers = Array.from({ length: 2 }, () => new Worker(world.database, pino({ level: 'silent' })));
     for (const worker of workers) worker.start();
     await eventually(
-      () => stateAt(slip.url),
+      () => stateAt(checkoutFixture.url),
       (state) => state.startsWith('paid:'),
     );
     await Promise.all(workers.map((worker) => worker.stop()));
-    expect(await endsOf(slip)).toEqual([['succeeded', null]]);
+    expect(await endsOf(checkoutFixture)).toEqual([['succeeded', null]]);
   });
 });
 
 describe('an attempt that the acquirer is still working on', () => {
   it('is asked about again, less and less often, and for a day after its time', async () => {
-    const slip = await till.slip();
-    await submit(`${slip.url}/card`, cardForm(cards.pending));
+    const checkoutFixture = await payee.checkoutFixture();
+    await submit(`${checkoutFixture.url}/card`, cardForm(cards.pending));
     const pauses: number[] = [];
     for (let i = 0; i < 12; i++) {
-      const [left] = await inquiries(slip);
+      const [left] = await inquiries(checkoutFixture);
       pauses.push(left!);
-      await till.pass(left! + 1);
+      await payee.pass(left! + 1);
     }
     expect(pauses[0]).toBeLessThanOrEqual(5);
     expect(Math.max(...pauses)).toBeLessThanOrEqual(30);
     expect(pauses.at(-1)).toBeGreaterThan(25);
-    await till.pass(500);
-    expect(await endsOf(slip)).toEqual([['failed', 'expired']]);
-    expect(await inquiries(slip)).toHaveLength(1);
-    await till.pass(86_400 + 3_600);
-    expect(await inquiries(slip)).toEqual([]);
+    await payee.pass(500);
+    expect(await endsOf(checkoutFixture)).toEqual([['failed', 'expired']]);
+    expect(await inquiries(checkoutFixture)).toHaveLength(1);
+    await payee.pass(86_400 + 3_600);
+    expect(await inquiries(checkoutFixture)).toEqual([]);
   });
 
   it('is none while nobody has paid its code, which is asked about once more after its time', async () => {
-    const slip = await till.slip();
-    await upiCode(till, slip);
-    await till.pass(6);
-    expect([await endsOf(slip), (await inquiries(slip)).length]).toEqual([[['processing', null]], 1]);
-    await till.pass(481);
-    expect([await endsOf(slip), (await inquiries(slip)).length]).toEqual([[['failed', 'expired']], 0]);
+    const checkoutFixture = await payee.checkoutFixture();
+    await upiCode(payee, checkoutFixture);
+    await payee.pass(6);
+    expect([await endsOf(checkoutFixture), (await inquiries(checkoutFixture)).length]).toEqual([
+      [['processing', null]],
+      1,
+    ]);
+    await payee.pass(481);
+    expect([await endsOf(checkoutFixture), (await inquiries(checkoutFixture)).length]).toEqual([
+      [['failed', 'expired']],
+      0,
+    ]);
     // A code that is paid after all that is asked about anew.
-    const [{ id }] = (await till.attempts(slip)) as [any];
-    await submit(`${slip.url}/upi/${id}`, { vpa: 'pending@test' });
-    expect((await inquiries(slip)).length).toBe(1);
+    const [{ id }] = (await payee.attempts(checkoutFixture)) as [any];
+    await submit(`${checkoutFixture.url}/upi/${id}`, { vpa: 'pending@test' });
+    expect((await inquiries(checkoutFixture)).length).toBe(1);
   });
 });
 
 describe('an attempt', () => {
   it('does not outlive its checkout', async () => {
-    const slip = await till.slip();
-    await till.pass(86_300);
-    await upiCode(till, slip);
+    const checkoutFixture = await payee.checkoutFixture();
+    await payee.pass(86_300);
+    await upiCode(payee, checkoutFixture);
     const [row] = await world.sql`select c.expires_at - t.expires_at as beyond, t.expires_at - t.created as seconds
-      from transaction t join checkout c on c.id = t.checkout_id where c.id = ${slip.id}`;
+      from transaction t join checkout c on c.id = t.checkout_id where c.id = ${checkoutFixture.id}`;
     expect(Number(row!.beyond)).toBe(0);
     expect(Number(row!.seconds)).toBeLessThanOrEqual(100);
-    await till.pass(101);
-    expect([await stateAt(slip.url), await endsOf(slip)]).toEqual(['expired', [['failed', 'expired']]]);
+    await payee.pass(101);
+    expect([await stateAt(checkoutFixture.url), await endsOf(checkoutFixture)]).toEqual([
+      'expired',
+      [['failed', 'expired']],
+    ]);
   });
 });
 
 describe('a fee', () => {
   it('is told beside the amount, and there is no such line without one', async () => {
     const { origin } = await gatewayWith({ CHECKOUT_FEE_BASIS_POINTS: '250' });
-    const user = new Speaker({ ...world, origin }, till.user.id, till.user.key, 2);
-    const [free, slip] = [await till.slip(), await till.slip({ speaker: user })];
+    const user = new Speaker({ ...world, origin }, payee.user.id, payee.user.key, 2);
+    const [free, checkoutFixture] = [await payee.checkoutFixture(), await payee.checkoutFixture({ speaker: user })];
     const linesOf = async (url: string) => {
       const text = await (await fetch(url)).text();
       return [...text.matchAll(/<dt>(.*?)<\/dt><dd>(.*?)<\/dd>/g)].map(([, name, value]) => `${name} ${value}`);
     };
-    expect(await linesOf(slip.url)).toEqual([
+    expect(await linesOf(checkoutFixture.url)).toEqual([
       ...['To Malabar Spice Traders LLP', 'Amount ₹1,000.00', 'Fee ₹25.00', 'Total ₹1,025.00'],
     ]);
     expect(await linesOf(free.url)).toEqual(['To Malabar Spice Traders LLP', 'Total ₹1,000.00']);
-    expect(await (await fetch(slip.url)).text()).not.toContain('Part payment');
+    expect(await (await fetch(checkoutFixture.url)).text()).not.toContain('Part payment');
   });
 });
 
@@ -533,12 +556,16 @@ describe('a card number', () => {
   it('is nowhere: not in a table, an answer, an event or the log; and test mode takes its own alone', async () => {
     const { app, origin } = await gatewayWith({});
     const answers: string[] = [];
-    const post = async (slip: Slip, fields: Record<string, string>) => {
-      const answer = await submit(`${origin}${slip.path}/card`, fields);
-      answers.push(JSON.stringify([...answer.headers]), await answer.text(), await (await fetch(slip.url)).text());
+    const post = async (checkoutFixture: CheckoutFixture, fields: Record<string, string>) => {
+      const answer = await submit(`${origin}${checkoutFixture.path}/card`, fields);
+      answers.push(
+        JSON.stringify([...answer.headers]),
+        await answer.text(),
+        await (await fetch(checkoutFixture.url)).text(),
+      );
       return answer.status;
     };
-    const refused = await till.slip();
+    const refused = await payee.checkoutFixture();
     const paths: string[] = [refused.token];
     for (const number of strange) {
       expect(await post(refused, cardForm(number, { name }))).toBe(400);
@@ -549,14 +576,14 @@ describe('a card number', () => {
     expect(answers.join()).toContain('Test mode accepts test cards only');
     expect(await count(refused)).toBe(0);
     for (const number of known) {
-      const slip = await till.slip();
-      paths.push(slip.token);
-      expect(await post(slip, cardForm(number, { name }))).toBe(303);
-      await till.pass(2);
-      answers.push(await (await fetch(slip.url)).text());
+      const checkoutFixture = await payee.checkoutFixture();
+      paths.push(checkoutFixture.token);
+      expect(await post(checkoutFixture, cardForm(number, { name }))).toBe(303);
+      await payee.pass(2);
+      answers.push(await (await fetch(checkoutFixture.url)).text());
     }
     // A fault of ours while a card is paid tells no more.
-    const faulty = await till.slip();
+    const faulty = await payee.checkoutFixture();
     paths.push(faulty.token);
     await withoutRecording(async () => {
       expect(await post(faulty, cardForm(known[0]!, { name }))).toBe(500);
@@ -564,13 +591,13 @@ describe('a card number', () => {
     await app.close();
 
     for (let numbered = 500; numbered === 500; ) {
-      const [row] = await world.database.call('number_events', [till.tenantId, false, 500]);
+      const [row] = await world.database.call('number_events', [payee.tenantId, false, 500]);
       numbered = Number(row!.number_events);
     }
     for (const path of ['events', 'payments', 'deposits', 'checkouts']) {
       const of = { n: 0, after: '' };
       for (let more = true; more; ) {
-        const { body, text } = await till.user.get(`/v1/${path}?limit=10${of.after}`);
+        const { body, text } = await payee.user.get(`/v1/${path}?limit=10${of.after}`);
         answers.push(text);
         of.n += body.data.length;
         more = body.has_next;
@@ -579,14 +606,14 @@ describe('a card number', () => {
       expect([path, of.n > 0]).toEqual([path, true]);
     }
     // There is no list of transactions: those of /v1 are read one by one, those of the graph by their checkouts.
-    const attempts = await world.sql`select id from transaction where tenant_id = ${till.tenantId}`;
+    const attempts = await world.sql`select id from transaction where tenant_id = ${payee.tenantId}`;
     expect(attempts.length).toBeGreaterThan(known.length);
     for (const { id } of attempts) {
-      const { status, text } = await till.user.get(`/v1/transactions/${id}`);
+      const { status, text } = await payee.user.get(`/v1/transactions/${id}`);
       expect(status).toBe(200);
       answers.push(text);
     }
-    const graph = await till.user.graph(
+    const graph = await payee.user.graph(
       `{ checkouts(first: 100) { nodes { id transactions(first: 30) { nodes {
         id reasonCode payment { id } deposit { statementDescriptor paymentMethodDetails } } } } } }`,
     );
@@ -616,8 +643,8 @@ describe('a card number', () => {
 
 describe('live mode', () => {
   it('has nobody who takes money: it says so, and keeps nothing', async () => {
-    const slip = await (await tills.open()).liveSlip();
-    const page = await fetch(slip.url);
+    const checkoutFixture = await (await payees.open()).liveCheckoutFixture();
+    const page = await fetch(checkoutFixture.url);
     const text = await page.text();
     expect(page.status).toBe(200);
     expect(text).toContain('cannot accept payments on this page yet. You have not been charged.');
@@ -626,24 +653,24 @@ describe('live mode', () => {
       ['card', cardForm(cards.good)],
       ['upi', { attempt: `${randomUUID()}-upi` }],
     ] as const) {
-      const answer = await submit(`${slip.url}/${rest}`, fields);
+      const answer = await submit(`${checkoutFixture.url}/${rest}`, fields);
       expect([answer.status, await answer.text()]).toEqual([503, expect.stringContaining('cannot accept payments')]);
     }
-    expect((await submit(`${slip.url}/upi/transaction_0`, { vpa: 'success@test' })).status).toBe(404);
-    expect(await stateAt(slip.url)).toBe('summary');
+    expect((await submit(`${checkoutFixture.url}/upi/transaction_0`, { vpa: 'success@test' })).status).toBe(404);
+    expect(await stateAt(checkoutFixture.url)).toBe('summary');
     expect([
-      await count(slip),
+      await count(checkoutFixture),
       (await world.sql`select from job where livemode and kind like '%transaction%'`).length,
     ]).toEqual([0, 0]);
   });
 
   it('with an acquirer has a page that takes money', async () => {
-    const slip = await (await tills.open()).liveSlip();
-    const url = `${await world.another({ acquirers: withLiveAcquirer })}${slip.path}`;
+    const checkoutFixture = await (await payees.open()).liveCheckoutFixture();
+    const url = `${await world.another({ acquirers: withLiveAcquirer })}${checkoutFixture.path}`;
     expect(await (await fetch(url)).text()).toContain('<form');
     expect((await submit(`${url}/card`, cardForm(cards.good))).status).toBe(303);
     expect(await stateAt(url)).toMatch(/^confirming:/);
-    expect(await count(slip)).toBe(1);
+    expect(await count(checkoutFixture)).toBe(1);
   });
 });
 
@@ -672,8 +699,8 @@ function listen(url: string): {
 
 describe('the stream', () => {
   it('tells every state, once, and no more than the state', async () => {
-    const slip = await till.slip();
-    const { news, headers, leave } = listen(slip.url);
+    const checkoutFixture = await payee.checkoutFixture();
+    const { news, headers, leave } = listen(checkoutFixture.url);
     const seen = (name: string) =>
       eventually(
         async () => news.at(-1) ?? '',
@@ -688,31 +715,31 @@ describe('the stream', () => {
       'x-robots-tag': 'noindex, nofollow',
     });
     await seen('summary');
-    const id = await upiCode(till, slip);
+    const id = await upiCode(payee, checkoutFixture);
     await seen('awaiting');
-    await submit(`${slip.url}/upi/${id}`, { vpa: 'success@test' });
+    await submit(`${checkoutFixture.url}/upi/${id}`, { vpa: 'success@test' });
     await seen('confirming');
-    await till.pass(2);
+    await payee.pass(2);
     await seen('paid');
     expect(news).toEqual(['summary', `awaiting:${id}`, `confirming:${id}`, `paid:${id}`]);
     leave();
   });
 
   it('tells what another gateway has written', async () => {
-    const slip = await till.slip();
+    const checkoutFixture = await payee.checkoutFixture();
     const other = await world.another();
-    const { news, leave } = listen(`${other}${slip.path}`);
+    const { news, leave } = listen(`${other}${checkoutFixture.path}`);
     await eventually(
       async () => news.length,
       (n) => n === 1,
     );
-    await submit(`${slip.url}/card`, cardForm(cards.good));
+    await submit(`${checkoutFixture.url}/card`, cardForm(cards.good));
     await eventually(
       async () => news.at(-1)!,
       (last) => last.startsWith('confirming'),
     );
-    expect(await stateAt(`${other}${slip.path}`)).toBe(await stateAt(slip.url));
-    await till.pass(2);
+    expect(await stateAt(`${other}${checkoutFixture.path}`)).toBe(await stateAt(checkoutFixture.url));
+    await payee.pass(2);
     await eventually(
       async () => news.at(-1)!,
       (last) => last.startsWith('paid'),
@@ -721,10 +748,10 @@ describe('the stream', () => {
   });
 
   it('is given to so many pages of one checkout and no more, and to others all the same', async () => {
-    const [slip, other] = [await till.slip(), await till.slip()];
-    const streams = Array.from({ length: 20 }, () => listen(slip.url));
+    const [checkoutFixture, other] = [await payee.checkoutFixture(), await payee.checkoutFixture()];
+    const streams = Array.from({ length: 20 }, () => listen(checkoutFixture.url));
     await eventually(async () => streams.every(({ news }) => news.length === 1), Boolean);
-    const refused = await fetch(`${slip.url}/events`);
+    const refused = await fetch(`${checkoutFixture.url}/events`);
     expect([refused.status, refused.headers.get('retry-after'), await refused.json()]).toEqual([
       503,
       '5',
@@ -737,7 +764,7 @@ describe('the stream', () => {
     streams[0]!.leave();
     await eventually(
       async () => {
-        const { headers, leave } = listen(slip.url);
+        const { headers, leave } = listen(checkoutFixture.url);
         const { 'content-type': type } = await headers;
         leave();
         return type;
@@ -748,11 +775,11 @@ describe('the stream', () => {
   });
 
   it('is kept alive while there is no news, or a proxy would end it', async () => {
-    const slip = await till.slip();
+    const checkoutFixture = await payee.checkoutFixture();
     const heard: number[] = [];
     const begun = Date.now();
     await new Promise<void>((resolve, reject) => {
-      const request = http.get(`${slip.url}/events`, { agent: false }, (response) => {
+      const request = http.get(`${checkoutFixture.url}/events`, { agent: false }, (response) => {
         response.setEncoding('utf8').on('data', (text: string) => {
           if (!text.includes(': still here\n\n')) return;
           heard.push(Date.now() - begun);
@@ -766,9 +793,9 @@ describe('the stream', () => {
   });
 
   it('ends when the gateway does, which waits for none', async () => {
-    const slip = await till.slip();
+    const checkoutFixture = await payee.checkoutFixture();
     const { app, origin } = await gatewayWith({});
-    const streams = Array.from({ length: 5 }, () => listen(`${origin}${slip.path}`));
+    const streams = Array.from({ length: 5 }, () => listen(`${origin}${checkoutFixture.path}`));
     await eventually(async () => streams.every(({ news }) => news.length === 1), Boolean);
     const begun = Date.now();
     await app.close();
@@ -778,8 +805,8 @@ describe('the stream', () => {
   });
 
   it('that nobody reads any more is looked after no longer, even when its reader left before it began', async () => {
-    const slip = await till.slip();
-    await till.slip();
+    const checkoutFixture = await payee.checkoutFixture();
+    await payee.checkoutFixture();
     const { origin } = await gatewayWith({});
     const looks = async () => {
       const [row] =
@@ -787,7 +814,7 @@ describe('the stream', () => {
       return row!.n as number;
     };
     for (let i = 0; i < 20; i++) {
-      const { leave } = listen(`${origin}${slip.path}`);
+      const { leave } = listen(`${origin}${checkoutFixture.path}`);
       await new Promise((resume) => setTimeout(resume, i % 5));
       leave();
     }
@@ -804,16 +831,16 @@ describe('16 payments of one checkout at once', () => {
   const rounds = scale.races.rounds;
   it(`credit it once, in ${rounds} rounds`, async () => {
     const payers = 16;
-    const mine = await tills.open();
+    const mine = await payees.open();
     const other = await world.another();
     const begun = Date.now();
     let duplicates = 0;
     for (let round = 0; round < rounds; round++) {
-      const slip = await mine.slip();
-      const at = (i: number) => `${i % 2 ? other : world.origin}${slip.path}`;
+      const checkoutFixture = await mine.checkoutFixture();
+      const at = (i: number) => `${i % 2 ? other : world.origin}${checkoutFixture.path}`;
       const codes = Array.from({ length: payers }, () => ({ attempt: `${randomUUID()}-upi` }));
       await Promise.all(codes.map((code, i) => submit(`${at(i)}/upi`, code)));
-      const ids = (await mine.attempts(slip)).map(({ id }) => id as string);
+      const ids = (await mine.attempts(checkoutFixture)).map(({ id }) => id as string);
       expect(ids).toHaveLength(payers);
       const answers = await Promise.all(ids.map((id, i) => submit(`${at(i)}/upi/${id}`, { vpa: 'success@test' })));
       expect(new Set(answers.map((a) => a.status))).toEqual(new Set([303]));
@@ -826,11 +853,11 @@ describe('16 payments of one checkout at once', () => {
       await mine.work();
 
       const [row] = await world.sql`select
-        (select count(*) from transaction where checkout_id = ${slip.id} and status = 'succeeded')::int as succeeded,
-        (select count(*) from transaction where checkout_id = ${slip.id} and reason_code = 'duplicate')::int as duplicates,
-        (select count(*) from deposit d join payment p on p.deposit_id = d.id where p.checkout_id = ${slip.id} and d.status = 'completed')::int as completed,
-        (select amount_locked from receivable where id = ${slip.receivableIds[0]!})::text as locked,
-        (select status from checkout where id = ${slip.id}) as status`;
+        (select count(*) from transaction where checkout_id = ${checkoutFixture.id} and status = 'succeeded')::int as succeeded,
+        (select count(*) from transaction where checkout_id = ${checkoutFixture.id} and reason_code = 'duplicate')::int as duplicates,
+        (select count(*) from deposit d join payment p on p.deposit_id = d.id where p.checkout_id = ${checkoutFixture.id} and d.status = 'completed')::int as completed,
+        (select amount_locked from receivable where id = ${checkoutFixture.receivableIds[0]!})::text as locked,
+        (select status from checkout where id = ${checkoutFixture.id}) as status`;
       expect(row).toEqual({
         succeeded: 1,
         duplicates: payers - 1,

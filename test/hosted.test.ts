@@ -6,11 +6,20 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playw
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { browser } from './browser.js';
 import { scale } from './faults/scale.js';
-import { cardForm, cards, shop, type Slip, submit, type Till, tillsIn, upiCode } from './till.js';
+import {
+  cardForm,
+  cards,
+  shop,
+  type CheckoutFixture,
+  submit,
+  type PayeeFixture,
+  payeesIn,
+  upiCode,
+} from './checkout-fixture.js';
 import { eventually, useWorld } from './world.js';
 
 const world = useWorld();
-const tills = tillsIn(world);
+const payees = payeesIn(world);
 const axe = fs.readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 let chromium: Browser;
 
@@ -18,7 +27,7 @@ beforeAll(async () => {
   chromium = await browser();
 });
 afterAll(() => chromium?.close());
-afterEach(() => tills.agree());
+afterEach(() => payees.agree());
 
 /** For people to look at; a test cannot tell whether a page is pleasant. */
 const pictures = path.join(os.tmpdir(), 'tidegate-hosted');
@@ -91,7 +100,7 @@ const payTheCode = (page: Page) => page.getByRole('button', { name: 'Pay this co
 
 /**
  * What axe finds, of every rule that it has, that on the size of targets too. The source goes in by the debugger's own
- * door (`Runtime.evaluate`), which the page's policy does not guard; the policy stays on.
+ * API (`Runtime.evaluate`), which the page's policy does not guard; the policy stays on.
  */
 async function violations(page: Page): Promise<string[]> {
   await page.evaluate(axe);
@@ -115,31 +124,34 @@ const overflow = (page: Page) => page.evaluate(() => document.documentElement.sc
 
 describe('every state of the page', () => {
   const addresses: Record<string, string> = {};
-  let till: Till;
+  let payee: PayeeFixture;
   beforeAll(async () => {
-    till = await tills.open({ dba: 'Malabar Spice' });
-    const slips = Object.fromEntries(
+    payee = await payees.open({ dba: 'Malabar Spice' });
+    const checkoutFixtures = Object.fromEntries(
       await Promise.all(
         'summary invalid awaiting unknown confirming declined paid late expired cancelled again capped'
           .split(' ')
           .map(async (name) => {
-            const receivableIds = [await till.receivable('125000.00'), await till.receivable('25000.50')];
-            return [name, await till.slip({ amount: '150000.50', receivableIds })] as const;
+            const receivableIds = [await payee.receivable('125000.00'), await payee.receivable('25000.50')];
+            return [name, await payee.checkoutFixture({ amount: '150000.50', receivableIds })] as const;
           }),
       ),
-    ) as Record<string, Slip>;
-    slips.part = await till.slip({ amount: '400.00', receivableIds: [await till.receivable('1000.00')] });
-    for (const [name, { url }] of Object.entries(slips)) addresses[name] = url;
-    for (const name of ['awaiting', 'unknown', 'again']) await upiCode(till, slips[name]!);
+    ) as Record<string, CheckoutFixture>;
+    checkoutFixtures.part = await payee.checkoutFixture({
+      amount: '400.00',
+      receivableIds: [await payee.receivable('1000.00')],
+    });
+    for (const [name, { url }] of Object.entries(checkoutFixtures)) addresses[name] = url;
+    for (const name of ['awaiting', 'unknown', 'again']) await upiCode(payee, checkoutFixtures[name]!);
     addresses.again += '?pay=again';
-    await submit(`${slips.confirming!.url}/card`, cardForm(cards.pending));
-    await submit(`${slips.declined!.url}/card`, cardForm(cards.declined));
-    await till.help(slips.expired!, 'expire');
-    await till.help(slips.late!, 'expire');
-    for (const name of ['paid', 'late']) expect((await till.help(slips[name]!, 'pay')).status).toBe(200);
-    expect((await till.user.post(`/v1/checkouts/${slips.cancelled!.id}/cancel`)).status).toBe(200);
-    for (let i = 0; i < 30; i++) await till.help(slips.capped!, 'decline');
-    addresses.live = (await till.liveSlip()).url;
+    await submit(`${checkoutFixtures.confirming!.url}/card`, cardForm(cards.pending));
+    await submit(`${checkoutFixtures.declined!.url}/card`, cardForm(cards.declined));
+    await payee.help(checkoutFixtures.expired!, 'expire');
+    await payee.help(checkoutFixtures.late!, 'expire');
+    for (const name of ['paid', 'late']) expect((await payee.help(checkoutFixtures[name]!, 'pay')).status).toBe(200);
+    expect((await payee.user.post(`/v1/checkouts/${checkoutFixtures.cancelled!.id}/cancel`)).status).toBe(200);
+    for (let i = 0; i < 30; i++) await payee.help(checkoutFixtures.capped!, 'decline');
+    addresses.live = (await payee.liveCheckoutFixture()).url;
     addresses.missing = `${world.origin}/checkout/nobody-has-made-this`;
     await eventually(
       async () => (await (await fetch(`${addresses.declined}/state`)).json()).state as string,
@@ -211,19 +223,19 @@ describe('every state of the page', () => {
 });
 
 describe('paying', () => {
-  let till: Till;
+  let payee: PayeeFixture;
   beforeAll(async () => {
-    till = await tills.open();
+    payee = await payees.open();
   });
 
   it('by UPI: a code on a desk, a link on a phone, and back to where the payer came from', async () => {
-    const slip = await till.slip({ amount: '123456.78' });
+    const checkoutFixture = await payee.checkoutFixture({ amount: '123456.78' });
     const { context, page, returns, foreign, complaints } = await visit();
-    await page.goto(slip.url);
+    await page.goto(checkoutFixture.url);
     await payByUpi(page).click();
     await reach(page, 'awaiting');
 
-    const [attempt] = await till.attempts(slip);
+    const [attempt] = await payee.attempts(checkoutFixture);
     expect(await heading(page)).toBe('Pay ₹1,23,456.78 with your UPI app');
     expect(await focused(page)).toBe('H1');
     expect(await page.locator('.qr svg').isVisible()).toBe(true);
@@ -241,23 +253,23 @@ describe('paying', () => {
     await reach(page, 'paid');
     expect(await heading(page)).toBe('Payment received');
     expect(await page.locator('.pay').innerText()).toContain('You paid ₹1,23,456.78 to Malabar Spice Traders LLP.');
-    expect((await till.seen(slip)).status).toBe('completed');
+    expect((await payee.seen(checkoutFixture)).status).toBe('completed');
     await page.getByRole('link', { name: 'Return to Malabar Spice Traders LLP' }).click();
     await page.waitForURL(`${shop}/**`);
     expect(returns).toHaveLength(1);
     const back = new URL(returns[0]!);
     expect([back.pathname, Object.fromEntries(back.searchParams)]).toEqual([
       '/back',
-      { order: '7', note: 'a b', checkout_id: slip.id },
+      { order: '7', note: 'a b', checkout_id: checkoutFixture.id },
     ]);
     expect([foreign, complaints]).toEqual([[], []]);
     await context.close();
   });
 
   it('on a phone opens the app by a link, and is paid when the payer comes back', async () => {
-    const slip = await till.slip();
+    const checkoutFixture = await payee.checkoutFixture();
     const { context, page } = await visit({ viewport: { width: 390, height: 800 }, isMobile: true, hasTouch: true });
-    await page.goto(slip.url);
+    await page.goto(checkoutFixture.url);
     await payByUpi(page).tap();
     await reach(page, 'awaiting');
     const app = page.getByRole('link', { name: 'Open your UPI app' });
@@ -271,17 +283,17 @@ describe('paying', () => {
     // The app pays while another page is in front.
     const other = await context.newPage();
     await other.bringToFront();
-    const [{ id }] = (await till.attempts(slip)) as [any];
-    await submit(`${slip.url}/upi/${id}`, { vpa: 'success@test' });
+    const [{ id }] = (await payee.attempts(checkoutFixture)) as [any];
+    await submit(`${checkoutFixture.url}/upi/${id}`, { vpa: 'success@test' });
     await page.bringToFront();
     await reach(page, 'paid');
     await context.close();
   });
 
   it('by card: the number is grouped, the date gets its slash, and neither is kept', async () => {
-    const slip = await till.slip();
+    const checkoutFixture = await payee.checkoutFixture();
     const { context, page, complaints } = await visit();
-    await page.goto(slip.url);
+    await page.goto(checkoutFixture.url);
     const [number, expiry] = [page.getByLabel('Card number'), page.getByLabel('Expiry date')];
     await number.pressSequentially('4242424242424242');
     await expiry.pressSequentially('1234');
@@ -304,7 +316,9 @@ describe('paying', () => {
     expect(
       await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])),
     ).toBe('[{},{},""]');
-    expect((await till.attempts(slip)).map((a) => [a.status, a.details.card.last4])).toEqual([['succeeded', '4242']]);
+    expect((await payee.attempts(checkoutFixture)).map((a) => [a.status, a.details.card.last4])).toEqual([
+      ['succeeded', '4242'],
+    ]);
     expect(complaints).toEqual([]);
     await context.close();
   });
@@ -320,9 +334,9 @@ describe('paying', () => {
     ['134', '134'],
     ['12034', '12034'],
   ])('by card: an expiry typed as %s is taken', async (typed, shown) => {
-    const slip = await till.slip();
+    const checkoutFixture = await payee.checkoutFixture();
     const { context, page } = await visit();
-    await page.goto(slip.url);
+    await page.goto(checkoutFixture.url);
     await fill(page, cards.good);
     const expiry = page.getByLabel('Expiry date');
     await expiry.clear();
@@ -334,9 +348,9 @@ describe('paying', () => {
   });
 
   it('is possible again after a decline, and after one for lack of funds', async () => {
-    const slip = await till.slip();
+    const checkoutFixture = await payee.checkoutFixture();
     const { context, page } = await visit();
-    await page.goto(slip.url);
+    await page.goto(checkoutFixture.url);
     for (const [number, words] of [
       [cards.declined, 'The bank declined the card. You have not been charged.'],
       [cards.short, 'There was not enough money in the account. You have not been charged.'],
@@ -355,7 +369,7 @@ describe('paying', () => {
     await payByCard(page).click();
     await reach(page, 'paid');
 
-    const ends = (await till.attempts(slip)).map((a) => [a.status, a.reason_code]);
+    const ends = (await payee.attempts(checkoutFixture)).map((a) => [a.status, a.reason_code]);
     expect(ends).toEqual([
       ['failed', 'declined'],
       ['failed', 'insufficient_funds'],
@@ -365,9 +379,9 @@ describe('paying', () => {
   });
 
   it('tells of what is wrong beside its field, goes there, and keeps what was right', async () => {
-    const slip = await till.slip();
+    const checkoutFixture = await payee.checkoutFixture();
     const { context, page } = await visit();
-    await page.goto(slip.url);
+    await page.goto(checkoutFixture.url);
     await fill(page, '4242 4242 4242 4241');
     await payByCard(page).click();
     const number = page.locator('#number[aria-invalid="true"]');
@@ -382,14 +396,14 @@ describe('paying', () => {
     await number.fill(cards.good);
     await payByCard(page).click();
     await reach(page, 'paid');
-    expect(await till.attempts(slip)).toHaveLength(1);
+    expect(await payee.attempts(checkoutFixture)).toHaveLength(1);
     await context.close();
   });
 
   it('needs a keyboard only', async () => {
-    const slip = await till.slip();
+    const checkoutFixture = await payee.checkoutFixture();
     const { context, page } = await visit();
-    await page.goto(slip.url);
+    await page.goto(checkoutFixture.url);
     /** Presses Tab until something has the focus; what has it must show that. */
     const tabTo = async (selector: string) => {
       for (let i = 0; i < 30; i++) {
@@ -431,9 +445,9 @@ describe('paying', () => {
   });
 
   it('works without a script, and tells of errors in the page', async () => {
-    const slip = await till.slip();
+    const checkoutFixture = await payee.checkoutFixture();
     const { context, page, complaints } = await visit({ javaScriptEnabled: false });
-    await page.goto(slip.url);
+    await page.goto(checkoutFixture.url);
     await page.getByLabel('Card number').fill('1234');
     await page.getByLabel('Expiry date').fill('12/34');
     await page.getByLabel('Name on the card').fill('4242 4242 4242 4242');
@@ -446,7 +460,7 @@ describe('paying', () => {
     ).toEqual(['', '12/34', '', '']);
     // Opened by its address, a form leads to the page.
     await page.goto(page.url());
-    expect(page.url()).toBe(slip.url);
+    expect(page.url()).toBe(checkoutFixture.url);
 
     await fill(page, cards.declined);
     await payByCard(page).click();
@@ -469,19 +483,19 @@ describe('paying', () => {
       },
       (now) => now === 'Payment received',
     );
-    expect((await till.seen(slip)).status).toBe('completed');
+    expect((await payee.seen(checkoutFixture)).status).toBe('completed');
     expect(complaints.filter((text) => !text.includes('status of 400'))).toEqual([]);
     await context.close();
   });
 
   it('is one attempt, however often the button is pressed', async () => {
-    const [clicked, sent] = [await till.slip(), await till.slip()];
+    const [clicked, sent] = [await payee.checkoutFixture(), await payee.checkoutFixture()];
     const { context, page, posts } = await visit();
     await page.goto(clicked.url);
     await fill(page, cards.good);
     await payByCard(page).dblclick();
     await reach(page, 'paid');
-    expect([posts, (await till.attempts(clicked)).length]).toEqual([['card'], 1]);
+    expect([posts, (await payee.attempts(clicked)).length]).toEqual([['card'], 1]);
     await context.close();
 
     // Without the script the browser sends both.
@@ -490,19 +504,19 @@ describe('paying', () => {
     await fill(plain.page, cards.good);
     await payByCard(plain.page).dblclick();
     await eventually(
-      () => till.seen(sent),
+      () => payee.seen(sent),
       ({ status }) => status === 'completed',
     );
-    expect(await till.attempts(sent)).toHaveLength(1);
+    expect(await payee.attempts(sent)).toHaveLength(1);
     await plain.context.close();
   });
 
   it('in two tabs at once by card is paid once, and both see it', async () => {
-    const slip = await till.slip();
+    const checkoutFixture = await payee.checkoutFixture();
     const { context, page } = await visit();
     const other = await context.newPage();
     for (const tab of [page, other]) {
-      await tab.goto(slip.url);
+      await tab.goto(checkoutFixture.url);
       await fill(tab, cards.good);
     }
     await Promise.all(
@@ -511,18 +525,18 @@ describe('paying', () => {
       ),
     );
     for (const tab of [page, other]) await reach(tab, 'paid');
-    expect((await till.attempts(slip)).map((a) => a.status)).toEqual(['succeeded']);
+    expect((await payee.attempts(checkoutFixture)).map((a) => a.status)).toEqual(['succeeded']);
     await context.close();
   });
 
   it('by a code and a card at once keeps one, and records the other as a duplicate', async () => {
-    const slip = await till.slip();
+    const checkoutFixture = await payee.checkoutFixture();
     const { context, page } = await visit();
-    await page.goto(slip.url);
+    await page.goto(checkoutFixture.url);
     await payByUpi(page).click();
     await reach(page, 'awaiting');
     const other = await context.newPage();
-    await other.goto(`${slip.url}?pay=again`);
+    await other.goto(`${checkoutFixture.url}?pay=again`);
     await fill(other, cards.good);
     await Promise.all([
       page.evaluate(() => document.querySelector<HTMLElement>('form.test button')!.click()),
@@ -531,7 +545,7 @@ describe('paying', () => {
     for (const tab of [page, other]) await reach(tab, 'paid');
     // The card is taken, or is not since the code is being confirmed already.
     const attempts = await eventually(
-      () => till.attempts(slip),
+      () => payee.attempts(checkoutFixture),
       (all) => all.every((a) => a.status !== 'processing'),
     );
     expect(attempts.filter((a) => a.status === 'succeeded')).toHaveLength(1);
@@ -539,16 +553,16 @@ describe('paying', () => {
       attempts.length === 2 ? ['duplicate'] : [],
     );
     const deposits = await world.sql`select d.status, d.reason_code from deposit d join payment p on p.deposit_id = d.id
-      where p.checkout_id = ${slip.id} order by d.status`;
+      where p.checkout_id = ${checkoutFixture.id} order by d.status`;
     expect(deposits.map((d) => d.status)).toEqual(attempts.length === 2 ? ['completed', 'failed'] : ['completed']);
     await context.close();
   });
 
   it('tells whoever has paid twice that the second comes back', async () => {
-    const slip = await till.slip();
-    for (let i = 0; i < 2; i++) expect((await till.help(slip, 'pay')).status).toBe(200);
+    const checkoutFixture = await payee.checkoutFixture();
+    for (let i = 0; i < 2; i++) expect((await payee.help(checkoutFixture, 'pay')).status).toBe(200);
     const { context, page } = await visit();
-    await page.goto(slip.url);
+    await page.goto(checkoutFixture.url);
     expect(await page.locator('.notice').innerText()).toBe(
       'We received a second payment for this request. It will be refunded to you.',
     );
@@ -556,7 +570,7 @@ describe('paying', () => {
   });
 
   it('survives a reload and the way back in every state', async () => {
-    const slip = await till.slip();
+    const checkoutFixture = await payee.checkoutFixture();
     const { context, page, posts } = await visit();
     const same = async () => {
       const before = [await state(page), await heading(page)];
@@ -565,9 +579,9 @@ describe('paying', () => {
       await page.goto(`${world.origin}/healthz`);
       await page.goBack();
       await page.locator('main').waitFor();
-      expect([await state(page), await heading(page), page.url()]).toEqual([...before, slip.url]);
+      expect([await state(page), await heading(page), page.url()]).toEqual([...before, checkoutFixture.url]);
     };
-    await page.goto(slip.url);
+    await page.goto(checkoutFixture.url);
     await same();
     await payByUpi(page).click();
     await reach(page, 'awaiting');
@@ -580,7 +594,7 @@ describe('paying', () => {
     await payByCard(page).click();
     await reach(page, 'confirming');
     await same();
-    expect((await till.help(slip, 'pay')).status).toBe(200);
+    expect((await payee.help(checkoutFixture, 'pay')).status).toBe(200);
     await reach(page, 'paid');
     await same();
     expect(posts).toEqual(['upi', expect.stringMatching(/^upi\/transaction_/), 'card']);
@@ -594,14 +608,14 @@ describe('paying', () => {
       (url: string, i: number) => url.endsWith('/events') || (url.endsWith('/state') && i % 2 === 0),
     ],
   ] as const)('is seen without the stream: %s', async (_, cut) => {
-    const slip = await till.slip();
+    const checkoutFixture = await payee.checkoutFixture();
     const { context, page } = await visit();
     let asked = 0;
     await context.route(/\/(events|state)$/, (route) =>
       cut(route.request().url(), asked++) ? route.abort() : route.fallback(),
     );
-    await page.goto(slip.url);
-    await till.help(slip, 'pay');
+    await page.goto(checkoutFixture.url);
+    await payee.help(checkoutFixture, 'pay');
     await reach(page, 'paid');
     await context.close();
   });
@@ -609,10 +623,10 @@ describe('paying', () => {
   it('is seen where the stream is held back on its way, or refused', async () => {
     const { context, page } = await visit();
     for (const hold of [() => new Promise<void>(() => {}), async (route: any) => route.fulfill({ status: 503 })]) {
-      const slip = await till.slip();
+      const checkoutFixture = await payee.checkoutFixture();
       await context.route(/\/events$/, hold as never, { times: 1 });
-      await page.goto(slip.url);
-      await till.help(slip, 'pay');
+      await page.goto(checkoutFixture.url);
+      await payee.help(checkoutFixture, 'pay');
       await reach(page, 'paid');
     }
     await context.close();
@@ -620,29 +634,29 @@ describe('paying', () => {
 
   // News that come while a form is on its way, or whose page cannot be fetched just then, must not be lost.
   it('is seen though the page could not be fetched when the news came', async () => {
-    const slip = await till.slip();
+    const checkoutFixture = await payee.checkoutFixture();
     const { context, page } = await visit();
-    await page.goto(slip.url);
+    await page.goto(checkoutFixture.url);
     let failures = 0;
-    await context.route(slip.url, (route) => {
+    await context.route(checkoutFixture.url, (route) => {
       failures++;
       return failures <= 2
         ? route.fulfill({ status: 500, contentType: 'text/html', body: '<main><h1>Busy</h1></main>' })
         : route.fallback();
     });
-    await till.help(slip, 'pay');
+    await payee.help(checkoutFixture, 'pay');
     await reach(page, 'paid');
     expect(failures).toBeGreaterThan(2);
     await context.close();
   });
 
   it('elsewhere does not take away what is being typed, until it is decided', async () => {
-    const slip = await till.slip();
+    const checkoutFixture = await payee.checkoutFixture();
     const { context, page } = await visit();
-    await page.goto(slip.url);
+    await page.goto(checkoutFixture.url);
     await fill(page, cards.good);
     const other = await context.newPage();
-    await other.goto(slip.url);
+    await other.goto(checkoutFixture.url);
     await payByUpi(other).click();
     await reach(other, 'awaiting');
     await page.waitForTimeout(1_500);
@@ -657,11 +671,11 @@ describe('paying', () => {
     const { context, page } = await visit();
     const waits: { tab: number[]; question: number[] } = { tab: [], question: [] };
     for (let round = 0; round < rounds; round++) {
-      const slip = await till.slip();
-      await page.goto(slip.url);
-      const id = await upiCode(till, slip);
+      const checkoutFixture = await payee.checkoutFixture();
+      await page.goto(checkoutFixture.url);
+      const id = await upiCode(payee, checkoutFixture);
       await reach(page, 'awaiting');
-      await submit(`${slip.url}/upi/${id}`, { vpa: 'success@test' });
+      await submit(`${checkoutFixture.url}/upi/${id}`, { vpa: 'success@test' });
       const clock = async (what: () => Promise<unknown>) => {
         await what();
         return Date.now();
@@ -669,11 +683,12 @@ describe('paying', () => {
       const [tab, question] = await Promise.all([
         clock(() => reach(page, 'paid')),
         clock(async () => {
-          while ((await till.seen(slip)).status !== 'completed') await new Promise((resume) => setTimeout(resume, 25));
+          while ((await payee.seen(checkoutFixture)).status !== 'completed')
+            await new Promise((resume) => setTimeout(resume, 25));
         }),
       ]);
       // The id of the deposit carries the moment at which it was made, in microseconds.
-      const [{ deposit_id }] = (await till.attempts(slip)) as [any];
+      const [{ deposit_id }] = (await payee.attempts(checkoutFixture)) as [any];
       const credited = Number.parseInt(deposit_id.split('_')[1].slice(0, 14), 16) / 1_000;
       waits.tab.push(tab - credited);
       waits.question.push(question - credited);
@@ -689,55 +704,59 @@ describe('paying', () => {
 });
 
 describe('the way on', () => {
-  let till: Till;
+  let payee: PayeeFixture;
   beforeAll(async () => {
-    till = await tills.open();
+    payee = await payees.open();
   });
 
   it('back to the payee is there in every state that has no other', async () => {
-    const slips = { summary: await till.slip(), declined: await till.slip(), expired: await till.slip() };
-    const cancelled = await till.slip();
-    await till.help(slips.declined, 'decline');
-    await till.help(slips.expired, 'expire');
-    expect((await till.user.post(`/v1/checkouts/${cancelled.id}/cancel`)).status).toBe(200);
-    for (const [name, words, slip] of [
-      ['summary', 'Return without paying', slips.summary],
-      ['declined', 'Return without paying', slips.declined],
-      ['expired', 'Return', slips.expired],
+    const checkoutFixtures = {
+      summary: await payee.checkoutFixture(),
+      declined: await payee.checkoutFixture(),
+      expired: await payee.checkoutFixture(),
+    };
+    const cancelled = await payee.checkoutFixture();
+    await payee.help(checkoutFixtures.declined, 'decline');
+    await payee.help(checkoutFixtures.expired, 'expire');
+    expect((await payee.user.post(`/v1/checkouts/${cancelled.id}/cancel`)).status).toBe(200);
+    for (const [name, words, checkoutFixture] of [
+      ['summary', 'Return without paying', checkoutFixtures.summary],
+      ['declined', 'Return without paying', checkoutFixtures.declined],
+      ['expired', 'Return', checkoutFixtures.expired],
       ['cancelled', 'Return', cancelled],
     ] as const) {
       const { context, page, returns } = await visit();
-      await page.goto(slip.url);
+      await page.goto(checkoutFixture.url);
       expect((await state(page))?.split(':')[0]).toBe(name);
       await page.getByRole('link', { name: words, exact: true }).click();
       await page.waitForURL(`${shop}/**`);
-      expect(new URL(returns[0]!).searchParams.get('checkout_id')).toBe(slip.id);
+      expect(new URL(returns[0]!).searchParams.get('checkout_id')).toBe(checkoutFixture.id);
       await context.close();
     }
   });
 
   it('back to the payee is taken by itself half a minute after the payment, and not before', async () => {
-    const slip = await till.slip();
-    await till.help(slip, 'pay');
+    const checkoutFixture = await payee.checkoutFixture();
+    await payee.help(checkoutFixture, 'pay');
     const { context, page, returns } = await visit();
     await page.clock.install();
-    await page.goto(slip.url);
+    await page.goto(checkoutFixture.url);
     await page.getByText('You will be taken back in 30 seconds.').waitFor();
     await page.clock.runFor(29_000);
     await page.getByText('You will be taken back in 1 second.').waitFor();
     expect(returns).toEqual([]);
     await page.clock.runFor(2_000);
     await page.waitForURL(`${shop}/**`);
-    expect(new URL(returns[0]!).searchParams.get('checkout_id')).toBe(slip.id);
+    expect(new URL(returns[0]!).searchParams.get('checkout_id')).toBe(checkoutFixture.id);
     await context.close();
   });
 
   it('is told half a minute before a code expires', async () => {
-    const slip = await till.slip();
-    await upiCode(till, slip);
+    const checkoutFixture = await payee.checkoutFixture();
+    await upiCode(payee, checkoutFixture);
     const { context, page } = await visit();
     await page.clock.install();
-    await page.goto(slip.url);
+    await page.goto(checkoutFixture.url);
     const live = page.locator('#live');
     const left = page.locator('.upi [data-left]');
     const seconds = Number(await left.getAttribute('data-left'));
@@ -749,15 +768,15 @@ describe('the way on', () => {
   });
 
   it('is looked for as soon as the page is in front again', async () => {
-    const slip = await till.slip();
+    const checkoutFixture = await payee.checkoutFixture();
     const { context, page } = await visit();
     // Neither the stream nor the clock tells anything.
     await page.clock.install();
     await context.route(/\/events$/, (route) => route.abort());
-    await page.goto(slip.url);
+    await page.goto(checkoutFixture.url);
     await page.clock.pauseAt(Date.now() + 60_000);
     await page.waitForTimeout(500);
-    await till.help(slip, 'pay');
+    await payee.help(checkoutFixture, 'pay');
     await page.waitForTimeout(1_500);
     expect(await state(page)).toBe('summary');
     await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
@@ -766,9 +785,9 @@ describe('the way on', () => {
   });
 
   it('is asked for anew when a browser brings an old page back', async () => {
-    const slip = await till.slip();
+    const checkoutFixture = await payee.checkoutFixture();
     const { context, page } = await visit();
-    await page.goto(slip.url);
+    await page.goto(checkoutFixture.url);
     for (const persisted of [false, true]) {
       await page.evaluate((value) => {
         document.body.id = 'old';
@@ -785,9 +804,9 @@ describe('the way on', () => {
 });
 
 describe('a fault of ours', () => {
-  let till: Till;
+  let payee: PayeeFixture;
   beforeAll(async () => {
-    till = await tills.open();
+    payee = await payees.open();
   });
 
   /** Makes a step of an attempt fail while something is done. */
@@ -802,9 +821,9 @@ describe('a fault of ours', () => {
   const unsure = 'We are checking your payment';
 
   it('while a card is begun leads on, and asks nobody to pay again', async () => {
-    const slip = await till.slip();
+    const checkoutFixture = await payee.checkoutFixture();
     const { context, page } = await visit();
-    await page.goto(slip.url);
+    await page.goto(checkoutFixture.url);
     await fill(page, cards.good);
     await without('begin', async () => {
       await payByCard(page).click();
@@ -823,9 +842,9 @@ describe('a fault of ours', () => {
   });
 
   it('after a card was taken is made up for: the page tells the result by itself', async () => {
-    const slip = await till.slip();
+    const checkoutFixture = await payee.checkoutFixture();
     const { context, page } = await visit();
-    await page.goto(slip.url);
+    await page.goto(checkoutFixture.url);
     await fill(page, cards.good);
     await without('decide', async () => {
       await payByCard(page).click();
@@ -834,14 +853,14 @@ describe('a fault of ours', () => {
       expect(await page.locator('.summary').innerText()).not.toContain('Pay by');
     });
     await reach(page, 'paid');
-    expect((await till.attempts(slip)).map((a) => a.status)).toEqual(['succeeded']);
+    expect((await payee.attempts(checkoutFixture)).map((a) => a.status)).toEqual(['succeeded']);
     await context.close();
   });
 
   it('leads on without a script, too', async () => {
-    const slip = await till.slip();
+    const checkoutFixture = await payee.checkoutFixture();
     const { context, page } = await visit({ javaScriptEnabled: false });
-    await page.goto(slip.url);
+    await page.goto(checkoutFixture.url);
     await without('begin', async () => {
       await payByUpi(page).click();
       expect(await heading(page)).toBe(unsure);
@@ -852,14 +871,16 @@ describe('a fault of ours', () => {
   });
 
   it('while the page is fetched is told as one, and the page comes by itself', async () => {
-    const slip = await till.slip();
+    const checkoutFixture = await payee.checkoutFixture();
     const { context, page } = await visit();
     await world.sql`revoke select on receivable from tidegate`;
     try {
-      await page.goto(slip.url);
+      await page.goto(checkoutFixture.url);
       expect(await heading(page)).toBe('This page could not be loaded');
       expect(await page.locator('main').innerText()).toContain('please do not pay again');
-      expect(await page.getByRole('link', { name: 'Load the page again' }).getAttribute('href')).toBe(slip.path);
+      expect(await page.getByRole('link', { name: 'Load the page again' }).getAttribute('href')).toBe(
+        checkoutFixture.path,
+      );
     } finally {
       await world.sql`grant all on receivable to tidegate`;
     }
@@ -870,10 +891,10 @@ describe('a fault of ours', () => {
 
 describe('time', () => {
   it('ends a page that is open, and a success after it is told as late', async () => {
-    const till = await tills.open();
-    const slip = await till.slip();
+    const payee = await payees.open();
+    const checkoutFixture = await payee.checkoutFixture();
     const { context, page } = await visit();
-    await page.goto(slip.url);
+    await page.goto(checkoutFixture.url);
     expect(await page.locator('.summary .left').innerText()).toMatch(/^Pay by .+ IST \((24 h|23 h 59 min) left\)$/);
     await payByUpi(page).click();
     await reach(page, 'awaiting');
@@ -882,26 +903,26 @@ describe('time', () => {
     await reach(page, 'confirming');
 
     // The attempt is over first, and then the checkout; the money comes after both.
-    await till.pass(500);
+    await payee.pass(500);
     await reach(page, 'declined');
     expect(await page.getByRole('alert').innerText()).toContain('do not pay again');
-    await till.user.post('/v1/test_helpers/clock', { advance_seconds: 86_400 });
+    await payee.user.post('/v1/test_helpers/clock', { advance_seconds: 86_400 });
     await reach(page, 'paid');
     expect(await page.locator('.notice').innerText()).toContain('Your payment arrived after the link had expired.');
-    const { status, effective_transaction } = await till.seen(slip);
+    const { status, effective_transaction } = await payee.seen(checkoutFixture);
     expect([status, effective_transaction.status]).toEqual(['expired', 'succeeded']);
     await context.close();
   });
 
   it('ends a code, which can be had anew', async () => {
-    const till = await tills.open();
-    const slip = await till.slip();
+    const payee = await payees.open();
+    const checkoutFixture = await payee.checkoutFixture();
     const { context, page } = await visit();
-    await page.goto(slip.url);
+    await page.goto(checkoutFixture.url);
     await payByUpi(page).click();
     await reach(page, 'awaiting');
     expect(await page.locator('.upi .left').innerText()).toMatch(/\(([78] min \d\d s) left\)$/);
-    await till.pass(481);
+    await payee.pass(481);
     await reach(page, 'declined');
     expect(await heading(page)).toBe('This UPI code has expired');
     expect(await page.getByRole('alert').innerText()).toContain('do not pay again');
@@ -909,20 +930,20 @@ describe('time', () => {
     await reach(page, 'awaiting');
     await payTheCode(page).click();
     await reach(page, 'paid');
-    expect((await till.attempts(slip)).map((a) => a.reason_code)).toEqual(['expired', null]);
+    expect((await payee.attempts(checkoutFixture)).map((a) => a.reason_code)).toEqual(['expired', null]);
     await context.close();
   });
 
   it('ends a checkout that nobody pays, and what is sent after that begins nothing', async () => {
-    const till = await tills.open();
-    const slip = await till.slip();
+    const payee = await payees.open();
+    const checkoutFixture = await payee.checkoutFixture();
     const { context, page } = await visit({ javaScriptEnabled: false });
-    await page.goto(slip.url);
-    await till.pass(86_401);
+    await page.goto(checkoutFixture.url);
+    await payee.pass(86_401);
     await fill(page, cards.good);
     await payByCard(page).click();
     expect(await heading(page)).toBe('This payment link has expired');
-    expect(await till.attempts(slip)).toEqual([]);
+    expect(await payee.attempts(checkoutFixture)).toEqual([]);
     await context.close();
   });
 });
@@ -931,12 +952,12 @@ describe('what the page is made of', () => {
   const hostile = '"><script>document.title="x"</script><img src=x onerror=alert(1)>\'& ₹ अमृत';
 
   it('is text, whatever names and references are', async () => {
-    const till = await tills.open({ dba: hostile, legalName: `</title>${hostile}` });
-    const receivableIds = [await till.receivable('1000.00', `${hostile}</li>`)];
+    const payee = await payees.open({ dba: hostile, legalName: `</title>${hostile}` });
+    const receivableIds = [await payee.receivable('1000.00', `${hostile}</li>`)];
     const redirect = `${shop}/back?q=%22%3E%3Cscript%3Ealert(1)%3C/script%3E&'=%27#'"><b>`;
-    const slip = await till.slip({ receivableIds, redirect });
+    const checkoutFixture = await payee.checkoutFixture({ receivableIds, redirect });
     const { context, page, foreign, complaints, returns } = await visit();
-    await page.goto(slip.url);
+    await page.goto(checkoutFixture.url);
     expect(await page.locator('.payee').innerText()).toBe(hostile);
     expect(await page.locator('.reference').innerText()).toBe(`${hostile}</li>`);
     expect(await page.title()).toBe(`Pay ₹1,000.00 to ${hostile}`);
@@ -954,7 +975,7 @@ describe('what the page is made of', () => {
     expect([back.searchParams.get('q'), back.searchParams.get("'"), back.searchParams.get('checkout_id')]).toEqual([
       '"><script>alert(1)</script>',
       "'",
-      slip.id,
+      checkoutFixture.id,
     ]);
     expect([foreign, complaints]).toEqual([[], []]);
     await context.close();
@@ -962,11 +983,11 @@ describe('what the page is made of', () => {
 
   it('fits with the longest of names and references, and its code can still be made', async () => {
     const long = 'नमस्ते-Traders-And-Sons-Of-Malabar-🎉'.repeat(40);
-    const till = await tills.open({ dba: long });
-    const receivableIds = [await till.receivable('99999999999.99', `${'x'.repeat(49)}🎉${'y'.repeat(400)}`)];
-    const slip = await till.slip({ amount: '99999999999.99', receivableIds });
+    const payee = await payees.open({ dba: long });
+    const receivableIds = [await payee.receivable('99999999999.99', `${'x'.repeat(49)}🎉${'y'.repeat(400)}`)];
+    const checkoutFixture = await payee.checkoutFixture({ amount: '99999999999.99', receivableIds });
     const { context, page } = await visit({ viewport: { width: 320, height: 700 } });
-    await page.goto(slip.url);
+    await page.goto(checkoutFixture.url);
     expect(await overflow(page)).toBeLessThanOrEqual(0);
     await payByUpi(page).click();
     await reach(page, 'awaiting');
@@ -978,11 +999,11 @@ describe('what the page is made of', () => {
   });
 
   it('tells what is invoiced and when it is due, and that a part of it is paid', async () => {
-    const till = await tills.open();
-    const receivableIds = [await till.receivable('1000.00', 'INV 1'), await till.receivable('250.50', 'INV 2')];
+    const payee = await payees.open();
+    const receivableIds = [await payee.receivable('1000.00', 'INV 1'), await payee.receivable('250.50', 'INV 2')];
     const [part, whole] = [
-      await till.slip({ amount: '400.00', receivableIds }),
-      await till.slip({ amount: '1250.50', receivableIds }),
+      await payee.checkoutFixture({ amount: '400.00', receivableIds }),
+      await payee.checkoutFixture({ amount: '1250.50', receivableIds }),
     ];
     const { context, page } = await visit();
     const lines = async () => (await page.locator('.summary').innerText()).split(/\s*\n\s*/);
@@ -999,13 +1020,13 @@ describe('what the page is made of', () => {
   });
 
   it('tells when it was paid, and by what', async () => {
-    const till = await tills.open();
-    const slip = await till.slip();
-    await till.help(slip, 'pay', { payment_method: 'card' });
-    const [{ deposit_id, id }] = (await till.attempts(slip)) as [any];
+    const payee = await payees.open();
+    const checkoutFixture = await payee.checkoutFixture();
+    await payee.help(checkoutFixture, 'pay', { payment_method: 'card' });
+    const [{ deposit_id, id }] = (await payee.attempts(checkoutFixture)) as [any];
     const [row] = await world.sql`select created from deposit where id = ${deposit_id}`;
     const { context, page } = await visit();
-    await page.goto(slip.url);
+    await page.goto(checkoutFixture.url);
     const receipt = page.locator('.receipt');
     const iso = new Date(Number(row!.created) * 1_000).toISOString();
     expect(await receipt.locator('time').getAttribute('datetime')).toBe(iso);
@@ -1017,26 +1038,26 @@ describe('what the page is made of', () => {
   });
 
   it('stands still for whoever wants that, and turns otherwise', async () => {
-    const till = await tills.open();
-    const slip = await till.slip();
-    await submit(`${slip.url}/card`, cardForm(cards.pending));
+    const payee = await payees.open();
+    const checkoutFixture = await payee.checkoutFixture();
+    await submit(`${checkoutFixture.url}/card`, cardForm(cards.pending));
     for (const [reducedMotion, animation] of [
       ['reduce', 'none'],
       ['no-preference', 'turn'],
     ] as const) {
       const { context, page } = await visit({ reducedMotion });
-      await page.goto(slip.url);
+      await page.goto(checkoutFixture.url);
       expect(await page.locator('.busy').evaluate((e) => getComputedStyle(e).animationName)).toBe(animation);
       await context.close();
     }
   });
 
   it('is dark for whoever prefers that', async () => {
-    const slip = await (await tills.open()).slip();
+    const checkoutFixture = await (await payees.open()).checkoutFixture();
     const grounds = [];
     for (const colorScheme of ['light', 'dark'] as const) {
       const { context, page } = await visit({ colorScheme });
-      await page.goto(slip.url);
+      await page.goto(checkoutFixture.url);
       grounds.push(await page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor));
       await context.close();
     }
@@ -1044,9 +1065,9 @@ describe('what the page is made of', () => {
   });
 
   it('has no fault that axe finds without a script either', async () => {
-    const till = await tills.open();
-    const [waiting, confirming] = [await till.slip(), await till.slip()];
-    await upiCode(till, waiting);
+    const payee = await payees.open();
+    const [waiting, confirming] = [await payee.checkoutFixture(), await payee.checkoutFixture()];
+    await upiCode(payee, waiting);
     await submit(`${confirming.url}/card`, cardForm(cards.pending));
     const { context, page } = await visit();
     // Axe is a script itself, so it gets the page as it is without one.
@@ -1064,25 +1085,25 @@ describe('what the page is made of', () => {
   });
 
   it('shows the payee’s own logo, from here', async () => {
-    const till = await tills.open();
+    const payee = await payees.open();
     const png = Buffer.from(
       'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
       'base64',
     );
-    const file = await till.user.upload('logo', png, 'logo.png');
+    const file = await payee.user.upload('logo', png, 'logo.png');
     expect(file.status).toBe(200);
-    await world.sql`update account set logo_id = ${file.body.id} where id = ${till.user.id} and not livemode`;
-    const slip = await till.slip();
+    await world.sql`update account set logo_id = ${file.body.id} where id = ${payee.user.id} and not livemode`;
+    const checkoutFixture = await payee.checkoutFixture();
     const { context, page, complaints } = await visit();
-    await page.goto(slip.url);
+    await page.goto(checkoutFixture.url);
     const logo = page.locator('header img');
     expect(await logo.evaluate((e: HTMLImageElement) => [e.naturalWidth, new URL(e.src).pathname])).toEqual([
       1,
-      `${slip.path}/logo`,
+      `${checkoutFixture.path}/logo`,
     ]);
     expect(complaints).toEqual([]);
     // Were it opened by its address, nothing in it could run.
-    const alone = await fetch(`${slip.url}/logo`);
+    const alone = await fetch(`${checkoutFixture.url}/logo`);
     expect([alone.headers.get('content-security-policy'), alone.headers.get('x-content-type-options')]).toEqual([
       "default-src 'none'; sandbox",
       'nosniff',
@@ -1091,17 +1112,17 @@ describe('what the page is made of', () => {
     // A file of another purpose, of another kind, or too large is no logo.
     const large = Buffer.concat([png, Buffer.alloc(1_048_577 - png.length)]);
     const others = [
-      await till.user.upload('invoice', png, 'invoice.png'),
-      await till.user.upload('logo', Buffer.from('%PDF-1.4\n%%EOF\n'), 'logo.pdf'),
-      await till.user.upload('logo', large, 'large.png'),
+      await payee.user.upload('invoice', png, 'invoice.png'),
+      await payee.user.upload('logo', Buffer.from('%PDF-1.4\n%%EOF\n'), 'logo.pdf'),
+      await payee.user.upload('logo', large, 'large.png'),
     ];
     expect(others.map(({ status }) => status)).toEqual([200, 200, 200]);
     for (const { body } of others) {
-      await world.sql`update account set logo_id = ${body.id} where id = ${till.user.id} and not livemode`;
-      await page.goto(slip.url);
+      await world.sql`update account set logo_id = ${body.id} where id = ${payee.user.id} and not livemode`;
+      await page.goto(checkoutFixture.url);
       expect(await page.locator('header img').count()).toBe(0);
       expect(await page.locator('header .initial').innerText()).toBe('M');
-      expect((await fetch(`${slip.url}/logo`)).status).toBe(404);
+      expect((await fetch(`${checkoutFixture.url}/logo`)).status).toBe(404);
     }
     await context.close();
   });

@@ -1,15 +1,15 @@
 import net from 'node:net';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { Till } from './till.js';
+import { PayeeFixture } from './checkout-fixture.js';
 import { givenIn, type Speaker, useWorld } from './world.js';
 
 const world = useWorld({ worker: false });
 const given = givenIn(world);
 let user: Speaker;
-let till: Till;
+let payee: PayeeFixture;
 beforeAll(async () => {
   user = await given.directUser(1);
-  till = await Till.open(world);
+  payee = await PayeeFixture.open(world);
 });
 
 /** What the gateway answers to bytes. */
@@ -66,7 +66,7 @@ describe('a Host that is none', () => {
     'GET /v1/%',
   ];
   it.each(hosts)('is refused everywhere: %j', async (host) => {
-    for (const line of [...lines, `GET ${(await till.slip()).path}`]) {
+    for (const line of [...lines, `GET ${(await payee.checkoutFixture()).path}`]) {
       const { status, head, body } = await answered(request(line, [`Host: ${host}`, key()]));
       expect([line, status]).toEqual([line, 400]);
       expect(head).not.toContain('evil');

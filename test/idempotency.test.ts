@@ -4,11 +4,11 @@ import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { config } from '../src/config.js';
 import { Database } from '../src/db/database.js';
-import { gateway } from '../src/gateway.js';
-import { buildGraph } from '../src/graph.js';
+import { gateway } from '../src/server/app.js';
+import { buildGraph } from '../src/api/graphql/server.js';
 import { Operator } from '../src/operator/operator.js';
-import { permissions, restPermissions } from '../src/permissions.js';
-import { Worker } from '../src/worker.js';
+import { permissions, restPermissions } from '../src/auth/permissions.js';
+import { Worker } from '../src/jobs/runner.js';
 import { details, type Edition, eventually, givenIn, nickname, type Reply, Speaker, useWorld } from './world.js';
 
 const world = useWorld({ worker: false });
@@ -24,7 +24,7 @@ beforeAll(async () => {
 const elsewhere = (me: Speaker, origin = other) => new Speaker({ ...world, origin }, me.id, me.key, me.edition);
 const keyed = (key: string) => ({ 'idempotency-key': key });
 const replayed = (reply: Reply) => reply.headers.get('idempotent-replayed');
-/** The status of an answer of either door: inside a GraphQL answer it is the error's own. */
+/** The status of an answer of either API: inside a GraphQL answer it is the error's own. */
 const statusOf = (reply: Reply): number => reply.body?.errors?.[0]?.extensions?.httpStatus ?? reply.status;
 
 const addressBody = (linkedId: string) => ({
@@ -53,7 +53,7 @@ const partnerBody = (more: object = {}) => ({
   business_details: details(),
   ...more,
 });
-/** The same partner in the spelling of the graph. */
+/** The same partner in the format of the graph. */
 const partnerInput = ({ nickname: name, metadata }: { nickname: string; metadata?: object }) => ({
   type: 'PARTNER',
   nickname: name,
@@ -164,7 +164,7 @@ const checkoutBody = (both: string) => ({
 const checkoutId = async (me: Speaker) =>
   (await me.post('/v1/checkouts', checkoutBody(await payable(me)))).body.id as string;
 
-/** One write, as each door spells it. `subject` is made anew for every use; the fields are those that both doors show. */
+/** One write, as each API spells it. `subject` is made anew for every use; the fields are those that both APIs show. */
 interface Write {
   subject(me: Speaker): Promise<string>;
   path?: string;
@@ -523,21 +523,21 @@ const writes: Record<string, Write> = {
   },
 };
 
-type Door = 'v1' | 'graph';
-const doorsOf = ({ path }: Write): Door[] => (path ? ['v1', 'graph'] : ['graph']);
-const call = (me: Speaker, name: string, subject: string, door: Door, key: string): Promise<Reply> => {
+type Transport = 'v1' | 'graph';
+const transportsOf = ({ path }: Write): Transport[] => (path ? ['v1', 'graph'] : ['graph']);
+const call = (me: Speaker, name: string, subject: string, transport: Transport, key: string): Promise<Reply> => {
   const { path, body, input, member, fields } = writes[name]!;
-  return door === 'v1'
+  return transport === 'v1'
     ? me.post(path!.replace(':id', subject.split(' ')[0]!), body?.(subject), keyed(key))
     : mutate(me, name, input?.(subject) ?? { id: subject }, `${member} { ${fields.join(' ')} }`, keyed(key));
 };
-/** What both doors show of the answer, spelled alike. */
-const objectOf = (name: string, door: Door, reply: Reply) => {
+/** What both APIs show of the answer, spelled alike. */
+const objectOf = (name: string, transport: Transport, reply: Reply) => {
   const { member, fields } = writes[name]!;
-  const source = door === 'v1' ? reply.body : reply.body.data[name][member];
+  const source = transport === 'v1' ? reply.body : reply.body.data[name][member];
   return Object.fromEntries(
     fields.map((field) => {
-      const value = source[door === 'v1' ? field.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`) : field];
+      const value = source[transport === 'v1' ? field.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`) : field];
       return [field, field === 'status' ? String(value).toLowerCase() : value];
     }),
   );
@@ -557,7 +557,7 @@ describe('a write that is sent again with its Idempotency-Key', () => {
 
   it('is any write there is', () => {
     const all = Object.entries({ ...permissions, ...restPermissions }).filter(([, { access }]) => access === 'write');
-    // The upload has a test of its own, since bytes have no second door.
+    // The upload has a test of its own, since bytes have no second API.
     expect(Object.keys(writes).sort()).toEqual(
       all
         .map(([name]) => name)
@@ -567,24 +567,24 @@ describe('a write that is sent again with its Idempotency-Key', () => {
   });
 
   for (const [name, write] of Object.entries(writes))
-    for (const door of doorsOf(write))
-      it(`is answered as before by either door and gateway, and done once: ${name}, first through ${door}`, async () => {
+    for (const transport of transportsOf(write))
+      it(`is answered as before by either API and gateway, and done once: ${name}, first through ${transport}`, async () => {
         const caller = write.edition ? second : platform;
         const subject = await write.subject(caller);
         const key = randomUUID();
-        const first = await call(caller, name, subject, door, key);
+        const first = await call(caller, name, subject, transport, key);
         expect([statusOf(first), replayed(first)]).toEqual([200, null]);
-        const object = objectOf(name, door, first);
+        const object = objectOf(name, transport, first);
         const named = write.fields.includes('id');
         if (named) expect(object.id).toMatch(/^[a-z_]+_[0-9a-f]{32}$/);
 
         const again: Reply[] = [];
-        for (const way of [door, ...doorsOf(write)])
+        for (const way of [transport, ...transportsOf(write)])
           for (const me of [caller, elsewhere(caller)]) {
             const reply = await call(me, name, subject, way, key);
             expect([way, statusOf(reply), replayed(reply)]).toEqual([way, 200, 'true']);
             expect(objectOf(name, way, reply)).toEqual(object);
-            if (way === door && door === 'v1') expect(reply.text).toBe(first.text);
+            if (way === transport && transport === 'v1') expect(reply.text).toBe(first.text);
             again.push(reply);
           }
         const requests = [first, ...again].map((reply) => reply.headers.get('request-id'));
@@ -684,7 +684,7 @@ describe('an Idempotency-Key that was used', () => {
     platform = await given.platform(1);
   });
 
-  /** Sends one request, then another with its key, through both doors; what was created stays the only thing. */
+  /** Sends one request, then another with its key, through both APIs; what was created stays the only thing. */
   const reused = async (first: (key: string) => Promise<Reply>, ...second: ((key: string) => Promise<Reply>)[]) => {
     const key = randomUUID();
     const done = await first(key);
@@ -842,8 +842,8 @@ describe('an Idempotency-Key that was used', () => {
         );
         const replies = await Promise.all([
           ...others.map((other, i) => {
-            const doors = doorsOf(writes[other]!);
-            return call(me, other, subjects[other]!, doors[i % doors.length]!, key);
+            const transports = transportsOf(writes[other]!);
+            return call(me, other, subjects[other]!, transports[i % transports.length]!, key);
           }),
           me.upload('invoice', pdf, 'a.pdf', {}, keyed(key)),
         ]);
@@ -863,7 +863,7 @@ describe('an Idempotency-Key that was used', () => {
     expect([done.status, done.body.status]).toEqual([200, 'verifying']);
     const others = ['deactivateAccount', 'verifyTestAccount', 'holdTestAccount', 'deactivateTestAccount'];
     const replies = await Promise.all(
-      others.flatMap((name) => (['v1', 'graph'] as const).map((door) => call(platform, name, id, door, key))),
+      others.flatMap((name) => (['v1', 'graph'] as const).map((transport) => call(platform, name, id, transport, key))),
     );
     expect(replies.map((reply) => [statusOf(reply), ...reply.codes].join(' '))).toEqual(
       replies.map(() => '400 idempotency_key_reused'),
@@ -1236,25 +1236,25 @@ describe('requests with one key at once, over two gateways', () => {
         const caller = writes[name]!.edition ? second : platform;
         const subject = await writes[name]!.subject(caller);
         const key = randomUUID();
-        const doors = doorsOf(writes[name]!);
+        const transports = transportsOf(writes[name]!);
         const racers = Array.from({ length: 16 }, (_, i) => ({
           me: i % 2 ? elsewhere(caller) : caller,
-          door: doors[i % doors.length]!,
+          transport: transports[i % transports.length]!,
         }));
-        const replies = await Promise.all(racers.map(({ me, door }) => call(me, name, subject, door, key)));
+        const replies = await Promise.all(racers.map(({ me, transport }) => call(me, name, subject, transport, key)));
         const said = replies.map(told);
         expect(said.filter((text) => text === '200 done')).toHaveLength(1);
         expect(
           said.filter((text) => !['200 done', '200 replayed', '409 idempotency_key_in_use 1'].includes(text)),
         ).toEqual([]);
         const objects = replies.flatMap((reply, i) =>
-          statusOf(reply) === 200 ? [objectOf(name, racers[i]!.door, reply)] : [],
+          statusOf(reply) === 200 ? [objectOf(name, racers[i]!.transport, reply)] : [],
         );
         expect(objects).toEqual(objects.map(() => objects[0]));
         expect(await answers(key)).toHaveLength(1);
         expect((await eventsOf(...replies)).map(({ type }) => type)).toEqual(writes[name]!.events);
-        const after = await call(caller, name, subject, doors[0]!, key);
-        expect([told(after), objectOf(name, doors[0]!, after)]).toEqual(['200 replayed', objects[0]]);
+        const after = await call(caller, name, subject, transports[0]!, key);
+        expect([told(after), objectOf(name, transports[0]!, after)]).toEqual(['200 replayed', objects[0]]);
       }
     });
 
@@ -1296,7 +1296,7 @@ describe('requests with one key at once, over two gateways', () => {
   });
 
   // The first request is held at the row that it has not committed yet, for longer than anybody waits for it.
-  it('are told with Retry-After that the first is still under way, by both doors; and if it never commits, the next is the first', async () => {
+  it('are told with Retry-After that the first is still under way, by both APIs; and if it never commits, the next is the first', async () => {
     const key = randomUUID();
     const body = partnerBody();
     const v1 = (me: Speaker) => me.post('/v1/accounts', body, keyed(key));
@@ -1437,12 +1437,12 @@ describe('an answer of the database that gets lost on its way', () => {
         ([key]) => key?.last_used_at !== null,
       );
       const subject = await write.subject(platform);
-      const door = doorsOf(write)[0]!;
+      const transport = transportsOf(write)[0]!;
       const key = randomUUID();
-      const reply = await losing(() => call(me, name, subject, door, key));
+      const reply = await losing(() => call(me, name, subject, transport, key));
       expect([statusOf(reply), reply.codes]).toEqual([200, []]);
-      const again = await call(platform, name, subject, door, key);
-      expect([replayed(again), objectOf(name, door, again)]).toEqual(['true', objectOf(name, door, reply)]);
+      const again = await call(platform, name, subject, transport, key);
+      expect([replayed(again), objectOf(name, transport, again)]).toEqual(['true', objectOf(name, transport, reply)]);
       expect((await eventsOf(reply, again)).map(({ type }) => type)).toEqual(write.events);
     });
 

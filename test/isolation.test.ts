@@ -1,6 +1,6 @@
 import { GraphQLInputObjectType, type GraphQLInputType, GraphQLObjectType, getNamedType } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { buildGraph } from '../src/graph.js';
+import { buildGraph } from '../src/api/graphql/server.js';
 import { type Edition, details, givenIn, nickname, type Reply, Speaker, useWorld, withLiveAcquirer } from './world.js';
 
 const world = useWorld({ worker: false, acquirers: withLiveAcquirer });
@@ -253,7 +253,7 @@ const nodes: Record<string, Probe> = {
     answer: 'nothing',
   },
 };
-/** A cursor in every place where one may stand: lists of both doors, and edges. */
+/** A cursor in every place where one may stand: lists of both APIs, and edges. */
 const cursors = (path: string, list: string, edge?: string): Record<string, Probe> => ({
   [`${path} starting_after`]: read(`${path}?starting_after=:id`, 'parameter_invalid'),
   [`${path} ending_before`]: read(`${path}?ending_before=:id`, 'parameter_invalid'),
@@ -698,7 +698,7 @@ async function everyRow(): Promise<Record<string, string[]>> {
   return out;
 }
 
-/** Who asks: what decides about the refusals that come before any id is looked at. */
+/** Who asks: what decides about the domain errors that come before any id is looked at. */
 interface Asker {
   kind: 'platform' | 'direct_user' | 'connected_user';
   live?: boolean;
@@ -909,7 +909,7 @@ describe('what is out of reach', () => {
     await askAll(first, { kind: 'platform' }, [[itself, second]]);
   });
 
-  // Reaching one's own objects by the same calls is what makes the refusals above mean anything.
+  // Reaching one's own objects by the same calls is what makes the domain errors above mean anything.
   it('exists for its owner, by the same calls', async () => {
     const me = await given.platform(1);
     const mine = await itself(me);

@@ -2,11 +2,11 @@ import { createHash, createHmac } from 'node:crypto';
 import { Agent, get as httpGet } from 'node:http';
 import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { newKey } from '../src/caller.js';
+import { newKey } from '../src/auth/api-keys.js';
 import { config } from '../src/config.js';
 import { Database } from '../src/db/database.js';
-import { gateway } from '../src/gateway.js';
-import { buildGraph } from '../src/graph.js';
+import { gateway } from '../src/server/app.js';
+import { buildGraph } from '../src/api/graphql/server.js';
 import { type Edition, details, eventually, givenIn, nickname, type Reply, Speaker, useWorld } from './world.js';
 
 const world = useWorld();
@@ -171,7 +171,7 @@ describe('a key that was mistyped', () => {
 
   it('is refused without a look at the database, wherever the slip is', async () => {
     const { key } = await given.directUser(1);
-    const slips = [...key].flatMap((character, i) => {
+    const checkoutFixtures = [...key].flatMap((character, i) => {
       const wrong = character === 'a' ? 'b' : 'a';
       const replaced = key.slice(0, i) + wrong + key.slice(i + 1);
       const swapped = key.slice(0, i) + (key[i + 1] ?? '') + character + key.slice(i + 2);
@@ -191,7 +191,7 @@ describe('a key that was mistyped', () => {
       'sk_test_',
       'nonsense',
     ];
-    const mistyped = [...new Set([...slips, ...others])].filter((text) => text !== key);
+    const mistyped = [...new Set([...checkoutFixtures, ...others])].filter((text) => text !== key);
     expect(mistyped.length).toBeGreaterThan(300);
     const me = new Speaker({ ...world, origin }, '', key, 1);
     const replies = await Promise.all(mistyped.map((text) => me.using(text).get('/v1/accounts')));
@@ -200,7 +200,7 @@ describe('a key that was mistyped', () => {
     expect(outcome(graph)).toBe('401 api_key_invalid');
   });
 
-  // Or the refusals above would prove nothing.
+  // Or the domain errors above would prove nothing.
   it('is the only one: a well-formed key needs the database', async () => {
     const { key } = await given.directUser(1);
     const reply = await new Speaker({ ...world, origin }, '', key, 1).get('/v1/accounts');

@@ -259,7 +259,24 @@ describe('the view of violations', () => {
     [
       'a lock that its completed payout has not settled',
       ['lock was left behind by its payout'],
-      'update receivable_lock set settled = false where payout_id = :ended',
+      'update receivable_lock set settled = false where batch_id in (select id from lock_batch where payout_id = :ended)',
+    ],
+    [
+      'a payout that took along locks of money in another currency',
+      ['payout took locks of other money'],
+      "update lock_batch set held_in = 'EUR' where payout_id = :ended",
+    ],
+    [
+      'a payout that took along locks and is no more',
+      ['payout took locks of other money'],
+      "update lock_batch set payout_id = 'payout_x' where payout_id = :ended",
+    ],
+    [
+      'a lock that is paid out by another account',
+      ['lock is in the batch of another account'],
+      // No foreign key would let this through.
+      'set local session_replication_role = replica',
+      'update lock_batch set account_id = :other where id in (select batch_id from receivable_lock where receivable_id = :locked)',
     ],
     ['an amount of a payout under way', [flying], 'update payout set amount = amount + 1 where id = :flying'],
     ['what is left of a deposit', [rest], 'update deposit set pending_rest = pending_rest - 1 where id = :deposit'],

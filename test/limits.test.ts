@@ -1,6 +1,6 @@
 import { buildSchema, GraphQLError, getIntrospectionQuery, parse, specifiedRules, validate } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { limitRule, limitsDefault } from '../src/limits.js';
+import { limitRule, limitsDefault } from '../src/api/graphql/limits.js';
 
 const schema = buildSchema(`
   type Query { account: Account accounts: [Account!]! version: String }

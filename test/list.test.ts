@@ -62,7 +62,7 @@ const idsOf = (reply: Reply): string[] => {
 const times = <T>(n: number, make: (i: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: n }, (_, i) => make(i)));
 
-/** The ids that one list shows through both doors, which must show the same. */
+/** The ids that one list shows through both APIs, which must show the same. */
 async function shown(speaker: Speaker, name: Name, query = '', args = ''): Promise<string[]> {
   const { path, field } = lists[name];
   const [rest, graph] = await Promise.all([
@@ -324,7 +324,7 @@ describe('a page', () => {
 
   // Nine objects to a second: a cursor that is a time, or an order that is not total, loses or repeats some of them.
   it.each(names)(
-    'of %s follows the last, of every size, onward and back, and alike through both doors',
+    'of %s follows the last, of every size, onward and back, and alike through both APIs',
     async (name) => {
       const { ids } = crowds[name];
       await Promise.all(
@@ -982,7 +982,7 @@ describe('a connection', () => {
   });
 });
 
-it('a filter by an account that is empty text asks for nothing, as null does, through both doors', async () => {
+it('a filter by an account that is empty text asks for nothing, as null does, through both APIs', async () => {
   const user = await given.directUser(2);
   await user.partner();
   await user.post('/v1/deposits', {

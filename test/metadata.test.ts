@@ -8,7 +8,7 @@ type Json = any;
 type Map = Record<string, unknown>;
 
 const pdf = Buffer.from('%PDF-1.4\n%%EOF\n');
-/** What was refused, alike for both doors: the graph answers 200 and has the status beside each error. */
+/** What was refused, alike for both APIs: the graph answers 200 and has the status beside each error. */
 const problems = ({ status, body, codes, fieldNames }: Reply) => [
   body.errors?.[0].extensions?.httpStatus ?? status,
   ...codes.map((code, i) => `${code} ${fieldNames[i]}`).sort(),
@@ -27,11 +27,11 @@ beforeAll(async () => {
   connected = await platform.connectedUser();
 });
 
-/** An object that has metadata from its creation, by each door that creates it. `absent` sends no metadata at all. */
+/** An object that has metadata from its creation, by each API that creates it. `absent` sends no metadata at all. */
 interface Creation {
   object: string;
   create(metadata: unknown): Promise<Reply>;
-  /** The object of the answer, in either door's shape. */
+  /** The object of the answer, in either API's shape. */
   made(reply: Reply): { id: string; metadata: unknown };
   path: string;
 }

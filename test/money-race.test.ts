@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { must, payoutBody } from './dossier.js';
+import { must, payoutBody } from './onboarding-profile.js';
 import { figures, patience, scale, secondsSince } from './faults/scale.js';
 import { givenIn, nickname, type Reply, Speaker, useWorld } from './world.js';
 

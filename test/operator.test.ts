@@ -10,19 +10,19 @@ import {
 import pino from 'pino';
 import postgres from 'postgres';
 import { afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
-import type { AccountRow } from '../src/account/table.js';
-import { accountV1 } from '../src/account/v1.js';
-import { accountSettingV1 } from '../src/account-setting/v1.js';
-import { address } from '../src/address/table.js';
-import { addressV1 } from '../src/address/v1.js';
+import type { AccountRow } from '../src/resources/account/table.js';
+import { accountV1 } from '../src/resources/account/v1.js';
+import { accountSettingV1 } from '../src/resources/account-setting/v1.js';
+import { address } from '../src/resources/address/table.js';
+import { addressV1 } from '../src/resources/address/v1.js';
 import { config } from '../src/config.js';
 import { Database } from '../src/db/database.js';
-import { depositV1 } from '../src/deposit/v1.js';
-import { operatorText } from '../src/emit.js';
-import { gateway } from '../src/gateway.js';
-import { buildGraph } from '../src/graph.js';
+import { depositV1 } from '../src/resources/deposit/v1.js';
+import { operatorText } from '../src/server/print-schema.js';
+import { gateway } from '../src/server/app.js';
+import { buildGraph } from '../src/api/graphql/server.js';
 import { buildOperatorGraph } from '../src/operator/graph.js';
-import { payoutV1 } from '../src/payout/v1.js';
+import { payoutV1 } from '../src/resources/payout/v1.js';
 import { details, type Edition, givenIn, nickname, Speaker, useWorld } from './world.js';
 
 type Json = any;
@@ -42,7 +42,7 @@ const money = (amount: string, currency = 'USD') => [{ amount, currency }];
 let count = 0;
 const reference = () => `OPS${String(++count).padStart(8, '0')}`;
 
-/** Whoever speaks at the operator's door, under this credential. */
+/** Whoever speaks at the operator's API, under this credential. */
 const at = (key: string, headers: Record<string, string> = {}) => ({
   ask: (query: string, variables: object = {}, more: Record<string, string> = {}) =>
     new Speaker(world, '', key, 1, { accept: modern, ...headers }).post(
@@ -343,7 +343,7 @@ describe('who gets in', () => {
 
   it('gets no trace of a fault of ours', async () => {
     const { app, close } = await open({}, [], (database) => {
-      database.survey = () => Promise.reject(new Error('canary in the cellar'));
+      database.auditQuery = () => Promise.reject(new Error('canary in the cellar'));
     });
     const reply = await app.inject({
       ...{ method: 'POST', url: '/operator/graphql', payload: { query } },
@@ -398,12 +398,12 @@ describe('without an OPERATOR_KEY', () => {
     ];
     for (const headers of credentials)
       for (const method of ['GET', 'POST', 'OPTIONS', 'DELETE']) {
-        const [door, nowhere] = await Promise.all([
+        const [transport, nowhere] = await Promise.all([
           send('/operator/graphql', method, headers),
           send('/operator/nowhere', method, headers),
         ]);
-        expect([door.status, await door.text()]).toEqual([404, await nowhere.text()]);
-        expect(door.headers.get('allow')).toBeNull();
+        expect([transport.status, await transport.text()]).toEqual([404, await nowhere.text()]);
+        expect(transport.headers.get('allow')).toBeNull();
       }
   });
 });
@@ -1144,7 +1144,7 @@ describe('the ledger', () => {
     await data(ask(notice, received(to)));
     await world.database.call('seal_postings', [tenantOf(to.live), true, 50]);
     const tenant = tenantOf(to.live);
-    // The plain owner may not: the books are append-only.
+    // The plain owner may not: the ledger are append-only.
     const admin = postgres({ ...inject('admin'), database: world.sql.options.database, max: 1 });
     const tamper = async (change: number) => {
       await admin`update balance set pending = pending + ${change} where tenant_id = ${tenant} and livemode`;

@@ -9,13 +9,13 @@ import postgres from 'postgres';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import { config } from '../src/config.js';
 import { Database } from '../src/db/database.js';
-import { type Embedded, startEmbedded } from '../src/db/embedded.js';
+import { type Embedded, startEmbedded } from '../src/db/embedded/server.js';
 import { migrate } from '../src/db/migrate.js';
-import { gateway } from '../src/gateway.js';
-import { buildGraph } from '../src/graph.js';
+import { gateway } from '../src/server/app.js';
+import { buildGraph } from '../src/api/graphql/server.js';
 import { Operator } from '../src/operator/operator.js';
 import { postmaster, until, useChildren } from './child.js';
-import { Till } from './till.js';
+import { PayeeFixture } from './checkout-fixture.js';
 import { details, eventually, givenIn, nickname, type Reply, type Speaker, useWorld, type World } from './world.js';
 
 const OPERATOR_KEY = 'op_5f0d4c1f9b7e43a28c6d1e0f9a8b7c6d';
@@ -188,7 +188,7 @@ describe('a lock that is not free in time', () => {
     );
   });
 
-  it('is 503 for a read, over every door, and takes the gateway out of service meanwhile', async () => {
+  it('is 503 for a read, over every API, and takes the gateway out of service meanwhile', async () => {
     const [list, graph, operator, ready] = await holding('lock table account', () =>
       Promise.all([
         me.get('/v1/accounts'),
@@ -232,7 +232,7 @@ describe('a PostgreSQL of its own', () => {
   let admin: postgres.Sql;
   let app: FastifyInstance;
   let me: Speaker;
-  let till: Till;
+  let payee: PayeeFixture;
   beforeAll(async () => {
     embedded = await startEmbedded({ dir: path.join(folder, 'postgres'), durable: false });
     await migrate(embedded.options);
@@ -250,8 +250,8 @@ describe('a PostgreSQL of its own', () => {
       log: pino({ level: 'silent' }),
     });
     world.origin = await app.listen({ port: 0, host: '127.0.0.1' });
-    till = await Till.open(world);
-    me = till.user;
+    payee = await PayeeFixture.open(world);
+    me = payee.user;
   });
   afterAll(async () => {
     await app.close();
@@ -343,7 +343,7 @@ describe('a PostgreSQL of its own', () => {
   });
 
   it('that hangs is found out, is asked nothing meanwhile, and loses and doubles nothing', async () => {
-    const slip = await till.slip();
+    const checkoutFixture = await payee.checkoutFixture();
     const key = randomUUID();
     const body = partner();
     const ask = () => me.post('/v1/accounts', body, { 'idempotency-key': key });
@@ -366,7 +366,7 @@ describe('a PostgreSQL of its own', () => {
           me.get('/v1/accounts'),
           me.graph('{ accounts { nodes { id } } }'),
           readyz(world.origin),
-          fetch(slip.url),
+          fetch(checkoutFixture.url),
           askOperator(world.origin),
         ]),
       );
@@ -399,9 +399,9 @@ describe('a PostgreSQL of its own', () => {
     );
     expect([unavailable(next[0]), unavailable(next[1]), next[2]]).toEqual([is503, is503, 503]);
     expect(soon).toBeLessThan(1_000);
-    const revived = await startEmbedded({ dir: path.join(folder, 'postgres'), durable: false });
+    const restarted = await startEmbedded({ dir: path.join(folder, 'postgres'), durable: false });
     await serving();
-    await revived.release();
+    await restarted.release();
   });
 });
 

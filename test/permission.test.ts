@@ -1,9 +1,9 @@
 import fs from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Caller } from '../src/caller.js';
-import { buildGraph } from '../src/graph.js';
-import { denied, parameterRelations, permissions, type Relation, restPermissions } from '../src/permissions.js';
-import { routes } from '../src/rest/routes.js';
+import type { Caller } from '../src/request/caller.js';
+import { buildGraph } from '../src/api/graphql/server.js';
+import { denied, parameterRelations, permissions, type Relation, restPermissions } from '../src/auth/permissions.js';
+import { routes } from '../src/api/rest/routes.js';
 import {
   type Edition,
   details,
@@ -23,7 +23,7 @@ const modes = ['test', 'live'] as const;
 const editions = [1, 2] as const;
 type Kind = (typeof kinds)[number];
 type Mode = (typeof modes)[number];
-type Door = 'graph' | 'v1';
+type Transport = 'graph' | 'v1';
 
 const pdf = new TextEncoder().encode('%PDF-1.4\n%%EOF\n');
 
@@ -381,14 +381,14 @@ function matrix(): string {
     '404+: not in this edition on /v1; an empty list in the graph.',
     '',
     `${' '.repeat(34)}${kinds.map((kind) => kind.padEnd(wide * 4)).join('')}`.trimEnd(),
-    `${'operation'.padEnd(26)}${'access'.padEnd(8)}${columns.map(({ mode, edition }) => `${mode} ${edition}`.padEnd(wide)).join('')}doors`,
+    `${'operation'.padEnd(26)}${'access'.padEnd(8)}${columns.map(({ mode, edition }) => `${mode} ${edition}`.padEnd(wide)).join('')}APIs`,
     ...Object.entries(everything).map(([name, { access }]) => {
-      const doors = [
+      const transports = [
         ...paths.filter(({ operation }) => operation === name).map(({ method, path }) => `${method} ${path}`),
         ...(graphOf(name) ? [graphOf(name)!.type.name.toLowerCase()] : []),
       ];
       const cells = columns.map(({ kind, mode, edition }) => cell(name, kind, mode, edition).padEnd(wide));
-      return `${name.padEnd(26)}${access.padEnd(8)}${cells.join('')}${doors.join(', ')}`;
+      return `${name.padEnd(26)}${access.padEnd(8)}${cells.join('')}${transports.join(', ')}`;
     }),
     '',
     'For which accounts, by what the account is to the one of the API key, where that is narrower than what is in reach.',
@@ -435,7 +435,7 @@ describe('the permission matrix', () => {
   });
 });
 
-/** What the agreed matrix says of a cell: the doors are held against the text, not against the code that wrote it. */
+/** What the agreed matrix says of a cell: the APIs are held against the text, not against the code that wrote it. */
 function agreed(name: string, kind: Kind, mode: Mode, edition: Edition): string {
   const line = fs
     .readFileSync(matrixFile, 'utf8')
@@ -446,8 +446,8 @@ function agreed(name: string, kind: Kind, mode: Mode, edition: Edition): string 
 }
 
 /** A call that no input rule would let through: whoever is refused for it was permitted first. */
-function malformed(speaker: Speaker, name: string, door: Door): Promise<Reply>[] {
-  if (door === 'v1') {
+function malformed(speaker: Speaker, name: string, transport: Transport): Promise<Reply>[] {
+  if (transport === 'v1') {
     return paths
       .filter(({ operation }) => operation === name)
       .map(({ method, path }) => {
@@ -466,9 +466,9 @@ function malformed(speaker: Speaker, name: string, door: Door): Promise<Reply>[]
 }
 
 /** A well-formed call; the objects in it are those of `owner`. */
-async function wellFormed(speaker: Speaker, name: string, door: Door, owner: Speaker): Promise<Reply[]> {
+async function wellFormed(speaker: Speaker, name: string, transport: Transport, owner: Speaker): Promise<Reply[]> {
   const { graph, id, body } = operations[name]!;
-  if (door === 'v1') {
+  if (transport === 'v1') {
     return Promise.all(
       paths
         .filter(({ operation }) => operation === name)
@@ -497,7 +497,7 @@ async function wellFormed(speaker: Speaker, name: string, door: Door, owner: Spe
 /** Whether an operation is of the other edition alone. */
 const elsewhere = (name: string, edition: Edition) => everything[name]!.editions?.includes(edition) === false;
 
-/** Status and codes, alike for both doors: inside a GraphQL answer the status is the error's own. */
+/** Status and codes, alike for both APIs: inside a GraphQL answer the status is the error's own. */
 function outcome(reply: Reply): string {
   const status = reply.body?.errors?.[0]?.extensions?.httpStatus ?? reply.status;
   return [status, ...new Set(reply.codes)].join(' ').toLowerCase();
@@ -542,18 +542,18 @@ describe('a caller with a key', () => {
   for (const kind of kinds)
     for (const mode of modes)
       for (const edition of editions)
-        it(`may call what the matrix says, through both doors: ${kind}, ${mode} mode, Edition ${edition}`, async () => {
+        it(`may call what the matrix says, through both APIs: ${kind}, ${mode} mode, Edition ${edition}`, async () => {
           const cell = cells.find((c) => c.kind === kind && c.mode === mode && c.edition === edition)!;
           const before = await eventsOf();
           const rows = await Promise.all(
             Object.keys(everything).flatMap((name) =>
               (['full', 'read'] as const).flatMap((key) =>
-                (['v1', 'graph'] as const).map(async (door) => {
-                  const replies = await Promise.all(malformed(cell[key], name, door));
+                (['v1', 'graph'] as const).map(async (transport) => {
+                  const replies = await Promise.all(malformed(cell[key], name, transport));
                   const said = agreed(name, kind, mode, edition);
-                  const may = said.includes(key[0]!) || (said === '404+' && door === 'graph');
+                  const may = said.includes(key[0]!) || (said === '404+' && transport === 'graph');
                   return replies.map((reply) => ({
-                    call: `${name} ${key} ${door}`,
+                    call: `${name} ${key} ${transport}`,
                     is: `${reply.body.errors[0].extensions?.httpStatus ?? reply.status} ${reply.codes.includes('permission_denied')}`,
                     ought: may ? '400 false' : said.startsWith('404') ? '404 false' : '403 true',
                   }));
@@ -567,20 +567,23 @@ describe('a caller with a key', () => {
           expect(await eventsOf()).toBe(before);
         });
 
-  // Otherwise the refusals below could have another reason than the key.
+  // Otherwise the domain errors below could have another reason than the key.
   for (const edition of editions)
-    it(`calls every operation through each of its doors, Edition ${edition}`, async () => {
+    it(`calls every operation through each of its APIs, Edition ${edition}`, async () => {
       const said: [is: string, ought: string][] = [];
       for (const name of Object.keys(everything))
         said.push(
           ...(await Promise.all(
-            (['v1', 'graph'] as const).map(async (door) => {
+            (['v1', 'graph'] as const).map(async (transport) => {
               // A platform of its own for each: money and time of one call must not be another's.
               const platform = await given.platform(edition);
-              const replies = await wellFormed(platform, name, door, platform);
-              const empty = everything[name]!.list && door === 'graph';
+              const replies = await wellFormed(platform, name, transport, platform);
+              const empty = everything[name]!.list && transport === 'graph';
               const ought = elsewhere(name, edition) && !empty ? '404 route_missing' : '200';
-              return replies.map((reply) => [`${name} ${door} ${outcome(reply)}`, `${name} ${door} ${ought}`]);
+              return replies.map((reply) => [
+                `${name} ${transport} ${outcome(reply)}`,
+                `${name} ${transport} ${ought}`,
+              ]);
             }),
           ).then((replies) => replies.flat() as [string, string][])),
         );
@@ -598,13 +601,13 @@ describe('a caller with a key', () => {
         const { id, body, graph } = operations[name]!;
         const fixed = { id: await id?.(full), body: await body?.(full), graph: await graph?.(full) };
         const frozen: Operation = { id: async () => fixed.id!, body: () => fixed.body!, graph: () => fixed.graph! };
-        for (const door of ['v1', 'graph'] as const)
+        for (const transport of ['v1', 'graph'] as const)
           made.push([
             name,
             (speaker) => {
               const was = operations[name]!;
               operations[name] = frozen;
-              const replies = wellFormed(speaker, name, door, full);
+              const replies = wellFormed(speaker, name, transport, full);
               operations[name] = was;
               return replies;
             },
@@ -726,7 +729,7 @@ describe('a caller without a valid key', () => {
         ),
         speak('GET', '/graphql?query={viewer{edition}}', headers, null),
       ]);
-      // The same item as /v1 answers, so that a client of both doors has one thing to handle.
+      // The same item as /v1 answers, so that a client of both APIs has one thing to handle.
       const [item] = JSON.parse(rest[0]!.text).errors;
       for (const { status, text } of graph) {
         const { errors, data } = JSON.parse(text);
@@ -831,7 +834,7 @@ describe('what is allowed by what the account is to the caller', () => {
     );
   const mutateById = (speaker: Speaker, name: string, id: string) =>
     speaker.graph(`mutation ($id: ID!) { ${name}(input: { id: $id }) { __typename } }`, { id });
-  const calls: Record<string, Record<Door, (speaker: Speaker, id: string) => Promise<Reply>>> = {
+  const calls: Record<string, Record<Transport, (speaker: Speaker, id: string) => Promise<Reply>>> = {
     activate: {
       v1: (speaker, id) => speaker.post(`/v1/accounts/${id}/activate`),
       graph: (speaker, id) => mutateById(speaker, 'activateAccount', id),
@@ -873,8 +876,8 @@ describe('what is allowed by what the account is to the caller', () => {
   };
 
   for (const edition of editions)
-    for (const door of ['v1', 'graph'] as const)
-      it(`is what the specification says, through ${door}, Edition ${edition}`, async () => {
+    for (const transport of ['v1', 'graph'] as const)
+      it(`is what the specification says, through ${transport}, Edition ${edition}`, async () => {
         const rows = edition === 1 ? [...table, ...payouts] : table;
         const [platform, direct] = await Promise.all([given.platform(edition), given.directUser(edition)]);
         const said = await Promise.all(
@@ -895,7 +898,7 @@ describe('what is allowed by what the account is to the caller', () => {
                 : about === 'connected_user'
                   ? user!.id
                   : (await (about === 'connected_user_partner' ? user! : caller).partner()).id;
-            const reply = await calls[operation]![door](caller, account);
+            const reply = await calls[operation]![transport](caller, account);
             return { row: `${operation}: ${who}, ${about}`, answer, is: outcome(reply) };
           }),
         );
@@ -906,7 +909,7 @@ describe('what is allowed by what the account is to the caller', () => {
 
 describe('On-Behalf-Of', () => {
   // Even for oneself: a header that works by accident today is a hole tomorrow.
-  it('is for platforms alone, whatever the account, through both doors and before anything is parsed', async () => {
+  it('is for platforms alone, whatever the account, through both APIs and before anything is parsed', async () => {
     const platform = await given.platform(1);
     const user = await platform.connectedUser();
     const direct = await given.directUser(1);

@@ -1,9 +1,18 @@
 import { hash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { sealTaxCards } from '../src/person/sealing.js';
-import { Secrets } from '../src/secrets.js';
-import { assemble, type BusinessType, businessTypes, complete, must, pdf, personBody, type Role } from './dossier.js';
-import { type Door, doors, type Edition, givenIn, type Reply, type Speaker, useWorld } from './world.js';
+import { sealTaxCards } from '../src/resources/person/encryption.js';
+import { Secrets } from '../src/db/secrets.js';
+import {
+  assemble,
+  type BusinessType,
+  businessTypes,
+  complete,
+  must,
+  pdf,
+  personBody,
+  type Role,
+} from './onboarding-profile.js';
+import { type Transport, transports, type Edition, givenIn, type Reply, type Speaker, useWorld } from './world.js';
 
 const world = useWorld({ worker: false });
 const given = givenIn(world);
@@ -139,9 +148,9 @@ const enumsOf = (body: any): any =>
     ]),
   );
 /** A change or removal of a person through one of the APIs; what is answered is as /v1 would say it. */
-async function change(speaker: Speaker, door: Door, id: string, body?: object) {
+async function change(speaker: Speaker, transport: Transport, id: string, body?: object) {
   const operation = body ? 'update' : 'remove';
-  if (door === 'REST') return speaker.post(`/v1/persons/${id}${body ? '' : '/remove'}`, body);
+  if (transport === 'REST') return speaker.post(`/v1/persons/${id}${body ? '' : '/remove'}`, body);
   const name = `${operation}Person`;
   const reply = await speaker.graph(
     `mutation ($input: ${name[0]!.toUpperCase()}${name.slice(1)}Input!) { ${name}(input: $input) { person { id created livemode accountId fullName
@@ -173,7 +182,7 @@ const told = ({ status, codes, fieldNames }: Pick<Reply, 'status' | 'codes' | 'f
   fieldNames,
 ];
 
-describe.each(doors)('changing a person over %s', (door) => {
+describe.each(transports)('changing a person over %s', (transport) => {
   it('merges roles, identification and metadata, and keeps what is not named', async () => {
     const platform = await given.platform(1);
     const user = await userOf(platform, 'company');
@@ -182,9 +191,9 @@ describe.each(doors)('changing a person over %s', (door) => {
       create(platform, { ...personBody(user, ['director', 'owner']), metadata: { a: '1', b: '2' } }),
     );
 
-    const one = await change(platform, door, made.id, { full_name: 'Meera Rao-Iyer' });
+    const one = await change(platform, transport, made.id, { full_name: 'Meera Rao-Iyer' });
     expect(one.body).toEqual({ ...made, full_name: 'Meera Rao-Iyer' });
-    const two = await change(platform, door, made.id, {
+    const two = await change(platform, transport, made.id, {
       relationship: { director: null, representative: true },
       identification: { passport_image: image },
       metadata: { a: '', c: '3' },
@@ -197,9 +206,9 @@ describe.each(doors)('changing a person over %s', (door) => {
       metadata: { b: '2', c: '3' },
     });
     // An owner of a company may be known by the passport alone.
-    const three = await change(platform, door, made.id, { identification: { tax_card_number: '' } });
+    const three = await change(platform, transport, made.id, { identification: { tax_card_number: '' } });
     expect(three.body.identification).toEqual({ tax_card_number: null, tax_card_image: null, passport_image: image });
-    expect((await change(platform, door, made.id, {})).body).toEqual(three.body);
+    expect((await change(platform, transport, made.id, {})).body).toEqual(three.body);
     expect(await must(platform.get(`/v1/persons/${made.id}`))).toEqual(three.body);
   });
 
@@ -221,10 +230,10 @@ describe.each(doors)('changing a person over %s', (door) => {
       [{ account_id: user }, ['parameter_unknown'], ['account_id']],
     ];
     for (const [body, codes, fields] of wrong) {
-      const reply = await change(platform, door, made.id, body);
+      const reply = await change(platform, transport, made.id, body);
       expect([body, ...told(reply)]).toEqual([body, 400, codes, fields.map((field) => `person.${field}`)]);
     }
-    const unknown = await change(platform, door, made.id, {
+    const unknown = await change(platform, transport, made.id, {
       identification: { passport_image: `file_${'0'.repeat(32)}` },
     });
     expect(told(unknown)).toEqual([404, ['resource_missing'], ['person.identification.passport_image']]);
@@ -236,14 +245,14 @@ describe.each(doors)('changing a person over %s', (door) => {
     const id = await assemble(platform, complete(1));
     const { data } = await must(platform.get(`/v1/persons?account_id=${id}`));
     const before = [...data];
-    await must(change(platform, door, data[0].id, { full_name: 'Before' }));
+    await must(change(platform, transport, data[0].id, { full_name: 'Before' }));
     before[0] = { ...data[0], full_name: 'Before' };
     await must(platform.post(`/v1/accounts/${id}/activate`));
     // Verifying, then activated, then on hold.
     for (const helper of ['', 'verify', 'hold']) {
       if (helper) await must(platform.post(`/v1/test_helpers/accounts/${id}/${helper}`));
       for (const body of [{ full_name: 'After' }, {}, undefined])
-        expect(told(await change(platform, door, data[0].id, body))).toEqual([
+        expect(told(await change(platform, transport, data[0].id, body))).toEqual([
           400,
           ['account_not_updatable'],
           ['person.account_id'],
@@ -261,12 +270,12 @@ describe.each(doors)('changing a person over %s', (door) => {
       await must(create(platform, personBody(user, ['director']))),
     ];
 
-    expect((await change(platform, door, made.id)).body).toEqual(made);
+    expect((await change(platform, transport, made.id)).body).toEqual(made);
 
     for (const reply of [
       await platform.get(`/v1/persons/${made.id}`),
-      await change(platform, door, made.id),
-      await change(platform, door, made.id, { full_name: 'B' }),
+      await change(platform, transport, made.id),
+      await change(platform, transport, made.id, { full_name: 'B' }),
     ])
       expect(told(reply)).toEqual([404, ['resource_missing'], ['person.id']]);
     expect((await must(platform.get(`/v1/persons?account_id=${user}`))).data).toEqual([other]);
@@ -279,9 +288,13 @@ describe.each(doors)('changing a person over %s', (door) => {
     const made = await must(create(user, personBody(user.id, ['owner'])));
     for (const speaker of [stranger, other, platform.actingFor(other.id)])
       for (const body of [{ full_name: 'Mallory' }, {}, undefined])
-        expect(told(await change(speaker, door, made.id, body))).toEqual([404, ['resource_missing'], ['person.id']]);
+        expect(told(await change(speaker, transport, made.id, body))).toEqual([
+          404,
+          ['resource_missing'],
+          ['person.id'],
+        ]);
     for (const speaker of [user, platform, platform.actingFor(user.id)])
-      expect((await change(speaker, door, made.id, { metadata: { by: speaker.key } })).status).toBe(200);
+      expect((await change(speaker, transport, made.id, { metadata: { by: speaker.key } })).status).toBe(200);
   });
 });
 
@@ -547,7 +560,7 @@ describe('who a person must be, Edition 1, rule 4', () => {
 });
 
 describe('the number of a tax card', () => {
-  it('is never shown again, at no door, in no form, not even in a retry or a refusal', async () => {
+  it('is never shown again, at no API, in no form, not even in a retry or a refusal', async () => {
     const platform = await given.platform(1);
     const user = await platform.connectedUser();
     const body = personBody(user.id, ['owner']);

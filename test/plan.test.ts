@@ -5,41 +5,41 @@ import { getNamedType, type GraphQLObjectType, isObjectType, parse } from 'graph
 import pino from 'pino';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { accountListing } from '../src/account/resolver.js';
-import { account } from '../src/account/table.js';
-import { accountSettingListing } from '../src/account-setting/resolver.js';
-import { accountSetting } from '../src/account-setting/table.js';
-import { addressListing } from '../src/address/resolver.js';
-import { address } from '../src/address/table.js';
-import { balanceTransactionListing } from '../src/balance-transaction/resolver.js';
-import type { Caller } from '../src/caller.js';
-import { checkoutNow } from '../src/checkout/now.js';
-import { checkoutListing, ofReceivable } from '../src/checkout/resolver.js';
-import { Context } from '../src/context.js';
+import { accountListing } from '../src/resources/account/resolver.js';
+import { account } from '../src/resources/account/table.js';
+import { accountSettingListing } from '../src/resources/account-setting/resolver.js';
+import { accountSetting } from '../src/resources/account-setting/table.js';
+import { addressListing } from '../src/resources/address/resolver.js';
+import { address } from '../src/resources/address/table.js';
+import { balanceTransactionListing } from '../src/resources/balance-transaction/resolver.js';
+import type { Caller } from '../src/request/caller.js';
+import { checkoutNow } from '../src/resources/checkout/now.js';
+import { checkoutListing, ofReceivable } from '../src/resources/checkout/resolver.js';
+import { Context } from '../src/operation/context.js';
 import { type Link, type Rows, Scope } from '../src/db/scope.js';
 import { editions } from '../src/editions/editions.js';
-import { depositListing } from '../src/deposit/resolver.js';
-import { deposit } from '../src/deposit/table.js';
-import { eventListing } from '../src/event/resolver.js';
-import { event } from '../src/event/table.js';
-import { buildGraph } from '../src/graph.js';
-import { fileListing } from '../src/file/resolver.js';
-import { file } from '../src/file/table.js';
-import { apiKeyListing } from '../src/key/resolver.js';
-import { apiKey } from '../src/key/table.js';
-import { entry } from '../src/ledger/table.js';
-import { type Listing, type PageArgs, readOf } from '../src/listing.js';
-import { paymentListing } from '../src/payment/resolver.js';
-import { payment } from '../src/payment/table.js';
-import { payoutListing } from '../src/payout/resolver.js';
-import { payout } from '../src/payout/table.js';
-import { personListing } from '../src/person/resolver.js';
-import { person } from '../src/person/table.js';
-import { Worker } from '../src/worker.js';
-import { receivableListing } from '../src/receivable/resolver.js';
-import { receivable } from '../src/receivable/table.js';
-import { rules } from '../src/whole/rules.js';
-import { Wholes } from '../src/whole/whole.js';
+import { depositListing } from '../src/resources/deposit/resolver.js';
+import { deposit } from '../src/resources/deposit/table.js';
+import { eventListing } from '../src/resources/event/resolver.js';
+import { event } from '../src/resources/event/table.js';
+import { buildGraph } from '../src/api/graphql/server.js';
+import { fileListing } from '../src/resources/file/resolver.js';
+import { file } from '../src/resources/file/table.js';
+import { apiKeyListing } from '../src/resources/key/resolver.js';
+import { apiKey } from '../src/resources/key/table.js';
+import { entry } from '../src/resources/ledger/table.js';
+import { type Listing, type PageArgs, readOf } from '../src/types/pagination.js';
+import { paymentListing } from '../src/resources/payment/resolver.js';
+import { payment } from '../src/resources/payment/table.js';
+import { payoutListing } from '../src/resources/payout/resolver.js';
+import { payout } from '../src/resources/payout/table.js';
+import { personListing } from '../src/resources/person/resolver.js';
+import { person } from '../src/resources/person/table.js';
+import { Worker } from '../src/jobs/runner.js';
+import { receivableListing } from '../src/resources/receivable/resolver.js';
+import { receivable } from '../src/resources/receivable/table.js';
+import { rules } from '../src/api/graphql/compiler/rules.js';
+import { QueryCompiler } from '../src/api/graphql/compiler/compiler.js';
 import { seedTrade } from './trade.js';
 import { givenIn, useWorld } from './world.js';
 
@@ -104,8 +104,8 @@ const caller = (kind: 'platform' | 'connected_user', platform = large): Caller =
   permission: 'full',
   keyId: null,
   accountId: kind === 'platform' ? platform : userOf,
-  contextId: kind === 'platform' ? platform : userOf,
-  contextKind: kind,
+  actingAccountId: kind === 'platform' ? platform : userOf,
+  actingAccountKind: kind,
 });
 
 /** A statement as it was asked, with its values. */
@@ -350,7 +350,7 @@ describe('the plan of a list', () => {
 
   it('walks the same indexes in whole queries: every list, alone and below every other object', async () => {
     const schema = buildGraph();
-    const wholes = new Wholes(schema);
+    const compiler = new QueryCompiler(schema);
     const nobody = () => {
       throw new Error('no query makes keys');
     };
@@ -390,7 +390,7 @@ describe('the plan of a list', () => {
           {} as never,
         );
         for (const query of queries)
-          expect([query, await wholes.of(parse(query))!.answer(null, {}, context)]).toEqual([
+          expect([query, await compiler.of(parse(query))!.answer(null, {}, context)]).toEqual([
             query,
             expect.stringMatching(/"id":/),
           ]);
@@ -434,7 +434,7 @@ describe('the plan of a list', () => {
       select 'tenant', false, 'job_' || n, 1, 'none', 'subject_' || n, '{}', extract(epoch from now())::bigint + 86400 + n from generate_series(1, 5000) n`;
     await sql`analyze job`;
     const [plan] = await sql.unsafe(
-      `explain (format json) ${asked.get('realms_with_jobs')!.statement.replace('$1', "''").replace('$2', 'false').replace('$3', '100')}`,
+      `explain (format json) ${asked.get('tenants_with_jobs')!.statement.replace('$1', "''").replace('$2', 'false').replace('$3', '100')}`,
     );
     expect(
       nodesOf((plan as any)['QUERY PLAN'][0].Plan).map((node) => [node['Index Name'], node['Index Cond']]),

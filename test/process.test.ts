@@ -8,7 +8,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { type Embedded, startEmbedded } from '../src/db/embedded.js';
+import { type Embedded, startEmbedded } from '../src/db/embedded/server.js';
 import { alive, behind, type Finished, type Gateway, postmaster, until, useChildren } from './child.js';
 import { details, eventually, type Reply, type Speaker } from './world.js';
 
@@ -615,7 +615,7 @@ describe('behind a trusted proxy, over a PostgreSQL of its own', () => {
   });
 
   it('refuses a plain request before it looks at the key or the body', async () => {
-    const refusal = {
+    const domainError = {
       object: 'error',
       http_status_code: 403,
       errors: [{ code: 'https_required', message: 'Plain HTTP is not accepted. Use HTTPS.', metadata: {} }],
@@ -625,14 +625,14 @@ describe('behind a trusted proxy, over a PostgreSQL of its own', () => {
       for (const proto of [{}, { 'x-forwarded-proto': 'http' }, { 'x-forwarded-proto': 'https, http' }]) {
         for (const place of ['/v1/accounts', '/v1/nowhere']) {
           const reply = await fetch(`${gateway.origin}${place}`, { headers: { ...headers, ...proto } as never });
-          expect([place, reply.status, await reply.json()]).toEqual([place, 403, refusal]);
+          expect([place, reply.status, await reply.json()]).toEqual([place, 403, domainError]);
         }
       }
     }
     const graph = await gateway.speaker(key).graph('{ viewer { account { id } } }');
     expect([graph.status, graph.codes]).toEqual([403, ['https_required']]);
     const malformed = await gateway.speaker(key).post('/v1/accounts', '{');
-    expect([malformed.status, malformed.body]).toEqual([403, refusal]);
+    expect([malformed.status, malformed.body]).toEqual([403, domainError]);
   });
 
   // A key that is typed into a page that came over plain HTTP goes to whoever changed the page on its way.

@@ -1,8 +1,8 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import {
   details,
-  type Door,
-  doors,
+  type Transport,
+  transports,
   givenIn,
   nickname,
   type Reply,
@@ -54,12 +54,12 @@ interface Answer extends Reply {
 
 async function ask(
   speaker: Speaker,
-  door: Door,
+  transport: Transport,
   [path, mutation]: [path: string, mutation: string],
   body: object,
   id?: string,
 ): Promise<Answer> {
-  if (door === 'REST') {
+  if (transport === 'REST') {
     const reply = await speaker.post(path, body);
     return { ...reply, receivable: reply.body };
   }
@@ -88,12 +88,12 @@ async function ask(
   return { ...reply, status, receivable };
 }
 
-const create = (speaker: Speaker, door: Door, body: object) =>
-  ask(speaker, door, ['/v1/receivables', 'createReceivable'], body);
-const update = (speaker: Speaker, door: Door, id: string, body: object) =>
-  ask(speaker, door, [`/v1/receivables/${id}`, 'updateReceivable'], body, id);
-const withdraw = (speaker: Speaker, door: Door, id: string) =>
-  ask(speaker, door, [`/v1/receivables/${id}/void`, 'voidReceivable'], {}, id);
+const create = (speaker: Speaker, transport: Transport, body: object) =>
+  ask(speaker, transport, ['/v1/receivables', 'createReceivable'], body);
+const update = (speaker: Speaker, transport: Transport, id: string, body: object) =>
+  ask(speaker, transport, [`/v1/receivables/${id}`, 'updateReceivable'], body, id);
+const withdraw = (speaker: Speaker, transport: Transport, id: string) =>
+  ask(speaker, transport, [`/v1/receivables/${id}/void`, 'voidReceivable'], {}, id);
 
 async function created(speaker: Speaker, more: object = {}, invoice: object = {}): Promise<any> {
   const reply = await speaker.post('/v1/receivables', bodyOf(more, invoice));
@@ -124,13 +124,13 @@ async function paidOut(user: Speaker): Promise<void> {
   expect((await user.post(`/v1/test_helpers/payouts/${payout.id}/settle`)).status).toBe(200);
 }
 
-describe.each(doors)('creating a receivable over %s', (door) => {
+describe.each(transports)('creating a receivable over %s', (transport) => {
   it('answers all that was sent and all that follows from it', async () => {
     const user = await given.directUser(1);
 
     const { status, receivable } = await create(
       user,
-      door,
+      transport,
       bodyOf({ description: 'October', metadata: { crm: '42' }, amount_maximum_reconcilable: '80.00' }),
     );
 
@@ -168,7 +168,7 @@ describe.each(doors)('creating a receivable over %s', (door) => {
 
   it('takes the amount of the invoice for the maximum, no metadata for {} and no description for null', async () => {
     const user = await given.directUser(1);
-    const { receivable } = await create(user, door, bodyOf({ transaction_type: 'goods', purpose_code: 'P0102' }));
+    const { receivable } = await create(user, transport, bodyOf({ transaction_type: 'goods', purpose_code: 'P0102' }));
     expect(receivable).toMatchObject({
       ...{ amount_maximum_reconcilable: '100.00', amount_reconcilable: '100.00' },
       ...{ metadata: {}, description: null, transaction_type: 'goods', purpose_code: 'P0102' },
@@ -180,13 +180,13 @@ describe.each(doors)('creating a receivable over %s', (door) => {
 
   it('names all that is missing, of the receivable and of its invoice', async () => {
     const user = await given.directUser(1);
-    const none = await create(user, door, { description: 'x' });
+    const none = await create(user, transport, { description: 'x' });
     expect([none.status, new Set(none.codes), none.fieldNames.toSorted()]).toEqual([
       400,
       new Set(['parameter_missing']),
       required.map((name) => `receivable.${name}`),
     ]);
-    const bare = await create(user, door, { ...bodyOf(), invoice: { document: null } });
+    const bare = await create(user, transport, { ...bodyOf(), invoice: { document: null } });
     expect([bare.status, new Set(bare.codes), bare.fieldNames.toSorted()]).toEqual([
       400,
       new Set(['parameter_missing']),
@@ -203,7 +203,7 @@ describe.each(doors)('creating a receivable over %s', (door) => {
       [undefined, 'parameter_missing'],
       [null, 'parameter_invalid_empty'],
     ] as const) {
-      const reply = await create(user, door, without(value));
+      const reply = await create(user, transport, without(value));
       expect([reply.status, reply.codes, reply.fieldNames]).toEqual([400, [code], [`receivable.${name}`]]);
     }
   });
@@ -221,7 +221,7 @@ describe.each(doors)('creating a receivable over %s', (door) => {
     const user = await given.directUser(1);
     const [outer, inner] = name.split('.') as [string, string?];
     for (const value of values) {
-      const reply = await create(user, door, inner ? bodyOf({}, { [inner]: value }) : bodyOf({ [outer]: value }));
+      const reply = await create(user, transport, inner ? bodyOf({}, { [inner]: value }) : bodyOf({ [outer]: value }));
       expect([value, reply.status, reply.codes, reply.fieldNames]).toEqual([
         value,
         400,
@@ -234,14 +234,14 @@ describe.each(doors)('creating a receivable over %s', (door) => {
 
   it('refuses an invoice that is due before it was made, and takes one that is due on the same day', async () => {
     const user = await given.directUser(1);
-    const reply = await create(user, door, bodyOf({}, { creation_date: '2026-10-02', due_date: '2026-10-01' }));
+    const reply = await create(user, transport, bodyOf({}, { creation_date: '2026-10-02', due_date: '2026-10-01' }));
     expect([reply.status, reply.codes, reply.fieldNames]).toEqual([
       400,
       ['parameter_invalid'],
       ['receivable.invoice.due_date'],
     ]);
     expect((await user.get('/v1/receivables')).body.data).toEqual([]);
-    const same = await create(user, door, bodyOf({}, { creation_date: '2026-10-02', due_date: '2026-10-02' }));
+    const same = await create(user, transport, bodyOf({}, { creation_date: '2026-10-02', due_date: '2026-10-02' }));
     expect([same.status, same.receivable.invoice.due_date]).toEqual([200, '2026-10-02']);
   });
 
@@ -249,14 +249,14 @@ describe.each(doors)('creating a receivable over %s', (door) => {
     const user = await given.directUser(1);
     const { receivable } = await create(
       user,
-      door,
+      transport,
       bodyOf({ currency: 'JPY', amount_maximum_reconcilable: '1000' }, { currency: 'JPY', amount: '1500.00' }),
     );
     expect([receivable.invoice.amount, receivable.amount_reconcilable]).toEqual(['1500.00', '1000.00']);
 
     const reply = await create(
       user,
-      door,
+      transport,
       bodyOf({ currency: 'JPY', amount_maximum_reconcilable: '1000.50' }, { currency: 'JPY', amount: '1500.10' }),
     );
     expect([reply.status, reply.codes, reply.fieldNames.toSorted()]).toEqual([
@@ -264,13 +264,13 @@ describe.each(doors)('creating a receivable over %s', (door) => {
       ['parameter_invalid', 'parameter_invalid'],
       ['receivable.amount_maximum_reconcilable', 'receivable.invoice.amount'],
     ]);
-    const raised = await update(user, door, receivable.id, { amount_maximum_reconcilable: '1000.01' });
+    const raised = await update(user, transport, receivable.id, { amount_maximum_reconcilable: '1000.01' });
     expect([raised.status, raised.fieldNames]).toEqual([400, ['receivable.amount_maximum_reconcilable']]);
   });
 
   it('takes no more than the invoice is about', async () => {
     const user = await given.directUser(1);
-    const reply = await create(user, door, bodyOf({ amount_maximum_reconcilable: '100.01' }));
+    const reply = await create(user, transport, bodyOf({ amount_maximum_reconcilable: '100.01' }));
     expect([reply.status, reply.fieldNames]).toEqual([402, ['receivable.amount_maximum_reconcilable']]);
   });
 
@@ -283,16 +283,16 @@ describe.each(doors)('creating a receivable over %s', (door) => {
     ]);
     expect([invoice, tax, foreign].map((r) => r.status)).toEqual([200, 200, 200]);
 
-    const { receivable } = await create(user, door, bodyOf({}, { document: invoice.body.id }));
+    const { receivable } = await create(user, transport, bodyOf({}, { document: invoice.body.id }));
     expect(receivable.invoice.document).toBe(invoice.body.id);
-    const other = await create(user, door, bodyOf({}, { document: tax.body.id }));
+    const other = await create(user, transport, bodyOf({}, { document: tax.body.id }));
     expect([other.status, other.codes, other.fieldNames]).toEqual([
       400,
       ['parameter_invalid'],
       ['receivable.invoice.document'],
     ]);
     for (const id of [foreign.body.id, unknown('file')]) {
-      const reply = await create(user, door, bodyOf({}, { document: id }));
+      const reply = await create(user, transport, bodyOf({}, { document: id }));
       expect([reply.status, reply.codes, reply.fieldNames]).toEqual([
         404,
         ['resource_missing'],
@@ -316,7 +316,7 @@ describe.each(doors)('creating a receivable over %s', (door) => {
       [platform.actingFor(user.id), undefined, user.id],
       [user, user.id, user.id],
     ] as const) {
-      const { status, receivable } = await create(speaker, door, bodyOf(account_id ? { account_id } : {}));
+      const { status, receivable } = await create(speaker, transport, bodyOf(account_id ? { account_id } : {}));
       expect([status, receivable.account_id]).toEqual([200, owner]);
     }
     for (const [speaker, account_id, status, code] of [
@@ -328,7 +328,7 @@ describe.each(doors)('creating a receivable over %s', (door) => {
       [platform, stranger.id, 404, 'resource_missing'],
       [platform, unknown('account'), 404, 'resource_missing'],
     ] as const) {
-      const reply = await create(speaker, door, bodyOf({ account_id }));
+      const reply = await create(speaker, transport, bodyOf({ account_id }));
       expect([account_id, reply.status, reply.codes, reply.fieldNames]).toEqual([
         account_id,
         status,
@@ -340,22 +340,22 @@ describe.each(doors)('creating a receivable over %s', (door) => {
 
   it('is for activated accounts alone in live mode', async () => {
     const { account, live, test } = await given.directUserBoth(1);
-    const refused = await create(live, door, bodyOf());
+    const refused = await create(live, transport, bodyOf());
     expect([refused.status, refused.codes, refused.fieldNames]).toEqual([
       400,
       ['status_invalid'],
       ['receivable.account_id'],
     ]);
-    if (door === 'GraphQL') expect(refused.body.errors[0].extensions.argumentPath).toEqual(['input', 'accountId']);
+    if (transport === 'GraphQL') expect(refused.body.errors[0].extensions.argumentPath).toEqual(['input', 'accountId']);
 
     const row = await world.operator.account(account.id, true);
     await world.operator.verify(row, 'activated');
-    const made = await create(live, door, bodyOf());
+    const made = await create(live, transport, bodyOf());
     expect([made.status, made.receivable.livemode]).toEqual([200, true]);
     expect((await test.get(`/v1/receivables/${made.receivable.id}`)).status).toBe(404);
 
     await world.operator.hold(row);
-    expect((await create(live, door, bodyOf())).codes).toEqual(['status_invalid']);
+    expect((await create(live, transport, bodyOf())).codes).toEqual(['status_invalid']);
   });
 
   it('is refused in live mode also when the account is put on hold at the same time', async () => {
@@ -366,7 +366,7 @@ describe.each(doors)('creating a receivable over %s', (door) => {
     await world.sql.begin(async (sql) => {
       const move = JSON.stringify({ id: row.id, from: ['activated'], to: 'hold' });
       await sql`select move_account(${row.tenantId}, true, '{}', ${move}::text::jsonb)`;
-      creation = create(live, door, bodyOf());
+      creation = create(live, transport, bodyOf());
       await Promise.race([creation, statementsWaiting(world, 1)]);
     });
     expect((await creation)?.codes).toEqual(['status_invalid']);
@@ -379,9 +379,9 @@ describe.each(doors)('creating a receivable over %s', (door) => {
     const key = await user.graph('mutation { createApiKey(input: { permission: READ }) { secret } }');
     const reader = user.using(key.body.data.createApiKey.secret);
     for (const reply of [
-      await create(reader, door, bodyOf()),
-      await update(reader, door, made.id, { description: 'x' }),
-      await withdraw(reader, door, made.id),
+      await create(reader, transport, bodyOf()),
+      await update(reader, transport, made.id, { description: 'x' }),
+      await withdraw(reader, transport, made.id),
     ])
       expect([reply.status, reply.codes]).toEqual([403, ['permission_denied']]);
     expect((await reader.get(`/v1/receivables/${made.id}`)).body).toEqual(made);
@@ -422,18 +422,18 @@ it('refuses parameters that there are none of, also what the service alone decid
   ]);
 });
 
-describe.each(doors)('updating a receivable over %s', (door) => {
+describe.each(transports)('updating a receivable over %s', (transport) => {
   it('answers the whole receivable, changed in what was sent alone', async () => {
     const user = await given.directUser(1);
     const made = await created(user, { description: 'October', metadata: { a: '1', b: '2' } });
 
-    const described = await update(user, door, made.id, { description: 'November' });
+    const described = await update(user, transport, made.id, { description: 'November' });
     expect([described.status, described.receivable]).toEqual([200, { ...made, description: 'November' }]);
-    const merged = await update(user, door, made.id, { metadata: { a: '', c: '3' } });
+    const merged = await update(user, transport, made.id, { metadata: { a: '', c: '3' } });
     expect(merged.receivable).toEqual({ ...made, description: 'November', metadata: { b: '2', c: '3' } });
-    const unset = await update(user, door, made.id, { metadata: null, description: null });
+    const unset = await update(user, transport, made.id, { metadata: null, description: null });
     expect(unset.receivable).toEqual({ ...made, description: null, metadata: {} });
-    const nothing = await update(user, door, made.id, {});
+    const nothing = await update(user, transport, made.id, {});
     expect([nothing.status, nothing.receivable]).toEqual([200, unset.receivable]);
   });
 
@@ -441,22 +441,22 @@ describe.each(doors)('updating a receivable over %s', (door) => {
   it('unsets the description with an empty text', async () => {
     const user = await given.directUser(1);
     const made = await created(user, { description: 'October' });
-    expect((await update(user, door, made.id, { description: '' })).receivable.description).toBeNull();
+    expect((await update(user, transport, made.id, { description: '' })).receivable.description).toBeNull();
   });
 
   it('keeps the limits of metadata on the merged result', async () => {
     const user = await given.directUser(1);
     const ten = Object.fromEntries(Array.from({ length: 10 }, (_, i) => [`k${i}`, 'v']));
     const made = await created(user, { metadata: ten });
-    const eleventh = await update(user, door, made.id, { metadata: { more: 'v' } });
+    const eleventh = await update(user, transport, made.id, { metadata: { more: 'v' } });
     expect([eleventh.status, eleventh.codes, eleventh.fieldNames]).toEqual([
       400,
       ['parameter_invalid'],
       ['receivable.metadata'],
     ]);
-    const swapped = await update(user, door, made.id, { metadata: { k0: null, more: 'v' } });
+    const swapped = await update(user, transport, made.id, { metadata: { k0: null, more: 'v' } });
     expect(Object.keys(swapped.receivable.metadata)).toHaveLength(10);
-    const long = await update(user, door, made.id, { metadata: { ['k'.repeat(41)]: 'v', k1: 'v'.repeat(501) } });
+    const long = await update(user, transport, made.id, { metadata: { ['k'.repeat(41)]: 'v', k1: 'v'.repeat(501) } });
     expect([long.status, long.fieldNames.toSorted()]).toEqual([
       400,
       [`receivable.metadata.${'k'.repeat(41)}`, 'receivable.metadata.k1'].toSorted(),
@@ -466,7 +466,7 @@ describe.each(doors)('updating a receivable over %s', (door) => {
   it('raises the maximum up to the invoice, and lowers it down to what is locked and settled', async () => {
     const user = await given.directUser(1);
     const made = await created(user, { amount_maximum_reconcilable: '50.00' });
-    const to = (amount: string) => update(user, door, made.id, { amount_maximum_reconcilable: amount });
+    const to = (amount: string) => update(user, transport, made.id, { amount_maximum_reconcilable: amount });
 
     const raised = await to('100.00');
     expect([raised.status, raised.receivable.amount_reconcilable]).toEqual([200, '100.00']);
@@ -506,7 +506,7 @@ describe.each(doors)('updating a receivable over %s', (door) => {
       ['1.5', 'parameter_invalid'],
       [null, 'parameter_invalid_empty'],
     ] as const) {
-      const reply = await update(user, door, made.id, { amount_maximum_reconcilable: amount });
+      const reply = await update(user, transport, made.id, { amount_maximum_reconcilable: amount });
       expect([amount, reply.status, reply.codes, reply.fieldNames]).toEqual([
         amount,
         400,
@@ -529,11 +529,14 @@ describe.each(doors)('updating a receivable over %s', (door) => {
       [stranger, made.id],
       [user, unknown('receivable')],
     ] as const) {
-      for (const reply of [await update(speaker, door, id, { description: 'x' }), await withdraw(speaker, door, id)])
+      for (const reply of [
+        await update(speaker, transport, id, { description: 'x' }),
+        await withdraw(speaker, transport, id),
+      ])
         expect([reply.status, reply.codes, reply.fieldNames]).toEqual([404, ['resource_missing'], ['receivable.id']]);
       expect((await speaker.get(`/v1/receivables/${id}`)).status).toBe(404);
     }
-    const byPlatform = await update(platform, door, made.id, { description: 'x' });
+    const byPlatform = await update(platform, transport, made.id, { description: 'x' });
     expect([byPlatform.status, byPlatform.receivable]).toEqual([200, { ...made, description: 'x' }]);
   });
 
@@ -545,7 +548,7 @@ describe.each(doors)('updating a receivable over %s', (door) => {
       'mutation ($input: UpdateReceivableInput!) { updateReceivable(input: $input) { receivable { id } } }';
     await Promise.all(
       keys.map((key) =>
-        door === 'REST'
+        transport === 'REST'
           ? user.post(`/v1/receivables/${made.id}`, { metadata: { [key]: key } })
           : user.graph(mutation, { input: { id: made.id, metadata: { [key]: key } } }),
       ),
@@ -565,7 +568,7 @@ describe.each(doors)('updating a receivable over %s', (door) => {
 
       const [lock, lower] = await Promise.all([
         user.post(`/v1/deposits/${deposit.id}/reconcile`, { receivables }),
-        update(user, door, made.id, { amount_maximum_reconcilable: '50.00' }),
+        update(user, transport, made.id, { amount_maximum_reconcilable: '50.00' }),
       ]);
 
       expect([lock.status, lower.status].toSorted()).toEqual([200, 402]);
@@ -573,7 +576,7 @@ describe.each(doors)('updating a receivable over %s', (door) => {
   });
 });
 
-describe.each(doors)('the status of a receivable over %s', (door) => {
+describe.each(transports)('the status of a receivable over %s', (transport) => {
   it('is open, locked when nothing can be reconciled any more, and settled when all of it is paid out', async () => {
     const user = await given.directUser(1);
     const made = await created(user);
@@ -601,7 +604,7 @@ describe.each(doors)('the status of a receivable over %s', (door) => {
     expect(await look()).toEqual(['settled', '0.00', '100.00', '0.00', []]);
 
     // It has been paid: it can neither be withdrawn nor take more.
-    const voided = await withdraw(user, door, made.id);
+    const voided = await withdraw(user, transport, made.id);
     expect([voided.status, voided.codes]).toEqual([400, ['status_invalid']]);
     expect(await look()).toEqual(['settled', '0.00', '100.00', '0.00', []]);
   });
@@ -612,7 +615,7 @@ describe.each(doors)('the status of a receivable over %s', (door) => {
     await locked(user, made, '40.00');
     await paidOut(user);
     expect((await user.get(`/v1/receivables/${made.id}`)).body.status).toBe('open');
-    const { receivable } = await update(user, door, made.id, { amount_maximum_reconcilable: '40.00' });
+    const { receivable } = await update(user, transport, made.id, { amount_maximum_reconcilable: '40.00' });
     expect([receivable.status, receivable.amount_settled_payouts]).toEqual(['settled', '40.00']);
   });
 
@@ -620,15 +623,15 @@ describe.each(doors)('the status of a receivable over %s', (door) => {
     const user = await given.directUser(1);
     const made = await created(user, { description: 'October' });
 
-    const first = await withdraw(user, door, made.id);
+    const first = await withdraw(user, transport, made.id);
 
     const { amount_reconcilable: _, ...rest } = made;
     expect([first.status, first.receivable]).toEqual([200, expect.objectContaining({ ...rest, status: 'void' })]);
-    const again = await withdraw(user, door, made.id);
+    const again = await withdraw(user, transport, made.id);
     expect([again.status, again.codes]).toEqual([400, ['status_invalid']]);
-    const raised = await update(user, door, made.id, { amount_maximum_reconcilable: '50.00' });
+    const raised = await update(user, transport, made.id, { amount_maximum_reconcilable: '50.00' });
     expect([raised.status, raised.codes]).toEqual([400, ['status_invalid']]);
-    const described = await update(user, door, made.id, { description: 'kept' });
+    const described = await update(user, transport, made.id, { description: 'kept' });
     expect([described.status, described.receivable.description]).toEqual([200, 'kept']);
   });
 
@@ -636,10 +639,10 @@ describe.each(doors)('the status of a receivable over %s', (door) => {
     const user = await given.directUser(1);
     const made = await created(user);
     const deposit = await locked(user, made, '0.01');
-    const refused = await withdraw(user, door, made.id);
+    const refused = await withdraw(user, transport, made.id);
     expect([refused.status, refused.codes]).toEqual([400, ['status_invalid']]);
     await user.post(`/v1/test_helpers/deposits/${deposit}/reverse`, {});
-    expect((await withdraw(user, door, made.id)).receivable.status).toBe('void');
+    expect((await withdraw(user, transport, made.id)).receivable.status).toBe('void');
   });
 
   it('is either void or locked when both are asked for at the same time', async () => {
@@ -652,7 +655,7 @@ describe.each(doors)('the status of a receivable over %s', (door) => {
 
       const [lock, voided] = await Promise.all([
         user.post(`/v1/deposits/${deposit.id}/reconcile`, { receivables }),
-        withdraw(user, door, made.id),
+        withdraw(user, transport, made.id),
       ]);
 
       expect([lock.status, voided.status].toSorted()).toEqual([200, 400]);

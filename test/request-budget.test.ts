@@ -1,6 +1,6 @@
 import http from 'node:http';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { Till } from './till.js';
+import { PayeeFixture } from './checkout-fixture.js';
 import { eventually, givenIn, nickname, type Speaker, useWorld, type World } from './world.js';
 
 const world = useWorld({ worker: false });
@@ -190,9 +190,9 @@ describe('a request whose client disconnects', () => {
 });
 
 describe('a request that takes longer than REQUEST_SECONDS', () => {
-  let till: Till;
+  let payee: PayeeFixture;
   beforeAll(async () => {
-    till = await Till.open(hasty);
+    payee = await PayeeFixture.open(hasty);
   });
 
   const slow: [string, () => [path: string, body?: object]][] = [
@@ -204,7 +204,7 @@ describe('a request that takes longer than REQUEST_SECONDS', () => {
     const free = await locked(hasty, 'checkout');
     try {
       const began = Date.now();
-      const reply = body ? await till.user.post(path, body) : await till.user.get(path);
+      const reply = body ? await payee.user.post(path, body) : await payee.user.get(path);
       const took = Date.now() - began;
       expect([reply.status, reply.headers.get('retry-after'), reply.codes]).toEqual([
         503,
@@ -225,10 +225,10 @@ describe('a request that takes longer than REQUEST_SECONDS', () => {
   });
 
   it('is ended with a page, where it was for one', async () => {
-    const slip = await till.slip();
+    const checkoutFixture = await payee.checkoutFixture();
     const free = await locked(hasty, 'checkout');
     try {
-      const reply = await fetch(slip.url);
+      const reply = await fetch(checkoutFixture.url);
       expect([reply.status, reply.headers.get('retry-after')]).toEqual([503, '1']);
       expect(await reply.text()).toContain('This page could not be loaded');
     } finally {
@@ -237,9 +237,9 @@ describe('a request that takes longer than REQUEST_SECONDS', () => {
   });
 
   it('does not end what takes long by nature: a stream of events', async () => {
-    const slip = await till.slip();
+    const checkoutFixture = await payee.checkoutFixture();
     let ended = false;
-    const request = http.get(`${slip.url}/events`, { agent: false });
+    const request = http.get(`${checkoutFixture.url}/events`, { agent: false });
     const status = await new Promise<number | undefined>((resolve) =>
       request.on('response', (response) => {
         response.resume().on('close', () => (ended = true));

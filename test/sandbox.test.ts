@@ -1,8 +1,8 @@
 import pino from 'pino';
 import postgres from 'postgres';
 import { describe, expect, inject, it } from 'vitest';
-import { Worker } from '../src/worker.js';
-import { assemble, complete, must, payoutBody } from './dossier.js';
+import { Worker } from '../src/jobs/runner.js';
+import { assemble, complete, must, payoutBody } from './onboarding-profile.js';
 import { type Edition, eventually, givenIn, type Speaker, useWorld, type World } from './world.js';
 
 const world = useWorld();

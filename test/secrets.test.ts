@@ -1,13 +1,13 @@
 import { createHmac, hash } from 'node:crypto';
 import pino from 'pino';
 import { afterAll, describe, expect, it } from 'vitest';
-import { placeOf, tokenOf } from '../src/checkout/link.js';
+import { placeOf, tokenOf } from '../src/resources/checkout/link.js';
 import { config } from '../src/config.js';
 import { Database } from '../src/db/database.js';
-import { gateway } from '../src/gateway.js';
-import { buildGraph } from '../src/graph.js';
+import { gateway } from '../src/server/app.js';
+import { buildGraph } from '../src/api/graphql/server.js';
 import { Operator } from '../src/operator/operator.js';
-import { Secrets } from '../src/secrets.js';
+import { Secrets } from '../src/db/secrets.js';
 import { details, eventually, givenIn, nickname, Speaker, useWorld } from './world.js';
 
 const world = useWorld({ worker: false });

@@ -1,6 +1,6 @@
 import { getNamedType, type GraphQLField, type GraphQLObjectType, isInterfaceType, isObjectType } from 'graphql';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { buildGraph } from '../src/graph.js';
+import { buildGraph } from '../src/api/graphql/server.js';
 import { seedTrade } from './trade.js';
 import { givenIn, nickname, type Speaker, useWorld } from './world.js';
 

@@ -1,7 +1,7 @@
 import { type GraphQLEnumType, getNamedType, isEnumType, isObjectType } from 'graphql';
 import { expect, it } from 'vitest';
-import { buildGraph } from '../src/graph.js';
-import { assemble, complete, must, payoutBody } from './dossier.js';
+import { buildGraph } from '../src/api/graphql/server.js';
+import { assemble, complete, must, payoutBody } from './onboarding-profile.js';
 import { eventually, givenIn, nickname, type Speaker, useWorld } from './world.js';
 
 const world = useWorld();

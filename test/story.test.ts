@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { payoutBody } from './dossier.js';
-import { details, type Door, doors, type Edition, givenIn, nickname, Speaker, useWorld } from './world.js';
+import { payoutBody } from './onboarding-profile.js';
+import { details, type Transport, transports, type Edition, givenIn, nickname, Speaker, useWorld } from './world.js';
 
 type Json = any;
 
@@ -35,10 +35,10 @@ function inputOf(body: object): object {
   );
 }
 
-/** One operation through one door: its status, its codes and fields when it is refused, and else the object as /v1 shows it afterwards. */
-async function ask(speaker: Speaker, door: Door, name: keyof typeof operations, body: object, id?: string) {
+/** One operation through one API: its status, its codes and fields when it is refused, and else the object as /v1 shows it afterwards. */
+async function ask(speaker: Speaker, transport: Transport, name: keyof typeof operations, body: object, id?: string) {
   const [path, type, object] = operations[name];
-  if (door === 'REST') {
+  if (transport === 'REST') {
     const { status, codes, fieldNames, body: answered } = await speaker.post(path.replace(':id', id ?? ''), body);
     return { status, codes, fieldNames, object: answered };
   }
@@ -59,7 +59,7 @@ const compartments = ['available', 'pending', 'processing', 'payout_processing',
 /** What an account holds: compartment by compartment, the amounts of its currencies in their order. */
 type Held = Partial<Record<(typeof compartments)[number], string[]>>;
 
-/** An account's whole balance, once both doors have told the same. */
+/** An account's whole balance, once both APIs have told the same. */
 async function heldBy(speaker: Speaker, id: string) {
   const { body } = await speaker.get(`/v1/balance?account_id=${id}`);
   const { body: graph } = await speaker.graph(
@@ -80,14 +80,16 @@ async function audited() {
   return [(await world.operator.audit()).violations, body.data.ledgerAudit.violations];
 }
 
-const stories = doors.flatMap((door) => ([1, 2] as const).map((edition) => [edition, door] as [Edition, Door]));
+const stories = transports.flatMap((transport) =>
+  ([1, 2] as const).map((edition) => [edition, transport] as [Edition, Transport]),
+);
 
-describe.each(stories)('the story of an exporter, Edition %i, over %s', (edition, door) => {
+describe.each(stories)('the story of an exporter, Edition %i, over %s', (edition, transport) => {
   it('goes from a partner to a payout and a dispute, with the balances and the books right at every step', async () => {
     const exporter = await given.directUser(edition);
     const currency = edition === 1 ? 'USD' : 'INR';
     const tell = async (name: keyof typeof operations, body: object = {}, id?: string): Promise<Json> => {
-      const { object, ...reply } = await ask(exporter, door, name, body, id);
+      const { object, ...reply } = await ask(exporter, transport, name, body, id);
       expect([name, reply]).toEqual([name, { status: 200, codes: [], fieldNames: [] }]);
       return object;
     };
@@ -186,7 +188,7 @@ describe.each(stories)('the story of an exporter, Edition %i, over %s', (edition
     // Beyond the rest of the deposit: refused, and nothing has moved.
     const beyond = await ask(
       exporter,
-      door,
+      transport,
       'reconcileDeposit',
       { receivables: [{ id: receivable, amount: '20.01' }] },
       deposit.id,
@@ -235,7 +237,7 @@ describe.each(stories)('the story of an exporter, Edition %i, over %s', (edition
     expect(await counted()).toEqual(['0.00', '60.00', '40.00', []]);
 
     // Beyond what is left to dispute: refused, and nothing has moved.
-    const tooMuch = await ask(exporter, door, 'disputeTestDeposit', { amount: '50.01' }, deposit.id);
+    const tooMuch = await ask(exporter, transport, 'disputeTestDeposit', { amount: '50.01' }, deposit.id);
     expect([tooMuch.status, tooMuch.codes]).toEqual([402, ['amount_exceeds_deposit']]);
     await holds(owed);
   });

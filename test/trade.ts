@@ -26,7 +26,7 @@ export async function seedTrade(sql: postgres.Sql, trade: Trade): Promise<void> 
 }
 
 function statementsOf({ platform, edition, livemode, users, trades, others }: Trade): string[] {
-  const realm = `'${platform.replace('account_', '')}', ${livemode}`;
+  const tenantAndMode = `'${platform.replace('account_', '')}', ${livemode}`;
   const year = 31_536_000;
   const now = 'extract(epoch from now())::bigint';
   const total = users * trades;
@@ -39,13 +39,13 @@ function statementsOf({ platform, edition, livemode, users, trades, others }: Tr
   const accounts = (prefix: string, kind: string, owner: string, onRootList: boolean) => `
     insert into account (tenant_id, livemode, id, created, kind, edition, status, address, address_key, nickname, business_details, logo_id, metadata,
                          supporting_documentation, tos_acceptance, owner_id, context_id, on_root_list)
-    select ${realm}, ${id(prefix, 'n')}, ${born('n')}, '${kind}', ${edition}, case when n % 3 = 0 then 'hold' else 'activated' end, 'activated',
+    select ${tenantAndMode}, ${id(prefix, 'n')}, ${born('n')}, '${kind}', ${edition}, case when n % 3 = 0 then 'hold' else 'activated' end, 'activated',
       '${kind === 'partner' ? 'connected_user_partner' : kind}', '${prefix} ' || n,
       '{"legalName": "Exporter", "type": "company", "physicalAddress": {"country": "IN"}}', ${file('n')}, '{"a": "b"}',
       jsonb_build_object('idDocument', ${file('n')}), '{}', ${owner}, ${user('n')}, ${onRootList} from generate_series(1, ${users + others}) n`;
   const addresses = (prefix: string, linked: string, category: string, older: number, onRootList: boolean) => `
     insert into address (tenant_id, livemode, id, created, category, type, status, currency, name, is_reusable, linked_id, bank_account, wallet, vpa, context_id, on_root_list)
-    select ${realm}, ${id(prefix, 'n')}, ${born('n')} - ${older}, '${category}', 'bank_account', 'activated', 'USD', 'Address', true, ${linked},
+    select ${tenantAndMode}, ${id(prefix, 'n')}, ${born('n')} - ${older}, '${category}', 'bank_account', 'activated', 'USD', 'Address', true, ${linked},
       '{"bankName": "Harbour Bank", "number": "001"}', '{"provider": "paypal_external"}', '{"id": "a@b", "upi": {"onetime": "enabled", "recurring": "enabled"}}', ${user('n')}, ${onRootList}
     from generate_series(1, ${users + others}) n`;
   /** A trade's number, its user's, its payer with an address, and the round that it is in. */
@@ -53,11 +53,11 @@ function statementsOf({ platform, edition, livemode, users, trades, others }: Tr
     lateral (select ${user('u')} as receiver, case when round % 2 = 1 then ${partner('u')} else ${user(`1 + u % ${users}`)} end as payer,
       case when round % 2 = 1 then ${id('address_partner', 'u')} else ${id('address_in', `1 + u % ${users}`)} end as payer_address,
       case when round % 10 = 4 then 'EUR' else 'USD' end as currency) y`;
-  const common = (prefix: string) => `select ${realm}, ${id(prefix, 'n')}, at`;
+  const common = (prefix: string) => `select ${tenantAndMode}, ${id(prefix, 'n')}, at`;
   const listed = `receiver, true ${traded}`;
   const oldest = ['account', 'account_setting', 'address'].map(
     (table) =>
-      `update ${table} set created = ${now} - ${2 * year} where (tenant_id, livemode) = (${realm}) and context_id = '${platform}'`,
+      `update ${table} set created = ${now} - ${2 * year} where (tenant_id, livemode) = (${tenantAndMode}) and context_id = '${platform}'`,
   );
   return [
     ...oldest,
@@ -67,19 +67,19 @@ function statementsOf({ platform, edition, livemode, users, trades, others }: Tr
      select a.tenant_id, a.livemode, 'account_setting' || substr(a.id, 8), a.created, a.id, a.kind = 'connected_user',
        '{"connectedUser": true, "connectedUserPartner": true, "partner": true, "platform": true, "user": true}',
        '{"connectedUser": null, "connectedUserPartner": null, "partner": null, "platform": null, "user": null}', true, a.status = 'activated', a.context_id, a.on_root_list
-     from account a where a.owner_id is not null and (a.tenant_id, a.livemode) = (${realm})`,
+     from account a where a.owner_id is not null and (a.tenant_id, a.livemode) = (${tenantAndMode})`,
     `insert into payout_block (tenant_id, livemode, id, created, account_id, currency, reason_code, context_id, on_root_list)
-     select ${realm}, ${id('payout_block', 'n')}, ${now}, ${user('n')}, 'USD', 'rate_missing', ${user('n')}, true from generate_series(1, ${users + others}) n`,
+     select ${tenantAndMode}, ${id('payout_block', 'n')}, ${now}, ${user('n')}, 'USD', 'rate_missing', ${user('n')}, true from generate_series(1, ${users + others}) n`,
     addresses('address_in', user('n'), 'service_receive', year, true),
     addresses('address_out', user('n'), 'user_payout', 0, true),
     addresses('address_partner', partner('n'), 'partner_payment', 0, false),
     `insert into file (tenant_id, livemode, id, created, account_id, purpose, filename, content_type, size, sha256, context_id, on_root_list)
-     select ${realm}, ${file('n')}, ${born('n')}, ${user('n')}, 'identity_document', 'a.pdf', 'application/pdf', 10, 'sha', ${user('n')}, true from generate_series(1, ${users + others}) n`,
+     select ${tenantAndMode}, ${file('n')}, ${born('n')}, ${user('n')}, 'identity_document', 'a.pdf', 'application/pdf', 10, 'sha', ${user('n')}, true from generate_series(1, ${users + others}) n`,
     `insert into person (tenant_id, livemode, id, created, account_id, full_name, relationship, identification, context_id, on_root_list)
-     select ${realm}, ${id('person', 'n')}, ${born('n')}, ${user('n')}, 'A Person', '{"owner": true}', jsonb_build_object('taxCardImage', ${file('n')}, 'passportImage', ${file('n')}),
+     select ${tenantAndMode}, ${id('person', 'n')}, ${born('n')}, ${user('n')}, 'A Person', '{"owner": true}', jsonb_build_object('taxCardImage', ${file('n')}, 'passportImage', ${file('n')}),
        ${user('n')}, true from generate_series(1, ${users + others}) n`,
     `insert into api_key (tenant_id, livemode, id, created, account_id, permission, prefix, digest, context_id, on_root_list)
-     select ${realm}, ${id('api_key', 'n')}, ${now} + n, ${user('n')}, 'full', 'sk', 'digest ' || n, ${user('n')}, true from generate_series(1, ${users + others}) n`,
+     select ${tenantAndMode}, ${id('api_key', 'n')}, ${now} + n, ${user('n')}, 'full', 'sk', 'digest ' || n, ${user('n')}, true from generate_series(1, ${users + others}) n`,
     `insert into receivable (tenant_id, livemode, id, created, account_id, currency, amount_maximum_reconcilable, amount_locked, deposit_ids_amount_locked, invoice, purpose_code,
                              transaction_type, voided, context_id, on_root_list)
      ${common('receivable')}, receiver, currency, 1000, 500, array[${id('deposit', 'n')}],
@@ -105,16 +105,19 @@ function statementsOf({ platform, edition, livemode, users, trades, others }: Tr
     `insert into entry (tenant_id, livemode, id, created, posting_id, account_id, amount, currency, category, payment_id, balance_after, version, context_id, on_root_list)
      ${common('bt')}, ${id('posting', 'n')}, receiver, 1000, currency, 'pending', ${id('payment', 'n')}, (1 + round) * 1000, 1 + round, ${listed}`,
     `insert into balance (tenant_id, livemode, account_id, currency, pending, version, of_partner, context_id, on_root_list)
-     select tenant_id, livemode, account_id, currency, sum(amount), count(*), false, account_id, true from entry where (tenant_id, livemode) = (${realm}) group by 1, 2, 3, 4`,
+     select tenant_id, livemode, account_id, currency, sum(amount), count(*), false, account_id, true from entry where (tenant_id, livemode) = (${tenantAndMode}) group by 1, 2, 3, 4`,
     `insert into balance (tenant_id, livemode, account_id, currency, of_partner, context_id, on_root_list)
-     select ${realm}, ${user('n')}, 'USD', false, ${user('n')}, true from generate_series(${users + 1}, ${users + others}) n`,
-    `insert into receivable_lock (tenant_id, livemode, id, created, receivable_id, deposit_id, account_id, currency, amount, held_in)
-     ${common('receivable_lock')}, ${id('receivable', 'n')}, ${id('deposit', 'n')}, receiver, currency, 500, currency ${traded}`,
+     select ${tenantAndMode}, ${user('n')}, 'USD', false, ${user('n')}, true from generate_series(${users + 1}, ${users + others}) n`,
+    `insert into lock_batch (tenant_id, livemode, id, created, account_id, held_in)
+     select distinct on (receiver, currency) ${tenantAndMode}, ${id('lock_batch', 'n')}, at, receiver, currency ${traded}`,
+    `insert into receivable_lock (tenant_id, livemode, id, created, receivable_id, deposit_id, account_id, currency, amount, batch_id)
+     select k.*, b.id from (${common('receivable_lock')}, ${id('receivable', 'n')}, ${id('deposit', 'n')}, receiver, currency, 500 ${traded}) k (tenant_id, livemode, id, created, receivable_id, deposit_id, account_id, currency, amount)
+     join lock_batch b on (b.tenant_id, b.livemode, b.account_id, b.held_in) = (k.tenant_id, k.livemode, k.account_id, k.currency)`,
     `insert into payout (tenant_id, livemode, id, created, account_id, address_id, amount, currency, status, payment_id, source_amount, source_currency, rate, context_id, on_root_list)
      ${common('payout')}, receiver, ${id('address_out', 'u')}, 1000, 'USD', case when round % 10 = 9 then 'failed' else 'completed' end, ${id('payment', 'n')}, 1000, currency, 1, ${listed}`,
     `insert into event (tenant_id, livemode, id, created, type, object, object_id, data, number, context_id, on_root_list)
      select d.tenant_id, d.livemode, 'event' || substr(d.id, 8), d.created, case d.status when 'failed' then 'deposit.failed' else 'deposit.completed' end, 'deposit', d.id,
-       to_jsonb(d), 1000 + row_number() over (order by d.id), d.context_id, true from deposit d where (tenant_id, livemode) = (${realm})`,
+       to_jsonb(d), 1000 + row_number() over (order by d.id), d.context_id, true from deposit d where (tenant_id, livemode) = (${tenantAndMode})`,
     'vacuum (analyze)',
   ];
 }

@@ -22,7 +22,7 @@ class SlowestFirst extends BaseSequencer {
 
 export default defineConfig({
   root: fileURLToPath(new URL('..', import.meta.url)),
-  // One realm of graphql: our sources would resolve index.mjs while type-graphql and Apollo load index.js.
+  // One tenant and mode of graphql: our sources would resolve index.mjs while type-graphql and Apollo load index.js.
   resolve: { alias: [{ find: /^graphql$/, replacement: require.resolve('graphql/index.js') }] },
   test: {
     include: ['test/**/*.test.ts'],

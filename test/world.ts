@@ -3,22 +3,22 @@ import type { FastifyInstance } from 'fastify';
 import pino from 'pino';
 import postgres from 'postgres';
 import { afterAll, beforeAll, inject } from 'vitest';
-import type { AccountRow } from '../src/account/table.js';
+import type { AccountRow } from '../src/resources/account/table.js';
 import { config } from '../src/config.js';
 import { Database } from '../src/db/database.js';
-import { gateway } from '../src/gateway.js';
-import { buildGraph } from '../src/graph.js';
+import { gateway } from '../src/server/app.js';
+import { buildGraph } from '../src/api/graphql/server.js';
 import { type Acquirers, acquirers as delivered } from '../src/hosted/acquirer.js';
 import { Operator } from '../src/operator/operator.js';
-import { retentionDefault, Worker } from '../src/worker.js';
+import { retentionDefault, Worker } from '../src/jobs/runner.js';
 
 export type Edition = 1 | 2;
 /** The ways in, for what must be the same through both. */
-export const doors = ['REST', 'GraphQL'] as const;
-export type Door = (typeof doors)[number];
+export const transports = ['REST', 'GraphQL'] as const;
+export type Transport = (typeof transports)[number];
 type Json = any;
 
-/** What a door answered. `fieldNames` and `codes` are of the errors, of either door, in their order. */
+/** What an API answered. `fieldNames` and `codes` are of the errors, of either API, in their order. */
 export interface Reply {
   status: number;
   headers: Headers;
@@ -33,7 +33,7 @@ export interface World {
   database: Database;
   operator: Operator;
   app: FastifyInstance;
-  /** The test database as its plain owner, for looking behind the doors. */
+  /** The test database as its plain owner, for looking behind the APIs. */
   sql: postgres.Sql;
   pepper: string;
   /** Starts another gateway over the same database, as a second process would be, maybe with acquirers of its own; returns its origin. */
@@ -125,7 +125,7 @@ let count = 0;
 /** A nickname that nobody has. */
 export const nickname = () => `nick ${++count} ${randomUUID().slice(0, 8)}`;
 
-/** Somebody with a key, who speaks through the doors. */
+/** Somebody with a key, who speaks through the APIs. */
 export class Speaker {
   constructor(
     readonly world: World,

@@ -1,13 +1,27 @@
--- Settings: what the owner switches, and the order of receiving addresses that follows from switching a kind or currency on.
+-- Settings: what the owner switches, and the order of receiving addresses that follows from switching a kind or
+-- currency on.
 
-create or replace function update_account_setting(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb) returns setof account_setting language plpgsql as $$
+create or replace function update_account_setting(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
+returns setof account_setting
+language plpgsql
+as $$
 declare
-  v account_setting; p jsonb := coalesce(p_args -> 'payouts', '{}'); v_interval text; v_problems jsonb;
-  v_offers jsonb := coalesce(p_args -> 'address', '{}'); v_currencies jsonb := coalesce(p_args -> 'addressCurrency', '{}');
+  v account_setting;
+  p jsonb := coalesce(p_args -> 'payouts', '{}');
+  v_interval text;
+  v_problems jsonb;
+  v_offers jsonb := coalesce(p_args -> 'address', '{}');
+  v_currencies jsonb := coalesce(p_args -> 'addressCurrency', '{}');
 begin
   -- The row is locked first: the anchors are judged by the interval that will stand beside them.
-  select s.* into v from account_setting s where s.tenant_id = p_tenant and s.livemode = p_live and s.id = p_args ->> 'id' for update;
-  if not found then perform refuse(404, 'resource_missing', 'account_setting.id'); end if;
+  select s.*
+  into v
+  from account_setting s
+  where s.tenant_id = p_tenant and s.livemode = p_live and s.id = p_args ->> 'id'
+  for update;
+  if not found then
+    perform refuse(404, 'resource_missing', 'account_setting.id');
+  end if;
   v_interval := coalesce(p ->> 'interval', v.payouts_interval);
   if p ->> 'weeklyAnchor' is not null and v_interval <> 'weekly' then
     perform refuse(400, 'parameter_invalid', 'account_setting.payouts.weekly_anchor', 'goes with a weekly interval');
@@ -15,32 +29,74 @@ begin
   if p ->> 'monthlyAnchor' is not null and v_interval <> 'monthly' then
     perform refuse(400, 'parameter_invalid', 'account_setting.payouts.monthly_anchor', 'goes with a monthly interval');
   end if;
-  update account_setting s set
-    address = case when p_args ? 'address' then merge_hash(s.address, p_args -> 'address') else s.address end,
-    address_currency = case when p_args ? 'addressCurrency' then merge_hash(s.address_currency, p_args -> 'addressCurrency') else s.address_currency end,
-    metadata = case when p_args ? 'metadata' then merge_metadata(s.metadata, p_args -> 'metadata', 'account_setting.metadata') else s.metadata end,
-    platform_hold = case when p ->> 'enabled' is null then s.platform_hold else not (p ->> 'enabled')::boolean end,
+  update account_setting s
+  set
+    address = case
+      when p_args ? 'address' then merge_object(s.address, p_args -> 'address')
+      else s.address
+    end,
+    address_currency = case
+      when p_args ? 'addressCurrency' then merge_object(s.address_currency, p_args -> 'addressCurrency')
+      else s.address_currency
+    end,
+    metadata = case
+      when p_args ? 'metadata' then merge_metadata(s.metadata, p_args -> 'metadata', 'account_setting.metadata')
+      else s.metadata
+    end,
+    platform_hold = case
+      when p ->> 'enabled' is null then s.platform_hold
+      else not (p ->> 'enabled')::boolean
+    end,
     payouts_interval = v_interval,
-    payouts_weekly_anchor = case when v_interval = 'weekly' then coalesce((p ->> 'weeklyAnchor')::smallint, s.payouts_weekly_anchor, 1) end,
-    payouts_monthly_anchor = case when v_interval = 'monthly' then coalesce((p ->> 'monthlyAnchor')::smallint, s.payouts_monthly_anchor, 1) end,
+    payouts_weekly_anchor = case
+      when v_interval = 'weekly' then coalesce((p ->> 'weeklyAnchor')::smallint, s.payouts_weekly_anchor, 1)
+    end,
+    payouts_monthly_anchor = case
+      when v_interval = 'monthly' then coalesce((p ->> 'monthlyAnchor')::smallint, s.payouts_monthly_anchor, 1)
+    end,
     version = s.version + 1
   where s.tenant_id = p_tenant and s.livemode = p_live and s.id = v.id
-  returning * into v;
-  -- An offer that is on has a currency at least. Judged on the merged row, for the kinds that this call names: it may bring one half of
-  -- the contradiction, and the row the other.
+  returning *
+  into v;
+  -- An offer that is on has a currency at least. Judged on the merged row, for the kinds that this call names: it may
+  -- bring one half of the contradiction, and the row the other.
   v_problems := (
-    select jsonb_agg(jsonb_build_object('code', 'parameter_invalid',
-      'field', 'account_setting.' || case when v_currencies ? k.kind then 'address_currency.' else 'address.' end || k.name,
-      'message', case when v_currencies ? k.kind then 'must have at least one currency while address.' || k.name || ' is true'
-                      else 'needs at least one currency in address_currency.' || k.name end) order by k.kind)
-    from (select x as kind, lower(regexp_replace(x, '([A-Z])', '_\1', 'g')) as name from jsonb_object_keys(v_offers || v_currencies) x) k
-    where (v.address ->> k.kind)::boolean and v.address_currency -> k.kind = '[]');
-  if v_problems is not null then raise exception using errcode = 'TG400', message = 'parameter_invalid', detail = v_problems::text; end if;
+    select
+      jsonb_agg(
+        jsonb_build_object(
+          'code',
+          'parameter_invalid',
+          'field',
+          'account_setting.' || case
+            when v_currencies ? k.kind then 'address_currency.'
+            else 'address.'
+          end || k.name,
+          'message',
+          case
+            when v_currencies ? k.kind then 'must have at least one currency while address.' || k.name || ' is true'
+            else 'needs at least one currency in address_currency.' || k.name
+          end
+        )
+        order by k.kind
+      )
+    from
+      (
+        select x as kind, lower(regexp_replace(x, '([A-Z])', '_\1', 'g')) as name
+        from jsonb_object_keys(v_offers || v_currencies) x
+      ) k
+    where (v.address ->> k.kind)::boolean and v.address_currency -> k.kind = '[]'
+  );
+  if v_problems is not null then
+    raise exception using errcode = 'TG400', message = 'parameter_invalid', detail = v_problems::text;
+  end if;
   if (p_args ? 'address' or p_args ? 'addressCurrency') and v.account_id = 'account_' || p_tenant then
     perform enqueue(p_tenant, p_live, 'offer_addresses', v.account_id, 0);
   end if;
-  if p_args ? 'payouts' then perform reschedule_payout(p_tenant, p_live, v.account_id); end if;
-  perform tell(p_tenant, p_live, p_call, 'account_setting.updated', 'account_setting', to_jsonb(v));
-  perform answer(p_tenant, p_live, p_call, to_jsonb(v));
+  if p_args ? 'payouts' then
+    perform reschedule_payout(p_tenant, p_live, v.account_id);
+  end if;
+  perform emit_event(p_tenant, p_live, p_call, 'account_setting.updated', 'account_setting', to_jsonb(v));
+  perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(v));
   return next v;
-end $$;
+end;
+$$;

@@ -1,171 +1,404 @@
 -- Accounts: creation, details, and the one function that moves a status with all that follows from it.
 
 -- A nickname is unique per tenant and mode, compared without case; the unique index is the last lock behind this check.
-create or replace function refuse_taken_nickname(p_tenant text, p_live boolean, p_id text, p_nickname text) returns void language plpgsql as $$
+create or replace function refuse_taken_nickname(p_tenant text, p_live boolean, p_id text, p_nickname text)
+returns void
+language plpgsql
+as $$
 begin
-  if p_nickname is not null and exists (
-    select from account where tenant_id = p_tenant and livemode = p_live and nickname_key = lower(p_nickname) and id <> p_id
-  ) then
+  if
+    p_nickname is not null
+    and exists (
+      select
+      from account
+      where tenant_id = p_tenant and livemode = p_live and nickname_key = lower(p_nickname) and id <> p_id
+    )
+  then
     perform refuse(409, 'nickname_taken', 'account.nickname');
   end if;
-end $$;
+end;
+$$;
 
--- A business is incorporated before it has an account: refuses a date that is not past, by the tenant's own clock, in UTC.
-create or replace function refuse_future_incorporation(p_tenant text, p_live boolean, p_details jsonb) returns void language plpgsql as $$
-declare v_date text := p_details ->> 'dateOfIncorporation'; v_now bigint;
+-- A business is incorporated before it has an account: refuses a date that is not past, by the tenant's own clock, in
+-- UTC.
+create or replace function refuse_future_incorporation(p_tenant text, p_live boolean, p_details jsonb)
+returns void
+language plpgsql
+as $$
+declare
+  v_date text := p_details ->> 'dateOfIncorporation';
+  v_now bigint;
 begin
-  if v_date is null then return; end if;
+  if v_date is null then
+    return;
+  end if;
   v_now := clock(p_tenant, p_live);
   if v_date >= to_char(to_timestamp(v_now) at time zone 'UTC', 'YYYY-MM-DD') then
-    perform refuse(400, 'parameter_invalid', 'account.business_details.date_of_incorporation', 'must be a date in the past, such as 2014-04-01');
+    perform refuse(
+      400,
+      'parameter_invalid',
+      'account.business_details.date_of_incorporation',
+      'must be a date in the past, such as 2014-04-01'
+    );
   end if;
-end $$;
+end;
+$$;
 
 -- One account row with its setting; used for roots, connected users and partners alike.
-create or replace function insert_account(p_tenant text, p_live boolean, p_id text, p_status text, p_args jsonb) returns account language plpgsql as $$
+create or replace function insert_account(p_tenant text, p_live boolean, p_id text, p_status text, p_args jsonb)
+returns account
+language plpgsql
+as $$
 declare
-  v account; v_now bigint := coalesce((p_args ->> 'created')::bigint, clock(p_tenant, p_live)); v_setting text := new_id('account_setting'); s jsonb := p_args -> 'setting';
-  v_context text := coalesce(p_args ->> 'contextId', p_id);
+  v account;
+  v_now bigint := coalesce((p_args ->> 'created')::bigint, clock(p_tenant, p_live));
+  v_setting text := new_id('account_setting');
+  s jsonb := p_args -> 'setting';
+  v_context text := coalesce(p_args ->> 'actingAccountId', p_args ->> 'contextId', p_id);
 begin
   perform refuse_future_incorporation(p_tenant, p_live, p_args -> 'businessDetails');
   perform refuse_taken_nickname(p_tenant, p_live, p_id, p_args ->> 'nickname');
-  insert into account (tenant_id, livemode, id, created, kind, edition, sub_type, status, address_key, nickname, business_details, logo_id,
-                       metadata, supporting_documentation, tos_acceptance, owner_id, context_id, on_root_list)
-  values (p_tenant, p_live, p_id, v_now, p_args ->> 'kind', (p_args ->> 'edition')::smallint, p_args ->> 'subType', p_status, p_args ->> 'addressKey',
-          p_args ->> 'nickname', '{"ids": {}, "physicalAddress": {}}'::jsonb || coalesce(nullif(p_args -> 'businessDetails', 'null'), '{}'), p_args ->> 'logoId',
-          merge_metadata(null, p_args -> 'metadata', 'account.metadata'), coalesce(p_args -> 'supportingDocumentation', '{}'),
-          coalesce(p_args -> 'tosAcceptance', '{}'), p_args ->> 'ownerId', v_context, (p_args ->> 'onRootList')::boolean)
-  returning * into v;
-  insert into account_setting (tenant_id, livemode, id, created, account_id, of_connected_user, address, address_currency, payouts_applicable, account_activated, context_id, on_root_list)
-  values (p_tenant, p_live, v_setting, v_now, p_id, p_args ->> 'kind' = 'connected_user', s -> 'address', s -> 'addressCurrency', (s ->> 'payoutsApplicable')::boolean, p_status = 'activated',
-          v_context, (p_args ->> 'onRootList')::boolean);
+  insert into account
+    (
+      tenant_id,
+      livemode,
+      id,
+      created,
+      kind,
+      edition,
+      sub_type,
+      status,
+      address_key,
+      nickname,
+      business_details,
+      logo_id,
+      metadata,
+      supporting_documentation,
+      tos_acceptance,
+      owner_id,
+      context_id,
+      on_root_list
+    )
+  values
+    (
+      p_tenant,
+      p_live,
+      p_id,
+      v_now,
+      p_args ->> 'kind',
+      (p_args ->> 'edition')::smallint,
+      p_args ->> 'subType',
+      p_status,
+      p_args ->> 'addressKey',
+      p_args ->> 'nickname',
+      '{"ids": {}, "physicalAddress": {}}'::jsonb || coalesce(nullif(p_args -> 'businessDetails', 'null'), '{}'),
+      p_args ->> 'logoId',
+      merge_metadata(null, p_args -> 'metadata', 'account.metadata'),
+      coalesce(p_args -> 'supportingDocumentation', '{}'),
+      coalesce(p_args -> 'tosAcceptance', '{}'),
+      p_args ->> 'ownerId',
+      v_context,
+      (p_args ->> 'onRootList')::boolean
+    )
+  returning *
+  into v;
+  insert into account_setting
+    (
+      tenant_id,
+      livemode,
+      id,
+      created,
+      account_id,
+      of_connected_user,
+      address,
+      address_currency,
+      payouts_applicable,
+      account_activated,
+      context_id,
+      on_root_list
+    )
+  values
+    (
+      p_tenant,
+      p_live,
+      v_setting,
+      v_now,
+      p_id,
+      p_args ->> 'kind' = 'connected_user',
+      s -> 'address',
+      s -> 'addressCurrency',
+      (s ->> 'payoutsApplicable')::boolean,
+      p_status = 'activated',
+      v_context,
+      (p_args ->> 'onRootList')::boolean
+    );
   return v;
-end $$;
+end;
+$$;
 
-create or replace function create_account(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb) returns setof account language plpgsql as $$
-declare v account; v_id text := new_id('account');
+create or replace function create_account(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
+returns setof account
+language plpgsql
+as $$
+declare
+  v account;
+  v_id text := new_id('account');
 begin
   v := insert_account(p_tenant, p_live, v_id, 'draft', p_args);
-  perform tell(p_tenant, p_live, p_call, 'account.created', 'account', to_jsonb(v));
-  perform answer(p_tenant, p_live, p_call, to_jsonb(v));
+  perform emit_event(p_tenant, p_live, p_call, 'account.created', 'account', to_jsonb(v));
+  perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(v));
   return next v;
-end $$;
+end;
+$$;
 
--- A root account in both modes at once, activated in test mode, a draft in live mode, with the keys that the operator hands out.
-create or replace function create_root(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb) returns setof account language plpgsql as $$
-declare v account; v_mode boolean; k jsonb; v_now bigint := wall_clock(); v_offset bigint;
+-- A root account in both modes at once, activated in test mode, a draft in live mode, with the keys that the operator
+-- hands out.
+create or replace function create_root(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
+returns setof account
+language plpgsql
+as $$
+declare
+  v account;
+  v_mode boolean;
+  k jsonb;
+  v_now bigint := wall_clock();
+  v_offset bigint;
 begin
   select c.offset_seconds into v_offset from test_clock c where c.tenant_id = p_tenant and c.livemode = false;
   foreach v_mode in array array[true, false] loop
     -- One reading of the clock for both modes; a demo's test mode begins in the past.
-    v := insert_account(p_tenant, v_mode, 'account_' || p_tenant, case when v_mode then 'draft' else 'activated' end,
-                        p_args || jsonb_build_object('created', v_now + case when v_mode then 0 else coalesce(v_offset, 0) end));
+    v := insert_account(
+      p_tenant,
+      v_mode,
+      'account_' || p_tenant,
+      case
+        when v_mode then 'draft'
+        else 'activated'
+      end,
+      p_args || jsonb_build_object(
+        'created',
+        v_now + case
+          when v_mode then 0
+          else coalesce(v_offset, 0)
+        end
+      )
+    );
     if not v_mode then
       perform open_account_addresses(p_tenant, v_mode, p_call, v.id);
       perform issue_addresses(p_tenant, v_mode, p_call, v.id);
       select a.* into v from account a where a.tenant_id = p_tenant and a.livemode = v_mode and a.id = v.id;
     end if;
-    perform tell(p_tenant, v_mode, p_call, 'account.created', 'account', to_jsonb(v));
+    perform emit_event(p_tenant, v_mode, p_call, 'account.created', 'account', to_jsonb(v));
   end loop;
   for k in select * from jsonb_array_elements(p_args -> 'keys') loop
     perform insert_api_key(p_tenant, (k ->> 'livemode')::boolean, p_call, v.id, k);
   end loop;
-  perform answer(p_tenant, false, p_call, to_jsonb(v));
+  perform store_idempotent_response(p_tenant, false, p_call, to_jsonb(v));
   return next v;
-end $$;
+end;
+$$;
 
--- Changes details of a connected user in draft. Hashes merge inside the update, so concurrent ones lose nothing.
-create or replace function update_account(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb) returns setof account language plpgsql as $$
-declare v account; v_id text := p_args ->> 'id';
+-- Changes details of a connected user in draft. Objects merge inside the update, so concurrent ones lose nothing.
+create or replace function update_account(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
+returns setof account
+language plpgsql
+as $$
+declare
+  v account;
+  v_id text := p_args ->> 'id';
 begin
   perform refuse_future_incorporation(p_tenant, p_live, p_args -> 'businessDetails');
   perform refuse_taken_nickname(p_tenant, p_live, v_id, p_args ->> 'nickname');
-  update account a set
-    nickname = case when p_args ? 'nickname' then p_args ->> 'nickname' else a.nickname end,
-    business_details = case when p_args ? 'businessDetails' then '{"ids": {}, "physicalAddress": {}}'::jsonb || merge_hash(a.business_details, p_args -> 'businessDetails') else a.business_details end,
-    logo_id = case when p_args ? 'logoId' then p_args ->> 'logoId' else a.logo_id end,
-    metadata = case when p_args ? 'metadata' then merge_metadata(a.metadata, p_args -> 'metadata', 'account.metadata') else a.metadata end,
-    supporting_documentation = case when p_args ? 'supportingDocumentation' then merge_hash(a.supporting_documentation, p_args -> 'supportingDocumentation') else a.supporting_documentation end,
-    tos_acceptance = case when p_args ? 'tosAcceptance' then merge_hash(a.tos_acceptance, p_args -> 'tosAcceptance') else a.tos_acceptance end,
+  update account a
+  set
+    nickname = case
+      when p_args ? 'nickname' then p_args ->> 'nickname'
+      else a.nickname
+    end,
+    business_details = case
+      when p_args ? 'businessDetails' then '{"ids": {}, "physicalAddress": {}}'::jsonb || merge_object(
+        a.business_details,
+        p_args -> 'businessDetails'
+      )
+      else a.business_details
+    end,
+    logo_id = case
+      when p_args ? 'logoId' then p_args ->> 'logoId'
+      else a.logo_id
+    end,
+    metadata = case
+      when p_args ? 'metadata' then merge_metadata(a.metadata, p_args -> 'metadata', 'account.metadata')
+      else a.metadata
+    end,
+    supporting_documentation = case
+      when p_args ? 'supportingDocumentation' then merge_object(
+        a.supporting_documentation,
+        p_args -> 'supportingDocumentation'
+      )
+      else a.supporting_documentation
+    end,
+    tos_acceptance = case
+      when p_args ? 'tosAcceptance' then merge_object(a.tos_acceptance, p_args -> 'tosAcceptance')
+      else a.tos_acceptance
+    end,
     version = a.version + 1
-  where a.tenant_id = p_tenant and a.livemode = p_live and a.id = v_id and a.kind = 'connected_user' and a.status = 'draft'
-  returning * into v;
-  if not found then perform refuse(400, 'account_not_updatable', 'account.status'); end if;
-  perform tell(p_tenant, p_live, p_call, 'account.updated', 'account', to_jsonb(v));
-  perform answer(p_tenant, p_live, p_call, to_jsonb(v));
+  where
+    a.tenant_id = p_tenant
+    and a.livemode = p_live
+    and a.id = v_id
+    and a.kind = 'connected_user'
+    and a.status = 'draft'
+  returning *
+  into v;
+  if not found then
+    perform refuse(400, 'account_not_updatable', 'account.status');
+  end if;
+  perform emit_event(p_tenant, p_live, p_call, 'account.updated', 'account', to_jsonb(v));
+  perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(v));
   return next v;
-end $$;
+end;
+$$;
 
--- The operator's update of a root: the same details in both modes, in one statement. Live FX is the platform's setting per mode.
-create or replace function update_root(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb) returns setof account language plpgsql as $$
-declare v account; w account; v_id text := 'account_' || p_tenant; s account_setting;
+-- The operator's update of a root: the same details in both modes, in one statement. Live FX is the platform's setting
+-- per mode.
+create or replace function update_root(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
+returns setof account
+language plpgsql
+as $$
+declare
+  v account;
+  w account;
+  v_id text := 'account_' || p_tenant;
+  s account_setting;
 begin
   perform refuse_future_incorporation(p_tenant, true, p_args -> 'businessDetails');
   perform refuse_taken_nickname(p_tenant, false, v_id, p_args ->> 'nickname');
-  for v in
-    update account a set
-      nickname = case when p_args ? 'nickname' then p_args ->> 'nickname' else a.nickname end,
-      business_details = case when p_args ? 'businessDetails' then '{"ids": {}, "physicalAddress": {}}'::jsonb || merge_hash(a.business_details, p_args -> 'businessDetails') else a.business_details end,
-      logo_id = case when p_args ? 'logoId' then p_args ->> 'logoId' else a.logo_id end,
-      tos_acceptance = case when p_args ? 'tosAcceptance' then merge_hash(a.tos_acceptance, p_args -> 'tosAcceptance') else a.tos_acceptance end,
-      version = a.version + 1
-    where a.tenant_id = p_tenant and a.id = v_id
-    returning *
-  loop
-    perform tell(p_tenant, v.livemode, p_call, 'account.updated', 'account', to_jsonb(v));
-    if v.livemode = p_live then w := v; end if;
+  for v in update account a
+  set
+    nickname = case
+      when p_args ? 'nickname' then p_args ->> 'nickname'
+      else a.nickname
+    end,
+    business_details = case
+      when p_args ? 'businessDetails' then '{"ids": {}, "physicalAddress": {}}'::jsonb || merge_object(
+        a.business_details,
+        p_args -> 'businessDetails'
+      )
+      else a.business_details
+    end,
+    logo_id = case
+      when p_args ? 'logoId' then p_args ->> 'logoId'
+      else a.logo_id
+    end,
+    tos_acceptance = case
+      when p_args ? 'tosAcceptance' then merge_object(a.tos_acceptance, p_args -> 'tosAcceptance')
+      else a.tos_acceptance
+    end,
+    version = a.version + 1
+  where a.tenant_id = p_tenant and a.id = v_id
+  returning * loop
+    perform emit_event(p_tenant, v.livemode, p_call, 'account.updated', 'account', to_jsonb(v));
+    if v.livemode = p_live then
+      w := v;
+    end if;
   end loop;
   if p_args ? 'liveFx' then
-    for s in
-      update account_setting set live_fx = (p_args ->> 'liveFx')::boolean, version = version + 1
-      where tenant_id = p_tenant and account_id = v_id returning *
-    loop
-      perform tell(p_tenant, s.livemode, p_call, 'account_setting.updated', 'account_setting', to_jsonb(s));
-      -- Live FX is about the payouts of the platform's users, those that wait already too. They may be many, so a job reschedules them in batches.
+    for s in update account_setting
+    set
+      live_fx = (p_args ->> 'liveFx')::boolean,
+      version = version + 1
+    where tenant_id = p_tenant and account_id = v_id
+    returning * loop
+      perform emit_event(p_tenant, s.livemode, p_call, 'account_setting.updated', 'account_setting', to_jsonb(s));
+      -- Live FX is about the payouts of the platform's users, those that wait already too. They may be many, so a job
+      -- reschedules them in batches.
       perform enqueue(p_tenant, s.livemode, 'reschedule_payouts', v_id, 0);
     end loop;
   end if;
-  perform answer(p_tenant, p_live, p_call, to_jsonb(w));
+  perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(w));
   return next w;
-end $$;
+end;
+$$;
 
 -- Moves an account's status when it is one of `from` and, if a version is given, unchanged since it was read.
 -- All effects of any move are here: payouts, receiving addresses, the sandbox's verification.
-create or replace function move_account(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb) returns setof account language plpgsql as $$
+create or replace function move_account(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
+returns setof account
+language plpgsql
+as $$
 declare
-  v account; v_id text := p_args ->> 'id'; v_to text := p_args ->> 'to'; a_address address; a_setting account_setting;
+  v account;
+  v_id text := p_args ->> 'id';
+  v_to text := p_args ->> 'to';
+  a_address address;
+  a_setting account_setting;
   v_from text[] := array(select jsonb_array_elements_text(p_args -> 'from'));
 begin
-  update account a set status = v_to, version = a.version + 1, address = case when v_to = 'deactivated' then 'deactivated' else a.address end
-  where a.tenant_id = p_tenant and a.livemode = p_live and a.id = v_id and a.status = any (v_from)
+  update account a
+  set
+    status = v_to,
+    version = a.version + 1,
+    address = case
+      when v_to = 'deactivated' then 'deactivated'
+      else a.address
+    end
+  where
+    a.tenant_id = p_tenant
+    and a.livemode = p_live
+    and a.id = v_id
+    and a.status = any (v_from)
     and (p_args ->> 'version' is null or a.version = (p_args ->> 'version')::bigint)
-  returning * into v;
+  returning *
+  into v;
   if not found then
-    if exists (select from account a where a.tenant_id = p_tenant and a.livemode = p_live and a.id = v_id and a.status = any (v_from)) then
+    if
+      exists (
+        select
+        from account a
+        where a.tenant_id = p_tenant and a.livemode = p_live and a.id = v_id and a.status = any (v_from)
+      )
+    then
       perform refuse(409, 'state_conflict', 'account.status');
     end if;
     perform refuse(400, 'status_invalid', 'account.status');
   end if;
-  update account_setting s set account_activated = (v_to = 'activated'), version = s.version + 1
-  where s.tenant_id = p_tenant and s.livemode = p_live and s.account_id = v_id and s.account_activated <> (v_to = 'activated')
-  returning * into a_setting;
-  if found then perform tell(p_tenant, p_live, p_call, 'account_setting.updated', 'account_setting', to_jsonb(a_setting)); end if;
+  update account_setting s
+  set
+    account_activated = (v_to = 'activated'),
+    version = s.version + 1
+  where
+    s.tenant_id = p_tenant
+    and s.livemode = p_live
+    and s.account_id = v_id
+    and s.account_activated <> (v_to = 'activated')
+  returning *
+  into a_setting;
+  if found then
+    perform emit_event(p_tenant, p_live, p_call, 'account_setting.updated', 'account_setting', to_jsonb(a_setting));
+  end if;
   if v_to = 'verifying' and not p_live then
     perform enqueue(p_tenant, p_live, 'verify_account', v_id, 1);
-  elsif v_to = 'activated' then
+  elseif v_to = 'activated' then
     perform open_account_addresses(p_tenant, p_live, p_call, v_id);
     perform reschedule_payout(p_tenant, p_live, v_id);
     select a.* into v from account a where a.tenant_id = p_tenant and a.livemode = p_live and a.id = v_id;
-  elsif v_to = 'deactivated' then
-    for a_address in
-      update address d set status = 'deactivated', version = d.version + 1
-      where d.tenant_id = p_tenant and d.livemode = p_live and d.linked_id = v_id and d.category = 'service_receive' and d.status = 'activated'
-      returning *
-    loop
-      perform tell(p_tenant, p_live, p_call, 'address.deactivated', 'address', to_jsonb(a_address));
+  elseif v_to = 'deactivated' then
+    for a_address in update address d
+    set
+      status = 'deactivated',
+      version = d.version + 1
+    where
+      d.tenant_id = p_tenant
+      and d.livemode = p_live
+      and d.linked_id = v_id
+      and d.category = 'service_receive'
+      and d.status = 'activated'
+    returning * loop
+      perform emit_event(p_tenant, p_live, p_call, 'address.deactivated', 'address', to_jsonb(a_address));
     end loop;
   end if;
-  perform tell(p_tenant, p_live, p_call, 'account.' || v_to, 'account', to_jsonb(v));
-  perform answer(p_tenant, p_live, p_call, to_jsonb(v));
+  perform emit_event(p_tenant, p_live, p_call, 'account.' || v_to, 'account', to_jsonb(v));
+  perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(v));
   return next v;
-end $$;
+end;
+$$;

@@ -1,116 +1,326 @@
 -- Live mode: what banks tell, and what the operator decides.
 
--- Records a notice of a bank. The same notice again is harmless; another content under its reference is a conflict, and so is a
--- reversal of another transfer than what was received; what the notice leaves open (`open`: keys of its content) is not compared. A reversal that comes first waits, and is done as soon as its deposit is there.
-create or replace function record_bank_notice(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb) returns setof bank_notice language plpgsql as $$
-declare n bank_notice; o bank_notice; v_now bigint := clock(p_tenant, p_live); v_content jsonb := p_args -> 'content'; d deposit; v_from account; v_to account; v_id text := new_id('deposit'); v_payment text; v_address text; v_receiver text; v_currency text;
+-- Records a notice of a bank. The same notice again is harmless; another content under its reference is a conflict, and
+-- so is a reversal of another transfer than what was received; what the notice leaves open (`open`: keys of its
+-- content) is not compared. A reversal that comes first waits, and is done as soon as its deposit is there.
+create or replace function record_bank_notice(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
+returns setof bank_notice
+language plpgsql
+as $$
+declare
+  n bank_notice;
+  o bank_notice;
+  v_now bigint := clock(p_tenant, p_live);
+  v_content jsonb := p_args -> 'content';
+  d deposit;
+  v_from account;
+  v_to account;
+  v_id text := new_id('deposit');
+  v_payment text;
+  v_address text;
+  v_receiver text;
+  v_currency text;
   v_open text[] := array(select jsonb_array_elements_text(coalesce(p_args -> 'open', '[]')));
 begin
   -- Two notices about one transfer come one after the other, in whatever order: each sees what the other has done.
   v_receiver := receiver_of(p_tenant, p_live, v_content ->> 'toAccountId');
-  perform lock_balances(p_tenant, p_live, jsonb_build_array(
-    jsonb_build_object('account', v_content ->> 'toAccountId', 'currency', v_content ->> 'currency'),
-    jsonb_build_object('account', v_receiver, 'currency', v_content ->> 'currency'),
-    jsonb_build_object('account', transfer_target(p_tenant, p_live, v_receiver), 'currency', v_content ->> 'currency')));
-  insert into bank_notice (tenant_id, livemode, reference, event, created, content) values (p_tenant, p_live, p_args ->> 'reference', p_args ->> 'event', v_now, v_content)
+  perform lock_balances(
+    p_tenant,
+    p_live,
+    jsonb_build_array(
+      jsonb_build_object('account', v_content ->> 'toAccountId', 'currency', v_content ->> 'currency'),
+      jsonb_build_object('account', v_receiver, 'currency', v_content ->> 'currency'),
+      jsonb_build_object('account', transfer_target(p_tenant, p_live, v_receiver), 'currency', v_content ->> 'currency')
+    )
+  );
+  insert into bank_notice (tenant_id, livemode, reference, event, created, content)
+  values (p_tenant, p_live, p_args ->> 'reference', p_args ->> 'event', v_now, v_content)
   on conflict (tenant_id, livemode, reference, event) do nothing
-  returning * into n;
+  returning *
+  into n;
   if not found then
-    select b.* into n from bank_notice b where b.tenant_id = p_tenant and b.livemode = p_live and b.reference = p_args ->> 'reference' and b.event = p_args ->> 'event';
-    if n.content - v_open <> v_content - v_open then perform refuse(409, 'state_conflict', 'deposit.reference', 'was already recorded with different content'); end if;
-    perform answer(p_tenant, p_live, p_call, to_jsonb(n));
+    select b.*
+    into n
+    from bank_notice b
+    where
+      b.tenant_id = p_tenant
+      and b.livemode = p_live
+      and b.reference = p_args ->> 'reference'
+      and b.event = p_args ->> 'event';
+    if n.content - v_open <> v_content - v_open then
+      perform refuse(409, 'state_conflict', 'deposit.reference', 'was already recorded with different content');
+    end if;
+    perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(n));
     return next n;
     return;
   end if;
-  select b.* into o from bank_notice b where b.tenant_id = p_tenant and b.livemode = p_live and b.reference = n.reference and b.event <> n.event for update;
+  select b.*
+  into o
+  from bank_notice b
+  where b.tenant_id = p_tenant and b.livemode = p_live and b.reference = n.reference and b.event <> n.event
+  for update;
   perform same_transfer(v_content, o.content);
-  -- A transfer in another currency than its address needs the operator's word, once per reference: who repeats a notice, or reverses
-  -- what was allowed, has given it.
+  -- A transfer in another currency than its address needs the operator's word, once per reference: who repeats a
+  -- notice, or reverses what was allowed, has given it.
   if o.reference is null and not coalesce((p_args ->> 'allowCurrency')::boolean, false) then
-    v_currency := (select a.currency from address a where a.tenant_id = p_tenant and a.livemode = p_live and a.id = v_content ->> 'toAddressId');
+    v_currency := (
+      select a.currency
+      from address a
+      where a.tenant_id = p_tenant and a.livemode = p_live and a.id = v_content ->> 'toAddressId'
+    );
     if v_currency <> v_content ->> 'currency' then
-      perform refuse(400, 'parameter_invalid', 'deposit.currency', 'must be ' || v_currency || ', the currency of the address; the operator may allow another one (allowCurrency, --allow-currency)');
+      perform refuse(
+        400,
+        'parameter_invalid',
+        'deposit.currency',
+        concat(
+          'must be ',
+          v_currency,
+          ', the currency of the address; ',
+          'the operator may allow another one (allowCurrency, --allow-currency)'
+        )
+      );
     end if;
   end if;
   if n.event = 'received' then
-    select a.* into v_to from account a where a.tenant_id = p_tenant and a.livemode = p_live and a.id = v_content ->> 'toAccountId';
-    select a.* into v_from from account a where a.tenant_id = p_tenant and a.livemode = p_live and a.id = v_content ->> 'fromAccountId' for no key update;
-    if v_from.kind = 'partner' then v_address := payment_address(p_tenant, p_live, p_call, v_from, v_content ->> 'paymentMethod', v_content ->> 'currency'); end if;
-    v_payment := insert_payment(p_tenant, p_live, v_to, 'deposit', (v_content ->> 'amount')::bigint, v_content ->> 'currency', 'processing', v_id);
-    insert into deposit (tenant_id, livemode, id, created, amount, currency, from_account_id, from_address_id, to_account_id, to_address_id, payment_method, statement_descriptor, status, payment_id, context_id, on_root_list)
-    values (p_tenant, p_live, v_id, v_now, (v_content ->> 'amount')::bigint, v_content ->> 'currency', v_from.id, v_address, v_to.id, v_content ->> 'toAddressId', v_content ->> 'paymentMethod',
-            coalesce(v_content ->> 'statementDescriptor', ''), 'processing', v_payment, v_to.context_id, v_to.on_root_list or coalesce(v_from.on_root_list, false));
-    perform move_deposit(p_tenant, p_live, p_call - 'key', jsonb_build_object('id', v_id, 'from', jsonb_build_array('processing'), 'to', 'completed'));
-    update bank_notice b set deposit_id = v_id where b.tenant_id = p_tenant and b.livemode = p_live and b.reference = n.reference;
+    select a.*
+    into v_to
+    from account a
+    where a.tenant_id = p_tenant and a.livemode = p_live and a.id = v_content ->> 'toAccountId';
+    select a.*
+    into v_from
+    from account a
+    where a.tenant_id = p_tenant and a.livemode = p_live and a.id = v_content ->> 'fromAccountId'
+    for no key update;
+    if v_from.kind = 'partner' then
+      v_address := payment_address(
+        p_tenant,
+        p_live,
+        p_call,
+        v_from,
+        v_content ->> 'paymentMethod',
+        v_content ->> 'currency'
+      );
+    end if;
+    v_payment := insert_payment(
+      p_tenant,
+      p_live,
+      v_to,
+      'deposit',
+      (v_content ->> 'amount')::bigint,
+      v_content ->> 'currency',
+      'processing',
+      v_id
+    );
+    insert into deposit
+      (
+        tenant_id,
+        livemode,
+        id,
+        created,
+        amount,
+        currency,
+        from_account_id,
+        from_address_id,
+        to_account_id,
+        to_address_id,
+        payment_method,
+        statement_descriptor,
+        status,
+        payment_id,
+        context_id,
+        on_root_list
+      )
+    values
+      (
+        p_tenant,
+        p_live,
+        v_id,
+        v_now,
+        (v_content ->> 'amount')::bigint,
+        v_content ->> 'currency',
+        v_from.id,
+        v_address,
+        v_to.id,
+        v_content ->> 'toAddressId',
+        v_content ->> 'paymentMethod',
+        coalesce(v_content ->> 'statementDescriptor', ''),
+        'processing',
+        v_payment,
+        v_to.context_id,
+        v_to.on_root_list or coalesce(v_from.on_root_list, false)
+      );
+    perform move_deposit(
+      p_tenant,
+      p_live,
+      p_call - 'key',
+      jsonb_build_object('id', v_id, 'from', jsonb_build_array('processing'), 'to', 'completed')
+    );
+    update bank_notice b
+    set deposit_id = v_id
+    where b.tenant_id = p_tenant and b.livemode = p_live and b.reference = n.reference;
     if o.event = 'reversed' then
-      perform move_deposit(p_tenant, p_live, p_call - 'key', jsonb_build_object('id', v_id, 'from', jsonb_build_array('completed'), 'to', 'reversed', 'reasonCode', 'general'));
+      perform move_deposit(
+        p_tenant,
+        p_live,
+        p_call - 'key',
+        jsonb_build_object(
+          'id',
+          v_id,
+          'from',
+          jsonb_build_array('completed'),
+          'to',
+          'reversed',
+          'reasonCode',
+          'general'
+        )
+      );
     end if;
   else
     if o.deposit_id is null then
-      perform tell_of_root(p_tenant, p_live, p_call, 'bank_notice.waiting', 'bank_notice', to_jsonb(n));
+      perform emit_root_event(p_tenant, p_live, p_call, 'bank_notice.waiting', 'bank_notice', to_jsonb(n));
     else
-      update bank_notice b set deposit_id = o.deposit_id where b.tenant_id = p_tenant and b.livemode = p_live and b.reference = n.reference and b.event = 'reversed';
-      perform move_deposit(p_tenant, p_live, p_call - 'key', jsonb_build_object('id', o.deposit_id, 'from', jsonb_build_array('completed'), 'to', 'reversed', 'reasonCode', 'general'));
+      update bank_notice b
+      set deposit_id = o.deposit_id
+      where b.tenant_id = p_tenant and b.livemode = p_live and b.reference = n.reference and b.event = 'reversed';
+      perform move_deposit(
+        p_tenant,
+        p_live,
+        p_call - 'key',
+        jsonb_build_object(
+          'id',
+          o.deposit_id,
+          'from',
+          jsonb_build_array('completed'),
+          'to',
+          'reversed',
+          'reasonCode',
+          'general'
+        )
+      );
     end if;
   end if;
-  select b.* into n from bank_notice b where b.tenant_id = p_tenant and b.livemode = p_live and b.reference = n.reference and b.event = n.event;
-  perform answer(p_tenant, p_live, p_call, to_jsonb(n));
+  select b.*
+  into n
+  from bank_notice b
+  where b.tenant_id = p_tenant and b.livemode = p_live and b.reference = n.reference and b.event = n.event;
+  perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(n));
   return next n;
-end $$;
+end;
+$$;
 
 -- Refuses what two notices under one reference cannot both say: where the money went, in what and how much.
-create or replace function same_transfer(p_one jsonb, p_other jsonb) returns void language plpgsql immutable as $$
-declare f text;
+create or replace function same_transfer(p_one jsonb, p_other jsonb)
+returns void
+language plpgsql
+immutable
+as $$
+declare
+  f text;
 begin
-  if p_other is null then return; end if;
+  if p_other is null then
+    return;
+  end if;
   foreach f in array array['toAddressId', 'currency', 'amount'] loop
     if p_one ->> f is distinct from p_other ->> f then
-      perform refuse(409, 'state_conflict', 'deposit.' || case f when 'toAddressId' then 'address_id' else f end, 'differs from what was recorded under this reference before');
+      perform refuse(
+        409,
+        'state_conflict',
+        'deposit.' || case f
+          when 'toAddressId' then 'address_id'
+          else f
+        end,
+        'differs from what was recorded under this reference before'
+      );
     end if;
   end loop;
-end $$;
+end;
+$$;
 
 -- Takes back a reversal that waits for its deposit, which a wrong reference would let wait for ever.
-create or replace function withdraw_bank_notice(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb) returns setof bank_notice language plpgsql as $$
-declare n bank_notice;
+create or replace function withdraw_bank_notice(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
+returns setof bank_notice
+language plpgsql
+as $$
+declare
+  n bank_notice;
 begin
-  delete from bank_notice b where b.tenant_id = p_tenant and b.livemode = p_live and b.reference = p_args ->> 'reference' and b.event = 'reversed' and b.deposit_id is null
+  delete from bank_notice b
+  where
+    b.tenant_id = p_tenant
+    and b.livemode = p_live
+    and b.reference = p_args ->> 'reference'
+    and b.event = 'reversed'
+    and b.deposit_id is null
     and b.content ->> 'toAddressId' = p_args ->> 'addressId'
-  returning * into n;
-  if not found then perform refuse(404, 'resource_missing', 'deposit.reference', 'No pending reversal has this reference.'); end if;
-  perform tell_of_root(p_tenant, p_live, p_call, 'bank_notice.withdrawn', 'bank_notice', to_jsonb(n));
-  perform answer(p_tenant, p_live, p_call, to_jsonb(n));
+  returning *
+  into n;
+  if not found then
+    perform refuse(404, 'resource_missing', 'deposit.reference', 'No pending reversal has this reference.');
+  end if;
+  perform emit_root_event(p_tenant, p_live, p_call, 'bank_notice.withdrawn', 'bank_notice', to_jsonb(n));
+  perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(n));
   return next n;
-end $$;
+end;
+$$;
 
 -- Only the operator places and lifts a service hold.
-create or replace function set_service_hold(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb) returns setof account_setting language plpgsql as $$
-declare v account_setting;
+create or replace function set_service_hold(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
+returns setof account_setting
+language plpgsql
+as $$
+declare
+  v account_setting;
 begin
-  update account_setting s set service_hold = (p_args ->> 'hold')::boolean, version = s.version + 1
+  update account_setting s
+  set
+    service_hold = (p_args ->> 'hold')::boolean,
+    version = s.version + 1
   where s.tenant_id = p_tenant and s.livemode = p_live and s.account_id = p_args ->> 'accountId'
-  returning * into v;
-  if not found then perform refuse(404, 'resource_missing', 'account_setting.account_id'); end if;
-  if v.service_hold and not v.payouts_applicable then perform refuse(400, 'account_type_invalid', 'account_setting.account_id', 'The account has no payouts that could be held back.'); end if;
+  returning *
+  into v;
+  if not found then
+    perform refuse(404, 'resource_missing', 'account_setting.account_id');
+  end if;
+  if v.service_hold and not v.payouts_applicable then
+    perform refuse(
+      400,
+      'account_type_invalid',
+      'account_setting.account_id',
+      'The account has no payouts that could be held back.'
+    );
+  end if;
   perform reschedule_payout(p_tenant, p_live, v.account_id);
-  perform tell(p_tenant, p_live, p_call, 'account_setting.updated', 'account_setting', to_jsonb(v));
-  perform answer(p_tenant, p_live, p_call, to_jsonb(v));
+  perform emit_event(p_tenant, p_live, p_call, 'account_setting.updated', 'account_setting', to_jsonb(v));
+  perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(v));
   return next v;
-end $$;
+end;
+$$;
 
 -- What one unit of a currency buys of another in a tenant, from now on.
-create or replace function set_rate(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb) returns setof rate language plpgsql as $$
-declare v rate; v_now bigint := clock(p_tenant, p_live);
+create or replace function set_rate(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
+returns setof rate
+language plpgsql
+as $$
+declare
+  v rate;
+  v_now bigint := clock(p_tenant, p_live);
 begin
   -- NaN is greater than every number here, and infinity is none that money could be multiplied by.
   if not coalesce((p_args ->> 'rate')::numeric > 0 and (p_args ->> 'rate')::numeric < 'Infinity'::numeric, false) then
     perform refuse(400, 'parameter_invalid', 'rate.rate', 'must be a positive decimal');
   end if;
-  insert into rate (tenant_id, livemode, source, target, rate, created) values (p_tenant, p_live, p_args ->> 'source', p_args ->> 'target', (p_args ->> 'rate')::numeric, v_now)
-  on conflict (tenant_id, livemode, source, target) do update set rate = excluded.rate, created = excluded.created
-  returning * into v;
+  insert into rate (tenant_id, livemode, source, target, rate, created)
+  values (p_tenant, p_live, p_args ->> 'source', p_args ->> 'target', (p_args ->> 'rate')::numeric, v_now)
+  on conflict (tenant_id, livemode, source, target) do update
+    set
+      rate = excluded.rate,
+      created = excluded.created
+  returning *
+  into v;
   perform enqueue(p_tenant, p_live, 'offer_payouts', v.source, 0);
-  perform tell_of_root(p_tenant, p_live, p_call, 'rate.set', 'rate', to_jsonb(v));
-  perform answer(p_tenant, p_live, p_call, to_jsonb(v));
+  perform emit_root_event(p_tenant, p_live, p_call, 'rate.set', 'rate', to_jsonb(v));
+  perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(v));
   return next v;
-end $$;
+end;
+$$;

@@ -1,15 +1,36 @@
 -- Moves a tenant's test clock forward: everything that is due moves nearer by as much.
-create or replace function advance_clock(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb) returns setof test_clock language plpgsql as $$
-declare v test_clock; v_seconds bigint := (p_args ->> 'advanceSeconds')::bigint; v_wall bigint := wall_clock();
+create or replace function advance_clock(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
+returns setof test_clock
+language plpgsql
+as $$
+declare
+  v test_clock;
+  v_seconds bigint := (p_args ->> 'advanceSeconds')::bigint;
+  v_wall bigint := wall_clock();
 begin
-  if p_live then raise exception 'only test mode has a clock'; end if;
-  insert into test_clock (tenant_id, livemode, offset_seconds, now) values (p_tenant, p_live, v_seconds, v_wall + v_seconds)
-  on conflict (tenant_id, livemode) do update set offset_seconds = test_clock.offset_seconds + excluded.offset_seconds, now = v_wall + test_clock.offset_seconds + excluded.offset_seconds
-  returning * into v;
-  -- Both doors tell the offset as a whole number of 32 bits: a clock beyond it could be read by nobody.
-  if v.offset_seconds > 2147483647 then perform refuse(400, 'parameter_invalid', 'clock.advance_seconds', 'would take the clock further ahead of real time than 2147483647 seconds'); end if;
+  if p_live then
+    raise exception 'only test mode has a clock';
+  end if;
+  insert into test_clock (tenant_id, livemode, offset_seconds, now)
+  values (p_tenant, p_live, v_seconds, v_wall + v_seconds)
+  on conflict (tenant_id, livemode) do update
+    set
+      offset_seconds = test_clock.offset_seconds + excluded.offset_seconds,
+      now = v_wall + test_clock.offset_seconds + excluded.offset_seconds
+  returning *
+  into v;
+  -- Both APIs tell the offset as a whole number of 32 bits: a clock beyond it could be read by nobody.
+  if v.offset_seconds > 2147483647 then
+    perform refuse(
+      400,
+      'parameter_invalid',
+      'clock.advance_seconds',
+      'would take the clock further ahead of real time than 2147483647 seconds'
+    );
+  end if;
   update job j set due = j.due - v_seconds where j.tenant_id = p_tenant and j.livemode = p_live;
-  perform tell_of_root(p_tenant, p_live, p_call, 'clock.advanced', 'clock', to_jsonb(v));
-  perform answer(p_tenant, p_live, p_call, to_jsonb(v));
+  perform emit_root_event(p_tenant, p_live, p_call, 'clock.advanced', 'clock', to_jsonb(v));
+  perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(v));
   return next v;
-end $$;
+end;
+$$;

@@ -1,14 +1,51 @@
 -- The bytes come beside the arguments, as base64 text: they are no part of the event nor of the answer.
-create or replace function create_file(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb) returns setof file language plpgsql as $$
-declare v file; v_now bigint := clock(p_tenant, p_live); v_id text := new_id('file');
+create or replace function create_file(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
+returns setof file
+language plpgsql
+as $$
+declare
+  v file;
+  v_now bigint := clock(p_tenant, p_live);
+  v_id text := new_id('file');
 begin
-  insert into file (tenant_id, livemode, id, created, account_id, purpose, filename, content_type, size, sha256, metadata, context_id, on_root_list)
-  select p_tenant, p_live, v_id, v_now, a.id, p_args ->> 'purpose', p_args ->> 'filename', p_args ->> 'contentType', (p_args ->> 'size')::int, p_args ->> 'sha256',
-         merge_metadata(null, p_args -> 'metadata', 'file.metadata'), a.context_id, a.on_root_list
-  from account a where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_args ->> 'accountId'
-  returning * into v;
-  insert into file_content (tenant_id, livemode, id, content) values (p_tenant, p_live, v_id, decode(p_args ->> 'content', 'base64'));
-  perform tell(p_tenant, p_live, p_call, 'file.created', 'file', to_jsonb(v));
-  perform answer(p_tenant, p_live, p_call, to_jsonb(v));
+  insert into file
+    (
+      tenant_id,
+      livemode,
+      id,
+      created,
+      account_id,
+      purpose,
+      filename,
+      content_type,
+      size,
+      sha256,
+      metadata,
+      context_id,
+      on_root_list
+    )
+  select
+    p_tenant,
+    p_live,
+    v_id,
+    v_now,
+    a.id,
+    p_args ->> 'purpose',
+    p_args ->> 'filename',
+    p_args ->> 'contentType',
+    (p_args ->> 'size')::int,
+    p_args ->> 'sha256',
+    merge_metadata(null, p_args -> 'metadata', 'file.metadata'),
+    a.context_id,
+    a.on_root_list
+  from account a
+  where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_args ->> 'accountId'
+  returning *
+  into v;
+  insert into file_content (tenant_id, livemode, id, content)
+  values (p_tenant, p_live, v_id, decode(p_args ->> 'content', 'base64'));
+  perform emit_event(p_tenant, p_live, p_call, 'file.created', 'file', to_jsonb(v));
+  perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(v));
   return next v;
-end $$;
+end;
+$$;

@@ -1,14 +1,30 @@
--- The worker's side. One call does due work of one tenant and mode; SKIP LOCKED keeps several workers apart,
--- and a job is deleted by the statement that did it, so it is done exactly once whatever dies. What an acquirer is to be asked
+-- The worker's side. One call does due work of one tenant and mode; SKIP LOCKED keeps several workers apart, and a job
+-- is deleted by the statement that did it, so it is done exactly once whatever dies. What an acquirer is to be asked
 -- about cannot be done by a statement: `claim_inquiries` hands it out.
 
--- Does due jobs, `p_limit` at most and none after the first second: the balances that they lock are waited for by requests, which have two seconds.
--- A statement is cancelled after five, once: a job that is running then is undone and charged, and what was done before it stays done.
-create or replace function run_jobs(p_tenant text, p_live boolean, p_limit int) returns int language plpgsql as $$
-declare j job; n int := 0; v_now bigint := wall_clock(); v_jobs job[]; v_until timestamptz := clock_timestamp() + interval '1 second'; v_cancelled boolean := false;
+-- Does due jobs, `p_limit` at most and none after the first second: the balances that they lock are waited for by
+-- requests, which have two seconds. A statement is cancelled after five, once: a job that is running then is undone and
+-- charged, and what was done before it stays done.
+create or replace function run_jobs(p_tenant text, p_live boolean, p_limit int)
+returns int
+language plpgsql
+as $$
+declare
+  j job;
+  n int := 0;
+  v_now bigint := wall_clock();
+  v_jobs job[];
+  v_until timestamptz := clock_timestamp() + interval '1 second';
+  v_cancelled boolean := false;
 begin
-  v_jobs := array(select x from job x where x.tenant_id = p_tenant and x.livemode = p_live and x.due <= v_now and x.kind <> 'inquire_transaction'
-    order by x.due, x.id limit p_limit for update skip locked);
+  v_jobs := array(
+    select x
+    from job x
+    where x.tenant_id = p_tenant and x.livemode = p_live and x.due <= v_now and x.kind <> 'inquire_transaction'
+    order by x.due, x.id
+    limit p_limit
+    for update skip locked
+  );
   begin
     perform lock_balances_of_jobs(p_tenant, p_live, v_jobs);
   exception when lock_not_available then
@@ -21,7 +37,7 @@ begin
     begin
       perform run_job(p_tenant, p_live, j);
       delete from job where tenant_id = p_tenant and livemode = p_live and id = j.id;
-    -- `others` are all errors but this one.
+      -- `others` are all errors but this one.
     exception when query_canceled or others then
       v_cancelled := sqlstate = '57014';
       perform charge_job(p_tenant, p_live, j.id, sqlerrm);
@@ -29,162 +45,387 @@ begin
     n := n + 1;
   end loop;
   return n;
-end $$;
+end;
+$$;
 
 -- A job that has failed does not stop the queue: it waits, longer each time, and keeps the reason for the operator.
-create or replace function charge_job(p_tenant text, p_live boolean, p_id text, p_error text) returns void language plpgsql as $$
-declare v_now bigint := wall_clock();
+create or replace function charge_job(p_tenant text, p_live boolean, p_id text, p_error text)
+returns void
+language plpgsql
+as $$
+declare
+  v_now bigint := wall_clock();
 begin
-  update job set attempts = attempts + 1, due = v_now + least(3600, 2 ^ least(attempts, 12))::bigint, error = left(p_error, 1000)
+  update job
+  set
+    attempts = attempts + 1,
+    due = v_now + least(3600, 2 ^ least(attempts, 12))::bigint,
+    error = left(p_error, 1000)
   where tenant_id = p_tenant and livemode = p_live and id = p_id;
-end $$;
+end;
+$$;
 
--- Charges the job that is due first, after `run_jobs` has failed as a whole for that job alone. Returns how many were charged: none
--- when there is none left or another worker is at it.
-create or replace function charge_first_job(p_tenant text, p_live boolean, p_error text) returns int language plpgsql as $$
-declare v_id text; v_now bigint := wall_clock();
+-- Charges the job that is due first, after `run_jobs` has failed as a whole for that job alone. Returns how many were
+-- charged: none when there is none left or another worker is at it.
+create or replace function charge_first_job(p_tenant text, p_live boolean, p_error text)
+returns int
+language plpgsql
+as $$
+declare
+  v_id text;
+  v_now bigint := wall_clock();
 begin
-  select x.id into v_id from job x where x.tenant_id = p_tenant and x.livemode = p_live and x.due <= v_now and x.kind <> 'inquire_transaction'
-  order by x.due, x.id limit 1 for update skip locked;
-  if not found then return 0; end if;
+  select x.id
+  into v_id
+  from job x
+  where x.tenant_id = p_tenant and x.livemode = p_live and x.due <= v_now and x.kind <> 'inquire_transaction'
+  order by x.due, x.id
+  limit 1
+  for update skip locked;
+  if not found then
+    return 0;
+  end if;
   perform charge_job(p_tenant, p_live, v_id, p_error);
   return 1;
-end $$;
+end;
+$$;
 
 -- Makes a job due now, at the operator's request. It keeps its attempts and its error until it is done.
-create or replace function retry_job(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb) returns setof job language plpgsql as $$
-declare j job; v_now bigint := wall_clock();
+create or replace function retry_job(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
+returns setof job
+language plpgsql
+as $$
+declare
+  j job;
+  v_now bigint := wall_clock();
 begin
-  update job x set due = least(x.due, v_now) where x.tenant_id = p_tenant and x.livemode = p_live and x.id = p_args ->> 'id'
-  returning * into j;
-  if not found then perform refuse(404, 'resource_missing', 'job.id'); end if;
-  perform answer(p_tenant, p_live, p_call, to_jsonb(j));
+  update job x
+  set due = least(x.due, v_now)
+  where x.tenant_id = p_tenant and x.livemode = p_live and x.id = p_args ->> 'id'
+  returning *
+  into j;
+  if not found then
+    perform refuse(404, 'resource_missing', 'job.id');
+  end if;
+  perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(j));
   return next j;
-end $$;
+end;
+$$;
 
--- Locks the balances and the checkouts that any of the jobs may change, before the first of them: one after the other the jobs would lock them
--- in their own order, and meet whoever locks them in the order of the keys.
-create or replace function lock_balances_of_jobs(p_tenant text, p_live boolean, p_jobs job[]) returns void language plpgsql as $$
+-- Locks the balances and the checkouts that any of the jobs may change, before the first of them: one after the other
+-- the jobs would lock them in their own order, and meet whoever locks them in the order of the keys.
+create or replace function lock_balances_of_jobs(p_tenant text, p_live boolean, p_jobs job[])
+returns void
+language plpgsql
+as $$
 begin
-  perform lock_balances(p_tenant, p_live, coalesce((
-    select jsonb_agg(jsonb_build_object('account', k.account, 'currency', k.currency)) from (
-      select x.account, d.currency from unnest(p_jobs) j
-        join deposit d on d.tenant_id = p_tenant and d.livemode = p_live and d.id = j.subject_id and d.status = 'processing'
-        cross join lateral (select receiver_of(p_tenant, p_live, d.to_account_id) as id) r
-        cross join lateral (values (d.to_account_id), (r.id), (transfer_target(p_tenant, p_live, r.id))) x(account)
-      where j.kind = 'complete_deposit'
-      union
-      select x.account, c.currency from unnest(p_jobs) j
-        join transaction t on t.tenant_id = p_tenant and t.livemode = p_live and t.id = j.subject_id
-        join checkout c on c.tenant_id = p_tenant and c.livemode = p_live and c.id = t.checkout_id
-        cross join lateral (values (c.to_account_id), (transfer_target(p_tenant, p_live, c.to_account_id))) x(account)
-      where j.kind = 'settle_transaction'
-      union
-      select j.subject_id, x.currency from unnest(p_jobs) j cross join lateral unnest(payout_currencies(p_tenant, p_live, j.subject_id)) x(currency)
-      where j.kind = 'pay_out'
-      union
-      select b.account_id, b.currency from unnest(p_jobs) j
-        join balance b on b.tenant_id = p_tenant and b.livemode = p_live and b.account_id = case j.kind
-          when 'settle_payout' then (select y.account_id from payout y where y.tenant_id = p_tenant and y.livemode = p_live and y.id = j.subject_id)
-          else j.subject_id end
-      where j.kind in ('settle_payout', 'settle_locks', 'free_locks')) k), '[]'));
+  perform lock_balances(
+    p_tenant,
+    p_live,
+    coalesce(
+      (
+        select jsonb_agg(jsonb_build_object('account', k.account, 'currency', k.currency))
+        from
+          (
+            select x.account, d.currency
+            from
+              unnest(p_jobs) j
+              join deposit d
+                on d.tenant_id = p_tenant and d.livemode = p_live and d.id = j.subject_id and d.status = 'processing'
+              cross join lateral (select receiver_of(p_tenant, p_live, d.to_account_id) as id) r
+              cross join lateral (
+                values
+                  (d.to_account_id),
+                  (r.id),
+                  (transfer_target(p_tenant, p_live, r.id))
+              ) x (account)
+            where j.kind = 'complete_deposit'
+            union
+            select x.account, c.currency
+            from
+              unnest(p_jobs) j
+              join transaction t on t.tenant_id = p_tenant and t.livemode = p_live and t.id = j.subject_id
+              join checkout c on c.tenant_id = p_tenant and c.livemode = p_live and c.id = t.checkout_id
+              cross join lateral (
+                values
+                  (c.to_account_id),
+                  (transfer_target(p_tenant, p_live, c.to_account_id))
+              ) x (account)
+            where j.kind = 'settle_transaction'
+            union
+            select j.subject_id, x.currency
+            from
+              unnest(p_jobs) j
+              cross join lateral unnest(payout_currencies(p_tenant, p_live, j.subject_id)) x (currency)
+            where j.kind = 'pay_out'
+            union
+            select b.account_id, b.currency
+            from
+              unnest(p_jobs) j
+              join balance b
+                on b.tenant_id = p_tenant
+                and b.livemode = p_live
+                and b.account_id = case j.kind
+                  when 'settle_payout' then (
+                    select y.account_id
+                    from payout y
+                    where y.tenant_id = p_tenant and y.livemode = p_live and y.id = j.subject_id
+                  )
+                  else j.subject_id
+                end
+            where j.kind in ('settle_payout', 'settle_locks', 'free_locks', 'shrink_locks')
+          ) k
+      ),
+      '[]'
+    )
+  );
   -- Then the checkouts, as everybody does who has locked the balances.
-  perform from checkout c where c.tenant_id = p_tenant and c.livemode = p_live and c.id in (
-    select coalesce(t.checkout_id, j.subject_id) from unnest(p_jobs) j left join transaction t on t.tenant_id = p_tenant and t.livemode = p_live and t.id = j.subject_id
-    where j.kind in ('expire_checkout', 'expire_transaction', 'settle_transaction')) order by c.id for update;
-end $$;
+  perform
+  from checkout c
+  where
+    c.tenant_id = p_tenant
+    and c.livemode = p_live
+    and c.id in (
+      select coalesce(t.checkout_id, j.subject_id)
+      from
+        unnest(p_jobs) j
+        left join transaction t on t.tenant_id = p_tenant and t.livemode = p_live and t.id = j.subject_id
+      where j.kind in ('expire_checkout', 'expire_transaction', 'settle_transaction')
+    )
+  order by c.id
+  for update;
+end;
+$$;
 
-create or replace function run_job(p_tenant text, p_live boolean, j job) returns void language plpgsql as $$
-declare v account; w account; b balance; d address; v_payout payout; v_call jsonb := '{}'; n int := 0; v_subject text;
+create or replace function run_job(p_tenant text, p_live boolean, j job)
+returns void
+language plpgsql
+as $$
+declare
+  v account;
+  w account;
+  b balance;
+  d address;
+  v_payout payout;
+  v_call jsonb := '{}';
+  n int := 0;
+  v_subject text;
 begin
   if j.kind = 'verify_account' then
     -- A test helper may have settled it first; then there is nothing left to do.
-    if exists (select from account where tenant_id = p_tenant and livemode = p_live and id = j.subject_id and status = 'verifying') then
-      perform move_account(p_tenant, p_live, v_call, jsonb_build_object('id', j.subject_id, 'from', jsonb_build_array('verifying'), 'to', 'activated'));
+    if
+      exists (
+        select
+        from account
+        where tenant_id = p_tenant and livemode = p_live and id = j.subject_id and status = 'verifying'
+      )
+    then
+      perform move_account(
+        p_tenant,
+        p_live,
+        v_call,
+        jsonb_build_object('id', j.subject_id, 'from', jsonb_build_array('verifying'), 'to', 'activated')
+      );
     end if;
-  elsif j.kind = 'process_addresses' then
-    update account a set address = 'processing', version = a.version + 1
-    where a.tenant_id = p_tenant and a.livemode = p_live and a.id = j.subject_id and a.address = 'requested' and a.status = 'activated'
-    returning * into v;
+  elseif j.kind = 'process_addresses' then
+    update account a
+    set
+      address = 'processing',
+      version = a.version + 1
+    where
+      a.tenant_id = p_tenant
+      and a.livemode = p_live
+      and a.id = j.subject_id
+      and a.address = 'requested'
+      and a.status = 'activated'
+    returning *
+    into v;
     if found then
-      perform tell(p_tenant, p_live, v_call, 'account.updated', 'account', to_jsonb(v));
+      perform emit_event(p_tenant, p_live, v_call, 'account.updated', 'account', to_jsonb(v));
       perform enqueue(p_tenant, p_live, 'issue_addresses', j.subject_id, 1);
     end if;
-  elsif j.kind = 'issue_addresses' then
+  elseif j.kind = 'issue_addresses' then
     perform issue_addresses(p_tenant, p_live, v_call, j.subject_id);
-  elsif j.kind = 'offer_addresses' then
+  elseif j.kind = 'offer_addresses' then
     -- In batches by id, so that a large tenant never holds its rows for long.
     for v in
-      select a.* from account a where a.tenant_id = p_tenant and a.livemode = p_live and a.status = 'activated' and a.address_key is not null
-        and a.id > coalesce(j.args ->> 'after', '') order by a.id limit 200
+      select a.*
+      from account a
+      where
+        a.tenant_id = p_tenant
+        and a.livemode = p_live
+        and a.status = 'activated'
+        and a.address_key is not null
+        and a.id > coalesce(j.args ->> 'after', '')
+      order by a.id
+      limit 200
     loop
       perform open_account_addresses(p_tenant, p_live, v_call, v.id);
       select a.* into w from account a where a.tenant_id = p_tenant and a.livemode = p_live and a.id = v.id;
-      if w.version <> v.version then perform tell(p_tenant, p_live, v_call, 'account.updated', 'account', to_jsonb(w)); end if;
+      if w.version <> v.version then
+        perform emit_event(p_tenant, p_live, v_call, 'account.updated', 'account', to_jsonb(w));
+      end if;
       n := n + 1;
     end loop;
-    if n = 200 then perform enqueue(p_tenant, p_live, j.kind, j.subject_id, 0, jsonb_build_object('after', v.id)); end if;
-  elsif j.kind = 'offer_payouts' then
+    if n = 200 then
+      perform enqueue(p_tenant, p_live, j.kind, j.subject_id, 0, jsonb_build_object('after', v.id));
+    end if;
+  elseif j.kind = 'offer_payouts' then
     -- Whoever has money in a currency that has a new rate, in batches as above.
     for b in
-      select x.* from balance x where x.tenant_id = p_tenant and x.livemode = p_live and x.currency = j.subject_id and x.available > 0
-        and x.account_id > coalesce(j.args ->> 'after', '') order by x.account_id limit 200
+      select x.*
+      from balance x
+      where
+        x.tenant_id = p_tenant
+        and x.livemode = p_live
+        and x.currency = j.subject_id
+        and x.available > 0
+        and x.account_id > coalesce(j.args ->> 'after', '')
+      order by x.account_id
+      limit 200
     loop
       perform reschedule_payout(p_tenant, p_live, b.account_id);
       n := n + 1;
     end loop;
-    if n = 200 then perform enqueue(p_tenant, p_live, j.kind, j.subject_id, 0, jsonb_build_object('after', b.account_id)); end if;
-  elsif j.kind = 'reschedule_payouts' then
-    -- Live FX has been switched: it is about the payouts of the platform's users that wait already, too, in batches as above.
+    if n = 200 then
+      perform enqueue(p_tenant, p_live, j.kind, j.subject_id, 0, jsonb_build_object('after', b.account_id));
+    end if;
+  elseif j.kind = 'reschedule_payouts' then
+    -- Live FX has been switched: it is about the payouts of the platform's users that wait already, too, in batches as
+    -- above.
     for v_subject in
-      select distinct x.subject_id from job x where x.tenant_id = p_tenant and x.livemode = p_live and x.kind = 'pay_out' and x.subject_id > coalesce(j.args ->> 'after', '')
-      order by 1 limit 200
+      select distinct x.subject_id
+      from job x
+      where
+        x.tenant_id = p_tenant
+        and x.livemode = p_live
+        and x.kind = 'pay_out'
+        and x.subject_id > coalesce(j.args ->> 'after', '')
+      order by 1
+      limit 200
     loop
       perform reschedule_payout(p_tenant, p_live, v_subject);
       n := n + 1;
     end loop;
-    if n = 200 then perform enqueue(p_tenant, p_live, j.kind, j.subject_id, 0, jsonb_build_object('after', v_subject)); end if;
-  elsif j.kind = 'retire_address' then
-    update address a set status = 'deactivated', version = a.version + 1
-    where a.tenant_id = p_tenant and a.livemode = p_live and a.id = j.subject_id and a.status = 'pending_deactivation'
-      and not exists (select from payout y where y.tenant_id = p_tenant and y.livemode = p_live and y.address_id = a.id and y.status = 'processing')
-    returning * into d;
-    if found then perform tell(p_tenant, p_live, v_call, 'address.deactivated', 'address', to_jsonb(d)); end if;
-  elsif j.kind = 'process_deposit' then
-    if exists (select from deposit e where e.tenant_id = p_tenant and e.livemode = p_live and e.id = j.subject_id and e.status = 'initialized') then
-      perform move_deposit(p_tenant, p_live, v_call, jsonb_build_object('id', j.subject_id, 'from', jsonb_build_array('initialized'), 'to', 'processing'));
+    if n = 200 then
+      perform enqueue(p_tenant, p_live, j.kind, j.subject_id, 0, jsonb_build_object('after', v_subject));
+    end if;
+  elseif j.kind = 'retire_address' then
+    update address a
+    set
+      status = 'deactivated',
+      version = a.version + 1
+    where
+      a.tenant_id = p_tenant
+      and a.livemode = p_live
+      and a.id = j.subject_id
+      and a.status = 'pending_deactivation'
+      and not exists (
+        select
+        from payout y
+        where y.tenant_id = p_tenant and y.livemode = p_live and y.address_id = a.id and y.status = 'processing'
+      )
+    returning *
+    into d;
+    if found then
+      perform emit_event(p_tenant, p_live, v_call, 'address.deactivated', 'address', to_jsonb(d));
+    end if;
+  elseif j.kind = 'process_deposit' then
+    if
+      exists (
+        select
+        from deposit e
+        where e.tenant_id = p_tenant and e.livemode = p_live and e.id = j.subject_id and e.status = 'initialized'
+      )
+    then
+      perform move_deposit(
+        p_tenant,
+        p_live,
+        v_call,
+        jsonb_build_object('id', j.subject_id, 'from', jsonb_build_array('initialized'), 'to', 'processing')
+      );
       perform enqueue(p_tenant, p_live, 'complete_deposit', j.subject_id, 1);
     end if;
-  elsif j.kind = 'complete_deposit' then
-    if exists (select from deposit e where e.tenant_id = p_tenant and e.livemode = p_live and e.id = j.subject_id and e.status = 'processing') then
-      perform move_deposit(p_tenant, p_live, v_call, jsonb_build_object('id', j.subject_id, 'from', jsonb_build_array('processing'), 'to', 'completed'));
+  elseif j.kind = 'complete_deposit' then
+    if
+      exists (
+        select
+        from deposit e
+        where e.tenant_id = p_tenant and e.livemode = p_live and e.id = j.subject_id and e.status = 'processing'
+      )
+    then
+      perform move_deposit(
+        p_tenant,
+        p_live,
+        v_call,
+        jsonb_build_object('id', j.subject_id, 'from', jsonb_build_array('processing'), 'to', 'completed')
+      );
     end if;
-  elsif j.kind = 'pay_out' then
+  elseif j.kind = 'pay_out' then
     perform lock_all_balances(p_tenant, p_live, j.subject_id);
-    -- The locks of a failed payout are being freed: they go along with the payout that pays their money, which is the next one.
-    if exists (select from job x where x.tenant_id = p_tenant and x.livemode = p_live and x.subject_id = j.subject_id and x.kind = 'free_locks') then
+    -- The locks of a failed payout are being freed, or those of a deposit that was taken back are being shrunk: they go
+    -- along with the payout that pays their money, which is the next one.
+    if
+      exists (
+        select
+        from job x
+        where
+          x.tenant_id = p_tenant
+          and x.livemode = p_live
+          and x.subject_id = j.subject_id
+          and x.kind in ('free_locks', 'shrink_locks')
+      )
+    then
       perform enqueue(p_tenant, p_live, 'pay_out', j.subject_id, 1);
     else
       perform pay_out(p_tenant, p_live, v_call, j.subject_id);
     end if;
-  elsif j.kind in ('settle_locks', 'free_locks') then
+  elseif j.kind in ('settle_locks', 'free_locks') then
     perform lock_all_balances(p_tenant, p_live, j.subject_id);
-    select x.* into v_payout from payout x where x.tenant_id = p_tenant and x.livemode = p_live and x.id = j.args ->> 'payout';
-    if j.kind = 'settle_locks' then perform settle_locks(p_tenant, p_live, v_call, v_payout, j.args ->> 'after');
-    else perform free_locks(p_tenant, p_live, v_call, v_payout, j.args ->> 'before'); end if;
-  elsif j.kind = 'settle_payout' then
-    if exists (select from payout y where y.tenant_id = p_tenant and y.livemode = p_live and y.id = j.subject_id and y.status = 'processing') then
+    select x.*
+    into v_payout
+    from payout x
+    where x.tenant_id = p_tenant and x.livemode = p_live and x.id = j.args ->> 'payout';
+    if j.kind = 'settle_locks' then
+      perform settle_locks(p_tenant, p_live, v_call, v_payout, j.args ->> 'after');
+    else
+      perform free_locks(p_tenant, p_live, v_call, v_payout, j.args ->> 'before');
+    end if;
+  elseif j.kind = 'shrink_locks' then
+    perform lock_all_balances(p_tenant, p_live, j.subject_id);
+    perform shrink_locks(
+      p_tenant,
+      p_live,
+      v_call,
+      j.args ->> 'deposit',
+      overlocked_of(p_tenant, p_live, j.args ->> 'deposit')
+    );
+  elseif j.kind = 'settle_payout' then
+    if
+      exists (
+        select
+        from payout y
+        where y.tenant_id = p_tenant and y.livemode = p_live and y.id = j.subject_id and y.status = 'processing'
+      )
+    then
       perform move_payout(p_tenant, p_live, v_call, jsonb_build_object('id', j.subject_id, 'to', 'completed'));
     end if;
-  elsif j.kind = 'expire_checkout' then
-    if exists (select from checkout c where c.tenant_id = p_tenant and c.livemode = p_live and c.id = j.subject_id and c.status = 'initialized') then
+  elseif j.kind = 'expire_checkout' then
+    if
+      exists (
+        select
+        from checkout c
+        where c.tenant_id = p_tenant and c.livemode = p_live and c.id = j.subject_id and c.status = 'initialized'
+      )
+    then
       perform end_checkout(p_tenant, p_live, v_call, jsonb_build_object('id', j.subject_id, 'to', 'expired'));
     end if;
-  elsif j.kind = 'expire_transaction' then
+  elseif j.kind = 'expire_transaction' then
     perform settle_transaction(p_tenant, p_live, v_call, j.subject_id, 'failed', 'expired');
-  elsif j.kind = 'settle_transaction' then
+  elseif j.kind = 'settle_transaction' then
     perform settle_transaction(p_tenant, p_live, v_call, j.subject_id, j.args ->> 'status', j.args ->> 'reasonCode');
   else
     raise exception 'no such job: %', j.kind;
   end if;
-end $$;
+end;
+$$;

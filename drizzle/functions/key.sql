@@ -1,69 +1,167 @@
 -- API keys: created, rotated with a grace period, revoked. Only the digest of a secret ever gets here.
 -- Keys live by the wall clock: a test clock moved forward must not expire them.
 
-create or replace function insert_api_key(p_tenant text, p_live boolean, p_call jsonb, p_account text, p_args jsonb) returns api_key language plpgsql as $$
-declare v api_key; v_now bigint := wall_clock(); v_id text := new_id('key');
+create or replace function insert_api_key(p_tenant text, p_live boolean, p_call jsonb, p_account text, p_args jsonb)
+returns api_key
+language plpgsql
+as $$
+declare
+  v api_key;
+  v_now bigint := wall_clock();
+  v_id text := new_id('key');
 begin
-  insert into api_key (tenant_id, livemode, id, created, account_id, permission, prefix, digest, pepper_id, expires_at, context_id, on_root_list)
-  select p_tenant, p_live, v_id, v_now, a.id, p_args ->> 'permission', p_args ->> 'prefix', p_args ->> 'digest', p_args ->> 'pepperId',
-         v_now + (p_args ->> 'expiresInSeconds')::bigint, a.context_id, a.on_root_list
-  from account a where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_account
+  insert into api_key
+    (
+      tenant_id,
+      livemode,
+      id,
+      created,
+      account_id,
+      permission,
+      prefix,
+      digest,
+      pepper_id,
+      expires_at,
+      context_id,
+      on_root_list
+    )
+  select
+    p_tenant,
+    p_live,
+    v_id,
+    v_now,
+    a.id,
+    p_args ->> 'permission',
+    p_args ->> 'prefix',
+    p_args ->> 'digest',
+    p_args ->> 'pepperId',
+    v_now + (p_args ->> 'expiresInSeconds')::bigint,
+    a.context_id,
+    a.on_root_list
+  from account a
+  where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_account
   on conflict (tenant_id, livemode, digest) do nothing
-  returning * into v;
+  returning *
+  into v;
   -- A secret is made once: its digest is there already when this very call was done and its answer got lost.
-  if not found then perform refuse(409, 'idempotency_key_in_use', null); end if;
-  perform tell(p_tenant, p_live, p_call, 'api_key.created', 'api_key', to_jsonb(v));
+  if not found then
+    perform refuse(409, 'idempotency_key_in_use', null);
+  end if;
+  perform emit_event(p_tenant, p_live, p_call, 'api_key.created', 'api_key', to_jsonb(v));
   return v;
-end $$;
+end;
+$$;
 
-create or replace function create_api_key(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb) returns setof api_key language plpgsql as $$
-declare v api_key;
+create or replace function create_api_key(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
+returns setof api_key
+language plpgsql
+as $$
+declare
+  v api_key;
 begin
   v := insert_api_key(p_tenant, p_live, p_call, p_args ->> 'accountId', p_args);
-  perform answer(p_tenant, p_live, p_call, to_jsonb(v));
+  perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(v));
   return next v;
-end $$;
+end;
+$$;
 
 -- A new key of the same permission; the old one goes on for the grace period, never longer than it had to live.
-create or replace function rotate_api_key(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb) returns setof api_key language plpgsql as $$
-declare v_old api_key; v api_key; v_now bigint := wall_clock(); v_end bigint;
+create or replace function rotate_api_key(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
+returns setof api_key
+language plpgsql
+as $$
+declare
+  v_old api_key;
+  v api_key;
+  v_now bigint := wall_clock();
+  v_end bigint;
 begin
-  select k.expires_at into v_end from api_key k where k.tenant_id = p_tenant and k.livemode = p_live and k.id = p_args ->> 'id' for update;
-  update api_key k set expires_at = least(k.expires_at, v_now + (p_args ->> 'graceSeconds')::bigint)
+  select k.expires_at
+  into v_end
+  from api_key k
   where k.tenant_id = p_tenant and k.livemode = p_live and k.id = p_args ->> 'id'
-    and k.revoked_at is null and (k.expires_at is null or k.expires_at > v_now)
-  returning * into v_old;
-  if not found then perform refuse(400, 'status_invalid', 'api_key.id', 'is revoked or expired; create a new key'); end if;
-  perform tell(p_tenant, p_live, p_call, 'api_key.rotated', 'api_key', to_jsonb(v_old));
-  v := insert_api_key(p_tenant, p_live, p_call, v_old.account_id, p_args || jsonb_build_object('permission', v_old.permission, 'expiresInSeconds', v_end - v_now));
-  perform answer(p_tenant, p_live, p_call, to_jsonb(v));
+  for update;
+  update api_key k
+  set expires_at = least(k.expires_at, v_now + (p_args ->> 'graceSeconds')::bigint)
+  where
+    k.tenant_id = p_tenant
+    and k.livemode = p_live
+    and k.id = p_args ->> 'id'
+    and k.revoked_at is null
+    and (k.expires_at is null or k.expires_at > v_now)
+  returning *
+  into v_old;
+  if not found then
+    perform refuse(400, 'status_invalid', 'api_key.id', 'is revoked or expired; create a new key');
+  end if;
+  perform emit_event(p_tenant, p_live, p_call, 'api_key.rotated', 'api_key', to_jsonb(v_old));
+  v := insert_api_key(
+    p_tenant,
+    p_live,
+    p_call,
+    v_old.account_id,
+    p_args || jsonb_build_object('permission', v_old.permission, 'expiresInSeconds', v_end - v_now)
+  );
+  perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(v));
   return next v;
-end $$;
+end;
+$$;
 
 -- Revoking twice answers the key as it is: whoever wants it dead has what they want.
-create or replace function revoke_api_key(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb) returns setof api_key language plpgsql as $$
-declare v api_key; v_now bigint := wall_clock();
+create or replace function revoke_api_key(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
+returns setof api_key
+language plpgsql
+as $$
+declare
+  v api_key;
+  v_now bigint := wall_clock();
 begin
-  update api_key k set revoked_at = coalesce(k.revoked_at, v_now)
+  update api_key k
+  set revoked_at = coalesce(k.revoked_at, v_now)
   where k.tenant_id = p_tenant and k.livemode = p_live and k.id = p_args ->> 'id'
-  returning * into v;
-  if not found then perform refuse(404, 'resource_missing', 'api_key.id'); end if;
-  perform tell(p_tenant, p_live, p_call, 'api_key.revoked', 'api_key', to_jsonb(v));
-  perform answer(p_tenant, p_live, p_call, to_jsonb(v));
+  returning *
+  into v;
+  if not found then
+    perform refuse(404, 'resource_missing', 'api_key.id');
+  end if;
+  perform emit_event(p_tenant, p_live, p_call, 'api_key.revoked', 'api_key', to_jsonb(v));
+  perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(v));
   return next v;
-end $$;
+end;
+$$;
 
 -- When a key was last used, at most once a minute: a statistic, not worth a write per request.
-create or replace function touch_api_key(p_tenant text, p_live boolean, p_id text) returns void language plpgsql as $$
-declare v_now bigint := wall_clock();
+create or replace function touch_api_key(p_tenant text, p_live boolean, p_id text)
+returns void
+language plpgsql
+as $$
+declare
+  v_now bigint := wall_clock();
 begin
-  update api_key k set last_used_at = v_now
+  update api_key k
+  set last_used_at = v_now
   where k.tenant_id = p_tenant and k.livemode = p_live and k.id = p_id and coalesce(k.last_used_at, 0) < v_now - 60;
-end $$;
+end;
+$$;
 
--- The digest of a key under another pepper: the key stays what it is, so there is no event. A digest that was changed meanwhile stays.
-create or replace function rehash_api_key(p_tenant text, p_live boolean, p_id text, p_before text, p_digest text, p_pepper text) returns void language plpgsql as $$
+-- The digest of a key under another pepper: the key stays what it is, so there is no event. A digest that was changed
+-- meanwhile stays.
+create or replace function rehash_api_key(
+  p_tenant text,
+  p_live boolean,
+  p_id text,
+  p_before text,
+  p_digest text,
+  p_pepper text
+)
+returns void
+language plpgsql
+as $$
 begin
-  update api_key k set digest = p_digest, pepper_id = p_pepper
+  update api_key k
+  set
+    digest = p_digest,
+    pepper_id = p_pepper
   where k.tenant_id = p_tenant and k.livemode = p_live and k.id = p_id and k.digest = p_before;
-end $$;
+end;
+$$;

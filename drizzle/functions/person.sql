@@ -1,110 +1,290 @@
--- Args: those of the call, its `id` where a number was encrypted for it, and `alone`: the types of business that have one person and no more, in the account's edition.
-create or replace function create_person(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb) returns setof person language plpgsql as $$
-declare v person; o account; v_now bigint := clock(p_tenant, p_live); v_id text := coalesce(p_args ->> 'id', new_id('person'));
+-- Args: those of the call, its `id` where a number was encrypted for it, and `alone`: the types of business that have
+-- one person and no more, in the account's edition.
+create or replace function create_person(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
+returns setof person
+language plpgsql
+as $$
+declare
+  v person;
+  o account;
+  v_now bigint := clock(p_tenant, p_live);
+  v_id text := coalesce(p_args ->> 'id', new_id('person'));
 begin
-  select a.* into o from account a where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_args ->> 'accountId' for no key update;
-  if p_args -> 'alone' ? (o.business_details ->> 'type')
-    and exists (select from person x where x.tenant_id = p_tenant and x.livemode = p_live and x.account_id = o.id) then
-    perform refuse(400, 'status_invalid', 'person.account_id', 'is of a sole proprietor or an individual, who has its one person already; update or remove that one');
+  select a.*
+  into o
+  from account a
+  where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_args ->> 'accountId'
+  for no key update;
+  if
+    p_args -> 'alone' ? (o.business_details ->> 'type')
+    and exists (select from person x where x.tenant_id = p_tenant and x.livemode = p_live and x.account_id = o.id)
+  then
+    perform refuse(
+      400,
+      'status_invalid',
+      'person.account_id',
+      'is of a sole proprietor or an individual, who has its one person already; update or remove that one'
+    );
   end if;
-  insert into person (tenant_id, livemode, id, created, account_id, full_name, relationship, identification, metadata, context_id, on_root_list)
-  select p_tenant, p_live, v_id, v_now, a.id, p_args ->> 'fullName', coalesce(p_args -> 'relationship', '{}'), coalesce(p_args -> 'identification', '{}'),
-         merge_metadata(null, p_args -> 'metadata', 'person.metadata'), a.context_id, a.on_root_list
-  from account a where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_args ->> 'accountId'
+  insert into person
+    (
+      tenant_id,
+      livemode,
+      id,
+      created,
+      account_id,
+      full_name,
+      relationship,
+      identification,
+      metadata,
+      context_id,
+      on_root_list
+    )
+  select
+    p_tenant,
+    p_live,
+    v_id,
+    v_now,
+    a.id,
+    p_args ->> 'fullName',
+    coalesce(p_args -> 'relationship', '{}'),
+    coalesce(p_args -> 'identification', '{}'),
+    merge_metadata(null, p_args -> 'metadata', 'person.metadata'),
+    a.context_id,
+    a.on_root_list
+  from account a
+  where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_args ->> 'accountId'
   on conflict (tenant_id, livemode, id) do nothing
-  returning * into v;
+  returning *
+  into v;
   -- The id is of this very call: an earlier attempt of it was committed, and its answer was lost.
-  if not found then perform refuse(409, 'idempotency_key_in_use', null); end if;
-  perform tell(p_tenant, p_live, p_call, 'person.created', 'person', to_jsonb(v));
-  perform answer(p_tenant, p_live, p_call, to_jsonb(v));
+  if not found then
+    perform refuse(409, 'idempotency_key_in_use', null);
+  end if;
+  perform emit_event(p_tenant, p_live, p_call, 'person.created', 'person', to_jsonb(v));
+  perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(v));
   return next v;
-end $$;
+end;
+$$;
 
 -- A number as everybody sees it: its last four characters, and of one with no more than four none.
-create or replace function masked(p_number text) returns text language plpgsql immutable as $$
+create or replace function masked(p_number text)
+returns text
+language plpgsql
+immutable
+as $$
 begin
-  return repeat('•', char_length(p_number) - case when char_length(p_number) > 4 then 4 else 0 end) || case when char_length(p_number) > 4 then right(p_number, 4) else '' end;
-end $$;
+  return repeat(
+    '•',
+    char_length(p_number) - case
+      when char_length(p_number) > 4 then 4
+      else 0
+    end
+  ) || case
+    when char_length(p_number) > 4 then right(p_number, 4)
+    else ''
+  end;
+end;
+$$;
 
--- Puts encrypted numbers of tax cards in the place of those that were read: [{id, was, mask, sealed, clear}, …]. A number that was
--- changed meanwhile stays. Where a number stood in the clear, the events about its person show it masked from here on; each update
--- names the condition of an index, or it would read all events of the tenant.
-create or replace function seal_tax_cards(p_tenant text, p_live boolean, p_cards jsonb) returns void language plpgsql as $$
-declare v_clear text[] := array(select c ->> 'id' from jsonb_array_elements(p_cards) c where (c ->> 'clear')::boolean);
+-- Puts encrypted numbers of tax cards in the place of those that were read: [{id, was, mask, sealed, clear}, …]. A
+-- number that was changed meanwhile stays. Where a number stood in the clear, the events about its person show it
+-- masked from here on; each update names the condition of an index, or it would read all events of the tenant.
+create or replace function seal_tax_cards(p_tenant text, p_live boolean, p_cards jsonb)
+returns void
+language plpgsql
+as $$
+declare
+  v_clear text[] := array(select c ->> 'id' from jsonb_array_elements(p_cards) c where (c ->> 'clear')::boolean);
 begin
-  update person x set identification = x.identification || jsonb_build_object('taxCardNumber', c ->> 'mask', 'taxCardSealed', c ->> 'sealed')
+  update person x
+  set identification = x.identification || jsonb_build_object(
+    'taxCardNumber',
+    c ->> 'mask',
+    'taxCardSealed',
+    c ->> 'sealed'
+  )
   from jsonb_array_elements(p_cards) c
-  where x.tenant_id = p_tenant and x.livemode = p_live and x.id = c ->> 'id'
+  where
+    x.tenant_id = p_tenant
+    and x.livemode = p_live
+    and x.id = c ->> 'id'
     and coalesce(x.identification ->> 'taxCardSealed', x.identification ->> 'taxCardNumber') = c ->> 'was';
-  if cardinality(v_clear) = 0 then return; end if;
-  update event e set data = jsonb_set(e.data, '{identification,taxCardNumber}', to_jsonb(masked(e.data #>> '{identification,taxCardNumber}')))
-  where e.tenant_id = p_tenant and e.livemode = p_live and e.object_id = any (v_clear) and e.number is not null and e.object = 'person'
+  if cardinality(v_clear) = 0 then
+    return;
+  end if;
+  update event e
+  set data = jsonb_set(
+    e.data,
+    '{identification,taxCardNumber}',
+    to_jsonb(masked(e.data #>> '{identification,taxCardNumber}'))
+  )
+  where
+    e.tenant_id = p_tenant
+    and e.livemode = p_live
+    and e.object_id = any (v_clear)
+    and e.number is not null
+    and e.object = 'person'
     and e.data #>> '{identification,taxCardNumber}' <> masked(e.data #>> '{identification,taxCardNumber}');
-  update event e set data = jsonb_set(e.data, '{identification,taxCardNumber}', to_jsonb(masked(e.data #>> '{identification,taxCardNumber}')))
-  where e.tenant_id = p_tenant and e.livemode = p_live and e.number is null and e.object = 'person' and e.object_id = any (v_clear)
+  update event e
+  set data = jsonb_set(
+    e.data,
+    '{identification,taxCardNumber}',
+    to_jsonb(masked(e.data #>> '{identification,taxCardNumber}'))
+  )
+  where
+    e.tenant_id = p_tenant
+    and e.livemode = p_live
+    and e.number is null
+    and e.object = 'person'
+    and e.object_id = any (v_clear)
     and e.data #>> '{identification,taxCardNumber}' <> masked(e.data #>> '{identification,taxCardNumber}');
-end $$;
+end;
+$$;
 
--- Masks the numbers of tax cards in the stored answers of a tenant and mode, the oldest of those at or after a time first and `p_limit`
--- answers a call. Returns the time of the last one that it looked at, to go on from, or null when there are no more.
-create or replace function mask_stored_answers(p_tenant text, p_live boolean, p_from bigint, p_limit int) returns bigint language plpgsql as $$
-declare v_last bigint;
+-- Masks the numbers of tax cards in the stored answers of a tenant and mode, the oldest of those at or after a time
+-- first and `p_limit` answers a call. Returns the time of the last one that it looked at, to go on from, or null when
+-- there are no more.
+create or replace function mask_stored_answers(p_tenant text, p_live boolean, p_from bigint, p_limit int)
+returns bigint
+language plpgsql
+as $$
+declare
+  v_last bigint;
 begin
-  v_last := (select max(x.created) from (select i.created from idempotency i where i.tenant_id = p_tenant and i.livemode = p_live and i.created >= p_from
-    order by i.created limit p_limit) x);
-  if v_last is null then return null; end if;
-  update idempotency i set answer = jsonb_set(i.answer, '{identification,taxCardNumber}', to_jsonb(masked(i.answer #>> '{identification,taxCardNumber}')))
-  where i.tenant_id = p_tenant and i.livemode = p_live and i.created >= p_from and i.created <= v_last and i.operation in ('createPerson', 'updatePerson')
+  v_last := (
+    select max(x.created)
+    from
+      (
+        select i.created
+        from idempotency i
+        where i.tenant_id = p_tenant and i.livemode = p_live and i.created >= p_from
+        order by i.created
+        limit p_limit
+      ) x
+  );
+  if v_last is null then
+    return null;
+  end if;
+  update idempotency i
+  set answer = jsonb_set(
+    i.answer,
+    '{identification,taxCardNumber}',
+    to_jsonb(masked(i.answer #>> '{identification,taxCardNumber}'))
+  )
+  where
+    i.tenant_id = p_tenant
+    and i.livemode = p_live
+    and i.created >= p_from
+    and i.created <= v_last
+    and i.operation in ('createPerson', 'updatePerson')
     and i.answer #>> '{identification,taxCardNumber}' <> masked(i.answer #>> '{identification,taxCardNumber}');
   return v_last + 1;
-end $$;
+end;
+$$;
 
--- Prepares a change of an account's persons, which only a draft has: locks the account, and counts the change in its version, so that
--- an activation that has judged the persons as they were before is a conflict.
-create or replace function change_persons_of(p_tenant text, p_live boolean, p_person text) returns account language plpgsql as $$
-declare o account; v_account text;
+-- Prepares a change of an account's persons, which only a draft has: locks the account, and counts the change in its
+-- version, so that an activation that has judged the persons as they were before is a conflict.
+create or replace function change_persons_of(p_tenant text, p_live boolean, p_person text)
+returns account
+language plpgsql
+as $$
+declare
+  o account;
+  v_account text;
 begin
-  v_account := (select p.account_id from person p where p.tenant_id = p_tenant and p.livemode = p_live and p.id = p_person);
-  if v_account is null then perform refuse(404, 'resource_missing', 'person.id'); end if;
-  update account a set version = a.version + 1
+  v_account := (
+    select p.account_id from person p where p.tenant_id = p_tenant and p.livemode = p_live and p.id = p_person
+  );
+  if v_account is null then
+    perform refuse(404, 'resource_missing', 'person.id');
+  end if;
+  update account a
+  set version = a.version + 1
   where a.tenant_id = p_tenant and a.livemode = p_live and a.id = v_account and a.status = 'draft'
-  returning * into o;
+  returning *
+  into o;
   if not found then
-    perform refuse(400, 'account_not_updatable', 'person.account_id', 'Persons can be updated and removed only while their account is in status draft.');
+    perform refuse(
+      400,
+      'account_not_updatable',
+      'person.account_id',
+      'Persons can be updated and removed only while their account is in status draft.'
+    );
   end if;
   return o;
-end $$;
+end;
+$$;
 
--- Args: those of the call, and `judged`: the roles, the identification and the type of business that the new ones were judged beside.
--- Hashes merge inside the update, so that concurrent ones lose nothing.
-create or replace function update_person(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb) returns setof person language plpgsql as $$
-declare v person; o account; j jsonb := p_args -> 'judged';
+-- Args: those of the call, and `judged`: the roles, the identification and the type of business that the new ones were
+-- judged beside. Objects merge inside the update, so that concurrent ones lose nothing.
+create or replace function update_person(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
+returns setof person
+language plpgsql
+as $$
+declare
+  v person;
+  o account;
+  j jsonb := p_args -> 'judged';
 begin
   o := change_persons_of(p_tenant, p_live, p_args ->> 'id');
-  update person p set
+  update person p
+  set
     full_name = coalesce(p_args ->> 'fullName', p.full_name),
-    relationship = case when p_args ? 'relationship' then merge_hash(p.relationship, p_args -> 'relationship') else p.relationship end,
-    identification = case when p_args ? 'identification' then merge_hash(p.identification, p_args -> 'identification') else p.identification end,
-    metadata = case when p_args ? 'metadata' then merge_metadata(p.metadata, p_args -> 'metadata', 'person.metadata') else p.metadata end
-  where p.tenant_id = p_tenant and p.livemode = p_live and p.id = p_args ->> 'id'
-    and (not (p_args ? 'relationship' or p_args ? 'identification')
-      or (p.relationship = j -> 'relationship' and p.identification = j -> 'identification' and o.business_details ->> 'type' is not distinct from j ->> 'type'))
-  returning * into v;
-  if not found then perform refuse(409, 'state_conflict', 'person.id'); end if;
-  perform tell(p_tenant, p_live, p_call, 'person.updated', 'person', to_jsonb(v));
-  perform answer(p_tenant, p_live, p_call, to_jsonb(v));
+    relationship = case
+      when p_args ? 'relationship' then merge_object(p.relationship, p_args -> 'relationship')
+      else p.relationship
+    end,
+    identification = case
+      when p_args ? 'identification' then merge_object(p.identification, p_args -> 'identification')
+      else p.identification
+    end,
+    metadata = case
+      when p_args ? 'metadata' then merge_metadata(p.metadata, p_args -> 'metadata', 'person.metadata')
+      else p.metadata
+    end
+  where
+    p.tenant_id = p_tenant
+    and p.livemode = p_live
+    and p.id = p_args ->> 'id'
+    and (
+      not (p_args ? 'relationship' or p_args ? 'identification')
+      or (
+        p.relationship = j -> 'relationship'
+        and p.identification = j -> 'identification'
+        and o.business_details ->> 'type' is not distinct from j ->> 'type'
+      )
+    )
+  returning *
+  into v;
+  if not found then
+    perform refuse(409, 'state_conflict', 'person.id');
+  end if;
+  perform emit_event(p_tenant, p_live, p_call, 'person.updated', 'person', to_jsonb(v));
+  perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(v));
   return next v;
-end $$;
+end;
+$$;
 
 -- The event and the answer keep the person as it was; its files stay.
-create or replace function remove_person(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb) returns setof person language plpgsql as $$
-declare v person; o account;
+create or replace function remove_person(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
+returns setof person
+language plpgsql
+as $$
+declare
+  v person;
+  o account;
 begin
   o := change_persons_of(p_tenant, p_live, p_args ->> 'id');
-  delete from person p where p.tenant_id = p_tenant and p.livemode = p_live and p.id = p_args ->> 'id'
-  returning * into v;
-  if not found then perform refuse(404, 'resource_missing', 'person.id'); end if;
-  perform tell(p_tenant, p_live, p_call, 'person.removed', 'person', to_jsonb(v));
-  perform answer(p_tenant, p_live, p_call, to_jsonb(v));
+  delete from person p
+  where p.tenant_id = p_tenant and p.livemode = p_live and p.id = p_args ->> 'id'
+  returning *
+  into v;
+  if not found then
+    perform refuse(404, 'resource_missing', 'person.id');
+  end if;
+  perform emit_event(p_tenant, p_live, p_call, 'person.removed', 'person', to_jsonb(v));
+  perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(v));
   return next v;
-end $$;
+end;
+$$;

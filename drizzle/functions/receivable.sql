@@ -1,55 +1,150 @@
 -- Receivables: made, changed, voided. What is locked and settled of them changes with deposits and payouts alone.
 
-create or replace function create_receivable(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb) returns setof receivable language plpgsql as $$
-declare v receivable; v_now bigint := clock(p_tenant, p_live); v_id text := new_id('receivable'); v_status text;
+create or replace function create_receivable(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
+returns setof receivable
+language plpgsql
+as $$
+declare
+  v receivable;
+  v_now bigint := clock(p_tenant, p_live);
+  v_id text := new_id('receivable');
+  v_status text;
 begin
   -- Judged again under a lock: after a hold or a deactivation was answered, the account has no new live receivable.
-  select a.status into v_status from account a where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_args ->> 'accountId' for share;
+  select a.status
+  into v_status
+  from account a
+  where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_args ->> 'accountId'
+  for share;
   if p_live and v_status <> 'activated' then
-    perform refuse(400, 'status_invalid', 'receivable.account_id', 'Only an activated account can create live receivables.');
+    perform refuse(
+      400,
+      'status_invalid',
+      'receivable.account_id',
+      'Only an activated account can create live receivables.'
+    );
   end if;
-  insert into receivable (tenant_id, livemode, id, created, account_id, currency, amount_maximum_reconcilable, description, invoice, purpose_code, transaction_type, metadata, context_id, on_root_list)
-  select p_tenant, p_live, v_id, v_now, a.id, p_args ->> 'currency', (p_args ->> 'amountMaximumReconcilable')::bigint, p_args ->> 'description', p_args -> 'invoice',
-         p_args ->> 'purposeCode', p_args ->> 'transactionType', merge_metadata(null, p_args -> 'metadata', 'receivable.metadata'), a.context_id, a.on_root_list
-  from account a where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_args ->> 'accountId'
-  returning * into v;
-  perform tell(p_tenant, p_live, p_call, 'receivable.created', 'receivable', to_jsonb(v));
-  perform answer(p_tenant, p_live, p_call, to_jsonb(v));
+  insert into receivable
+    (
+      tenant_id,
+      livemode,
+      id,
+      created,
+      account_id,
+      currency,
+      amount_maximum_reconcilable,
+      description,
+      invoice,
+      purpose_code,
+      transaction_type,
+      metadata,
+      context_id,
+      on_root_list
+    )
+  select
+    p_tenant,
+    p_live,
+    v_id,
+    v_now,
+    a.id,
+    p_args ->> 'currency',
+    (p_args ->> 'amountMaximumReconcilable')::bigint,
+    p_args ->> 'description',
+    p_args -> 'invoice',
+    p_args ->> 'purposeCode',
+    p_args ->> 'transactionType',
+    merge_metadata(null, p_args -> 'metadata', 'receivable.metadata'),
+    a.context_id,
+    a.on_root_list
+  from account a
+  where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_args ->> 'accountId'
+  returning *
+  into v;
+  perform emit_event(p_tenant, p_live, p_call, 'receivable.created', 'receivable', to_jsonb(v));
+  perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(v));
   return next v;
-end $$;
+end;
+$$;
 
 -- The maximum may be lowered, never below what is locked and settled, and raised up to the invoice's amount.
-create or replace function update_receivable(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb) returns setof receivable language plpgsql as $$
-declare v receivable; v_maximum bigint := (p_args ->> 'amountMaximumReconcilable')::bigint;
+create or replace function update_receivable(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
+returns setof receivable
+language plpgsql
+as $$
+declare
+  v receivable;
+  v_maximum bigint := (p_args ->> 'amountMaximumReconcilable')::bigint;
 begin
-  select r.* into v from receivable r where r.tenant_id = p_tenant and r.livemode = p_live and r.id = p_args ->> 'id' for no key update;
-  if v.voided and v_maximum is not null then perform refuse(400, 'status_invalid', 'receivable.status'); end if;
+  select r.*
+  into v
+  from receivable r
+  where r.tenant_id = p_tenant and r.livemode = p_live and r.id = p_args ->> 'id'
+  for no key update;
+  if v.voided and v_maximum is not null then
+    perform refuse(400, 'status_invalid', 'receivable.status');
+  end if;
   if v_maximum > (v.invoice ->> 'amount')::bigint then
-    perform refuse(402, 'amount_exceeds_reconcilable', 'receivable.amount_maximum_reconcilable', 'is more than the amount of the invoice');
+    perform refuse(
+      402,
+      'amount_exceeds_reconcilable',
+      'receivable.amount_maximum_reconcilable',
+      'is more than the amount of the invoice'
+    );
   end if;
   if v_maximum < v.amount_locked + v.amount_settled_payouts then
-    perform refuse(402, 'amount_exceeds_reconcilable', 'receivable.amount_maximum_reconcilable', 'is less than what is locked and settled already');
+    perform refuse(
+      402,
+      'amount_exceeds_reconcilable',
+      'receivable.amount_maximum_reconcilable',
+      'is less than what is locked and settled already'
+    );
   end if;
-  update receivable r set
+  update receivable r
+  set
     amount_maximum_reconcilable = coalesce(v_maximum, r.amount_maximum_reconcilable),
-    description = case when p_args ? 'description' then p_args ->> 'description' else r.description end,
-    metadata = case when p_args ? 'metadata' then merge_metadata(r.metadata, p_args -> 'metadata', 'receivable.metadata') else r.metadata end,
+    description = case
+      when p_args ? 'description' then p_args ->> 'description'
+      else r.description
+    end,
+    metadata = case
+      when p_args ? 'metadata' then merge_metadata(r.metadata, p_args -> 'metadata', 'receivable.metadata')
+      else r.metadata
+    end,
     version = r.version + 1
   where r.tenant_id = p_tenant and r.livemode = p_live and r.id = v.id
-  returning * into v;
-  perform tell(p_tenant, p_live, p_call, 'receivable.updated', 'receivable', to_jsonb(v));
-  perform answer(p_tenant, p_live, p_call, to_jsonb(v));
+  returning *
+  into v;
+  perform emit_event(p_tenant, p_live, p_call, 'receivable.updated', 'receivable', to_jsonb(v));
+  perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(v));
   return next v;
-end $$;
+end;
+$$;
 
-create or replace function void_receivable(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb) returns setof receivable language plpgsql as $$
-declare v receivable;
+create or replace function void_receivable(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
+returns setof receivable
+language plpgsql
+as $$
+declare
+  v receivable;
 begin
-  update receivable r set voided = true, version = r.version + 1
-  where r.tenant_id = p_tenant and r.livemode = p_live and r.id = p_args ->> 'id' and not r.voided and r.amount_locked = 0 and r.amount_settled_payouts = 0
-  returning * into v;
-  if not found then perform refuse(400, 'status_invalid', 'receivable.status'); end if;
-  perform tell(p_tenant, p_live, p_call, 'receivable.voided', 'receivable', to_jsonb(v));
-  perform answer(p_tenant, p_live, p_call, to_jsonb(v));
+  update receivable r
+  set
+    voided = true,
+    version = r.version + 1
+  where
+    r.tenant_id = p_tenant
+    and r.livemode = p_live
+    and r.id = p_args ->> 'id'
+    and not r.voided
+    and r.amount_locked = 0
+    and r.amount_settled_payouts = 0
+  returning *
+  into v;
+  if not found then
+    perform refuse(400, 'status_invalid', 'receivable.status');
+  end if;
+  perform emit_event(p_tenant, p_live, p_call, 'receivable.voided', 'receivable', to_jsonb(v));
+  perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(v));
   return next v;
-end $$;
+end;
+$$;

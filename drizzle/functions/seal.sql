@@ -1,60 +1,183 @@
--- The seal: a hash chain over the postings of a tenant and mode, made after the fact by a worker, so that no write waits for it.
--- Whoever changes or removes a sealed posting breaks the chain at its block.
+-- The seal: a hash chain over the postings of a tenant and mode, made after the fact by a worker, so that no write
+-- waits for it. Whoever changes or removes a sealed posting breaks the chain at its block.
 
--- Postings and their entries as text, in the order of the given ids and in one order for ever; all of them by one statement.
-create or replace function posting_texts(p_tenant text, p_live boolean, p_ids text[]) returns text[] language plpgsql stable as $$
+-- Postings and their entries as text, in the order of the given ids and in one order for ever; all of them by one
+-- statement.
+create or replace function posting_texts(p_tenant text, p_live boolean, p_ids text[])
+returns text[]
+language plpgsql
+stable
+as $$
 begin
   return array(
     select coalesce(p.line, 'missing') || coalesce(e.lines, '') || coalesce(c.lines, '')
-    from unnest(p_ids) with ordinality i(id, n)
-      left join (select x.id, concat_ws('|', x.id, x.created, x.kind, x.cause, x.payment_id) as line
-                 from posting x where x.tenant_id = p_tenant and x.livemode = p_live and x.id = any (p_ids)) p on p.id = i.id
-      left join (select x.posting_id, string_agg(concat_ws('|', x.id, x.created, x.account_id, x.payment_id, x.category, x.currency, x.amount, x.balance_after, x.version), ';' order by x.id) as lines
-                 from entry x where x.tenant_id = p_tenant and x.livemode = p_live and x.posting_id = any (p_ids) group by x.posting_id) e on e.posting_id = i.id
-      left join (select x.posting_id, string_agg(concat_ws('|', x.id, x.created, x.contra, x.currency, x.amount), ';' order by x.id) as lines
-                 from contra_entry x where x.tenant_id = p_tenant and x.livemode = p_live and x.posting_id = any (p_ids) group by x.posting_id) c on c.posting_id = i.id
-    order by i.n);
-end $$;
+    from
+      unnest(p_ids) with ordinality i (id, n)
+      left join (
+        select x.id, concat_ws('|', x.id, x.created, x.kind, x.cause, x.payment_id) as line
+        from posting x
+        where x.tenant_id = p_tenant and x.livemode = p_live and x.id = any (p_ids)
+      ) p
+        on p.id = i.id
+      left join (
+        select
+          x.posting_id,
+          string_agg(
+            concat_ws(
+              '|',
+              x.id,
+              x.created,
+              x.account_id,
+              x.payment_id,
+              x.category,
+              x.currency,
+              x.amount,
+              x.balance_after,
+              x.version
+            ),
+            ';'
+            order by x.id
+          ) as lines
+        from entry x
+        where x.tenant_id = p_tenant and x.livemode = p_live and x.posting_id = any (p_ids)
+        group by x.posting_id
+      ) e
+        on e.posting_id = i.id
+      left join (
+        select
+          x.posting_id,
+          string_agg(concat_ws('|', x.id, x.created, x.contra, x.currency, x.amount), ';' order by x.id) as lines
+        from contra_entry x
+        where x.tenant_id = p_tenant and x.livemode = p_live and x.posting_id = any (p_ids)
+        group by x.posting_id
+      ) c
+        on c.posting_id = i.id
+    order by i.n
+  );
+end;
+$$;
 
 drop function if exists posting_text(text, boolean, text);
 
-create or replace function block_hash(p_previous text, p_texts text[]) returns text language plpgsql immutable as $$
+create or replace function block_hash(p_previous text, p_texts text[])
+returns text
+language plpgsql
+immutable
+as $$
 begin
   return encode(sha256(convert_to(p_previous || chr(10) || array_to_string(p_texts, chr(10)), 'UTF8')), 'hex');
-end $$;
+end;
+$$;
 
 -- Seals what is unsealed into one more block; who finds another at it leaves it to the other.
-create or replace function seal_postings(p_tenant text, p_live boolean, p_limit int) returns int language plpgsql as $$
-declare v_ids text[]; v_last seal_block; v_now bigint := wall_clock(); v_texts text[];
+create or replace function seal_postings(p_tenant text, p_live boolean, p_limit int)
+returns int
+language plpgsql
+as $$
+declare
+  v_ids text[];
+  v_last seal_block;
+  v_now bigint := wall_clock();
+  v_texts text[];
 begin
-  v_ids := array(select u.posting_id from unsealed u where u.tenant_id = p_tenant and u.livemode = p_live order by u.posting_id limit p_limit for update skip locked);
-  if cardinality(v_ids) = 0 then return 0; end if;
-  select b.* into v_last from seal_block b where b.tenant_id = p_tenant and b.livemode = p_live order by b.number desc limit 1;
+  v_ids := array(
+    select u.posting_id
+    from unsealed u
+    where u.tenant_id = p_tenant and u.livemode = p_live
+    order by u.posting_id
+    limit p_limit
+    for update skip locked
+  );
+  if cardinality(v_ids) = 0 then
+    return 0;
+  end if;
+  select b.*
+  into v_last
+  from seal_block b
+  where b.tenant_id = p_tenant and b.livemode = p_live
+  order by b.number desc
+  limit 1;
   v_texts := posting_texts(p_tenant, p_live, v_ids);
   -- Two at once would give the same number: the second fails here, and its postings wait for the next round.
   insert into seal_block (tenant_id, livemode, number, created, postings, previous, hash)
-  values (p_tenant, p_live, coalesce(v_last.number, 0) + 1, v_now, cardinality(v_ids), coalesce(v_last.hash, ''), block_hash(coalesce(v_last.hash, ''), v_texts))
+  values
+    (
+      p_tenant,
+      p_live,
+      coalesce(v_last.number, 0) + 1,
+      v_now,
+      cardinality(v_ids),
+      coalesce(v_last.hash, ''),
+      block_hash(coalesce(v_last.hash, ''), v_texts)
+    )
   on conflict (tenant_id, livemode, number) do nothing;
-  if not found then return 0; end if;
-  insert into posting_seal (tenant_id, livemode, posting_id, block) select p_tenant, p_live, i, coalesce(v_last.number, 0) + 1 from unnest(v_ids) i;
+  if not found then
+    return 0;
+  end if;
+  insert into posting_seal (tenant_id, livemode, posting_id, block)
+  select p_tenant, p_live, i, coalesce(v_last.number, 0) + 1 from unnest(v_ids) i;
   delete from unsealed u where u.tenant_id = p_tenant and u.livemode = p_live and u.posting_id = any (v_ids);
   return cardinality(v_ids);
-end $$;
+end;
+$$;
 
 -- The first block that does not match what is there, or null when all do.
-create or replace function first_broken_block(p_tenant text, p_live boolean) returns bigint language plpgsql stable as $$
-declare b seal_block; v_previous text := ''; v_number bigint := 0; v_texts text[];
+create or replace function first_broken_block(p_tenant text, p_live boolean)
+returns bigint
+language plpgsql
+stable
+as $$
+declare
+  b seal_block;
+  v_previous text := '';
+  v_number bigint := 0;
+  v_texts text[];
 begin
   for b in select x.* from seal_block x where x.tenant_id = p_tenant and x.livemode = p_live order by x.number loop
     v_number := v_number + 1;
-    v_texts := posting_texts(p_tenant, p_live, array(select s.posting_id from posting_seal s where s.tenant_id = p_tenant and s.livemode = p_live and s.block = b.number order by s.posting_id));
-    if b.number <> v_number or b.previous <> v_previous or b.postings <> cardinality(v_texts) or b.hash <> block_hash(v_previous, v_texts) then return v_number; end if;
+    v_texts := posting_texts(
+      p_tenant,
+      p_live,
+      array(
+        select s.posting_id
+        from posting_seal s
+        where s.tenant_id = p_tenant and s.livemode = p_live and s.block = b.number
+        order by s.posting_id
+      )
+    );
+    if
+      b.number <> v_number
+      or b.previous <> v_previous
+      or b.postings <> cardinality(v_texts)
+      or b.hash <> block_hash(v_previous, v_texts)
+    then
+      return v_number;
+    end if;
     v_previous := b.hash;
   end loop;
-  if exists (select from posting_seal s where s.tenant_id = p_tenant and s.livemode = p_live and s.block > v_number) then return v_number + 1; end if;
+  if
+    exists (select from posting_seal s where s.tenant_id = p_tenant and s.livemode = p_live and s.block > v_number)
+  then
+    return v_number + 1;
+  end if;
   -- A posting that is neither sealed nor waiting has lost its seal.
-  if exists (select from posting p where p.tenant_id = p_tenant and p.livemode = p_live
-    and not exists (select from posting_seal s where s.tenant_id = p_tenant and s.livemode = p_live and s.posting_id = p.id)
-    and not exists (select from unsealed u where u.tenant_id = p_tenant and u.livemode = p_live and u.posting_id = p.id)) then return v_number + 1; end if;
+  if
+    exists (
+      select
+      from posting p
+      where
+        p.tenant_id = p_tenant
+        and p.livemode = p_live
+        and not exists (
+          select from posting_seal s where s.tenant_id = p_tenant and s.livemode = p_live and s.posting_id = p.id
+        )
+        and not exists (
+          select from unsealed u where u.tenant_id = p_tenant and u.livemode = p_live and u.posting_id = p.id
+        )
+    )
+  then
+    return v_number + 1;
+  end if;
   return null;
-end $$;
+end;
+$$;

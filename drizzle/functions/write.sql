@@ -1,141 +1,362 @@
--- What every write stands on: the clock, new ids, merges, refusals, and the two traces that a write leaves last.
+-- What every write stands on: the clock, new ids, merges, domain errors, and the two traces that a write leaves last.
 
--- Whole seconds since 1970 as this tenant and mode sees them: in test mode the tenant's test clock is added. The only source of `created`.
-create or replace function clock(p_tenant text, p_live boolean) returns bigint language plpgsql volatile as $$
-declare v_offset bigint;
+-- Whole seconds since 1970 as this tenant and mode sees them: in test mode the tenant's test clock is added. The only
+-- source of `created`.
+create or replace function clock(p_tenant text, p_live boolean)
+returns bigint
+language plpgsql
+volatile
+as $$
+declare
+  v_offset bigint;
 begin
-  if not p_live then select c.offset_seconds into v_offset from test_clock c where c.tenant_id = p_tenant and c.livemode = p_live; end if;
+  if not p_live then
+    select c.offset_seconds into v_offset from test_clock c where c.tenant_id = p_tenant and c.livemode = p_live;
+  end if;
   return date_part('epoch', clock_timestamp())::bigint + coalesce(v_offset, 0);
-end $$;
+end;
+$$;
 
 -- Whole seconds since 1970 for what no test clock moves: keys and the retention of answers.
-create or replace function wall_clock() returns bigint language plpgsql volatile as $$
+create or replace function wall_clock()
+returns bigint
+language plpgsql
+volatile
+as $$
 begin
   return date_part('epoch', clock_timestamp())::bigint;
-end $$;
+end;
+$$;
 
--- An identifier: the prefix, 14 hex digits of microseconds and 18 of randomness, so that ids sort by birth, those of one statement too.
-create or replace function new_id(p_prefix text) returns text language plpgsql volatile as $$
-declare r text := gen_random_uuid();
+-- An identifier: the prefix, 14 hex digits of microseconds and 18 of randomness, so that ids sort by birth, those of
+-- one statement too.
+create or replace function new_id(p_prefix text)
+returns text
+language plpgsql
+volatile
+as $$
+declare
+  r text := gen_random_uuid();
 begin
-  return p_prefix || '_' || lpad(to_hex((date_part('epoch', clock_timestamp()) * 1000000)::bigint), 14, '0') || left(r, 8) || right(r, 10);
-end $$;
+  return p_prefix || '_' || lpad(to_hex((date_part('epoch', clock_timestamp()) * 1000000)::bigint), 14, '0') || left(
+    r,
+    8
+  ) || right(r, 10);
+end;
+$$;
 
 -- Refuses with our own SQLSTATE (TG and the HTTP status), the code in MESSAGE and the problems in DETAIL:
 -- constraint and column names do not survive distribution.
-create or replace function refuse(p_status int, p_code text, p_field text, p_message text default null) returns void language plpgsql immutable as $$
+create or replace function refuse(p_status int, p_code text, p_field text, p_message text default null)
+returns void
+language plpgsql
+immutable
+as $$
 begin
-  raise exception using errcode = 'TG' || p_status, message = p_code,
-    detail = jsonb_build_array(jsonb_build_object('code', p_code, 'field', p_field, 'message', p_message))::text;
-end $$;
+  raise exception
+    using
+      errcode = 'TG' || p_status,
+      message = p_code,
+      detail = jsonb_build_array(jsonb_build_object('code', p_code, 'field', p_field, 'message', p_message))::text;
+end;
+$$;
 
--- Hashes merge: absent children stay, null clears, hashes inside merge likewise.
-create or replace function merge_hash(p_old jsonb, p_new jsonb) returns jsonb language plpgsql immutable as $$
+-- Objects merge: absent children stay, null clears, objects inside merge likewise.
+create or replace function merge_object(p_old jsonb, p_new jsonb)
+returns jsonb
+language plpgsql
+immutable
+as $$
 declare
-  r jsonb := case when jsonb_typeof(p_old) = 'object' then p_old else '{}' end;
-  k text; v jsonb;
+  r jsonb := case
+    when jsonb_typeof(p_old) = 'object' then p_old
+    else '{}'
+  end;
+  e record;
 begin
-  if jsonb_typeof(p_new) is distinct from 'object' then return '{}'; end if;
-  for k, v in select * from jsonb_each(p_new) loop
-    r := r || jsonb_build_object(k, case when jsonb_typeof(v) = 'object' then merge_hash(r -> k, v) else v end);
+  if jsonb_typeof(p_new) is distinct from 'object' then
+    return '{}';
+  end if;
+  for e in select * from jsonb_each(p_new) loop
+    r := r || jsonb_build_object(
+      e.key,
+      case
+        when jsonb_typeof(e.value) = 'object' then merge_object(r -> e.key, e.value)
+        else e.value
+      end
+    );
   end loop;
   return r;
-end $$;
+end;
+$$;
 
--- Metadata merges key by key; "" or null unsets a key, and in the place of the map all of them. None at all is SQL null.
--- The number of keys is checked on the merged result, where no concurrent update can slip in between.
-create or replace function merge_metadata(p_old jsonb, p_new jsonb, p_field text) returns jsonb language plpgsql immutable as $$
-declare r jsonb := coalesce(p_old, '{}'); k text; v text;
+-- Metadata merges key by key; "" or null unsets a key, and in the place of the map all of them. None at all is SQL
+-- null. The number of keys is checked on the merged result, where no concurrent update can slip in between.
+create or replace function merge_metadata(p_old jsonb, p_new jsonb, p_field text)
+returns jsonb
+language plpgsql
+immutable
+as $$
+declare
+  r jsonb := coalesce(p_old, '{}');
+  e record;
 begin
-  if jsonb_typeof(p_new) is distinct from 'object' then return null; end if;
-  for k, v in select * from jsonb_each_text(p_new) loop
-    if coalesce(v, '') = '' then r := r - k; else r := r || jsonb_build_object(k, v); end if;
+  if jsonb_typeof(p_new) is distinct from 'object' then
+    return null;
+  end if;
+  for e in select * from jsonb_each_text(p_new) loop
+    if coalesce(e.value, '') = '' then
+      r := r - e.key;
+    else
+      r := r || jsonb_build_object(e.key, e.value);
+    end if;
   end loop;
   if (select count(*) from jsonb_object_keys(r)) > 10 then
     perform refuse(400, 'parameter_invalid', p_field, 'has more than 10 keys; unset some first');
   end if;
   return nullif(r, '{}');
-end $$;
+end;
+$$;
 
 -- The event of a change, from the changed row.
-create or replace function tell(p_tenant text, p_live boolean, p_call jsonb, p_type text, p_object text, p_row jsonb) returns void language plpgsql as $$
-declare v_id text;
-begin
-  v_id := tell_at(p_tenant, p_live, p_call, p_type, p_object, p_row, clock(p_tenant, p_live));
-end $$;
-
--- The same by a clock that was read before: reading it costs a statement. It returns the event's id, because a value can be
--- assigned without a statement of its own, which `perform` is.
-create or replace function tell_at(p_tenant text, p_live boolean, p_call jsonb, p_type text, p_object text, p_row jsonb, p_now bigint) returns text language plpgsql as $$
-declare v_id text := new_id('event'); v_data jsonb := event_data(p_row);
-begin
-  insert into event (tenant_id, livemode, id, created, type, object, object_id, data, request_id, context_id, on_root_list)
-  values (p_tenant, p_live, v_id, p_now, p_type, p_object, p_row ->> 'id', v_data, p_call ->> 'requestId',
-          p_row ->> 'context_id', (p_row ->> 'on_root_list')::boolean);
-  return v_id;
-end $$;
-
--- What travels of a row. Secrets never do, and numbers travel as text: a reader's JSON could not carry the largest amounts to the cent.
--- The numbers that most rows have are named, which spares them a statement; whatever others there are is found.
-create or replace function event_data(p_row jsonb) returns jsonb language plpgsql immutable as $$
+create or replace function emit_event(
+  p_tenant text,
+  p_live boolean,
+  p_call jsonb,
+  p_type text,
+  p_object text,
+  p_row jsonb
+)
+returns void
+language plpgsql
+as $$
 declare
-  r jsonb := (p_row - 'digest' #- '{identification,taxCardSealed}') || jsonb_strip_nulls(jsonb_build_object('created', p_row ->> 'created', 'amount', p_row ->> 'amount',
-    'pending_rest', p_row ->> 'pending_rest', 'disputed', p_row ->> 'disputed', 'version', p_row ->> 'version'));
+  v_id text;
+begin
+  v_id := emit_event_at(p_tenant, p_live, p_call, p_type, p_object, p_row, clock(p_tenant, p_live));
+end;
+$$;
+
+-- The same by a clock that was read before: reading it costs a statement. It returns the event's id, because a value
+-- can be assigned without a statement of its own, which `perform` is.
+create or replace function emit_event_at(
+  p_tenant text,
+  p_live boolean,
+  p_call jsonb,
+  p_type text,
+  p_object text,
+  p_row jsonb,
+  p_now bigint
+)
+returns text
+language plpgsql
+as $$
+declare
+  v_id text := new_id('event');
+  v_data jsonb := event_data(p_row);
+begin
+  insert into event
+    (tenant_id, livemode, id, created, type, object, object_id, data, request_id, context_id, on_root_list)
+  values
+    (
+      p_tenant,
+      p_live,
+      v_id,
+      p_now,
+      p_type,
+      p_object,
+      p_row ->> 'id',
+      v_data,
+      p_call ->> 'requestId',
+      p_row ->> 'context_id',
+      (p_row ->> 'on_root_list')::boolean
+    );
+  return v_id;
+end;
+$$;
+
+-- What travels of a row. Secrets never do, and numbers travel as text: a reader's JSON could not carry the largest
+-- amounts to the cent. The numbers that most rows have are named, which spares them a statement; whatever others there
+-- are is found.
+create or replace function event_data(p_row jsonb)
+returns jsonb
+language plpgsql
+immutable
+as $$
+declare
+  r jsonb := (p_row - 'digest' #- '{identification,taxCardSealed}') || jsonb_strip_nulls(
+    jsonb_build_object(
+      'created',
+      p_row ->> 'created',
+      'amount',
+      p_row ->> 'amount',
+      'pending_rest',
+      p_row ->> 'pending_rest',
+      'disputed',
+      p_row ->> 'disputed',
+      'version',
+      p_row ->> 'version'
+    )
+  );
 begin
   if jsonb_path_exists(r, '$.* ? (@.type() == "number")') then
-    r := (select jsonb_object_agg(k, case when jsonb_typeof(v) = 'number' then to_jsonb(v #>> '{}') else v end) from jsonb_each(r) e(k, v));
+    r := (
+      select
+        jsonb_object_agg(
+          k,
+          case
+            when jsonb_typeof(v) = 'number' then to_jsonb(v #>> '{}')
+            else v
+          end
+        )
+      from jsonb_each(r) e (k, v)
+    );
   end if;
   return r;
-end $$;
+end;
+$$;
 
--- The event of what has no id of its own because a tenant has one of it, such as its clock: it is about the root account, on whose lists it stands.
-create or replace function tell_of_root(p_tenant text, p_live boolean, p_call jsonb, p_type text, p_object text, p_row jsonb) returns void language plpgsql as $$
-declare v_root text := 'account_' || p_tenant;
+-- The event of what has no id of its own because a tenant has one of it, such as its clock: it is about the root
+-- account, on whose lists it stands.
+create or replace function emit_root_event(
+  p_tenant text,
+  p_live boolean,
+  p_call jsonb,
+  p_type text,
+  p_object text,
+  p_row jsonb
+)
+returns void
+language plpgsql
+as $$
+declare
+  v_root text := 'account_' || p_tenant;
 begin
-  perform tell(p_tenant, p_live, p_call, p_type, p_object, p_row || jsonb_build_object('id', v_root, 'context_id', v_root, 'on_root_list', true));
-end $$;
+  perform emit_event(
+    p_tenant,
+    p_live,
+    p_call,
+    p_type,
+    p_object,
+    p_row || jsonb_build_object('id', v_root, 'context_id', v_root, 'on_root_list', true)
+  );
+end;
+$$;
 
 -- The answer of a keyed write, inserted last and from the changed row. A key that was used undoes the whole call here.
-create or replace function answer(p_tenant text, p_live boolean, p_call jsonb, p_row jsonb) returns void language plpgsql as $$
-declare v_now bigint := wall_clock();
+create or replace function store_idempotent_response(p_tenant text, p_live boolean, p_call jsonb, p_row jsonb)
+returns void
+language plpgsql
+as $$
+declare
+  v_now bigint := wall_clock();
 begin
-  if p_call ->> 'key' is null then return; end if;
+  if p_call ->> 'key' is null then
+    return;
+  end if;
   insert into idempotency (tenant_id, livemode, account_id, key, created, operation, request, request_id, answer)
-  values (p_tenant, p_live, p_call ->> 'account', p_call ->> 'key', v_now, p_call ->> 'operation', p_call -> 'request', p_call ->> 'requestId', p_row - 'digest' #- '{identification,taxCardSealed}')
+  values
+    (
+      p_tenant,
+      p_live,
+      p_call ->> 'account',
+      p_call ->> 'key',
+      v_now,
+      p_call ->> 'operation',
+      p_call -> 'request',
+      p_call ->> 'requestId',
+      p_row - 'digest' #- '{identification,taxCardSealed}'
+    )
   on conflict (tenant_id, livemode, account_id, key) do nothing;
-  if not found then perform refuse(409, 'idempotency_key_in_use', null); end if;
-end $$;
+  if not found then
+    perform refuse(409, 'idempotency_key_in_use', null);
+  end if;
+end;
+$$;
 
--- Puts work into the queue; it becomes visible to the worker when the calling statement commits. Due times are of the wall
--- clock, so that one index serves all tenants; a test clock that is moved forward moves them back.
-create or replace function enqueue(p_tenant text, p_live boolean, p_kind text, p_subject text, p_seconds bigint, p_args jsonb default '{}') returns void language plpgsql as $$
-declare v_id text;
+-- Puts work into the queue; it becomes visible to the worker when the calling statement commits. Due times are of the
+-- wall clock, so that one index serves all tenants; a test clock that is moved forward moves them back.
+create or replace function enqueue(
+  p_tenant text,
+  p_live boolean,
+  p_kind text,
+  p_subject text,
+  p_seconds bigint,
+  p_args jsonb default '{}'
+)
+returns void
+language plpgsql
+as $$
+declare
+  v_id text;
 begin
   v_id := enqueue_at(p_tenant, p_live, p_kind, p_subject, p_seconds, p_args, clock(p_tenant, p_live));
-end $$;
+end;
+$$;
 
 -- The same by a clock that was read before.
-create or replace function enqueue_at(p_tenant text, p_live boolean, p_kind text, p_subject text, p_seconds bigint, p_args jsonb, p_now bigint) returns text language plpgsql as $$
-declare v_id text := new_id('job'); v_due bigint := wall_clock() + p_seconds;
+create or replace function enqueue_at(
+  p_tenant text,
+  p_live boolean,
+  p_kind text,
+  p_subject text,
+  p_seconds bigint,
+  p_args jsonb,
+  p_now bigint
+)
+returns text
+language plpgsql
+as $$
+declare
+  v_id text := new_id('job');
+  v_due bigint := wall_clock() + p_seconds;
 begin
   insert into job (tenant_id, livemode, id, created, kind, subject_id, args, due)
   values (p_tenant, p_live, v_id, p_now, p_kind, p_subject, p_args, v_due);
   return v_id;
-end $$;
+end;
+$$;
 
--- Deletes answers that are older than `p_seconds` by the database's clock, `p_limit` of them at most and the oldest first; returns how many.
--- Idempotency keys are promised for 24 hours, so a shorter time counts as 24 hours.
-create or replace function forget_old_answers(p_tenant text, p_live boolean, p_seconds bigint, p_limit int) returns int language plpgsql as $$
-declare n int; v_before bigint := wall_clock() - greatest(p_seconds, 86400); v_accounts text[]; v_keys text[];
+-- Deletes answers that are older than `p_seconds` by the database's clock, `p_limit` of them at most and the oldest
+-- first; returns how many. Idempotency keys are promised for 24 hours, so a shorter time counts as 24 hours.
+create or replace function forget_old_answers(p_tenant text, p_live boolean, p_seconds bigint, p_limit int)
+returns int
+language plpgsql
+as $$
+declare
+  n int;
+  v_before bigint := wall_clock() - greatest(p_seconds, 86400);
+  v_accounts text[];
+  v_keys text[];
 begin
   -- The keys first, by a statement of their own: joined to a delete, the limit could be counted anew for each row.
-  select array_agg(x.account_id), array_agg(x.key) into v_accounts, v_keys from (
-    select i.account_id, i.key from idempotency i where i.tenant_id = p_tenant and i.livemode = p_live and i.created < v_before
-    order by i.created limit p_limit for update skip locked) x;
-  delete from idempotency i using unnest(v_accounts, v_keys) o(account_id, key)
+  select array_agg(x.account_id), array_agg(x.key)
+  into v_accounts, v_keys
+  from
+    (
+      select i.account_id, i.key
+      from idempotency i
+      where i.tenant_id = p_tenant and i.livemode = p_live and i.created < v_before
+      order by i.created
+      limit p_limit
+      for update skip locked
+    ) x;
+  delete from idempotency i
+  using unnest(v_accounts, v_keys) o (account_id, key)
   where i.tenant_id = p_tenant and i.livemode = p_live and i.account_id = o.account_id and i.key = o.key;
-  get diagnostics n = row_count;
+  /* sql-parser-cst-disable */ get diagnostics n = row_count; /* sql-parser-cst-enable */
   return n;
-end $$;
+end;
+$$;
 
 drop function if exists forget_answers(text, boolean, bigint);
+
+drop function if exists tell(text, boolean, jsonb, text, text, jsonb);
+
+drop function if exists tell_at(text, boolean, jsonb, text, text, jsonb, bigint);
+
+drop function if exists tell_of_root(text, boolean, jsonb, text, text, jsonb);
+
+drop function if exists answer(text, boolean, jsonb, jsonb);
+
+drop function if exists merge_hash(jsonb, jsonb);

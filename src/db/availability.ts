@@ -25,7 +25,7 @@ export class Availability {
       /** Another server is used from now on. */
       moved(): void;
       /** Nothing listens; returns when something should. */
-      revive(): Promise<void>;
+      restart(): Promise<void>;
       /** When something was last answered on any connection, in milliseconds of `performance.now()`. */
       answeredAt(): number;
     },
@@ -81,7 +81,7 @@ export class Availability {
     for (let pause = pauseMillisecondsMin; !this.#closed; pause = Math.min(pause * 2, pauseMillisecondsMax)) {
       if (nobodyListens.test(sight.error?.code ?? ''))
         reviving ??= this.on
-          .revive()
+          .restart()
           .catch(() => {})
           .finally(() => {
             reviving = undefined;

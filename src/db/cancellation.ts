@@ -1,5 +1,5 @@
 import type postgres from 'postgres';
-import type { RequestBudget } from '../request-budget.js';
+import type { RequestBudget } from '../request/budget.js';
 
 /** What the driver knows of a query, and does not declare. */
 interface DriverQuery {

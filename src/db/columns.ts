@@ -4,7 +4,7 @@ import { bigint, boolean, text } from 'drizzle-orm/pg-core';
  * The columns that lead every key of tenant data: tenant, mode, id. `created` is whole seconds
  * since 1970 from the database's clock, as the wire shows it: dates in keysets skip rows.
  */
-export const realm = () => ({
+export const keyColumns = () => ({
   tenantId: text('tenant_id').notNull(),
   livemode: boolean('livemode').notNull(),
   id: text('id').notNull(),
@@ -12,11 +12,11 @@ export const realm = () => ({
 });
 
 /**
- * Whose lists show a row: `contextId` is the account on whose own list it stands, `onRootList`
+ * Whose lists show a row: `actingAccountId` is the account on whose own list it stands, `onRootList`
  * whether the platform's list shows it too. Stamped once, so that every list is one equality.
  */
-export const visibility = () => ({
-  contextId: text('context_id').notNull(),
+export const visibilityColumns = () => ({
+  actingAccountId: text('context_id').notNull(),
   onRootList: boolean('on_root_list').notNull(),
 });
 

@@ -12,8 +12,8 @@ import {
 import { makePgArray } from 'drizzle-orm/pg-core';
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import postgres from 'postgres';
-import { type Problem, type ProblemCode, problem, Refusal } from '../problems.js';
-import type { RequestBudget } from '../request-budget.js';
+import { type Problem, type ProblemCode, problem, DomainError } from '../request/problems.js';
+import type { RequestBudget } from '../request/budget.js';
 import { Cancellations } from './cancellation.js';
 import { Availability } from './availability.js';
 import type { Connection } from './migrate.js';
@@ -21,7 +21,7 @@ import { causeOf, mayBeOutdated, outageOf, sqlstate } from './outage.js';
 import { Servers } from './servers.js';
 
 /** What a write carries besides its arguments: whose it is, its key, and what it was asked. */
-export interface Call {
+export interface WriteEnvelope {
   /** The effective account, which scopes the key. */
   account: string;
   key: string;
@@ -51,22 +51,22 @@ export interface Preparable {
 }
 
 /** A statement of Drizzle's that is run once. */
-interface Surveyable {
+interface AuditStatement {
   toSQL(): { sql: string };
   execute(): Promise<unknown>;
 }
 
 const readsInFlightMax = 2_000;
 const writesInFlightMax = 500;
-/** Surveys take long: whoever asks for more of them is told to come back. */
-const surveysMax = 4;
+/** Audit queries take long: whoever asks for more of them is told to come back. */
+const auditQueriesMax = 4;
 /** Everything together: waiting for a connection, attempts, and what it takes until the server is back. */
 const answerMillisecondsMax = 5_000;
 /** A statement that takes longer raises a doubt whether the server is there at all. */
 const doubtMilliseconds = 1_000;
 export const lockMillisecondsMax = 2_000;
 export const statementMillisecondsMax = 5_000;
-const surveyMillisecondsMax = 600_000;
+const auditQueryMillisecondsMax = 600_000;
 /** How many statements a process has PostgreSQL keep in an hour. */
 export const preparedMax = 2_000;
 /** The driver closes a connection within an hour, and what was prepared on it goes with it. */
@@ -92,7 +92,7 @@ const outdatedMax = poolSize.write + 1;
 export class Database {
   readonly #reader: Pool;
   readonly #writer: Pool;
-  readonly #surveyor: Pool;
+  readonly #auditPool: Pool;
   readonly #servers: Servers;
   readonly #availability: Availability;
   #builder: PostgresJsDatabase;
@@ -102,7 +102,7 @@ export class Database {
   #preparedUntil: number;
   #reads = 0;
   #writes = 0;
-  #surveys = 0;
+  #auditQueries = 0;
   /** When each backend of PostgreSQL, as the driver knows it, last answered; of all of them, the latest. */
   readonly #answeredAt = new WeakMap<object, number>();
   #lastAnswer = Number.NEGATIVE_INFINITY;
@@ -113,14 +113,14 @@ export class Database {
   /** When an outage was last told to the log, by its code. */
   readonly #loggedAt = new Map<string, number>();
   /** The text of every statement that was prepared or called within the hour; the tests hold them against the rules for distribution. */
-  readonly catalogue = new Map<string, string>();
+  readonly preparedStatements = new Map<string, string>();
   /** Called with an error by which PostgreSQL could not serve a statement; the client gets 503. */
   onOutage: (error: unknown) => void = () => {};
 
-  /** `revive` is asked when nothing listens any more: the embedded server has nobody else to start it again. */
+  /** `restart` is asked when nothing listens any more: the embedded server has nobody else to start it again. */
   constructor(
     connection: Connection,
-    revive: () => Promise<void> = async () => {},
+    restart: () => Promise<void> = async () => {},
     /** Without it, a crash of the server may take the last moments with it: for seeding a demo, never for anybody's writes. */
     { durable = true, now = Date.now }: { durable?: boolean; now?: () => number } = {},
   ) {
@@ -150,8 +150,8 @@ export class Database {
       serialize: (text: string) => text,
       parse: (text: string) => JSON.parse(text),
     };
-    // It connects with the first survey, and lets go soon after the last.
-    const patient = { ...named('survey').connection, statement_timeout: surveyMillisecondsMax };
+    // It connects with the first audit query, and lets go soon after the last.
+    const patient = { ...named('audit').connection, statement_timeout: auditQueryMillisecondsMax };
     this.#reader = new Pool(() => postgres({ ...connection, ...common, ...named('read'), types, max: poolSize.read }));
     this.#writer = new Pool(() =>
       postgres({
@@ -164,7 +164,7 @@ export class Database {
         types: { json, texts },
       } as never),
     );
-    this.#surveyor = new Pool(() =>
+    this.#auditPool = new Pool(() =>
       postgres({ ...connection, ...common, connection: patient, types, max: 1, idle_timeout: 5 }),
     );
     this.#builder = drizzle(this.#reader.client);
@@ -173,13 +173,13 @@ export class Database {
       // A statement under way on a server that is away will not be answered: its request tries again when the server is back.
       away: () => this.#replace(0),
       moved: () => this.#replace(graceSeconds),
-      revive,
+      restart,
       answeredAt: () => this.#lastAnswer,
     });
   }
 
   /** New connections for everything from now on. The old ones have so long to finish what is under way. */
-  #replace(seconds: number, pools = [this.#reader, this.#writer, this.#surveyor]): void {
+  #replace(seconds: number, pools = [this.#reader, this.#writer, this.#auditPool]): void {
     for (const pool of pools) pool.replace(seconds);
     if (!pools.includes(this.#reader)) return;
     this.#builder = drizzle(this.#reader.client);
@@ -208,7 +208,7 @@ export class Database {
     if (found) return found;
     const query = build(this.#builder);
     const kept = this.#kept(name, query.toSQL().sql);
-    const statement = swift(this.#reader, query.prepare(name), kept);
+    const statement = fastRowMapper(this.#reader, query.prepare(name), kept);
     if (kept) this.#prepared.set(name, statement);
     return statement;
   }
@@ -230,9 +230,9 @@ export class Database {
    * memory. A connection, which lives an hour at most, has those of two.
    */
   #kept(name: string, statement: string): boolean {
-    if (this.catalogue.has(name)) return true;
-    if (this.catalogue.size >= preparedMax) return false;
-    this.catalogue.set(name, statement);
+    if (this.preparedStatements.has(name)) return true;
+    if (this.preparedStatements.size >= preparedMax) return false;
+    this.preparedStatements.set(name, statement);
     return true;
   }
 
@@ -241,7 +241,7 @@ export class Database {
     if (this.#now() < this.#preparedUntil) return;
     this.#preparedUntil = this.#now() + hourMilliseconds;
     this.#prepared.clear();
-    this.catalogue.clear();
+    this.preparedStatements.clear();
   }
 
   async #reading<T>(attempt: (note: Note) => Promise<T[]>): Promise<T[]> {
@@ -256,12 +256,12 @@ export class Database {
     }
   }
 
-  /** A read over all of the books: on a connection of its own, one at a time, so that it holds up nobody and may take long. */
-  async survey<T>(name: string, build: (db: PostgresJsDatabase) => Surveyable): Promise<T[]> {
-    const query = build(drizzle(this.#surveyor.client));
-    this.catalogue.set(name, query.toSQL().sql);
-    if (this.#surveys >= surveysMax || this.#availability.away) throw busy();
-    this.#surveys++;
+  /** A read over all of the ledger: on a connection of its own, one at a time, so that it holds up nobody and may take long. */
+  async auditQuery<T>(name: string, build: (db: PostgresJsDatabase) => AuditStatement): Promise<T[]> {
+    const query = build(drizzle(this.#auditPool.client));
+    this.preparedStatements.set(name, query.toSQL().sql);
+    if (this.#auditQueries >= auditQueriesMax || this.#availability.away) throw busy();
+    this.#auditQueries++;
     try {
       return (await query.execute()) as T[];
     } catch (error) {
@@ -269,7 +269,7 @@ export class Database {
       // Drizzle's own error has the statement and its parameters; what went wrong is the cause.
       throw this.#told(causeOf(error));
     } finally {
-      this.#surveys--;
+      this.#auditQueries--;
     }
   }
 
@@ -278,21 +278,21 @@ export class Database {
     fn: string,
     tenantId: string,
     livemode: boolean,
-    call: Call | Pick<Call, 'requestId'> | null,
+    envelope: WriteEnvelope | Pick<WriteEnvelope, 'requestId'> | null,
     args: object,
     table: T,
   ): Promise<T['$inferSelect'][]> {
     try {
-      const rows = await this.call(fn, [tenantId, livemode, JSON.stringify(call ?? {}), text(args)]);
+      const rows = await this.call(fn, [tenantId, livemode, JSON.stringify(envelope ?? {}), text(args)]);
       return rows.map((row) => fromRow(table, row));
     } catch (error) {
       // The key may be in use by an attempt of this very call whose answer got lost: then this is its answer.
-      const used = error instanceof Refusal && error.problems[0]?.code === 'idempotency_key_in_use';
+      const used = error instanceof DomainError && error.problems[0]?.code === 'idempotency_key_in_use';
       const before =
-        call && 'key' in call && used
-          ? await this.answered(tenantId, livemode, call.account, call.key, table, getTableName(table))
+        envelope && 'key' in envelope && used
+          ? await this.answered(tenantId, livemode, envelope.account, envelope.key, table, getTableName(table))
           : undefined;
-      if (before && before.requestId === call?.requestId) return [before.row];
+      if (before && before.requestId === envelope?.requestId) return [before.row];
       throw error;
     }
   }
@@ -300,7 +300,7 @@ export class Database {
   /** A function of ours by name, with nothing around the call: an expression there would lose its delegation to a shard. */
   async call(fn: string, values: (string | number | boolean | null)[]): Promise<Record<string, unknown>[]> {
     const statement = `select * from ${fn}(${values.map((_, i) => `$${i + 1}`).join(', ')})`;
-    this.catalogue.set(fn, statement);
+    this.preparedStatements.set(fn, statement);
     if (this.#writes >= writesInFlightMax) throw busy();
     this.#writes++;
     try {
@@ -310,7 +310,7 @@ export class Database {
       this.#unreadyUntil = Number.NEGATIVE_INFINITY;
       return rows;
     } catch (error) {
-      throw await this.#refusalOf(error);
+      throw await this.#domainErrorOf(error);
     } finally {
       this.#writes--;
     }
@@ -326,7 +326,7 @@ export class Database {
     tableName: string,
   ) {
     const statement = `select i.operation as answered_operation, i.request as answered_request, i.request_id as answered_request_id, r.* from idempotency i, jsonb_populate_record(null::${tableName}, i.answer) r where i.tenant_id = $1 and i.livemode = $2 and i.account_id = $3 and i.key = $4`;
-    this.catalogue.set(`answered_${tableName}`, statement);
+    this.preparedStatements.set(`answered_${tableName}`, statement);
     const values = [tenantId, livemode, account, key];
     const [row] = await this.#retried(this.#writer, (note) =>
       note(this.#writer.client.unsafe(statement, values, { prepare: true })),
@@ -346,7 +346,7 @@ export class Database {
   /**
    * The answer to a statement, which is repeated after a failure that says that it may not have been done: a read, or a
    * write with its key. All of it ends after `answerMillisecondsMax`. While the server is known to be away, nothing begins;
-   * what had begun before waits for it. Throws what PostgreSQL answered, or a Refusal when the time is over.
+   * what had begun before waits for it. Throws what PostgreSQL answered, or a DomainError when the time is over.
    */
   async #retried<T>(pool: Pool, attempt: (note: Note) => Promise<T>): Promise<T> {
     if (this.#availability.away) throw busy();
@@ -358,7 +358,7 @@ export class Database {
         return await this.#within(attempt(this.#noteOf(handed)), until);
       } catch (error) {
         if (handed.unanswered && handed.query) this.#suspect(pool, handed);
-        const meaning = error instanceof Refusal ? undefined : outageOf(error);
+        const meaning = error instanceof DomainError ? undefined : outageOf(error);
         if (meaning === undefined && mayBeOutdated(error) && outdated < outdatedMax) outdated++;
         else if (meaning === undefined || meaning === 'refused') throw error;
         else if (meaning !== 'contended') {
@@ -420,7 +420,7 @@ export class Database {
 
   /** The 503 that stands for an outage, with PostgreSQL's own error as its cause; any other error unchanged. */
   #told(error: unknown): unknown {
-    if (error instanceof Refusal || outageOf(error) === undefined) return error;
+    if (error instanceof DomainError || outageOf(error) === undefined) return error;
     const { code = '' } = causeOf(error);
     const now = performance.now();
     if (now >= (this.#loggedAt.get(code) ?? Number.NEGATIVE_INFINITY) + logEveryMilliseconds) {
@@ -430,8 +430,8 @@ export class Database {
     return Object.assign(busy(), { cause: causeOf(error) });
   }
 
-  /** What a function refused, as a Refusal; an outage as one, too; anything else is a fault of ours and goes through unchanged. */
-  async #refusalOf(error: unknown): Promise<unknown> {
+  /** What a function refused, as a DomainError; an outage as one, too; anything else is a fault of ours and goes through unchanged. */
+  async #domainErrorOf(error: unknown): Promise<unknown> {
     const { code = '', detail, message, constraint_name } = causeOf(error);
     if (/^TG\d{3}$/.test(code)) {
       const listed = JSON.parse(detail ?? '[]') as {
@@ -439,13 +439,13 @@ export class Database {
         field: string | null;
         message: string | null;
       }[];
-      return new Refusal(...listed.map((p) => problem(p.code, p.field ?? undefined, p.message ?? undefined)));
+      return new DomainError(...listed.map((p) => problem(p.code, p.field ?? undefined, p.message ?? undefined)));
     }
-    if (code === '55P03' && !(await this.#behindTable(error))) return new Refusal(problem('state_conflict'));
+    if (code === '55P03' && !(await this.#behindTable(error))) return new DomainError(problem('state_conflict'));
     if (code === '55P03' || code === '53100') this.#unreadyUntil = performance.now() + unreadyMilliseconds;
     const index = /"(\w+?)(?:_\d+)?"/.exec(constraint_name ? `"${constraint_name}"` : message)?.[1] ?? '';
     const known = code === '23505' ? taken[index] : undefined;
-    return known ? new Refusal(known) : this.#told(error);
+    return known ? new DomainError(known) : this.#told(error);
   }
 
   /**
@@ -485,7 +485,7 @@ export class Database {
   /** Always bounded: without a timeout the driver waits for ever on a connection that never comes back. */
   async close(): Promise<void> {
     this.#availability.close();
-    await Promise.all([this.#reader, this.#writer, this.#surveyor].map((pool) => pool.client.end({ timeout: 5 })));
+    await Promise.all([this.#reader, this.#writer, this.#auditPool].map((pool) => pool.client.end({ timeout: 5 })));
   }
 }
 
@@ -513,7 +513,7 @@ class Handed {
 }
 
 /** What a statement of Drizzle's knows of itself: its parameters, where each column of its result goes, and what decodes it. */
-interface Known {
+interface DrizzleStatement {
   queryString: string;
   params: unknown[];
   fields?: { path: string[]; field: Column | SQL | SQL.Aliased }[];
@@ -523,8 +523,8 @@ interface Known {
  * The same statement, with everything about its parameters and columns decided beforehand: Drizzle decides it anew for
  * each value, which was a seventh of the time of a dashboard, and wraps each run into spans and a cache that are not there.
  */
-function swift(pool: Pool, statement: Prepared, prepare: boolean): Prepared {
-  const { queryString, params, fields } = statement as unknown as Known;
+function fastRowMapper(pool: Pool, statement: Prepared, prepare: boolean): Prepared {
+  const { queryString, params, fields } = statement as unknown as DrizzleStatement;
   if (!fields || fields.some(({ path }) => path.length > 2)) return statement;
   const fills = params.map(fillOf);
   const columns = fields.map(({ path, field }) => ({
@@ -651,8 +651,8 @@ function within<T>(answer: Promise<T>, until: number, doubt: () => void): Promis
   });
 }
 
-function busy(): Refusal {
-  return new Refusal(problem('service_unavailable'));
+function busy(): DomainError {
+  return new DomainError(problem('service_unavailable'));
 }
 
 /** The unique indexes behind the functions' own checks, by the name that a shard may number. */

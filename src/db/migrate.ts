@@ -35,7 +35,7 @@ export interface MigrationOptions {
 
 const lockSecondsDefault = 60;
 /** The seeding of a demo, which others wait for, takes longer than a migration. */
-const exclusiveSeconds = 600;
+const advisoryLockSeconds = 600;
 const saidAfterMilliseconds = 1_500;
 const triedEveryMilliseconds = 250;
 const deadlock = '40P01';
@@ -126,14 +126,14 @@ export async function migrate(
 }
 
 /** Does a piece of work while no other process on this database does the same; the lock goes with its connection, whatever dies. */
-export async function exclusively<T>(
+export async function withAdvisoryLock<T>(
   connection: Connection,
   work: string,
   run: (sql: postgres.Sql) => Promise<T>,
 ): Promise<T> {
   const sql = single(connection, `tidegate ${work}`);
   try {
-    await waitFor(sql, work, exclusiveSeconds, undefined, async () => {
+    await waitFor(sql, work, advisoryLockSeconds, undefined, async () => {
       const [{ got } = { got: false }] = await sql`select pg_try_advisory_lock(${keyOf(sql, work)}) as got`;
       return got ? true : undefined;
     });

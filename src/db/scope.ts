@@ -2,7 +2,7 @@ import DataLoader from 'dataloader';
 import { and, asc, count, desc, eq, getTableColumns, getTableName, gt, gte, lt, lte, type SQL, sql } from 'drizzle-orm';
 import { type AnyPgColumn, type PgColumn, type PgTable, unionAll } from 'drizzle-orm/pg-core';
 import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js';
-import type { Caller } from '../caller.js';
+import type { Caller } from '../request/caller.js';
 import {
   type Listing,
   type Page,
@@ -11,16 +11,16 @@ import {
   pageRequest,
   readOf,
   totalCountMax,
-} from '../listing.js';
-import { problem, Refusal } from '../problems.js';
-import type { RequestBudget } from '../request-budget.js';
-import type { Call, Database, Preparable } from './database.js';
-import { listOf, type Reach, reachOf, type Standing, within } from './reach.js';
+} from '../types/pagination.js';
+import { problem, DomainError } from '../request/problems.js';
+import type { RequestBudget } from '../request/budget.js';
+import type { WriteEnvelope, Database, Preparable } from './database.js';
+import { listOf, type Visibility, visibilityOf, type VisibilityColumns, visibilityPredicate } from './visibility.js';
 
-/** A table that callers reach by the standing of its rows. */
-export type Rows = PgTable & Standing;
+/** A table that callers reach by the visibility columns of its rows. */
+export type Rows = PgTable & VisibilityColumns;
 /** A table whose rows are reached through their parents alone. */
-export type Child = PgTable & Pick<Standing, 'tenantId' | 'livemode' | 'id' | 'created'>;
+export type Child = PgTable & Pick<VisibilityColumns, 'tenantId' | 'livemode' | 'id' | 'created'>;
 export type Row<T extends Rows> = T['$inferSelect'];
 /**
  * A table of links between parents and what hangs on them, where one may hang on many. A link is made with what hangs on
@@ -34,8 +34,8 @@ export interface Link {
 const p = sql.placeholder;
 
 /**
- * The only door to tenant data, made from a caller. Every statement that it can spell is inside the
- * caller's tenant and mode, and inside its reach; a resolver is given nothing else.
+ * The only access to tenant data, made from a caller. Every statement that it can spell is inside the
+ * caller's tenant and mode, and inside its visibility; a resolver is given nothing else.
  * Loaders live and die with it, so nothing read for one caller is ever shown to another.
  */
 export class Scope {
@@ -47,14 +47,14 @@ export class Scope {
     private readonly budget?: RequestBudget,
   ) {}
 
-  /** The object with this id, or a refusal that does not tell missing from out of reach. */
+  /** The object with this id, or a domain error that does not tell what is missing from what the caller cannot see. */
   async one<T extends Rows>(table: T, id: string, field = `${getTableName(table)}.id`): Promise<Row<T>> {
     const row = await this.find(table, id);
-    if (!row) throw new Refusal(problem('resource_missing', field));
+    if (!row) throw new DomainError(problem('resource_missing', field));
     return row;
   }
 
-  /** The object with this id, if it is within reach; all ids of one tick are one statement. */
+  /** The object with this id, if it is visible to the caller; all ids of one tick are one statement. */
   find<T extends Rows>(table: T, id: string | null | undefined): Promise<Row<T> | null> {
     return id == null ? Promise.resolve(null) : this.findBy(table, table.id, id);
   }
@@ -69,15 +69,15 @@ export class Scope {
   /** One page of the caller's list of these objects. */
   async page<T extends Rows>(table: T, listing: Listing, args: PageArgs): Promise<Page<Row<T>>> {
     const request = pageRequest(listing, args);
-    const reach = listOf(
+    const visibility = listOf(
       this.caller,
       listing.byAccount.some((name) => name in request.filters),
     );
-    const rows = await this.#rows(table, listing, request, reach);
+    const rows = await this.#rows(table, listing, request, visibility);
     return this.#page(table, listing, request, rows, {
       beyond: async (backward, cursor) =>
-        (await this.#rows(table, listing, { ...request, backward, cursor, size: 0 }, reach)).length > 0,
-      count: () => this.#count(table, listing, request, reach),
+        (await this.#rows(table, listing, { ...request, backward, cursor, size: 0 }, visibility)).length > 0,
+      count: () => this.#count(table, listing, request, visibility),
     });
   }
 
@@ -120,7 +120,7 @@ export class Scope {
                 and(eq(table.tenantId, p('tenant')), eq(table.livemode, p('live')), sql`${parent} = any(${p('ids')})`),
               )
               .orderBy(desc(table.created), desc(table.id)),
-          { ...this.#realm, ids },
+          { ...this.#tenantAndMode, ids },
         );
         const byParent = new Map<string, T['$inferSelect'][]>(ids.map((id) => [id, []]));
         for (const row of rows) byParent.get(row.parent)?.push(row.row);
@@ -144,11 +144,11 @@ export class Scope {
   async write<T extends PgTable>(
     fn: string,
     table: T,
-    call: Call | Pick<Call, 'requestId'>,
+    envelope: WriteEnvelope | Pick<WriteEnvelope, 'requestId'>,
     args: object,
   ): Promise<T['$inferSelect']> {
     const { tenantId, livemode } = this.caller;
-    const [row] = await this.database.write(fn, tenantId, livemode, call, args, table);
+    const [row] = await this.database.write(fn, tenantId, livemode, envelope, args, table);
     if (!row) throw new Error(`${fn} answered no row`);
     // What was read before the write is stale now.
     this.#loaders = new Map();
@@ -157,18 +157,22 @@ export class Scope {
 
   /** What this key answered before, if it did. */
   answered<T extends PgTable>(table: T, key: string) {
-    const { tenantId, livemode, contextId } = this.caller;
-    return this.database.answered(tenantId, livemode, contextId, key, table, getTableName(table));
+    const { tenantId, livemode, actingAccountId } = this.caller;
+    return this.database.answered(tenantId, livemode, actingAccountId, key, table, getTableName(table));
   }
 
   /** A statement of a slice's own. Its build gets the tenant's placeholders and must use them for every table. */
   read<T>(name: string, build: (db: PostgresJsDatabase) => Preparable, values: Record<string, unknown>): Promise<T[]> {
-    return this.#read(name, build, { ...this.#realm, ...values });
+    return this.#read(name, build, { ...this.#tenantAndMode, ...values });
   }
 
-  /** A statement that answers a whole query: its parts are bounded by the predicates of reach.ts, as those above are. */
-  whole(text: string, names: readonly string[], values: Record<string, unknown>): Promise<{ data?: string | null }[]> {
-    const all: Record<string, unknown> = { ...this.#realm, ...values };
+  /** A statement that answers a compiled query: its parts are bounded by the predicates of visibility.ts, as those above are. */
+  compiled(
+    text: string,
+    names: readonly string[],
+    values: Record<string, unknown>,
+  ): Promise<{ data?: string | null }[]> {
+    const all: Record<string, unknown> = { ...this.#tenantAndMode, ...values };
     return this.database.text(
       text,
       names.map((name) => all[name]),
@@ -180,19 +184,19 @@ export class Scope {
     return this.database.read(name, build, values, this.budget);
   }
 
-  /** As `read`, for statements that begin with a row by its id: their build also gets what keeps that row within reach. */
+  /** As `read`, for statements that begin with a row by its id: their build also gets what keeps that row visible to the caller. */
   readFrom<T>(
     name: string,
-    build: (db: PostgresJsDatabase, reached: (table: Standing) => SQL | undefined) => Preparable,
+    build: (db: PostgresJsDatabase, reached: (table: VisibilityColumns) => SQL | undefined) => Preparable,
     values: Record<string, unknown> & { id: string },
   ): Promise<T[]> {
-    const reach = reachOf(this.caller);
-    const reached = (table: Standing) => and(...within(table, reach), eq(table.id, p('id')));
-    return this.read(`${name}:${reach}`, (db) => build(db, reached), values);
+    const visibility = visibilityOf(this.caller);
+    const reached = (table: VisibilityColumns) => and(...visibilityPredicate(table, visibility), eq(table.id, p('id')));
+    return this.read(`${name}:${visibility}`, (db) => build(db, reached), values);
   }
 
-  get #realm() {
-    return { tenant: this.caller.tenantId, live: this.caller.livemode, context: this.caller.contextId };
+  get #tenantAndMode() {
+    return { tenant: this.caller.tenantId, live: this.caller.livemode, context: this.caller.actingAccountId };
   }
 
   #loader<V>(name: string, batch: (ids: readonly string[]) => Promise<Map<string, V>>): DataLoader<string, V | null> {
@@ -208,18 +212,23 @@ export class Scope {
   }
 
   async #byValue<T extends Rows>(table: T, column: PgColumn, values: readonly string[]): Promise<Map<string, Row<T>>> {
-    const reach = reachOf(this.caller);
+    const visibility = visibilityOf(this.caller);
     // One value is an equality: PostgreSQL keeps its plan, where it would make a new one for every list of values.
     const [value] = values;
     const alone = values.length === 1;
     const rows = await this.#read<Row<T>>(
-      `one${alone ? '' : 's'}:${getTableName(table)}.${column.name}:${reach}`,
+      `one${alone ? '' : 's'}:${getTableName(table)}.${column.name}:${visibility}`,
       (db) =>
         db
           .select()
           .from(table as PgTable)
-          .where(and(...within(table, reach), alone ? eq(column, p('value')) : sql`${column} = any(${p('values')})`)),
-      alone ? { ...this.#realm, value } : { ...this.#realm, values },
+          .where(
+            and(
+              ...visibilityPredicate(table, visibility),
+              alone ? eq(column, p('value')) : sql`${column} = any(${p('values')})`,
+            ),
+          ),
+      alone ? { ...this.#tenantAndMode, value } : { ...this.#tenantAndMode, values },
     );
     // Alone, what was found is what was asked for.
     if (alone) return new Map(rows.map((row) => [value!, row]));
@@ -229,11 +238,11 @@ export class Scope {
     return new Map(rows.map((row) => [row[property] as string, row]));
   }
 
-  #rows<T extends Rows>(table: T, listing: Listing, request: PageRequest, reach: Reach): Promise<Row<T>[]> {
+  #rows<T extends Rows>(table: T, listing: Listing, request: PageRequest, visibility: Visibility): Promise<Row<T>[]> {
     return this.#read<Row<T>>(
-      `page:${shape(table, request, reach)}`,
-      (db) => listed(db, { table, listing, request, reach }, 'rows', readOf(request.size + 1)),
-      { ...this.#realm, ...values(request) },
+      `page:${shape(table, request, visibility)}`,
+      (db) => listed(db, { table, listing, request, visibility }, 'rows', readOf(request.size + 1)),
+      { ...this.#tenantAndMode, ...values(request) },
     );
   }
 
@@ -244,11 +253,11 @@ export class Scope {
     request: PageRequest,
     ids: readonly string[],
   ) {
-    const reach = reachOf(this.caller);
+    const visibility = visibilityOf(this.caller);
     const rows = await this.#read<{ parent: string; row: Row<T> }>(
-      `edge:${columnOf(parent).name}:${shape(table, request, reach)}`,
+      `edge:${columnOf(parent).name}:${shape(table, request, visibility)}`,
       (db) => {
-        const child = listed(db, { table, listing, request, reach, parent }, 'rows', readOf(request.size + 1)).as(
+        const child = listed(db, { table, listing, request, visibility, parent }, 'rows', readOf(request.size + 1)).as(
           'child',
         );
         const columns = Object.fromEntries(
@@ -262,7 +271,7 @@ export class Scope {
           .from(sql`unnest(${p('ids')}::text[]) as parent(id)`)
           .crossJoinLateral(child);
       },
-      { ...this.#realm, ...values(request), ids },
+      { ...this.#tenantAndMode, ...values(request), ids },
     );
     const byParent = new Map<string, Row<T>[]>(ids.map((id) => [id, []]));
     for (const { parent, row } of rows) byParent.get(parent)?.push(row);
@@ -277,12 +286,12 @@ export class Scope {
     request: PageRequest,
     keys: readonly string[],
   ) {
-    const reach = reachOf(this.caller);
+    const visibility = visibilityOf(this.caller);
     const pairs = keys.map((key) => key.split(' '));
     const rows = await this.#read<{ key: string; found: boolean }>(
-      `beyond:${columnOf(parent).name}:${shape(table, request, reach)}`,
+      `beyond:${columnOf(parent).name}:${shape(table, request, visibility)}`,
       (db) => {
-        const asked = { table, listing, request, reach, parent, cursor: sql`parent.cursor` };
+        const asked = { table, listing, request, visibility, parent, cursor: sql`parent.cursor` };
         return db
           .select({
             key: sql<string>`parent.id || ' ' || parent.cursor`,
@@ -290,7 +299,12 @@ export class Scope {
           })
           .from(sql`unnest(${p('ids')}::text[], ${p('cursors')}::text[]) as parent(id, cursor)`);
       },
-      { ...this.#realm, ...values(request), ids: pairs.map(([id]) => id), cursors: pairs.map(([, cursor]) => cursor) },
+      {
+        ...this.#tenantAndMode,
+        ...values(request),
+        ids: pairs.map(([id]) => id),
+        cursors: pairs.map(([, cursor]) => cursor),
+      },
     );
     return new Map(rows.map(({ key, found }) => [key, found]));
   }
@@ -302,17 +316,17 @@ export class Scope {
     request: PageRequest,
     ids: readonly string[],
   ) {
-    const reach = reachOf(this.caller);
+    const visibility = visibilityOf(this.caller);
     const whole = wholeOf(request);
     const rows = await this.#read<{ id: string; n: number }>(
-      `count:${columnOf(parent).name}:${shape(table, whole, reach)}`,
+      `count:${columnOf(parent).name}:${shape(table, whole, visibility)}`,
       (db) => {
-        const some = listed(db, { table, listing, request: whole, reach, parent }, 'ids', totalCountMax + 1);
+        const some = listed(db, { table, listing, request: whole, visibility, parent }, 'ids', totalCountMax + 1);
         return db
           .select({ id: sql<string>`parent.id`, n: sql<number>`(select count(*)::int from (${some}) found)` })
           .from(sql`unnest(${p('ids')}::text[]) as parent(id)`);
       },
-      { ...this.#realm, ...values(whole), ids },
+      { ...this.#tenantAndMode, ...values(whole), ids },
     );
     return new Map(rows.map(({ id, n }) => [id, n]));
   }
@@ -326,7 +340,7 @@ export class Scope {
   ): Promise<Page<Row<T>>> {
     if (rows.length === 0 && request.cursor !== undefined && !(await this.find(table, request.cursor))) {
       const name = request.backward ? 'ending_before' : 'starting_after';
-      throw new Refusal(
+      throw new DomainError(
         problem('parameter_invalid', `${listing.object}.${name}`, 'is not the id of an object of this list'),
       );
     }
@@ -353,15 +367,20 @@ export class Scope {
     };
   }
 
-  async #count<T extends Rows>(table: T, listing: Listing, request: PageRequest, reach: Reach): Promise<number | null> {
+  async #count<T extends Rows>(
+    table: T,
+    listing: Listing,
+    request: PageRequest,
+    visibility: Visibility,
+  ): Promise<number | null> {
     const whole = wholeOf(request);
     const [row] = await this.#read<{ n: number }>(
-      `count:${shape(table, whole, reach)}`,
+      `count:${shape(table, whole, visibility)}`,
       (db) => {
-        const some = listed(db, { table, listing, request: whole, reach }, 'ids', totalCountMax + 1);
+        const some = listed(db, { table, listing, request: whole, visibility }, 'ids', totalCountMax + 1);
         return db.select({ n: count() }).from(some.as('found'));
       },
-      { ...this.#realm, ...values(whole) },
+      { ...this.#tenantAndMode, ...values(whole) },
     );
     return row && row.n <= totalCountMax ? row.n : null;
   }
@@ -379,11 +398,11 @@ function wholeOf(request: PageRequest): PageRequest {
 }
 
 /** What makes two page statements the same: everything but the values. */
-export function shape(table: Rows, request: PageRequest, reach: Reach): string {
+export function shape(table: Rows, request: PageRequest, visibility: Visibility): string {
   const filters = Object.entries(request.filters).map(([name, value]) => (Array.isArray(value) ? `${name}[]` : name));
   const cursor = request.cursor === undefined ? '' : 'from';
   const rows = readOf(request.size + 1);
-  return [getTableName(table), reach, request.backward ? 'back' : 'on', rows, cursor, ...filters.sort()].join(':');
+  return [getTableName(table), visibility, request.backward ? 'back' : 'on', rows, cursor, ...filters.sort()].join(':');
 }
 
 /** The values of a page's own parameters, by their names. */
@@ -414,7 +433,7 @@ export interface Asked {
   table: Rows;
   listing: Listing;
   request: PageRequest;
-  reach: Reach;
+  visibility: Visibility;
   parent?: PgColumn | Link | undefined;
   /** The parent's id, where it is not the column of that name beside the rows. */
   of?: SQL;
@@ -426,7 +445,7 @@ export interface Asked {
  * is asked by itself and what comes first of both is merged: an index has the order of one side, and none that of both.
  */
 export function listed(db: PostgresJsDatabase, asked: Asked, what: 'rows' | 'ids', rows: number) {
-  const { table, listing, request, reach, parent, of = sql`parent.id` } = asked;
+  const { table, listing, request, visibility, parent, of = sql`parent.id` } = asked;
   const limit = sql.raw(String(rows)) as unknown as number;
   const columns: Record<string, PgColumn> = what === 'rows' ? getTableColumns(table) : { id: table.id };
   // Drizzle spells the order of a union anew, in place.
@@ -438,12 +457,12 @@ export function listed(db: PostgresJsDatabase, asked: Asked, what: 'rows' | 'ids
       .$dynamic();
     if (parent && 'links' in parent) {
       const { tenantId, livemode } = parent.links;
-      const realm = [eq(tenantId, p('tenant')), eq(livemode, p('live'))];
-      found.innerJoin(parent.links as PgTable, and(...realm, eq(parent.child, table.id)));
+      const tenantAndMode = [eq(tenantId, p('tenant')), eq(livemode, p('live'))];
+      found.innerJoin(parent.links as PgTable, and(...tenantAndMode, eq(parent.child, table.id)));
     }
     const ofParent = parent && sql`${columnOf(parent)} = ${of}`;
     return found
-      .where(and(...within(table, reach), ofParent, ...side, ...conditions(asked)))
+      .where(and(...visibilityPredicate(table, visibility), ofParent, ...side, ...conditions(asked)))
       .orderBy(...inOrder())
       .limit(limit);
   });
@@ -466,7 +485,7 @@ function sidesOf({ filters }: Listing, request: PageRequest): SQL[][] {
 }
 
 function conditions(asked: Asked): SQL[] {
-  const { table, listing, request, reach, cursor = sql`${p('cursor')}` } = asked;
+  const { table, listing, request, visibility, cursor = sql`${p('cursor')}` } = asked;
   const conditions = Object.entries(request.filters).flatMap(([name, value]) => {
     const [member, bound] = name.split('.');
     if (member === 'created') return bounds[bound as keyof typeof bounds](table.created, p(name));
@@ -478,9 +497,9 @@ function conditions(asked: Asked): SQL[] {
   });
   if (listing.where) conditions.push(listing.where);
   if (request.cursor !== undefined) {
-    // The cursor is looked up within the reach, so a foreign one compares with nothing; a row value, since OR would not be an index condition.
-    const within = sql`c.tenant_id = ${p('tenant')} and c.livemode = ${p('live')} and c.id = ${cursor}`;
-    const reached = reach === 'context' ? sql`${within} and c.context_id = ${p('context')}` : within;
+    // The cursor is looked up among what the caller can see, so a foreign one compares with nothing; a row value, since OR would not be an index condition.
+    const same = sql`c.tenant_id = ${p('tenant')} and c.livemode = ${p('live')} and c.id = ${cursor}`;
+    const reached = visibility === 'context' ? sql`${same} and c.context_id = ${p('context')}` : same;
     const position = listing.order ?? table.created;
     conditions.push(
       sql`(${sql.join(positionOf(asked), sql`, `)}) ${sql.raw(request.backward ? '>' : '<')} (select c.${sql.identifier(position.name)}, c.id from ${table} c where ${reached})`,

@@ -1,6 +1,6 @@
 import type postgres from 'postgres';
 import { ConfigError } from '../config.js';
-import type { Secrets } from '../secrets.js';
+import type { Secrets } from './secrets.js';
 import { lockMillisecondsMax, statementMillisecondsMax } from './database.js';
 import { type Connection, databaseVersion, MigrationError, type SchemaVersion, single } from './migrate.js';
 

@@ -1,6 +1,6 @@
-import type { AccountKind, AccountSubType, AddressKey } from '../account/table.js';
-import type { Rules } from '../activation/rules.js';
-import type { DepositPaymentMethod } from '../deposit/table.js';
+import type { AccountKind, AccountSubType, AddressKey } from '../resources/account/table.js';
+import type { Rules } from './prerequisites.js';
+import type { DepositPaymentMethod } from '../resources/deposit/table.js';
 
 /**
  * What an edition decides. The two editions are tables with the same keys in the same order, so that
@@ -24,7 +24,7 @@ export interface Edition {
   offers: Record<'platform' | 'direct_user', readonly AddressKey[]>;
   /** The sub_types that a platform may have. */
   subTypes: readonly AccountSubType[];
-  /** Whose capability hash is null. */
+  /** Whose capability object is null. */
   capability: { shown: boolean; nullFor: readonly AccountSubType[] };
   /** Whether a person needs a tax card or passport, and a sole proprietor's is the owner alone. */
   personIdentified: boolean;

@@ -8,8 +8,8 @@ import {
   persons,
   physicalAddress,
   soleOwner,
-} from '../activation/rules.js';
-import type { DepositPaymentMethod } from '../deposit/table.js';
+} from './prerequisites.js';
+import type { DepositPaymentMethod } from '../resources/deposit/table.js';
 import type { Edition } from './edition.js';
 
 const identified = anyOf(

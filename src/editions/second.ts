@@ -1,5 +1,5 @@
-import { always, has, payoutAddress, persons } from '../activation/rules.js';
-import type { DepositPaymentMethod } from '../deposit/table.js';
+import { always, has, payoutAddress, persons } from './prerequisites.js';
+import type { DepositPaymentMethod } from '../resources/deposit/table.js';
 import type { Edition } from './edition.js';
 
 /** Spec: Deposit, payment_method; the last as a sample shows it. */

@@ -1,4 +1,4 @@
-import type { PaymentMethodDetails, TransactionReasonCode } from '../transaction/table.js';
+import type { PaymentMethodDetails, TransactionReasonCode } from '../resources/transaction/table.js';
 import type { Card } from './card.js';
 
 /** What a payer pays with. */
@@ -17,9 +17,9 @@ export type Decision = {
 );
 
 /**
- * Whoever takes the payer's money: the one door through which a card number leaves this process. A live one brings these
+ * Whoever takes the payer's money: the one place through which a card number leaves this process. A live one brings these
  * three functions, and the UPI address that payers' codes name, which is kept in `vpa` of the partner's `service_checkout`
- * address: money that comes there under an attempt's reference is what `inquire` tells of.
+ * address: money that comes there under an attempt's reference is what `pollStatus` tells of.
  */
 export interface Acquirer {
   /** What is wrong with an instrument before it is submitted, in words for the payer. */
@@ -30,7 +30,7 @@ export interface Acquirer {
    * What has become of an attempt, however often it is asked; undefined where it has never come, as of a UPI code that nobody
    * has paid. This is how an answer comes that was lost or is late. The details are those that are kept, or of whoever paid.
    */
-  inquire(
+  pollStatus(
     transactionId: string,
     details: PaymentMethodDetails | null,
   ): Promise<(Decision & { details?: PaymentMethodDetails }) | undefined>;
@@ -72,7 +72,7 @@ const sandbox: Acquirer = {
   },
   submit: async (_, instrument) => decisionOf(instrument) ?? declined,
   // It keeps nothing: what it decided by is told by the last digits, which are different on every test card.
-  inquire: async (_, details) => {
+  pollStatus: async (_, details) => {
     if (details?.upi) return decisionOf({ vpa: details.upi.vpa }) ?? declined;
     if (!details?.card) return undefined;
     const number = Object.keys(testCards).find((n) => n.endsWith(details.card!.last4));

@@ -1,5 +1,5 @@
 import valid from 'card-validator';
-import type { PaymentMethodDetails } from '../transaction/table.js';
+import type { PaymentMethodDetails } from '../resources/transaction/table.js';
 
 /** A card as its holder has typed it: it goes to the acquirer, and nowhere else. */
 export interface Card {

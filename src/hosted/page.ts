@@ -2,18 +2,18 @@ import { createHash, randomUUID } from 'node:crypto';
 import fs from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type CheckoutPlace, placeOf } from '../checkout/link.js';
-import type { CheckoutTerms } from '../checkout/terms.js';
+import { type CheckoutPlace, placeOf } from '../resources/checkout/link.js';
+import type { CheckoutTerms } from '../resources/checkout/terms.js';
 import type { Database } from '../db/database.js';
-import { contentOf } from '../file/content.js';
-import { Refusal, retryAfter } from '../problems.js';
-import type { Secrets } from '../secrets.js';
-import { type PaymentMethodDetails, type TransactionRow, transaction } from '../transaction/table.js';
+import { contentOf } from '../resources/file/content.js';
+import { DomainError, retryAfter } from '../request/problems.js';
+import type { Secrets } from '../db/secrets.js';
+import { type PaymentMethodDetails, type TransactionRow, transaction } from '../resources/transaction/table.js';
 import { acquirerOf, type Acquirers, type Decision, type Instrument } from './acquirer.js';
 import { cardDetails, cardOf } from './card.js';
 import { payerScope, type Session, sessionOf, stateAt, stateOf } from './session.js';
 import { checkoutPage, type Message, messagePage, type PageOptions } from './view.js';
-import { Watcher } from './watch.js';
+import { CheckoutEvents } from './event-stream.js';
 
 /** What the pages are built from. */
 export interface Hosted {
@@ -75,7 +75,7 @@ export function mangledPage(reply: FastifyReply): FastifyReply {
  * Silent: the page. Spec: Checkout.
  */
 export function hostedPages(app: FastifyInstance, { database, secrets, terms, acquirers, onFault }: Hosted): void {
-  const watcher = new Watcher(database);
+  const events = new CheckoutEvents(database);
   const streams = new Set<() => void>();
   const config = { open: true } as const;
   let closing = false;
@@ -95,10 +95,10 @@ export function hostedPages(app: FastifyInstance, { database, secrets, terms, ac
     for (const end of streams) end();
   });
   app.setErrorHandler((error: FastifyError, request, reply) => {
-    const status = error instanceof Refusal ? error.status : (error.statusCode ?? 500);
-    if (status >= 500 && !(error instanceof Refusal)) onFault(error, request.id);
+    const status = error instanceof DomainError ? error.status : (error.statusCode ?? 500);
+    if (status >= 500 && !(error instanceof DomainError)) onFault(error, request.id);
     reply.code(status);
-    const wait = error instanceof Refusal ? retryAfter(error.problems) : undefined;
+    const wait = error instanceof DomainError ? retryAfter(error.problems) : undefined;
     if (wait !== undefined) reply.header('retry-after', String(wait));
     const { token = '' } = (request.params ?? {}) as { token?: string };
     const path = placeOf(secrets, token) && `/checkout/${token}`;
@@ -118,7 +118,7 @@ export function hostedPages(app: FastifyInstance, { database, secrets, terms, ac
           way: { path, words: request.method === 'POST' ? 'Check the payment status' : 'Load the page again' },
         }),
       });
-    if (error instanceof Refusal && error.problems[0]?.code === 'https_required')
+    if (error instanceof DomainError && error.problems[0]?.code === 'https_required')
       return page(reply, { title: 'This address is not safe', text: 'Open it again with https:// at its beginning.' });
     return page(reply, { ...unreadable, ...(path && { way: { path, words: 'Back to the payment page' } }) });
   });
@@ -155,12 +155,12 @@ export function hostedPages(app: FastifyInstance, { database, secrets, terms, ac
     request: FastifyRequest,
     place: CheckoutPlace,
     args: object,
-  ): Promise<TransactionRow | Refusal> => {
+  ): Promise<TransactionRow | DomainError> => {
     try {
       const all = { ...args, checkoutId: place.id, seconds: terms.attemptSeconds };
       return await payerScope(database, place).write('begin_transaction', transaction, { requestId: request.id }, all);
     } catch (error) {
-      if (error instanceof Refusal && error.status < 500) return error;
+      if (error instanceof DomainError && error.status < 500) return error;
       throw error;
     }
   };
@@ -186,8 +186,8 @@ export function hostedPages(app: FastifyInstance, { database, secrets, terms, ac
   const back = (reply: FastifyReply, token: string) => reply.redirect(`/checkout/${token}`, 303);
 
   /** What a form is answered where nothing can be begun: the page as it is, which says why. */
-  const refused = (reply: FastifyReply, token: string, session: Session, refusal: Refusal) =>
-    refusal.problems[0]?.code === 'rate_limit_exceeded'
+  const refused = (reply: FastifyReply, token: string, session: Session, domainError: DomainError) =>
+    domainError.problems[0]?.code === 'rate_limit_exceeded'
       ? show(reply.code(429), token, session, { capped: true }, true)
       : back(reply, token);
 
@@ -206,7 +206,7 @@ export function hostedPages(app: FastifyInstance, { database, secrets, terms, ac
     const attemptKey = attemptOf(request.body, 'upi');
     if (!attemptKey) return back(reply, token);
     const begun = await begin(request, place, { attemptKey, paymentMethod: 'upi' });
-    return begun instanceof Refusal ? refused(reply, token, session, begun) : back(reply, token);
+    return begun instanceof DomainError ? refused(reply, token, session, begun) : back(reply, token);
   });
 
   app.post<OfCheckout>('/checkout/:token/card', { config }, async (request, reply) => {
@@ -228,7 +228,7 @@ export function hostedPages(app: FastifyInstance, { database, secrets, terms, ac
     const { card } = read as Exclude<typeof read, { errors: unknown }>;
     const details = cardDetails(card);
     const begun = await begin(request, place, { attemptKey, paymentMethod: 'card', details });
-    if (begun instanceof Refusal) return refused(reply, token, session, begun);
+    if (begun instanceof DomainError) return refused(reply, token, session, begun);
     await submit(request, place, begun.id, { card }, details);
     return back(reply, token);
   });
@@ -268,7 +268,7 @@ export function hostedPages(app: FastifyInstance, { database, secrets, terms, ac
     if (!place || (await stateAt(payerScope(database, place), place.id)) === undefined)
       return reply.code(404).send({ state: null });
     // A page that gets no stream asks from time to time.
-    if (closing || !watcher.admits(place)) return reply.code(503).header('retry-after', '5').send({ state: null });
+    if (closing || !events.admits(place)) return reply.code(503).header('retry-after', '5').send({ state: null });
     if (request.method === 'HEAD') return reply.type('text/event-stream').send();
     reply.hijack();
     // Who has gone meanwhile will not say so again.
@@ -276,7 +276,7 @@ export function hostedPages(app: FastifyInstance, { database, secrets, terms, ac
     const headers = { ...reply.getHeaders(), 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' };
     reply.raw.writeHead(200, headers as Record<string, string>);
     reply.raw.write('retry: 2000\n\n');
-    const stop = watcher.watch(place, (state) => reply.raw.write(`data: ${state}\n\n`));
+    const stop = events.subscribe(place, (state) => reply.raw.write(`data: ${state}\n\n`));
     const heartbeat = setInterval(() => reply.raw.write(': still here\n\n'), heartbeatMilliseconds);
     const end = () => {
       stop();

@@ -1,14 +1,14 @@
-import { type AccountRow, account } from '../account/table.js';
-import { type AddressRow, address } from '../address/table.js';
-import type { Caller } from '../caller.js';
-import type { CheckoutPlace } from '../checkout/link.js';
-import { type CheckoutNow, checkoutNow } from '../checkout/now.js';
+import { type AccountRow, account } from '../resources/account/table.js';
+import { type AddressRow, address } from '../resources/address/table.js';
+import type { Caller } from '../request/caller.js';
+import type { CheckoutPlace } from '../resources/checkout/link.js';
+import { type CheckoutNow, checkoutNow } from '../resources/checkout/now.js';
 import type { Database } from '../db/database.js';
 import { Scope } from '../db/scope.js';
-import { deposit } from '../deposit/table.js';
-import { type FileRow, file } from '../file/table.js';
-import { type ReceivableRow, receivable } from '../receivable/table.js';
-import { type TransactionRow, transaction } from '../transaction/table.js';
+import { deposit } from '../resources/deposit/table.js';
+import { type FileRow, file } from '../resources/file/table.js';
+import { type ReceivableRow, receivable } from '../resources/receivable/table.js';
+import { type TransactionRow, transaction } from '../resources/transaction/table.js';
 
 /** What a page is about. */
 export interface Session {
@@ -40,8 +40,8 @@ export function payerScope(database: Database, { tenantId, livemode }: Omit<Chec
     permission: 'read',
     keyId: null,
     accountId: '',
-    contextId: '',
-    contextKind: 'platform',
+    actingAccountId: '',
+    actingAccountKind: 'platform',
   };
   return new Scope(payer, database);
 }

@@ -1,8 +1,8 @@
 import { html } from 'ghtml';
 import { generate } from 'lean-qr';
 import { toSvgSource } from 'lean-qr/extras/svg';
-import { amountText } from '../scalars.js';
-import type { TransactionRow } from '../transaction/table.js';
+import { amountText } from '../types/scalars.js';
+import type { TransactionRow } from '../resources/transaction/table.js';
 import { testCards, testVpas } from './acquirer.js';
 import type { CardErrors, CardField } from './card.js';
 import { attemptsMax, type Session, type State, stateKey } from './session.js';

@@ -1,4 +1,4 @@
-import { RequestBudget } from '../request-budget.js';
+import { RequestBudget } from '../request/budget.js';
 import type { Operator } from './operator.js';
 import type { Related } from './related.js';
 

@@ -1,13 +1,13 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { problem, Refusal } from '../problems.js';
+import { problem, DomainError } from '../request/problems.js';
 
 const delayMilliseconds = 1_000;
 const delayedMax = 20;
 
 /**
  * The operator's key, and who gets in with it. Guessing it is bounded by its length and not by counting: whoever could
- * lock a stranger out could lock the operator out. A wrong key waits a second for its refusal, and beyond a few that
+ * lock a stranger out could lock the operator out. A wrong key waits a second for its domain error, and beyond a few that
  * wait, is refused at once with 429; the right one never waits.
  */
 export class Credential {
@@ -22,18 +22,18 @@ export class Credential {
   async check(authorization: string | undefined): Promise<void> {
     const [, given] = /^bearer +(\S+) *$/i.exec(authorization ?? '') ?? [];
     if (given === undefined)
-      throw new Refusal(
+      throw new DomainError(
         problem('authentication_required', undefined, "Send the operator's key, as Authorization: Bearer <key>."),
       );
     if (timingSafeEqual(digestOf(given), this.#digest)) return;
-    if (this.#delayed >= delayedMax) throw new Refusal(problem('rate_limit_exceeded'));
+    if (this.#delayed >= delayedMax) throw new DomainError(problem('rate_limit_exceeded'));
     this.#delayed++;
     try {
       await sleep(delayMilliseconds);
     } finally {
       this.#delayed--;
     }
-    throw new Refusal(problem('api_key_invalid', undefined, "This is not the operator's key."));
+    throw new DomainError(problem('api_key_invalid', undefined, "This is not the operator's key."));
   }
 }
 

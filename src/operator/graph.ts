@@ -1,15 +1,15 @@
 import type { GraphQLSchema } from 'graphql';
 import { buildSchemaSync } from 'type-graphql';
-import type { Rules } from '../explain.js';
-import { emptyRequired, mutationFields, remaining, textProblems } from '../guard.js';
-import { type ListSizes, NodeCounter } from '../nodes.js';
-import { problem, Refusal } from '../problems.js';
-import { measure } from '../request-budget.js';
+import type { Rules } from '../api/graphql/errors.js';
+import { emptyRequired, mutationFields, remaining, textProblems } from '../operation/guard.js';
+import { type ListSizes, NodeCounter } from '../api/graphql/query-cost.js';
+import { problem, DomainError } from '../request/problems.js';
+import { measure } from '../request/budget.js';
 import type { OperatorContext } from './context.js';
 import { pageSizeDefault, pageSizeMax } from './inputs.js';
 import { OperatorAccounts, OperatorLedger, OperatorMoney, OperatorPersons } from './resolver.js';
 
-/** The noun that begins the names of each root field's parameters, as /v1 and the Operator's own refusals have it. */
+/** The noun that begins the names of each root field's parameters, as /v1 and the Operator's own domain errors have it. */
 const objects: Record<string, string> = {
   account: 'account',
   accounts: 'account',
@@ -72,10 +72,10 @@ export function buildOperatorGraph(): GraphQLSchema {
       const writes = name in mutations;
       const empty = writes ? emptyRequired(field.args, args, object) : [];
       const problems = [...empty, ...remaining(empty, operatorRules.problems(name, args, context))];
-      if (problems.length > 0) throw new Refusal(...problems);
+      if (problems.length > 0) throw new DomainError(...problems);
       if (!writes) return resolve(source, args, context, info);
       if (context.idempotencyKey !== undefined && mutationFields(info) > 1)
-        throw new Refusal(problem('idempotency_key_ambiguous', 'Idempotency-Key'));
+        throw new DomainError(problem('idempotency_key_ambiguous', 'Idempotency-Key'));
       context.enter(name);
       return resolve(source, args, context, info);
     };

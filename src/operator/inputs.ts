@@ -1,11 +1,11 @@
 import { ArgsType, Field, ID, InputType, Int, registerEnumType } from 'type-graphql';
-import { AccountStatus } from '../account/table.js';
-import { BankAccountInput } from '../address/inputs.js';
-import { ReconciledReceivableInput } from '../deposit/inputs.js';
-import { DepositPaymentMethod } from '../deposit/table.js';
-import { PayoutStatus } from '../payout/table.js';
-import { Amount, Currency } from '../scalars.js';
-import { Mode } from '../viewer.js';
+import { AccountStatus } from '../resources/account/table.js';
+import { BankAccountInput } from '../resources/address/inputs.js';
+import { ReconciledReceivableInput } from '../resources/deposit/inputs.js';
+import { DepositPaymentMethod } from '../resources/deposit/table.js';
+import { PayoutStatus } from '../resources/payout/table.js';
+import { Amount, Currency } from '../types/scalars.js';
+import { Mode } from '../api/graphql/viewer.js';
 import { BankNoticeEvent } from './type.js';
 
 export const pageSizeMax = 200;

@@ -3,43 +3,53 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { and, asc, desc, eq, getTableName, inArray, isNotNull, isNull, ne, type SQL, sql } from 'drizzle-orm';
 import { type PgColumn, type PgTable, unionAll } from 'drizzle-orm/pg-core';
 import type { GraphQLSchema } from 'graphql';
-import { accountProblems, addressKeyOf, businessDetailsOf, initialSetting, nicknameOf } from '../account/creation.js';
-import type { BusinessDetailsInput, TosAcceptanceInput } from '../account/inputs.js';
-import { type AccountRow, AccountStatus, type AccountSubType, account } from '../account/table.js';
-import { type AccountSettingRow, accountSetting } from '../account-setting/table.js';
-import { bankAccountProblems, lastFour } from '../address/resolver.js';
-import { type AddressRow, address, type BankAccountHash } from '../address/table.js';
-import { type Caller, type NewKey, newKey } from '../caller.js';
-import { checkoutTermsDefault } from '../checkout/terms.js';
-import { testClock } from '../clock/table.js';
-import { Context } from '../context.js';
-import type { Call, Database } from '../db/database.js';
-import type { Standing } from '../db/reach.js';
+import {
+  accountProblems,
+  addressKeyOf,
+  businessDetailsOf,
+  initialSetting,
+  nicknameOf,
+} from '../resources/account/creation.js';
+import type { BusinessDetailsInput, TosAcceptanceInput } from '../resources/account/inputs.js';
+import { type AccountRow, AccountStatus, type AccountSubType, account } from '../resources/account/table.js';
+import { type AccountSettingRow, accountSetting } from '../resources/account-setting/table.js';
+import { bankAccountProblems, lastFour } from '../resources/address/resolver.js';
+import { type AddressRow, address, type BankAccountObject } from '../resources/address/table.js';
+import { type NewKey, newKey } from '../auth/api-keys.js';
+import { checkoutTermsDefault } from '../resources/checkout/terms.js';
+import { testClock } from '../resources/clock/table.js';
+import { Context } from '../operation/context.js';
+import type { WriteEnvelope, Database } from '../db/database.js';
+import type { VisibilityColumns } from '../db/visibility.js';
 import { Scope } from '../db/scope.js';
-import type { ReconciledReceivableInput } from '../deposit/inputs.js';
-import { depositProblems, payerProblems } from '../deposit/resolver.js';
-import { type BankNoticeRow, bankNotice, type DepositRow, deposit } from '../deposit/table.js';
+import type { ReconciledReceivableInput } from '../resources/deposit/inputs.js';
+import { depositProblems, payerProblems } from '../resources/deposit/resolver.js';
+import { type DepositRow, deposit } from '../resources/deposit/table.js';
 import { editions } from '../editions/editions.js';
-import { checkFiles } from '../file/reference.js';
-import { type FileRow, file } from '../file/table.js';
-import { editionProblems, textProblems } from '../guard.js';
+import { checkFiles } from '../resources/file/reference.js';
+import { type FileRow, file } from '../resources/file/table.js';
+import { editionProblems, textProblems } from '../operation/guard.js';
 import { acquirerOf, acquirers } from '../hosted/acquirer.js';
-import { answeredBefore, fingerprints } from '../idempotency.js';
-import { inquiryKind, type JobRow, job } from '../job/table.js';
-import { type ApiKeyRow, apiKey } from '../key/table.js';
-import { posting } from '../ledger/table.js';
-import { type PayoutRow, PayoutStatus, payout, type RateRow, rate } from '../payout/table.js';
-import { taxCardNumberOf } from '../person/sealing.js';
-import { type PersonRow, person } from '../person/table.js';
-import { type Problem, type ProblemCode, problem, Refusal } from '../problems.js';
-import { newRequestId } from '../request-id.js';
-import { Secrets } from '../secrets.js';
-import { currencyDigits } from '../scalars.js';
-import { type TransactionRow, transaction } from '../transaction/table.js';
+import { answeredBefore, fingerprints } from '../operation/idempotency.js';
+import { statusPollKind, type JobRow, job } from '../jobs/table.js';
+import { type ApiKeyRow, apiKey } from '../resources/key/table.js';
+import { posting } from '../resources/ledger/table.js';
+import { type PayoutRow, PayoutStatus, payout } from '../resources/payout/table.js';
+import { taxCardNumberOf } from '../resources/person/encryption.js';
+import { type PersonRow, person } from '../resources/person/table.js';
+import { type Problem, type ProblemCode, problem, DomainError } from '../request/problems.js';
+import { newRequestId } from '../request/id.js';
+import { Secrets } from '../db/secrets.js';
+import { currencyDigits } from '../types/scalars.js';
+import { type TransactionRow, transaction } from '../resources/transaction/table.js';
 import { Related } from './related.js';
+import { type RateRow, rate } from '../resources/exchange-rate/table.js';
+import { type BankNoticeRow, bankNotice } from './table.js';
+import type { Caller } from '../request/caller.js';
+import type { TenantAndMode } from './tenant-and-mode.js';
 
 /** What the operator asks for that cannot be: one sentence for the command line, one problem for the graph. */
-export class OperatorError extends Refusal {
+export class OperatorError extends DomainError {
   constructor(message: string, code: ProblemCode = 'parameter_invalid', field?: string) {
     super(problem(code, field, message));
   }
@@ -50,9 +60,6 @@ export interface Asking {
   requestId: string;
   idempotencyKey: string | undefined;
 }
-
-/** Where a row stands: its tenant and mode. */
-export type Realm = Pick<AccountRow, 'tenantId' | 'livemode'>;
 
 /** What a bank tells about a transfer, by its own reference. */
 export interface BankNotice {
@@ -201,8 +208,8 @@ export class Operator {
       ...operatorOf(row),
       kind: row.kind,
       accountId: row.id,
-      contextId: row.id,
-      contextKind: row.kind,
+      actingAccountId: row.id,
+      actingAccountKind: row.kind,
     };
     const context = new Context(
       caller,
@@ -276,7 +283,7 @@ export class Operator {
   /** Records an address that the bank has issued in live mode. Spec: Address, service_receive. */
   async issueAddress(
     row: AccountRow,
-    given: { category: 'service_receive' | 'service_fee_advance'; currency: string; bankAccount: BankAccountHash },
+    given: { category: 'service_receive' | 'service_fee_advance'; currency: string; bankAccount: BankAccountObject },
   ): Promise<AddressRow> {
     if (!row.livemode)
       throw new OperatorError('In test mode the sandbox bank issues addresses; this records those of live mode.');
@@ -325,7 +332,12 @@ export class Operator {
             .select({ left: sql<number>`count(*)::int` })
             .from(job)
             .where(
-              and(eq(job.tenantId, sql.placeholder('tenant')), eq(job.livemode, false), due, ne(job.kind, inquiryKind)),
+              and(
+                eq(job.tenantId, sql.placeholder('tenant')),
+                eq(job.livemode, false),
+                due,
+                ne(job.kind, statusPollKind),
+              ),
             ),
         { tenant: root.tenantId },
       );
@@ -368,7 +380,7 @@ export class Operator {
       );
     // Money comes to where the service receives it. An address that is out of use may still get some.
     if (to.category !== 'service_receive' && to.category !== 'service_fee_advance')
-      throw new Refusal(
+      throw new DomainError(
         problem('address_unusable', 'deposit.address_id', 'No bank sends money to an address of this category.'),
       );
     const scope = this.scope(to);
@@ -483,7 +495,7 @@ export class Operator {
 
   /** What one unit of a currency buys of another, for the live payouts of a tenant. */
   async setRate(
-    { tenantId }: Pick<Realm, 'tenantId'>,
+    { tenantId }: Pick<TenantAndMode, 'tenantId'>,
     source: string,
     target: string,
     value: string,
@@ -494,7 +506,7 @@ export class Operator {
   }
 
   /** The rates that a tenant has been given, by their currencies. */
-  rates({ tenantId }: Pick<Realm, 'tenantId'>): Promise<RateRow[]> {
+  rates({ tenantId }: Pick<TenantAndMode, 'tenantId'>): Promise<RateRow[]> {
     return this.database.read<RateRow>(
       'operator_rates',
       (db) =>
@@ -539,7 +551,7 @@ export class Operator {
    * card numbers that it encrypts. One that is stored and not configured is listed without a setting.
    */
   async secretsInUse(): Promise<SecretInUse[]> {
-    const keys = await this.database.survey<{ id: string | null; n: number }>('operator_peppers', (db) =>
+    const keys = await this.database.auditQuery<{ id: string | null; n: number }>('operator_peppers', (db) =>
       db
         .select({ id: apiKey.pepperId, n: sql<number>`count(*)::int` })
         .from(apiKey)
@@ -549,7 +561,7 @@ export class Operator {
         .groupBy(apiKey.pepperId),
     );
     const sealer = sql<string | null>`split_part(${person.identification} ->> 'taxCardSealed', '.', 2)`;
-    const cards = await this.database.survey<{ id: string | null; n: number }>('operator_tax_cards', (db) =>
+    const cards = await this.database.auditQuery<{ id: string | null; n: number }>('operator_tax_cards', (db) =>
       db
         .select({ id: sealer.as('sealer'), n: sql<number>`count(*)::int` })
         .from(person)
@@ -581,9 +593,9 @@ export class Operator {
     ];
   }
 
-  /** What is wrong with the books, over all tenants: the first 1,000 violations, and how many there are. */
+  /** What is wrong with the ledger, over all tenants: the first 1,000 violations, and how many there are. */
   async audit(): Promise<{ violations: Violation[]; violationCount: number; accounts: number; postings: number }> {
-    const violations = await this.database.survey<Violation & { count: number }>('operator_violations', (db) =>
+    const violations = await this.database.auditQuery<Violation & { count: number }>('operator_violations', (db) =>
       db
         .select({
           tenant: sql<string>`v.tenant_id`,
@@ -595,13 +607,15 @@ export class Operator {
         .from(sql`violations v`)
         .limit(violationsMax),
     );
-    const [counts] = await this.database.survey<{ accounts: number; postings: number }>('operator_ledger_size', (db) =>
-      db
-        .select({
-          accounts: sql<number>`(select count(distinct (tenant_id, livemode, account_id)) from balance)::int`,
-          postings: sql<number>`count(*)::int`,
-        })
-        .from(posting),
+    const [counts] = await this.database.auditQuery<{ accounts: number; postings: number }>(
+      'operator_ledger_size',
+      (db) =>
+        db
+          .select({
+            accounts: sql<number>`(select count(distinct (tenant_id, livemode, account_id)) from balance)::int`,
+            postings: sql<number>`count(*)::int`,
+          })
+          .from(posting),
     );
     return {
       violations: violations.map(({ count: _, ...violation }) => violation),
@@ -616,7 +630,7 @@ export class Operator {
    * blocks and seals as well as by its postings: whoever deleted all of one kind would else have made it disappear.
    */
   async verifySeals(): Promise<Chain[]> {
-    const realms = await this.database.survey<{ tenant: string; livemode: boolean; blocks: number }>(
+    const tenantsAndModes = await this.database.auditQuery<{ tenant: string; livemode: boolean; blocks: number }>(
       'operator_seals',
       (db) =>
         db
@@ -631,14 +645,14 @@ export class Operator {
     );
     const chains: Chain[] = [];
     // One after the other: whoever writes meanwhile needs the connections, too.
-    for (const realm of realms) {
-      const [row] = await this.database.survey<{ broken: string | null }>('operator_seal', (db) =>
+    for (const tenantAndMode of tenantsAndModes) {
+      const [row] = await this.database.auditQuery<{ broken: string | null }>('operator_seal', (db) =>
         db
           .select({ broken: sql<string | null>`b.broken` })
-          .from(sql`first_broken_block(${realm.tenant}, ${realm.livemode}) b(broken)`),
+          .from(sql`first_broken_block(${tenantAndMode.tenant}, ${tenantAndMode.livemode}) b(broken)`),
       );
       const broken = row?.broken ?? null;
-      chains.push({ ...realm, firstBroken: broken === null ? null : Number(broken) });
+      chains.push({ ...tenantAndMode, firstBroken: broken === null ? null : Number(broken) });
     }
     return chains;
   }
@@ -723,8 +737,8 @@ export class Operator {
   }
 
   /** Everything there is in a tenant and mode, to be read. */
-  scope(realm: Realm): Scope {
-    return new Scope(operatorOf(realm), this.database);
+  scope(tenantAndMode: TenantAndMode): Scope {
+    return new Scope(operatorOf(tenantAndMode), this.database);
   }
 
   /** What belongs to objects of whatever tenants, read together. */
@@ -759,14 +773,14 @@ export class Operator {
   /** One write, under the request's key or one of ours. A key that was answered before is answered again. */
   async #write<T extends PgTable>(
     fn: string,
-    { tenantId, livemode }: Realm,
+    { tenantId, livemode }: TenantAndMode,
     operation: string,
     args: object,
     table: T,
   ): Promise<T['$inferSelect']> {
     const { requestId = newRequestId(), idempotencyKey } = this.asking ?? {};
     const name = getTableName(table);
-    const call: Call = {
+    const envelope: WriteEnvelope = {
       account: 'operator',
       key: idempotencyKey ?? randomUUID(),
       sent: idempotencyKey !== undefined,
@@ -775,13 +789,13 @@ export class Operator {
       requestId,
     };
     try {
-      const [row] = await this.database.write(fn, tenantId, livemode, call, args, table);
+      const [row] = await this.database.write(fn, tenantId, livemode, envelope, args, table);
       return row!;
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
+      if (!(error instanceof DomainError)) throw error;
       // A key of ours tells as well as a client's whether an earlier attempt of this very call was committed and its answer lost.
-      const before = await this.database.answered(tenantId, livemode, call.account, call.key, table, name);
-      const { requestId: answered, row } = answeredBefore(before, call, error);
+      const before = await this.database.answered(tenantId, livemode, envelope.account, envelope.key, table, name);
+      const { requestId: answered, row } = answeredBefore(before, envelope, error);
       this.replayed = answered !== requestId;
       return row;
     }
@@ -796,7 +810,7 @@ export class Operator {
    * One page, oldest first; the id and the mode break ties, since a root has one id in both modes. Each status is a part
    * of one index, which has this order: those that are asked for are read side by side and merged.
    */
-  async #list<T extends PgTable & Standing & { status: PgColumn }>(
+  async #list<T extends PgTable & VisibilityColumns & { status: PgColumn }>(
     name: string,
     table: T,
     statuses: readonly string[],
@@ -822,7 +836,7 @@ export class Operator {
     // Of one mode the mode orders nothing, and PostgreSQL would sort the merged rows to have it so.
     const order = [table.created, table.id, ...(livemode === undefined ? [table.livemode] : [])];
     const given = Object.entries({ status, ...conditions }).flatMap(([name, one]) => (one === undefined ? [] : name));
-    const rows = await this.database.read<Realm & { id: string; created: number }>(
+    const rows = await this.database.read<TenantAndMode & { id: string; created: number }>(
       `${name}:${given.join(':')}`,
       (db) => {
         const [one, other, ...more] = parts.map((_, i) =>
@@ -856,7 +870,7 @@ const tenantOf = (id: string) => id.replace(/^account_/, '');
 function cursorOf(text: string, object: string): { created: string; id: string; live: boolean } {
   const [, created, id, mode] = /^(\d{1,12})\.(\w{1,100})\.(live|test)$/.exec(text) ?? [];
   if (created === undefined || id === undefined)
-    throw new Refusal(
+    throw new DomainError(
       problem('parameter_invalid', `${object}.starting_after`, 'is not the end of a page of this list'),
     );
   return { created, id, live: mode === 'live' };
@@ -866,7 +880,7 @@ function cursorOf(text: string, object: string): { created: string; id: string; 
 function jobCursorOf(text: string): { tenant: string; id: string; live: boolean } {
   const [, tenant, id, mode] = /^(\w{1,100})\.(\w{1,100})\.(live|test)$/.exec(text) ?? [];
   if (tenant === undefined || id === undefined)
-    throw new Refusal(problem('parameter_invalid', 'job.starting_after', 'is not the end of a page of this list'));
+    throw new DomainError(problem('parameter_invalid', 'job.starting_after', 'is not the end of a page of this list'));
   return { tenant, id, live: mode === 'live' };
 }
 
@@ -895,11 +909,11 @@ function rateProblems(source: string, target: string, value: string): Problem[] 
 }
 
 function refuse(problems: Problem[]): void {
-  if (problems.length > 0) throw new Refusal(...problems);
+  if (problems.length > 0) throw new DomainError(...problems);
 }
 
 /** The operator as a caller of one tenant and mode: everything there is in reach. Its edition decides about operations, never about what is read. */
-function operatorOf({ tenantId, livemode, edition = 1 }: Realm & { edition?: 1 | 2 }): Caller {
+function operatorOf({ tenantId, livemode, edition = 1 }: TenantAndMode & { edition?: 1 | 2 }): Caller {
   return {
     tenantId,
     livemode,
@@ -908,8 +922,8 @@ function operatorOf({ tenantId, livemode, edition = 1 }: Realm & { edition?: 1 |
     permission: 'full',
     keyId: null,
     accountId: 'operator',
-    contextId: 'operator',
-    contextKind: 'platform',
+    actingAccountId: 'operator',
+    actingAccountKind: 'platform',
   };
 }
 

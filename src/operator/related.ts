@@ -3,9 +3,9 @@ import { and, desc, eq, getTableColumns, getTableName, sql } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import type { Database } from '../db/database.js';
 import type { Child } from '../db/scope.js';
-import type { Realm } from './operator.js';
+import type { TenantAndMode } from './tenant-and-mode.js';
 
-interface Key extends Realm {
+interface Key extends TenantAndMode {
   value: string;
 }
 
@@ -19,11 +19,11 @@ export class Related {
   /** It is given how the operator reads, who alone may do so without a scope. */
   constructor(private readonly ask: Database['read']) {}
 
-  /** The rows of a realm that have this value in a column, newest first. */
+  /** The rows of a tenant and mode that have this value in a column, newest first. */
   all<T extends Child>(
     table: T,
     column: PgColumn,
-    { tenantId, livemode }: Realm,
+    { tenantId, livemode }: TenantAndMode,
     value: string,
   ): Promise<T['$inferSelect'][]> {
     const name = `operator_related:${getTableName(table)}.${column.name}`;
@@ -34,14 +34,14 @@ export class Related {
     return loader.load({ tenantId, livemode, value }) as Promise<T['$inferSelect'][]>;
   }
 
-  /** The row of a realm that has this value in a column; null when there is none. */
+  /** The row of a tenant and mode that has this value in a column; null when there is none. */
   async one<T extends Child>(
     table: T,
     column: PgColumn,
-    realm: Realm,
+    tenantAndMode: TenantAndMode,
     value: string,
   ): Promise<T['$inferSelect'] | null> {
-    return (await this.all(table, column, realm, value))[0] ?? null;
+    return (await this.all(table, column, tenantAndMode, value))[0] ?? null;
   }
 
   /** What was read before a write may be stale after it. */
@@ -57,7 +57,7 @@ export class Related {
   ): Promise<T['$inferSelect'][][]> {
     const { placeholder } = sql;
     const lists = ['tenants', 'modes', 'values'].map((list) => sql`${placeholder(list)}::text[]`);
-    const rows = await this.ask<Realm & { key: string; row: T['$inferSelect'] }>(
+    const rows = await this.ask<TenantAndMode & { key: string; row: T['$inferSelect'] }>(
       name,
       (db) =>
         db
@@ -79,7 +79,7 @@ export class Related {
       },
     );
     const found = new Map<string, T['$inferSelect'][]>(keys.map((key) => [textOf(key), []]));
-    for (const { key, row } of rows) found.get(textOf({ ...(row as Realm), value: key }))?.push(row);
+    for (const { key, row } of rows) found.get(textOf({ ...(row as TenantAndMode), value: key }))?.push(row);
     return keys.map((key) => found.get(textOf(key))!);
   }
 }

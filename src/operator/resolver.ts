@@ -1,15 +1,15 @@
 import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
-import { type AccountRow, account } from '../account/table.js';
-import { accountSetting } from '../account-setting/table.js';
-import { address } from '../address/table.js';
-import type { BankNoticeRow } from '../deposit/table.js';
-import { payloadOf } from '../payload.js';
-import type { PayoutRow } from '../payout/table.js';
-import type { PersonRow } from '../person/table.js';
-import { Identification, Relationship } from '../person/type.js';
-import { identificationOf, relationshipOf } from '../person/v1.js';
-import { problem, Refusal } from '../problems.js';
-import type { TransactionRow } from '../transaction/table.js';
+import { type AccountRow, account } from '../resources/account/table.js';
+import { accountSetting } from '../resources/account-setting/table.js';
+import { address } from '../resources/address/table.js';
+import type { BankNoticeRow } from './table.js';
+import { payloadOf } from '../types/payload.js';
+import type { PayoutRow } from '../resources/payout/table.js';
+import type { PersonRow } from '../resources/person/table.js';
+import { Identification, Relationship } from '../resources/person/type.js';
+import { identificationOf, relationshipOf } from '../resources/person/v1.js';
+import { problem, DomainError } from '../request/problems.js';
+import type { TransactionRow } from '../resources/transaction/table.js';
 import type { OperatorContext } from './context.js';
 import {
   AccountArgs,
@@ -320,7 +320,7 @@ function liveOf(mode: 'test' | 'live' | null | undefined): boolean | undefined {
 function sought<S>(object: string, { status, mode, tenantId, first, after }: Asked<S>): Sought<S> {
   const limit = first ?? pageSizeDefault;
   if (limit < 1 || limit > pageSizeMax)
-    throw new Refusal({
+    throw new DomainError({
       ...problem('parameter_invalid', `${object}.limit`, `must be from 1 to ${pageSizeMax}`),
       path: ['first'],
     });

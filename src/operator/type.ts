@@ -1,14 +1,14 @@
 import { GraphQLJSONObject } from 'graphql-scalars';
 import { type ClassType, Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
-import { AccountAddressState, AccountStatus, AccountSubType, AccountType } from '../account/table.js';
-import { BusinessDetails } from '../account/type.js';
-import { PayoutInterval, PayoutReasonCode } from '../account-setting/table.js';
-import { AddressCategory, AddressStatus, AddressType } from '../address/table.js';
-import { BankAccount, Vpa, Wallet } from '../address/type.js';
-import { DepositPaymentMethod, DepositReasonCode, DepositStatus } from '../deposit/table.js';
-import { FilePurpose } from '../file/table.js';
-import { PayoutStatus } from '../payout/table.js';
-import { Amount, Currency, DateTime } from '../scalars.js';
+import { AccountAddressState, AccountStatus, AccountSubType, AccountType } from '../resources/account/table.js';
+import { BusinessDetails } from '../resources/account/type.js';
+import { PayoutInterval, PayoutReasonCode } from '../resources/account-setting/table.js';
+import { AddressCategory, AddressStatus, AddressType } from '../resources/address/table.js';
+import { BankAccount, Vpa, Wallet } from '../resources/address/type.js';
+import { DepositPaymentMethod, DepositReasonCode, DepositStatus } from '../resources/deposit/table.js';
+import { FilePurpose } from '../resources/file/table.js';
+import { PayoutStatus } from '../resources/payout/table.js';
+import { Amount, Currency, DateTime } from '../types/scalars.js';
 
 // Classes of their own under the public names: the public ones carry edges that only a caller of one tenant can walk.
 

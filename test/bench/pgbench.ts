@@ -1,4 +1,4 @@
-// The product's classes, which its door to the database is beside, are declared with it.
+// The product's classes, which its API to the database is beside, are declared with it.
 import 'reflect-metadata';
 import { spawn, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
@@ -20,7 +20,7 @@ export interface Script {
   values?: Record<string, string>;
 }
 
-/** The statements behind a read by REST and a write by either door, as the product sends them. */
+/** The statements behind a read by REST and a write by either API, as the product sends them. */
 export async function statements(login: Login, seeded: Seeded, address: string): Promise<Record<string, Script>> {
   const { tenant, receiver, platform } = seeded;
   const args = `jsonb_build_object('amount', '12500', 'currency', 'USD', 'toAccountId', '${receiver}', 'toAddressId', '${address}', 'paymentMethod', 'domestic_credit', 'statementDescriptor', 'INVOICE 17')`;
@@ -29,20 +29,20 @@ export async function statements(login: Login, seeded: Seeded, address: string):
   return { 'REST by id': await byId(login, seeded), M1: write, 'REST create': write };
 }
 
-/** The product's own door to an account by its id, asked once: the text that it then sent is the one that it always sends. */
+/** The product's own API to an account by its id, asked once: the text that it then sent is the one that it always sends. */
 async function byId(login: Login, { tenant, users, platform }: Seeded): Promise<Script> {
   const [{ Database }, { Scope }, { account }] = (await Promise.all(
-    ['db/database.js', 'db/scope.js', 'account/table.js'].map((file) => import(product(file))),
+    ['db/database.js', 'db/scope.js', 'resources/account/table.js'].map((file) => import(product(file))),
   )) as [
-    { Database: new (login: Login) => { catalogue: Map<string, string>; close(): Promise<void> } },
+    { Database: new (login: Login) => { preparedStatements: Map<string, string>; close(): Promise<void> } },
     { Scope: new (caller: object, database: object) => { find(table: unknown, id: string): Promise<unknown> } },
     { account: unknown },
   ];
   const database = new Database(login);
   try {
-    const caller = { tenantId: tenant, livemode: false, contextId: platform, contextKind: 'platform' };
+    const caller = { tenantId: tenant, livemode: false, actingAccountId: platform, actingAccountKind: 'platform' };
     const found = await new Scope(caller, database).find(account, users[0]!);
-    const [text, ...more] = database.catalogue.values();
+    const [text, ...more] = database.preparedStatements.values();
     if (!found || !text || more.length > 0) throw new Error('The product does not read an account with one statement.');
     // pgbench numbers its variables itself, and sends their values apart from the statement, as the product does.
     const named = text.replaceAll(/\$(\d)/g, (_, n) => `:${['tenant', 'live', 'id'][n - 1]}`);

@@ -178,8 +178,8 @@ async function main(): Promise<Report | Soak> {
       growthOf = await growth(server.login, seeded, grown, sizes, { rounds, seconds, milliseconds }, wrong);
     }
 
-    const books = ledger(seeded);
-    const held = pgbench && named.length > 0 && !only ? Object.entries(books) : [];
+    const model = ledger(seeded);
+    const held = pgbench && named.length > 0 && !only ? Object.entries(model) : [];
     for (const [, { prepare }] of held) if (prepare) await sql.unsafe(prepare);
     for (let round = 0; round <= rounds && held.length > 0; round++) {
       tell(`${round === 0 ? 'warming up' : `round ${round} of ${rounds}`}: postings and plain updates`);

@@ -111,7 +111,7 @@ function statements(tenant: string, platform: string, total: number): [string, s
   const begin = `(extract(epoch from now())::bigint - ${year})`;
   const user = (n: string) => id('account', `(${n}) * 10`);
   const partner = (n: string, m: string) => id('account', `(${n}) * 10 + 1 + (${m})`);
-  const realm = `'${tenant}', false`;
+  const tenantAndMode = `'${tenant}', false`;
   return [
     [
       'the platform as the oldest account',
@@ -123,7 +123,7 @@ function statements(tenant: string, platform: string, total: number): [string, s
       'accounts',
       `insert into account (tenant_id, livemode, id, created, kind, edition, status, address, address_key, nickname, business_details, metadata,
                             supporting_documentation, tos_acceptance, owner_id, context_id, on_root_list)
-       select ${realm}, x.id, ${begin} + x.n * 100, x.kind, 1, 'activated', 'activated', x.key, x.name,
+       select ${tenantAndMode}, x.id, ${begin} + x.n * 100, x.kind, 1, 'activated', 'activated', x.key, x.name,
          jsonb_build_object('legalName', x.name || ' Private Limited', 'dba', x.name, 'email', 'ap' || x.n || '@example.com', 'website', 'https://example.com/' || x.n,
            'type', 'company', 'ids', jsonb_build_object('business', 'U' || x.n, 'tax', 'T' || x.n),
            'physicalAddress', jsonb_build_object('line1', x.n || ' Harbour Road', 'line2', null, 'city', 'Mumbai', 'state', 'MH', 'postalCode', '400001', 'country', 'IN'),
@@ -160,7 +160,7 @@ function statements(tenant: string, platform: string, total: number): [string, s
       'deposits',
       `insert into deposit (tenant_id, livemode, id, created, amount, currency, from_account_id, from_address_id, to_account_id, to_address_id, payment_method,
                             statement_descriptor, status, metadata, payment_id, pending_rest, context_id, on_root_list)
-       select ${realm}, ${id('deposit', 'n')}, ${begin} + (n * ${year}::bigint) / ${total}, 1000 + n % 100000, case when g.n / ${users} % 10 = 3 then 'EUR' else 'USD' end,
+       select ${tenantAndMode}, ${id('deposit', 'n')}, ${begin} + (n * ${year}::bigint) / ${total}, 1000 + n % 100000, case when g.n / ${users} % 10 = 3 then 'EUR' else 'USD' end,
          ${partner('u.u', 'g.n / 7 % 4')}, null, ${user('u.u')}, null, case when n % 3 = 0 then 'domestic_wire' else 'domestic_credit' end,
          'INVOICE ' || n, u.status, case when n % 4 = 0 then jsonb_build_object('order', 'O-' || n) end, ${id('payment', 'n')},
          case when u.status = 'completed' then 1000 + n % 100000 else 0 end, ${user('u.u')}, true

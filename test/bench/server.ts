@@ -40,7 +40,7 @@ export async function openServer(folder: string | undefined): Promise<Server> {
     };
     return { login, url: given, version: await versionOf(login), close: async () => {} };
   }
-  const { startEmbedded } = (await import(product('db/embedded.js'))) as {
+  const { startEmbedded } = (await import(product('db/embedded/server.js'))) as {
     startEmbedded(start: { dir: string }): Promise<{ options: Login; release(): Promise<void> }>;
   };
   const home = folder ?? fs.mkdtempSync(path.join(os.tmpdir(), 'tidegate-bench-'));

@@ -51,8 +51,8 @@ const M1 = `mutation M1($input: CreateDepositInput!) { createDeposit(input: $inp
   id created amount currency status paymentMethod statementDescriptor metadata from { accountId addressId } to { accountId addressId } } } }`;
 
 const graphileFields = 'rowId created type status nickname address businessDetails metadata';
-const realm = 'tenantId: $tenant, livemode: false';
-const graphileQ1 = `query Q1($tenant: String!, $id: String!) { accountByTenantIdAndLivemodeAndRowId(${realm}, rowId: $id) { ${graphileFields} } }`;
+const tenantAndMode = 'tenantId: $tenant, livemode: false';
+const graphileQ1 = `query Q1($tenant: String!, $id: String!) { accountByTenantIdAndLivemodeAndRowId(${tenantAndMode}, rowId: $id) { ${graphileFields} } }`;
 const graphileList =
   'allAccounts(condition: { tenantId: $tenant, livemode: false, onRootList: true }, orderBy: [CREATED_DESC, ROW_ID_DESC], first: 10)';
 const graphileQ2 = `query Q2($tenant: String!) { ${graphileList} { nodes { ${graphileFields} } } }`;

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { Amount, amountText, Currency } from '../../src/scalars.js';
-import { must, payoutBody } from '../dossier.js';
+import { Amount, amountText, Currency } from '../../src/types/scalars.js';
+import { must, payoutBody } from '../onboarding-profile.js';
 import { givenIn, nickname, type Speaker, useWorld } from '../world.js';
-import { text } from './house.js';
+import { text } from './harness.js';
 import { figures, patience, scale, secondsSince } from './scale.js';
 
 vi.setConfig(patience);
@@ -96,8 +96,8 @@ describe(`amounts, seed ${seed}`, () => {
     );
   });
 
-  // Receivables take every currency, so that all of them pass through the doors.
-  it('through the doors: what is taken is stored and shown to the cent, and what is not names the amount', async () => {
+  // Receivables take every currency, so that all of them pass through the APIs.
+  it('through the APIs: what is taken is stored and shown to the cent, and what is not names the amount', async () => {
     const began = Date.now();
     const user = await given.directUser(1);
     const noMinor = ['JPY', 'KRW', 'VND', 'CLP', 'ISK', 'UGX', 'XAF', 'XOF', 'XPF', 'PYG', 'RWF', 'VUV'];
@@ -137,7 +137,7 @@ describe(`amounts, seed ${seed}`, () => {
       }),
       { seed, numRuns: scale.amounts.sent },
     );
-    figures('amounts through the doors', { sent: scale.amounts.sent, taken, took: secondsSince(began) });
+    figures('amounts through the APIs', { sent: scale.amounts.sent, taken, took: secondsSince(began) });
   });
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
-import { must } from '../dossier.js';
+import { must } from '../onboarding-profile.js';
 import { givenIn, Speaker, useWorld } from '../world.js';
-import { text } from './house.js';
+import { text } from './harness.js';
 import { figures, patience, random, scale, secondsSince } from './scale.js';
 
 vi.setConfig(patience);

@@ -39,7 +39,7 @@ export const scale = {
   /** Partners that are issued 175 addresses each. */
   partners: number('PARTNERS', 16, 64),
   /** Locks of one payout: in the long form, more than one call of five seconds could settle. */
-  locks: number('LOCKS', 4_000, 50_000),
+  locks: number('LOCKS', 4_000, 100_000),
   /** Deposits that come in while others page through the list and ask for totals. */
   lists: { writers: 8, deposits: number('LISTED', 160, 5_000), readers: whole ? 12 : 6 },
 };

@@ -399,7 +399,7 @@ class DepositResolver {
       const receiving = addresses.find(({ currency }) => currency === input.currency) ?? addresses[0];
       if (!receiving) throw new Error('no address');
       const created = Math.floor(Date.now() / 1000);
-      const where = { ...scope, created, contextId: to.contextId, onRootList: to.onRootList };
+      const where = { ...scope, created, actingAccountId: to.actingAccountId, onRootList: to.onRootList };
       const [id, paymentId] = [`deposit_${randomUUID()}`, `payment_${randomUUID()}`];
       const minor = BigInt(input.amount.replace('.', ''));
       const money = { amount: minor, currency: input.currency };

@@ -1,18 +1,18 @@
 import { bigint, boolean, integer, jsonb, pgTable, smallint, text } from 'drizzle-orm/pg-core';
 
 /** The tables as somebody would declare them who finds them in the database. */
-const realm = () => ({
+const tenantAndMode = () => ({
   tenantId: text('tenant_id').notNull(),
   livemode: boolean('livemode').notNull(),
   id: text('id').notNull(),
   created: bigint('created', { mode: 'number' }).notNull(),
 });
 const visibility = () => ({
-  contextId: text('context_id').notNull(),
+  actingAccountId: text('context_id').notNull(),
   onRootList: boolean('on_root_list').notNull(),
 });
 
-export interface PostalAddressHash {
+export interface PostalAddressObject {
   line1?: string | null;
   city?: string | null;
   state?: string | null;
@@ -20,19 +20,19 @@ export interface PostalAddressHash {
   country?: string | null;
 }
 
-export interface BusinessDetailsHash {
+export interface BusinessDetailsObject {
   legalName?: string | null;
   dba?: string | null;
   email?: string | null;
   website?: string | null;
   type?: string | null;
   ids?: { business?: string | null; tax?: string | null } | null;
-  physicalAddress?: PostalAddressHash | null;
+  physicalAddress?: PostalAddressObject | null;
   merchantCategoryCode?: string | null;
 }
 
 export const account = pgTable('account', {
-  ...realm(),
+  ...tenantAndMode(),
   kind: text('kind').notNull(),
   type: text('type').notNull(),
   edition: smallint('edition').notNull(),
@@ -40,7 +40,7 @@ export const account = pgTable('account', {
   status: text('status').notNull(),
   address: text('address').notNull(),
   nickname: text('nickname'),
-  businessDetails: jsonb('business_details').$type<BusinessDetailsHash>().notNull(),
+  businessDetails: jsonb('business_details').$type<BusinessDetailsObject>().notNull(),
   logoId: text('logo_id'),
   metadata: jsonb('metadata').$type<Record<string, string>>(),
   supportingDocumentation: jsonb('supporting_documentation').notNull(),
@@ -50,7 +50,7 @@ export const account = pgTable('account', {
 });
 
 export const accountSetting = pgTable('account_setting', {
-  ...realm(),
+  ...tenantAndMode(),
   accountId: text('account_id').notNull(),
   metadata: jsonb('metadata'),
   address: jsonb('address'),
@@ -62,7 +62,7 @@ export const accountSetting = pgTable('account_setting', {
 });
 
 export const address = pgTable('address', {
-  ...realm(),
+  ...tenantAndMode(),
   category: text('category').notNull(),
   type: text('type').notNull(),
   status: text('status').notNull(),
@@ -77,7 +77,7 @@ export const address = pgTable('address', {
 });
 
 export const deposit = pgTable('deposit', {
-  ...realm(),
+  ...tenantAndMode(),
   amount: bigint('amount', { mode: 'bigint' }).notNull(),
   currency: text('currency').notNull(),
   fromAccountId: text('from_account_id'),
@@ -95,7 +95,7 @@ export const deposit = pgTable('deposit', {
 });
 
 export const payment = pgTable('payment', {
-  ...realm(),
+  ...tenantAndMode(),
   accountId: text('account_id').notNull(),
   type: text('type').notNull(),
   amount: bigint('amount', { mode: 'bigint' }).notNull(),
@@ -115,7 +115,7 @@ export const balance = pgTable('balance', {
 });
 
 export const event = pgTable('event', {
-  ...realm(),
+  ...tenantAndMode(),
   type: text('type').notNull(),
   object: text('object').notNull(),
   objectId: text('object_id').notNull(),
@@ -136,7 +136,7 @@ export const idempotency = pgTable('idempotency', {
 });
 
 export const job = pgTable('job', {
-  ...realm(),
+  ...tenantAndMode(),
   kind: text('kind').notNull(),
   subjectId: text('subject_id').notNull(),
   args: jsonb('args').notNull(),

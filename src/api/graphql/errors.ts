@@ -1,0 +1,226 @@
+import {
+  type DocumentNode,
+  type ExecutionResult,
+  type FieldNode,
+  GraphQLError,
+  type GraphQLField,
+  type GraphQLFormattedError,
+  GraphQLInputObjectType,
+  type GraphQLInputType,
+  GraphQLList,
+  GraphQLNonNull,
+  type GraphQLSchema,
+  Kind,
+  type OperationDefinitionNode,
+  type SelectionNode,
+  valueFromASTUntyped,
+} from 'graphql';
+import { joined } from '../../operation/guard.js';
+import {
+  argumentPath,
+  catalogue,
+  itemV1,
+  listNames,
+  type Problem,
+  problem,
+  problemsMax,
+  DomainError,
+  sentenceOfGraph,
+} from '../../request/problems.js';
+import { graph as graphFormat, notObject, read } from '../rest/decoder.js';
+
+/** An operation as it was asked for, with the schema that it is asked of. */
+export interface Asked {
+  schema: GraphQLSchema;
+  document: DocumentNode;
+  operationName: string | null | undefined;
+}
+
+/** What a schema's own rules say about one of its root fields, for whoever asks. */
+export interface Rules<C> {
+  /** The noun that begins the names of the field's parameters; refuses whoever may not call it. */
+  object(field: string, context: C): string;
+  /** What is wrong with coerced arguments that no type can tell. */
+  problems(field: string, args: object, context: C): Problem[];
+}
+
+type RootField = GraphQLField<unknown, unknown>;
+
+/** Errors of a request that was refused before Apollo saw it, in the shape of a GraphQL answer. */
+export function graphErrors(problems: Problem[], requestId: string) {
+  return { errors: problems.map((p) => formatted(p, requestId)), extensions: { requestId } };
+}
+
+/** One problem as an entry of `errors`; the field tells where among its arguments the problem is. */
+export function formatted(p: Problem, requestId: string, field?: RootField): GraphQLFormattedError {
+  return { message: sentenceOfGraph(p), extensions: { ...extensionsOf(p, field), requestId } };
+}
+
+/** One entry per problem of every DomainError; anything else is our fault, told to `onFault` and masked. */
+export function flat(result: ExecutionResult, asked: Asked, onFault: (error: unknown) => void): ExecutionResult {
+  // Nothing ran: the request itself is wrong, and its errors are the client's to read.
+  if (!result.errors || result.data === undefined) return result;
+  const errors = result.errors.flatMap((error) => {
+    const cause = error.originalError ?? error;
+    const place = { nodes: error.nodes, source: error.source, positions: error.positions, path: error.path };
+    // Below a root field the arguments are an edge's, whose names are those of the list.
+    const field =
+      error.path?.length === 1
+        ? rootFields(asked).find(({ node }) => keyOf(node) === error.path?.[0])?.field
+        : undefined;
+    if (cause instanceof DomainError) {
+      return cause.problems.map(
+        (p) => new GraphQLError(sentenceOfGraph(p), { ...place, extensions: extensionsOf(p, field) }),
+      );
+    }
+    if (!error.originalError && !error.path) return [error];
+    onFault(cause);
+    const fault = problem('service_fault');
+    return [new GraphQLError(sentenceOfGraph(fault), { ...place, extensions: extensionsOf(fault) })];
+  });
+  return { ...result, errors };
+}
+
+/**
+ * The errors of an operation whose input the library refused, as /v1 would tell them: by the same walk over the input
+ * types, and with the edition's own rules. What is wrong besides arguments stays as the library tells it. Undefined when
+ * no argument is at fault.
+ */
+export function explained<C extends { requestId: string }>(
+  asked: Asked,
+  variables: Record<string, unknown>,
+  errors: readonly GraphQLFormattedError[],
+  context: C,
+  rules: Rules<C>,
+) {
+  const operation = operationOf(asked);
+  const defaults = (operation?.variableDefinitions ?? []).flatMap((v) =>
+    v.defaultValue ? [[v.variable.name.value, valueFromASTUntyped(v.defaultValue)] as const] : [],
+  );
+  const values = { ...Object.fromEntries(defaults), ...variables };
+  const told: { p: Problem; field: RootField }[] = [];
+  for (const { node, field } of rootFields(asked)) {
+    if (told.length >= problemsMax) break;
+    let object: string;
+    try {
+      object = rules.object(field.name, context);
+    } catch (error) {
+      if (error instanceof DomainError)
+        return { status: error.status, errors: error.problems.map((p) => formatted(p, context.requestId, field)) };
+      throw error;
+    }
+    const more = (args: object) => rules.problems(field.name, args, context);
+    told.push(...argumentProblems(node, field, values, object, more).map((p) => ({ p, field })));
+  }
+  const first = told[0];
+  if (!first) return undefined;
+  const others = errors.filter((e) => notAboutArguments.test(e.message));
+  return {
+    status: catalogue[first.p.code][0],
+    errors: [...told.slice(0, problemsMax).map(({ p, field }) => formatted(p, context.requestId, field)), ...others],
+  };
+}
+
+/** What is wrong with a document besides its arguments, by how the library says it. */
+const notAboutArguments =
+  /^(Cannot query field|Unknown (fragment|type|directive)|Fragment |Field "\w+" (must not have|of type "[^"]+" must have) a selection|Variable "\$\w+" is (not defined|never used))/;
+
+function argumentProblems(
+  node: FieldNode,
+  field: RootField,
+  values: Record<string, unknown>,
+  object: string,
+  more: (args: object) => Problem[],
+): Problem[] {
+  const given = (node.arguments ?? [])
+    .map((a) => [a.name.value, valueFromASTUntyped(a.value, values)] as const)
+    .filter(([, value]) => value !== undefined);
+  const raw = Object.fromEntries(given) as Record<string, unknown>;
+  const problems: Problem[] = [];
+  const type = inputOf(field);
+  // A mutation has all its parameters in `input`, and one without parameters has an empty one.
+  if (type) {
+    const { input = {}, ...unknown } = raw;
+    for (const name of Object.keys(unknown)) problems.push(problem('parameter_unknown', `${object}.${name}`));
+    const hash = typeof input === 'object' && input !== null && !Array.isArray(input);
+    if (!hash) return [...problems, problem('parameter_invalid', object, notObject)];
+    const args = read(Object.values(type.getFields()), input as Record<string, unknown>, object, graphFormat, problems);
+    return joined(problems, more(args));
+  }
+  const args = read(field.args, raw, object, graphFormat, problems);
+  const named = problems.map((p) => asListed(p, object));
+  return joined(named, more(args));
+}
+
+/** A problem of a list's argument under the name that /v1 has for it; there a value of a list has no place. */
+function asListed(p: Problem, object: string): Problem {
+  const field = p.field?.replaceAll(/\[\d+\]/g, '');
+  const path = argumentPath(p.field);
+  const name = listNames[String(path[0])];
+  return { ...p, field: name ? `${object}.${name}` : field, path };
+}
+
+function extensionsOf(p: Problem, field?: RootField) {
+  const path: readonly (string | number)[] = p.path ?? argumentPath(p.field);
+  const type = field && inputOf(field);
+  // A problem of the object's state names a member that may be none of the parameters.
+  const asked =
+    p.code === 'parameter_unknown' ||
+    !field ||
+    (type ? takes(type, path) : field.args.some(({ name }) => name === path[0]));
+  return {
+    code: p.code.toUpperCase(),
+    httpStatus: catalogue[p.code][0],
+    ...(path.length > 0 && asked && { argumentPath: type ? ['input', ...path] : path }),
+    error: itemV1(p),
+  };
+}
+
+function inputOf(field: RootField): GraphQLInputObjectType | undefined {
+  const input = field.args.find(({ name }) => name === 'input')?.type;
+  const type = input instanceof GraphQLNonNull ? input.ofType : input;
+  return type instanceof GraphQLInputObjectType ? type : undefined;
+}
+
+/** Whether an input type has the parameter at a path; below a scalar, such as metadata, any key may be. */
+function takes(type: GraphQLInputType, path: readonly (string | number)[]): boolean {
+  const [name, ...below] = path;
+  if (name === undefined) return true;
+  if (type instanceof GraphQLNonNull) return takes(type.ofType, path);
+  if (type instanceof GraphQLList) return takes(type.ofType, typeof name === 'number' ? below : path);
+  if (!(type instanceof GraphQLInputObjectType)) return true;
+  const member = type.getFields()[name];
+  return member !== undefined && takes(member.type, below);
+}
+
+function operationOf({ document, operationName }: Asked): OperationDefinitionNode | undefined {
+  const operations = document.definitions.filter(
+    (d): d is OperationDefinitionNode => d.kind === Kind.OPERATION_DEFINITION,
+  );
+  return operationName ? operations.find((d) => d.name?.value === operationName) : operations[0];
+}
+
+const keyOf = (node: FieldNode): string => node.alias?.value ?? node.name.value;
+
+/** The root fields that an operation asks for, also through fragments. */
+function rootFields(asked: Asked): { node: FieldNode; field: RootField }[] {
+  const operation = operationOf(asked);
+  const type = operation?.operation === 'mutation' ? asked.schema.getMutationType() : asked.schema.getQueryType();
+  const visited = new Set<string>();
+  const collect = (selections: readonly SelectionNode[]): FieldNode[] =>
+    selections.flatMap((selection) => {
+      if (selection.kind === Kind.FIELD) return [selection];
+      if (selection.kind === Kind.INLINE_FRAGMENT) return collect(selection.selectionSet.selections);
+      const name = selection.name.value;
+      if (visited.has(name)) return [];
+      visited.add(name);
+      const fragment = asked.document.definitions.find(
+        (d) => d.kind === Kind.FRAGMENT_DEFINITION && d.name.value === name,
+      );
+      return fragment?.kind === Kind.FRAGMENT_DEFINITION ? collect(fragment.selectionSet.selections) : [];
+    });
+  return collect(operation?.selectionSet.selections ?? []).flatMap((node) => {
+    const field = type?.getFields()[node.name.value];
+    return field ? [{ node, field }] : [];
+  });
+}

@@ -1,0 +1,28 @@
+import type { GraphQLFormattedError } from 'graphql';
+import type { Context } from '../../operation/context.js';
+import { type ProblemCode, problem, retryAfter } from '../../request/problems.js';
+
+/** What leaves: the request's id everywhere, and the headers that tell what an answer alone does not. */
+export function formatResponse(
+  { errors, data, extensions }: { errors?: readonly GraphQLFormattedError[]; data?: unknown; extensions?: object },
+  { requestId, replayed }: Pick<Context, 'requestId' | 'replayed'>,
+) {
+  const wait = errors?.map(waitOf).find((seconds) => seconds !== undefined);
+  return {
+    result: {
+      errors: errors?.map((e) => ({ ...e, extensions: { ...e.extensions, requestId } })),
+      data,
+      extensions: { ...extensions, requestId },
+    },
+    headers: {
+      ...(wait !== undefined && { 'retry-after': String(wait) }),
+      ...(replayed && { 'idempotent-replayed': 'true' }),
+    } as Record<string, string>,
+  };
+}
+
+/** After how many seconds to try again, for an error that invites it. */
+function waitOf(error: GraphQLFormattedError): number | undefined {
+  const code = (error.extensions?.error as { code?: ProblemCode } | undefined)?.code;
+  return code && retryAfter([problem(code)]);
+}

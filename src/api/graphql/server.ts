@@ -1,0 +1,302 @@
+import { ApolloServer, type ApolloServerPlugin, type GraphQLRequest } from '@apollo/server';
+import {
+  ApolloServerPluginCacheControlDisabled,
+  ApolloServerPluginLandingPageDisabled,
+  ApolloServerPluginUsageReportingDisabled,
+} from '@apollo/server/plugin/disabled';
+import { type DocumentNode, execute, GraphQLError, type GraphQLFormattedError, type GraphQLSchema } from 'graphql';
+import { buildSchemaSync, type NonEmptyArray } from 'type-graphql';
+import { AccountResolver } from '../../resources/account/resolver.js';
+import { AccountSettingOfAccount, AccountSettingResolver } from '../../resources/account-setting/resolver.js';
+import { ActivationResolver } from '../../resources/activation/resolver.js';
+import { AddressesOfAccount, AddressResolver } from '../../resources/address/resolver.js';
+import { HistoryOfAccount, pointsUsual } from '../../resources/balance/history.js';
+import { BalanceOfAccount, BalanceResolver } from '../../resources/balance/resolver.js';
+import {
+  BalanceTransactionResolver,
+  BalanceTransactionsOfAccount,
+  BalanceTransactionsOfPayment,
+} from '../../resources/balance-transaction/resolver.js';
+import {
+  CheckoutOfDeposit,
+  CheckoutOfPayment,
+  CheckoutResolver,
+  CheckoutsOfAccount,
+  CheckoutsOfReceivable,
+} from '../../resources/checkout/resolver.js';
+import { ClockResolver } from '../../resources/clock/resolver.js';
+import type { Context } from '../../operation/context.js';
+import {
+  DepositOfPayment,
+  DepositResolver,
+  DepositsOfAccount,
+  DepositsOfAddress,
+} from '../../resources/deposit/resolver.js';
+import { EventResolver } from '../../resources/event/resolver.js';
+import { FileResolver, FilesOfAccount } from '../../resources/file/resolver.js';
+import { explained, flat, formatted, type Rules } from './errors.js';
+import { guard, inputProblems, permissionOf, permitField } from '../../operation/guard.js';
+import { ApiKeyResolver, ApiKeysOfAccount } from '../../resources/key/resolver.js';
+import { type DocumentCache } from './document-cache.js';
+import { type Limits, limitRule } from './limits.js';
+import { pageSizeDefault, pageSizeMax } from '../../types/pagination.js';
+import { type ListSizes, NodeCounter, refuseTooMany } from './query-cost.js';
+import { PaymentResolver, PaymentsOfAccount } from '../../resources/payment/resolver.js';
+import {
+  PayoutOfPayment,
+  PayoutResolver,
+  PayoutsOfAccount,
+  PayoutsOfAddress,
+} from '../../resources/payout/resolver.js';
+import { PersonResolver, PersonsOfAccount } from '../../resources/person/resolver.js';
+import { cut, problem } from '../../request/problems.js';
+import { measure, measuredFieldResolver, type RequestBudget } from '../../request/budget.js';
+import { ReceivableResolver, ReceivablesOfAccount, ReceivablesOfDeposit } from '../../resources/receivable/resolver.js';
+import { TransactionResolver, TransactionsOfCheckout } from '../../resources/transaction/resolver.js';
+import { ViewerResolver } from './viewer.js';
+import { formatResponse } from './response.js';
+
+/** The slices, in their order: types and resolvers import only earlier ones. */
+const resolvers: NonEmptyArray<Function> = [
+  ViewerResolver,
+  AccountResolver,
+  AccountSettingResolver,
+  AccountSettingOfAccount,
+  FileResolver,
+  FilesOfAccount,
+  PersonResolver,
+  PersonsOfAccount,
+  AddressResolver,
+  AddressesOfAccount,
+  ApiKeyResolver,
+  ApiKeysOfAccount,
+  ActivationResolver,
+  BalanceResolver,
+  BalanceOfAccount,
+  HistoryOfAccount,
+  PaymentResolver,
+  PaymentsOfAccount,
+  BalanceTransactionResolver,
+  BalanceTransactionsOfAccount,
+  BalanceTransactionsOfPayment,
+  DepositResolver,
+  DepositsOfAccount,
+  DepositsOfAddress,
+  DepositOfPayment,
+  ReceivableResolver,
+  ReceivablesOfAccount,
+  ReceivablesOfDeposit,
+  CheckoutResolver,
+  CheckoutsOfAccount,
+  CheckoutsOfReceivable,
+  CheckoutOfPayment,
+  CheckoutOfDeposit,
+  TransactionResolver,
+  TransactionsOfCheckout,
+  PayoutResolver,
+  PayoutsOfAccount,
+  PayoutsOfAddress,
+  PayoutOfPayment,
+  ClockResolver,
+  EventResolver,
+];
+
+/** How the lists of the public schema are bounded. */
+export const publicSizes: ListSizes = {
+  page: { default: pageSizeDefault, max: pageSizeMax },
+  lists: {
+    'Query.nodes': (argument) => membersOf(argument('ids')),
+    'Account.requirements': 20,
+    'Account.balanceHistory': pointsUsual,
+    'Account.depositTotals': pointsUsual,
+    // One per currency.
+    'Account.payoutBlocks': 10,
+    'Deposit.receivables': 10,
+    'Receivable.lockedDeposits': 10,
+    'Receivable.deposits': 10,
+    'Receivable.systemMessage': 0,
+    'Checkout.receivables': 10,
+    'Balance.available': 0,
+    'Balance.pending': 0,
+    'Balance.processing': 0,
+    'Balance.payoutProcessing': 0,
+    'Balance.feeAdvance': 0,
+    'BalanceAggregate.pending': 0,
+  },
+};
+
+/** How many members a list has; one value is a list of one. */
+function membersOf(list: unknown): number {
+  return Array.isArray(list) ? list.length : 1;
+}
+
+/**
+ * The public schema, guarded and measured: building it fails when a root field has no permission, or a list of objects no
+ * size.
+ */
+export function buildGraph(): GraphQLSchema {
+  const schema = buildSchemaSync({ resolvers, validate: false });
+  guard(schema);
+  const nodes = new NodeCounter(schema, publicSizes);
+  measure(schema, (type) => nodes.counts(type));
+  return schema;
+}
+
+/** The rules of the public schema: the permissions, and the edition of whoever asks. */
+export const graphRules: Rules<Context> = {
+  object: (field, context) => {
+    const permission = permissionOf(field);
+    permitField(context, permission);
+    return permission.object;
+  },
+  problems: (field, args, { edition }) => inputProblems(field, permissionOf(field).object, args, edition),
+};
+
+/** What of a request's context the server itself needs, whatever the schema. */
+export interface Asker {
+  requestId: string;
+  replayed: boolean;
+  budget: RequestBudget;
+}
+
+/** What of a server the operator may set. */
+export interface GraphSettings {
+  introspection: boolean;
+  limits: Limits;
+  tokensMax: number;
+  /** The most nodes that an operation may touch, and how the lists of the schema are bounded. */
+  nodesMax: number;
+  sizes: ListSizes;
+  /** Whether errors suggest names of the schema. */
+  suggestions: boolean;
+  /** Where documents are kept that need no validation any more. */
+  known?: DocumentCache;
+  /** Called with a fault of ours, to be logged with the request's id; the client is told nothing of it. */
+  onFault(error: unknown, requestId: string): void;
+}
+
+/**
+ * Apollo with our executor behind its gateway hook: Refusals become one entry per problem there.
+ * Cache control is off: it alone costs almost half of the throughput.
+ */
+export function buildApollo<C extends Asker>(
+  schema: GraphQLSchema,
+  rules: Rules<C>,
+  settings: GraphSettings,
+): ApolloServer<C> {
+  const run = async ({
+    document,
+    request,
+    context,
+  }: {
+    document: DocumentNode;
+    request: Pick<GraphQLRequest, 'operationName' | 'variables'>;
+    context: unknown;
+  }) => {
+    const { requestId, budget } = context as C;
+    const result = await execute({
+      schema,
+      document,
+      // The name that was asked for, not the one that was found: none found must run nothing.
+      operationName: request.operationName,
+      variableValues: request.variables,
+      contextValue: context,
+      fieldResolver: measuredFieldResolver as never,
+      hideSuggestions: !settings.suggestions,
+    });
+    // What was resolved until then is no answer.
+    if (budget.ended) return { data: null, errors: [budget.ended] };
+    return flat(result, { schema, document, operationName: request.operationName }, (error) =>
+      settings.onFault(error, requestId),
+    );
+  };
+  const nodes = new NodeCounter(schema, settings.sizes);
+  settings.known?.runBy((asked) => run(asked), { counter: nodes, max: settings.nodesMax });
+  return new ApolloServer<C>({
+    gateway: {
+      onSchemaLoadOrUpdate: (callback) => {
+        callback({ apiSchema: schema, coreSupergraphSdl: '' });
+        return () => {};
+      },
+      load: async () => ({ executor: (rc) => run(rc) as never }),
+      stop: async () => {},
+    },
+    introspection: settings.introspection,
+    includeStacktraceInErrorResponses: false,
+    hideSchemaDetailsFromClientErrors: !settings.suggestions,
+    allowBatchedHttpRequests: false,
+    persistedQueries: false,
+    stopOnTerminationSignals: false,
+    // An Authorization header makes a browser ask first; nothing here is authenticated by a cookie.
+    csrfPrevention: { requestHeaders: ['authorization', 'x-apollo-operation-name', 'apollo-require-preflight'] },
+    parseOptions: { maxLexicalTokens: settings.tokensMax } as never,
+    maxRecursiveSelections: 1_000,
+    validationRules: [limitRule(settings.limits)],
+    validationOptions: { maxErrors: 5 },
+    formatError: ownCode,
+    plugins: [
+      ApolloServerPluginCacheControlDisabled(),
+      ApolloServerPluginLandingPageDisabled(),
+      ApolloServerPluginUsageReportingDisabled(),
+      answering(schema, rules, settings, nodes),
+    ],
+  });
+}
+
+/** Apollo gives every validation error its own code; those of our limits keep theirs. Names and values are cut as the names of parameters are. */
+function ownCode(formatted: GraphQLFormattedError, error: unknown): GraphQLFormattedError {
+  const original = error instanceof GraphQLError ? error.originalError : undefined;
+  const own =
+    formatted.extensions?.code === 'GRAPHQL_VALIDATION_FAILED' && original instanceof GraphQLError
+      ? original.extensions.code
+      : undefined;
+  const message = formatted.message.replaceAll(/[\w$]{101,}|(?<=")[^"]{101,}(?=")/g, cut);
+  return { ...formatted, message, ...(own !== undefined && { extensions: { ...formatted.extensions, code: own } }) };
+}
+
+/** What leaves: the request id everywhere, and input that the library refused explained as /v1 would. */
+function answering<C extends Asker>(
+  schema: GraphQLSchema,
+  rules: Rules<C>,
+  { known, nodesMax }: GraphSettings,
+  nodes: NodeCounter,
+): ApolloServerPlugin<C> {
+  return {
+    async requestDidStart() {
+      return {
+        async didResolveOperation({ source, document, request }) {
+          known?.learn(source, document);
+          const estimate = nodes.of(document, request.operationName);
+          if (estimate) refuseTooMany(estimate(request.variables ?? {}), nodesMax);
+        },
+        async willSendResponse({ response, document, request, contextValue }) {
+          if (response.body.kind !== 'single') return;
+          const result = response.body.singleResult;
+          const { requestId, budget } = contextValue;
+          if (budget.ended) {
+            delete result.data;
+            result.errors = budget.ended.problems.map((p) => formatted(p, requestId));
+            response.http.status = budget.ended.status;
+          }
+          if (response.http.status === 405) result.errors = [formatted(problem('method_not_allowed'), requestId)];
+          if (result.data === undefined && document && result.errors?.some(isInputError)) {
+            const asked = { schema, document, operationName: request.operationName };
+            const told = explained(asked, request.variables ?? {}, result.errors, contextValue, rules);
+            if (told) {
+              result.errors = told.errors;
+              response.http.status = told.status;
+            }
+          }
+          const dressed = formatResponse(result, contextValue);
+          Object.assign(result, dressed.result);
+          for (const [name, value] of Object.entries(dressed.headers)) response.http.headers.set(name, value);
+        },
+      };
+    },
+  };
+}
+
+/** Errors that the library has for input, which we explain in our own words. */
+function isInputError(error: GraphQLFormattedError): boolean {
+  return error.extensions?.code === 'GRAPHQL_VALIDATION_FAILED' || error.extensions?.code === 'BAD_USER_INPUT';
+}

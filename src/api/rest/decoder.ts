@@ -1,0 +1,256 @@
+import {
+  type GraphQLArgument,
+  GraphQLEnumType,
+  type GraphQLError,
+  type GraphQLInputField,
+  GraphQLInputObjectType,
+  type GraphQLInputType,
+  GraphQLList,
+  GraphQLNonNull,
+  GraphQLScalarType,
+} from 'graphql';
+import { isEmpty } from '../../types/empty.js';
+import { listMembersFault, listMembersMax } from '../../types/pagination.js';
+import {
+  emptyOptional,
+  listedValues,
+  type Problem,
+  problem,
+  problemsMax,
+  type Said,
+  snake,
+} from '../../request/problems.js';
+import { epochMax, type ScalarFault } from '../../types/scalars.js';
+
+/** How an API spells names, enum values and scalars; the walk over the input types is the same for all. */
+export interface InputFormat {
+  name(graphName: string): string;
+  /** The stored value, or what is wrong with the raw one; scalars of the libraries throw instead. */
+  enum(type: GraphQLEnumType, raw: unknown): unknown;
+  scalar(type: GraphQLScalarType, raw: unknown): unknown;
+  /** Raw values of a list, where the API has more than one way to write it. */
+  list(raw: unknown): unknown[] | Wrong;
+}
+
+/** What is wrong with a value: returned, since an error with its stack is dear where there are many. */
+class Wrong {
+  constructor(readonly said: Said) {}
+}
+
+const wrong = (said: Said) => new Wrong(said);
+
+const oneOf = (type: GraphQLEnumType): Said =>
+  listedValues(
+    type.getValues().map((v) => String(v.value)),
+    (listed) => `must be one of ${listed.join(', ')}`,
+  );
+
+const storedValue = (type: GraphQLEnumType, raw: unknown): unknown =>
+  type.getValues().some((v) => v.value === raw) ? raw : wrong(oneOf(type));
+
+const secondsFault = 'must be whole seconds since 1970-01-01 UTC';
+const epochSeconds = (raw: unknown): unknown =>
+  typeof raw === 'number' && Number.isInteger(raw) && raw >= 0 && raw <= epochMax ? raw : wrong(secondsFault);
+
+const asList = (raw: unknown): unknown[] => (Array.isArray(raw) ? raw : [raw]);
+
+/** What stands where an input object belongs, and is none. */
+export const notObject: Said = { v1: 'must be a hash', graph: 'must be an input object' };
+
+/** What both JSON bodies and GraphQL have as values of their own, which no scalar is to take for another. */
+function jsonScalar(type: GraphQLScalarType, raw: unknown): Wrong | undefined {
+  if ((type.name === 'String' || type.name === 'ID') && typeof raw !== 'string') return wrong('must be a string');
+  if (type.name === 'Boolean' && typeof raw !== 'boolean') return wrong('must be true or false');
+  if (type.name === 'Int' && !Number.isInteger(raw)) return wrong('must be a whole number');
+  return undefined;
+}
+
+/** Bodies of /v1: snake_case, enum values as the specification writes them, times as epoch seconds. */
+export const body: InputFormat = {
+  name: snake,
+  enum: storedValue,
+  scalar: (type, raw) =>
+    type.name === 'DateTime' ? epochSeconds(raw) : (jsonScalar(type, raw) ?? type.parseValue(raw)),
+  list: (raw) => (Array.isArray(raw) ? raw : wrong('must be an array')),
+};
+
+/**
+ * Query strings of /v1: as bodies, but every value is text, and lists may be repeated or separated by commas. Whole
+ * numbers are as JSON writes them: no plus, no leading zero, no exponent.
+ */
+export const query: InputFormat = {
+  ...body,
+  scalar: (type, raw) => {
+    if (Array.isArray(raw)) return wrong('must be given once');
+    if (typeof raw !== 'string') return wrong('must be one value');
+    if (type.name === 'Int' || type.name === 'DateTime')
+      return /^(?:0|-?[1-9]\d{0,14})$/.test(raw) ? body.scalar(type, Number(raw)) : wrong('must be a whole number');
+    if (type.name === 'Boolean') return raw === 'true' || (raw === 'false' ? false : wrong('must be true or false'));
+    return body.scalar(type, raw);
+  },
+  list: (raw) => asList(raw).flatMap((member) => (typeof member === 'string' ? member.split(',') : [member])),
+};
+
+/** The graph, as untyped values: used only to explain, with path and code, what the library has refused. */
+export const graph: InputFormat = {
+  name: (name) => name,
+  enum: (type, raw) => {
+    const named = typeof raw === 'string' ? type.getValue(raw) : undefined;
+    return named ? named.value : wrong(oneOf(type));
+  },
+  scalar: (type, raw) => {
+    if (type.name === 'ID' && Number.isInteger(raw)) return type.parseValue(raw);
+    if (type.name === 'DateTime') return timeOf(type, raw);
+    return jsonScalar(type, raw) ?? type.parseValue(raw);
+  },
+  list: asList,
+};
+
+/** A time of the graph. What is wrong with it is said in the words of each API, which spell times differently. */
+function timeOf(type: GraphQLScalarType, raw: unknown): unknown {
+  try {
+    return type.parseValue(raw);
+  } catch (error) {
+    return wrong({ v1: secondsFault, graph: (error as Error).message });
+  }
+}
+
+type Fields = readonly (GraphQLArgument | GraphQLInputField)[];
+/** Of a value that is refused. */
+const miss = Symbol('no value');
+
+/**
+ * Raw input to arguments as GraphQL would have coerced them, and every fault with its path as /v1 spells it.
+ * Missing stays missing and null stays null, since null clears where absent keeps. It stops at the problems that an
+ * answer holds: what is wrong beyond them is not looked for.
+ */
+export function read(
+  fields: Fields,
+  raw: Record<string, unknown>,
+  at: string,
+  format: InputFormat,
+  problems: Problem[],
+): Record<string, unknown> {
+  const out: Record<string, unknown> = {};
+  for (const key of Object.keys(raw)) {
+    if (problems.length >= problemsMax) return out;
+    if (!fields.some((field) => format.name(field.name) === key))
+      problems.push(problem('parameter_unknown', `${at}.${format === graph ? snake(key) : key}`));
+  }
+  for (const field of fields) {
+    if (problems.length >= problemsMax) return out;
+    const key = format.name(field.name);
+    const value = Object.hasOwn(raw, key) ? raw[key] : undefined;
+    if (value === undefined && !(field.type instanceof GraphQLNonNull)) continue;
+    const path = `${at}.${snake(field.name)}`;
+    if (value === undefined) {
+      problems.push(problem('parameter_missing', path));
+      continue;
+    }
+    const read = valueOf(field.type, value, path, format, problems);
+    if (read !== miss) out[field.name] = read;
+  }
+  return out;
+}
+
+function valueOf(
+  type: GraphQLInputType,
+  raw: unknown,
+  path: string,
+  format: InputFormat,
+  problems: Problem[],
+): unknown {
+  const refuse = (fault: Problem) => {
+    problems.push(fault);
+    return miss;
+  };
+  if (type instanceof GraphQLNonNull) {
+    return isEmpty(raw)
+      ? refuse(problem('parameter_invalid_empty', path))
+      : valueOf(type.ofType, raw, path, format, problems);
+  }
+  if (raw === null) return null;
+  if (raw === '' && !takesEmptyText(type)) return refuse(problem('parameter_invalid_empty', path, emptyOptional));
+  if (type instanceof GraphQLList) {
+    const members = format.list(raw);
+    if (members instanceof Wrong) return refuse(problem('parameter_invalid', path, members.said));
+    if (members.length > listMembersMax) return refuse(problem('parameter_invalid', path, listMembersFault));
+    const indexed = format !== query;
+    const out: unknown[] = [];
+    for (const [i, member] of members.entries()) {
+      if (problems.length >= problemsMax) break;
+      out.push(valueOf(type.ofType, member, indexed ? `${path}[${i}]` : path, format, problems));
+    }
+    return out;
+  }
+  if (type instanceof GraphQLInputObjectType) {
+    if (typeof raw !== 'object' || Array.isArray(raw)) return refuse(problem('parameter_invalid', path, notObject));
+    return read(Object.values(type.getFields()), raw as Record<string, unknown>, path, format, problems);
+  }
+  try {
+    const value = type instanceof GraphQLEnumType ? format.enum(type, raw) : format.scalar(type, raw);
+    return value instanceof Wrong ? refuse(problem('parameter_invalid', path, value.said)) : value;
+  } catch (error) {
+    const faults = (error as GraphQLError).extensions?.faults as ScalarFault[] | undefined;
+    for (const fault of faults ?? [])
+      problems.push(problem('parameter_invalid', `${path}.${fault.path}`, fault.message));
+    return faults ? miss : refuse(problem('parameter_invalid', path, faultOf(type, error)));
+  }
+}
+
+/** What the scalars of the libraries say repeats the value and names their types: they have words of ours instead. */
+const libraryFaults: Record<string, string> = {
+  CountryCode: 'must be a two-letter ISO 3166-1 country code, such as US',
+  EmailAddress: 'must be an email address',
+  IP: 'must be an IPv4 or IPv6 address',
+  Int: 'must be a whole number from -2147483648 to 2147483647',
+  LocalDate: 'must be a date, as YYYY-MM-DD',
+};
+
+function faultOf(type: GraphQLInputType, error: unknown): string {
+  const { message } = error as Error;
+  return message.startsWith('must ') ? message : (libraryFaults[String(type)] ?? 'is not valid');
+}
+
+/** Text may be empty, to unset; everything else that is "" is empty. */
+function takesEmptyText(type: GraphQLInputType): boolean {
+  return type instanceof GraphQLScalarType && ['String', 'ID', 'Metadata'].includes(type.name);
+}
+
+/**
+ * The query string of a list as nested raw input. Dotted names are literal (`created.gte`), and the nested
+ * bracket form means the same (`created[gte]`); `status[]` is a list. A single value given twice is a list here,
+ * and the walk refuses it. Spec: Shared list parameters. Silent: the encoding of arrays.
+ */
+export function parseQuery(search: string): Record<string, unknown> {
+  const out: Record<string, unknown> = Object.create(null);
+  if (search === '') return out;
+  for (const [name, value] of new URLSearchParams(search)) {
+    const path = name
+      .replace(/\[\]$/, '')
+      .replaceAll(/\[([^\]]*)\]/g, '.$1')
+      .split('.');
+    let at = out;
+    for (const step of path.slice(0, -1)) {
+      const next = Object.hasOwn(at, step) ? at[step] : undefined;
+      if (typeof next === 'object' && next !== null && !Array.isArray(next)) {
+        at = next as Record<string, unknown>;
+        continue;
+      }
+      // A value and an object under one name are two things: the walk refuses the list of both.
+      const nested: Record<string, unknown> = Object.create(null);
+      at[step] = next === undefined ? nested : added(next, nested);
+      at = nested;
+    }
+    const last = path.at(-1)!;
+    at[last] = Object.hasOwn(at, last) ? added(at[last], value) : value;
+  }
+  return out;
+}
+
+/** One more value under a name. A list grows in place: copied each time, thousands of values would take seconds. */
+function added(before: unknown, value: unknown): unknown[] {
+  if (!Array.isArray(before)) return [before, value];
+  before.push(value);
+  return before;
+}

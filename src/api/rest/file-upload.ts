@@ -1,0 +1,188 @@
+import { createHash } from 'node:crypto';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Context } from '../../operation/context.js';
+import { guarded } from '../../operation/guard.js';
+import { restPermissions } from '../../auth/permissions.js';
+import { type Problem, problem, DomainError } from '../../request/problems.js';
+import { parseQuery } from './decoder.js';
+import { Metadata, type ScalarFault } from '../../types/scalars.js';
+import { contentOf } from '../../resources/file/content.js';
+import { claimedSize, imagePixelsMax } from '../../resources/file/image-size.js';
+import { FilePurpose, type FileRow, file } from '../../resources/file/table.js';
+import { fileV1 } from '../../resources/file/v1.js';
+
+export const fileBytesMax = 10 * 1024 * 1024;
+const filenameLengthMax = 255;
+/** By content, never by name. */
+const contentTypes = ['application/pdf', 'image/png', 'image/jpeg'];
+
+/** The parameters as a client sends them; `file` stands for the bytes and the name by their hash. */
+interface Upload {
+  input: { purpose: FilePurpose; file: string; metadata?: Record<string, string | null> | null };
+}
+
+/** What is known of an uploaded file. */
+interface Uploaded {
+  filename: string;
+  contentType: string;
+  size: number;
+  sha256: string;
+  content: string;
+}
+
+/**
+ * The two routes of /v1 that carry bytes: upload and download. Bytes do not travel in GraphQL,
+ * so these are guarded operations without a root field. Silent: both.
+ */
+export function fileRoutes(app: FastifyInstance): void {
+  app.route({
+    method: 'POST',
+    url: '/v1/files',
+    bodyLimit: fileBytesMax + 65_536,
+    config: { permission: restPermissions.createFile!, streamed: true },
+    handler: async (request) => {
+      refuseQuery(request);
+      const { args, uploaded } = await uploadOf(request);
+      request.startTime();
+      const create = guarded(
+        'createFile',
+        restPermissions.createFile!,
+        async (_, { input }: Upload, context: Context) => {
+          const { purpose, metadata } = input;
+          return {
+            file: await context.write('create_file', file, {
+              ...uploaded,
+              purpose,
+              metadata,
+              accountId: context.caller.actingAccountId,
+            }),
+          };
+        },
+      );
+      const payload = (await create(undefined, args, request.context!, undefined as never)) as { file: FileRow };
+      return fileV1(payload.file);
+    },
+  });
+
+  app.route<{ Params: { id: string } }>({
+    method: 'GET',
+    url: '/v1/files/:id/content',
+    config: { permission: restPermissions.fileContent! },
+    handler: async (request, reply) => {
+      refuseQuery(request);
+      const read = guarded(
+        'fileContent',
+        restPermissions.fileContent!,
+        async (_, { id }: { id: string }, { scope }: Context) => {
+          const row = await scope.one(file, id);
+          return { row, content: await contentOf(scope, row.id) };
+        },
+      );
+      const { row, content } = (await read(undefined, request.params, request.context!, undefined as never)) as {
+        row: FileRow;
+        content: Buffer;
+      };
+      // Somebody else's document, shown by our origin: it is downloaded, never rendered.
+      reply.header('content-disposition', `attachment; filename*=UTF-8''${encodeURIComponent(row.filename)}`);
+      reply.header('content-security-policy', "default-src 'none'; sandbox");
+      return reply.type(row.contentType).send(content);
+    },
+  });
+}
+
+interface Parts {
+  purpose: string | undefined;
+  metadata: Record<string, string>;
+  content: Buffer | undefined;
+  filename: string;
+}
+
+/** The parts of a form, each kept or named as unknown. A form that ends too early or has no boundary cannot be read. */
+async function partsOf(request: FastifyRequest, problems: Problem[]): Promise<Parts> {
+  const found: Parts = { purpose: undefined, metadata: Object.create(null), content: undefined, filename: '' };
+  const twice = (name: string) =>
+    problems.push(problem('parameter_invalid', `file.${name}`, 'is given more than once'));
+  const limits = { fileSize: fileBytesMax, files: 1, fields: 20, fieldSize: 10_000 };
+  try {
+    for await (const part of request.parts({ limits })) {
+      const key = /^metadata\[(.*)\]$/s.exec(part.fieldname)?.[1];
+      if (part.type === 'file' && part.fieldname === 'file') {
+        found.content = await part.toBuffer();
+        found.filename = part.filename || 'file';
+      } else if (part.type === 'file') {
+        part.file.resume();
+        problems.push(problem('parameter_unknown', `file.${part.fieldname}`));
+      } else if (part.fieldname === 'purpose') {
+        if (found.purpose !== undefined) twice('purpose');
+        found.purpose = String(part.value);
+      } else if (key !== undefined) {
+        if (key in found.metadata) twice(`metadata.${key}`);
+        found.metadata[key] = String(part.value);
+      } else problems.push(problem('parameter_unknown', `file.${part.fieldname}`));
+    }
+  } catch (error) {
+    // The framework's own domain errors are known by their codes; whatever else the parser says is about the form.
+    if (String((error as { code?: string }).code).startsWith('FST_')) throw error;
+    throw new DomainError(
+      problem(
+        'body_invalid',
+        undefined,
+        'The form cannot be read. Send it whole, as multipart/form-data with a boundary.',
+      ),
+    );
+  }
+  return found;
+}
+
+/** Neither route takes a query: what stands there would be ignored. */
+function refuseQuery(request: FastifyRequest): void {
+  const [, search = ''] = request.url.split('?');
+  const names = Object.keys(parseQuery(search));
+  if (names.length > 0) throw new DomainError(...names.map((name) => problem('parameter_unknown', `file.${name}`)));
+}
+
+/** What is wrong with an image: a viewer has to decode it, and a small file can claim to be a huge image. */
+function imageProblems(content: Buffer, type: string): Problem[] {
+  if (type !== 'image/png' && type !== 'image/jpeg') return [];
+  const size = claimedSize(content, type);
+  if (!size)
+    return [problem('parameter_invalid', 'file.file', 'must be an image whose header has its width and height')];
+  if (size.width * size.height > imagePixelsMax)
+    return [problem('parameter_invalid', 'file.file', `must have at most ${imagePixelsMax / 1_000_000} megapixels`)];
+  return [];
+}
+
+async function uploadOf(request: FastifyRequest): Promise<{ args: Upload; uploaded: Uploaded }> {
+  if (!request.isMultipart())
+    throw new DomainError(problem('body_invalid', undefined, 'Send the file as multipart/form-data.'));
+  const problems: Problem[] = [];
+  const { purpose, metadata, content, filename } = await partsOf(request, problems);
+  const purposes: string[] = Object.values(FilePurpose);
+  if (purpose === undefined) problems.push(problem('parameter_missing', 'file.purpose'));
+  else if (purpose === '') problems.push(problem('parameter_invalid_empty', 'file.purpose'));
+  else if (!purposes.includes(purpose))
+    problems.push(problem('parameter_invalid', 'file.purpose', `must be one of ${purposes.join(', ')}`));
+  // Loaded with the first document: it is a twentieth of what a start would load.
+  const { fileTypeFromBuffer } = await import('file-type');
+  const type = content && (await fileTypeFromBuffer(content));
+  if (content === undefined) problems.push(problem('parameter_missing', 'file.file'));
+  else if (content.length === 0) problems.push(problem('parameter_invalid_empty', 'file.file'));
+  else if (!type || !contentTypes.includes(type.mime))
+    problems.push(problem('parameter_invalid', 'file.file', 'must be a PDF, PNG or JPEG by its content'));
+  else problems.push(...imageProblems(content, type.mime));
+  if ([...filename].length > filenameLengthMax)
+    problems.push(problem('parameter_invalid', 'file.filename', `is longer than ${filenameLengthMax} characters`));
+  try {
+    Metadata.parseValue(metadata);
+  } catch (error) {
+    const faults = ((error as { extensions?: { faults?: ScalarFault[] } }).extensions?.faults ?? []) as ScalarFault[];
+    problems.push(...faults.map((fault) => problem('parameter_invalid', `file.metadata.${fault.path}`, fault.message)));
+  }
+  if (problems.length > 0 || !content || !type) throw new DomainError(...problems);
+  const sha256 = createHash('sha256').update(content).digest('hex');
+  const given = Object.keys(metadata).length > 0 && { metadata: { ...metadata } };
+  return {
+    args: { input: { purpose: purpose as FilePurpose, file: `${sha256} ${filename}`, ...given } },
+    uploaded: { filename, contentType: type.mime, size: content.length, sha256, content: content.toString('base64') },
+  };
+}

@@ -1,0 +1,141 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type GraphQLField, GraphQLInputObjectType, GraphQLNonNull, type GraphQLSchema } from 'graphql';
+import type { CheckoutPlace } from '../../resources/checkout/link.js';
+import type { Context } from '../../operation/context.js';
+import { inputProblems, joined, permissionOf } from '../../operation/guard.js';
+import { limitMax, type Page, pageSizeDefault } from '../../types/pagination.js';
+import { camel, emptyOptional, type Problem, problem, DomainError } from '../../request/problems.js';
+import { type Route, routes } from './routes.js';
+import { body, parseQuery, query, read } from './decoder.js';
+
+/**
+ * Registers the routes of /v1. Each calls the guarded resolver of its root field; no GraphQL document is
+ * executed, so that faults keep the names of /v1 parameters. Spec: Endpoints.
+ */
+export function rest(app: FastifyInstance, schema: GraphQLSchema): void {
+  const fields = { ...schema.getQueryType()?.getFields(), ...schema.getMutationType()?.getFields() };
+  for (const route of routes) {
+    const field = fields[route.field];
+    if (!field?.resolve) throw new Error(`${route.method} ${route.path} names ${route.field}, which is no root field`);
+    const read = route.method === 'GET' ? listArguments(route, field) : bodyArguments(route, field);
+    const handler = async (request: FastifyRequest, reply: FastifyReply) => {
+      const args = argumentsOf(route, read, request);
+      const answer = await field.resolve!(undefined, args, request.context!, undefined as never);
+      const row = objectOf(route, answer);
+      if (route.page)
+        reply.header('link', `<${request.context!.checkouts.urlOf(row as CheckoutPlace)}>; rel="payment"`);
+      reply.send(render(route, row));
+    };
+    app.route({ method: route.method, url: route.path, config: { permission: permissionOf(route.field) }, handler });
+  }
+}
+
+/** Reads a request's arguments; what the route and the types alone decide, it has decided at boot. */
+type Reader = (
+  request: { search: string; params: Record<string, string>; body: unknown },
+  problems: Problem[],
+) => Record<string, unknown>;
+
+function argumentsOf(route: Route, read: Reader, request: FastifyRequest): Record<string, unknown> {
+  const problems: Problem[] = [];
+  const mark = request.url.indexOf('?');
+  const search = mark < 0 ? '' : request.url.slice(mark);
+  const params: Record<string, string> = {};
+  for (const [name, value] of Object.entries((request.params ?? {}) as Record<string, string>))
+    params[route.params?.[name] ?? name] = value;
+  const args = read({ search, params, body: request.body }, problems);
+  if (problems.length === 0) return args;
+  // The guard would ask for the edition's own rules: they join in, but not about what is refused already.
+  const { object } = permissionOf(route.field);
+  throw new DomainError(...joined(problems, inputProblems(route.field, object, args, request.context!.edition)));
+}
+
+/** The arguments that a path gives, by name. */
+function paramsOf(route: Route): string[] {
+  return [...route.path.matchAll(/:(\w+)/g)].map(([, name = '']) => route.params?.[name] ?? name);
+}
+
+/** Query parameters: the page parameters of /v1, and the field's own arguments in the format of a query string. */
+function listArguments(route: Route, field: GraphQLField<unknown, Context>): Reader {
+  const { object } = permissionOf(route.field);
+  const paged = field.args.some((argument) => argument.name === 'first');
+  const elsewhere = new Set([...paramsOf(route), ...pageArguments, ...(route.without ?? [])]);
+  const own = field.args.filter(({ name }) => !elsewhere.has(name));
+  return ({ search, params }, problems) => {
+    const raw = parseQuery(search);
+    const taken = (name: string) => {
+      const value = raw[name];
+      delete raw[name];
+      return value;
+    };
+    const [limit, after, before] = [taken('limit'), taken('starting_after'), taken('ending_before')];
+    const args = Object.assign(read(own, raw, object, query, problems), params);
+    if (!paged) {
+      for (const [name, value] of Object.entries({ limit, starting_after: after, ending_before: before })) {
+        if (value !== undefined) problems.push(problem('parameter_unknown', `${object}.${name}`));
+      }
+      return args;
+    }
+    const size = limitOf(limit, object, problems);
+    const cursor = (name: string, value: unknown): string | undefined => {
+      if (typeof value === 'string' && value !== '') return value;
+      if (value === '') problems.push(problem('parameter_invalid_empty', `${object}.${name}`, emptyOptional));
+      else if (value !== undefined)
+        problems.push(problem('parameter_invalid', `${object}.${name}`, 'must be one object id'));
+      return undefined;
+    };
+    const [newer, older] = [cursor('ending_before', before), cursor('starting_after', after)];
+    if (before !== undefined && after !== undefined) {
+      problems.push(problem('parameter_invalid', `${object}.ending_before`, 'cannot be combined with starting_after'));
+    }
+    return Object.assign(args, newer === undefined ? { first: size, after: older } : { last: size, before: newer });
+  };
+}
+
+const pageArguments = ['first', 'after', 'last', 'before'];
+
+function limitOf(raw: unknown, object: string, problems: Problem[]): number {
+  if (raw === undefined) return pageSizeDefault;
+  const limit = typeof raw === 'string' && /^[1-9]\d{0,3}$/.test(raw) ? Number(raw) : 0;
+  if (raw === '') problems.push(problem('parameter_invalid_empty', `${object}.limit`, emptyOptional));
+  else if (limit < 1 || limit > limitMax)
+    problems.push(problem('parameter_invalid', `${object}.limit`, `must be a whole number from 1 to ${limitMax}`));
+  return limit;
+}
+
+/** A JSON body, as the members of the field's `input`; the parameters of the path are members that the body may not have. */
+function bodyArguments(route: Route, field: GraphQLField<unknown, Context>): Reader {
+  const { object } = permissionOf(route.field);
+  const argument = field.args.find(({ name }) => name === 'input');
+  const type = argument?.type instanceof GraphQLNonNull ? argument.type.ofType : argument?.type;
+  if (!(type instanceof GraphQLInputObjectType)) throw new Error(`${field.name} takes no input`);
+  const elsewhere = paramsOf(route);
+  const own = Object.values(type.getFields()).filter(({ name }) => !elsewhere.includes(name));
+  return ({ search, params, body: raw }, problems) => {
+    for (const name of Object.keys(parseQuery(search)))
+      problems.push(
+        problem('parameter_unknown', `${object}.${name}`, 'is not a query parameter; send parameters in the body'),
+      );
+    if (typeof (raw ?? {}) !== 'object' || Array.isArray(raw))
+      throw new DomainError(problem('body_invalid', undefined, 'The body must be a JSON object.'));
+    return {
+      input: Object.assign(read(own, (raw ?? {}) as Record<string, unknown>, object, body, problems), params),
+    };
+  };
+}
+
+/** What an answer of the graph is about: the query's own value, the page, or the payload's member. */
+function objectOf(route: Route, answer: unknown): unknown {
+  return route.answers === 'payload'
+    ? (answer as Record<string, unknown>)[camel(permissionOf(route.field).object)]
+    : answer;
+}
+
+function render(route: Route, answer: unknown): object {
+  const shape = route.shape as (row: unknown) => object;
+  if (route.answers === 'list') {
+    const page = answer as Page<unknown>;
+    return { object: 'list', data: page.nodes.map(shape), has_next: page.hasNext };
+  }
+  return shape(answer);
+}

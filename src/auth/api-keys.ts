@@ -1,0 +1,267 @@
+import { createHash, createHmac, randomInt, timingSafeEqual } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import { and, eq, sql } from 'drizzle-orm';
+import { LRUCache } from 'lru-cache';
+import { type AccountKind, account } from '../resources/account/table.js';
+import type { Database } from '../db/database.js';
+import { apiKey, type KeyPermission } from '../resources/key/table.js';
+import { problem, DomainError } from '../request/problems.js';
+import { Secrets } from '../db/secrets.js';
+import type { Caller } from '../request/caller.js';
+
+const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const secretLength = 32;
+const checksumLength = 6;
+const keyPattern = /^sk_(test|live)_([0-9a-f]{32})_([0-9A-Za-z]{32})([0-9A-Za-z]{6})$/;
+
+/** What a new key is made of; `secret` is shown once and kept nowhere. */
+export interface NewKey {
+  secret: string;
+  digest: string;
+  prefix: string;
+  /** The public name of the pepper under which the digest was made. */
+  pepperId: string;
+}
+
+function checksum(text: string): string {
+  let rest = crc32(text);
+  let out = '';
+  for (let i = 0; i < checksumLength; i++) {
+    out = digits[rest % 62] + out;
+    rest = Math.floor(rest / 62);
+  }
+  return out;
+}
+
+/**
+ * Makes a key for a tenant and mode: 190 bits of randomness behind the tenant, and a checksum by which a
+ * mistyped or leaked key is told without a look-up. `random` gives whole numbers below its argument.
+ */
+export function newKey(
+  pepper: string | Secrets,
+  tenantId: string,
+  livemode: boolean,
+  random: (below: number) => number = randomInt,
+): NewKey {
+  const mode = livemode ? 'live' : 'test';
+  const body = `sk_${mode}_${tenantId}_${Array.from({ length: secretLength }, () => digits[random(62)]).join('')}`;
+  const secret = body + checksum(body);
+  const secrets = Secrets.of(pepper);
+  const [digest] = secrets.digests(secret);
+  return { secret, digest, prefix: `sk_${mode}_…${secret.slice(-4)}`, pepperId: secrets.pepperIds[0]! };
+}
+
+/** A stream of numbers that a pepper and a name determine: the demo's keys survive a fresh seed. */
+export function derived(pepper: string, name: string): (below: number) => number {
+  let i = 0;
+  return (below) => createHmac('sha256', pepper).update(`${name}:${i++}`).digest().readUInt32BE(0) % below;
+}
+
+/** A key holds for this long without another look at the database: a revocation is felt within a second everywhere. */
+const freshMilliseconds = 750;
+const cachedKeysMax = 10_000;
+
+interface Holder {
+  keyId: string;
+  accountId: string;
+  kind: AccountKind;
+  edition: number;
+  permission: KeyPermission;
+  expiresAt: number | null;
+  revokedAt: number | null;
+  pepperId: string | null;
+  now: number;
+}
+
+/** Who a key stood for when it was last looked up, and how long that holds. */
+interface Found {
+  caller: Caller;
+  until: number;
+}
+
+/** A proxy may send many keys over one connection; of more than this, they are hashed again. */
+const keysPerConnectionMax = 16;
+
+/** Finds the caller of a request by its headers. */
+export class Callers {
+  readonly #fresh = new LRUCache<string, Found>({ max: cachedKeysMax });
+  /** The keys of each connection, as its headers spell them: a secret stays here no longer than its connection. */
+  readonly #ofConnection = new WeakMap<object, Map<string, Found>>();
+  /** The keys that were hashed anew within the last minute, so that two orders of peppers during a roll-out do not undo each other at every use. */
+  readonly #rehashed = new LRUCache<string, true>({ max: cachedKeysMax, ttl: 60_000 });
+  readonly #touched = new LRUCache<string, true>({ max: cachedKeysMax, ttl: 60_000 });
+
+  readonly #secrets: Secrets;
+
+  constructor(
+    private readonly database: Database,
+    pepper: string | Secrets,
+  ) {
+    this.#secrets = Secrets.of(pepper);
+  }
+
+  /**
+   * The caller of a request, or a domain error. Its text does not tell an unknown key from a revoked one; that a key has expired
+   * it says, to a client that has the whole key.
+   */
+  find(
+    connection: object,
+    authorization: string | undefined,
+    onBehalfOf: string | undefined,
+  ): Caller | Promise<Caller> {
+    const caller = this.#again(connection, authorization) ?? this.#byHeader(connection, authorization);
+    return onBehalfOf === undefined ? caller : this.#actingFor(caller, onBehalfOf);
+  }
+
+  /** Makes a key with this deployment's pepper. */
+  newKey(tenantId: string, livemode: boolean): NewKey {
+    return newKey(this.#secrets, tenantId, livemode);
+  }
+
+  /** The caller whose key came over this connection before, while that holds: hashing it again would tell nothing new. */
+  #again(connection: object, authorization = ''): Caller | undefined {
+    const found = this.#ofConnection.get(connection)?.get(authorization);
+    return found && found.until > performance.now() ? found.caller : undefined;
+  }
+
+  async #byHeader(connection: object, authorization: string | undefined): Promise<Caller> {
+    const found = await this.#byKey(secretOf(authorization));
+    let known = this.#ofConnection.get(connection);
+    if (!known) this.#ofConnection.set(connection, (known = new Map()));
+    if (known.size >= keysPerConnectionMax) known.clear();
+    known.set(authorization!, found);
+    return found.caller;
+  }
+
+  async #byKey(secret: string): Promise<Found> {
+    const [digest, ...older] = this.#secrets.digests(secret);
+    const cached = this.#fresh.get(digest);
+    if (cached && cached.until > performance.now()) return cached;
+    const match = keyPattern.exec(secret);
+    // A key that was mistyped is refused before the database hears of it.
+    if (!match || !same(secret.slice(-checksumLength), checksum(secret.slice(0, -checksumLength)))) throw invalid();
+    const asked = performance.now();
+    const tenantId = match[2]!;
+    const livemode = match[1] === 'live';
+    let [holder, found] = [await this.#holder(tenantId, livemode, digest), digest];
+    for (const before of older) {
+      if (holder) break;
+      [holder, found] = [await this.#holder(tenantId, livemode, before), before];
+    }
+    // Between two of these looks another request may have hashed the key anew.
+    if (!holder && older.length > 0) [holder, found] = [await this.#holder(tenantId, livemode, digest), digest];
+    if (!holder || holder.revokedAt !== null) throw invalid();
+    if (holder.expiresAt !== null && holder.expiresAt <= holder.now)
+      throw invalid('The API key has expired. Create a new one.');
+    const caller: Caller = {
+      tenantId,
+      livemode,
+      edition: holder.edition as 1 | 2,
+      kind: holder.kind,
+      permission: holder.permission,
+      keyId: holder.keyId,
+      accountId: holder.accountId,
+      actingAccountId: holder.accountId,
+      actingAccountKind: holder.kind,
+    };
+    const left = holder.expiresAt === null ? Number.POSITIVE_INFINITY : (holder.expiresAt - holder.now) * 1000;
+    const kept = { caller, until: asked + Math.min(freshMilliseconds, left) };
+    this.#fresh.set(digest, kept);
+    this.#touch(caller);
+    if (holder.pepperId !== this.#secrets.pepperIds[0]) this.#rehash(caller, found, digest);
+    return kept;
+  }
+
+  async #holder(tenant: string, live: boolean, digest: string): Promise<Holder | undefined> {
+    const p = sql.placeholder;
+    const [holder] = await this.database.read<Holder>(
+      'key_holder',
+      (db) =>
+        db
+          .select({
+            keyId: apiKey.id,
+            accountId: account.id,
+            kind: account.kind,
+            edition: account.edition,
+            permission: apiKey.permission,
+            expiresAt: apiKey.expiresAt,
+            revokedAt: apiKey.revokedAt,
+            pepperId: apiKey.pepperId,
+            now: sql<number>`extract(epoch from clock_timestamp())::int`,
+          })
+          .from(apiKey)
+          .innerJoin(
+            account,
+            and(eq(account.tenantId, p('tenant')), eq(account.livemode, p('live')), eq(account.id, apiKey.accountId)),
+          )
+          .where(and(eq(apiKey.tenantId, p('tenant')), eq(apiKey.livemode, p('live')), eq(apiKey.digest, p('digest')))),
+      { tenant, live, digest },
+    );
+    return holder;
+  }
+
+  /** A platform may act as one of its connected users; the user must exist, and nobody learns whether another's does. */
+  async #actingFor(asking: Caller | Promise<Caller>, id: string): Promise<Caller> {
+    const caller = await asking;
+    if (caller.kind !== 'platform')
+      throw new DomainError(
+        problem('permission_denied', 'On-Behalf-Of', 'Only a platform may act on behalf of an account.'),
+      );
+    const p = sql.placeholder;
+    const [user] = await this.database.read<{ kind: AccountKind }>(
+      'acting_for',
+      (db) =>
+        db
+          .select({ kind: account.kind })
+          .from(account)
+          .where(
+            and(
+              eq(account.tenantId, p('tenant')),
+              eq(account.livemode, p('live')),
+              eq(account.id, p('id')),
+              eq(account.kind, 'connected_user'),
+            ),
+          ),
+      { tenant: caller.tenantId, live: caller.livemode, id },
+    );
+    if (!user) throw new DomainError(problem('resource_missing', 'On-Behalf-Of'));
+    return { ...caller, actingAccountId: id, actingAccountKind: user.kind };
+  }
+
+  /** Hashes a key under the pepper that is used for what is new. If that fails, the next use of the key brings another try. */
+  #rehash({ keyId, tenantId, livemode }: Caller, before: string, digest: string): void {
+    if (keyId === null || this.#rehashed.has(keyId)) return;
+    this.#rehashed.set(keyId, true);
+    this.database
+      .call('rehash_api_key', [tenantId, livemode, keyId, before, digest, this.#secrets.pepperIds[0]!])
+      .catch(() => this.#rehashed.delete(keyId));
+  }
+
+  #touch(caller: Caller): void {
+    const { keyId, tenantId, livemode } = caller;
+    if (keyId === null || this.#touched.has(keyId)) return;
+    this.#touched.set(keyId, true);
+    // A statistic: if it fails, the next minute brings another.
+    this.database.call('touch_api_key', [tenantId, livemode, keyId]).catch(() => this.#touched.delete(keyId));
+  }
+}
+
+/** The key of either form: Bearer, or the username of HTTP Basic with an empty password. Spec: Authentication 2, 3. */
+function secretOf(authorization: string | undefined): string {
+  if (authorization === undefined || authorization.trim() === '')
+    throw new DomainError(problem('authentication_required'));
+  const [, scheme = '', credentials = ''] = /^(\S+)\s+(\S+)\s*$/.exec(authorization) ?? [];
+  if (scheme.toLowerCase() === 'bearer') return credentials;
+  if (scheme.toLowerCase() === 'basic') {
+    const [username = '', ...password] = Buffer.from(credentials, 'base64').toString('utf8').split(':');
+    if (password.join(':') === '') return username;
+  }
+  throw invalid();
+}
+
+function invalid(message?: string): DomainError {
+  return new DomainError(problem('api_key_invalid', undefined, message));
+}
+
+const same = (a: string, b: string) =>
+  timingSafeEqual(createHash('sha256').update(a).digest(), createHash('sha256').update(b).digest());

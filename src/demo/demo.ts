@@ -1,0 +1,252 @@
+import { createHmac } from 'node:crypto';
+import type { GraphQLSchema } from 'graphql';
+import type { AccountRow } from '../resources/account/table.js';
+import { derived, newKey } from '../auth/api-keys.js';
+import { Operator } from '../operator/operator.js';
+import { quarterDays, type Trader, tradeForAQuarter } from './history.js';
+import type { Store } from '../db/open.js';
+
+/** A demo tenant: one per edition, so that both can be explored side by side. */
+export interface Demo {
+  edition: 1 | 2;
+  name: string;
+  accountId: string;
+  testKey: string;
+}
+
+const names = { 1: 'Harborline', 2: 'Saffron Collect' } as const;
+
+/**
+ * The demo of a database: seeded once when it is empty, and begun anew in tenants of its own when a seeding was
+ * interrupted. What is known of it is a file beside the pepper.
+ */
+export async function openDemo(
+  store: Store,
+  operator: Operator,
+  schema: GraphQLSchema,
+  progress: (step: string) => void,
+): Promise<Demo[]> {
+  await store.withAdvisoryLock('demo', async () => {
+    const before = store.demo();
+    if (before ? before.whole : !(await operator.empty())) return;
+    const attempt = (before?.attempt ?? 0) + 1;
+    store.demo({ attempt, whole: false });
+    await store.withAsynchronousCommit((database) =>
+      seedDemo(new Operator(database, schema, store.secrets), store.pepper, progress, attempt),
+    );
+    store.demo({ attempt, whole: true });
+  });
+  return demos(operator, store.pepper, store.demo()?.attempt);
+}
+
+/** The demo tenants that there are. Their ids and keys derive from the pepper, so that every start can print them again. */
+export async function demos(operator: Operator, pepper: string, attempt = 1): Promise<Demo[]> {
+  const all = ([1, 2] as const).map((edition) => {
+    const tenantId = tenantOf(pepper, edition, attempt);
+    return {
+      edition,
+      name: names[edition],
+      accountId: `account_${tenantId}`,
+      testKey: keyOf(pepper, edition, tenantId, false).secret,
+    };
+  });
+  const there = await Promise.all(all.map((demo) => operator.exists(demo.accountId)));
+  return all.filter((_, i) => there[i]);
+}
+
+function tenantOf(pepper: string, edition: 1 | 2, attempt: number): string {
+  return createHmac('sha256', pepper).update(`demo:tenant:${edition}:${attempt}`).digest('hex').slice(0, 32);
+}
+
+function keyOf(pepper: string, edition: 1 | 2, tenantId: string, livemode: boolean) {
+  return newKey(pepper, tenantId, livemode, derived(pepper, `demo:key:${edition}:${livemode}`));
+}
+
+interface Made {
+  account: AccountRow;
+}
+
+/** Seeds a platform in each edition, with users and partners in every state, by the product's own operations. */
+export async function seedDemo(
+  operator: Operator,
+  pepper: string,
+  progress: (step: string) => void,
+  attempt = 1,
+): Promise<void> {
+  await Promise.all([
+    seedEdition(operator, pepper, 1, attempt, progress),
+    seedEdition(operator, pepper, 2, attempt, progress),
+  ]);
+}
+
+async function seedEdition(
+  operator: Operator,
+  pepper: string,
+  edition: 1 | 2,
+  attempt: number,
+  progress: (step: string) => void,
+): Promise<void> {
+  progress(`Seeding the demo of Edition ${edition}`);
+  const tenantId = tenantOf(pepper, edition, attempt);
+  await operator.passTime({ tenantId }, -(quarterDays + 1) * 86_400);
+  const { account: platform } = await operator.createRoot({
+    type: 'platform',
+    edition,
+    nickname: names[edition],
+    businessDetails: {
+      legalName: `${names[edition]} ${edition === 1 ? 'Inc.' : 'Private Limited'}`,
+      email: `ops@${edition === 1 ? 'harborline' : 'saffron'}.example`,
+      type: 'company',
+    },
+    tenantId,
+    key: (livemode) => keyOf(pepper, edition, tenantId, livemode),
+  });
+  const traders: Trader[] = [];
+  for (const seed of users[edition]) {
+    const trader = await seedUser(operator, platform, edition, seed);
+    if (trader.partners.length > 0 && !seed.draft) traders.push(trader);
+  }
+  // The sandbox verifies everybody and issues their addresses.
+  for (let second = 0; second < 5; second++) await operator.passTime(platform, 1);
+  let told = 0;
+  await tradeForAQuarter(operator, platform, edition, traders, (share) => {
+    if (share >= told) progress(`Seeding a quarter of Edition ${edition}: ${Math.round(100 * share)} %`);
+    if (share >= told) told += 0.25;
+  });
+}
+
+interface SeedUser {
+  nickname: string;
+  legalName: string;
+  city: string;
+  /** Drafts lack what activation requires; the explorer's examples show what. */
+  draft?: true;
+  partners: { nickname: string; legalName: string; country: string; postalCode: string; draft?: true }[];
+}
+
+const users: Record<1 | 2, SeedUser[]> = {
+  1: [
+    {
+      nickname: 'Indigo Looms',
+      legalName: 'Indigo Looms Exports LLP',
+      city: 'Jaipur',
+      partners: [
+        { nickname: 'Northwind Home', legalName: 'Northwind Home LLC', country: 'US', postalCode: '60607' },
+        { nickname: 'Maison Claire', legalName: 'Maison Claire SARL', country: 'FR', postalCode: '75011' },
+        { nickname: 'Kite & Barrel', legalName: 'Kite & Barrel Ltd', country: 'GB', postalCode: 'E1 6AN', draft: true },
+      ],
+    },
+    {
+      nickname: 'Malabar Spice',
+      legalName: 'Malabar Spice Traders Private Limited',
+      city: 'Kochi',
+      partners: [
+        { nickname: 'Pantry Supply', legalName: 'Pantry Supply Inc.', country: 'US', postalCode: '11201' },
+        { nickname: 'Rheingold Feinkost', legalName: 'Rheingold Feinkost GmbH', country: 'DE', postalCode: '50667' },
+      ],
+    },
+    {
+      nickname: 'Deccan Robotics',
+      legalName: 'Deccan Robotics Private Limited',
+      city: 'Hyderabad',
+      draft: true,
+      partners: [],
+    },
+  ],
+  2: [
+    {
+      nickname: 'Lighthouse Courses',
+      legalName: 'Lighthouse Courses Pte. Ltd.',
+      city: 'Singapore',
+      partners: [
+        { nickname: 'Asha Traders', legalName: 'Asha Traders', country: 'IN', postalCode: '560001' },
+        { nickname: 'Vindhya Textiles', legalName: 'Vindhya Textiles', country: 'IN', postalCode: '452001' },
+      ],
+    },
+    {
+      nickname: 'Fjord Software',
+      legalName: 'Fjord Software AS',
+      city: 'Bergen',
+      partners: [
+        { nickname: 'Deepak Stores', legalName: 'Deepak Stores', country: 'IN', postalCode: '400001' },
+        {
+          nickname: 'Konkan Marine',
+          legalName: 'Konkan Marine Private Limited',
+          country: 'IN',
+          postalCode: '403001',
+          draft: true,
+        },
+      ],
+    },
+    { nickname: 'Cedar Books', legalName: 'Cedar Books Ltd', city: 'Beirut', draft: true, partners: [] },
+  ],
+};
+
+async function seedUser(operator: Operator, platform: AccountRow, edition: 1 | 2, seed: SeedUser): Promise<Trader> {
+  const slug = seed.nickname.toLowerCase().replaceAll(/[^a-z]+/g, '-');
+  const whole = {
+    legalName: seed.legalName,
+    dba: seed.nickname,
+    email: `accounts@${slug}.example`,
+    website: `https://${slug}.example`,
+    dateOfIncorporation: '2014-04-01',
+    type: 'company',
+    ids: { business: 'U52100RJ2014PTC041234' },
+    physicalAddress: {
+      line1: '14 Harbour Road',
+      city: seed.city,
+      state: seed.city,
+      postalCode: '302001',
+      country: edition === 1 ? 'IN' : 'SG',
+    },
+    merchantCategoryCode: '5131',
+    merchantSize: 'small',
+    productCategory: 'goods',
+    productDescription: 'Goods and services for customers abroad.',
+  };
+  const businessDetails = seed.draft ? { legalName: seed.legalName, type: 'company' } : whole;
+  const { account: user } = await operator.as<Made>(platform, 'createConnectedUser', {
+    nickname: seed.nickname,
+    businessDetails,
+    metadata: { seeded: 'demo' },
+  });
+  if (!seed.draft) {
+    for (const fullName of ['Meera Rao', 'Jonas Lind']) {
+      await operator.as(platform, 'createPerson', {
+        accountId: user.id,
+        fullName,
+        relationship: { director: true, owner: true, representative: true },
+        identification: { taxCardNumber: 'ABCPE1234F' },
+      });
+    }
+    await operator.as(platform, 'createAddress', {
+      category: 'user_payout',
+      type: 'bank_account',
+      currency: 'INR',
+      linkedId: user.id,
+      linkedObject: 'account',
+      name: seed.legalName,
+      bankAccount: {
+        bankName: 'Bank of the Coast',
+        number: '004501551234',
+        domesticCredit: 'BOTC0000451',
+        globalWire: 'BOTCINBB',
+      },
+      billingDetails: whole.physicalAddress,
+    });
+    await operator.as(platform, 'activateAccount', { id: user.id });
+  }
+  const partners: AccountRow[] = [];
+  for (const { draft, nickname, legalName, ...physicalAddress } of seed.partners) {
+    const email = `ap@${nickname.toLowerCase().replaceAll(/[^a-z]+/g, '-')}.example`;
+    const { account: partner } = await operator.as<Made>(user, 'createAccount', {
+      type: 'partner',
+      nickname,
+      businessDetails: { legalName, email, type: edition === 1 ? 'company' : 'business', physicalAddress },
+    });
+    if (draft) continue;
+    await operator.as(platform, 'activateAccount', { id: partner.id });
+    partners.push(partner);
+  }
+  return { user, partners };
+}

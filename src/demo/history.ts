@@ -1,0 +1,220 @@
+import type { AccountRow } from '../resources/account/table.js';
+import type { CheckoutRow } from '../resources/checkout/table.js';
+import type { DepositPaymentMethod, DepositRow } from '../resources/deposit/table.js';
+import type { Operator } from '../operator/operator.js';
+import { DomainError } from '../request/problems.js';
+import type { ReceivableRow } from '../resources/receivable/table.js';
+
+/** A user of the demo that gets paid, with the partners that pay. */
+export interface Trader {
+  user: AccountRow;
+  partners: AccountRow[];
+}
+
+export const quarterDays = 90;
+const daySeconds = 86_400;
+
+const methods: Record<1 | 2, readonly DepositPaymentMethod[]> = {
+  1: [
+    'domestic_credit',
+    'domestic_credit',
+    'domestic_wire',
+    'global_wire',
+    'domestic_debit',
+    'check',
+    'klarna',
+    'afterpay',
+    'affirm',
+    'domestic_fast_credit',
+  ],
+  2: ['upi', 'upi', 'upi', 'card', 'card'],
+};
+const purposes = {
+  1: [
+    { purposeCode: 'P0102', transactionType: 'goods' },
+    { purposeCode: 'P0802', transactionType: 'services' },
+  ],
+  2: [
+    { purposeCode: 'P1109', transactionType: 'services' },
+    { purposeCode: 'P0806', transactionType: 'services' },
+  ],
+} as const;
+
+/** Whole numbers below a bound, the same at every seeding: a demo should look alike everywhere. */
+function sequence(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+}
+
+/**
+ * Trades for a quarter, day by day, on a test clock that starts a quarter back and ends at the present: invoices, deposits of
+ * all methods, checkouts, reconciliations, payouts by their intervals, and now and then a dispute, a reversal, or money that does not arrive.
+ * The last day ends before its midnight: what it has brought is still to be reconciled or paid out. Everything goes through the
+ * product's own operations and jobs, so the ledger are as right as anybody's.
+ */
+export async function tradeForAQuarter(
+  operator: Operator,
+  platform: AccountRow,
+  edition: 1 | 2,
+  traders: Trader[],
+  progress: (share: number) => void,
+): Promise<void> {
+  const random = sequence(edition);
+  const currency = edition === 1 ? 'USD' : 'INR';
+  let invoiceNumber = 1000;
+  let reversals = 0;
+  for (let day = 0; day < quarterDays; day++) {
+    progress(day / quarterDays);
+    const traded: Traded[] = await Promise.all(
+      traders
+        .flatMap((trader) => Array.from({ length: random(3) }, () => trader))
+        .map((trader) => {
+          const partner = trader.partners[random(trader.partners.length)]!;
+          const invoice = BigInt(random(edition === 1 ? 900_000 : 9_000_000) + 15_000);
+          const paid = random(6) === 0 ? invoice / 2n : invoice;
+          return trade(operator, trader, {
+            partner,
+            edition,
+            currency,
+            invoice,
+            paid,
+            method: methods[edition][random(methods[edition].length)]!,
+            through: edition === 2 && random(3) === 0 ? 'checkout' : 'bank',
+            luck: random(8),
+            reference: `INV-${invoiceNumber++}`,
+            day,
+          });
+        }),
+    );
+    // The sandbox needs a second for each of its two steps.
+    await operator.passTime(platform, 1);
+    await operator.passTime(platform, 1);
+    const open = traded.filter((t) => t.deposit !== null);
+    const settled = open.filter(() => random(8) > 0);
+    await Promise.all(
+      settled.map(({ trader, deposit, receivable }) =>
+        operator.as(trader.user, 'reconcileDeposit', {
+          id: deposit!.id,
+          receivables: [{ id: receivable.id, amount: deposit!.amount }],
+        }),
+      ),
+    );
+    // Last midnight's payouts are still under way: now and then one comes back, and is made again the next day.
+    if (day % 29 === 14) {
+      const sought = { status: 'processing', tenantId: platform.tenantId, limit: 1 } as const;
+      const [payout] = (await operator.payouts(sought)).nodes;
+      if (payout) await operator.as(platform, 'failTestPayout', { id: payout.id });
+    }
+    const disputed = open[0];
+    if (disputed && day % 17 === 8) {
+      await operator.as(disputed.trader.user, 'disputeTestDeposit', {
+        id: disputed.deposit!.id,
+        amount: disputed.deposit!.amount / 4n,
+        reasonCode: random(2) ? 'general' : 'incorrect_amount',
+      });
+    }
+    // What the bank takes back on the day it came, nobody has been paid.
+    const [, reversed] = settled;
+    if (reversed && reversed !== disputed && day >= 30 * (reversals + 1)) {
+      await operator.as(reversed.trader.user, 'reverseTestDeposit', {
+        id: reversed.deposit!.id,
+        reasonCode: 'general',
+      });
+      reversals++;
+    }
+    await operator.passTime(platform, daySeconds - 2);
+  }
+  await operator.catchUp(platform);
+  await Promise.all(traders.map((trader, n) => tradeToday(operator, trader, { edition, currency, n })));
+}
+
+/** One more payment each, at the present: a part of it is reconciled and goes out at midnight, and the rest waits for somebody. */
+async function tradeToday(
+  operator: Operator,
+  trader: Trader,
+  { edition, currency, n }: Pick<Trade, 'edition' | 'currency'> & { n: number },
+): Promise<void> {
+  const amount = BigInt(edition === 1 ? 123_400 : 4_560_000) * BigInt(n + 1);
+  const { deposit, receivable } = await trade(operator, trader, {
+    ...{ partner: trader.partners[0]!, edition, currency, invoice: amount, paid: amount, method: methods[edition][0]! },
+    ...{ through: 'bank', luck: 2, reference: `INV-${5000 + n}`, day: quarterDays + 1 },
+  });
+  await operator.as(trader.user, 'completeTestDeposit', { id: deposit!.id }).catch(ifRefused);
+  const receivables = [{ id: receivable.id, amount: amount / 2n }];
+  await operator.as(trader.user, 'reconcileDeposit', { id: deposit!.id, receivables });
+}
+
+/** A worker that runs may have been faster. */
+function ifRefused(error: unknown): void {
+  if (!(error instanceof DomainError)) throw error;
+}
+
+interface Trade {
+  partner: AccountRow;
+  edition: 1 | 2;
+  currency: string;
+  invoice: bigint;
+  paid: bigint;
+  method: DepositPaymentMethod;
+  through: 'bank' | 'checkout';
+  /** From 0 to 7: the worst leaves a checkout unpaid and, every other day, a deposit without its money; the next needs a second attempt; the best pays to the partner's own address. */
+  luck: number;
+  reference: string;
+  day: number;
+}
+
+/** An invoice and the deposit that pays it, unless none does or a checkout: that one locks the receivable by itself. */
+interface Traded {
+  trader: Trader;
+  deposit: DepositRow | null;
+  receivable: ReceivableRow;
+}
+
+async function trade(
+  operator: Operator,
+  trader: Trader,
+  { partner, edition, currency, invoice, paid, method, through, luck, reference, day }: Trade,
+): Promise<Traded> {
+  // The user was made on the first day, by the clock of the database: a gateway's own clock dates nothing.
+  const date = (offset: number) =>
+    new Date((trader.user.created + (day + offset) * daySeconds) * 1000).toISOString().slice(0, 10);
+  const { receivable } = await operator.as<{ receivable: ReceivableRow }>(trader.user, 'createReceivable', {
+    currency,
+    invoice: { amount: invoice, currency, creationDate: date(0), dueDate: date(30), referenceNumber: reference },
+    ...purposes[edition][Number(invoice % 2n) as 0 | 1],
+    description: `${partner.businessDetails.legalName}, ${reference}`,
+  });
+  if (through === 'checkout') {
+    const { checkout } = await operator.as<{ checkout: CheckoutRow }>(trader.user, 'createCheckout', {
+      amount: paid,
+      currency,
+      from: { accountId: partner.id },
+      paymentMethods: ['upi', 'cards'],
+      receivables: [{ id: receivable.id }],
+      redirectUrl: `https://shop.example/invoices/${reference}`,
+    });
+    const attempt = { id: checkout.id, paymentMethod: method };
+    if (luck === 1) await operator.as(trader.user, 'declineTestCheckout', attempt);
+    if (luck > 0) await operator.as(trader.user, 'payTestCheckout', attempt);
+    return { trader, deposit: null, receivable };
+  }
+  const { deposit } = await operator.as<{ deposit: DepositRow }>(trader.user, 'createDeposit', {
+    amount: paid,
+    currency,
+    from: { accountId: partner.id },
+    to: { accountId: luck === 7 ? partner.id : trader.user.id },
+    paymentMethod: method,
+    statementDescriptor: reference,
+  });
+  if (luck > 0 || day % 2 === 0) return { trader, deposit, receivable };
+  // The payer has thought better of it, and owes nothing; or the bank cannot tell whom it is for. A worker that runs may have been faster: then
+  // the money is there.
+  const cancels = day % 4 === 1;
+  const [end, reasonCode] = cancels ? ['cancelTestDeposit', 'cancelled'] : ['failTestDeposit', 'unmatched_details'];
+  const ended = await operator.as(trader.user, end!, { id: deposit.id, reasonCode }).then(() => true, ifRefused);
+  if (ended && cancels) await operator.as(trader.user, 'voidReceivable', { id: receivable.id });
+  return { trader, deposit: ended ? null : deposit, receivable };
+}

@@ -1,0 +1,171 @@
+import { businessDetailsFormats } from '../types/formats.js';
+import type { AccountRow, BusinessType } from '../resources/account/table.js';
+import type { AddressRow } from '../resources/address/table.js';
+import type { FilePurpose, FileRow } from '../resources/file/table.js';
+import type { PersonRow, RelationshipObject } from '../resources/person/table.js';
+import { argumentPath, camel, listedValues, type Problem, problem, type Said } from '../request/problems.js';
+
+/** Everything that an activation is judged by. */
+export interface OnboardingProfile {
+  account: AccountRow;
+  persons: PersonRow[];
+  addresses: AddressRow[];
+  /** The file behind `supporting_documentation.id_document`, if there is one. */
+  idDocument: FileRow | null;
+}
+
+/** One thing that activation requires: where it belongs, what to do about it, and whether a profile has it. */
+export interface Prerequisite {
+  field: string;
+  message: Said | ((profile: OnboardingProfile) => Said);
+  met(profile: OnboardingProfile): boolean;
+  /** How it is named among alternatives, where its field does not say all. */
+  shown?: { v1: string; graph: string };
+  /** Other parameters that would do as well. */
+  alternatives?: string[];
+}
+
+/** Prerequisites that hold always, or by the type of the business. */
+export type Rule = (profile: OnboardingProfile) => readonly Prerequisite[];
+export type Rules = readonly Rule[];
+
+/** Prerequisites of every account of the kind. */
+export function always(...prerequisites: Prerequisite[]): Rule {
+  return () => prerequisites;
+}
+
+/** Nothing while the type is unknown: its own prerequisite says so already. */
+export function byBusinessType(table: Record<BusinessType, readonly Prerequisite[]>): Rule {
+  return ({ account }) => (account.businessDetails.type ? table[account.businessDetails.type] : []);
+}
+
+/** A parameter of the account is present, not empty, and of its form: what was stored before it had one counts for nothing. */
+export function has(path: string): Prerequisite {
+  const names = path.split('.').map(camel);
+  return {
+    field: `account.${path}`,
+    message: 'is required for activation. Update the account with it.',
+    met: ({ account }) => {
+      const value = names.reduce<unknown>((at, name) => (at as Record<string, unknown> | null)?.[name], account);
+      const form = businessDetailsFormats[names.at(-1) as keyof typeof businessDetailsFormats] as
+        | (typeof businessDetailsFormats)['website']
+        | undefined;
+      return present(value) && (typeof value !== 'string' || !form || form.holds(value));
+    },
+  };
+}
+
+/** The physical address, where it is enough to find a business by. */
+export function physicalAddress(): Prerequisite {
+  const path = 'business_details.physical_address';
+  const within = {
+    v1: ' (with line1, city, postal_code and country)',
+    graph: ' (with line1, city, postalCode and country)',
+  };
+  const parts = ['line1', 'city', 'postal_code', 'country'].map((name) => has(`${path}.${name}`));
+  return {
+    field: `account.${path}`,
+    message: {
+      v1: `is required for activation${within.v1}. Update the account with it.`,
+      graph: `is required for activation${within.graph}. Update the account with it.`,
+    },
+    shown: { v1: `account.${path}${within.v1}`, graph: `businessDetails.physicalAddress${within.graph}` },
+    met: (profile) => parts.every((part) => part.met(profile)),
+  };
+}
+
+/** A document with one of the given purposes. */
+export function file(parameter: 'id_document', purposes: readonly FilePurpose[]): Prerequisite {
+  return {
+    field: `account.supporting_documentation.${parameter}`,
+    message: listedValues(
+      purposes,
+      (listed) =>
+        `Activation requires a file of purpose ${listed.join(', ')}. Upload it and update the account with its id.`,
+    ),
+    met: ({ idDocument }) => idDocument !== null && purposes.includes(idDocument.purpose),
+  };
+}
+
+/** At least so many persons in each role, each role a prerequisite of its own; one person may hold several. */
+export function persons(roles: { [role in keyof RelationshipObject]?: number }): Prerequisite[] {
+  return Object.entries(roles).map(([role, least]) => ({
+    field: `account.persons.${role}`,
+    message: `Activation requires ${least === 1 ? `a person who is ${role}` : `${least} persons who are ${role}`}. Create the missing ones.`,
+    met: ({ persons }) =>
+      persons.filter((person) => person.relationship[role as keyof RelationshipObject]).length >= least,
+  }));
+}
+
+/** Exactly one person, its owner and nothing else, known by a tax card: a sole proprietor or an individual. */
+export function soleOwner(): Prerequisite {
+  return {
+    field: 'account.persons.owner',
+    message: ({ persons }) =>
+      `Activation requires exactly one person, who is owner and nothing else and has a personal tax card. ${wayToSoleOwner(persons)}`,
+    met: ({ persons }) => persons.length === 1 && persons.every((one) => ownsAlone(one) && hasTaxCard(one)),
+  };
+}
+
+const ownsAlone = ({ relationship: r }: PersonRow) => r.owner === true && !r.director && !r.representative;
+const hasTaxCard = ({ identification: i }: PersonRow) => Boolean(i.taxCardNumber || i.taxCardImage);
+
+/** What to do with an account's persons so that one is left, its owner: the type of the business may have changed after they were created. */
+function wayToSoleOwner(persons: PersonRow[]): string {
+  if (persons.length === 0) return 'Create this person.';
+  const owners = persons.filter(ownsAlone);
+  const steps: string[] = [];
+  if (persons.length > 1) steps.push('Remove every person but the owner.');
+  if (owners.length === 0) steps.push('Update the owner so that owner is the only role.');
+  if (!(owners.length > 0 ? owners : persons).some(hasTaxCard))
+    steps.push('Update the owner with the number or an image of the personal tax card.');
+  return steps.join(' ');
+}
+
+/** A usable address to pay the user out to. */
+export function payoutAddress(): Prerequisite {
+  return {
+    field: 'account.addresses.user_payout',
+    message: listedValues(
+      ['user_payout'],
+      ([category]) => `Activation requires an address of category ${category}. Create one for the account.`,
+    ),
+    met: ({ addresses }) =>
+      addresses.some((address) => address.category === 'user_payout' && address.status === 'activated'),
+  };
+}
+
+/** One of several will do; the first names the problem, and the others are its alternatives. */
+export function anyOf(...choices: [Prerequisite, ...Prerequisite[]]): Prerequisite {
+  const [first, ...others] = choices;
+  return {
+    field: first.field,
+    message: {
+      v1: `is required for activation, or one of: ${others.map(({ shown, field }) => shown?.v1 ?? field).join(', ')}.`,
+      graph: `is required for activation, or one of: ${others.map(({ shown, field }) => shown?.graph ?? argumentPath(field).join('.')).join(', ')}.`,
+    },
+    met: (profile) => choices.some((choice) => choice.met(profile)),
+    alternatives: others.map((choice) => choice.field),
+  };
+}
+
+/** What of the rules a profile does not meet. The same evaluation answers `requirements` and refuses `activate`. */
+export function unmet(rules: Rules, profile: OnboardingProfile): Problem[] {
+  return rules
+    .flatMap((rule) => rule(profile))
+    .filter((prerequisite) => !prerequisite.met(profile))
+    .map(({ field, message, alternatives }) =>
+      problem(
+        'account_requirements_missing',
+        field,
+        typeof message === 'function' ? message(profile) : message,
+        alternatives && { alternatives },
+      ),
+    );
+}
+
+function present(value: unknown): boolean {
+  if (typeof value === 'string') return value.trim() !== '';
+  if (value === null || value === undefined) return false;
+  return typeof value === 'object' ? Object.values(value).some(present) : true;
+}

@@ -1,0 +1,65 @@
+import type { PgTable } from 'drizzle-orm/pg-core';
+import type { NewKey } from '../auth/api-keys.js';
+import type { Checkouts } from '../resources/checkout/terms.js';
+import type { WriteEnvelope } from '../db/database.js';
+import type { Scope } from '../db/scope.js';
+import type { Edition } from '../editions/edition.js';
+import { RequestBudget } from '../request/budget.js';
+import type { Secrets } from '../db/secrets.js';
+import type { Caller } from '../request/caller.js';
+
+/** What every resolver receives: who asks, the access to what they may see, and the rules of their edition. */
+export class Context {
+  /** What changes while a request is answered: Apollo hands a copy of the context on, which shares this. */
+  private readonly state: { envelope: WriteEnvelope | null; wrote: boolean; replayed: boolean } = {
+    envelope: null,
+    wrote: false,
+    replayed: false,
+  };
+
+  constructor(
+    readonly caller: Caller,
+    readonly scope: Scope,
+    readonly edition: Edition,
+    readonly requestId: string,
+    /** The client's Idempotency-Key, if it sent one. */
+    readonly idempotencyKey: string | undefined,
+    /** Makes the secret of a new key. */
+    readonly newKey: (tenantId: string, livemode: boolean) => NewKey,
+    /** The terms of new checkouts, and where their pages are. */
+    readonly checkouts: Checkouts,
+    /** What hashes the parameters of a request, and encrypts what is stored of them. */
+    readonly secrets: Secrets,
+    readonly budget: RequestBudget = new RequestBudget(),
+  ) {}
+
+  /** The write under way; the guard opens one per mutation field. */
+  get envelope(): WriteEnvelope | null {
+    return this.state.envelope;
+  }
+  set envelope(envelope: WriteEnvelope | null) {
+    this.state.envelope = envelope;
+  }
+  /** Whether the call under way has written anything. */
+  get wrote(): boolean {
+    return this.state.wrote;
+  }
+  set wrote(wrote: boolean) {
+    this.state.wrote = wrote;
+  }
+  /** Whether an answer was given again from an idempotency key. */
+  get replayed(): boolean {
+    return this.state.replayed;
+  }
+  set replayed(replayed: boolean) {
+    this.state.replayed = replayed;
+  }
+
+  /** One write of the operation under way. */
+  async write<T extends PgTable>(fn: string, table: T, args: object): Promise<T['$inferSelect']> {
+    if (!this.envelope) throw new Error(`${fn} was called outside a mutation`);
+    const row = await this.scope.write(fn, table, this.envelope, args);
+    this.wrote = true;
+    return row;
+  }
+}

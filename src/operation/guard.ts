@@ -1,0 +1,332 @@
+import {
+  getNamedType,
+  type GraphQLArgument,
+  type GraphQLField,
+  type GraphQLFieldResolver,
+  type GraphQLInputField,
+  GraphQLInputObjectType,
+  type GraphQLInputType,
+  GraphQLList,
+  GraphQLNonNull,
+  type GraphQLSchema,
+  type GraphQLResolveInfo,
+  isObjectType,
+  Kind,
+  type SelectionNode,
+} from 'graphql';
+import { checks } from '../resources/input-rules.js';
+import type { Context } from './context.js';
+import type { Edition } from '../editions/edition.js';
+import { writeEnvelopeOf, refuseReuse, replay } from './idempotency.js';
+import { listMembersFault, listMembersMax } from '../types/pagination.js';
+import { denied, type Permission, permissions, restPermissions } from '../auth/permissions.js';
+import {
+  camel,
+  listedValues,
+  listNames,
+  type Problem,
+  problem,
+  problemsMax,
+  DomainError,
+  snake,
+} from '../request/problems.js';
+import { isEmpty } from '../types/empty.js';
+
+const textLengthMax = 5_000;
+
+/**
+ * Wraps every root field with its permission, once, at boot. A root field without a row, or a row without
+ * a field, stops the boot with its name: nothing is reachable that nobody has thought about.
+ */
+export function guard(schema: GraphQLSchema): void {
+  const fields = { ...schema.getQueryType()?.getFields(), ...schema.getMutationType()?.getFields() };
+  for (const name of Object.keys(permissions))
+    if (!fields[name]) throw new Error(`permissions.ts has a row for ${name}, which is no root field`);
+  for (const [name, field] of Object.entries(fields)) {
+    const permission = permissions[name];
+    if (!permission) throw new Error(`the root field ${name} has no row in permissions.ts`);
+    if (!field.resolve) throw new Error(`the root field ${name} has no resolver`);
+    field.resolve = guarded(name, permission, field.resolve, permission.access === 'write' ? field.args : []);
+  }
+  guardEdges(schema);
+}
+
+/** Edges that answer pages of a root list's type share its filters, and so its edition's rules: this gives each edge its list, whose domain errors it repeats. */
+function guardEdges(schema: GraphQLSchema): void {
+  const lists = new Map<string, string>();
+  for (const { name, type } of Object.values(schema.getQueryType()?.getFields() ?? {})) {
+    const page = getNamedType(type).name;
+    if (page.endsWith('Connection') && !lists.has(page)) lists.set(page, name);
+  }
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (!isObjectType(type) || type === schema.getQueryType() || type === schema.getMutationType()) continue;
+    for (const field of Object.values(type.getFields())) {
+      const list = lists.get(getNamedType(field.type).name);
+      const resolve = field.resolve as GraphQLFieldResolver<unknown, Context> | undefined;
+      if (list === undefined || !resolve) continue;
+      field.extensions = { ...field.extensions, list };
+      field.resolve = (source, args, context: Context, info) => {
+        checkEdge(field, args, context);
+        return resolve(source, args, context, info);
+      };
+    }
+  }
+}
+
+/** Refuses filters of an edge that the caller's edition does not have. */
+export function checkEdge(
+  { extensions }: Pick<GraphQLField<unknown, unknown>, 'extensions'>,
+  args: Record<string, unknown>,
+  { edition }: Pick<Context, 'edition'>,
+): void {
+  const list = extensions.list as string | undefined;
+  const problems = list === undefined ? [] : editionProblems(list, permissionOf(list).object, args, edition);
+  if (problems.length > 0) throw new DomainError(...problems);
+}
+
+/** The guarded form of one operation: permitted, well-formed for the edition, and, if it writes, under a key. */
+export function guarded(
+  name: string,
+  permission: Permission,
+  resolve: GraphQLFieldResolver<unknown, Context>,
+  required: readonly GraphQLArgument[] = [],
+): GraphQLFieldResolver<unknown, Context> {
+  return async (source, args, context, info) => {
+    check(name, permission, args, context, required);
+    if (permission.access === 'read') return resolve(source, args, context, info);
+    if (context.idempotencyKey !== undefined && info && mutationFields(info) > 1)
+      throw new DomainError(problem('idempotency_key_ambiguous', 'Idempotency-Key'));
+    context.wrote = false;
+    context.envelope = writeEnvelopeOf(context, name, permission.object, args);
+    try {
+      const answer = await resolve(source, args, context, info);
+      // What changed nothing wrote nothing either; but its key may stand for something that did.
+      if (context.idempotencyKey !== undefined && !context.wrote) await refuseReuse(context, permission.object);
+      return answer;
+    } catch (error) {
+      if (error instanceof DomainError) return replay(context, permission.object, error);
+      throw error;
+    }
+  };
+}
+
+/** Refuses whoever may not call an operation, and arguments that its types allow and its edition does not. */
+export function check(
+  name: string,
+  permission: Permission,
+  args: Record<string, unknown>,
+  context: Pick<Context, 'caller' | 'edition'>,
+  required: readonly GraphQLArgument[] = [],
+): void {
+  permitField(context, permission);
+  const empty = emptyRequired(required, args, permission.object);
+  const problems = [...empty, ...remaining(empty, inputProblems(name, permission.object, args, context.edition))];
+  if (problems.length > 0) throw new DomainError(...problems);
+}
+
+/** Refuses a caller who may not call this operation of /v1 at all, before any input is looked at. */
+export function permit(context: Pick<Context, 'caller' | 'edition'>, permission: Permission): void {
+  // An operation of the other edition does not exist for this caller.
+  if (permission.editions && !permission.editions.includes(context.edition.number))
+    throw new DomainError(problem('route_missing'));
+  permitCaller(context, permission);
+}
+
+/** The same for a root field. A list is there in every edition: as on any other edge, nothing is on it. */
+export function permitField(context: Pick<Context, 'caller' | 'edition'>, permission: Permission): void {
+  if (permission.list) permitCaller(context, permission);
+  else permit(context, permission);
+}
+
+function permitCaller(context: Pick<Context, 'caller'>, permission: Permission): void {
+  const reason = denied(context.caller, permission);
+  if (reason !== undefined) throw new DomainError(problem('permission_denied', undefined, reason));
+}
+
+/** The permission of an operation of either API. */
+export function permissionOf(name: string): Permission {
+  const permission = permissions[name] ?? restPermissions[name];
+  if (!permission) throw new Error(`no permission for ${name}`);
+  return permission;
+}
+
+/** How many mutations an operation asks for, also through fragments; `__typename` is none. */
+export function mutationFields({ operation, fragments }: Pick<GraphQLResolveInfo, 'operation' | 'fragments'>): number {
+  const count = (selections: readonly SelectionNode[]): number =>
+    selections.reduce((sum, selection) => {
+      if (selection.kind === Kind.FIELD) return sum + (selection.name.value === '__typename' ? 0 : 1);
+      const inner = selection.kind === Kind.FRAGMENT_SPREAD ? fragments[selection.name.value] : selection;
+      return sum + (inner ? count(inner.selectionSet.selections) : 0);
+    }, 0);
+  return count(operation.selectionSet.selections);
+}
+
+/** What is wrong with coerced arguments that no type can tell: the edition's parameters and values, and text that cannot be stored. */
+export function inputProblems(name: string, object: string, args: object, edition: Edition): Problem[] {
+  const input = ('input' in args ? args.input : args) as Record<string, unknown>;
+  const problems = [...textProblems(input, object), ...editionProblems(name, object, input, edition)];
+  return [...problems, ...remaining(problems, checks[name]?.(input) ?? [])];
+}
+
+/** Parameters and values that the edition does not have, and those that it requires and are absent. */
+export function editionProblems(
+  name: string,
+  object: string,
+  input: Record<string, unknown>,
+  edition: Edition,
+): Problem[] {
+  const problems: Problem[] = [];
+  for (const path of edition.withheld[name] ?? []) {
+    if (at(input, path) !== undefined) {
+      problems.push(problem('parameter_unknown', `${object}.${path}`, 'is not a parameter of this edition'));
+    }
+  }
+  for (const choice of edition.required[name] ?? []) {
+    const paths = choice.split('|');
+    const found = paths.map((path) => at(input, path));
+    if (!found.every(isBlank)) continue;
+    const given = found.findIndex((value) => value !== undefined);
+    const oneOf = (names: string[]) => `One of ${names.join(' and ')} is required.`;
+    const graphName = (path: string) => path.split('.').map(camel).join('.');
+    const said = paths.length > 1 ? { v1: oneOf(paths), graph: oneOf(paths.map(graphName)) } : undefined;
+    problems.push(
+      problem(
+        given < 0 ? 'parameter_missing' : 'parameter_invalid_empty',
+        `${object}.${paths[Math.max(given, 0)]}`,
+        said,
+      ),
+    );
+  }
+  for (const [path, allowed] of Object.entries(edition.values[name] ?? {})) {
+    const value = at(input, path);
+    const given = Array.isArray(value) ? value : value === undefined || value === null ? [] : [value];
+    if (given.some((v) => !allowed.includes(v)))
+      problems.push(
+        problem(
+          'parameter_invalid',
+          `${object}.${path}`,
+          listedValues(
+            allowed,
+            (listed) => `must be ${listed.length > 1 ? 'one of ' : ''}${listed.join(', ')} in this edition`,
+          ),
+        ),
+      );
+  }
+  return problems;
+}
+
+/** GraphQL takes an empty text or object for a value; where a value is required, it is none. */
+export function emptyRequired(
+  fields: readonly (GraphQLArgument | GraphQLInputField)[],
+  values: Record<string, unknown>,
+  path: string,
+): Problem[] {
+  const problems: Problem[] = [];
+  for (const { name, type } of fields)
+    findEmpty(name, type, values[name], name === 'input' ? () => path : () => `${path}.${snake(name)}`, problems);
+  return problems;
+}
+
+/** Paths are functions here and below: nearly always nothing is wrong, and none is needed. */
+function findEmpty(name: string, type: GraphQLInputType, value: unknown, path: () => string, problems: Problem[]) {
+  if (value === undefined || value === null) return;
+  // An empty `input` is an operation without parameters.
+  if (name !== 'input' && type instanceof GraphQLNonNull && isEmpty(value))
+    problems.push(problem('parameter_invalid_empty', path()));
+  else findEmptyWithin(type, value, path, problems);
+}
+
+/** What is empty inside an object, or inside the objects of a list. */
+function findEmptyWithin(type: GraphQLInputType, value: unknown, path: () => string, problems: Problem[]): void {
+  if (value === null || value === undefined) return;
+  if (type instanceof GraphQLNonNull) findEmptyWithin(type.ofType as GraphQLInputType, value, path, problems);
+  else if (type instanceof GraphQLList)
+    for (const [i, member] of (value as unknown[]).entries())
+      findEmptyWithin(type.ofType as GraphQLInputType, member, () => `${path()}[${i}]`, problems);
+  else if (type instanceof GraphQLInputObjectType) {
+    const fields = type.getFields();
+    for (const [name, member] of Object.entries(value))
+      if (fields[name]) findEmpty(name, fields[name].type, member, () => `${path()}.${snake(name)}`, problems);
+  }
+}
+
+function at(input: Record<string, unknown>, path: string): unknown {
+  return path
+    .split('.')
+    .reduce<unknown>((value, name) => (value as Record<string, unknown> | null | undefined)?.[camel(name)], input);
+}
+
+/** Of further problems, those that are not about something that is refused already. */
+export function remaining(told: readonly Problem[], more: readonly Problem[]): Problem[] {
+  if (told.length === 0 || more.length === 0) return [...more];
+  const refused = told.slice(0, problemsMax).map(({ field = '' }) => ({ field, members: `${field}.` }));
+  const rest: Problem[] = [];
+  for (const p of more) {
+    // There is no room for others.
+    if (told.length + rest.length >= problemsMax) break;
+    const { field = '' } = p;
+    const [members, entries] = [`${field}.`, `${field}[`];
+    const about = refused.some(
+      (one) =>
+        one.field === field ||
+        one.field.startsWith(members) ||
+        one.field.startsWith(entries) ||
+        field.startsWith(one.members),
+    );
+    if (!about) rest.push(p);
+  }
+  return rest;
+}
+
+/**
+ * Problems, and of further ones those that are not about the same. Something empty is called required where the further
+ * ones say that it is.
+ */
+export function joined(told: readonly Problem[], more: readonly Problem[]): Problem[] {
+  const required = new Set(more.filter(({ code }) => code === 'parameter_missing').map(({ field }) => field));
+  const named = told.map((p) =>
+    p.code === 'parameter_invalid_empty' && required.has(p.field) ? { ...problem(p.code, p.field), path: p.path } : p,
+  );
+  return [...named, ...remaining(told, more)];
+}
+
+/** Empty, or an object of nothing but what is: each of its members is optional, and empty text unsets one. */
+function isBlank(value: unknown): boolean {
+  return isEmpty(value) || (typeof value === 'object' && Object.values(value as object).every(isBlank));
+}
+
+/**
+ * What no argument may have, whatever its type: PostgreSQL refuses NUL, UTF-8 has no lone surrogates, and no text and no
+ * list of ours is longer than these. Refused here, it is no fault of ours there.
+ */
+export function textProblems(value: unknown, path: string): Problem[] {
+  const problems: Problem[] = [];
+  findText(value, () => path, false, problems);
+  return problems;
+}
+
+function findText(value: unknown, path: () => string, asWritten: boolean, problems: Problem[]): void {
+  if (problems.length >= problemsMax) return;
+  if (typeof value === 'string') {
+    const fault = textFault(value);
+    if (fault !== undefined) problems.push(problem('parameter_invalid', path(), fault));
+  } else if (Array.isArray(value)) {
+    if (value.length > listMembersMax) problems.push(problem('parameter_invalid', path(), listMembersFault));
+    else for (const [i, member] of value.entries()) findText(member, () => `${path()}[${i}]`, asWritten, problems);
+  } else if (typeof value === 'object' && value !== null) {
+    for (const [name, member] of Object.entries(value)) {
+      // The keys of metadata are the client's own: names as written, and text like any other.
+      const within = () => `${path()}.${asWritten ? name : (listNames[name] ?? snake(name))}`;
+      if (asWritten) findText(name, within, true, problems);
+      findText(member, within, asWritten || name === 'metadata', problems);
+    }
+  }
+}
+
+function textFault(value: string): string | undefined {
+  if (value.includes('\u0000')) return 'contains the character NUL';
+  if (!value.isWellFormed()) return 'is not well-formed Unicode';
+  if (value.length > textLengthMax && [...value].length > textLengthMax)
+    return `is longer than ${textLengthMax} characters`;
+  return undefined;
+}

@@ -1,0 +1,155 @@
+import { randomUUID } from 'node:crypto';
+import type { PgTable } from 'drizzle-orm/pg-core';
+import { account } from '../resources/account/table.js';
+import { accountSetting } from '../resources/account-setting/table.js';
+import { address } from '../resources/address/table.js';
+import { checkout } from '../resources/checkout/table.js';
+import { testClock } from '../resources/clock/table.js';
+import type { Context } from './context.js';
+import type { WriteEnvelope } from '../db/database.js';
+import { text } from '../db/database.js';
+import { deposit } from '../resources/deposit/table.js';
+import { file } from '../resources/file/table.js';
+import { apiKey } from '../resources/key/table.js';
+import { payout } from '../resources/payout/table.js';
+import { person } from '../resources/person/table.js';
+import { camel, type Problem, problem, DomainError, snake } from '../request/problems.js';
+import { receivable } from '../resources/receivable/table.js';
+import { type Secrets, unkeyedFingerprint } from '../db/secrets.js';
+
+/** The table that an operation's answer is a row of, by the object that it is about. */
+const answers: Record<string, PgTable> = {
+  account,
+  account_setting: accountSetting,
+  address,
+  api_key: apiKey,
+  file,
+  person,
+  checkout,
+  clock: testClock,
+  deposit,
+  payout,
+  receivable,
+};
+
+type Answered = Pick<WriteEnvelope, 'operation' | 'request'>;
+
+const unknownPepper =
+  'was used before, and what it was used for cannot be compared any more. Look the object up before you ask again with another key.';
+
+const keyPattern = /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/;
+
+/** The client's key as it may be: 1 to 255 printable characters. */
+export function idempotencyKey(header: string | undefined): string | undefined {
+  if (header === undefined) return undefined;
+  if (!keyPattern.test(header))
+    throw new DomainError(
+      problem('parameter_invalid', 'Idempotency-Key', 'must be 1 to 255 printable ASCII characters'),
+    );
+  return header;
+}
+
+/** The call of one mutation: the client's key, or one of ours, so that an unknown outcome can be retried either way. */
+export function writeEnvelopeOf(context: Context, operation: string, object: string, args: object): WriteEnvelope {
+  return {
+    account: context.caller.actingAccountId,
+    key: context.idempotencyKey ?? randomUUID(),
+    sent: context.idempotencyKey !== undefined,
+    operation,
+    ...fingerprints(context.secrets, object, args),
+    requestId: context.requestId,
+  };
+}
+
+/** What a call was asked, as it is stored, and as it would be stored under the key of an earlier call. */
+export function fingerprints(
+  secrets: Secrets,
+  object: string,
+  args: object,
+): Required<Pick<WriteEnvelope, 'request' | 'requestLike'>> {
+  return {
+    request: fingerprint(object, args, (value) => secrets.fingerprint(value)!),
+    requestLike: (before) => {
+      const [example = ''] = Object.values(before);
+      if (!example.includes(':')) return fingerprint(object, args, unkeyedFingerprint);
+      const [id = ''] = example.split(':');
+      if (secrets.fingerprint('', id) === undefined) return undefined;
+      return fingerprint(object, args, (value) => secrets.fingerprint(value, id)!);
+    },
+  };
+}
+
+/**
+ * A hash per parameter of the coerced arguments: format, order and API leave no trace in it. It is keyed, so that a value
+ * that could be guessed cannot be confirmed either.
+ */
+function fingerprint(object: string, args: object, hash: (value: string) => string): Record<string, string> {
+  const out: Record<string, string> = {};
+  const walk = (value: unknown, path: string, spell: (name: string) => string): void => {
+    if (typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length > 0) {
+      for (const [name, member] of Object.entries(value)) {
+        if (member !== undefined) walk(member, `${path}.${spell(name)}`, name === 'metadata' ? (key) => key : spell);
+      }
+    } else {
+      out[path] = hash(text({ value }));
+    }
+  };
+  walk('input' in args ? args.input : args, object, snake);
+  return out;
+}
+
+/** What a refused call's key was answered before, if it was for the same request; otherwise the domain error stands. */
+export function answeredBefore<B extends Answered>(
+  before: B | undefined,
+  envelope: WriteEnvelope,
+  domainError: DomainError,
+): B {
+  if (!before) {
+    // A lock that was not to be had: with a key of the client's, the other holder is most likely its own first try.
+    const locked = domainError.problems[0]?.code === 'state_conflict' && domainError.problems[0].field === undefined;
+    throw locked && envelope.sent ? new DomainError(problem('idempotency_key_in_use')) : domainError;
+  }
+  refuseOther(before, envelope);
+  return before;
+}
+
+/**
+ * After a domain error: what this key was answered before, if it was answered, in the shape of the operation's
+ * payload. Refuses when the key stands for another request, and names what differs. Without a client's key,
+ * or with a new one, the domain error itself stands.
+ */
+export async function replay(
+  context: Context,
+  object: string,
+  domainError: DomainError,
+): Promise<Record<string, unknown>> {
+  const { envelope } = context;
+  const table = answers[object];
+  if (!envelope || !table) throw domainError;
+  const before = answeredBefore(await context.scope.answered(table, envelope.key), envelope, domainError);
+  // The answer to an earlier attempt of this very request is no replay to the client.
+  context.replayed = before.requestId !== envelope.requestId;
+  return { [camel(object)]: before.row };
+}
+
+/** Refuses a key that stands for another request than this one, which itself has changed nothing. */
+export async function refuseReuse({ envelope, scope }: Context, object: string): Promise<void> {
+  const table = answers[object];
+  if (!envelope || !table) return;
+  const before = await scope.answered(table, envelope.key);
+  if (before) refuseOther(before, envelope);
+}
+
+function refuseOther(before: Answered, envelope: WriteEnvelope): void {
+  if (before.operation !== envelope.operation)
+    throw new DomainError(problem('idempotency_key_reused', 'Idempotency-Key'));
+  const request = envelope.requestLike ? envelope.requestLike(before.request) : envelope.request;
+  if (!request) throw new DomainError(problem('idempotency_key_reused', 'Idempotency-Key', unknownPepper));
+  const differing = differences(before.request, request);
+  if (differing.length > 0) throw new DomainError(...differing);
+}
+
+function differences(was: Record<string, string>, is: Record<string, string>): Problem[] {
+  const names = new Set([...Object.keys(was), ...Object.keys(is)]);
+  return [...names].filter((name) => was[name] !== is[name]).map((name) => problem('idempotency_key_reused', name));
+}

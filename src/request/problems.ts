@@ -1,0 +1,214 @@
+import { GraphQLError } from 'graphql';
+
+/**
+ * The catalogue of error codes: the one status that each code has, and its sentence.
+ * A message says what is wrong and what to do; it never repeats the offending value.
+ * Spec: Errors. Silent: every code but `parameter_invalid_empty`.
+ */
+export const catalogue = {
+  parameter_missing: [400, 'A required parameter is missing. Send it and try again.'],
+  parameter_invalid_empty: [400, 'A required parameter is empty. Retry with a valid value.'],
+  parameter_invalid: [400, 'A parameter is not valid. Correct it and try again.'],
+  parameter_unknown: [400, 'This is not a parameter of this operation. Remove it and try again.'],
+  body_invalid: [400, 'The request body cannot be read. Send well-formed JSON, as Content-Type: application/json.'],
+  body_too_large: [400, 'The request body is too large. Send less at once.'],
+  answer_too_large: [400, 'The answer is too large. Ask for fewer objects or fields at once.'],
+  idempotency_key_reused: [400, 'This Idempotency-Key was used for another request. Use a new key for a new request.'],
+  idempotency_key_ambiguous: [
+    400,
+    'An Idempotency-Key stands for one mutation. Send one mutation field per operation.',
+  ],
+  account_requirements_missing: [
+    400,
+    'The account lacks something that activation requires. Supply it and activate again.',
+  ],
+  account_not_updatable: [400, 'Only a connected user in status draft can be updated.'],
+  account_type_invalid: [400, 'The operation is not possible for an account of this type.'],
+  status_invalid: [400, 'The state of the object does not allow this.'],
+  authentication_required: [401, 'Send an API key, as Authorization: Bearer <key> or as the username of HTTP Basic.'],
+  api_key_invalid: [401, 'The API key is not valid. Check it, or create a new one.'],
+  balance_insufficient: [402, 'The available funds do not suffice.'],
+  amount_exceeds_reconcilable: [402, 'The amount is more than can be reconciled.'],
+  amount_exceeds_deposit: [402, 'The amount is more than the undisputed rest of the deposit.'],
+  address_unusable: [
+    402,
+    'The account has no usable receiving address. Activate the account, or name another address.',
+  ],
+  acquirer_unavailable: [
+    402,
+    'No acquirer is configured that could take the payment in live mode, so nobody could pay this checkout. Ask the operator of the service to configure one, or use a test key.',
+  ],
+  permission_denied: [403, 'The API key lacks permission for this operation.'],
+  https_required: [403, 'Plain HTTP is not accepted. Use HTTPS.'],
+  resource_missing: [404, 'There is no such object within the reach of this API key.'],
+  route_missing: [404, 'There is no such path.'],
+  method_not_allowed: [405, 'The path does not support this method; see the Allow header.'],
+  not_acceptable: [
+    406,
+    'GraphQL answers are application/json or application/graphql-response+json; accept one of them.',
+  ],
+  request_timeout: [408, 'The request did not arrive in time. Send it again, whole and without pauses.'],
+  nickname_taken: [409, 'Another account has this nickname. Choose another.'],
+  state_conflict: [409, 'Another request changed the object meanwhile. Read it again and decide anew.'],
+  idempotency_key_in_use: [409, 'The first request with this Idempotency-Key is still under way. Retry shortly.'],
+  rate_limit_exceeded: [429, 'Too many requests. Retry after the time in Retry-After.'],
+  headers_too_large: [431, 'The headers of the request are too large. Send fewer or shorter ones.'],
+  service_fault: [500, 'Something failed on our side. Retry later, and name the request id if it persists.'],
+  service_unavailable: [503, 'The service is busy or restarting. Retry after the time in Retry-After.'],
+} as const satisfies Record<string, readonly [status: number, message: string]>;
+export type ProblemCode = keyof typeof catalogue;
+
+/** A name of the graph as /v1 spells it. */
+export const snake = remembered((name) => name.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`));
+/** A name of /v1 as the graph spells it. */
+export const camel = remembered((name) => name.replace(/_([a-z0-9])/g, (_, c: string) => c.toUpperCase()));
+
+/** The names of the schema are few and asked for again and again; what clients invent beside them must not pile up. */
+function remembered(spell: (name: string) => string): (name: string) => string {
+  const [namesMax, lengthMax] = [2_000, 60];
+  const known = new Map<string, string>();
+  return (name) => {
+    const found = known.get(name);
+    if (found !== undefined) return found;
+    const spelled = spell(name);
+    if (known.size >= namesMax) known.clear();
+    if (name.length <= lengthMax) known.set(name, spelled);
+    return spelled;
+  };
+}
+
+/** The page arguments of the graph as /v1 spells them. */
+export const listNames: Record<string, string> = {
+  first: 'limit',
+  last: 'limit',
+  after: 'starting_after',
+  before: 'ending_before',
+};
+
+/** One thing that is wrong. `field` is the object, a dot and the parameter's path as /v1 spells it. */
+export interface Problem {
+  code: ProblemCode;
+  field?: string | undefined;
+  /** Where the graph has it, when `field` does not tell: /v1 has one `limit` for `first` and `last`. */
+  path?: readonly (string | number)[] | undefined;
+  /** What is wrong, as `Said` has it: each API makes its sentence of it, by `sentenceV1` or `sentenceOfGraph`. */
+  said: Said;
+  /** More for the error's metadata, such as the alternatives to a missing document. */
+  metadata?: Record<string, unknown> | undefined;
+}
+
+/**
+ * What a message says. Text that begins with a small letter is a predicate, such as `must be greater than zero`: its
+ * subject is the parameter's name, and the sentence ends with a full stop. Everything else is a sentence already. There
+ * are two texts where they name parameters or enum values, which each API spells its own way.
+ */
+export type Said = string | { v1: string; graph: string };
+
+/** The longest name of a parameter that an answer repeats; clients may send names of any length. */
+const fieldLengthMax = 100;
+
+/** What an optional parameter that is present and empty says; that of a required one is in the catalogue. */
+export const emptyOptional = 'is empty. Send a value, or leave it out.';
+
+/** A problem with the catalogue's sentence, or with what else there is to say. */
+export function problem(code: ProblemCode, field?: string, said?: Said, metadata?: Record<string, unknown>): Problem {
+  return { code, field: field && cut(field), said: said ?? catalogue[code][1], metadata };
+}
+
+/** Text of at most 100 characters, the last of which says that there were more. */
+export function cut(text: string): string {
+  if (text.length <= fieldLengthMax) return text;
+  // A character has one or two of what a length counts.
+  const characters = [...text.slice(0, 2 * (fieldLengthMax + 1))];
+  if (characters.length <= fieldLengthMax) return text;
+  return `${characters.slice(0, fieldLengthMax - 1).join('')}…`.toWellFormed();
+}
+
+/** The values that a parameter takes, as /v1 stores them and as the graph names them. */
+export function listedValues(stored: readonly string[], say: (listed: readonly string[]) => string): Said {
+  return { v1: say(stored), graph: say(stored.map((value) => value.toUpperCase())) };
+}
+
+/** A problem's message on /v1: its subject is the last name of the parameter's path. */
+export function sentenceV1({ field, said }: Problem): string {
+  const steps = (field ?? 'The request').split('.');
+  const map = steps.indexOf('metadata', 1);
+  const subject = map > 0 ? steps.slice(map).join('.').replace(/\.$/, '') : steps.at(-1)!;
+  return sentence(subject, typeof said === 'string' ? said : said.v1);
+}
+
+/** A problem's message on GraphQL: its subject is the last name of a path of arguments and input fields. */
+export function sentenceOfGraph({ field, said, path = argumentPath(field) }: Problem): string {
+  const last = path.findLastIndex((step) => typeof step === 'string');
+  const places = path.slice(last + 1).map((place) => `[${place}]`);
+  const name = path[last - 1] === 'metadata' ? `metadata.${path[last]}` : path[last];
+  // An object that is none has no path of its own: it is the argument `input`. Headers keep their names.
+  const subject = last < 0 ? (field && !/^[a-z_]+$/.test(field) ? field : 'input') : `${name}${places.join('')}`;
+  return sentence(subject, typeof said === 'string' ? said : said.graph);
+}
+
+const spelledGraph: Record<string, string> = { starting_after: 'after', ending_before: 'before', limit: 'first' };
+
+/** The path of an argument in the graph, from a field name of /v1: without the object, places as numbers, and the keys of metadata untouched. */
+export function argumentPath(field: string | undefined): (string | number)[] {
+  const [, ...path] = field?.split('.') ?? [];
+  const map = path.indexOf('metadata');
+  const names = map < 0 ? path : path.slice(0, map + 1);
+  const key = map < 0 ? [] : path.slice(map + 1);
+  const steps = names.flatMap((name) => {
+    const [step = '', ...places] = name.split(/[[\]]+/).filter((part) => part !== '');
+    return [spelledGraph[step] ?? camel(step), ...places.map(Number)];
+  });
+  return [...steps, ...(key.length > 0 ? [key.join('.')] : [])];
+}
+
+function sentence(subject: string, said: string): string {
+  if (!/^\p{Ll}/u.test(said)) return said;
+  return `${subject} ${said}${said.endsWith('.') ? '' : '.'}`;
+}
+
+/** Nobody reads more at once, and an answer must not grow many times larger than what was asked. */
+export const problemsMax = 100;
+
+/**
+ * The one error that we throw on purpose: everything that is wrong in one step, told at once; of very many, the first 100.
+ * Its status is that of its first code. Spec: Errors.
+ */
+export class DomainError extends GraphQLError {
+  readonly problems: Problem[];
+  constructor(...problems: Problem[]) {
+    const first = problems[0] ?? problem('service_fault');
+    super(sentenceV1(first), { extensions: { code: first.code.toUpperCase() } });
+    this.problems = problems.slice(0, problemsMax);
+  }
+  get status(): number {
+    return catalogue[this.problems[0]?.code ?? 'service_fault'][0];
+  }
+}
+
+/** The error object of /v1, key by key. Spec: Error object. */
+export function errorV1(problems: Problem[]) {
+  return {
+    object: 'error',
+    http_status_code: catalogue[problems[0]?.code ?? 'service_fault'][0],
+    errors: problems.map(itemV1),
+  };
+}
+
+/** One entry of the error object; the graph carries the same in `extensions.error`. */
+export function itemV1(p: Problem) {
+  const { code, field, metadata } = p;
+  return {
+    code,
+    message: sentenceV1(p),
+    metadata: { ...(field === undefined ? {} : { field_name: field }), ...metadata },
+  };
+}
+
+/** How long a client should wait before it retries, in seconds, for the codes that invite it. */
+export function retryAfter(problems: Problem[]): number | undefined {
+  const code = problems[0]?.code;
+  return code === 'idempotency_key_in_use' || code === 'service_unavailable' || code === 'rate_limit_exceeded'
+    ? 1
+    : undefined;
+}

@@ -1,0 +1,187 @@
+import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { type AccountRow, account } from '../account/table.js';
+import { Account } from '../account/type.js';
+import type { Context } from '../../operation/context.js';
+import type { Listing, Page } from '../../types/pagination.js';
+import { payloadOf } from '../../types/payload.js';
+import { parameterRelations, related } from '../../auth/permissions.js';
+import { emptyOptional, type Problem, problem, DomainError, snake } from '../../request/problems.js';
+import { AccountSettingArgs, type PayoutSettingsInput, UpdateAccountSettingInput } from './inputs.js';
+import { type AccountSettingRow, accountSetting } from './table.js';
+import { AccountSetting, AccountSettingConnection, PayoutSettings } from './type.js';
+import { payoutsOf } from './v1.js';
+
+/** How settings are listed. Spec: List AccountSettings. */
+export const accountSettingListing: Listing = {
+  object: 'account_setting',
+  filters: {
+    accountId: accountSetting.accountId,
+    'address.connectedUser': accountSetting.addressConnectedUser,
+    'address.connectedUserPartner': accountSetting.addressConnectedUserPartner,
+    'address.partner': accountSetting.addressPartner,
+    'address.platform': accountSetting.addressPlatform,
+    'address.user': accountSetting.addressUser,
+    'payouts.enabled': accountSetting.payoutsEnabled,
+    'payouts.reasonCodeNotEnabled': accountSetting.payoutsReason,
+    ofConnectedUser: accountSetting.ofConnectedUser,
+  },
+  byAccount: ['accountId'],
+};
+
+const UpdateAccountSettingPayload = payloadOf('UpdateAccountSetting', 'accountSetting', AccountSetting);
+
+@Resolver(() => AccountSetting)
+export class AccountSettingResolver {
+  @Query(() => AccountSetting, { nullable: true, description: 'A setting within reach.' })
+  async accountSetting(@Arg('id', () => ID) id: string, @Ctx() { scope }: Context): Promise<AccountSetting> {
+    return scope.one(accountSetting, id);
+  }
+
+  @Query(() => AccountSettingConnection, { description: "The settings of the accounts on the caller's list." })
+  async accountSettings(
+    @Args(() => AccountSettingArgs) args: AccountSettingArgs,
+    @Ctx() { scope }: Context,
+  ): Promise<Page<AccountSetting>> {
+    return scope.page(accountSetting, accountSettingListing, args);
+  }
+
+  @Query(() => AccountSettingConnection, { description: "The settings of a platform's connected users." })
+  async connectedAccountSettings(
+    @Args(() => AccountSettingArgs) args: AccountSettingArgs,
+    @Ctx() { scope }: Context,
+  ): Promise<Page<AccountSetting>> {
+    return scope.page(accountSetting, { ...accountSettingListing, fixed: { ofConnectedUser: true } }, args);
+  }
+
+  /** Changes a setting. Spec: Endpoints, POST /v1/account_settings/:id. */
+  @Mutation(() => UpdateAccountSettingPayload, {
+    description:
+      'Changes a setting. Switching a kind on, or adding a currency, also issues addresses to accounts that are activated already.',
+  })
+  async updateAccountSetting(
+    @Arg('input', () => UpdateAccountSettingInput) input: UpdateAccountSettingInput,
+    @Ctx() context: Context,
+  ) {
+    const { id, ...changes } = input;
+    const setting = await context.scope.one(accountSetting, id);
+    const owner = await context.scope.one(account, setting.accountId);
+    permitPayouts(context, owner, input.payouts);
+    const problems = applicability(setting, input);
+    if (problems.length > 0) throw new DomainError(...problems);
+    if (Object.values(changes).every((value) => value === undefined)) return { accountSetting: setting };
+    return {
+      accountSetting: await context.write('update_account_setting', accountSetting, {
+        ...input,
+        addressCurrency: distinct(input.addressCurrency),
+      }),
+    };
+  }
+
+  @FieldResolver(() => PayoutSettings)
+  payouts(@Root() row: AccountSettingRow): PayoutSettings {
+    return payoutsOf(row);
+  }
+
+  @FieldResolver(() => Account)
+  async account(@Root() row: AccountSettingRow, @Ctx() { scope }: Context): Promise<Account> {
+    return scope.one(account, row.accountId);
+  }
+}
+
+@Resolver(() => Account)
+export class AccountSettingOfAccount {
+  @FieldResolver(() => AccountSetting, { description: "The account's setting in the caller's mode." })
+  async setting(@Root() row: AccountRow, @Ctx() { scope }: Context): Promise<AccountSetting | null> {
+    return scope.findBy(accountSetting, accountSetting.accountId, row.id);
+  }
+}
+
+/** Each currency once: two addresses of one currency would be of no use. */
+function distinct(offers: UpdateAccountSettingInput['addressCurrency']) {
+  if (!offers) return undefined;
+  return Object.fromEntries(
+    Object.entries(offers).map(([kind, currencies]: [string, string[] | null | undefined]) => [
+      kind,
+      currencies && [...new Set(currencies)],
+    ]),
+  );
+}
+
+/** Who sets which part of the payouts is told by the account's relation to the caller. Silent: a platform may set its own interval. */
+function permitPayouts({ caller }: Context, owner: AccountRow, payouts: PayoutSettingsInput | null | undefined): void {
+  if (!payouts) return;
+  const { enabled, ...schedule } = payouts;
+  const problems: Problem[] = [];
+  if (enabled !== undefined && !related(caller, parameterRelations['payouts.enabled'], owner)) {
+    problems.push(
+      problem(
+        'permission_denied',
+        'account_setting.payouts.enabled',
+        'Only a platform may set this, on its connected users.',
+      ),
+    );
+  }
+  for (const [name, value] of Object.entries(schedule)) {
+    if (value !== undefined && !related(caller, parameterRelations['payouts.schedule'], owner)) {
+      problems.push(
+        problem(
+          'permission_denied',
+          `account_setting.payouts.${snake(name)}`,
+          'Only a platform may set this, on its connected users, and a direct user on its own setting.',
+        ),
+      );
+    }
+  }
+  if (problems.length > 0) throw new DomainError(...problems);
+}
+
+/** Kinds that do not apply to the setting's account are refused. */
+function applicability(setting: AccountSettingRow, input: UpdateAccountSettingInput): Problem[] {
+  return (['address', 'addressCurrency'] as const).flatMap((hash) =>
+    Object.entries(input[hash] ?? {})
+      .filter(([kind, value]) => value !== undefined && setting[hash][kind as keyof typeof setting.address] === null)
+      .map(([kind]) =>
+        problem(
+          'parameter_invalid',
+          `account_setting.${snake(hash)}.${snake(kind)}`,
+          'does not apply to the account of this setting',
+        ),
+      ),
+  );
+}
+
+const anchorMax = { weeklyAnchor: 7, monthlyAnchor: 31 } as const;
+
+/** What no setting can have: null for an object or a switch, which is on or off, an offer without a currency, and a day that there is not. */
+export function settingProblems(input: Partial<UpdateAccountSettingInput>): Problem[] {
+  const empty = (['address', 'addressCurrency', 'payouts'] as const).flatMap((hash) => {
+    if (input[hash] === null)
+      return [problem('parameter_invalid_empty', `account_setting.${snake(hash)}`, emptyOptional)];
+    if (hash === 'payouts') return [];
+    return Object.entries(input[hash] ?? {})
+      .filter(([, value]) => value === null)
+      .map(([kind]) =>
+        problem('parameter_invalid_empty', `account_setting.${snake(hash)}.${snake(kind)}`, emptyOptional),
+      );
+  });
+  // What is stored already is judged in the write, under the lock of the row.
+  const hollow = Object.entries(input.addressCurrency ?? {})
+    .filter(([kind, offered]: [string, string[] | null | undefined]) => {
+      return offered?.length === 0 && input.address?.[kind as keyof typeof input.address] === true;
+    })
+    .map(([kind]) =>
+      problem(
+        'parameter_invalid',
+        `account_setting.address_currency.${snake(kind)}`,
+        `must have at least one currency while address.${snake(kind)} is true`,
+      ),
+    );
+  const days = (['weeklyAnchor', 'monthlyAnchor'] as const).flatMap((name) => {
+    const day = input.payouts?.[name];
+    if (day == null || (day >= 1 && day <= anchorMax[name])) return [];
+    return [
+      problem('parameter_invalid', `account_setting.payouts.${snake(name)}`, `must be from 1 to ${anchorMax[name]}`),
+    ];
+  });
+  return [...empty, ...hollow, ...days];
+}

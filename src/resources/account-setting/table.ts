@@ -1,0 +1,81 @@
+import { sql } from 'drizzle-orm';
+import { boolean, foreignKey, index, jsonb, pgTable, primaryKey, smallint, text, unique } from 'drizzle-orm/pg-core';
+import { account } from '../account/table.js';
+import { type MetadataMap, keyColumns, version, visibilityColumns } from '../../db/columns.js';
+
+export const PayoutInterval = { DAILY: 'daily', WEEKLY: 'weekly', MONTHLY: 'monthly' } as const;
+export type PayoutInterval = (typeof PayoutInterval)[keyof typeof PayoutInterval];
+
+export const PayoutReasonCode = {
+  ACCOUNT_NOT_ACTIVATED: 'account_not_activated',
+  PLATFORM_HOLD: 'platform_hold',
+  SERVICE_HOLD: 'service_hold',
+} as const;
+export type PayoutReasonCode = (typeof PayoutReasonCode)[keyof typeof PayoutReasonCode];
+
+/** By account kind, null where the kind does not apply to the setting's account. */
+export interface OfferObject {
+  connectedUser: boolean | null;
+  connectedUserPartner: boolean | null;
+  partner: boolean | null;
+  platform: boolean | null;
+  user: boolean | null;
+}
+export type OfferCurrencyObject = { [kind in keyof OfferObject]: string[] | null };
+
+const offered = (column: string, key: keyof OfferObject) =>
+  boolean(column).generatedAlwaysAs(sql.raw(`((address ->> '${key}')::boolean)`));
+
+/**
+ * One setting per account and mode. Members that lists filter by are generated columns.
+ * The effective payouts state is generated too, so that no path can show a stale one:
+ * a hold of the service precedes a missing activation, which precedes a hold of the platform.
+ */
+export const accountSetting = pgTable(
+  'account_setting',
+  {
+    ...keyColumns(),
+    accountId: text('account_id').notNull(),
+    /** Whether the account is a connected user: what `/v1/account_settings/connected` lists. */
+    ofConnectedUser: boolean('of_connected_user').notNull(),
+    metadata: jsonb('metadata').$type<MetadataMap>(),
+    address: jsonb('address').$type<OfferObject>().notNull(),
+    addressConnectedUser: offered('address_connected_user', 'connectedUser'),
+    addressConnectedUserPartner: offered('address_connected_user_partner', 'connectedUserPartner'),
+    addressPartner: offered('address_partner', 'partner'),
+    addressPlatform: offered('address_platform', 'platform'),
+    addressUser: offered('address_user', 'user'),
+    addressCurrency: jsonb('address_currency').$type<OfferCurrencyObject>().notNull(),
+    liveFx: boolean('live_fx').notNull().default(false),
+    /** Whether this account can be paid out at all: partners and users of aggregators cannot. */
+    payoutsApplicable: boolean('payouts_applicable').notNull(),
+    accountActivated: boolean('account_activated').notNull().default(false),
+    platformHold: boolean('platform_hold').notNull().default(false),
+    serviceHold: boolean('service_hold').notNull().default(false),
+    payoutsEnabled: boolean('payouts_enabled').generatedAlwaysAs(
+      sql`case when payouts_applicable then account_activated and not platform_hold and not service_hold end`,
+    ),
+    payoutsReason: text('payouts_reason')
+      .$type<PayoutReasonCode>()
+      .generatedAlwaysAs(
+        sql`case when not payouts_applicable then null when service_hold then 'service_hold' when not account_activated then 'account_not_activated' when platform_hold then 'platform_hold' end`,
+      ),
+    payoutsInterval: text('payouts_interval').$type<PayoutInterval>().notNull().default('daily'),
+    payoutsMonthlyAnchor: smallint('payouts_monthly_anchor'),
+    payoutsWeeklyAnchor: smallint('payouts_weekly_anchor'),
+    ...visibilityColumns(),
+    ...version(),
+  },
+  (t) => [
+    primaryKey({ name: 'account_setting_pkey', columns: [t.tenantId, t.livemode, t.id] }),
+    unique('account_setting_of_account').on(t.tenantId, t.livemode, t.accountId),
+    foreignKey({
+      name: 'account_setting_account',
+      columns: [t.tenantId, t.livemode, t.accountId],
+      foreignColumns: [account.tenantId, account.livemode, account.id],
+    }),
+    index('account_setting_context').on(t.tenantId, t.livemode, t.actingAccountId, t.created, t.id),
+    index('account_setting_root').on(t.tenantId, t.livemode, t.onRootList, t.created, t.id),
+  ],
+);
+export type AccountSettingRow = typeof accountSetting.$inferSelect;

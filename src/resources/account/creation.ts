@@ -1,0 +1,125 @@
+import type { AccountSettingRow } from '../account-setting/table.js';
+import type { Edition } from '../../editions/edition.js';
+import { listedValues, type Problem, problem, snake } from '../../request/problems.js';
+import { currencyDigits } from '../../types/scalars.js';
+import type { BusinessDetailsInput, CreateAccountInput } from './inputs.js';
+import type { AccountKind, AccountSubType, AddressKey } from './table.js';
+import { businessDetailsFormats } from '../../types/formats.js';
+
+const addressKeys = [
+  'connected_user',
+  'connected_user_partner',
+  'partner',
+  'platform',
+  'user',
+] as const satisfies readonly AddressKey[];
+
+/** Which key of the root's setting decides about an account's receiving addresses, by its kind and its owner's. */
+export function addressKeyOf(kind: AccountKind, owner: AccountKind | null, edition: Edition): AddressKey | null {
+  if (kind === 'platform') return edition.offers.platform.includes('platform') ? 'platform' : null;
+  if (kind === 'direct_user') return 'user';
+  if (kind === 'connected_user') return 'connected_user';
+  return owner === 'connected_user' ? 'connected_user_partner' : 'partner';
+}
+
+/**
+ * The setting that an account is created with. Only a root's governs receiving addresses: there, what applies is on,
+ * in the edition's currency; everything else is null. Spec: AccountSetting. Silent: the defaults.
+ */
+export function initialSetting(
+  kind: AccountKind,
+  rootSubType: AccountSubType | null,
+  edition: Edition,
+): Pick<AccountSettingRow, 'address' | 'addressCurrency' | 'payoutsApplicable'> {
+  const applicable: readonly AddressKey[] = kind === 'platform' || kind === 'direct_user' ? edition.offers[kind] : [];
+  const hash = <V>(value: V) =>
+    ({
+      connectedUser: applicable.includes(addressKeys[0]) ? value : null,
+      connectedUserPartner: applicable.includes(addressKeys[1]) ? value : null,
+      partner: applicable.includes(addressKeys[2]) ? value : null,
+      platform: applicable.includes(addressKeys[3]) ? value : null,
+      user: applicable.includes(addressKeys[4]) ? value : null,
+    }) as const;
+  // An aggregator is paid out itself, for its users; nobody pays out a partner.
+  const payoutsApplicable = kind !== 'partner' && !(kind === 'connected_user' && rootSubType === 'aggregator');
+  return { address: hash(true), addressCurrency: hash([edition.currency]), payoutsApplicable };
+}
+
+const nicknameLengthMax = 100;
+
+/** A nickname as it is stored; empty means none. */
+export function nicknameOf(nickname: string | null | undefined): string | null | undefined {
+  return nickname?.trim() === '' ? null : nickname;
+}
+
+/**
+ * What no account can have: a nickname that is too long, details without sense, a volume that its currency cannot be, two different GST ids.
+ * A partner is the only type that is created through the call of that name.
+ */
+export function accountProblems({ type, nickname, businessDetails }: Partial<CreateAccountInput>): Problem[] {
+  const problems: Problem[] = [];
+  if (type !== undefined && type !== 'partner') {
+    problems.push(
+      problem(
+        'parameter_invalid',
+        'account.type',
+        listedValues(['partner'], ([type]) => `must be ${type}: only partners are created through this call`),
+      ),
+    );
+  }
+  if (nickname != null && [...nickname].length > nicknameLengthMax) {
+    problems.push(problem('parameter_invalid', 'account.nickname', `is longer than ${nicknameLengthMax} characters`));
+  }
+  for (const [name, { holds, message }] of Object.entries(businessDetailsFormats)) {
+    const value = businessDetails?.[name as keyof typeof businessDetailsFormats];
+    if (value != null && value.trim() !== '' && !holds(value))
+      problems.push(problem('parameter_invalid', `account.business_details.${snake(name)}`, message));
+  }
+  const volume = businessDetails?.estimatedMonthlyVolume;
+  if (
+    volume?.amount !== undefined &&
+    volume.currency !== undefined &&
+    currencyDigits(volume.currency) === 0 &&
+    volume.amount % 100n !== 0n
+  ) {
+    problems.push(
+      problem(
+        'parameter_invalid',
+        'account.business_details.estimated_monthly_volume.amount',
+        'must end in .00, since its currency has no minor unit',
+      ),
+    );
+  }
+  const [short, long] = [businessDetails?.taxGst, businessDetails?.ids?.taxGst];
+  if (short !== undefined && long !== undefined && (short || null) !== (long || null)) {
+    problems.push(
+      problem('parameter_invalid', 'account.business_details.tax_gst', {
+        v1: 'differs from business_details.ids.tax_gst; send one of them',
+        graph: 'differs from businessDetails.ids.taxGst; send one of them',
+      }),
+    );
+  }
+  return problems;
+}
+
+/** Business details as they are stored: empty texts are null, `tax_gst` is in `ids`, and null for an object clears its members. */
+export function businessDetailsOf(details: BusinessDetailsInput | null | undefined) {
+  if (details == null) return details;
+  const { taxGst, ...given } = details;
+  const rest = {
+    ...given,
+    ...(given.ids === null && { ids: noIds }),
+    ...(given.physicalAddress === null && { physicalAddress: noAddress }),
+  };
+  return blankToNull(taxGst === undefined ? rest : { ...rest, ids: { ...rest.ids, taxGst } });
+}
+
+const noIds = { business: null, tax: null, taxDeduction: null, taxGst: null, taxTrade: null };
+const noAddress = { line1: null, line2: null, city: null, state: null, postalCode: null, country: null };
+
+/** The same object with empty texts as null, at every depth: an empty value unsets, and blanks are no value. */
+export function blankToNull<T>(value: T): T {
+  if (typeof value === 'string' && value.trim() === '') return null as T;
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, blankToNull(member)])) as T;
+}

@@ -1,0 +1,173 @@
+import { sql } from 'drizzle-orm';
+import { check, foreignKey, index, jsonb, pgTable, primaryKey, smallint, text, unique } from 'drizzle-orm/pg-core';
+import { type MetadataMap, keyColumns, version, visibilityColumns } from '../../db/columns.js';
+
+/** What an account is in its tree. `type` as the specification has it follows from the kind. */
+export const AccountKind = {
+  PLATFORM: 'platform',
+  DIRECT_USER: 'direct_user',
+  CONNECTED_USER: 'connected_user',
+  PARTNER: 'partner',
+} as const;
+export type AccountKind = (typeof AccountKind)[keyof typeof AccountKind];
+
+export const AccountType = { PLATFORM: 'platform', USER: 'user', PARTNER: 'partner' } as const;
+export type AccountType = (typeof AccountType)[keyof typeof AccountType];
+
+export const AccountSubType = { AGGREGATOR: 'aggregator' } as const;
+export type AccountSubType = (typeof AccountSubType)[keyof typeof AccountSubType];
+
+export const AccountStatus = {
+  DRAFT: 'draft',
+  VERIFYING: 'verifying',
+  ACTIVATED: 'activated',
+  DEACTIVATED: 'deactivated',
+  HOLD: 'hold',
+} as const;
+export type AccountStatus = (typeof AccountStatus)[keyof typeof AccountStatus];
+
+export const AccountAddressState = {
+  DEACTIVATED: 'deactivated',
+  REQUESTED: 'requested',
+  PROCESSING: 'processing',
+  ACTIVATED: 'activated',
+} as const;
+export type AccountAddressState = (typeof AccountAddressState)[keyof typeof AccountAddressState];
+
+export const CapabilityStatus = {
+  PENDING: 'pending',
+  VERIFYING: 'verifying',
+  ACTIVATED: 'activated',
+  HOLD: 'hold',
+} as const;
+export type CapabilityStatus = (typeof CapabilityStatus)[keyof typeof CapabilityStatus];
+
+export const BusinessType = {
+  COMPANY: 'company',
+  LIMITED_LIABILITY_PARTNERSHIP: 'limited_liability_partnership',
+  SOLE_PROPRIETOR: 'sole_proprietor',
+  INDIVIDUAL: 'individual',
+  PARTNERSHIP: 'partnership',
+  BUSINESS: 'business',
+} as const;
+export type BusinessType = (typeof BusinessType)[keyof typeof BusinessType];
+
+/** Which key of the governing setting decides about an account's receiving addresses. Spec: AccountSetting. */
+export const AddressKey = {
+  CONNECTED_USER: 'connected_user',
+  CONNECTED_USER_PARTNER: 'connected_user_partner',
+  PARTNER: 'partner',
+  PLATFORM: 'platform',
+  USER: 'user',
+} as const;
+export type AddressKey = (typeof AddressKey)[keyof typeof AddressKey];
+
+/** A postal address as stored; absent children read as null. */
+export interface PostalAddressObject {
+  line1?: string | null;
+  line2?: string | null;
+  city?: string | null;
+  state?: string | null;
+  postalCode?: string | null;
+  country?: string | null;
+}
+
+export interface BusinessIdsObject {
+  business?: string | null;
+  tax?: string | null;
+  taxDeduction?: string | null;
+  taxGst?: string | null;
+  taxTrade?: string | null;
+}
+
+/** Amounts inside objects are minor units as a string of digits. */
+export interface VolumeObject {
+  amount?: string | null;
+  currency?: string | null;
+}
+
+export interface BusinessDetailsObject {
+  legalName?: string | null;
+  dba?: string | null;
+  email?: string | null;
+  website?: string | null;
+  dateOfIncorporation?: string | null;
+  type?: BusinessType | null;
+  ids?: BusinessIdsObject | null;
+  physicalAddress?: PostalAddressObject | null;
+  merchantCategoryCode?: string | null;
+  merchantSize?: string | null;
+  productCategory?: string | null;
+  productDescription?: string | null;
+  estimatedMonthlyVolume?: VolumeObject | null;
+}
+
+export interface SupportingDocumentationObject {
+  idDocument?: string | null;
+  ownershipStructureDocument?: string | null;
+  physicalAddressDocument?: string | null;
+}
+
+export interface TosAcceptanceObject {
+  ip?: string | null;
+  time?: number | null;
+  userAgent?: string | null;
+}
+
+/**
+ * Platforms, users and partners. A root (platform or direct user) has one row per mode under one id,
+ * and its tenant is the text after `account_` in that id.
+ */
+export const account = pgTable(
+  'account',
+  {
+    ...keyColumns(),
+    kind: text('kind').$type<AccountKind>().notNull(),
+    type: text('type')
+      .$type<AccountType>()
+      .notNull()
+      .generatedAlwaysAs(sql`case kind when 'platform' then 'platform' when 'partner' then 'partner' else 'user' end`),
+    edition: smallint('edition').$type<1 | 2>().notNull(),
+    subType: text('sub_type').$type<AccountSubType>(),
+    status: text('status').$type<AccountStatus>().notNull(),
+    address: text('address').$type<AccountAddressState>().notNull().default('deactivated'),
+    addressKey: text('address_key').$type<AddressKey>(),
+    nickname: text('nickname'),
+    nicknameKey: text('nickname_key').generatedAlwaysAs(sql`lower(nickname)`),
+    businessDetails: jsonb('business_details').$type<BusinessDetailsObject>().notNull(),
+    /** Follows from the status; shown in Edition 1 only. */
+    capabilityStatus: text('capability_status')
+      .$type<CapabilityStatus>()
+      .notNull()
+      .generatedAlwaysAs(
+        sql`case status when 'verifying' then 'verifying' when 'activated' then 'activated' when 'draft' then 'pending' else 'hold' end`,
+      ),
+    logoId: text('logo_id'),
+    metadata: jsonb('metadata').$type<MetadataMap>(),
+    supportingDocumentation: jsonb('supporting_documentation').$type<SupportingDocumentationObject>().notNull(),
+    tosAcceptance: jsonb('tos_acceptance').$type<TosAcceptanceObject>().notNull(),
+    /** The account that created it: null for a root, the platform for a connected user, the owner of a partner. */
+    ownerId: text('owner_id'),
+    ...visibilityColumns(),
+    ...version(),
+  },
+  (t) => [
+    primaryKey({ name: 'account_pkey', columns: [t.tenantId, t.livemode, t.id] }),
+    unique('account_nickname_taken').on(t.tenantId, t.livemode, t.nicknameKey),
+    foreignKey({
+      name: 'account_owner',
+      columns: [t.tenantId, t.livemode, t.ownerId],
+      foreignColumns: [t.tenantId, t.livemode, t.id],
+    }),
+    index('account_context').on(t.tenantId, t.livemode, t.actingAccountId, t.created, t.id),
+    index('account_root').on(t.tenantId, t.livemode, t.onRootList, t.created, t.id),
+    // The operator knows no tenants: whom it names by id, and what waits for it in a status.
+    index('account_by_id').on(t.id),
+    index('account_queue').on(t.status, t.created, t.id, t.livemode),
+    index('account_owned').on(t.tenantId, t.livemode, t.ownerId, t.created, t.id),
+    check('account_kind', sql`${t.kind} in ('platform', 'direct_user', 'connected_user', 'partner')`),
+    check('account_status', sql`${t.status} in ('draft', 'verifying', 'activated', 'deactivated', 'hold')`),
+    check('account_address', sql`${t.address} in ('deactivated', 'requested', 'processing', 'activated')`),
+  ],
+);
+export type AccountRow = typeof account.$inferSelect;

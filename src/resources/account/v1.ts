@@ -1,0 +1,90 @@
+import { editions } from '../../editions/editions.js';
+import { amountText } from '../../types/scalars.js';
+import type { AccountRow, PostalAddressObject, VolumeObject } from './table.js';
+
+/** An account as /v1 spells it, key by key, in the order of the specification. Spec: Account. */
+export function accountV1(a: AccountRow) {
+  const { shown, capability } = editions[a.edition];
+  return {
+    id: a.id,
+    object: 'account',
+    created: a.created,
+    livemode: livemodeOf(a),
+    type: a.type,
+    sub_type: a.subType,
+    status: a.status,
+    nickname: a.nickname,
+    address: a.address,
+    business_details: businessDetailsV1(a, shown['account.business_details.estimated_monthly_volume'] === true),
+    capability: capability.nullFor.includes(a.subType as never)
+      ? null
+      : capability.shown
+        ? { multicurrency_exports_v1: a.capabilityStatus }
+        : {},
+    logo_id: a.logoId,
+    metadata: a.metadata,
+    parent_account_id: null,
+    supporting_documentation: {
+      id_document: a.supportingDocumentation.idDocument ?? null,
+      ...(shown['account.supporting_documentation.ownership_structure_document'] && {
+        ownership_structure_document: a.supportingDocumentation.ownershipStructureDocument ?? null,
+      }),
+      ...(shown['account.supporting_documentation.physical_address_document'] && {
+        physical_address_document: a.supportingDocumentation.physicalAddressDocument ?? null,
+      }),
+    },
+    tos_acceptance: {
+      ip: a.tosAcceptance.ip ?? null,
+      time: a.tosAcceptance.time ?? null,
+      user_agent: a.tosAcceptance.userAgent ?? null,
+    },
+    link: null,
+  };
+}
+
+/** A root exists in both modes under one id, and so shows neither. */
+export function livemodeOf(a: Pick<AccountRow, 'ownerId' | 'livemode'>): boolean | null {
+  return a.ownerId === null ? null : a.livemode;
+}
+
+/** A postal address with every key, absent ones as null. */
+export function postalAddressV1(p: PostalAddressObject) {
+  return {
+    line1: p.line1 ?? null,
+    line2: p.line2 ?? null,
+    city: p.city ?? null,
+    state: p.state ?? null,
+    postal_code: p.postalCode ?? null,
+    country: p.country?.toUpperCase() ?? null,
+  };
+}
+
+function businessDetailsV1({ businessDetails: b }: AccountRow, volumeShown: boolean) {
+  const ids = b.ids ?? {};
+  return {
+    legal_name: b.legalName ?? null,
+    dba: b.dba ?? null,
+    email: b.email ?? null,
+    website: b.website ?? null,
+    date_of_incorporation: b.dateOfIncorporation ?? null,
+    type: b.type ?? null,
+    ids: {
+      business: ids.business ?? null,
+      tax: ids.tax ?? null,
+      tax_deduction: ids.taxDeduction ?? null,
+      tax_gst: ids.taxGst ?? null,
+      tax_trade: ids.taxTrade ?? null,
+    },
+    physical_address: postalAddressV1(b.physicalAddress ?? {}),
+    merchant_category_code: b.merchantCategoryCode ?? null,
+    merchant_size: b.merchantSize ?? null,
+    product_category: b.productCategory ?? null,
+    product_description: b.productDescription ?? null,
+    ...(volumeShown && { estimated_monthly_volume: volumeV1(b.estimatedMonthlyVolume ?? null) }),
+  };
+}
+
+function volumeV1(volume: VolumeObject | null) {
+  if (volume?.amount == null) return null;
+  return { amount: amountText(volume.amount), currency: volume.currency ?? null };
+}

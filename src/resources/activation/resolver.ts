@@ -1,0 +1,202 @@
+import {
+  Arg,
+  Ctx,
+  Field,
+  FieldResolver,
+  InputType,
+  Mutation,
+  ObjectType,
+  Resolver,
+  Root,
+  ID,
+  registerEnumType,
+} from 'type-graphql';
+import { AccountIdInput } from '../account/inputs.js';
+import { type AccountRow, type AccountStatus, account } from '../account/table.js';
+import { Account } from '../account/type.js';
+import { address, WalletProvider } from '../address/table.js';
+import { Address } from '../address/type.js';
+import type { Context } from '../../operation/context.js';
+import { file } from '../file/table.js';
+import { payloadOf } from '../../types/payload.js';
+import { permissions, related } from '../../auth/permissions.js';
+import { person } from '../person/table.js';
+import { type Problem, problem, DomainError, sentenceOfGraph } from '../../request/problems.js';
+import { type OnboardingProfile, unmet } from '../../editions/prerequisites.js';
+
+/** The statuses from which a move is allowed. Spec: Transitions. Silent: all but the first. */
+export const moves = {
+  activate: { connected_user: ['draft'], partner: ['draft', 'deactivated'] },
+  deactivate: ['draft', 'verifying', 'activated'],
+  verify: ['verifying', 'hold'],
+  hold: ['verifying', 'activated'],
+  close: ['draft', 'verifying', 'activated', 'hold'],
+} as const satisfies Record<string, readonly AccountStatus[] | Record<string, readonly AccountStatus[]>>;
+
+export const VerificationOutcome = { ACTIVATED: 'activated', HOLD: 'hold' } as const;
+export type VerificationOutcome = (typeof VerificationOutcome)[keyof typeof VerificationOutcome];
+registerEnumType(VerificationOutcome, { name: 'VerificationOutcome', description: 'What a verification came to.' });
+
+@ObjectType({ simpleResolvers: true, description: 'Something that activation still requires.' })
+class Requirement {
+  @Field(() => String, { description: 'The same name that `activate` would give as `field_name`.' })
+  fieldName: string;
+  @Field(() => String)
+  message: string;
+  @Field(() => [String], { description: 'Other parameters that would do as well.' })
+  alternatives: string[];
+}
+
+@InputType({ description: 'Names an account, and what its verification came to.' })
+class VerifyTestAccountInput {
+  @Field(() => ID)
+  id: string;
+  @Field(() => VerificationOutcome, { nullable: true, description: 'ACTIVATED by default.' })
+  outcome?: VerificationOutcome | null;
+}
+@InputType({ description: 'Names an address.' })
+class AddressIdInput {
+  @Field(() => ID)
+  id: string;
+}
+
+@InputType({ description: 'Names a partner, and the wallet that it pays from.' })
+class CreateTestWalletInput {
+  @Field(() => ID, { description: 'An account of type PARTNER.' })
+  id: string;
+  @Field(() => WalletProvider, { nullable: true, description: 'PAYPAL_EXTERNAL by default.' })
+  provider?: WalletProvider | null;
+}
+
+const CreateTestWalletPayload = payloadOf('CreateTestWallet', 'address', Address);
+const ActivateAccountPayload = payloadOf('ActivateAccount', 'account', Account);
+const DeactivateAccountPayload = payloadOf('DeactivateAccount', 'account', Account);
+const VerifyTestAccountPayload = payloadOf('VerifyTestAccount', 'account', Account);
+const HoldTestAccountPayload = payloadOf('HoldTestAccount', 'account', Account);
+const DeactivateTestAccountPayload = payloadOf('DeactivateTestAccount', 'account', Account);
+const ExpireTestAddressPayload = payloadOf('ExpireTestAddress', 'address', Address);
+const DeactivateTestAddressPayload = payloadOf('DeactivateTestAddress', 'address', Address);
+
+@Resolver(() => Account)
+export class ActivationResolver {
+  /** Submits an account for activation. Spec: Activate an Account. */
+  @Mutation(() => ActivateAccountPayload, {
+    description:
+      'Submits an account for activation: a connected user by its platform, a partner by a platform or direct user. See `Account.requirements`.',
+  })
+  async activateAccount(@Arg('input', () => AccountIdInput) { id }: AccountIdInput, @Ctx() context: Context) {
+    const row = await context.scope.one(account, id);
+    if (!related(context.caller, permissions.activateAccount!.relations, row)) {
+      throw new DomainError(
+        problem(
+          'permission_denied',
+          'account.id',
+          'A connected user is activated by its platform, a partner by a platform or a direct user, a platform or direct user by the operator.',
+        ),
+      );
+    }
+    const from: readonly AccountStatus[] = moves.activate[row.kind as keyof typeof moves.activate] ?? [];
+    if (!from.includes(row.status)) throw new DomainError(problem('status_invalid', 'account.status'));
+    const problems = await requirementsOf(context, row);
+    if (problems.length > 0) throw new DomainError(...problems);
+    // The version pins what the prerequisites were judged on: details that change meanwhile are a conflict.
+    return {
+      account: await context.write('move_account', account, { id, from, to: 'verifying', version: row.version }),
+    };
+  }
+
+  /** Deactivates a partner. Spec: Deactivate an Account. */
+  @Mutation(() => DeactivateAccountPayload, {
+    description: 'Deactivates a partner, and its receiving addresses with it.',
+  })
+  async deactivateAccount(@Arg('input', () => AccountIdInput) { id }: AccountIdInput, @Ctx() context: Context) {
+    const row = await context.scope.one(account, id);
+    if (row.kind !== 'partner')
+      throw new DomainError(
+        problem('account_type_invalid', 'account.type', 'Only accounts of type partner can be deactivated.'),
+      );
+    return { account: await context.write('move_account', account, { id, from: moves.deactivate, to: 'deactivated' }) };
+  }
+
+  @Mutation(() => VerifyTestAccountPayload, {
+    description: 'Test helper: settles the verification of an account, or lifts its hold.',
+  })
+  async verifyTestAccount(
+    @Arg('input', () => VerifyTestAccountInput) { id, outcome }: VerifyTestAccountInput,
+    @Ctx() context: Context,
+  ) {
+    await context.scope.one(account, id);
+    const from = outcome === 'hold' ? ['verifying'] : moves.verify;
+    return { account: await context.write('move_account', account, { id, from, to: outcome ?? 'activated' }) };
+  }
+
+  @Mutation(() => HoldTestAccountPayload, { description: 'Test helper: puts an account on hold.' })
+  async holdTestAccount(@Arg('input', () => AccountIdInput) { id }: AccountIdInput, @Ctx() context: Context) {
+    await context.scope.one(account, id);
+    return { account: await context.write('move_account', account, { id, from: moves.hold, to: 'hold' }) };
+  }
+
+  @Mutation(() => DeactivateTestAccountPayload, { description: 'Test helper: deactivates an account of any type.' })
+  async deactivateTestAccount(@Arg('input', () => AccountIdInput) { id }: AccountIdInput, @Ctx() context: Context) {
+    await context.scope.one(account, id);
+    return { account: await context.write('move_account', account, { id, from: moves.close, to: 'deactivated' }) };
+  }
+
+  @Mutation(() => ExpireTestAddressPayload, { description: 'Test helper: expires an address.' })
+  async expireTestAddress(@Arg('input', () => AddressIdInput) { id }: AddressIdInput, @Ctx() context: Context) {
+    await context.scope.one(address, id);
+    return { address: await context.write('move_address', address, { id, from: ['activated'], to: 'expired' }) };
+  }
+
+  @Mutation(() => DeactivateTestAddressPayload, { description: 'Test helper: deactivates an address.' })
+  async deactivateTestAddress(@Arg('input', () => AddressIdInput) { id }: AddressIdInput, @Ctx() context: Context) {
+    await context.scope.one(address, id);
+    return {
+      address: await context.write('move_address', address, {
+        id,
+        from: ['activated', 'expired', 'pending_deactivation'],
+        to: 'deactivated',
+      }),
+    };
+  }
+
+  @Mutation(() => CreateTestWalletPayload, {
+    description: 'Test helper: a wallet that a partner pays from, of any provider. Answers its address.',
+  })
+  async createTestWallet(
+    @Arg('input', () => CreateTestWalletInput) { id, provider }: CreateTestWalletInput,
+    @Ctx() context: Context,
+  ) {
+    const owner = await context.scope.one(account, id, 'address.id');
+    if (owner.kind !== 'partner')
+      throw new DomainError(problem('account_type_invalid', 'address.id', 'Only a partner pays from a wallet.'));
+    const args = { accountId: id, provider: provider ?? 'paypal_external', currency: context.edition.currency };
+    return { address: await context.write('create_test_wallet', address, args) };
+  }
+
+  @FieldResolver(() => [Requirement], {
+    description: 'What is still missing for activation. Empty exactly when `activateAccount` finds nothing missing.',
+  })
+  async requirements(@Root() row: AccountRow, @Ctx() context: Context): Promise<Requirement[]> {
+    const problems = await requirementsOf(context, row);
+    return problems.map((p) => ({
+      fieldName: p.field ?? '',
+      message: sentenceOfGraph(p),
+      alternatives: (p.metadata?.alternatives as string[]) ?? [],
+    }));
+  }
+}
+
+/** What of its edition's rules an account does not meet yet. Roots have none: the operator judges them. */
+async function requirementsOf({ scope, edition }: Context, row: AccountRow): Promise<Problem[]> {
+  const rules = edition.activation[row.kind];
+  if (!rules) return [];
+  const [persons, addresses, [idDocument = null]] = await Promise.all([
+    scope.all(person, person.accountId, row.id),
+    scope.all(address, address.linkedId, row.id),
+    // Within the tenant, whoever asks: what is required does not depend on who uploaded it.
+    scope.all(file, file.id, row.supportingDocumentation.idDocument ?? ''),
+  ]);
+  const profile: OnboardingProfile = { account: row, persons, addresses, idDocument };
+  return unmet(rules, profile);
+}

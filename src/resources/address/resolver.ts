@@ -1,0 +1,177 @@
+import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
+import validator from 'validator';
+import { blankToNull } from '../account/creation.js';
+import { type AccountRow, account } from '../account/table.js';
+import { Account } from '../account/type.js';
+import type { Context } from '../../operation/context.js';
+import { checkFiles, verificationPurposes } from '../file/reference.js';
+import type { Listing, Page } from '../../types/pagination.js';
+import { payloadOf } from '../../types/payload.js';
+import { permissions, related } from '../../auth/permissions.js';
+import { listedValues, type Problem, problem, DomainError } from '../../request/problems.js';
+import {
+  AddressArgs,
+  AddressOfAccountArgs,
+  type BankAccountInput,
+  CreateAddressInput,
+  UpdateAddressInput,
+} from './inputs.js';
+import { type AddressRow, address, LinkedObject } from './table.js';
+import { Address, AddressConnection } from './type.js';
+
+/** Only payout addresses are created through the call, and only bank accounts that may exist. */
+export function addressProblems({ category, type, bankAccount }: Partial<CreateAddressInput>): Problem[] {
+  const problems: Problem[] = [];
+  if (category !== undefined && category !== 'user_payout') {
+    problems.push(
+      problem(
+        'parameter_invalid',
+        'address.category',
+        listedValues(['user_payout'], ([category]) => `must be ${category}: the service creates the others`),
+      ),
+    );
+  }
+  if (type !== undefined && type !== 'bank_account')
+    problems.push(
+      problem(
+        'parameter_invalid',
+        'address.type',
+        listedValues(['bank_account'], ([type]) => `must be ${type}`),
+      ),
+    );
+  return [...problems, ...bankAccountProblems(bankAccount)];
+}
+
+const numberLength = { min: 4, max: 34 } as const;
+
+/** What no bank account can have: an IBAN whose country, length or checksum is wrong, a number of no plausible length. Silent: the forms. */
+export function bankAccountProblems(bank: Pick<BankAccountInput, 'iban' | 'number'> | null | undefined): Problem[] {
+  const problems: Problem[] = [];
+  const given = (text: string | null | undefined): text is string => text != null && text.trim() !== '';
+  if (given(bank?.number)) {
+    const { length } = bank.number.replaceAll(/[ -]/g, '');
+    if (!/^[A-Za-z0-9 -]+$/.test(bank.number) || length < numberLength.min || length > numberLength.max)
+      problems.push(
+        problem(
+          'parameter_invalid',
+          'address.bank_account.number',
+          `must have ${numberLength.min} to ${numberLength.max} letters and digits`,
+        ),
+      );
+  }
+  if (given(bank?.iban) && !validator.isIBAN(bank.iban))
+    problems.push(
+      problem(
+        'parameter_invalid',
+        'address.bank_account.iban',
+        'must be an IBAN: its country, length or checksum is wrong',
+      ),
+    );
+  return problems;
+}
+
+/** The last four characters of a number, whole ones: half of one could not be stored. */
+export function lastFour(number: string | null | undefined): string | null {
+  return number == null ? null : [...number].slice(-4).join('');
+}
+
+/** How addresses are listed. Spec: List Addresses. */
+export const addressListing: Listing = {
+  object: 'address',
+  filters: {
+    category: address.category,
+    currency: address.currency,
+    isReusable: address.isReusable,
+    linkedId: address.linkedId,
+    status: address.status,
+    type: address.type,
+    'wallet.provider': address.walletProvider,
+    'vpa.upi.onetime': address.vpaUpiOnetime,
+    'vpa.upi.recurring': address.vpaUpiRecurring,
+  },
+  byAccount: ['linkedId'],
+};
+
+const CreateAddressPayload = payloadOf('CreateAddress', 'address', Address);
+const UpdateAddressPayload = payloadOf('UpdateAddress', 'address', Address);
+
+@Resolver(() => Address)
+export class AddressResolver {
+  @Query(() => Address, { nullable: true, description: 'An address within reach.' })
+  async address(@Arg('id', () => ID) id: string, @Ctx() { scope }: Context): Promise<Address> {
+    return scope.one(address, id);
+  }
+
+  @Query(() => AddressConnection, { description: "The addresses of the accounts on the caller's list." })
+  async addresses(@Args(() => AddressArgs) args: AddressArgs, @Ctx() { scope }: Context): Promise<Page<Address>> {
+    return scope.page(address, addressListing, args);
+  }
+
+  /** Creates a payout address, activated at once. Spec: Create an Address. */
+  @Mutation(() => CreateAddressPayload, {
+    description: 'Creates a payout address. The newest of a currency is the one in use; it replaces the older.',
+  })
+  async createAddress(@Arg('input', () => CreateAddressInput) input: CreateAddressInput, @Ctx() context: Context) {
+    const owner = await context.scope.one(account, input.linkedId, 'address.linked_id');
+    if (owner.kind === 'partner')
+      throw new DomainError(
+        problem('parameter_invalid', 'address.linked_id', 'must be an account of type user or platform'),
+      );
+    if (!related(context.caller, permissions.createAddress!.relations, owner)) {
+      throw new DomainError(
+        problem(
+          'permission_denied',
+          'address.linked_id',
+          'A payout address is created by the user itself, or by its platform.',
+        ),
+      );
+    }
+    const documents = input.supportingDocumentation;
+    await checkFiles(context.scope, [
+      {
+        id: documents?.idDocument,
+        field: 'address.supporting_documentation.id_document',
+        purposes: verificationPurposes,
+      },
+    ]);
+    const { linkedObject: _, bankAccount, billingDetails, supportingDocumentation, ...rest } = input;
+    const bank = blankToNull(bankAccount);
+    const row = await context.write('create_address', address, {
+      ...rest,
+      bankAccount: { ...bank, last4: lastFour(bank.number ?? bank.iban) },
+      billingDetails: blankToNull(billingDetails),
+      supportingDocumentation: blankToNull(supportingDocumentation) ?? null,
+    });
+    return { address: row };
+  }
+
+  /** Changes an address's metadata. Spec: Endpoints, POST /v1/addresses/:id. */
+  @Mutation(() => UpdateAddressPayload, { description: 'Changes the metadata of an address.' })
+  async updateAddress(@Arg('input', () => UpdateAddressInput) input: UpdateAddressInput, @Ctx() context: Context) {
+    const before = await context.scope.one(address, input.id);
+    if (input.metadata === undefined) return { address: before };
+    return { address: await context.write('update_address', address, input) };
+  }
+
+  @FieldResolver(() => LinkedObject)
+  linkedObject(): LinkedObject {
+    return 'account';
+  }
+
+  @FieldResolver(() => Account, { description: 'The account that owns it.' })
+  async account(@Root() row: AddressRow, @Ctx() { scope }: Context): Promise<Account> {
+    return scope.one(account, row.linkedId);
+  }
+}
+
+@Resolver(() => Account)
+export class AddressesOfAccount {
+  @FieldResolver(() => AddressConnection, { description: "The account's addresses, newest first." })
+  async addresses(
+    @Root() row: AccountRow,
+    @Args(() => AddressOfAccountArgs) args: AddressOfAccountArgs,
+    @Ctx() { scope }: Context,
+  ): Promise<Page<Address>> {
+    return scope.edge(address, addressListing, address.linkedId, row.id, args);
+  }
+}

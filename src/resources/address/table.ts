@@ -1,0 +1,105 @@
+import { sql } from 'drizzle-orm';
+import { boolean, check, foreignKey, index, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import { account, type PostalAddressObject } from '../account/table.js';
+import { type MetadataMap, keyColumns, version, visibilityColumns } from '../../db/columns.js';
+
+export const AddressCategory = {
+  SERVICE_RECEIVE: 'service_receive',
+  USER_PAYOUT: 'user_payout',
+  PARTNER_PAYMENT: 'partner_payment',
+  SERVICE_CHECKOUT: 'service_checkout',
+  SERVICE_FEE_ADVANCE: 'service_fee_advance',
+} as const;
+export type AddressCategory = (typeof AddressCategory)[keyof typeof AddressCategory];
+
+export const AddressType = { BANK_ACCOUNT: 'bank_account', WALLET: 'wallet', VPA: 'vpa' } as const;
+export type AddressType = (typeof AddressType)[keyof typeof AddressType];
+
+export const AddressStatus = {
+  ACTIVATED: 'activated',
+  DEACTIVATED: 'deactivated',
+  EXPIRED: 'expired',
+  PENDING_DEACTIVATION: 'pending_deactivation',
+} as const;
+export type AddressStatus = (typeof AddressStatus)[keyof typeof AddressStatus];
+
+export const LinkedObject = { ACCOUNT: 'account' } as const;
+export type LinkedObject = (typeof LinkedObject)[keyof typeof LinkedObject];
+
+export const WalletProvider = {
+  AFFIRM: 'affirm',
+  AFTERPAY: 'afterpay',
+  KLARNA: 'klarna',
+  PAYPAL_EXTERNAL: 'paypal_external',
+} as const;
+export type WalletProvider = (typeof WalletProvider)[keyof typeof WalletProvider];
+
+export const VpaState = { ENABLED: 'enabled', DISABLED: 'disabled' } as const;
+export type VpaState = (typeof VpaState)[keyof typeof VpaState];
+
+export interface BankAccountObject {
+  bankName?: string | null;
+  domesticCredit?: string | null;
+  domesticDebit?: string | null;
+  domesticFastCredit?: string | null;
+  domesticWire?: string | null;
+  globalWire?: string | null;
+  iban?: string | null;
+  last4?: string | null;
+  number?: string | null;
+  /** Shown on receiving addresses only. */
+  type?: string | null;
+}
+export interface WalletObject {
+  provider: WalletProvider;
+}
+export interface VpaObject {
+  id: string;
+  upi: { onetime: VpaState; recurring: VpaState };
+}
+
+/** Destinations and sources of stored value; the owner is `linkedId`. */
+export const address = pgTable(
+  'address',
+  {
+    ...keyColumns(),
+    category: text('category').$type<AddressCategory>().notNull(),
+    type: text('type').$type<AddressType>().notNull(),
+    status: text('status').$type<AddressStatus>().notNull(),
+    currency: text('currency').notNull(),
+    name: text('name'),
+    isReusable: boolean('is_reusable').notNull().default(false),
+    linkedId: text('linked_id').notNull(),
+    bankAccount: jsonb('bank_account').$type<BankAccountObject>(),
+    billingDetails: jsonb('billing_details').$type<PostalAddressObject>(),
+    supportingDocumentation: jsonb('supporting_documentation').$type<{ idDocument?: string | null }>(),
+    vpa: jsonb('vpa').$type<VpaObject>(),
+    wallet: jsonb('wallet').$type<WalletObject>(),
+    walletProvider: text('wallet_provider').$type<WalletProvider>().generatedAlwaysAs(sql`wallet ->> 'provider'`),
+    vpaUpiOnetime: text('vpa_upi_onetime').$type<VpaState>().generatedAlwaysAs(sql`vpa #>> '{upi,onetime}'`),
+    vpaUpiRecurring: text('vpa_upi_recurring').$type<VpaState>().generatedAlwaysAs(sql`vpa #>> '{upi,recurring}'`),
+    metadata: jsonb('metadata').$type<MetadataMap>(),
+    ...visibilityColumns(),
+    ...version(),
+  },
+  (t) => [
+    primaryKey({ name: 'address_pkey', columns: [t.tenantId, t.livemode, t.id] }),
+    foreignKey({
+      name: 'address_account',
+      columns: [t.tenantId, t.livemode, t.linkedId],
+      foreignColumns: [account.tenantId, account.livemode, account.id],
+    }),
+    index('address_context').on(t.tenantId, t.livemode, t.actingAccountId, t.created, t.id),
+    index('address_root').on(t.tenantId, t.livemode, t.onRootList, t.created, t.id),
+    // A bank tells of an address alone.
+    index('address_by_id').on(t.id),
+    index('address_of_account').on(t.tenantId, t.livemode, t.linkedId, t.created, t.id),
+    check(
+      'address_category',
+      sql`${t.category} in ('service_receive', 'user_payout', 'partner_payment', 'service_checkout', 'service_fee_advance')`,
+    ),
+    check('address_type', sql`${t.type} in ('bank_account', 'wallet', 'vpa')`),
+    check('address_status', sql`${t.status} in ('activated', 'deactivated', 'expired', 'pending_deactivation')`),
+  ],
+);
+export type AddressRow = typeof address.$inferSelect;

@@ -1,0 +1,274 @@
+import { and, eq, gte, lt, sql } from 'drizzle-orm';
+import {
+  Args,
+  ArgsType,
+  Ctx,
+  Field,
+  FieldResolver,
+  Int,
+  ObjectType,
+  registerEnumType,
+  Resolver,
+  Root,
+} from 'type-graphql';
+import type { AccountRow } from '../account/table.js';
+import { Account } from '../account/type.js';
+import type { Context } from '../../operation/context.js';
+import type { Scope } from '../../db/scope.js';
+import { DepositPaymentMethod, deposit } from '../deposit/table.js';
+import { Compartment } from '../ledger/table.js';
+import { problem, DomainError } from '../../request/problems.js';
+import { Amount, Currency, DateTime } from '../../types/scalars.js';
+
+export const Interval = { DAY: 'day', WEEK: 'week', MONTH: 'month' } as const;
+export type Interval = (typeof Interval)[keyof typeof Interval];
+registerEnumType(Interval, { name: 'Interval', description: 'Steps of a chart, in UTC; weeks begin on Monday.' });
+
+const stepsMax = 400;
+/** How many currencies an account usually has: those of its deposits, and the one that it is paid out in. */
+const currenciesUsual = 4;
+const secondsOf: Record<Interval, number> = { day: 86_400, week: 7 * 86_400, month: 28 * 86_400 };
+const p = sql.placeholder;
+
+@ArgsType()
+export class RangeArgs {
+  @Field(() => DateTime, { description: 'The beginning.' })
+  from: number;
+  @Field(() => DateTime, { description: 'Excluded.' })
+  to: number;
+  @Field(() => Interval, { description: 'The length of a step.' })
+  interval: Interval;
+}
+
+@ObjectType({
+  simpleResolvers: true,
+  description: "What an account's compartments held in a currency at the end of a step.",
+})
+export class BalancePoint {
+  @Field(() => DateTime, { description: 'The beginning of the step.' })
+  start: number;
+  @Field(() => Currency)
+  currency: string;
+  @Field(() => Amount)
+  available: bigint;
+  @Field(() => Amount)
+  pending: bigint;
+  @Field(() => Amount)
+  processing: bigint;
+  @Field(() => Amount)
+  payoutProcessing: bigint;
+  @Field(() => Amount)
+  feeAdvance: bigint;
+}
+
+@ObjectType({
+  simpleResolvers: true,
+  description: 'Completed deposits of a step by method and currency; disputes count with their negative amounts.',
+})
+export class DepositTotal {
+  @Field(() => DateTime, { description: 'The beginning of the step.' })
+  start: number;
+  @Field(() => DepositPaymentMethod)
+  paymentMethod: DepositPaymentMethod;
+  @Field(() => Currency)
+  currency: string;
+  @Field(() => Int)
+  count: number;
+  @Field(() => Amount)
+  amount: bigint;
+}
+
+/** Figures over time, each one statement whatever the number of steps. Silent: all of it. */
+@Resolver(() => Account)
+export class HistoryOfAccount {
+  @FieldResolver(() => [BalancePoint], {
+    description: `What the compartments held at the end of each step, of the last one at \`to\`, per currency; ${stepsMax} steps at most.`,
+  })
+  async balanceHistory(
+    @Root() row: AccountRow,
+    @Args(() => RangeArgs) range: RangeArgs,
+    @Ctx() context: Context,
+  ): Promise<BalancePoint[]> {
+    checkRange(range);
+    return series(context, row.id, range);
+  }
+
+  @FieldResolver(() => [DepositTotal], {
+    description: `Completed deposits to the account by step, method and currency, less what was disputed of them; ${stepsMax} steps at most.`,
+  })
+  async depositTotals(
+    @Root() row: AccountRow,
+    @Args(() => RangeArgs) range: RangeArgs,
+    @Ctx() { scope }: Context,
+  ): Promise<DepositTotal[]> {
+    checkRange(range);
+    const key = `deposit_totals_${range.interval}:${range.from}:${range.to}`;
+    return (await scope.many(key, row.id, (ids) => readTotals(scope, ids, range))) ?? [];
+  }
+}
+
+/** The totals of all accounts that are asked for in one tick, in one statement. */
+async function readTotals(
+  scope: Scope,
+  ids: readonly string[],
+  { from, to, interval }: RangeArgs,
+): Promise<Map<string, DepositTotal[]>> {
+  const rows = await scope.read<{
+    accountId: string;
+    start: string;
+    paymentMethod: DepositPaymentMethod;
+    currency: string;
+    count: number;
+    amount: string;
+  }>(
+    `deposit_totals_${interval}`,
+    (db) =>
+      db
+        .select({
+          accountId: deposit.toAccountId,
+          start: sql<string>`${bucket(interval, sql`${deposit.created}`)} as start`,
+          paymentMethod: deposit.paymentMethod,
+          currency: deposit.currency,
+          count: sql<number>`count(*)::int`,
+          amount: sql<string>`sum(${deposit.amount})::text`,
+        })
+        .from(deposit)
+        .where(
+          and(
+            eq(deposit.tenantId, p('tenant')),
+            eq(deposit.livemode, p('live')),
+            sql`${deposit.toAccountId} = any(${p('ids')})`,
+            eq(deposit.status, 'completed'),
+            // What is reversed counts for nothing, and no more do its disputes: together they took back all of it.
+            sql`not exists (select from ${deposit} o where o.tenant_id = ${p('tenant')} and o.livemode = ${p('live')} and o.id = ${deposit.disputesId} and o.status = 'reversed')`,
+            gte(deposit.created, p('from')),
+            lt(deposit.created, p('to')),
+          ),
+        )
+        .groupBy(deposit.toAccountId, sql`2`, deposit.paymentMethod, deposit.currency)
+        .orderBy(sql`1, 2, 3, 4`),
+    { ids, from, to },
+  );
+  return grouped(
+    ids,
+    rows.map(({ accountId, ...r }) => [accountId, { ...r, start: Number(r.start), amount: BigInt(r.amount) }]),
+  );
+}
+
+function grouped<T>(ids: readonly string[], rows: [id: string, row: T][]): Map<string, T[]> {
+  const byId = new Map<string, T[]>(ids.map((id) => [id, []]));
+  for (const [id, row] of rows) byId.get(id)?.push(row);
+  return byId;
+}
+
+/** The beginning of the step that a time is in, as epoch seconds. The interval is one of ours, never a client's text. */
+function bucket(interval: Interval, time: ReturnType<typeof sql>) {
+  return sql`extract(epoch from date_trunc('${sql.raw(interval)}', to_timestamp(${time}) at time zone 'utc') at time zone 'utc')::bigint`;
+}
+
+function steps(interval: Interval) {
+  const first = sql`date_trunc('${sql.raw(interval)}', to_timestamp(${p('from')}::bigint) at time zone 'utc')`;
+  const last = sql`to_timestamp(${p('to')}::bigint - 1) at time zone 'utc'`;
+  return sql`select extract(epoch from g at time zone 'utc')::bigint as start from generate_series(${first}, ${last}, interval '1 ${sql.raw(interval)}') g`;
+}
+
+/** A stretch of time, in steps of an interval or as one. */
+interface Span {
+  from: number;
+  to: number;
+  interval?: Interval;
+}
+
+/** What each compartment held when a step stopped: the `balance_after` of its last entry before then. */
+export async function series({ scope }: Context, accountId: string, span: Span): Promise<BalancePoint[]> {
+  const key = `history_${span.interval ?? 'as_of'}:${span.from}:${span.to}`;
+  return (await scope.many(key, accountId, (ids) => readSeries(scope, ids, span))) ?? [];
+}
+
+/**
+ * One pass over the entries of the span finds the last of each compartment in each step; what a compartment held before
+ * the span is one look-up in the same index. A step without an entry repeats the step before it.
+ */
+async function readSeries(
+  scope: Scope,
+  ids: readonly string[],
+  { from, to, interval }: Span,
+): Promise<Map<string, BalancePoint[]>> {
+  const spans = interval ? steps(interval) : sql`select ${p('from')}::bigint as start`;
+  const step = interval ? bucket(interval, sql`e.created`) : sql`${p('from')}::bigint`;
+  const tenantAndMode = (table: string) =>
+    sql`${sql.raw(table)}.tenant_id = ${p('tenant')} and ${sql.raw(table)}.livemode = ${p('live')}`;
+  const last = sql`select e.account_id, e.currency, e.category, ${step} as start, max(e.version) as version from entry e
+    where ${tenantAndMode('e')} and e.account_id = any(${p('ids')}) and e.created >= ${p('from')} and e.created < ${p('to')} group by 1, 2, 3, 4`;
+  const before = sql`select e.balance_after from entry e where ${tenantAndMode('e')}
+    and e.account_id || ' ' || e.currency || ' ' || e.category = b.account_id || ' ' || b.currency || ' ' || c.category
+    and e.created < ${p('from')} order by e.created desc, e.version desc limit 1`;
+  const points = sql`with step as (${spans}), last as (${last}),
+    compartment as (select b.account_id, b.currency, c.category from balance b, unnest(${sql.raw(`'{${Object.values(Compartment).join()}}'::text[]`)}) c(category)
+      where ${tenantAndMode('b')} and b.account_id = any(${p('ids')}) and b.version > 0),
+    found as (select c.*, -1::bigint as start, (${before}) as held from compartment c join balance b on ${tenantAndMode('b')} and b.account_id = c.account_id and b.currency = c.currency
+      union all select c.*, s.start, e.balance_after from compartment c cross join step s
+        left join last l on l.account_id = c.account_id and l.currency = c.currency and l.category = c.category and l.start = s.start
+        left join entry e on ${tenantAndMode('e')} and e.account_id = l.account_id and e.currency = l.currency and e.version = l.version),
+    numbered as (select f.*, count(f.held) over (partition by f.account_id, f.currency, f.category order by f.start) as nth from found f)
+    select n.account_id, n.currency, n.category, n.start, first_value(n.held) over (partition by n.account_id, n.currency, n.category, n.nth order by n.start) as held from numbered n`;
+  const held = (category: Compartment) =>
+    sql<string>`coalesce(max(x.held) filter (where x.category = ${sql.raw(`'${category}'`)}), 0)::text`;
+  const rows = await scope.read<Record<'accountId' | 'start' | 'currency' | Held, string>>(
+    `balance_history_${interval ?? 'as_of'}`,
+    (db) =>
+      db
+        .select({
+          accountId: sql<string>`x.account_id`,
+          start: sql<string>`x.start`,
+          currency: sql<string>`x.currency`,
+          available: held('available'),
+          pending: held('pending'),
+          processing: held('processing'),
+          payoutProcessing: held('payout_processing'),
+          feeAdvance: held('fee_advance'),
+        })
+        .from(sql`(${points}) x`)
+        .where(sql`x.start >= 0`)
+        .groupBy(sql`x.account_id`, sql`x.start`, sql`x.currency`)
+        // A chart begins each currency at zero; a balance as of a time has the currencies that were booked by then.
+        .having(interval ? undefined : sql`count(x.held) > 0`)
+        .orderBy(sql`x.start`, sql`x.currency`),
+    { from, to, ids },
+  );
+  return grouped(
+    ids,
+    rows.map((r) => [
+      r.accountId,
+      {
+        start: Number(r.start),
+        currency: r.currency,
+        available: BigInt(r.available),
+        pending: BigInt(r.pending),
+        processing: BigInt(r.processing),
+        payoutProcessing: BigInt(r.payoutProcessing),
+        feeAdvance: BigInt(r.feeAdvance),
+      },
+    ]),
+  );
+}
+
+type Held = 'available' | 'pending' | 'processing' | 'payoutProcessing' | 'feeAdvance';
+
+/** How many points a range usually has: the most steps that it could have, by its arguments as a client writes them, in each currency. */
+export function pointsUsual(argument: (name: string) => unknown): number {
+  const [from, to] = ['from', 'to'].map((name) => Date.parse(String(argument(name)))) as [number, number];
+  const interval = String(argument('interval')).toLowerCase();
+  const seconds = Object.hasOwn(secondsOf, interval) ? secondsOf[interval as Interval] : 1;
+  const steps = Math.ceil((to - from) / 1_000 / seconds);
+  // One more where the range begins within a step. What cannot be read is refused, and counts as the most.
+  return ((Number.isFinite(steps) ? Math.min(Math.max(steps, 0), stepsMax) : stepsMax) + 1) * currenciesUsual;
+}
+
+function checkRange({ from, to, interval }: RangeArgs): void {
+  if (to <= from) throw new DomainError(problem('parameter_invalid', 'account.to', 'must be later than from'));
+  if ((to - from) / secondsOf[interval] > stepsMax)
+    throw new DomainError(
+      problem('parameter_invalid', 'account.interval', `gives more than ${stepsMax} steps; choose a longer one`),
+    );
+}

@@ -1,0 +1,187 @@
+import { and, eq, sql } from 'drizzle-orm';
+import { Arg, Ctx, FieldResolver, ID, Query, Resolver, Root } from 'type-graphql';
+import { type AccountRow, account } from '../account/table.js';
+import { Account } from '../account/type.js';
+import type { Context } from '../../operation/context.js';
+import { type BalanceRow, balance, booked } from '../ledger/table.js';
+import { problem, DomainError } from '../../request/problems.js';
+import { DateTime } from '../../types/scalars.js';
+import { series } from './history.js';
+import { Balance, BalanceAggregate } from './type.js';
+
+@Resolver(() => Balance)
+export class BalanceResolver {
+  @Query(() => Balance, {
+    nullable: true,
+    description: "The context account's balance, or that of any account within reach.",
+  })
+  async balance(
+    @Arg('accountId', () => ID, {
+      nullable: true,
+      description: 'Any account within reach; the context account by default.',
+    })
+    id: string | undefined,
+    @Ctx() context: Context,
+  ): Promise<Balance> {
+    const held = await readBalance(context, id || context.caller.actingAccountId);
+    const owner = held[0]?.owner;
+    if (!owner) throw new DomainError(problem('resource_missing', 'balance.account_id'));
+    return shownAs(
+      context,
+      owner,
+      held.flatMap(({ money }) => (money.currency === null ? [] : [money as Held])),
+    );
+  }
+
+  @Query(() => BalanceAggregate, {
+    nullable: true,
+    description:
+      "The pending funds of the partners that the account owns; for a platform, its connected users' partners too.",
+  })
+  async balanceAggregate(
+    @Arg('accountId', () => ID, {
+      nullable: true,
+      description: 'Any account within reach; the context account by default.',
+    })
+    id: string | undefined,
+    @Ctx() context: Context,
+  ): Promise<BalanceAggregate> {
+    const owner = await contextAccount(context, id);
+    const p = sql.placeholder;
+    const whole = owner.kind === 'platform';
+    const rows = await context.scope.read<{ currency: string; pending: string }>(
+      `balance_aggregate:${whole}`,
+      (db) =>
+        db
+          .select({ currency: balance.currency, pending: sql<string>`sum(${balance.pending})::text` })
+          .from(balance)
+          .where(
+            and(
+              eq(balance.tenantId, p('tenant')),
+              eq(balance.livemode, p('live')),
+              eq(balance.ofPartner, true),
+              booked,
+              whole ? undefined : eq(balance.ownerId, p('owner')),
+            ),
+          )
+          .groupBy(balance.currency)
+          .orderBy(balance.currency),
+      { owner: owner.id },
+    );
+    const pending = rows.map(({ currency, pending: sum }) => ({ currency, amount: BigInt(sum) }));
+    return {
+      accountId: owner.id,
+      livemode: owner.livemode,
+      pending: pending.length > 0 ? pending : [{ currency: context.edition.currency, amount: 0n }],
+    };
+  }
+}
+
+@Resolver(() => Account)
+export class BalanceOfAccount {
+  @FieldResolver(() => Balance, { description: "The account's funds, now or as they were at a time." })
+  async balance(
+    @Root() row: AccountRow,
+    @Arg('asOf', () => DateTime, { nullable: true, description: 'The end of this second; answered from the ledger.' })
+    asOf: number | null | undefined,
+    @Ctx() context: Context,
+  ): Promise<Balance> {
+    if (asOf == null) return balanceOf(context, row);
+    return shownAs(context, row, await series(context, row.id, { from: asOf, to: asOf + 1 }));
+  }
+}
+
+function contextAccount({ scope, caller }: Context, id: string | null | undefined): Promise<AccountRow> {
+  return scope.one(account, id || caller.actingAccountId, 'balance.account_id');
+}
+
+/** All balances of the accounts that are asked for in one tick are one statement. */
+async function balanceOf(context: Context, row: AccountRow): Promise<Balance> {
+  const rows = (await context.scope.many('balances', row.id, (ids) => readBalances(context, ids))) ?? [];
+  return shownAs(context, row, rows);
+}
+
+type Held = Pick<BalanceRow, 'currency' | 'available' | 'pending' | 'processing' | 'payoutProcessing' | 'feeAdvance'>;
+type Owner = Pick<AccountRow, 'id' | 'livemode' | 'kind'>;
+
+/** Balances by compartment. Only an account without any movement has the edition's currency, with nothing in it. */
+function shownAs({ edition }: Context, row: Owner, rows: Held[]): Balance {
+  const nothing = {
+    currency: edition.currency,
+    available: 0n,
+    pending: 0n,
+    processing: 0n,
+    payoutProcessing: 0n,
+    feeAdvance: 0n,
+  };
+  const shown = rows.length > 0 ? rows : [nothing];
+  const each = (compartment: Exclude<keyof Held, 'currency'>) =>
+    shown.map((held) => ({ amount: held[compartment], currency: held.currency }));
+  return {
+    accountId: row.id,
+    livemode: row.livemode,
+    available: each('available'),
+    pending: each('pending'),
+    processing: each('processing'),
+    payoutProcessing: each('payoutProcessing'),
+    feeAdvance: row.kind === 'platform' ? each('feeAdvance') : [],
+  };
+}
+
+/** An account that the caller can see and its balances, in one statement: a row without money where there is none yet. */
+function readBalance({ scope }: Context, id: string) {
+  const p = sql.placeholder;
+  return scope.readFrom<{ owner: Owner; money: Held | Record<keyof Held, null> }>(
+    'balance_of_account',
+    (db, reached) =>
+      db
+        .select({
+          owner: { id: account.id, livemode: account.livemode, kind: account.kind },
+          money: {
+            currency: balance.currency,
+            available: balance.available,
+            pending: balance.pending,
+            processing: balance.processing,
+            payoutProcessing: balance.payoutProcessing,
+            feeAdvance: balance.feeAdvance,
+          },
+        })
+        .from(account)
+        .leftJoin(
+          balance,
+          and(
+            eq(balance.tenantId, p('tenant')),
+            eq(balance.livemode, p('live')),
+            eq(balance.accountId, account.id),
+            booked,
+          ),
+        )
+        .where(reached(account))
+        .orderBy(balance.currency),
+    { id },
+  );
+}
+
+async function readBalances({ scope }: Context, ids: readonly string[]): Promise<Map<string, BalanceRow[]>> {
+  const p = sql.placeholder;
+  const rows = await scope.read<BalanceRow>(
+    'balances',
+    (db) =>
+      db
+        .select()
+        .from(balance)
+        .where(
+          and(
+            eq(balance.tenantId, p('tenant')),
+            eq(balance.livemode, p('live')),
+            sql`${balance.accountId} = any(${p('ids')})`,
+            booked,
+          ),
+        )
+        .orderBy(balance.currency),
+    { ids },
+  );
+  const byAccount = new Map<string, BalanceRow[]>(ids.map((id) => [id, []]));
+  for (const row of rows) byAccount.get(row.accountId)?.push(row);
+  return byAccount;
+}

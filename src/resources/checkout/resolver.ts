@@ -1,0 +1,348 @@
+import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { type AccountRow, account } from '../account/table.js';
+import { Account } from '../account/type.js';
+import type { Context } from '../../operation/context.js';
+import type { Link } from '../../db/scope.js';
+import { type DepositRow, deposit } from '../deposit/table.js';
+import { Deposit } from '../deposit/type.js';
+import type { Listing, Page } from '../../types/pagination.js';
+import { payloadOf } from '../../types/payload.js';
+import { type PaymentRow, payment } from '../payment/table.js';
+import { Payment } from '../payment/type.js';
+import { type Problem, problem, DomainError } from '../../request/problems.js';
+import { type ReceivableRow, receivable } from '../receivable/table.js';
+import { Receivable } from '../receivable/type.js';
+import { amountText, Metadata } from '../../types/scalars.js';
+import { transaction } from '../transaction/table.js';
+import { Transaction } from '../transaction/type.js';
+import {
+  CheckoutArgs,
+  CheckoutIdInput,
+  CheckoutOfAccountArgs,
+  CreateCheckoutInput,
+  DeclineTestCheckoutInput,
+  PayTestCheckoutInput,
+} from './inputs.js';
+import { type CheckoutNow, checkoutNow } from './now.js';
+import { type CheckoutRow, CheckoutType, checkout, checkoutReceivable } from './table.js';
+import { grossOf } from './terms.js';
+import { Checkout, CheckoutConnection, CheckoutParty } from './type.js';
+
+/** How checkouts are listed; one is an account's on either side. */
+export const checkoutListing: Listing = {
+  object: 'checkout',
+  filters: {
+    accountId: { either: [checkoutNow.toAccountId, checkoutNow.fromAccountId] },
+    status: { derived: checkoutNow.status },
+  },
+  byAccount: ['accountId'],
+};
+
+/** How checkouts hang on the receivables that they are against. */
+export const ofReceivable: Link = {
+  links: checkoutReceivable,
+  parent: checkoutReceivable.receivableId,
+  child: checkoutReceivable.checkoutId,
+};
+
+const amountMin = 100n;
+const receivablesMax = 50;
+const redirectLengthMax = 2_048;
+
+const CreateCheckoutPayload = payloadOf('CreateCheckout', 'checkout', Checkout);
+const CancelCheckoutPayload = payloadOf('CancelCheckout', 'checkout', Checkout);
+const PayTestCheckoutPayload = payloadOf('PayTestCheckout', 'checkout', Checkout);
+const DeclineTestCheckoutPayload = payloadOf('DeclineTestCheckout', 'checkout', Checkout);
+const ExpireTestCheckoutPayload = payloadOf('ExpireTestCheckout', 'checkout', Checkout);
+
+@Resolver(() => Checkout)
+export class CheckoutResolver {
+  @Query(() => Checkout, { nullable: true, description: 'A checkout within reach.' })
+  async checkout(@Arg('id', () => ID) id: string, @Ctx() { scope }: Context): Promise<CheckoutNow> {
+    return scope.one(checkoutNow, id, 'checkout.id');
+  }
+
+  @Query(() => CheckoutConnection, { description: "The checkouts of the accounts on the caller's list." })
+  async checkouts(@Args(() => CheckoutArgs) args: CheckoutArgs, @Ctx() { scope }: Context): Promise<Page<Checkout>> {
+    return scope.page(checkoutNow, checkoutListing, args);
+  }
+
+  /** Creates a checkout. Reserves nothing: the payment locks the receivables. Spec: Create a Checkout. */
+  @Mutation(() => CreateCheckoutPayload, {
+    description:
+      'Creates a payment session for a partner; its page is at `url`. It reserves nothing. Live mode needs an acquirer.',
+  })
+  async createCheckout(@Arg('input', () => CreateCheckoutInput) input: CreateCheckoutInput, @Ctx() context: Context) {
+    const { scope, checkouts } = context;
+    if (context.caller.livemode && new URL(input.redirectUrl).protocol !== 'https:')
+      throw new DomainError(problem('parameter_invalid', 'checkout.redirect_url', 'must be https in live mode'));
+    const found = await Promise.allSettled([
+      scope.one(account, input.from.accountId, 'checkout.from.account_id'),
+      ...input.receivables.map(({ id }, i) => scope.one(receivable, id, `checkout.receivables[${i}].id`)),
+    ]);
+    const missing = found.flatMap((f) => (f.status === 'rejected' ? [f.reason as unknown] : []));
+    const fault = missing.find((reason) => !(reason instanceof DomainError));
+    if (fault) throw fault;
+    if (missing.length > 0) throw new DomainError(...missing.flatMap((reason) => (reason as DomainError).problems));
+    const [from, ...receivables] = found.map((f) => (f as PromiseFulfilledResult<unknown>).value) as [
+      AccountRow,
+      ...ReceivableRow[],
+    ];
+    const to = await scope.one(account, receivables[0]!.accountId, 'checkout.receivables[0].id');
+    const problems = [...receivablesProblems(receivables, to), ...partnerProblems(from, to)];
+    if (problems.length > 0) throw new DomainError(...problems);
+    const reconcilable = receivables.reduce((sum, r) => sum + r.amountReconcilable, 0n);
+    const impossible: Problem[] = [];
+    if (!checkouts.payable(context.caller.livemode)) impossible.push(problem('acquirer_unavailable'));
+    if (input.amount > reconcilable)
+      impossible.push(
+        problem('amount_exceeds_reconcilable', 'checkout.amount', 'is more than what the receivables can still take'),
+      );
+    if (impossible.length > 0) throw new DomainError(...impossible);
+    const row = await context.write('create_checkout', checkout, {
+      amount: input.amount,
+      grossAmount: grossOf(input.amount, checkouts.terms),
+      currency: input.currency,
+      fromAccountId: from.id,
+      toAccountId: to.id,
+      paymentMethods: input.paymentMethods,
+      receivableIds: receivables.map((r) => r.id),
+      redirectUrl: input.redirectUrl,
+      metadata: input.metadata,
+      seconds: checkouts.terms.seconds,
+    });
+    return { checkout: row };
+  }
+
+  @Mutation(() => CancelCheckoutPayload, {
+    description: 'Withdraws a checkout that is not paid. Money of an attempt under way is credited all the same.',
+  })
+  async cancelCheckout(@Arg('input', () => CheckoutIdInput) input: CheckoutIdInput, @Ctx() context: Context) {
+    return ended(context, input, 'cancelled');
+  }
+
+  @Mutation(() => PayTestCheckoutPayload, {
+    description:
+      'Test helper: an attempt succeeds now. On a checkout that is over the payment is late, on a paid one a duplicate.',
+  })
+  async payTestCheckout(
+    @Arg('input', () => PayTestCheckoutInput) input: PayTestCheckoutInput,
+    @Ctx() context: Context,
+  ) {
+    return attempted(context, input, 'succeeded');
+  }
+
+  @Mutation(() => DeclineTestCheckoutPayload, { description: 'Test helper: an attempt fails now.' })
+  async declineTestCheckout(
+    @Arg('input', () => DeclineTestCheckoutInput) input: DeclineTestCheckoutInput,
+    @Ctx() context: Context,
+  ) {
+    return attempted(context, input, 'failed');
+  }
+
+  @Mutation(() => ExpireTestCheckoutPayload, { description: 'Test helper: the time of a checkout is over.' })
+  async expireTestCheckout(@Arg('input', () => CheckoutIdInput) input: CheckoutIdInput, @Ctx() context: Context) {
+    return ended(context, input, 'expired');
+  }
+
+  @FieldResolver(() => CheckoutType)
+  type(): CheckoutType {
+    return CheckoutType.PAYMENT;
+  }
+
+  @FieldResolver(() => CheckoutParty)
+  from(@Root() row: CheckoutRow): CheckoutParty {
+    return { accountId: row.fromAccountId };
+  }
+
+  @FieldResolver(() => CheckoutParty)
+  to(@Root() row: CheckoutRow): CheckoutParty {
+    return { accountId: row.toAccountId };
+  }
+
+  @FieldResolver(() => Metadata, { description: 'Empty when there is none.' })
+  metadata(@Root() row: CheckoutRow): Record<string, string> {
+    return row.metadata ?? {};
+  }
+
+  @FieldResolver(() => String, {
+    description: 'The address of its page, for the partner that pays: whoever has it can open the page.',
+  })
+  url(@Root() row: CheckoutRow, @Ctx() { checkouts }: Context): string {
+    return checkouts.urlOf(row);
+  }
+
+  @FieldResolver(() => Account, { description: 'The partner that pays.' })
+  async fromAccount(@Root() row: CheckoutRow, @Ctx() { scope }: Context): Promise<Account> {
+    return scope.one(account, row.fromAccountId);
+  }
+
+  @FieldResolver(() => Account, { description: 'The user that is paid.' })
+  async toAccount(@Root() row: CheckoutRow, @Ctx() { scope }: Context): Promise<Account> {
+    return scope.one(account, row.toAccountId);
+  }
+
+  @FieldResolver(() => [Receivable], { description: 'What it is against, in the order in which a payment locks them.' })
+  async receivables(@Root() row: CheckoutRow, @Ctx() { scope }: Context): Promise<Receivable[]> {
+    return Promise.all(row.receivableIds.map((id) => scope.one(receivable, id)));
+  }
+
+  @FieldResolver(() => Transaction, {
+    nullable: true,
+    description: 'The latest finished attempt; once one has succeeded, that one.',
+  })
+  async effectiveTransaction(@Root() row: CheckoutRow, @Ctx() { scope }: Context): Promise<Transaction | null> {
+    return scope.find(transaction, row.effectiveTransactionId);
+  }
+
+  @FieldResolver(() => Deposit, { nullable: true, description: 'The deposit that was credited.' })
+  async deposit(@Root() row: CheckoutRow, @Ctx() { scope }: Context): Promise<Deposit | null> {
+    return scope.find(deposit, row.depositId);
+  }
+}
+
+@Resolver(() => Account)
+export class CheckoutsOfAccount {
+  @FieldResolver(() => CheckoutConnection, { description: 'Checkouts that pay the account.' })
+  async checkoutsIn(
+    @Root() row: AccountRow,
+    @Args(() => CheckoutOfAccountArgs) args: CheckoutOfAccountArgs,
+    @Ctx() { scope }: Context,
+  ): Promise<Page<Checkout>> {
+    return scope.edge(checkoutNow, checkoutListing, checkoutNow.toAccountId, row.id, args);
+  }
+
+  @FieldResolver(() => CheckoutConnection, { description: 'Checkouts that the account pays.' })
+  async checkoutsOut(
+    @Root() row: AccountRow,
+    @Args(() => CheckoutOfAccountArgs) args: CheckoutOfAccountArgs,
+    @Ctx() { scope }: Context,
+  ): Promise<Page<Checkout>> {
+    return scope.edge(checkoutNow, checkoutListing, checkoutNow.fromAccountId, row.id, args);
+  }
+}
+
+@Resolver(() => Receivable)
+export class CheckoutsOfReceivable {
+  @FieldResolver(() => CheckoutConnection, { description: 'The checkouts that are against it.' })
+  async checkouts(
+    @Root() row: ReceivableRow,
+    @Args(() => CheckoutOfAccountArgs) args: CheckoutOfAccountArgs,
+    @Ctx() { scope }: Context,
+  ): Promise<Page<Checkout>> {
+    return scope.edge(checkoutNow, checkoutListing, ofReceivable, row.id, args);
+  }
+}
+
+@Resolver(() => Payment)
+export class CheckoutOfPayment {
+  @FieldResolver(() => Checkout, { nullable: true })
+  async checkout(@Root() row: PaymentRow, @Ctx() { scope }: Context): Promise<Checkout | null> {
+    return scope.find(checkoutNow, row.checkoutId);
+  }
+}
+
+@Resolver(() => Deposit)
+export class CheckoutOfDeposit {
+  @FieldResolver(() => Checkout, { nullable: true, description: 'The checkout that it came through.' })
+  async checkout(@Root() row: DepositRow, @Ctx() { scope }: Context): Promise<Checkout | null> {
+    return scope.find(checkoutNow, (await scope.find(payment, row.paymentId))?.checkoutId);
+  }
+}
+
+/** What no checkout can be, by its parameters alone. */
+export function checkoutProblems({
+  amount,
+  currency,
+  paymentMethods,
+  receivables,
+  redirectUrl,
+}: Partial<CreateCheckoutInput>): Problem[] {
+  const problems: Problem[] = [];
+  if (amount !== undefined && amount < amountMin)
+    problems.push(problem('parameter_invalid', 'checkout.amount', `must be at least ${amountText(amountMin)}`));
+  if (currency !== undefined && currency !== 'INR')
+    problems.push(problem('parameter_invalid', 'checkout.currency', 'must be INR'));
+  if (paymentMethods && new Set(paymentMethods).size < paymentMethods.length)
+    problems.push(problem('parameter_invalid', 'checkout.payment_methods', 'names a method twice'));
+  if (receivables && receivables.length > receivablesMax)
+    problems.push(problem('parameter_invalid', 'checkout.receivables', `has more than ${receivablesMax} receivables`));
+  if (receivables && new Set(receivables.map((r) => r?.id)).size < receivables.length)
+    problems.push(problem('parameter_invalid', 'checkout.receivables', 'names a receivable twice'));
+  if (redirectUrl) {
+    const message = redirectFault(redirectUrl);
+    if (message) problems.push(problem('parameter_invalid', 'checkout.redirect_url', message));
+  }
+  return problems;
+}
+
+/**
+ * What is wrong with a redirect address in any mode. A parser of addresses forgives white space, backslashes and missing
+ * slashes; what is stored goes to browsers that forgive differently.
+ */
+function redirectFault(text: string): string | undefined {
+  if (text.length > redirectLengthMax && [...text].length > redirectLengthMax)
+    return `is longer than ${redirectLengthMax} characters`;
+  if (!/^https?:\/\/[^\s\\\p{Cc}]+$/iu.test(text) || !URL.canParse(text)) return 'must be an https address';
+  const { protocol, hostname, username, password } = new URL(text);
+  if (username || password) return 'must not carry a username or password';
+  return protocol === 'https:' || loopback(hostname) ? undefined : 'must be https; http is for loopback in test mode';
+}
+
+/** A developer's own machine, the only one that plain http reaches. */
+function loopback(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname);
+}
+
+/** The receivables must be open, in INR, and of one user. */
+function receivablesProblems(receivables: ReceivableRow[], to: AccountRow): Problem[] {
+  return receivables.flatMap((r, i) => {
+    const field = `checkout.receivables[${i}].id`;
+    if (r.accountId !== to.id) return [problem('parameter_invalid', field, 'must belong to the account of the first')];
+    if (!['direct_user', 'connected_user'].includes(to.kind))
+      return [problem('account_type_invalid', field, 'A checkout pays the receivables of a user.')];
+    if (r.currency !== 'INR') return [problem('parameter_invalid', field, 'must be in INR')];
+    return r.status === 'open' ? [] : [problem('status_invalid', field, 'The receivable is not open.')];
+  });
+}
+
+/** The payer must be a partner of the user that is paid, in good standing. */
+function partnerProblems(from: AccountRow, to: AccountRow): Problem[] {
+  const field = 'checkout.from.account_id';
+  if (from.kind !== 'partner' || from.ownerId !== to.id)
+    return [problem('parameter_invalid', field, 'must be a partner of the account whose receivables are paid')];
+  const standing = from.livemode
+    ? from.status === 'activated'
+    : from.status !== 'hold' && from.status !== 'deactivated';
+  return standing ? [] : [problem('status_invalid', field, 'The status of the partner does not allow it to pay.')];
+}
+
+async function ended(context: Context, { id }: CheckoutIdInput, to: 'cancelled' | 'expired') {
+  const { status } = await context.scope.one(checkoutNow, id, 'checkout.id');
+  // One whose time is over has expired, whether or not a worker has written it down.
+  if (status === 'expired') throw new DomainError(problem('status_invalid', 'checkout.status'));
+  return { checkout: await context.write('end_checkout', checkout, { id, to }) };
+}
+
+async function attempted(context: Context, input: DeclineTestCheckoutInput, status: 'succeeded' | 'failed') {
+  const row = await context.scope.one(checkoutNow, input.id, 'checkout.id');
+  const method = input.paymentMethod ?? (row.paymentMethods[0] === 'cards' ? 'card' : 'upi');
+  if (!row.paymentMethods.includes(method === 'card' ? 'cards' : 'upi'))
+    throw new DomainError(
+      problem('parameter_invalid', 'checkout.payment_method', 'must be one that the checkout takes'),
+    );
+  const details =
+    method === 'card'
+      ? { card: { brand: 'visa', last4: '4242', expiry_month: 12, expiry_year: 2099 } }
+      : { upi: { vpa: 'payer@sandbox' } };
+  return {
+    checkout: await context.write('pay_test_checkout', checkout, {
+      id: row.id,
+      status,
+      reasonCode: status === 'failed' ? (input.reasonCode ?? 'declined') : null,
+      paymentMethod: method,
+      details,
+      seconds: context.checkouts.terms.attemptSeconds,
+    }),
+  };
+}

@@ -1,0 +1,26 @@
+import { amountText } from '../../types/scalars.js';
+import type { CheckoutRow } from './table.js';
+
+/** A checkout as /v1 spells it. Spec: Checkout. */
+export function checkoutV1(c: CheckoutRow) {
+  return {
+    id: c.id,
+    object: 'checkout',
+    type: 'payment',
+    created: c.created,
+    expires_at: c.expiresAt,
+    livemode: c.livemode,
+    amount: amountText(c.amount),
+    gross_amount: amountText(c.grossAmount),
+    currency: c.currency,
+    from: { account_id: c.fromAccountId },
+    to: { account_id: c.toAccountId },
+    payment_methods: c.paymentMethods,
+    receivables: c.receivableIds.map((id) => ({ id })),
+    redirect_url: c.redirectUrl,
+    status: c.status,
+    effective_transaction:
+      c.effectiveTransactionId === null ? null : { id: c.effectiveTransactionId, status: c.effectiveTransactionStatus },
+    metadata: c.metadata ?? {},
+  };
+}

@@ -1,0 +1,46 @@
+import { Arg, Ctx, Field, InputType, Int, Mutation, ObjectType, Resolver } from 'type-graphql';
+import type { Context } from '../../operation/context.js';
+import { payloadOf } from '../../types/payload.js';
+import { type Problem, problem } from '../../request/problems.js';
+import { DateTime } from '../../types/scalars.js';
+import { testClock } from './table.js';
+
+const advanceSecondsMax = 400 * 24 * 3600;
+
+@InputType({ description: 'How far the test clock moves.' })
+class AdvanceTestClockInput {
+  @Field(() => Int, { description: 'How far to move forward: 1 second to 400 days.' })
+  advanceSeconds: number;
+}
+
+@ObjectType({ simpleResolvers: true, description: "The tenant's test clock: what the time is for its test objects." })
+export class TestClock {
+  @Field(() => DateTime)
+  now: number;
+  @Field(() => Int, { description: 'How far it is ahead of real time.' })
+  offsetSeconds: number;
+}
+export type ClockRow = TestClock;
+
+/** A clock moves forward, and not beyond reason. */
+export function clockProblems({ advanceSeconds }: Partial<AdvanceTestClockInput>): Problem[] {
+  if (advanceSeconds === undefined || (advanceSeconds >= 1 && advanceSeconds <= advanceSecondsMax)) return [];
+  return [problem('parameter_invalid', 'clock.advance_seconds', `must be from 1 to ${advanceSecondsMax}`)];
+}
+
+const AdvanceTestClockPayload = payloadOf('AdvanceTestClock', 'clock', TestClock);
+
+@Resolver(() => TestClock)
+export class ClockResolver {
+  /** Moves the clock of the tenant's test mode forward; what becomes due by it is the worker's next work. Silent: the operation. */
+  @Mutation(() => AdvanceTestClockPayload, {
+    description:
+      "Test helper: moves the clock of the tenant's test objects forward. What becomes due by it is done within a second, step by step.",
+  })
+  async advanceTestClock(
+    @Arg('input', () => AdvanceTestClockInput) { advanceSeconds }: AdvanceTestClockInput,
+    @Ctx() context: Context,
+  ) {
+    return { clock: await context.write('advance_clock', testClock, { advanceSeconds }) };
+  }
+}

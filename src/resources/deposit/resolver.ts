@@ -1,0 +1,358 @@
+import { and, desc, eq, sql } from 'drizzle-orm';
+import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { type AccountRow, account } from '../account/table.js';
+import { Account } from '../account/type.js';
+import { type AddressRow, address } from '../address/table.js';
+import { Address } from '../address/type.js';
+import type { Context } from '../../operation/context.js';
+import { type Listing, type Page, PageArgs } from '../../types/pagination.js';
+import { payloadOf } from '../../types/payload.js';
+import { type PaymentRow, payment } from '../payment/table.js';
+import { Payment } from '../payment/type.js';
+import { type Problem, problem, DomainError } from '../../request/problems.js';
+import { receivable } from '../receivable/table.js';
+import {
+  CreateDepositInput,
+  DepositArgs,
+  DepositIdInput,
+  DepositOfAccountArgs,
+  DisputeTestDepositInput,
+  EndTestDepositInput,
+  type PartyInput,
+  ReconcileDepositInput,
+} from './inputs.js';
+import { type DepositRow, deposit } from './table.js';
+import { Deposit, DepositConnection, Party } from './type.js';
+
+/** Receivables that one call reconciles at most; the rest of a deposit is for another call. */
+const receivablesMax = 100;
+
+/** How deposits are listed; one is an account's on either side. */
+export const depositListing: Listing = {
+  object: 'deposit',
+  filters: {
+    accountId: { either: [deposit.toAccountId, deposit.fromAccountId] },
+    status: deposit.status,
+    paymentMethod: deposit.paymentMethod,
+    currency: deposit.currency,
+  },
+  byAccount: ['accountId'],
+};
+
+const CreateDepositPayload = payloadOf('CreateDeposit', 'deposit', Deposit);
+const ReconcileDepositPayload = payloadOf('ReconcileDeposit', 'deposit', Deposit);
+const ProcessTestDepositPayload = payloadOf('ProcessTestDeposit', 'deposit', Deposit);
+const CompleteTestDepositPayload = payloadOf('CompleteTestDeposit', 'deposit', Deposit);
+const FailTestDepositPayload = payloadOf('FailTestDeposit', 'deposit', Deposit);
+const CancelTestDepositPayload = payloadOf('CancelTestDeposit', 'deposit', Deposit);
+const ReverseTestDepositPayload = payloadOf('ReverseTestDeposit', 'deposit', Deposit);
+const DisputeTestDepositPayload = payloadOf('DisputeTestDeposit', 'deposit', Deposit);
+
+@Resolver(() => Deposit)
+export class DepositResolver {
+  @Query(() => Deposit, { nullable: true, description: 'A deposit within reach.' })
+  async deposit(@Arg('id', () => ID) id: string, @Ctx() { scope }: Context): Promise<Deposit> {
+    return scope.one(deposit, id);
+  }
+
+  @Query(() => DepositConnection, { description: "The deposits of the accounts on the caller's list, on either side." })
+  async deposits(@Args(() => DepositArgs) args: DepositArgs, @Ctx() { scope }: Context): Promise<Page<Deposit>> {
+    return scope.page(deposit, depositListing, args);
+  }
+
+  /** Creates a deposit in test mode; the sandbox completes it in about a second. Spec: Create a Deposit. */
+  @Mutation(() => CreateDepositPayload, {
+    description: 'Test mode only: creates a deposit, which the sandbox bank completes in about a second.',
+  })
+  async createDeposit(@Arg('input', () => CreateDepositInput) input: CreateDepositInput, @Ctx() context: Context) {
+    const to = await (input.to?.addressId ? namedDestination : destination)(context, input);
+    const from = await sourceOf(context, input.from, to.account);
+    const row = await context.write('create_deposit', deposit, {
+      amount: input.amount,
+      currency: input.currency,
+      toAccountId: to.account.id,
+      toAddressId: to.addressId,
+      fromAccountId: from?.account.id ?? null,
+      fromAddressId: from?.addressId ?? null,
+      paymentMethod: input.paymentMethod ?? 'domestic_credit',
+      statementDescriptor: input.statementDescriptor,
+      metadata: input.metadata,
+    });
+    return { deposit: row };
+  }
+
+  /** Counts a deposit towards receivables. Silent: the operation. */
+  @Mutation(() => ReconcileDepositPayload, {
+    description:
+      'Counts a completed deposit towards receivables: its pending money becomes available, and they are locked.',
+  })
+  async reconcileDeposit(
+    @Arg('input', () => ReconcileDepositInput) input: ReconcileDepositInput,
+    @Ctx() context: Context,
+  ) {
+    const { scope } = context;
+    const row = await scope.one(deposit, input.id);
+    const holder = await scope.one(account, row.toAccountId);
+    const receiver = holder.kind === 'partner' ? holder.ownerId : holder.id;
+    const rows = await Promise.all(
+      input.receivables.map(({ id }, i) => scope.one(receivable, id, `deposit.receivables[${i}].id`)),
+    );
+    const misfits = rows.flatMap((r, i) => {
+      if (r.accountId !== receiver)
+        return [
+          problem(
+            'parameter_invalid',
+            `deposit.receivables[${i}].id`,
+            'must belong to the account that receives the deposit',
+          ),
+        ];
+      return r.currency === row.currency
+        ? []
+        : [problem('parameter_invalid', `deposit.receivables[${i}].id`, "must be in the deposit's currency")];
+    });
+    if (misfits.length > 0) throw new DomainError(...misfits);
+    return { deposit: await context.write('reconcile_deposit', deposit, input) };
+  }
+
+  @Mutation(() => ProcessTestDepositPayload, { description: 'Test helper: the bank has begun to process a deposit.' })
+  processTestDeposit(@Arg('input', () => DepositIdInput) input: DepositIdInput, @Ctx() context: Context) {
+    return moved(context, input, ['initialized'], 'processing');
+  }
+
+  @Mutation(() => CompleteTestDepositPayload, { description: 'Test helper: completes a deposit now.' })
+  completeTestDeposit(@Arg('input', () => DepositIdInput) input: DepositIdInput, @Ctx() context: Context) {
+    return moved(context, input, ['initialized', 'processing'], 'completed');
+  }
+
+  @Mutation(() => FailTestDepositPayload, { description: 'Test helper: a deposit fails.' })
+  failTestDeposit(@Arg('input', () => EndTestDepositInput) input: EndTestDepositInput, @Ctx() context: Context) {
+    return moved(context, input, ['initialized', 'processing'], 'failed');
+  }
+
+  @Mutation(() => CancelTestDepositPayload, {
+    description: 'Test helper: a deposit is cancelled before it is processed.',
+  })
+  cancelTestDeposit(@Arg('input', () => EndTestDepositInput) input: EndTestDepositInput, @Ctx() context: Context) {
+    return moved(context, input, ['initialized'], 'cancelled');
+  }
+
+  @Mutation(() => ReverseTestDepositPayload, {
+    description: 'Test helper: the whole rest of a completed deposit is taken back.',
+  })
+  reverseTestDeposit(@Arg('input', () => EndTestDepositInput) input: EndTestDepositInput, @Ctx() context: Context) {
+    return moved(context, input, ['completed'], 'reversed');
+  }
+
+  @Mutation(() => DisputeTestDepositPayload, {
+    description: 'Test helper: a dispute takes back an amount. Answers the new deposit, whose amount is negative.',
+  })
+  async disputeTestDeposit(
+    @Arg('input', () => DisputeTestDepositInput) input: DisputeTestDepositInput,
+    @Ctx() context: Context,
+  ) {
+    await context.scope.one(deposit, input.id);
+    return { deposit: await context.write('dispute_deposit', deposit, input) };
+  }
+
+  @FieldResolver(() => Party)
+  from(@Root() row: DepositRow): Party {
+    return { accountId: row.fromAccountId, addressId: row.fromAddressId };
+  }
+
+  @FieldResolver(() => Party)
+  to(@Root() row: DepositRow): Party {
+    return { accountId: row.toAccountId, addressId: row.toAddressId };
+  }
+
+  @FieldResolver(() => Account, { nullable: true })
+  async fromAccount(@Root() row: DepositRow, @Ctx() { scope }: Context): Promise<Account | null> {
+    return scope.find(account, row.fromAccountId);
+  }
+
+  @FieldResolver(() => Address, { nullable: true })
+  async fromAddress(@Root() row: DepositRow, @Ctx() { scope }: Context): Promise<Address | null> {
+    return scope.find(address, row.fromAddressId);
+  }
+
+  @FieldResolver(() => Account, { nullable: true })
+  async toAccount(@Root() row: DepositRow, @Ctx() { scope }: Context): Promise<Account | null> {
+    return scope.find(account, row.toAccountId);
+  }
+
+  @FieldResolver(() => Address, { nullable: true })
+  async toAddress(@Root() row: DepositRow, @Ctx() { scope }: Context): Promise<Address | null> {
+    return scope.find(address, row.toAddressId);
+  }
+
+  @FieldResolver(() => Payment, { description: 'The payment that it is.' })
+  async payment(@Root() row: DepositRow, @Ctx() { scope }: Context): Promise<Payment | null> {
+    return scope.find(payment, row.paymentId);
+  }
+
+  @FieldResolver(() => Deposit, { nullable: true, description: 'The deposit that this one disputes.' })
+  async disputes(@Root() row: DepositRow, @Ctx() { scope }: Context): Promise<Deposit | null> {
+    return scope.find(deposit, row.disputesId);
+  }
+
+  @FieldResolver(() => DepositConnection, { description: 'The deposits that dispute this one.' })
+  async disputedBy(
+    @Root() row: DepositRow,
+    @Args(() => PageArgs) args: PageArgs,
+    @Ctx() { scope }: Context,
+  ): Promise<Page<Deposit>> {
+    return scope.edge(deposit, depositListing, deposit.disputesId, row.id, args);
+  }
+}
+
+@Resolver(() => Account)
+export class DepositsOfAccount {
+  @FieldResolver(() => DepositConnection, { description: 'Deposits to the account.' })
+  async depositsIn(
+    @Root() row: AccountRow,
+    @Args(() => DepositOfAccountArgs) args: DepositOfAccountArgs,
+    @Ctx() { scope }: Context,
+  ): Promise<Page<Deposit>> {
+    return scope.edge(deposit, depositListing, deposit.toAccountId, row.id, args);
+  }
+
+  @FieldResolver(() => DepositConnection, { description: 'Deposits from the account.' })
+  async depositsOut(
+    @Root() row: AccountRow,
+    @Args(() => DepositOfAccountArgs) args: DepositOfAccountArgs,
+    @Ctx() { scope }: Context,
+  ): Promise<Page<Deposit>> {
+    return scope.edge(deposit, depositListing, deposit.fromAccountId, row.id, args);
+  }
+}
+
+@Resolver(() => Address)
+export class DepositsOfAddress {
+  @FieldResolver(() => DepositConnection, { description: 'The deposits that came in to this address.' })
+  async deposits(
+    @Root() row: AddressRow,
+    @Args(() => DepositOfAccountArgs) args: DepositOfAccountArgs,
+    @Ctx() { scope }: Context,
+  ): Promise<Page<Deposit>> {
+    return scope.edge(deposit, depositListing, deposit.toAddressId, row.id, args);
+  }
+}
+
+@Resolver(() => Payment)
+export class DepositOfPayment {
+  @FieldResolver(() => Deposit, { nullable: true })
+  async deposit(@Root() row: PaymentRow, @Ctx() { scope }: Context): Promise<Deposit | null> {
+    return scope.find(deposit, row.depositId);
+  }
+}
+
+/** What no money is: nothing, or less. */
+export function depositProblems({
+  amount,
+  receivables,
+}: {
+  amount?: bigint | null;
+  receivables?: ReconcileDepositInput['receivables'];
+}): Problem[] {
+  const nothing = (value: bigint | null | undefined, field: string) =>
+    value != null && value <= 0n ? [problem('parameter_invalid', field, 'must be greater than zero')] : [];
+  if (receivables && receivables.length > receivablesMax)
+    return [problem('parameter_invalid', 'deposit.receivables', `has more than ${receivablesMax} entries`)];
+  return [
+    ...nothing(amount, 'deposit.amount'),
+    ...(receivables ?? []).flatMap((share, i) => nothing(share.amount, `deposit.receivables[${i}].amount`)),
+  ];
+}
+
+/** Money comes from the receiving account or from its partners, never from another user's. */
+export function payerProblems(
+  payer: Pick<AccountRow, 'actingAccountId'>,
+  to: Pick<AccountRow, 'actingAccountId'>,
+  field: string,
+): Problem[] {
+  return payer.actingAccountId === to.actingAccountId
+    ? []
+    : [problem('parameter_invalid', field, 'must be the receiving user or one of its partners')];
+}
+
+async function moved(context: Context, input: EndTestDepositInput, from: string[], to: string) {
+  await context.scope.one(deposit, input.id);
+  return { deposit: await context.write('move_deposit', deposit, { ...input, from, to }) };
+}
+
+/** Where a deposit goes: the receiving account, and the address that it arrives at. */
+interface Destination {
+  account: Pick<AccountRow, 'id' | 'actingAccountId'>;
+  addressId: string;
+}
+
+/** The receiving account, and its newest usable address, one of the deposit's currency first. Refuses with 402 when there is none. */
+async function destination({ scope, caller }: Context, { to, currency }: CreateDepositInput): Promise<Destination> {
+  const [found] = await scope.readFrom<{ account: Destination['account']; addressId: string | null }>(
+    'deposit_destination',
+    (db, reached) => {
+      const p = sql.placeholder;
+      const usable = db
+        .select({ id: address.id })
+        .from(address)
+        .where(
+          and(
+            eq(address.tenantId, p('tenant')),
+            eq(address.livemode, p('live')),
+            eq(address.linkedId, account.id),
+            eq(address.category, 'service_receive'),
+            eq(address.status, 'activated'),
+          ),
+        )
+        .orderBy(desc(sql`${address.currency} = ${p('currency')}`), desc(address.created), desc(address.id))
+        .limit(1);
+      return db
+        .select({
+          account: { id: account.id, actingAccountId: account.actingAccountId },
+          addressId: sql<string | null>`(${usable})`,
+        })
+        .from(account)
+        .where(reached(account));
+    },
+    { id: to?.accountId || caller.actingAccountId, currency },
+  );
+  if (!found) throw new DomainError(problem('resource_missing', 'deposit.to.account_id'));
+  if (found.addressId === null) throw new DomainError(problem('address_unusable', 'deposit.to.account_id'));
+  return { account: found.account, addressId: found.addressId };
+}
+
+/** The same where the address is named; that of a platform's fee advance can be had by its name alone. */
+async function namedDestination({ scope }: Context, { to }: CreateDepositInput): Promise<Destination> {
+  const named = await scope.one(address, to!.addressId!, 'deposit.to.address_id');
+  const owner = await scope.one(account, to!.accountId || named.linkedId, 'deposit.to.account_id');
+  if (named.linkedId !== owner.id)
+    throw new DomainError(
+      problem('parameter_invalid', 'deposit.to.address_id', {
+        v1: 'does not belong to deposit.to.account_id',
+        graph: 'does not belong to to.accountId',
+      }),
+    );
+  if (named.status !== 'activated' || !['service_receive', 'service_fee_advance'].includes(named.category))
+    throw new DomainError(problem('address_unusable', 'deposit.to.address_id'));
+  return { account: owner, addressId: named.id };
+}
+
+/** The paying account, of the same context as the receiving one: money comes from one's own partners. */
+async function sourceOf(
+  { scope }: Context,
+  from: PartyInput | null | undefined,
+  to: Destination['account'],
+): Promise<{ account: AccountRow; addressId: string | null } | null> {
+  if (!from?.accountId && !from?.addressId) return null;
+  const named = from.addressId ? await scope.one(address, from.addressId, 'deposit.from.address_id') : undefined;
+  const payer = await scope.one(account, from.accountId || named!.linkedId, 'deposit.from.account_id');
+  if (named && named.linkedId !== payer.id)
+    throw new DomainError(
+      problem('parameter_invalid', 'deposit.from.address_id', {
+        v1: 'does not belong to deposit.from.account_id',
+        graph: 'does not belong to from.accountId',
+      }),
+    );
+  const strange = payerProblems(payer, to, 'deposit.from.account_id');
+  if (strange.length > 0) throw new DomainError(...strange);
+  return { account: payer, addressId: named?.id ?? null };
+}

@@ -1,0 +1,103 @@
+import { sql } from 'drizzle-orm';
+import { bigint, check, foreignKey, index, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import { account } from '../account/table.js';
+import { type MetadataMap, keyColumns, version, visibilityColumns } from '../../db/columns.js';
+
+export const DepositStatus = {
+  INITIALIZED: 'initialized',
+  PROCESSING: 'processing',
+  COMPLETED: 'completed',
+  CANCELLED: 'cancelled',
+  FAILED: 'failed',
+  REVERSED: 'reversed',
+} as const;
+export type DepositStatus = (typeof DepositStatus)[keyof typeof DepositStatus];
+
+export const DepositPaymentMethod = {
+  AFFIRM: 'affirm',
+  AFTERPAY: 'afterpay',
+  CARD: 'card',
+  CHECK: 'check',
+  DOMESTIC_CREDIT: 'domestic_credit',
+  DOMESTIC_DEBIT: 'domestic_debit',
+  DOMESTIC_FAST_CREDIT: 'domestic_fast_credit',
+  DOMESTIC_WIRE: 'domestic_wire',
+  GLOBAL_WIRE: 'global_wire',
+  KLARNA: 'klarna',
+  UPI: 'upi',
+} as const;
+export type DepositPaymentMethod = (typeof DepositPaymentMethod)[keyof typeof DepositPaymentMethod];
+
+export const DepositReasonCode = {
+  CANCELLED: 'cancelled',
+  DUPLICATE: 'duplicate',
+  GENERAL: 'general',
+  HIGH_RISK: 'high_risk',
+  INCORRECT_AMOUNT: 'incorrect_amount',
+  POOR_IMAGE_QUALITY: 'poor_image_quality',
+  UNMATCHED_DETAILS: 'unmatched_details',
+} as const;
+export type DepositReasonCode = (typeof DepositReasonCode)[keyof typeof DepositReasonCode];
+
+const minor = (name: string) => bigint(name, { mode: 'bigint' }).notNull();
+
+/**
+ * Funds that came in. `pendingRest` is what of it still waits to be reconciled, `disputed` what has been taken back;
+ * both are minor units. Money is in balances only once it is completed. A dispute is a row of its own, with a negative amount.
+ */
+export const deposit = pgTable(
+  'deposit',
+  {
+    ...keyColumns(),
+    amount: minor('amount'),
+    currency: text('currency').notNull(),
+    fromAccountId: text('from_account_id'),
+    fromAddressId: text('from_address_id'),
+    toAccountId: text('to_account_id').notNull(),
+    toAddressId: text('to_address_id'),
+    paymentMethod: text('payment_method').$type<DepositPaymentMethod>().notNull(),
+    paymentMethodDetails:
+      jsonb('payment_method_details').$type<Record<string, Record<string, string | number | null>>>(),
+    reasonCode: text('reason_code').$type<DepositReasonCode>(),
+    statementDescriptor: text('statement_descriptor').notNull(),
+    status: text('status').$type<DepositStatus>().notNull(),
+    metadata: jsonb('metadata').$type<MetadataMap>(),
+    paymentId: text('payment_id').notNull(),
+    /** The deposit that this one disputes. */
+    disputesId: text('disputes_id'),
+    pendingRest: minor('pending_rest').default(sql`0`),
+    disputed: minor('disputed').default(sql`0`),
+    ...visibilityColumns(),
+    ...version(),
+  },
+  (t) => [
+    primaryKey({ name: 'deposit_pkey', columns: [t.tenantId, t.livemode, t.id] }),
+    foreignKey({
+      name: 'deposit_to_account',
+      columns: [t.tenantId, t.livemode, t.toAccountId],
+      foreignColumns: [account.tenantId, account.livemode, account.id],
+    }),
+    foreignKey({
+      name: 'deposit_from_account',
+      columns: [t.tenantId, t.livemode, t.fromAccountId],
+      foreignColumns: [account.tenantId, account.livemode, account.id],
+    }),
+    index('deposit_context').on(t.tenantId, t.livemode, t.actingAccountId, t.created, t.id),
+    index('deposit_root').on(t.tenantId, t.livemode, t.onRootList, t.created, t.id),
+    index('deposit_to').on(t.tenantId, t.livemode, t.toAccountId, t.created, t.id),
+    index('deposit_from').on(t.tenantId, t.livemode, t.fromAccountId, t.created, t.id),
+    index('deposit_to_address').on(t.tenantId, t.livemode, t.toAddressId, t.created, t.id),
+    index('deposit_disputing')
+      .on(t.tenantId, t.livemode, t.disputesId, t.created, t.id)
+      .where(sql`disputes_id is not null`),
+    check(
+      'deposit_status',
+      sql`${t.status} in ('initialized', 'processing', 'completed', 'cancelled', 'failed', 'reversed')`,
+    ),
+    check(
+      'deposit_rest',
+      sql`${t.pendingRest} >= 0 and ${t.disputed} >= 0 and (${t.amount} < 0 or ${t.pendingRest} + ${t.disputed} <= ${t.amount})`,
+    ),
+  ],
+);
+export type DepositRow = typeof deposit.$inferSelect;

@@ -1,0 +1,20 @@
+import { and, eq, sql } from 'drizzle-orm';
+import type { Scope } from '../../db/scope.js';
+import { fileContent } from './table.js';
+
+/** The bytes of a file that the scope has found. */
+export async function contentOf(scope: Scope, id: string): Promise<Buffer> {
+  const p = sql.placeholder;
+  const [found] = await scope.read<{ content: Uint8Array }>(
+    'file_content',
+    (db) =>
+      db
+        .select({ content: fileContent.content })
+        .from(fileContent)
+        .where(
+          and(eq(fileContent.tenantId, p('tenant')), eq(fileContent.livemode, p('live')), eq(fileContent.id, p('id'))),
+        ),
+    { id },
+  );
+  return Buffer.from(found?.content ?? []);
+}

@@ -1,0 +1,66 @@
+import { sql } from 'drizzle-orm';
+import { check, customType, foreignKey, index, integer, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import { account } from '../account/table.js';
+import { type MetadataMap, keyColumns, visibilityColumns } from '../../db/columns.js';
+
+export const FilePurpose = {
+  ADDITIONAL_VERIFICATION: 'additional_verification',
+  IDENTITY_DOCUMENT: 'identity_document',
+  TAX_DOCUMENT: 'tax_document',
+  INVOICE: 'invoice',
+  LOGO: 'logo',
+} as const;
+export type FilePurpose = (typeof FilePurpose)[keyof typeof FilePurpose];
+
+const bytea = customType<{ data: Uint8Array }>({ dataType: () => 'bytea' });
+
+/** What is known about an uploaded document; its bytes are in `file_content`, which no list touches. */
+export const file = pgTable(
+  'file',
+  {
+    ...keyColumns(),
+    accountId: text('account_id').notNull(),
+    purpose: text('purpose').$type<FilePurpose>().notNull(),
+    filename: text('filename').notNull(),
+    contentType: text('content_type').notNull(),
+    size: integer('size').notNull(),
+    sha256: text('sha256').notNull(),
+    metadata: jsonb('metadata').$type<MetadataMap>(),
+    ...visibilityColumns(),
+  },
+  (t) => [
+    primaryKey({ name: 'file_pkey', columns: [t.tenantId, t.livemode, t.id] }),
+    foreignKey({
+      name: 'file_account',
+      columns: [t.tenantId, t.livemode, t.accountId],
+      foreignColumns: [account.tenantId, account.livemode, account.id],
+    }),
+    index('file_context').on(t.tenantId, t.livemode, t.actingAccountId, t.created, t.id),
+    index('file_root').on(t.tenantId, t.livemode, t.onRootList, t.created, t.id),
+    index('file_of_account').on(t.tenantId, t.livemode, t.accountId, t.created, t.id),
+    check(
+      'file_purpose',
+      sql`${t.purpose} in ('additional_verification', 'identity_document', 'tax_document', 'invoice', 'logo')`,
+    ),
+  ],
+);
+export type FileRow = typeof file.$inferSelect;
+
+/** The bytes of a file, apart from it, so that a list of files never reads them. */
+export const fileContent = pgTable(
+  'file_content',
+  {
+    tenantId: keyColumns().tenantId,
+    livemode: keyColumns().livemode,
+    id: keyColumns().id,
+    content: bytea('content').notNull(),
+  },
+  (t) => [
+    primaryKey({ name: 'file_content_pkey', columns: [t.tenantId, t.livemode, t.id] }),
+    foreignKey({
+      name: 'file_content_file',
+      columns: [t.tenantId, t.livemode, t.id],
+      foreignColumns: [file.tenantId, file.livemode, file.id],
+    }),
+  ],
+);

@@ -1,0 +1,190 @@
+import {
+  Arg,
+  Args,
+  ArgsType,
+  Ctx,
+  Field,
+  FieldResolver,
+  ID,
+  InputType,
+  Int,
+  Mutation,
+  ObjectType,
+  Query,
+  Resolver,
+  Root,
+} from 'type-graphql';
+import { type AccountRow, account } from '../account/table.js';
+import { Account } from '../account/type.js';
+import type { Context } from '../../operation/context.js';
+import { type Listing, type Page, PageArgs } from '../../types/pagination.js';
+import { payloadOf } from '../../types/payload.js';
+import { permissions, related } from '../../auth/permissions.js';
+import { type Problem, problem, DomainError } from '../../request/problems.js';
+import { type ApiKeyRow, apiKey, KeyPermission } from './table.js';
+import { ApiKey, ApiKeyConnection } from './type.js';
+
+export const apiKeyListing: Listing = {
+  object: 'api_key',
+  filters: { accountId: apiKey.accountId },
+  byAccount: ['accountId'],
+};
+
+const graceSecondsDefault = 24 * 3600;
+const graceSecondsMax = 7 * 24 * 3600;
+const expirySecondsMax = 5 * 365 * 24 * 3600;
+
+@InputType({ description: 'Makes an API key.' })
+class CreateApiKeyInput {
+  @Field(() => ID, {
+    nullable: true,
+    description: 'Whose key it is: the context account by default, or a connected user of the platform.',
+  })
+  accountId?: string | null;
+  @Field(() => KeyPermission, { nullable: true, description: 'FULL by default.' })
+  permission?: KeyPermission | null;
+  @Field(() => Int, { nullable: true, description: 'Seconds until it expires; never by default.' })
+  expiresInSeconds?: number | null;
+}
+
+@InputType({ description: 'Names the API key to be replaced.' })
+class RotateApiKeyInput {
+  @Field(() => ID)
+  id: string;
+  @Field(() => Int, {
+    nullable: true,
+    description: `Seconds for which the old key stays valid: ${graceSecondsDefault} by default, ${graceSecondsMax} at most.`,
+  })
+  graceSeconds?: number | null;
+}
+
+@InputType({ description: 'Names the API key to be revoked.' })
+class RevokeApiKeyInput {
+  @Field(() => ID)
+  id: string;
+}
+
+@ArgsType()
+class ApiKeyArgs extends PageArgs {
+  @Field(() => ID, { nullable: true, description: 'Keys of this account; the context account or a connected user.' })
+  accountId?: string | null;
+}
+
+@ObjectType({ simpleResolvers: true })
+class NewApiKeyPayload {
+  @Field(() => ApiKey)
+  apiKey: ApiKey;
+  @Field(() => String, { nullable: true, description: 'The key itself, this once. Null when the answer is a replay.' })
+  secret?: string | null;
+}
+@ObjectType({ simpleResolvers: true, description: 'The new key, with its secret this once.' })
+class CreateApiKeyPayload extends NewApiKeyPayload {}
+@ObjectType({ simpleResolvers: true, description: 'The new key, with its secret this once.' })
+class RotateApiKeyPayload extends NewApiKeyPayload {}
+const RevokeApiKeyPayload = payloadOf('RevokeApiKey', 'apiKey', ApiKey);
+
+/** Keys are managed by the account itself and by its platform, in the caller's own mode. Spec: Authentication 6. */
+@Resolver(() => ApiKey)
+export class ApiKeyResolver {
+  @Query(() => ApiKey, { nullable: true, description: 'A key within reach.' })
+  async apiKey(@Arg('id', () => ID) id: string, @Ctx() { scope }: Context): Promise<ApiKey> {
+    return scope.one(apiKey, id);
+  }
+
+  @Query(() => ApiKeyConnection, {
+    description: "The keys of the accounts on the caller's list, of the caller's mode.",
+  })
+  async apiKeys(@Args(() => ApiKeyArgs) args: ApiKeyArgs, @Ctx() { scope }: Context): Promise<Page<ApiKey>> {
+    return scope.page(apiKey, apiKeyListing, args);
+  }
+
+  @Mutation(() => CreateApiKeyPayload, {
+    description: "Makes a key of the caller's mode. A platform may make keys for its connected users.",
+  })
+  async createApiKey(@Arg('input', () => CreateApiKeyInput) input: CreateApiKeyInput, @Ctx() context: Context) {
+    const { caller } = context;
+    const owner = await context.scope.one(account, input.accountId || caller.actingAccountId, 'api_key.account_id');
+    if (owner.kind === 'partner')
+      throw new DomainError(problem('account_type_invalid', 'api_key.account_id', 'A partner has no keys.'));
+    checkRelation(context, 'createApiKey', owner, 'api_key.account_id');
+    const made = context.newKey(caller.tenantId, caller.livemode);
+    const row = await context.write('create_api_key', apiKey, {
+      accountId: owner.id,
+      permission: input.permission ?? 'full',
+      expiresInSeconds: input.expiresInSeconds ?? null,
+      digest: made.digest,
+      prefix: made.prefix,
+      pepperId: made.pepperId,
+    });
+    return { apiKey: row, secret: made.secret };
+  }
+
+  @Mutation(() => RotateApiKeyPayload, {
+    description:
+      'Makes a new key of the same permission, which expires when the old one would have; the old one stays valid for a grace period.',
+  })
+  async rotateApiKey(@Arg('input', () => RotateApiKeyInput) input: RotateApiKeyInput, @Ctx() context: Context) {
+    const { caller } = context;
+    await checkManageable(context, 'rotateApiKey', input.id);
+    const made = context.newKey(caller.tenantId, caller.livemode);
+    const row = await context.write('rotate_api_key', apiKey, {
+      id: input.id,
+      graceSeconds: input.graceSeconds ?? graceSecondsDefault,
+      digest: made.digest,
+      prefix: made.prefix,
+      pepperId: made.pepperId,
+    });
+    return { apiKey: row, secret: made.secret };
+  }
+
+  @Mutation(() => RevokeApiKeyPayload, { description: 'Revokes a key; it is refused everywhere within a second.' })
+  async revokeApiKey(@Arg('input', () => RevokeApiKeyInput) input: RevokeApiKeyInput, @Ctx() context: Context) {
+    await checkManageable(context, 'revokeApiKey', input.id);
+    return { apiKey: await context.write('revoke_api_key', apiKey, input) };
+  }
+
+  @FieldResolver(() => Account)
+  async account(@Root() row: ApiKeyRow, @Ctx() { scope }: Context): Promise<Account> {
+    return scope.one(account, row.accountId);
+  }
+}
+
+@Resolver(() => Account)
+export class ApiKeysOfAccount {
+  @FieldResolver(() => ApiKeyConnection, { description: "The account's keys of the caller's mode." })
+  async apiKeys(
+    @Root() row: AccountRow,
+    @Args(() => PageArgs) args: PageArgs,
+    @Ctx() { scope }: Context,
+  ): Promise<Page<ApiKey>> {
+    return scope.edge(apiKey, apiKeyListing, apiKey.accountId, row.id, args);
+  }
+}
+
+async function checkManageable(context: Context, operation: string, id: string): Promise<void> {
+  const row = await context.scope.one(apiKey, id);
+  checkRelation(context, operation, await context.scope.one(account, row.accountId), 'api_key.id');
+}
+
+function checkRelation({ caller }: Context, operation: string, owner: AccountRow, field: string): void {
+  if (!related(caller, permissions[operation]!.relations, owner)) {
+    throw new DomainError(
+      problem('permission_denied', field, 'Keys are managed by the account itself, or by its platform.'),
+    );
+  }
+}
+
+/** What no key can have: a life or a grace period out of bounds. */
+export function apiKeyProblems({
+  expiresInSeconds,
+  graceSeconds,
+}: Partial<CreateApiKeyInput & RotateApiKeyInput>): Problem[] {
+  const range = (value: number | null | undefined, min: number, max: number, name: string) =>
+    value != null && (value < min || value > max)
+      ? [problem('parameter_invalid', `api_key.${name}`, `must be from ${min} to ${max}`)]
+      : [];
+  return [
+    ...range(expiresInSeconds, 1, expirySecondsMax, 'expires_in_seconds'),
+    ...range(graceSeconds, 0, graceSecondsMax, 'grace_seconds'),
+  ];
+}

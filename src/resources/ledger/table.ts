@@ -1,0 +1,164 @@
+import { sql } from 'drizzle-orm';
+import { bigint, boolean, check, foreignKey, index, pgTable, primaryKey, text, unique } from 'drizzle-orm/pg-core';
+import { account } from '../account/table.js';
+import { keyColumns, visibilityColumns } from '../../db/columns.js';
+
+/** The compartments of a balance; a balance transaction's category is the one that it changed. Spec: Balance. */
+export const Compartment = {
+  AVAILABLE: 'available',
+  FEE_ADVANCE: 'fee_advance',
+  PAYOUT_PROCESSING: 'payout_processing',
+  PENDING: 'pending',
+  PROCESSING: 'processing',
+} as const;
+export type Compartment = (typeof Compartment)[keyof typeof Compartment];
+
+const minor = (name: string) => bigint(name, { mode: 'bigint' }).notNull();
+
+/**
+ * Funds of an account in one currency, in minor units: the running sum of its entries, changed by the statement
+ * that writes them. Only `available` may be below zero, after a dispute or a reversal.
+ */
+export const balance = pgTable(
+  'balance',
+  {
+    tenantId: keyColumns().tenantId,
+    livemode: keyColumns().livemode,
+    accountId: text('account_id').notNull(),
+    currency: text('currency').notNull(),
+    available: minor('available').default(sql`0`),
+    feeAdvance: minor('fee_advance').default(sql`0`),
+    payoutProcessing: minor('payout_processing').default(sql`0`),
+    pending: minor('pending').default(sql`0`),
+    processing: minor('processing').default(sql`0`),
+    /** The number of its entries: each carries the version that it made. */
+    version: bigint('version', { mode: 'number' }).notNull().default(0),
+    /** Copied from the account, so that the pending balances of an account's partners are one index scan. */
+    ownerId: text('owner_id'),
+    ofPartner: boolean('of_partner').notNull(),
+    actingAccountId: visibilityColumns().actingAccountId,
+    onRootList: visibilityColumns().onRootList,
+  },
+  (t) => [
+    primaryKey({ name: 'balance_pkey', columns: [t.tenantId, t.livemode, t.accountId, t.currency] }),
+    foreignKey({
+      name: 'balance_account',
+      columns: [t.tenantId, t.livemode, t.accountId],
+      foreignColumns: [account.tenantId, account.livemode, account.id],
+    }),
+    index('balance_of_partners').on(t.tenantId, t.livemode, t.actingAccountId, t.currency).where(sql`of_partner`),
+    check(
+      'balance_not_negative',
+      sql`${t.pending} >= 0 and ${t.processing} >= 0 and ${t.payoutProcessing} >= 0 and ${t.feeAdvance} >= 0`,
+    ),
+  ],
+);
+export type BalanceRow = typeof balance.$inferSelect;
+
+/**
+ * The condition that a balance has an entry. A row without one is only a lock that a write took before it knew whether
+ * money would move there: it is no part of what an account holds.
+ */
+export const booked = sql`${balance.version} > 0`;
+
+/** One movement of money: its entries sum to zero per currency. A cause posts at most once per kind. Append-only. */
+export const posting = pgTable(
+  'posting',
+  {
+    ...keyColumns(),
+    kind: text('kind').notNull(),
+    cause: text('cause').notNull(),
+    paymentId: text('payment_id').notNull(),
+  },
+  (t) => [
+    primaryKey({ name: 'posting_pkey', columns: [t.tenantId, t.livemode, t.id] }),
+    unique('posting_cause').on(t.tenantId, t.livemode, t.kind, t.cause),
+  ],
+);
+
+/** A compartment of one balance in one text, for `entry_of_compartment`. */
+const compartmentKey = sql`(account_id || ' ' || currency || ' ' || category)`;
+
+/** What a posting did to one compartment of one balance: visible as a balance transaction. Append-only. */
+export const entry = pgTable(
+  'entry',
+  {
+    ...keyColumns(),
+    postingId: text('posting_id').notNull(),
+    accountId: text('account_id').notNull(),
+    amount: minor('amount'),
+    currency: text('currency').notNull(),
+    category: text('category').$type<Compartment>().notNull(),
+    paymentId: text('payment_id').notNull(),
+    /** What the compartment held afterwards, and the balance's version then: a lost update stays visible for ever. */
+    balanceAfter: minor('balance_after'),
+    version: bigint('version', { mode: 'number' }).notNull(),
+    ...visibilityColumns(),
+  },
+  (t) => [
+    primaryKey({ name: 'entry_pkey', columns: [t.tenantId, t.livemode, t.id] }),
+    unique('entry_version').on(t.tenantId, t.livemode, t.accountId, t.currency, t.version),
+    index('entry_of_account').on(t.tenantId, t.livemode, t.accountId, t.created, t.id),
+    // What a compartment held at a time is one look-up, also where it has not moved for years or never has. Account, currency
+    // and category are one expression, because PostgreSQL 18 would skip through columns of theirs to answer lists, and sort.
+    index('entry_of_compartment').on(t.tenantId, t.livemode, compartmentKey, t.created, t.version),
+    index('entry_of_payment').on(t.tenantId, t.livemode, t.paymentId, t.created, t.id),
+    index('entry_of_posting').on(t.tenantId, t.livemode, t.postingId),
+    check('entry_amount', sql`${t.amount} <> 0`),
+  ],
+);
+export type EntryRow = typeof entry.$inferSelect;
+
+/** The outside world's side of a posting: banks, payout rails, the foreign exchange. It has entries and no balance, so no hot row. Append-only. */
+export const contraEntry = pgTable(
+  'contra_entry',
+  {
+    ...keyColumns(),
+    postingId: text('posting_id').notNull(),
+    contra: text('contra').notNull(),
+    amount: minor('amount'),
+    currency: text('currency').notNull(),
+  },
+  (t) => [
+    primaryKey({ name: 'contra_entry_pkey', columns: [t.tenantId, t.livemode, t.id] }),
+    index('contra_entry_of_posting').on(t.tenantId, t.livemode, t.postingId),
+    check('contra_entry_amount', sql`${t.amount} <> 0`),
+  ],
+);
+
+/** Postings that no block has sealed yet; the sealing deletes them. */
+export const unsealed = pgTable(
+  'unsealed',
+  { tenantId: keyColumns().tenantId, livemode: keyColumns().livemode, postingId: text('posting_id').notNull() },
+  (t) => [primaryKey({ name: 'unsealed_pkey', columns: [t.tenantId, t.livemode, t.postingId] })],
+);
+
+/** One block of the hash chain over a tenant's postings: its hash covers the block before it. Append-only. */
+export const sealBlock = pgTable(
+  'seal_block',
+  {
+    tenantId: keyColumns().tenantId,
+    livemode: keyColumns().livemode,
+    number: bigint('number', { mode: 'number' }).notNull(),
+    created: keyColumns().created,
+    postings: bigint('postings', { mode: 'number' }).notNull(),
+    previous: text('previous').notNull(),
+    hash: text('hash').notNull(),
+  },
+  (t) => [primaryKey({ name: 'seal_block_pkey', columns: [t.tenantId, t.livemode, t.number] })],
+);
+
+/** Which block sealed a posting. Append-only. */
+export const postingSeal = pgTable(
+  'posting_seal',
+  {
+    tenantId: keyColumns().tenantId,
+    livemode: keyColumns().livemode,
+    postingId: text('posting_id').notNull(),
+    block: bigint('block', { mode: 'number' }).notNull(),
+  },
+  (t) => [
+    primaryKey({ name: 'posting_seal_pkey', columns: [t.tenantId, t.livemode, t.postingId] }),
+    index('posting_seal_of_block').on(t.tenantId, t.livemode, t.block, t.postingId),
+  ],
+);

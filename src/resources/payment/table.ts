@@ -1,0 +1,46 @@
+import { sql } from 'drizzle-orm';
+import { bigint, check, index, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import { keyColumns, visibilityColumns } from '../../db/columns.js';
+
+export const PaymentType = {
+  DEPOSIT: 'deposit',
+  CHECKOUT: 'checkout',
+  PAYOUT: 'payout',
+  DISPUTE: 'dispute',
+  TRANSFER: 'transfer',
+} as const;
+export type PaymentType = (typeof PaymentType)[keyof typeof PaymentType];
+
+export const PaymentStatus = {
+  PROCESSING: 'processing',
+  COMPLETED: 'completed',
+  CANCELLED: 'cancelled',
+  FAILED: 'failed',
+  REVERSED: 'reversed',
+} as const;
+export type PaymentStatus = (typeof PaymentStatus)[keyof typeof PaymentStatus];
+
+/** What produces balance transactions: one deposit, checkout, payout, dispute or transfer. Silent: all fields. */
+export const payment = pgTable(
+  'payment',
+  {
+    ...keyColumns(),
+    accountId: text('account_id').notNull(),
+    type: text('type').$type<PaymentType>().notNull(),
+    amount: bigint('amount', { mode: 'bigint' }).notNull(),
+    currency: text('currency').notNull(),
+    status: text('status').$type<PaymentStatus>().notNull(),
+    depositId: text('deposit_id'),
+    checkoutId: text('checkout_id'),
+    ...visibilityColumns(),
+  },
+  (t) => [
+    primaryKey({ name: 'payment_pkey', columns: [t.tenantId, t.livemode, t.id] }),
+    index('payment_context').on(t.tenantId, t.livemode, t.actingAccountId, t.created, t.id),
+    index('payment_root').on(t.tenantId, t.livemode, t.onRootList, t.created, t.id),
+    index('payment_of_account').on(t.tenantId, t.livemode, t.accountId, t.created, t.id),
+    check('payment_type', sql`${t.type} in ('deposit', 'checkout', 'payout', 'dispute', 'transfer')`),
+    check('payment_status', sql`${t.status} in ('processing', 'completed', 'cancelled', 'failed', 'reversed')`),
+  ],
+);
+export type PaymentRow = typeof payment.$inferSelect;

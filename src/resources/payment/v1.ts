@@ -1,0 +1,18 @@
+import { amountText } from '../../types/scalars.js';
+import type { PaymentRow } from './table.js';
+
+/** A payment as /v1 spells it. Silent: all fields. */
+export function paymentV1(p: PaymentRow) {
+  return {
+    id: p.id,
+    object: 'payment',
+    created: p.created,
+    livemode: p.livemode,
+    type: p.type,
+    amount: amountText(p.amount),
+    currency: p.currency,
+    status: p.status,
+    deposit_id: p.depositId,
+    checkout_id: p.checkoutId,
+  };
+}

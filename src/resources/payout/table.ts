@@ -1,0 +1,85 @@
+import { sql } from 'drizzle-orm';
+import { bigint, check, foreignKey, index, numeric, pgTable, primaryKey, text, unique } from 'drizzle-orm/pg-core';
+import { account } from '../account/table.js';
+import { keyColumns, version, visibilityColumns } from '../../db/columns.js';
+
+export const PayoutStatus = { PROCESSING: 'processing', COMPLETED: 'completed', FAILED: 'failed' } as const;
+export type PayoutStatus = (typeof PayoutStatus)[keyof typeof PayoutStatus];
+
+/** Funds on their way out, in the currency of their address; `source…` is what they were converted from. Silent: all fields. */
+export const payout = pgTable(
+  'payout',
+  {
+    ...keyColumns(),
+    accountId: text('account_id').notNull(),
+    addressId: text('address_id').notNull(),
+    amount: bigint('amount', { mode: 'bigint' }).notNull(),
+    currency: text('currency').notNull(),
+    status: text('status').$type<PayoutStatus>().notNull(),
+    paymentId: text('payment_id').notNull(),
+    sourceAmount: bigint('source_amount', { mode: 'bigint' }).notNull(),
+    sourceCurrency: text('source_currency').notNull(),
+    rate: numeric('rate').notNull(),
+    ...visibilityColumns(),
+    ...version(),
+  },
+  (t) => [
+    primaryKey({ name: 'payout_pkey', columns: [t.tenantId, t.livemode, t.id] }),
+    foreignKey({
+      name: 'payout_account',
+      columns: [t.tenantId, t.livemode, t.accountId],
+      foreignColumns: [account.tenantId, account.livemode, account.id],
+    }),
+    index('payout_context').on(t.tenantId, t.livemode, t.actingAccountId, t.created, t.id),
+    index('payout_root').on(t.tenantId, t.livemode, t.onRootList, t.created, t.id),
+    index('payout_of_account').on(t.tenantId, t.livemode, t.accountId, t.created, t.id),
+    index('payout_to_address').on(t.tenantId, t.livemode, t.addressId, t.created, t.id),
+    index('payout_of_payment').on(t.tenantId, t.livemode, t.paymentId),
+    // The operator knows no tenants: what it names by id, and what waits for it in a status.
+    index('payout_by_id').on(t.id),
+    index('payout_queue').on(t.status, t.created, t.id, t.livemode),
+    index('payout_under_way').on(t.tenantId, t.livemode, t.addressId).where(sql`status = 'processing'`),
+    check('payout_status', sql`${t.status} in ('processing', 'completed', 'failed')`),
+    check('payout_amount', sql`${t.amount} > 0 and ${t.sourceAmount} > 0`),
+  ],
+);
+export type PayoutRow = typeof payout.$inferSelect;
+
+/** Why money could not be paid out. Silent: all codes. */
+export const PayoutBlockReason = {
+  ADDRESS_MISSING: 'address_missing',
+  AMOUNT_TOO_LARGE: 'amount_too_large',
+  AMOUNT_TOO_SMALL: 'amount_too_small',
+  BALANCE_NEGATIVE: 'balance_negative',
+  RATE_MISSING: 'rate_missing',
+} as const;
+export type PayoutBlockReason = (typeof PayoutBlockReason)[keyof typeof PayoutBlockReason];
+
+/**
+ * Why available money of an account in one currency was not paid out when it was last due; `created` is when that reason
+ * began. Removed when the money is paid out or gone. Where payouts are off as a whole, the account's setting has the reason instead.
+ */
+export const payoutBlock = pgTable(
+  'payout_block',
+  {
+    ...keyColumns(),
+    accountId: text('account_id').notNull(),
+    currency: text('currency').notNull(),
+    reasonCode: text('reason_code').$type<PayoutBlockReason>().notNull(),
+    ...visibilityColumns(),
+  },
+  (t) => [
+    primaryKey({ name: 'payout_block_pkey', columns: [t.tenantId, t.livemode, t.id] }),
+    unique('payout_block_of_account').on(t.tenantId, t.livemode, t.accountId, t.currency),
+    foreignKey({
+      name: 'payout_block_account',
+      columns: [t.tenantId, t.livemode, t.accountId],
+      foreignColumns: [account.tenantId, account.livemode, account.id],
+    }),
+    check(
+      'payout_block_reason',
+      sql`${t.reasonCode} in ('address_missing', 'amount_too_large', 'amount_too_small', 'balance_negative', 'rate_missing')`,
+    ),
+  ],
+);
+export type PayoutBlockRow = typeof payoutBlock.$inferSelect;

@@ -1,0 +1,318 @@
+import {
+  Arg,
+  Args,
+  ArgsType,
+  Ctx,
+  Field,
+  FieldResolver,
+  ID,
+  InputType,
+  Mutation,
+  Query,
+  Resolver,
+  Root,
+} from 'type-graphql';
+import { blankToNull } from '../account/creation.js';
+import { type AccountRow, account, type BusinessType } from '../account/table.js';
+import { Account } from '../account/type.js';
+import type { Context } from '../../operation/context.js';
+import { checkFiles, verificationPurposes } from '../file/reference.js';
+import { file } from '../file/table.js';
+import { File } from '../file/type.js';
+import { type Listing, type Page, PageArgs } from '../../types/pagination.js';
+import { payloadOf } from '../../types/payload.js';
+import { type Problem, problem, DomainError } from '../../request/problems.js';
+import { Metadata } from '../../types/scalars.js';
+import { sealedIdentification } from './encryption.js';
+import { type IdentificationObject, type PersonRow, person } from './table.js';
+import { Identification, Person, PersonConnection, Relationship } from './type.js';
+import { identificationOf, relationshipOf } from './v1.js';
+
+export const personListing: Listing = {
+  object: 'person',
+  filters: { accountId: person.accountId },
+  byAccount: ['accountId'],
+};
+
+const optional = { nullable: true } as const;
+
+@InputType({ description: 'The roles that a person holds; at least one.' })
+class RelationshipInput {
+  @Field(() => Boolean, optional)
+  director?: boolean | null;
+  @Field(() => Boolean, optional)
+  owner?: boolean | null;
+  @Field(() => Boolean, optional)
+  representative?: boolean | null;
+}
+
+@InputType({ description: 'How a person is identified.' })
+class IdentificationInput {
+  @Field(() => String, { nullable: true, description: 'The number of the personal tax card.' })
+  taxCardNumber?: string | null;
+  @Field(() => ID, { nullable: true, description: 'A file with an image of the personal tax card.' })
+  taxCardImage?: string | null;
+  @Field(() => ID, {
+    nullable: true,
+    description: 'A file with an image of the passport; will do for an owner of a company, LLP or partnership.',
+  })
+  passportImage?: string | null;
+}
+
+@InputType({ description: "Creates a director, owner or representative of an account's business." })
+export class CreatePersonInput {
+  @Field(() => ID, { nullable: true, description: 'The account whose person it is; the context account by default.' })
+  accountId?: string | null;
+  @Field(() => String)
+  fullName: string;
+  @Field(() => RelationshipInput)
+  relationship: RelationshipInput;
+  @Field(() => IdentificationInput, optional)
+  identification?: IdentificationInput | null;
+  @Field(() => Metadata, optional)
+  metadata?: Record<string, string | null> | null;
+}
+
+@InputType({
+  description: 'Changes a person of an account in status DRAFT. Hashes merge: absent members stay, null clears.',
+})
+export class UpdatePersonInput {
+  @Field(() => ID)
+  id: string;
+  @Field(() => String, optional)
+  fullName?: string | null;
+  @Field(() => RelationshipInput, { nullable: true, description: 'At least one role must be left.' })
+  relationship?: RelationshipInput | null;
+  @Field(() => IdentificationInput, optional)
+  identification?: IdentificationInput | null;
+  @Field(() => Metadata, optional)
+  metadata?: Record<string, string | null> | null;
+}
+
+@InputType({ description: 'Names the person to be removed.' })
+class RemovePersonInput {
+  @Field(() => ID)
+  id: string;
+}
+
+@ArgsType()
+class PersonArgs extends PageArgs {
+  @Field(() => ID, { nullable: true, description: 'Persons of this account; any within reach.' })
+  accountId?: string | null;
+}
+
+const CreatePersonPayload = payloadOf('CreatePerson', 'person', Person);
+const UpdatePersonPayload = payloadOf('UpdatePerson', 'person', Person);
+const RemovePersonPayload = payloadOf('RemovePerson', 'person', Person);
+
+@Resolver(() => Person)
+export class PersonResolver {
+  @Query(() => Person, { nullable: true, description: 'A person within reach.' })
+  async person(@Arg('id', () => ID) id: string, @Ctx() { scope }: Context) {
+    return scope.one(person, id);
+  }
+
+  @Query(() => PersonConnection, { description: "The persons of the accounts on the caller's list." })
+  async persons(@Args(() => PersonArgs) args: PersonArgs, @Ctx() { scope }: Context) {
+    return scope.page(person, personListing, args);
+  }
+
+  /** Creates a person. Spec: Activate an Account, Edition 1, rule 4. */
+  @Mutation(() => CreatePersonPayload, {
+    description: "Creates a director, owner or representative of an account's business.",
+  })
+  async createPerson(@Arg('input', () => CreatePersonInput) input: CreatePersonInput, @Ctx() context: Context) {
+    const { scope, caller } = context;
+    const owner = await scope.one(account, input.accountId || caller.actingAccountId, 'person.account_id');
+    if (owner.kind === 'partner')
+      throw new DomainError(
+        problem('account_type_invalid', 'person.account_id', 'Only users and platforms have persons.'),
+      );
+    const problems = unfit(input, owner, context.edition.personIdentified);
+    if (problems.length > 0) throw new DomainError(...problems);
+    await checkImages(context, input.identification);
+    const alone = context.edition.personIdentified ? ownedAlone : [];
+    const stored = { ...input, ...(await sealed(context, input.identification)), accountId: owner.id, alone };
+    return { person: await context.write('create_person', person, stored) };
+  }
+
+  /**
+   * Changes a person while its account is a draft. The person as it becomes is judged as at its creation, but for what was
+   * wrong with it before: a change of the business's type may have made it unfit, and each step out of that is allowed.
+   * Silent: the operation. Refuses `account_not_updatable` when the account is no draft.
+   */
+  @Mutation(() => UpdatePersonPayload, {
+    description: 'Changes a person while its account is a DRAFT. Hashes merge: absent members stay, null clears.',
+  })
+  async updatePerson(@Arg('input', () => UpdatePersonInput) input: UpdatePersonInput, @Ctx() context: Context) {
+    const { scope, edition } = context;
+    const { id, ...given } = input;
+    const changes = { ...given, ...(given.identification !== undefined && { identification: identified(given) }) };
+    const before = await scope.one(person, id);
+    const owner = await scope.one(account, before.accountId);
+    const after = {
+      relationship: { ...before.relationship, ...given.relationship },
+      identification: { ...before.identification, ...changes.identification },
+    };
+    const known = new Set(unfit(before, owner, edition.personIdentified).map(({ field }) => field));
+    const problems = [
+      ...personProblems(after),
+      ...unfit(after, owner, edition.personIdentified).filter(({ field }) => !known.has(field)),
+    ];
+    if (problems.length > 0) throw new DomainError(...problems);
+    await checkImages(context, given.identification);
+    refuseUnlessDraft(owner);
+    if (Object.values(given).every((value) => value === undefined)) return { person: before };
+    // What the person was judged by: where it has changed meanwhile, the write is a conflict.
+    const judged = {
+      relationship: before.relationship,
+      identification: before.identification,
+      type: owner.businessDetails.type,
+    };
+    const { tenantId, livemode } = context.caller;
+    const stored = changes.identification && {
+      identification: sealedIdentification(context.secrets, { tenantId, livemode, id }, changes.identification),
+    };
+    return { person: await context.write('update_person', person, { id, ...changes, ...stored, judged }) };
+  }
+
+  /** Removes a person while its account is a draft, and answers it as it was. Its files stay. Silent: the operation. */
+  @Mutation(() => RemovePersonPayload, {
+    description: 'Removes a person while its account is a DRAFT, and answers it as it was. Its files stay.',
+  })
+  async removePerson(@Arg('input', () => RemovePersonInput) { id }: RemovePersonInput, @Ctx() context: Context) {
+    const { accountId } = await context.scope.one(person, id);
+    refuseUnlessDraft(await context.scope.one(account, accountId));
+    return { person: await context.write('remove_person', person, { id }) };
+  }
+
+  @FieldResolver(() => Relationship)
+  relationship(@Root() row: PersonRow): Relationship {
+    return relationshipOf(row);
+  }
+
+  @FieldResolver(() => Identification)
+  identification(@Root() row: PersonRow): Identification {
+    return identificationOf(row);
+  }
+
+  @FieldResolver(() => Account)
+  async account(@Root() row: PersonRow, @Ctx() { scope }: Context): Promise<Account> {
+    return scope.one(account, row.accountId);
+  }
+
+  @FieldResolver(() => File, { nullable: true, description: 'The file behind `identification.taxCardImage`.' })
+  async taxCardImage(@Root() row: PersonRow, @Ctx() { scope }: Context): Promise<File | null> {
+    return scope.find(file, row.identification.taxCardImage);
+  }
+
+  @FieldResolver(() => File, { nullable: true, description: 'The file behind `identification.passportImage`.' })
+  async passportImage(@Root() row: PersonRow, @Ctx() { scope }: Context): Promise<File | null> {
+    return scope.find(file, row.identification.passportImage);
+  }
+}
+
+@Resolver(() => Account)
+export class PersonsOfAccount {
+  @FieldResolver(() => PersonConnection, {
+    description: "Directors, owners and representatives of the account's business.",
+  })
+  async persons(
+    @Root() row: AccountRow,
+    @Args(() => PageArgs) args: PageArgs,
+    @Ctx() { scope }: Context,
+  ): Promise<Page<PersonRow>> {
+    return scope.edge(person, personListing, person.accountId, row.id, args);
+  }
+}
+
+/** What is stored of a new person's identification: with a number, which is encrypted for one person, the id that it will have. */
+async function sealed({ secrets, scope, caller }: Context, identification: CreatePersonInput['identification']) {
+  if (!identification?.taxCardNumber) return {};
+  const id = await scope.newId('person');
+  const { tenantId, livemode } = caller;
+  return { id, identification: sealedIdentification(secrets, { tenantId, livemode, id }, identification) };
+}
+
+/** A person without any role is nobody. */
+export function personProblems({ relationship: r }: Pick<Partial<CreatePersonInput>, 'relationship'>): Problem[] {
+  if (!r || r.director || r.owner || r.representative) return [];
+  return [
+    problem('parameter_invalid', 'person.relationship', 'must have at least one of director, owner and representative'),
+  ];
+}
+
+/** What no update of a person can be: no name, or null for all of its roles. */
+export function personUpdateProblems({ fullName, relationship }: Partial<UpdatePersonInput>): Problem[] {
+  const problems: Problem[] = [];
+  if (fullName !== undefined && (fullName ?? '').trim() === '')
+    problems.push(problem('parameter_invalid_empty', 'person.full_name'));
+  if (relationship === null) problems.push(problem('parameter_invalid_empty', 'person.relationship'));
+  return problems;
+}
+
+/** How a person is identified, as it is stored: empty texts are null, and null for the object clears its members. */
+function identified({ identification }: Pick<UpdatePersonInput, 'identification'>): IdentificationObject {
+  return identification
+    ? blankToNull(identification)
+    : { taxCardNumber: null, taxCardImage: null, passportImage: null };
+}
+
+async function checkImages({ scope }: Context, identification: IdentificationInput | null | undefined): Promise<void> {
+  const image = (name: string, id: string | null | undefined) => ({
+    id,
+    field: `person.identification.${name}`,
+    purposes: verificationPurposes,
+  });
+  await checkFiles(scope, [
+    image('tax_card_image', identification?.taxCardImage),
+    image('passport_image', identification?.passportImage),
+  ]);
+}
+
+/** Persons change only before their account is submitted: from then on they are what was verified. */
+function refuseUnlessDraft({ status }: AccountRow): void {
+  if (status !== 'draft')
+    throw new DomainError(
+      problem(
+        'account_not_updatable',
+        'person.account_id',
+        'Persons can be updated and removed only while their account is in status draft.',
+      ),
+    );
+}
+
+/** The types of business that are one person, its owner. */
+const ownedAlone: readonly (BusinessType | null | undefined)[] = ['sole_proprietor', 'individual'];
+
+/** What of a person cannot be: a sole proprietor's director, or somebody whom nothing identifies. */
+function unfit(
+  { relationship, identification }: Pick<CreatePersonInput, 'relationship' | 'identification'>,
+  owner: AccountRow,
+  identified: boolean,
+): Problem[] {
+  const problems: Problem[] = [];
+  const { director, owner: owns, representative } = relationship;
+  const type = owner.businessDetails.type;
+  if (identified && ownedAlone.includes(type) && (!owns || director || representative)) {
+    problems.push(
+      problem(
+        'parameter_invalid',
+        'person.relationship',
+        'must be owner and nothing else, for a sole proprietor or an individual',
+      ),
+    );
+  }
+  const passportDoes = owns === true && !ownedAlone.includes(type);
+  const { taxCardNumber, taxCardImage, passportImage } = identification ?? {};
+  if (identified && !taxCardNumber && !taxCardImage && !(passportDoes && passportImage)) {
+    problems.push(
+      problem(
+        'parameter_missing',
+        'person.identification.tax_card_number',
+        'The number or an image of the personal tax card is required; for an owner of a company, LLP or partnership, an image of the passport will do.',
+      ),
+    );
+  }
+  return problems;
+}

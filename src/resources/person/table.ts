@@ -1,0 +1,45 @@
+import { foreignKey, index, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import { account } from '../account/table.js';
+import { type MetadataMap, keyColumns, visibilityColumns } from '../../db/columns.js';
+
+/** The roles that a person holds in the account's business; one person may hold several. */
+export interface RelationshipObject {
+  director?: boolean | null;
+  owner?: boolean | null;
+  representative?: boolean | null;
+}
+
+/** How a person is identified; the two images are file ids. */
+export interface IdentificationObject {
+  /** Masked but for its last four characters; in the clear in a row from before numbers were encrypted, until it is. */
+  taxCardNumber?: string | null;
+  /** The number as `Secrets.seal` has encrypted it for this person. */
+  taxCardSealed?: string | null;
+  taxCardImage?: string | null;
+  passportImage?: string | null;
+}
+
+export const person = pgTable(
+  'person',
+  {
+    ...keyColumns(),
+    accountId: text('account_id').notNull(),
+    fullName: text('full_name').notNull(),
+    relationship: jsonb('relationship').$type<RelationshipObject>().notNull(),
+    identification: jsonb('identification').$type<IdentificationObject>().notNull(),
+    metadata: jsonb('metadata').$type<MetadataMap>(),
+    ...visibilityColumns(),
+  },
+  (t) => [
+    primaryKey({ name: 'person_pkey', columns: [t.tenantId, t.livemode, t.id] }),
+    foreignKey({
+      name: 'person_account',
+      columns: [t.tenantId, t.livemode, t.accountId],
+      foreignColumns: [account.tenantId, account.livemode, account.id],
+    }),
+    index('person_context').on(t.tenantId, t.livemode, t.actingAccountId, t.created, t.id),
+    index('person_root').on(t.tenantId, t.livemode, t.onRootList, t.created, t.id),
+    index('person_of_account').on(t.tenantId, t.livemode, t.accountId, t.created, t.id),
+  ],
+);
+export type PersonRow = typeof person.$inferSelect;

@@ -1,0 +1,36 @@
+import { masked } from './encryption.js';
+import type { PersonRow } from './table.js';
+
+/** A person as /v1 spells it. Silent: all fields. */
+export function personV1(p: PersonRow) {
+  const identification = identificationOf(p);
+  return {
+    id: p.id,
+    object: 'person',
+    created: p.created,
+    livemode: p.livemode,
+    account_id: p.accountId,
+    full_name: p.fullName,
+    relationship: relationshipOf(p),
+    identification: {
+      tax_card_number: identification.taxCardNumber,
+      tax_card_image: identification.taxCardImage,
+      passport_image: identification.passportImage,
+    },
+    metadata: p.metadata,
+  };
+}
+
+/** The roles of a person, absent ones as false. */
+export function relationshipOf({ relationship: r }: PersonRow) {
+  return { director: r.director ?? false, owner: r.owner ?? false, representative: r.representative ?? false };
+}
+
+/** How a person is identified, the number masked: what identifies a person is written once and never read back. */
+export function identificationOf({ identification: i }: PersonRow) {
+  return {
+    taxCardNumber: i.taxCardNumber == null ? null : masked(i.taxCardNumber),
+    taxCardImage: i.taxCardImage ?? null,
+    passportImage: i.passportImage ?? null,
+  };
+}

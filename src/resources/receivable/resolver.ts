@@ -1,0 +1,311 @@
+import {
+  Arg,
+  Args,
+  ArgsType,
+  Ctx,
+  Field,
+  FieldResolver,
+  ID,
+  InputType,
+  Mutation,
+  Query,
+  Resolver,
+  Root,
+} from 'type-graphql';
+import { blankToNull } from '../account/creation.js';
+import { type AccountRow, account } from '../account/table.js';
+import { Account } from '../account/type.js';
+import type { Context } from '../../operation/context.js';
+import { type DepositRow, deposit } from '../deposit/table.js';
+import { Deposit } from '../deposit/type.js';
+import { checkFiles } from '../file/reference.js';
+import { file } from '../file/table.js';
+import { File } from '../file/type.js';
+import { type Listing, type Page, PageArgs } from '../../types/pagination.js';
+import { payloadOf } from '../../types/payload.js';
+import { emptyOptional, type Problem, problem, DomainError } from '../../request/problems.js';
+import { Amount, Currency, currencyDigits, LocalDate, Metadata } from '../../types/scalars.js';
+import { purposeCodes } from './purpose.js';
+import {
+  type ReceivableLockRow,
+  type ReceivableRow,
+  ReceivableStatus,
+  receivable,
+  receivableLock,
+  TransactionType,
+} from './table.js';
+import { Receivable, ReceivableConnection } from './type.js';
+
+export const receivableListing: Listing = {
+  object: 'receivable',
+  filters: {
+    accountId: receivable.accountId,
+    status: receivable.status,
+    currency: receivable.currency,
+    transactionType: receivable.transactionType,
+  },
+  byAccount: ['accountId'],
+};
+
+const optional = { nullable: true } as const;
+
+@InputType({ description: 'The invoice that a receivable stands for.' })
+class InvoiceInput {
+  @Field(() => Amount)
+  amount: bigint;
+  @Field(() => LocalDate)
+  creationDate: string;
+  @Field(() => Currency)
+  currency: string;
+  @Field(() => ID, { nullable: true, description: 'A file of purpose INVOICE.' })
+  document?: string | null;
+  @Field(() => LocalDate)
+  dueDate: string;
+  @Field(() => String)
+  referenceNumber: string;
+}
+
+@InputType({ description: 'Creates a receivable from an invoice.' })
+export class CreateReceivableInput {
+  @Field(() => ID, { nullable: true, description: 'The context account by default; never a partner.' })
+  accountId?: string | null;
+  @Field(() => Currency, { description: "The invoice's currency." })
+  currency: string;
+  @Field(() => InvoiceInput)
+  invoice: InvoiceInput;
+  @Field(() => String, { description: 'RBI purpose code, such as `P0802`.' })
+  purposeCode: string;
+  @Field(() => TransactionType)
+  transactionType: TransactionType;
+  @Field(() => Amount, { nullable: true, description: 'The amount of the invoice by default.' })
+  amountMaximumReconcilable?: bigint | null;
+  @Field(() => String, optional)
+  description?: string | null;
+  @Field(() => Metadata, optional)
+  metadata?: Record<string, string | null> | null;
+}
+
+@InputType({ description: 'Changes a receivable; absent members stay.' })
+class UpdateReceivableInput {
+  @Field(() => ID)
+  id: string;
+  @Field(() => Amount, {
+    nullable: true,
+    description: 'Up to the amount of the invoice, and not below what is locked and settled.',
+  })
+  amountMaximumReconcilable?: bigint | null;
+  @Field(() => String, optional)
+  description?: string | null;
+  @Field(() => Metadata, optional)
+  metadata?: Record<string, string | null> | null;
+}
+
+@InputType({ description: 'Names the receivable to be withdrawn.' })
+class VoidReceivableInput {
+  @Field(() => ID)
+  id: string;
+}
+
+@ArgsType()
+class ReceivableOfAccountArgs extends PageArgs {
+  @Field(() => [ReceivableStatus], { nullable: true, description: 'Only in these statuses.' })
+  status?: ReceivableStatus[] | null;
+  @Field(() => [Currency], { nullable: true, description: 'Only in these currencies.' })
+  currency?: string[] | null;
+  @Field(() => [TransactionType], { nullable: true, description: 'Only of these types.' })
+  transactionType?: TransactionType[] | null;
+}
+
+@ArgsType()
+class ReceivableArgs extends ReceivableOfAccountArgs {
+  @Field(() => ID, { nullable: true, description: 'Receivables of this account; any within reach.' })
+  accountId?: string | null;
+}
+
+const CreateReceivablePayload = payloadOf('CreateReceivable', 'receivable', Receivable);
+const UpdateReceivablePayload = payloadOf('UpdateReceivable', 'receivable', Receivable);
+const VoidReceivablePayload = payloadOf('VoidReceivable', 'receivable', Receivable);
+
+@Resolver(() => Receivable)
+export class ReceivableResolver {
+  @Query(() => Receivable, { nullable: true, description: 'A receivable within reach.' })
+  async receivable(@Arg('id', () => ID) id: string, @Ctx() { scope }: Context): Promise<Receivable> {
+    return scope.one(receivable, id);
+  }
+
+  @Query(() => ReceivableConnection, { description: "The receivables of the accounts on the caller's list." })
+  async receivables(
+    @Args(() => ReceivableArgs) args: ReceivableArgs,
+    @Ctx() { scope }: Context,
+  ): Promise<Page<Receivable>> {
+    return scope.page(receivable, receivableListing, args);
+  }
+
+  /** Creates a receivable. Silent: the operation and its required parameters. */
+  @Mutation(() => CreateReceivablePayload, {
+    description: 'Creates a receivable from an invoice. In live mode the account must be activated.',
+  })
+  async createReceivable(
+    @Arg('input', () => CreateReceivableInput) input: CreateReceivableInput,
+    @Ctx() context: Context,
+  ) {
+    const { scope, caller } = context;
+    const { invoice } = input;
+    const maximum = input.amountMaximumReconcilable ?? invoice.amount;
+    const owner = await scope.one(account, input.accountId || caller.actingAccountId, 'receivable.account_id');
+    if (owner.kind === 'partner')
+      throw new DomainError(problem('account_type_invalid', 'receivable.account_id', 'A partner has no receivables.'));
+    if (owner.livemode && owner.status !== 'activated')
+      throw new DomainError(
+        problem('status_invalid', 'receivable.account_id', 'Only an activated account can create live receivables.'),
+      );
+    await checkFiles(scope, [{ id: invoice.document, field: 'receivable.invoice.document', purposes: ['invoice'] }]);
+    if (maximum > invoice.amount)
+      throw new DomainError(
+        problem(
+          'amount_exceeds_reconcilable',
+          'receivable.amount_maximum_reconcilable',
+          'is more than the amount of the invoice',
+        ),
+      );
+    const row = await context.write('create_receivable', receivable, {
+      ...input,
+      description: blankToNull(input.description),
+      accountId: owner.id,
+      amountMaximumReconcilable: maximum,
+      invoice: { ...invoice, document: invoice.document || null },
+    });
+    return { receivable: row };
+  }
+
+  /** Changes a receivable. Spec: Endpoints, POST /v1/receivables/:id. */
+  @Mutation(() => UpdateReceivablePayload, {
+    description: 'Changes the maximum, the description or the metadata of a receivable.',
+  })
+  async updateReceivable(
+    @Arg('input', () => UpdateReceivableInput) input: UpdateReceivableInput,
+    @Ctx() context: Context,
+  ) {
+    const before = await context.scope.one(receivable, input.id);
+    const { id: _, ...changes } = input;
+    if (input.amountMaximumReconcilable === null)
+      throw new DomainError(
+        problem('parameter_invalid_empty', 'receivable.amount_maximum_reconcilable', emptyOptional),
+      );
+    const problems =
+      input.amountMaximumReconcilable === undefined
+        ? []
+        : moneyProblems('receivable.amount_maximum_reconcilable', input.amountMaximumReconcilable, before.currency);
+    if (problems.length > 0) throw new DomainError(...problems);
+    if (Object.values(changes).every((value) => value === undefined)) return { receivable: before };
+    return {
+      receivable: await context.write('update_receivable', receivable, {
+        ...input,
+        description: blankToNull(input.description),
+      }),
+    };
+  }
+
+  @Mutation(() => VoidReceivablePayload, {
+    description: 'Withdraws a receivable of which nothing is locked or settled.',
+  })
+  async voidReceivable(@Arg('input', () => VoidReceivableInput) input: VoidReceivableInput, @Ctx() context: Context) {
+    await context.scope.one(receivable, input.id);
+    return { receivable: await context.write('void_receivable', receivable, input) };
+  }
+
+  @FieldResolver(() => String, { nullable: true, description: 'What the purpose code stands for.' })
+  purposeCodeDescription(@Root() row: ReceivableRow): string | null {
+    return purposeCodes[row.purposeCode] ?? null;
+  }
+
+  @FieldResolver(() => Metadata, { description: 'Empty when there is none.' })
+  metadata(@Root() row: ReceivableRow): Record<string, string> {
+    return row.metadata ?? {};
+  }
+
+  @FieldResolver(() => Account)
+  async account(@Root() row: ReceivableRow, @Ctx() { scope }: Context): Promise<Account | null> {
+    return scope.find(account, row.accountId);
+  }
+
+  @FieldResolver(() => File, { nullable: true, description: 'The file behind `invoice.document`.' })
+  async document(@Root() row: ReceivableRow, @Ctx() { scope }: Context): Promise<File | null> {
+    return scope.find(file, row.invoice.document);
+  }
+
+  @FieldResolver(() => [Deposit], { description: 'The deposits whose locks are not paid out yet.' })
+  async lockedDeposits(@Root() row: ReceivableRow, @Ctx() { scope }: Context): Promise<Deposit[]> {
+    const found = await Promise.all(row.depositIdsAmountLocked.map((id) => scope.find(deposit, id)));
+    return found.filter((d): d is DepositRow => d !== null);
+  }
+
+  @FieldResolver(() => [Deposit], { description: 'The deposits that count towards it, paid out or not.' })
+  async deposits(@Root() row: ReceivableRow, @Ctx() { scope }: Context): Promise<Deposit[]> {
+    const locks = await scope.all(receivableLock, receivableLock.receivableId, row.id);
+    const found = await Promise.all(idsOf(locks, 'depositId').map((id) => scope.find(deposit, id)));
+    return found.filter((d): d is DepositRow => d !== null);
+  }
+}
+
+@Resolver(() => Account)
+export class ReceivablesOfAccount {
+  @FieldResolver(() => ReceivableConnection, { description: "The account's receivables." })
+  async receivables(
+    @Root() row: AccountRow,
+    @Args(() => ReceivableOfAccountArgs) args: ReceivableOfAccountArgs,
+    @Ctx() { scope }: Context,
+  ): Promise<Page<Receivable>> {
+    return scope.edge(receivable, receivableListing, receivable.accountId, row.id, args);
+  }
+}
+
+@Resolver(() => Deposit)
+export class ReceivablesOfDeposit {
+  @FieldResolver(() => [Receivable], { description: 'The receivables that the deposit counts towards.' })
+  async receivables(@Root() row: DepositRow, @Ctx() { scope }: Context): Promise<Receivable[]> {
+    const locks = await scope.all(receivableLock, receivableLock.depositId, row.id);
+    const found = await Promise.all(idsOf(locks, 'receivableId').map((id) => scope.find(receivable, id)));
+    return found.filter((r): r is ReceivableRow => r !== null);
+  }
+}
+
+/** What locks that still hold something are of, each once. */
+function idsOf(locks: ReceivableLockRow[], side: 'depositId' | 'receivableId'): string[] {
+  return [...new Set(locks.filter(({ amount }) => amount > 0n).map((lock) => lock[side]))];
+}
+
+/** What no receivable can have: amounts that its currency cannot be, a due date before the invoice, another currency than its invoice, a purpose that there is not. */
+export function receivableProblems({
+  invoice,
+  currency,
+  purposeCode,
+  amountMaximumReconcilable: maximum,
+}: Partial<CreateReceivableInput>): Problem[] {
+  const problems: Problem[] = [];
+  if (invoice?.amount !== undefined)
+    problems.push(...moneyProblems('receivable.invoice.amount', invoice.amount, invoice.currency));
+  if (maximum != null)
+    problems.push(...moneyProblems('receivable.amount_maximum_reconcilable', maximum, invoice?.currency ?? ''));
+  // Dates are YYYY-MM-DD: their order as texts is their order in time.
+  if (invoice?.dueDate !== undefined && invoice.creationDate !== undefined && invoice.dueDate < invoice.creationDate)
+    problems.push(
+      problem('parameter_invalid', 'receivable.invoice.due_date', 'must not be before invoice.creation_date'),
+    );
+  if (invoice?.currency !== undefined && currency !== undefined && currency !== invoice.currency) {
+    problems.push(problem('parameter_invalid', 'receivable.currency', "must be the invoice's currency"));
+  }
+  if (purposeCode !== undefined && purposeCode !== '' && !Object.hasOwn(purposeCodes, purposeCode)) {
+    problems.push(
+      problem('parameter_invalid', 'receivable.purpose_code', 'must be a purpose code of the RBI, such as P0802'),
+    );
+  }
+  return problems;
+}
+
+function moneyProblems(field: string, amount: bigint, currency: string): Problem[] {
+  if (amount <= 0n) return [problem('parameter_invalid', field, 'must be greater than zero')];
+  if (currencyDigits(currency) === 0 && amount % 100n !== 0n)
+    return [problem('parameter_invalid', field, 'must end in .00, since its currency has no minor unit')];
+  return [];
+}

@@ -1,0 +1,143 @@
+import { sql } from 'drizzle-orm';
+import { bigint, boolean, check, foreignKey, index, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import { account } from '../account/table.js';
+import { type MetadataMap, keyColumns, version, visibilityColumns } from '../../db/columns.js';
+
+export const ReceivableStatus = { OPEN: 'open', LOCKED: 'locked', SETTLED: 'settled', VOID: 'void' } as const;
+export type ReceivableStatus = (typeof ReceivableStatus)[keyof typeof ReceivableStatus];
+
+export const TransactionType = { GOODS: 'goods', SERVICES: 'services' } as const;
+export type TransactionType = (typeof TransactionType)[keyof typeof TransactionType];
+
+/** The amount is minor units as a string of digits. */
+export interface InvoiceObject {
+  amount: string;
+  creationDate: string;
+  currency: string;
+  document: string | null;
+  dueDate: string;
+  referenceNumber: string;
+}
+
+const minor = (name: string) => bigint(name, { mode: 'bigint' }).notNull();
+
+/** An invoice to be paid by collected funds: locked while they are on their way, settled once they are paid out. Minor units. */
+export const receivable = pgTable(
+  'receivable',
+  {
+    ...keyColumns(),
+    accountId: text('account_id').notNull(),
+    currency: text('currency').notNull(),
+    amountMaximumReconcilable: minor('amount_maximum_reconcilable'),
+    amountLocked: minor('amount_locked').default(sql`0`),
+    amountSettledPayouts: minor('amount_settled_payouts').default(sql`0`),
+    amountReconcilable: bigint('amount_reconcilable', { mode: 'bigint' })
+      .notNull()
+      .generatedAlwaysAs(
+        sql`case when voided then 0 else amount_maximum_reconcilable - amount_locked - amount_settled_payouts end`,
+      ),
+    /** The deposits with locks that are not settled, kept by the function that changes the amounts. */
+    depositIdsAmountLocked: text('deposit_ids_amount_locked').array().notNull().default([]),
+    description: text('description'),
+    invoice: jsonb('invoice').$type<InvoiceObject>().notNull(),
+    purposeCode: text('purpose_code').notNull(),
+    transactionType: text('transaction_type').$type<TransactionType>().notNull(),
+    voided: boolean('voided').notNull().default(false),
+    status: text('status')
+      .$type<ReceivableStatus>()
+      .notNull()
+      .generatedAlwaysAs(
+        sql`case when voided then 'void' when amount_settled_payouts = amount_maximum_reconcilable then 'settled' when amount_locked + amount_settled_payouts = amount_maximum_reconcilable then 'locked' else 'open' end`,
+      ),
+    systemMessage: jsonb('system_message')
+      .$type<{ code: string; message: string; created: number }[]>()
+      .notNull()
+      .default([]),
+    metadata: jsonb('metadata').$type<MetadataMap>(),
+    ...visibilityColumns(),
+    ...version(),
+  },
+  (t) => [
+    primaryKey({ name: 'receivable_pkey', columns: [t.tenantId, t.livemode, t.id] }),
+    foreignKey({
+      name: 'receivable_account',
+      columns: [t.tenantId, t.livemode, t.accountId],
+      foreignColumns: [account.tenantId, account.livemode, account.id],
+    }),
+    index('receivable_context').on(t.tenantId, t.livemode, t.actingAccountId, t.created, t.id),
+    index('receivable_root').on(t.tenantId, t.livemode, t.onRootList, t.created, t.id),
+    index('receivable_of_account').on(t.tenantId, t.livemode, t.accountId, t.created, t.id),
+    check(
+      'receivable_amounts',
+      sql`${t.amountLocked} >= 0 and ${t.amountSettledPayouts} >= 0 and ${t.amountMaximumReconcilable} > 0 and ${t.amountLocked} + ${t.amountSettledPayouts} <= ${t.amountMaximumReconcilable}`,
+    ),
+  ],
+);
+export type ReceivableRow = typeof receivable.$inferSelect;
+
+/**
+ * Receivable locks that are paid out together. The locks of money that an account has available are in open batches, which
+ * have no payout; a payout takes the open batches of its account and currency, and gives them back when it fails. However
+ * many locks there are, that changes one row per batch.
+ */
+export const lockBatch = pgTable(
+  'lock_batch',
+  {
+    ...keyColumns(),
+    /** The account whose payout pays the money: that of the locks, or its platform where that is an aggregator. */
+    accountId: text('account_id').notNull(),
+    /** The currency in which the money is held: that of the deposits, or that of a payout which converted it and failed. */
+    heldIn: text('held_in').notNull(),
+    /** The payout that takes them along, while it is under way and after it has completed. */
+    payoutId: text('payout_id'),
+  },
+  (t) => [
+    primaryKey({ name: 'lock_batch_pkey', columns: [t.tenantId, t.livemode, t.id] }),
+    foreignKey({
+      name: 'lock_batch_account',
+      columns: [t.tenantId, t.livemode, t.accountId],
+      foreignColumns: [account.tenantId, account.livemode, account.id],
+    }),
+    index('lock_batch_open').on(t.tenantId, t.livemode, t.accountId, t.heldIn, t.id).where(sql`payout_id is null`),
+    index('lock_batch_in_payout').on(t.tenantId, t.livemode, t.payoutId, t.id),
+  ],
+);
+
+/**
+ * What of a deposit counts towards a receivable: unpaid until a payout takes its batch along, settled when that completes.
+ * A dispute shrinks the unpaid ones. Minor units of the receivable's currency.
+ */
+export const receivableLock = pgTable(
+  'receivable_lock',
+  {
+    ...keyColumns(),
+    receivableId: text('receivable_id').notNull(),
+    depositId: text('deposit_id').notNull(),
+    accountId: text('account_id').notNull(),
+    currency: text('currency').notNull(),
+    amount: minor('amount'),
+    batchId: text('batch_id').notNull(),
+    /** Not used any more, and not dropped yet: gateways of version 8 and before select them while a release is rolled out. */
+    heldIn: text('held_in'),
+    payoutId: text('payout_id'),
+    settled: boolean('settled').notNull().default(false),
+  },
+  (t) => [
+    primaryKey({ name: 'receivable_lock_pkey', columns: [t.tenantId, t.livemode, t.id] }),
+    foreignKey({
+      name: 'receivable_lock_receivable',
+      columns: [t.tenantId, t.livemode, t.receivableId],
+      foreignColumns: [receivable.tenantId, receivable.livemode, receivable.id],
+    }),
+    foreignKey({
+      name: 'receivable_lock_batch',
+      columns: [t.tenantId, t.livemode, t.batchId],
+      foreignColumns: [lockBatch.tenantId, lockBatch.livemode, lockBatch.id],
+    }),
+    index('receivable_lock_of_receivable').on(t.tenantId, t.livemode, t.receivableId, t.id),
+    index('receivable_lock_of_deposit').on(t.tenantId, t.livemode, t.depositId, t.id),
+    index('receivable_lock_in_batch').on(t.tenantId, t.livemode, t.batchId, t.id),
+    check('receivable_lock_amount', sql`${t.amount} >= 0`),
+  ],
+);
+export type ReceivableLockRow = typeof receivableLock.$inferSelect;

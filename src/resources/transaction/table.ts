@@ -1,0 +1,70 @@
+import { sql } from 'drizzle-orm';
+import { bigint, check, index, jsonb, pgTable, primaryKey, text, unique } from 'drizzle-orm/pg-core';
+import { keyColumns, version, visibilityColumns } from '../../db/columns.js';
+
+export const TransactionStatus = { PROCESSING: 'processing', SUCCEEDED: 'succeeded', FAILED: 'failed' } as const;
+export type TransactionStatus = (typeof TransactionStatus)[keyof typeof TransactionStatus];
+
+export const TransactionPaymentMethod = { CARD: 'card', UPI: 'upi' } as const;
+export type TransactionPaymentMethod = (typeof TransactionPaymentMethod)[keyof typeof TransactionPaymentMethod];
+
+export const TransactionReasonCode = {
+  DECLINED: 'declined',
+  DUPLICATE: 'duplicate',
+  EXPIRED: 'expired',
+  INSUFFICIENT_FUNDS: 'insufficient_funds',
+} as const;
+export type TransactionReasonCode = (typeof TransactionReasonCode)[keyof typeof TransactionReasonCode];
+
+/** What is kept of a card or of a UPI address: never a whole card number. */
+export interface PaymentMethodDetails {
+  card?: { brand: string | null; last4: string; expiry_month: number; expiry_year: number };
+  upi?: { vpa: string };
+}
+
+/**
+ * A success that the acquirer told and that does not fit the attempt: other details than those that were submitted (the
+ * money is credited), or after another end of the attempt (nothing is credited). The operator settles it with the acquirer.
+ */
+export interface Mismatch {
+  credited: boolean;
+  details: PaymentMethodDetails | null;
+  /** When the acquirer told it, in epoch seconds of the tenant and mode. */
+  created: string;
+}
+
+/**
+ * One attempt to pay a checkout. `attemptKey` is the form that was sent: sent twice it is the same attempt. Details are
+ * there once the attempt is with the acquirer. Silent: all fields.
+ */
+export const transaction = pgTable(
+  'transaction',
+  {
+    ...keyColumns(),
+    checkoutId: text('checkout_id').notNull(),
+    attemptKey: text('attempt_key').notNull(),
+    expiresAt: bigint('expires_at', { mode: 'number' }).notNull(),
+    paymentMethod: text('payment_method').$type<TransactionPaymentMethod>().notNull(),
+    paymentMethodDetails: jsonb('payment_method_details').$type<PaymentMethodDetails>(),
+    amount: bigint('amount', { mode: 'bigint' }).notNull(),
+    currency: text('currency').notNull(),
+    status: text('status').$type<TransactionStatus>().notNull(),
+    reasonCode: text('reason_code').$type<TransactionReasonCode>(),
+    paymentId: text('payment_id'),
+    depositId: text('deposit_id'),
+    mismatch: jsonb('mismatch').$type<Mismatch>(),
+    ...visibilityColumns(),
+    ...version(),
+  },
+  (t) => [
+    primaryKey({ name: 'transaction_pkey', columns: [t.tenantId, t.livemode, t.id] }),
+    unique('transaction_attempt').on(t.tenantId, t.livemode, t.checkoutId, t.attemptKey),
+    index('transaction_context').on(t.tenantId, t.livemode, t.actingAccountId, t.created, t.id),
+    index('transaction_of_checkout').on(t.tenantId, t.livemode, t.checkoutId, t.created, t.id),
+    // The operator looks at all tenants' mismatches, which are few.
+    index('transaction_mismatched').on(t.created, t.id).where(sql`mismatch is not null`),
+    check('transaction_status', sql`${t.status} in ('processing', 'succeeded', 'failed')`),
+    check('transaction_reason', sql`(${t.reasonCode} is not null) = (${t.status} = 'failed')`),
+  ],
+);
+export type TransactionRow = typeof transaction.$inferSelect;

@@ -1,0 +1,49 @@
+import { Field, ID, ObjectType, registerEnumType } from 'type-graphql';
+import { connectionOf } from '../../types/pagination.js';
+import { Node, nodeType } from '../../types/relay-node.js';
+import { Amount, Currency, DateTime } from '../../types/scalars.js';
+import { TransactionPaymentMethod, TransactionReasonCode, TransactionStatus } from './table.js';
+
+registerEnumType(TransactionStatus, {
+  name: 'TransactionStatus',
+  description: 'How an attempt to pay has ended, if it has.',
+});
+registerEnumType(TransactionPaymentMethod, { name: 'TransactionPaymentMethod', description: 'How an attempt pays.' });
+registerEnumType(TransactionReasonCode, {
+  name: 'TransactionReasonCode',
+  description: 'Why an attempt failed.',
+  valuesConfig: {
+    DECLINED: { description: "The payer's bank declined it, or the payer did." },
+    DUPLICATE: { description: 'The checkout was paid already; the money goes back.' },
+    EXPIRED: { description: 'Nobody paid in time. If the money comes all the same, it succeeds yet.' },
+    INSUFFICIENT_FUNDS: { description: 'The payer lacks the funds.' },
+  },
+});
+
+/** One attempt to pay a checkout. Silent: all fields. */
+@ObjectType({ implements: Node, simpleResolvers: true, description: 'One attempt to pay a checkout.' })
+export class Transaction extends Node {
+  @Field(() => DateTime)
+  created: number;
+  @Field(() => Boolean)
+  livemode: boolean;
+  @Field(() => ID)
+  checkoutId: string;
+  @Field(() => TransactionPaymentMethod)
+  paymentMethod: TransactionPaymentMethod;
+  @Field(() => Amount, { description: 'The gross amount of the checkout.' })
+  amount: bigint;
+  @Field(() => Currency)
+  currency: string;
+  @Field(() => TransactionStatus)
+  status: TransactionStatus;
+  @Field(() => TransactionReasonCode, { nullable: true })
+  reasonCode: TransactionReasonCode | null;
+  @Field(() => ID, { nullable: true, description: 'The payment that it became.' })
+  paymentId: string | null;
+  @Field(() => DateTime, { description: 'When it fails if nobody has paid by then.' })
+  expiresAt: number;
+}
+nodeType('transaction', 'Transaction');
+
+export const TransactionConnection = connectionOf('Transaction', () => Transaction);

@@ -1,0 +1,5 @@
+/** Nothing where something is required: null, an empty text, an empty object or list. */
+export function isEmpty(value: unknown): boolean {
+  if (typeof value === 'string') return value.trim() === '';
+  return value === undefined || value === null || (typeof value === 'object' && Object.keys(value).length === 0);
+}

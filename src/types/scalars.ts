@@ -1,0 +1,161 @@
+import { code as currencyOf, codes as listedCurrencies } from 'currency-codes';
+import { GraphQLError, GraphQLScalarType, Kind, type ValueNode, valueFromASTUntyped } from 'graphql';
+import { GraphQLCountryCode, GraphQLDateTime, GraphQLLocalDate } from 'graphql-scalars';
+import { problemsMax } from '../request/problems.js';
+
+export { GraphQLLocalDate as LocalDate };
+
+/** A fault inside a scalar that is itself a map, with the path below the scalar. */
+export interface ScalarFault {
+  path: string;
+  message: string;
+}
+
+function literal<T>(parse: (value: unknown) => T) {
+  return (node: ValueNode, variables?: Record<string, unknown> | null) => parse(valueFromASTUntyped(node, variables));
+}
+
+const refuse = (message: string): never => {
+  throw new GraphQLError(message);
+};
+
+/** Minor units as the wire spells them: two decimals, always. The only place where money becomes text. */
+export function amountText(minor: bigint | string): string {
+  const units = BigInt(minor);
+  const digits = (units < 0n ? -units : units).toString().padStart(3, '0');
+  return `${units < 0n ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}`;
+}
+
+/**
+ * Money as a decimal string with two places, such as "1250.00"; `bigint` minor units inside.
+ * Numbers are refused: they lose precision. Spec: Conventions, Amounts.
+ */
+export const Amount = new GraphQLScalarType<bigint, string>({
+  name: 'Amount',
+  description:
+    'A decimal string with two places, such as `"1250.00"`. `"10"` is accepted and means `"10.00"`; numbers are not.',
+  serialize: (value) => amountText(value as bigint | string),
+  parseValue: parseAmount,
+  parseLiteral: (node) => parseAmount(node.kind === Kind.STRING ? node.value : undefined),
+});
+
+/** Digits before the point. */
+const amountDigitsMax = 13;
+
+function parseAmount(value: unknown): bigint {
+  const match = typeof value === 'string' ? /^(0|[1-9]\d*)(?:\.(\d{2}))?$/.exec(value) : null;
+  if (!match) return refuse('must be a decimal string with two places and no leading zero, such as "10.00"');
+  const [, units = '', decimals = '00'] = match;
+  if (units.length > amountDigitsMax) return refuse(`must be at most ${'9'.repeat(amountDigitsMax)}.99`);
+  return BigInt(units + decimals);
+}
+
+/** The last second that either API takes, in the year 5138: eleven digits, where milliseconds have more. */
+export const epochMax = 99_999_999_999;
+
+/**
+ * A point in time: epoch seconds inside, ISO 8601 in the graph, in the range that /v1 takes.
+ * The library's own would take seconds for milliseconds and print 1970.
+ */
+export const DateTime = new GraphQLScalarType<number, string>({
+  name: 'DateTime',
+  description: 'A point in time to the second, as ISO 8601 in UTC, such as `2026-01-31T12:00:00Z`; from 1970 on.',
+  serialize: (seconds) => timeText(seconds as number),
+  parseValue: parseTime,
+  parseLiteral: (node) => parseTime(node.kind === Kind.STRING ? node.value : undefined),
+});
+
+const timeText = (seconds: number) => new Date(seconds * 1000).toISOString().replace('.000Z', 'Z');
+
+function parseTime(value: unknown): number {
+  const seconds = secondsOf(value);
+  if (seconds < 0 || seconds > epochMax) return refuse(`must be from ${timeText(0)} to ${timeText(epochMax)}`);
+  return seconds;
+}
+
+function secondsOf(value: unknown): number {
+  try {
+    return Math.floor((GraphQLDateTime.parseValue(value) as Date).getTime() / 1000);
+  } catch {
+    return refuse('must be a time in ISO 8601, such as 2026-01-31T12:00:00Z');
+  }
+}
+
+/** The library's list is of 2024: Bulgaria joined the euro since, and XCG replaced ANG. */
+const currencies = new Set(listedCurrencies());
+for (const gone of ['BGN', 'ANG', 'XXX', 'XTS']) currencies.delete(gone);
+currencies.add('XCG');
+
+/**
+ * A two-letter country code of ISO 3166-1, in capitals inside and out: the library's takes small letters too, and would
+ * keep them. Spec: Account, `business_details.physical_address`. Silent: how small letters are answered.
+ */
+export const CountryCode = new GraphQLScalarType<string, string>({
+  name: 'CountryCode',
+  description: 'A two-letter country code of ISO 3166-1, such as `US`; small letters are accepted and mean the same.',
+  serialize: String,
+  parseValue: parseCountry,
+  parseLiteral: literal(parseCountry),
+});
+
+function parseCountry(value: unknown): string {
+  return String(GraphQLCountryCode.parseValue(value)).toUpperCase();
+}
+
+/** How many decimals a currency really has, of the two that every amount shows. */
+export const currencyDigits = (currency: string | undefined): number =>
+  (currency ? currencyOf(currency)?.digits : undefined) ?? 2;
+
+/** An active ISO 4217 code in capitals. Spec: Conventions, Amounts. */
+export const Currency = new GraphQLScalarType<string, string>({
+  name: 'Currency',
+  description: 'An active ISO 4217 currency code, such as `USD` or `INR`.',
+  serialize: String,
+  parseValue: parseCurrency,
+  parseLiteral: literal(parseCurrency),
+});
+
+function parseCurrency(value: unknown): string {
+  if (typeof value !== 'string' || !currencies.has(value))
+    return refuse('must be an active ISO 4217 currency code, such as USD');
+  return value;
+}
+
+const metadataKeysMax = 10;
+const metadataKeyLengthMax = 40;
+const metadataValueLengthMax = 500;
+
+/**
+ * Strings by key. In an update, null or "" for a key unsets it, and in the place of the map all of them.
+ * Lengths count Unicode code points. The number of keys is checked on the merged result.
+ * Spec: Metadata.
+ */
+export const Metadata = new GraphQLScalarType<Record<string, string | null> | null, Record<string, string>>({
+  name: 'Metadata',
+  description:
+    'A map of string keys to string values: at most 10 keys of 40 characters, values of 500. In an update it merges key by key; `""` or null unsets a key.',
+  serialize: (map) => map as Record<string, string>,
+  parseValue: parseMetadata,
+  parseLiteral: literal(parseMetadata),
+});
+
+function parseMetadata(value: unknown): Record<string, string | null> | null {
+  if (value === '' || value === null) return null;
+  if (typeof value !== 'object' || Array.isArray(value)) return refuse('must be a map of strings');
+  const faults: ScalarFault[] = [];
+  for (const [key, text] of Object.entries(value as object)) {
+    if (faults.length >= problemsMax) break;
+    if (key === '') faults.push({ path: key, message: 'has an empty key' });
+    else if ([...key].length > metadataKeyLengthMax)
+      faults.push({ path: key, message: `has a key of more than ${metadataKeyLengthMax} characters` });
+    if (text !== null && typeof text !== 'string') faults.push({ path: key, message: 'must be a string' });
+    else if (text !== null && [...text].length > metadataValueLengthMax)
+      faults.push({ path: key, message: `is longer than ${metadataValueLengthMax} characters` });
+  }
+  if (faults.length === 0 && Object.values(value as object).filter(Boolean).length > metadataKeysMax) {
+    return refuse(`must have at most ${metadataKeysMax} keys`);
+  }
+  if (faults.length > 0)
+    throw new GraphQLError('must be a map of strings within the limits', { extensions: { faults } });
+  return value as Record<string, string | null>;
+}

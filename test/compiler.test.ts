@@ -1,0 +1,565 @@
+import {
+  getNamedType,
+  getNullableType,
+  type GraphQLField,
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+  isLeafType,
+  isListType,
+  isObjectType,
+  parse,
+} from 'graphql';
+import pino from 'pino';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Caller } from '../src/request/caller.js';
+import { Context } from '../src/operation/context.js';
+import { Database } from '../src/db/database.js';
+import { Scope } from '../src/db/scope.js';
+import { demos, seedDemo } from '../src/demo/demo.js';
+import { editions } from '../src/editions/editions.js';
+import { buildGraph } from '../src/api/graphql/server.js';
+import { rules } from '../src/api/graphql/compiler/rules.js';
+import { shapesMax, statementsMax, QueryCompiler } from '../src/api/graphql/compiler/compiler.js';
+import { givenIn, Speaker, useWorld } from './world.js';
+
+/** What the gateway told as faults of its own. */
+const faults: string[] = [];
+const world = useWorld({ log: pino({ level: 'error' }, { write: (line) => void faults.push(line) }) });
+const given = givenIn(world);
+const schema = buildGraph();
+
+/** Who asks: platforms and users of both editions, a platform on behalf of a user, and somebody who has nothing yet. */
+let speakers: Record<string, Speaker>;
+const names = [
+  'the platform of Edition 1',
+  'the platform of Edition 2',
+  'it on behalf of a user of Edition 1',
+  'it on behalf of a user of Edition 2',
+  'a user of Edition 1 with a key of its own',
+  'somebody new',
+  'somebody in live mode',
+] as const;
+
+beforeAll(async () => {
+  await seedDemo(world.operator, world.pepper, () => {});
+  const [first, second] = (await demos(world.operator, world.pepper)).map(
+    ({ accountId, testKey, edition }) => new Speaker(world, accountId, testKey, edition),
+  ) as [Speaker, Speaker];
+  const userOf = async (platform: Speaker) => {
+    const { body } = await platform.get('/v1/accounts?type=user&status=activated');
+    return body.data[0].id as string;
+  };
+  const user = await userOf(first);
+  const key = await first.graph('mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) { secret } }', {
+    input: { accountId: user },
+  });
+  speakers = {
+    [names[0]]: first,
+    [names[1]]: second,
+    [names[2]]: first.actingFor(user),
+    [names[3]]: second.actingFor(await userOf(second)),
+    [names[4]]: new Speaker(world, user, key.body.data.createApiKey.secret, 1),
+    [names[5]]: await given.platform(1),
+    [names[6]]: await given.platform(2, { live: true }),
+  };
+});
+
+/** How many queries were compiled to SQL so far, by whatever gateway, and by which statements. */
+let answered = 0;
+const statements = new Set<string>();
+const { text } = Database.prototype;
+beforeAll(() => {
+  Database.prototype.text = async function <T>(this: Database, ...args: Parameters<typeof text>) {
+    statements.add(args[0]);
+    const rows = await text.apply(this, args);
+    answered += rows.length;
+    return rows as T[];
+  };
+});
+afterAll(() => {
+  Database.prototype.text = text;
+});
+/** Another gateway has its own hour of statements: there are more here than one makes. */
+const anew = async () => {
+  world.origin = await world.another();
+};
+
+/**
+ * What the resolvers say, and what PostgreSQL says: the first two times a document is asked by resolvers, from then on it
+ * is compiled to SQL. Tells how often it was.
+ */
+async function both(speaker: Speaker, query: string, variables: object = {}) {
+  const asked = `${query} # ${speaker.id} ${JSON.stringify(variables)}`;
+  const first = await speaker.graph(asked, variables);
+  const second = await speaker.graph(asked, variables);
+  const before = answered;
+  const third = await speaker.graph(asked, variables);
+  const fourth = await speaker.graph(asked, variables);
+  const told = ({ status, body }: typeof first) => {
+    const { requestId: _, ...extensions } = body.extensions;
+    const errors = body.errors?.map((e: any) => ({ ...e, extensions: { ...e.extensions, requestId: '' } }));
+    return { status, data: body.data, errors, extensions };
+  };
+  return {
+    resolved: told(first),
+    again: told(second),
+    whole: told(third),
+    once: told(fourth),
+    compiler: answered - before,
+    faults: faults.splice(0),
+  };
+}
+
+/** Everything plain of a type, with the arguments left out. */
+function plain(type: GraphQLObjectType): string {
+  return Object.values(type.getFields())
+    .filter((field) => !field.resolve && !isListOfObjects(field.type))
+    .map((field) => selected(field, `${type.name}.${field.name}`))
+    .join(' ');
+}
+
+const isListOfObjects = (type: GraphQLOutputType) => {
+  const named = getNamedType(type);
+  return (
+    isListType(getNullableType(type)) && (isObjectType(named) || (isLeafType(named) && /Method$/.test(named.name)))
+  );
+};
+
+/** A field with everything plain below it. */
+function selected(field: GraphQLField<unknown, unknown>, name: string): string {
+  const type = getNamedType(field.type);
+  if (!isObjectType(type)) return field.name;
+  if (rules[name]?.read === 'balance')
+    return `${field.name} { ${Object.values(type.getFields())
+      .map((f) => (isLeafType(getNamedType(f.type)) ? f.name : `${f.name} { amount currency }`))
+      .join(' ')} }`;
+  if (!type.name.endsWith('Connection')) return `${field.name} { ${plain(type)} }`;
+  const node = getNamedType((type.getFields().nodes as GraphQLField<unknown, unknown>).type) as GraphQLObjectType;
+  return `${field.name} { nodes { ${plain(node)} } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } edges { cursor node { id } } }`;
+}
+
+/** What may be asked for of a type, each by itself; of the objects in a page, hardly anything. */
+function each(type: GraphQLObjectType): string[] {
+  return Object.values(type.getFields())
+    .filter((field) => !field.resolve && field.name !== 'totalCount')
+    .filter((field) => isConnected(type) || type.name === 'Balance' || !isListOfObjects(field.type))
+    .flatMap((field) => {
+      const named = getNamedType(field.type);
+      if (!isObjectType(named)) return [field.name];
+      const parts = 'id' in named.getFields() ? ['id', '__typename'] : each(named);
+      return parts.map((part) => `${field.name} { ${part} }`);
+    })
+    .concat('__typename');
+}
+const isConnected = ({ name }: GraphQLObjectType) => /Connection$|Edge$/.test(name);
+
+/** Parts of so many at a time, beside each other under aliases: of these, and of the length of a statement, there is an end. */
+function aliased(field: string, parts: string[], most: number): string[] {
+  const queries: string[] = [];
+  for (let i = 0; i < parts.length; i += most)
+    queries.push(
+      parts
+        .slice(i, i + most)
+        .map((part, n) => `a${n}: ${field} { ${part} }`)
+        .join(' '),
+    );
+  return queries;
+}
+
+const fieldOf = (name: string) => {
+  const [type, field] = name.split('.') as [string, string];
+  return (schema.getType(type) as GraphQLObjectType | undefined)?.getFields()[field];
+};
+
+describe('the rules of whole queries', () => {
+  it('are about fields that have a resolver', () => {
+    expect(Object.keys(rules).filter((name) => !fieldOf(name)?.resolve)).toEqual([]);
+  });
+
+  it('have no argument that nobody looks at', () => {
+    const known = ['first', 'after', 'last', 'before', 'created', 'id', 'asOf'];
+    const strange = Object.entries(rules).flatMap(([name, rule]) =>
+      'listing' in rule
+        ? []
+        : fieldOf(name)!
+            .args.filter((argument) => !known.includes(argument.name))
+            .map((argument) => `${name} ${argument.name}`),
+    );
+    expect(strange).toEqual([]);
+  });
+});
+
+/** A list from which the objects of a type can be reached. */
+const listOfType: Record<string, string> = {
+  Account: 'accounts(first: 60) { nodes { EDGE } }',
+  AccountSetting: 'accountSettings(first: 60) { nodes { EDGE } }',
+  Address: 'addresses(first: 60) { nodes { EDGE } }',
+  Deposit: 'deposits(first: 60) { nodes { EDGE } }',
+  Receivable: 'receivables(first: 60) { nodes { EDGE } }',
+  Payment: 'payments(first: 60) { nodes { EDGE } }',
+  Payout: 'payouts(first: 60) { nodes { EDGE } }',
+  BalanceTransaction: 'accounts(first: 10) { nodes { balanceTransactions(first: 10) { nodes { EDGE } } } }',
+};
+
+describe.each(names)('what PostgreSQL answers whole to %s', (name) => {
+  const speaker = () => speakers[name]!;
+  beforeAll(anew);
+  const expectEqual = async (query: string, variables: object = {}) => {
+    const { resolved, again, whole, once, compiler, faults } = await both(speaker(), query, variables);
+    expect({ query, errors: resolved.errors }).toEqual({ query, errors: undefined });
+    expect(again).toEqual(resolved);
+    expect(whole).toEqual(resolved);
+    expect(once).toEqual(resolved);
+    expect({ query, compiler, faults }).toEqual({ query, compiler: 2, faults: [] });
+    return resolved.data;
+  };
+
+  it.each(Object.keys(rules).filter((r) => !r.startsWith('Query.')))('is what the resolvers say: %s', async (edge) => {
+    const [type, field] = edge.split('.') as [string, string];
+    await expectEqual(`{ ${listOfType[type]!.replace('EDGE', `id ${selected(fieldOf(edge)!, edge)}`)} }`);
+    expect(field).toBe(fieldOf(edge)!.name);
+  });
+
+  it.each(Object.keys(rules).filter((r) => isObjectType(getNamedType(fieldOf(r)!.type)) && rules[r]!.read !== 'one'))(
+    'is what the resolvers say of each part that is asked for alone: %s',
+    async (name) => {
+      const field = fieldOf(name)!;
+      const type = getNamedType(field.type) as GraphQLObjectType;
+      const root = name.startsWith('Query.');
+      const parts = each(type);
+      expect(parts.length).toBeGreaterThan(2);
+      for (const asked of aliased(root ? `${field.name}(first: 3)` : field.name, parts, isConnected(type) ? 6 : 25))
+        await expectEqual(
+          root ? `{ ${asked} }` : `{ ${listOfType[name.split('.')[0]!]!.replace('EDGE', `id ${asked}`)} }`,
+        );
+    },
+  );
+
+  it.each(Object.keys(rules).filter((r) => r.startsWith('Query.') && rules[r]!.read === 'page'))(
+    'is what the resolvers say: %s, and one of them by its id',
+    async (root) => {
+      const field = fieldOf(root)!;
+      const page = await expectEqual(`{ ${selected(field, root).replace(field.name, `${field.name}(first: 100)`)} }`);
+      for (const size of [1, 2, 3])
+        await expectEqual(
+          `query ($n: Int) { ${field.name}(first: $n) { nodes { id } pageInfo { hasNextPage endCursor } } }`,
+          {
+            n: size,
+          },
+        );
+      const single = field.name.replace(/es$/, (es) => (field.name === 'addresses' ? '' : es)).replace(/s$/, '');
+      const one = fieldOf(`Query.${field.name === 'addresses' ? 'address' : single}`)!;
+      for (const { id } of page[field.name].nodes.slice(0, 3))
+        await expectEqual(
+          `query ($id: ID!) { ${one.name}(id: $id) { ${plain(getNamedType(one.type) as GraphQLObjectType)} } }`,
+          { id },
+        );
+    },
+  );
+});
+
+describe('a whole query', () => {
+  beforeAll(anew);
+  const platform = () => speakers[names[0]]!;
+
+  it.each([
+    [
+      'aliases',
+      '{ a: accounts(first: 2) { n: nodes { x: id y: nickname z: id } } b: accounts(first: 1) { nodes { id } } }',
+    ],
+    [
+      'fragments',
+      'query Q { accounts(first: 3) { ...C } } fragment C on AccountConnection { nodes { ...A ... on Node { id } ... { status } } } fragment A on Account { nickname businessDetails { ids { tax } } }',
+    ],
+    [
+      'type names',
+      '{ __typename accounts(first: 2) { __typename nodes { __typename id setting { __typename payouts { __typename interval } } balance { __typename available { __typename amount } } } edges { __typename cursor } pageInfo { __typename hasNextPage } } }',
+    ],
+    ['a field twice', '{ accounts(first: 2) { nodes { id } nodes { nickname } } }'],
+    [
+      'filters',
+      '{ accounts(first: 20, status: ACTIVATED, type: USER) { nodes { id depositsIn(first: 4, status: COMPLETED, currency: "USD") { nodes { id status currency } pageInfo { hasNextPage } } } } }',
+    ],
+    [
+      'the same table below itself',
+      '{ accounts(first: 4) { nodes { id partners(first: 3) { nodes { id owner { id nickname owner { id } } } } } } }',
+    ],
+    [
+      'a range of times',
+      '{ deposits(first: 5, created: { gt: "2020-01-01T00:00:00Z", lte: "2090-01-01T00:00:00Z" }) { nodes { id created amount } } }',
+    ],
+    [
+      'disputes, whose amounts are negative',
+      '{ deposits(first: 100) { nodes { amount disputed pendingRest disputes { id amount disputed } payment { amount status } } } }',
+    ],
+  ])('may have %s', async (_, query) => {
+    const { resolved, whole, once, compiler } = await both(platform(), query);
+    expect(resolved.errors).toBeUndefined();
+    expect(whole).toEqual(resolved);
+    expect(once).toEqual(resolved);
+    expect(compiler).toBe(2);
+  });
+
+  it('carries the largest amount, and text that JSON has to escape', async () => {
+    const mine = await given.platform(1);
+    const text = 'a "quoted" \\ name\n\twith – ünï😀 \u0007 and \u2028 </script>';
+    const partner = await mine.partner({
+      metadata: { 'a "key"': text },
+      business_details: {
+        legal_name: text,
+        email: 'a@example.com',
+        type: 'company',
+        physical_address: { line1: text, city: 'Pune', state: 'MH', postal_code: '411001', country: 'IN' },
+      },
+    });
+    const made = await mine.post('/v1/receivables', {
+      currency: 'USD',
+      purpose_code: 'P0802',
+      transaction_type: 'services',
+      account_id: mine.id,
+      invoice: {
+        amount: '99999999999.99',
+        currency: 'USD',
+        reference_number: text,
+        creation_date: '2026-10-01',
+        due_date: '2026-12-01',
+      },
+    });
+    expect(made.status).toBe(200);
+    const { resolved, whole, compiler } = await both(
+      mine,
+      'query ($p: ID!, $r: ID!) { account(id: $p) { metadata businessDetails { legalName physicalAddress { line1 } } } receivable(id: $r) { amountMaximumReconcilable amountReconcilable amountLocked invoice { amount referenceNumber dueDate } } }',
+      { p: partner.id, r: made.body.id },
+    );
+    expect(whole).toEqual(resolved);
+    expect(compiler).toBe(2);
+    expect(whole.data.account.businessDetails.legalName).toBe(text);
+    expect(whole.data.account.metadata).toEqual({ 'a "key"': text });
+    expect(whole.data.receivable.invoice.amount).toBe('99999999999.99');
+  });
+
+  it.each<[string, string, object]>([
+    ['an object that is not there', 'query ($id: ID!) { account(id: $id) { id } }', { id: 'account_0' }],
+    ['one of two that is not there', '{ accounts(first: 1) { nodes { id } } account(id: "account_0") { id } }', {}],
+    ['a size out of bounds', 'query ($n: Int) { accounts(first: $n) { nodes { id } } }', { n: 101 }],
+    ['a variable that is missing', 'query ($id: ID!) { account(id: $id) { id } }', {}],
+    ['a variable of the wrong type', 'query ($n: Int) { accounts(first: $n) { nodes { id } } }', { n: 'ten' }],
+    [
+      'a cursor',
+      'query ($after: ID) { accounts(first: 1, after: $after) { nodes { id } pageInfo { hasPreviousPage } } }',
+      { after: 'account_0' },
+    ],
+    ['the last page', '{ accounts(last: 2) { nodes { id } pageInfo { hasPreviousPage hasNextPage } } }', {}],
+    ['the size of the list', '{ accounts(first: 1) { totalCount } }', {}],
+    [
+      'a balance in the past',
+      '{ accounts(first: 1) { nodes { balance(asOf: "2026-01-01T00:00:00Z") { available { amount } } } } }',
+      {},
+    ],
+    [
+      'what is left out',
+      'query ($no: Boolean!) { accounts(first: 1) { nodes { id nickname @include(if: $no) } } }',
+      { no: false },
+    ],
+    [
+      'what has a resolver of its own',
+      '{ accounts(first: 2) { nodes { id requirements { fieldName } capability { multicurrencyExportsV1 } } } }',
+      {},
+    ],
+    ['a node of any type', '{ node(id: "account_0") { id ... on Account { nickname } } }', {}],
+  ])('leaves the answer to the resolvers: %s', async (_, query, variables) => {
+    const { resolved, again, whole, once, compiler } = await both(platform(), query, variables);
+    expect(again).toEqual(resolved);
+    expect(whole).toEqual(resolved);
+    expect(once).toEqual(resolved);
+    expect({ query, compiler }).toEqual({ query, compiler: 0 });
+  });
+
+  it('shows a stranger nothing, and tells them what the resolvers do', async () => {
+    const query = 'query ($id: ID!) { account(id: $id) { id nickname balance { available { amount } } } }';
+    const stranger = speakers[names[5]]!;
+    const mine = { id: platform().id };
+    for (let i = 0; i < 4; i++) expect((await platform().graph(query, mine)).body.data.account.id).toBe(mine.id);
+    const answer = async (id: string) => {
+      const { status, body } = await stranger.graph(query, { id });
+      return JSON.stringify([status, body]).replaceAll(body.extensions.requestId, '').replaceAll(id, '');
+    };
+    for (let i = 0; i < 3; i++) expect(await answer(mine.id)).toBe(await answer(`account_${'0'.repeat(32)}`));
+    expect(await answer(mine.id)).toContain('resource_missing');
+  });
+
+  it('shows what was written just before', async () => {
+    const mine = await given.platform(1);
+    const query = 'query Latest($id: ID!) { account(id: $id) { partners(first: 1) { nodes { id } } } }';
+    for (let n = 0; n < 6; n++) {
+      const { id } = await mine.partner();
+      const { body } = await mine.graph(query, { id: mine.id });
+      expect(body.data.account.partners.nodes).toEqual([{ id }]);
+    }
+  });
+
+  it('is refused to whoever may not ask, like any other', async () => {
+    const query = '{ connectedAccountSettings(first: 1) { nodes { id } } }';
+    const allowed = await both(platform(), query);
+    expect(allowed.resolved.errors).toBeUndefined();
+    const refused = await both(speakers[names[4]]!, query);
+    expect(refused.resolved.errors[0].extensions.error.code).toBe('permission_denied');
+    expect(refused.whole).toEqual(refused.resolved);
+  });
+
+  it('says the tenant, the mode and nothing but the columns of its own for every table', () => {
+    expect(statements.size).toBeGreaterThan(200);
+    for (const statement of statements) {
+      const tables = statement.match(/(?:from|join) "\w+"/g)!.length;
+      expect([statement, statement.match(/tenant_id" = \$1\b/g)!.length]).toEqual([statement, tables]);
+      expect([statement, statement.match(/livemode" = \$2\b/g)!.length]).toEqual([statement, tables]);
+    }
+  });
+
+  it('shows the account of a balance, whether or not there is money, and in however many currencies', async () => {
+    const rows = await world.sql<{ id: string; count: number }[]>`
+      select a.id, (select count(*)::int from balance b where b.livemode = false and b.account_id = a.id) as count
+      from account a where a.livemode = false and a.on_root_list and a.tenant_id = ${platform().id.replace('account_', '')}`;
+    const counts = new Set(rows.map(({ count }) => Math.min(count, 2)));
+    expect([...counts].sort()).toEqual([0, 2]);
+    const query = '{ accounts(first: 100) { nodes { id balance { accountId livemode } } } }';
+    const { resolved, whole, compiler } = await both(platform(), query);
+    expect(resolved.data.accounts.nodes.map((node: any) => node.id).sort()).toEqual(rows.map(({ id }) => id).sort());
+    expect(whole).toEqual(resolved);
+    expect(compiler).toBe(2);
+  });
+
+  it('leaves it to the resolvers to tell that something is not there which must be', async () => {
+    const mine = await given.directUser(1);
+    const made = await mine.post('/v1/receivables', {
+      currency: 'USD',
+      purpose_code: 'P0802',
+      transaction_type: 'services',
+      invoice: {
+        amount: '10.00',
+        currency: 'USD',
+        reference_number: 'A',
+        creation_date: '2026-10-01',
+        due_date: '2026-12-01',
+      },
+    });
+    const query = '{ receivables(first: 100) { nodes { id invoice { dueDate } } } }';
+    const sound = await both(mine, query);
+    expect([sound.whole.data.receivables.nodes.length, sound.compiler]).toEqual([1, 2]);
+    await world.sql`update receivable set invoice = invoice - 'dueDate' where id = ${made.body.id}`;
+    const broken = await both(mine, `${query} # without a date`);
+    expect(broken.resolved.errors).toHaveLength(1);
+    expect([broken.whole, broken.once]).toEqual([broken.resolved, broken.resolved]);
+    expect(broken.compiler).toBe(0);
+  });
+});
+
+/** Documents as they are asked, one after the other, by a platform with nothing. */
+describe('the statements of whole queries', () => {
+  let context: Context;
+  beforeAll(async () => {
+    const { id } = await given.platform(1);
+    const caller: Caller = {
+      tenantId: id.replace('account_', ''),
+      livemode: false,
+      edition: 1,
+      kind: 'platform',
+      permission: 'full',
+      keyId: null,
+      accountId: id,
+      actingAccountId: id,
+      actingAccountKind: 'platform',
+    };
+    const nobody = () => {
+      throw new Error('no query makes keys');
+    };
+    context = new Context(
+      caller,
+      new Scope(caller, world.database),
+      editions[1],
+      'req',
+      undefined,
+      nobody,
+      {} as never,
+      {} as never,
+    );
+  });
+  const wholeOf = (compiler: QueryCompiler, query: string) => compiler.of(parse(query))!;
+
+  // PostgreSQL keeps what was prepared for it; whoever makes up documents must not fill its memory.
+  it('are some hundreds in an hour, and as many in the next', async () => {
+    let now = 0;
+    const compiler = new QueryCompiler(schema, () => now);
+    const documents = Array.from({ length: statementsMax + 10 }, (_, n) =>
+      wholeOf(compiler, `{ a${n}: accounts(first: 1) { nodes { id } } }`),
+    );
+    const answers = async (some: typeof documents) => {
+      let count = 0;
+      for (const one of some) if ((await one.answer(null, {}, context)) !== undefined) count++;
+      return count;
+    };
+    expect(await answers(documents)).toBe(statementsMax);
+    expect(await answers(documents)).toBe(statementsMax);
+    now += 3_599_999;
+    expect(await answers(documents.slice(statementsMax))).toBe(0);
+    now += 1;
+    expect(await answers(documents.slice(statementsMax))).toBe(10);
+    expect(await answers(documents)).toBe(statementsMax);
+  });
+
+  it('are not longer than PostgreSQL can keep hundreds of, whatever the document', async () => {
+    const fragments = `
+      fragment A on Account { id partners(first: 1) { nodes { ...B } } connectedUsers(first: 1) { nodes { ...B } } owner { ...B } }
+      fragment B on Account { depositsIn(first: 1) { nodes { ...D } } depositsOut(first: 1) { nodes { ...D } } receivables(first: 1) { nodes { account { ...C } } } }
+      fragment D on Deposit { fromAccount { ...C } toAccount { ...C } payment { account { ...C } } }
+      fragment C on Account { id payouts(first: 1) { nodes { address { id } payment { id } } } setting { id } balance { available { amount } } }`;
+    const query = `{ accounts(first: 1) { nodes { ...A } } } ${fragments}`;
+    expect(query.length).toBeLessThan(800);
+    const { resolved, whole, once, compiler } = await both(speakers[names[0]]!, query);
+    expect(resolved.errors).toBeUndefined();
+    expect([whole, once]).toEqual([resolved, resolved]);
+    expect(compiler).toBe(0);
+    for (const statement of statements) expect(statement.length).toBeLessThanOrEqual(16_000);
+    const one = wholeOf(new QueryCompiler(schema), query);
+    expect(await one.answer(null, {}, context)).toBeUndefined();
+    // It is found out once, and not built again.
+    expect([one.resolved, one.statements.size]).toEqual([true, 0]);
+  });
+
+  it('have room for a dashboard', async () => {
+    const query = `{ accounts(first: 10) { nodes {
+      id nickname status setting { id liveFx payouts { enabled interval } }
+      addresses(first: 5) { nodes { id category currency status bankAccount { bankName last4 } } }
+      depositsIn(first: 5) { nodes { id created amount currency status fromAccount { nickname } } }
+      balance { available { amount currency } pending { amount currency } } } } }`;
+    const one = wholeOf(new QueryCompiler(schema), query);
+    expect(JSON.parse((await one.answer(null, {}, context))!).accounts.nodes).toHaveLength(1);
+    const [statement] = one.statements.values();
+    expect(statement!.text.length).toBeLessThan(8_000);
+  });
+
+  it.each([
+    ['none, where a resolver has to answer whatever the variables', 'totalCount', true, 0],
+    ['so many, and the resolvers answer what is asked in yet another shape', 'nodes { id }', false, shapesMax],
+  ])('of one document are %s', async (_, part, resolved, kept) => {
+    const bounds = ['eq', 'gt', 'gte', 'lt', 'lte'];
+    const one = wholeOf(
+      new QueryCompiler(schema),
+      `query ($currency: [Currency!], $status: [DepositStatus!], $created: TimeFilter) {
+        deposits(first: 1, currency: $currency, status: $status, created: $created) { ${part} } }`,
+    );
+    for (let n = 0; n < 128; n++) {
+      const some = bounds.filter((_, i) => n & (1 << i));
+      await one.answer(
+        null,
+        {
+          created: Object.fromEntries(some.map((bound) => [bound, '2026-01-01T00:00:00Z'])),
+          ...(n & 32 && { currency: ['USD'] }),
+          ...(n & 64 && { status: ['FAILED'] }),
+        },
+        context,
+      );
+    }
+    expect([one.resolved, one.statements.size]).toEqual([resolved, kept]);
+  });
+});

@@ -1,0 +1,150 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { settings } from '../src/config.js';
+import { first } from '../src/editions/first.js';
+import { second } from '../src/editions/second.js';
+
+const files = fs
+  .readdirSync('src', { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.ts'))
+  .map((name) => ({ name: name.replaceAll(path.sep, '/'), text: fs.readFileSync(path.join('src', name), 'utf8') }));
+const code = (text: string) => text.replaceAll(/\/\*[\s\S]*?\*\//g, '').replaceAll(/^\s*\/\/.*$/gm, '');
+
+/** Where a pattern stands in the code of src, comments apart, outside of the files that may have it. */
+const offenders = (pattern: RegExp, allowed: (name: string) => boolean = () => false) =>
+  files.filter(({ name, text }) => !allowed(name) && pattern.test(code(text))).map(({ name }) => name);
+
+describe('the laws, kept by a machine', () => {
+  it('knows no interactive transaction outside migrations', () => {
+    expect(
+      offenders(/\.begin\(|\.transaction\(|\.reserve\(|\.savepoint\(/, (name) => name === 'db/migrate.ts'),
+    ).toEqual([]);
+  });
+
+  it('has one API to the database: the driver is imported in src/db alone', () => {
+    expect(offenders(/from 'postgres'/, (name) => name.startsWith('db/'))).toEqual([]);
+    expect(offenders(/new Database\(/, (name) => name === 'db/open.ts')).toEqual([]);
+    // Who may ask without a scope: the callers themselves, the worker, the operator and the encryption at a start, which are above tenants.
+    expect(
+      offenders(/database\.(read|write|call)[<(]/, (name) =>
+        [
+          'db/scope.ts',
+          'auth/api-keys.ts',
+          'jobs/runner.ts',
+          'operator/operator.ts',
+          'resources/person/encryption.ts',
+        ].includes(name),
+      ),
+    ).toEqual([]);
+  });
+
+  it('reads the environment in one place', () => {
+    const places = ['config.ts', 'db/embedded/server.ts'];
+    expect(offenders(/process\.env/, (name) => places.includes(name))).toEqual([]);
+  });
+
+  // A gateway three days ahead once deleted every idempotency key, and a retry then made a second deposit.
+  it('decides nothing about stored data by the clock of a gateway', () => {
+    /**
+     * Who may read the wall clock of the process, and what for. Anything about stored data asks PostgreSQL. Durations are
+     * of `performance.now()`, which begins with the process and can be compared with nothing that is stored.
+     */
+    const reasons: Record<string, string> = {
+      'db/database.ts': 'when prepared statements are dropped',
+      'db/embedded/server.ts': 'how long the start of the embedded server may take',
+      'server/log.ts': 'the time of a line in the log',
+      'api/graphql/compiler/compiler.ts': 'the age of entries in a cache',
+    };
+    const readings =
+      /\bDate\.now\b|\bnew Date\(\s*\)|(?<!new )\bDate\(\s*\)|\bperformance\.timeOrigin\b|\bTemporal\.Now\b/;
+    expect(offenders(readings, (name) => name in reasons)).toEqual([]);
+    expect(Object.keys(reasons).filter((name) => !offenders(readings).includes(name))).toEqual([]);
+  });
+
+  it('has no floating-point money', () => {
+    expect(offenders(/parseFloat|toFixed|Math\.round\([^)]*amount/i)).toEqual([]);
+  });
+
+  it('does not branch on edition or mode: it asks a table', () => {
+    // The demo, the command line and the operator speak about editions; the product's rules do not.
+    const mayCompare = ['demo/demo.ts', 'demo/history.ts', 'cli.ts', 'operator/operator.ts'];
+    expect(offenders(/edition(\.number)?\s*[!=]==|switch \(.*edition/, (name) => mayCompare.includes(name))).toEqual(
+      [],
+    );
+  });
+
+  it('has no folder for what belongs nowhere', () => {
+    expect(
+      files
+        .filter(({ name }) => /(^|\/)(utils?|helpers?|common|services?|manager|base|index)(\/|\.ts$)/.test(name))
+        .map(({ name }) => name),
+    ).toEqual([]);
+  });
+
+  it('has no file that nobody imports', () => {
+    const entries = ['main.ts', 'cli.ts', 'server/print-schema.ts'];
+    const imported = new Set(
+      files.flatMap(({ name, text }) =>
+        [...text.matchAll(/from '(\.[^']+)\.js'/g)].map((match) =>
+          path.posix.join(path.posix.dirname(name), `${match[1]}.ts`),
+        ),
+      ),
+    );
+    expect(
+      files
+        .map(({ name }) => name)
+        .filter((name) => !imported.has(name) && !entries.includes(name) && !name.endsWith('table.ts')),
+    ).toEqual([]);
+  });
+
+  it('keeps comments free of reminders and of commented-out code', () => {
+    expect(
+      files
+        .filter(({ text }) => /\b(TODO|FIXME|XXX|HACK)\b/.test(text.replaceAll("'XXX'", '')))
+        .map(({ name }) => name),
+    ).toEqual([]);
+  });
+
+  it('has a docstring on what each file exports', () => {
+    const bare = files.flatMap(({ name, text }) =>
+      [...text.matchAll(/(^|\n)([^\n]*)\nexport (?:async )?(?:function|class|abstract class) (\w+)/g)]
+        .filter((match) => !/\*\/$|^@|^\}?\)$|^ {2}\w.*\}\)$/.test(match[2]!.trim()) && match[2]!.trim() === '')
+        .map((match) => `${name} ${match[3]}`),
+    );
+    // GraphQL classes say it in their description, for clients.
+    expect(bare.filter((entry) => !/(type|inputs|resolver)\.ts /.test(entry))).toEqual([]);
+  });
+});
+
+describe('the editions', () => {
+  it('are tables with the same keys in the same order, so that their diff is the list of differences', () => {
+    expect(Object.keys(first)).toEqual(Object.keys(second));
+    for (const key of ['shown', 'withheld', 'required', 'values'] as const) {
+      const [a, b] = [Object.keys(first[key]), Object.keys(second[key])];
+      expect([key, a]).toEqual([key, b]);
+    }
+  });
+});
+
+describe('the documentation', () => {
+  const operations = fs.readFileSync('docs/operations.md', 'utf8');
+  const dependencies = fs.readFileSync('docs/dependencies.md', 'utf8');
+
+  it('lists every setting with its default and meaning', () => {
+    const rows = Object.entries(settings.shape).map(([name, schema]) => {
+      const preset = schema.safeParse(undefined);
+      const value = preset.success && preset.data !== undefined ? `\`${preset.data}\`` : '';
+      return `| \`${name}\` | ${value === '' ? '' : `${value} `}| ${schema.description} |`;
+    });
+    for (const row of rows) expect(operations).toContain(row);
+  });
+
+  it('names every package that the product depends on', () => {
+    const manifest = JSON.parse(fs.readFileSync('package.json', 'utf8'));
+    const missing = [...Object.keys(manifest.dependencies), ...Object.keys(manifest.devDependencies)].filter(
+      (name) => !dependencies.includes(`\`${name}\``) && !name.startsWith('@types/') && name !== 'oxlint-tsgolint',
+    );
+    expect(missing).toEqual([]);
+  });
+});

@@ -1,0 +1,214 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { getNamedType, isObjectType, parse } from 'graphql';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { buildGraph } from '../src/api/graphql/server.js';
+import { DocumentCache } from '../src/api/graphql/document-cache.js';
+import { QueryCompiler } from '../src/api/graphql/compiler/compiler.js';
+import { givenIn, nickname, type Speaker, useWorld } from './world.js';
+
+const world = useWorld({ worker: false });
+const given = givenIn(world);
+let platform: Speaker;
+let user: Speaker;
+
+beforeAll(async () => {
+  platform = await given.platform(1);
+  user = await platform.connectedUser();
+});
+
+interface Asked {
+  body: { query: string; variables?: unknown; operationName?: unknown; extensions?: unknown };
+  headers?: Record<string, string>;
+}
+
+/** The whole answer but for what is anew each time. */
+async function ask(speaker: Speaker, { body, headers }: Asked) {
+  const response = await fetch(`${world.origin}/graphql`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${speaker.key}`, 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  });
+  const requestId = response.headers.get('request-id')!;
+  const text = await response.text();
+  const { date: _, 'request-id': __, ...rest } = Object.fromEntries(response.headers);
+  return { status: response.status, headers: rest, text: text.replaceAll(requestId, 'req') };
+}
+
+const account = 'query Account($id: ID!) { account(id: $id) { id nickname livemode owner { type } } }';
+const two = `${account} query Viewer { viewer { edition } }`;
+const responseType = { accept: 'application/graphql-response+json' };
+
+describe('a JSON value', () => {
+  // Keys that are numbers come first in JavaScript and by length in PostgreSQL; spaces and escapes differ, too.
+  const metadata = { '10': 'ten', '2': 'two', b: 'a: b, "c": {}', 'a, b': ' spaces  ', ä: 'ü\n\t\u0007\u2028\\' };
+  const queries: [fields: string, query: string][] = [
+    ['Account.metadata', '{ accounts { nodes { id metadata owner { metadata } } } }'],
+    [
+      'AccountSetting.metadata',
+      '{ accountSettings { nodes { id metadata addressCurrency { platform user partner } } } }',
+    ],
+    ['Address.metadata', '{ addresses { nodes { id metadata bankAccount { number last4 } } } }'],
+    ['Deposit.metadata Deposit.paymentMethodDetails', '{ deposits { nodes { id metadata paymentMethodDetails } } }'],
+    ['Receivable.metadata', '{ receivables { nodes { id metadata invoice { amount referenceNumber } } } }'],
+    ['Event.object', '{ events { nodes { id object } } }'],
+    ['File.metadata', '{ files { nodes { id metadata } } }'],
+    ['Person.metadata', '{ persons { nodes { id metadata } } }'],
+    [
+      '',
+      '{ accounts { nodes { metadata businessDetails { legalName dba } supportingDocumentation { idDocument } } } }',
+    ],
+  ];
+
+  it('is of a field that is asked for here, but for those of checkouts', () => {
+    const types = Object.values(buildGraph().getTypeMap()).filter((type) => isObjectType(type));
+    const fields = types.flatMap((type) =>
+      Object.values(type.getFields())
+        .filter((field) => ['Metadata', 'JSONObject'].includes(getNamedType(field.type).name))
+        .map((field) => `${type.name}.${field.name}`),
+    );
+    const asked = queries.flatMap(([names]) => names.split(' ')).filter((name) => name !== '');
+    expect(fields.sort()).toEqual([...asked, 'Checkout.metadata'].sort());
+  });
+
+  let owner: Speaker;
+  beforeAll(async () => {
+    owner = await given.directUser(1);
+    await owner.partner({ metadata });
+    await owner.partner();
+    const deposit = await owner.post('/v1/deposits', { amount: '10.00', currency: 'USD', metadata });
+    expect(deposit.status).toBe(200);
+    const receivable = await owner.post('/v1/receivables', {
+      ...{ currency: 'USD', purpose_code: 'P0802', transaction_type: 'services', metadata },
+      invoice: {
+        amount: '9.99',
+        currency: 'USD',
+        reference_number: 'a "b", c: d',
+        creation_date: '2026-10-01',
+        due_date: '2026-12-01',
+      },
+    });
+    expect([receivable.fieldNames, receivable.status]).toEqual([[], 200]);
+  });
+
+  it.each(queries)('has the same bytes whoever answers and however often it is asked for: %s', async (_, query) => {
+    const texts: string[] = [];
+    for (let ask = 0; ask < 6; ask++) {
+      const reply = await owner.graph(query);
+      expect([reply.status, reply.body.errors]).toEqual([200, undefined]);
+      texts.push(reply.text.replaceAll(reply.headers.get('request-id')!, 'req'));
+    }
+    expect(new Set(texts)).toEqual(new Set([texts[0]]));
+    expect(texts[0]).toContain('nodes');
+  });
+});
+
+/** Requests that differ in how they end; each must end the same way when its document is known already. */
+const cases: [string, (id: string) => Asked][] = [
+  ['a query', (id) => ({ body: { query: account, variables: { id } } })],
+  ['another media type', (id) => ({ body: { query: account, variables: { id } }, headers: responseType })],
+  [
+    'a client of many media types',
+    (id) => ({
+      body: { query: account, variables: { id } },
+      headers: { accept: 'application/graphql-response+json, application/json; q=0.9, */*; q=0.1' },
+    }),
+  ],
+  [
+    'a media type of nobody',
+    (id) => ({ body: { query: account, variables: { id } }, headers: { accept: 'text/csv' } }),
+  ],
+  ['an operation by its name', (id) => ({ body: { query: two, variables: { id }, operationName: 'Account' } })],
+  ['no name where there are two', (id) => ({ body: { query: two, variables: { id } } })],
+  ['a name that no operation has', (id) => ({ body: { query: two, variables: { id }, operationName: 'None' } })],
+  ['an empty name', (id) => ({ body: { query: account, variables: { id }, operationName: '' } })],
+  ['a variable that is missing', () => ({ body: { query: account } })],
+  ['a variable of the wrong type', () => ({ body: { query: account, variables: { id: { a: 1 } } } })],
+  [
+    'null for variables and extensions',
+    (id) => ({
+      body: { query: `{ account(id: "${id}") { id } }`, variables: null, operationName: null, extensions: null },
+    }),
+  ],
+  ['extensions', (id) => ({ body: { query: account, variables: { id }, extensions: { any: 1 } } })],
+  ['a refusal', () => ({ body: { query: account, variables: { id: 'account_none' } } })],
+  [
+    'a refusal beside an answer',
+    (id) => ({
+      body: {
+        query:
+          'query Both($id: ID!) { account(id: $id) { partners(first: 500) { nodes { id } } } accounts { nodes { id } } }',
+        variables: { id },
+      },
+    }),
+  ],
+  [
+    'a mutation that is refused',
+    () => ({
+      body: {
+        query: 'mutation Update($input: UpdateAccountInput!) { updateAccount(input: $input) { account { id } } }',
+        variables: { input: { id: 'account_none' } },
+      },
+    }),
+  ],
+  ['introspection', () => ({ body: { query: '{ __type(name: "Account") { name fields { name } } }' } })],
+  [
+    'fragments and directives',
+    (id) => ({
+      body: {
+        query:
+          'query Some($id: ID!, $with: Boolean = false) { account(id: $id) { ...F @include(if: $with) __typename } } fragment F on Account { id }',
+        variables: { id, with: true },
+      },
+    }),
+  ],
+];
+
+describe('a document that was asked before', () => {
+  it.each(cases)('is answered like the first time: %s', async (_, asked) => {
+    const first = await ask(platform, asked(user.id));
+    for (let i = 0; i < 3; i++) expect(await ask(platform, asked(user.id))).toEqual(first);
+  });
+
+  it('is answered to each caller by what it may see', async () => {
+    const asked = { body: { query: account, variables: { id: user.id } } };
+    const stranger = await given.platform(1);
+    expect((await ask(platform, asked)).text).toContain(user.id);
+    expect((await ask(stranger, asked)).text).toContain('RESOURCE_MISSING');
+    expect((await ask(stranger.using('sk_test_none'), asked)).status).toBe(401);
+    expect((await ask(platform, asked)).text).toContain(user.id);
+  });
+
+  it('writes once for a key, and says so', async () => {
+    const query =
+      'mutation Create($input: CreateConnectedUserInput!) { createConnectedUser(input: $input) { account { id } } }';
+    const variables = { input: { nickname: nickname() } };
+    const headers = { 'idempotency-key': nickname() };
+    const first = await ask(platform, { body: { query, variables }, headers });
+    const again = await ask(platform, { body: { query, variables }, headers });
+    expect(first.headers['idempotent-replayed']).toBeUndefined();
+    expect(again.headers['idempotent-replayed']).toBe('true');
+    expect(again.text).toBe(first.text);
+  });
+});
+
+describe('the documents that are known', () => {
+  // What a parsed document holds is many times its text: this is about the memory of the process, not about characters.
+  it('hold some 40 MB and no more, however many there are and however long', () => {
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    const heap = () => {
+      collect();
+      return process.memoryUsage().heapUsed / 1_000_000;
+    };
+    const fields = 'id nickname status type created edition livemode logoId address subType ';
+    const text = (n: number) => `query Q${n} { accounts { nodes { ${fields.repeat(70)} } } }`;
+    const known = new DocumentCache(new QueryCompiler(buildGraph()), () => {});
+    for (let n = 0; n < 20; n++) known.learn(text(n), parse(text(n)));
+    const before = heap();
+    for (let n = 20; n < 400; n++) known.learn(text(n), parse(text(n)));
+    const held = heap() - before;
+    expect(held).toBeGreaterThan(15);
+    expect(held).toBeLessThan(50);
+  });
+});

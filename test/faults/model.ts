@@ -1,0 +1,362 @@
+/**
+ * What money must do, written a second time: the rules of the README's chapter on money over maps and BigInt minor
+ * units, without a database and without a look at how the product does it. Each operation answers what an API must.
+ */
+
+export const compartments = ['available', 'pending', 'processing', 'payout_processing', 'fee_advance'] as const;
+export type Compartment = (typeof compartments)[number];
+export type Funds = Record<Compartment, bigint>;
+
+export type Kind = 'platform' | 'user' | 'partner';
+export interface Holder {
+  id: string;
+  kind: Kind;
+  /** Whose partner it is. */
+  owner?: string;
+  /** The aggregator that takes what its users have available. */
+  aggregator?: string;
+  /** Currencies of its payout addresses, the oldest first. */
+  payoutCurrencies: string[];
+  /** Nobody is paid out while its platform says no. */
+  held?: boolean;
+}
+
+export type DepositStatus = 'initialized' | 'processing' | 'completed' | 'failed' | 'cancelled' | 'reversed';
+export interface Deposit {
+  id: string;
+  to: string;
+  currency: string;
+  amount: bigint;
+  feeAdvance: boolean;
+  status: DepositStatus;
+  /** What of it waits to be reconciled, and what has been taken back by disputes. */
+  rest: bigint;
+  disputed: bigint;
+  /** The deposit that it disputes. */
+  disputes?: string;
+  /** What has been taken back of it and no lock has shrunk for, since they were in payouts. */
+  owed: bigint;
+  /** Whether the sandbox moves it: not once a helper has begun to. */
+  sandbox: boolean;
+}
+
+export interface Receivable {
+  id: string;
+  owner: string;
+  currency: string;
+  invoice: bigint;
+  maximum: bigint;
+  locked: bigint;
+  settled: bigint;
+  voided: boolean;
+}
+
+interface Lock {
+  receivable: string;
+  deposit: string;
+  amount: bigint;
+  /** The currency that its money is in: it changes when a payout has converted it and failed. */
+  money: string;
+  payout?: string | undefined;
+  settled: boolean;
+}
+
+export interface Payout {
+  id: string;
+  account: string;
+  amount: bigint;
+  currency: string;
+  source: string;
+  status: 'processing' | 'completed' | 'failed';
+}
+
+/** A domain error as an API tells it, or nothing where the operation is carried out. */
+export type Refused = { status: number; code: string } | undefined;
+export interface Share {
+  receivable: string;
+  amount: bigint;
+}
+
+/** Objects by id, and in the order in which they came. */
+export class Shelf<T> extends Map<string, T> {
+  readonly listed: T[] = [];
+
+  override set(id: string, object: T): this {
+    if (this.has(id)) throw new Error(`${id} is on the shelf already`);
+    this.listed.push(object);
+    return super.set(id, object);
+  }
+}
+
+/** What a dollar buys, in millionths: the fixed rates of test mode. */
+const perDollar: Record<string, bigint> = {
+  USD: 1_000_000n,
+  EUR: 920_000n,
+  GBP: 790_000n,
+  INR: 83_000_000n,
+  SGD: 1_350_000n,
+  AUD: 1_520_000n,
+  CAD: 1_370_000n,
+  AED: 3_672_500n,
+  JPY: 150_000_000n,
+};
+
+/** Minor units of one currency in another, never more than the rate gives; a currency without cents has none. */
+export function converted(amount: bigint, source: string, target: string): bigint {
+  if (source === target) return amount;
+  const [from, to] = [perDollar[source]!, perDollar[target]!];
+  const minor = (amount * to) / from;
+  return target === 'JPY' ? minor - (minor % 100n) : minor;
+}
+
+const invalid: Refused = { status: 400, code: 'status_invalid' };
+const exceeds: Refused = { status: 402, code: 'amount_exceeds_reconcilable' };
+const lesser = (a: bigint, b: bigint) => (a < b ? a : b);
+
+export class Model {
+  readonly holders = new Map<string, Holder>();
+  readonly funds = new Map<string, Funds>();
+  readonly deposits = new Shelf<Deposit>();
+  readonly receivables = new Shelf<Receivable>();
+  readonly payouts = new Shelf<Payout>();
+  /** In the order in which they were made. */
+  readonly locks: Lock[] = [];
+
+  fundsOf(account: string, currency: string): Funds {
+    const key = `${account} ${currency}`;
+    const known = this.funds.get(key);
+    if (known) return known;
+    const none = { available: 0n, pending: 0n, processing: 0n, payout_processing: 0n, fee_advance: 0n };
+    this.funds.set(key, none);
+    return none;
+  }
+
+  /** Who owns the receivables that money of a holder is counted towards. */
+  receiver(account: string): string {
+    const holder = this.holders.get(account)!;
+    return holder.kind === 'partner' ? holder.owner! : holder.id;
+  }
+
+  /** What is void takes nothing any more. */
+  reconcilable(receivable: Receivable): bigint {
+    return receivable.voided ? 0n : receivable.maximum - receivable.locked - receivable.settled;
+  }
+
+  statusOf(receivable: Receivable): string {
+    if (receivable.voided) return 'void';
+    if (receivable.settled === receivable.maximum) return 'settled';
+    return this.reconcilable(receivable) === 0n ? 'locked' : 'open';
+  }
+
+  lockedDeposits(receivable: Receivable): string[] {
+    const unpaid = this.locks.filter((l) => l.receivable === receivable.id && !l.settled && l.amount > 0n);
+    return [...new Set(unpaid.map((l) => l.deposit))].sort();
+  }
+
+  addDeposit(deposit: Pick<Deposit, 'id' | 'to' | 'currency' | 'amount' | 'feeAdvance'>): void {
+    this.deposits.set(deposit.id, {
+      ...deposit,
+      status: 'initialized',
+      rest: 0n,
+      disputed: 0n,
+      owed: 0n,
+      sandbox: true,
+    });
+  }
+
+  /** A helper's move; completion puts money in, a reversal takes what is left of it back. */
+  moveDeposit(id: string, verb: 'process' | 'complete' | 'fail' | 'cancel' | 'reverse'): Refused {
+    const deposit = this.deposits.get(id)!;
+    const from: Record<typeof verb, DepositStatus[]> = {
+      process: ['initialized'],
+      complete: ['initialized', 'processing'],
+      fail: ['initialized', 'processing'],
+      cancel: ['initialized'],
+      reverse: ['completed'],
+    };
+    if (!from[verb].includes(deposit.status) || (verb === 'reverse' && deposit.amount < 0n)) return invalid;
+    if (verb === 'process') Object.assign(deposit, { status: 'processing', sandbox: false });
+    if (verb === 'fail') deposit.status = 'failed';
+    if (verb === 'cancel') deposit.status = 'cancelled';
+    if (verb === 'complete') this.#complete(deposit);
+    if (verb === 'reverse') {
+      deposit.status = 'reversed';
+      this.#takeBack(deposit, deposit.amount - deposit.disputed);
+    }
+    return undefined;
+  }
+
+  /** The sandbox's own two steps. */
+  sandboxProcesses(id: string): boolean {
+    const deposit = this.deposits.get(id)!;
+    if (deposit.status !== 'initialized') return false;
+    deposit.status = 'processing';
+    return true;
+  }
+  sandboxCompletes(id: string): boolean {
+    const deposit = this.deposits.get(id)!;
+    if (deposit.status !== 'processing' || !deposit.sandbox) return false;
+    this.#complete(deposit);
+    return true;
+  }
+
+  #complete(deposit: Deposit): void {
+    deposit.status = 'completed';
+    if (!deposit.feeAdvance) deposit.rest = deposit.amount;
+    this.fundsOf(deposit.to, deposit.currency)[deposit.feeAdvance ? 'fee_advance' : 'pending'] += deposit.amount;
+  }
+
+  /** How much a dispute of this much, or of all that is left, takes; nothing where it is refused. */
+  disputable(id: string, amount: bigint | undefined): bigint | Refused {
+    const deposit = this.deposits.get(id)!;
+    if (deposit.status !== 'completed' || deposit.amount < 0n) return invalid;
+    const undisputed = deposit.amount - deposit.disputed;
+    const wanted = amount ?? undisputed;
+    return wanted <= 0n || wanted > undisputed ? { status: 402, code: 'amount_exceeds_deposit' } : wanted;
+  }
+
+  /** A dispute is a deposit of its own, completed from the beginning, with a negative amount. */
+  dispute(id: string, amount: bigint, disputeId: string): void {
+    const deposit = this.deposits.get(id)!;
+    this.#takeBack(deposit, amount);
+    deposit.disputed += amount;
+    this.deposits.set(disputeId, {
+      ...{ id: disputeId, to: deposit.to, currency: deposit.currency, feeAdvance: deposit.feeAdvance },
+      ...{ disputes: id, amount: -amount, status: 'completed', rest: 0n, disputed: 0n, owed: 0n, sandbox: false },
+    });
+  }
+
+  /** What is unreconciled goes first, then the receiver's available money, below zero if it must; unpaid locks follow it, the newest first. */
+  #takeBack(deposit: Deposit, amount: bigint): void {
+    const funds = this.fundsOf(deposit.to, deposit.currency);
+    if (deposit.feeAdvance) {
+      funds.fee_advance -= amount;
+      return;
+    }
+    const unreconciled = lesser(deposit.rest, amount);
+    const reconciled = amount - unreconciled;
+    deposit.rest -= unreconciled;
+    funds.pending -= unreconciled;
+    this.fundsOf(this.receiver(deposit.to), deposit.currency).available -= reconciled;
+    deposit.owed += reconciled;
+    this.#shrink(deposit);
+  }
+
+  /** What is owed for a deposit comes off its locks that no payout has taken along, the newest first. */
+  #shrink(deposit: Deposit): void {
+    for (const lock of this.locks.filter((l) => l.deposit === deposit.id && l.payout === undefined).reverse()) {
+      const shrink = lesser(lock.amount, deposit.owed);
+      lock.amount -= shrink;
+      this.receivables.get(lock.receivable)!.locked -= shrink;
+      deposit.owed -= shrink;
+    }
+  }
+
+  /** Why no receivable is made with this maximum. */
+  receivableRefused(invoice: bigint, maximum: bigint): Refused {
+    if (maximum <= 0n) return { status: 400, code: 'parameter_invalid' };
+    return maximum > invoice ? exceeds : undefined;
+  }
+
+  addReceivable(receivable: Pick<Receivable, 'id' | 'owner' | 'currency' | 'invoice' | 'maximum'>): void {
+    this.receivables.set(receivable.id, { ...receivable, locked: 0n, settled: 0n, voided: false });
+  }
+
+  limitReceivable(id: string, maximum: bigint): Refused {
+    const receivable = this.receivables.get(id)!;
+    if (maximum <= 0n) return { status: 400, code: 'parameter_invalid' };
+    if (receivable.voided) return invalid;
+    if (maximum > receivable.invoice || maximum < receivable.locked + receivable.settled) return exceeds;
+    receivable.maximum = maximum;
+    return undefined;
+  }
+
+  voidReceivable(id: string): Refused {
+    const receivable = this.receivables.get(id)!;
+    if (receivable.voided || receivable.locked > 0n || receivable.settled > 0n) return invalid;
+    receivable.voided = true;
+    return undefined;
+  }
+
+  /** Counts a deposit towards receivables; the money goes on to an aggregator at once, less what its user owes. */
+  reconcile(id: string, shares: readonly Share[]): Refused {
+    const deposit = this.deposits.get(id)!;
+    const receiver = this.receiver(deposit.to);
+    const amounts = new Map<string, bigint>();
+    for (const { receivable, amount } of shares) amounts.set(receivable, (amounts.get(receivable) ?? 0n) + amount);
+    if (shares.some(({ amount }) => amount <= 0n)) return { status: 400, code: 'parameter_invalid' };
+    const named = [...amounts].map(([name, amount]) => ({ receivable: this.receivables.get(name)!, amount }));
+    if (named.some(({ receivable: r }) => r.owner !== receiver || r.currency !== deposit.currency))
+      return { status: 400, code: 'parameter_invalid' };
+    if (deposit.status !== 'completed' || deposit.amount < 0n) return invalid;
+    if (named.some(({ receivable }) => receivable.voided)) return invalid;
+    if (named.some(({ receivable, amount }) => amount > this.reconcilable(receivable))) return exceeds;
+    const total = named.reduce((sum, { amount }) => sum + amount, 0n);
+    if (total > deposit.rest) return exceeds;
+    for (const { receivable, amount } of named) {
+      receivable.locked += amount;
+      this.locks.push({
+        receivable: receivable.id,
+        deposit: deposit.id,
+        amount,
+        money: deposit.currency,
+        settled: false,
+      });
+    }
+    deposit.rest -= total;
+    this.fundsOf(deposit.to, deposit.currency).pending -= total;
+    const funds = this.fundsOf(receiver, deposit.currency);
+    funds.available += total;
+    const { aggregator } = this.holders.get(receiver)!;
+    if (aggregator !== undefined && funds.available > 0n) {
+      this.fundsOf(aggregator, deposit.currency).available += funds.available;
+      funds.available = 0n;
+    }
+    return undefined;
+  }
+
+  /** What a payout of an account's money in a currency is; nothing where there is none. */
+  payable(account: string, source: string): { amount: bigint; currency: string } | undefined {
+    const holder = this.holders.get(account)!;
+    const { available } = this.fundsOf(account, source);
+    const target = holder.payoutCurrencies.includes(source) ? source : holder.payoutCurrencies.at(-1);
+    if (holder.kind === 'partner' || holder.aggregator !== undefined || holder.held || !target) return undefined;
+    const owes = [...this.funds].some(([key, funds]) => key.startsWith(`${account} `) && funds.available < 0n);
+    if (available <= 0n || owes) return undefined;
+    const amount = converted(available, source, target);
+    return amount > 0n ? { amount, currency: target } : undefined;
+  }
+
+  /** All that is available in a currency leaves, and every unpaid lock of the account, or of an aggregator's users, whose money it is goes along. */
+  pay(account: string, source: string, id: string): void {
+    const { amount, currency } = this.payable(account, source)!;
+    this.fundsOf(account, source).available = 0n;
+    this.fundsOf(account, currency).payout_processing += amount;
+    this.payouts.set(id, { id, account, amount, currency, source, status: 'processing' });
+    for (const lock of this.locks) {
+      const owner = this.receivables.get(lock.receivable)!.owner;
+      const whose = this.holders.get(owner)!.aggregator ?? owner;
+      if (whose === account && lock.money === source && lock.payout === undefined && lock.amount > 0n) lock.payout = id;
+    }
+  }
+
+  endPayout(id: string, verb: 'settle' | 'fail'): Refused {
+    const payout = this.payouts.get(id)!;
+    if (payout.status !== 'processing') return invalid;
+    const funds = this.fundsOf(payout.account, payout.currency);
+    funds.payout_processing -= payout.amount;
+    payout.status = verb === 'settle' ? 'completed' : 'failed';
+    if (verb === 'fail') funds.available += payout.amount;
+    for (const lock of this.locks.filter((l) => l.payout === id)) {
+      if (verb === 'fail') Object.assign(lock, { payout: undefined, money: payout.currency });
+      else {
+        lock.settled = true;
+        const receivable = this.receivables.get(lock.receivable)!;
+        receivable.locked -= lock.amount;
+        receivable.settled += lock.amount;
+      }
+    }
+    if (verb === 'fail') for (const deposit of this.deposits.listed) this.#shrink(deposit);
+    return undefined;
+  }
+}
