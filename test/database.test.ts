@@ -2,7 +2,7 @@ import net from 'node:net';
 import { expect, inject, it } from 'vitest';
 import { account } from '../src/resources/account/table.js';
 import { Database, preparedMax } from '../src/db/database.js';
-import { Refusal } from '../src/problems.js';
+import { DomainError } from '../src/request/problems.js';
 import { useWorld } from './world.js';
 
 const world = useWorld({ worker: false });
@@ -134,9 +134,9 @@ it('answers each write its own row after a migration has changed the shape of th
           const id = `${nth % 2 && i % 2 === 0 ? 'refused' : 'call'} ${nth} ${writer} ${i}`;
           const answer = await database.call(fn, [id]).then(
             ([row]) => [row!.id, row!.word],
-            (error: Error) => [id, error instanceof Refusal ? 'Refusal' : error.message],
+            (error: Error) => [id, error instanceof DomainError ? 'refused' : error.message],
           );
-          expect(answer).toEqual([id, id.startsWith('refused') ? 'Refusal' : fn]);
+          expect(answer).toEqual([id, id.startsWith('refused') ? 'refused' : fn]);
         }
       }),
     );
