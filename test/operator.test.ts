@@ -23,7 +23,7 @@ import { gateway } from '../src/server/app.js';
 import { buildGraph } from '../src/api/graphql/server.js';
 import { buildOperatorGraph } from '../src/operator/graph.js';
 import { payoutV1 } from '../src/resources/payout/v1.js';
-import { details, type Edition, givenIn, nickname, Speaker, useWorld } from './world.js';
+import { details, type Edition, givenIn, nickname, Speaker, useWorld, tenantOf } from './world.js';
 
 type Json = any;
 
@@ -37,7 +37,6 @@ afterEach(async () => {
 
 const modern = 'application/graphql-response+json';
 const unknown = (prefix: string) => `${prefix}_${'0'.repeat(32)}`;
-const tenantOf = (root: { id: string }) => root.id.replace('account_', '');
 const money = (amount: string, currency = 'USD') => [{ amount, currency }];
 let count = 0;
 const reference = () => `OPS${String(++count).padStart(8, '0')}`;

@@ -4,7 +4,6 @@ import { Database } from '../src/db/database.js';
 import { Worker } from '../src/jobs/runner.js';
 import { scale } from './faults/scale.js';
 import {
-  details,
   type Transport,
   transports,
   eventually,
@@ -14,6 +13,8 @@ import {
   type Speaker,
   statementsWaiting,
   useWorld,
+  tenantOf,
+  payoutAddress,
 } from './world.js';
 
 // No worker: `once` and `work` do what one would do, so that a test can look at a payout while it is in flight.
@@ -27,7 +28,6 @@ afterEach(async () => {
 const day = 86_400;
 const currencyOf = { 1: 'USD', 2: 'INR' } as const;
 const unknown = (prefix: string) => `${prefix}_${'0'.repeat(32)}`;
-const tenantOf = (root: Speaker) => root.id.replace('account_', '');
 
 async function advance(root: Speaker, seconds: number): Promise<number> {
   const reply = await root.post('/v1/test_helpers/clock', { advance_seconds: seconds });
@@ -67,17 +67,6 @@ async function noon(root: Speaker): Promise<void> {
 /** The sandbox's bank takes its time: payouts stay in flight until a test ends them. */
 async function slowBank(root: Speaker): Promise<void> {
   await world.sql`update job set due = due + 100000000 where tenant_id = ${tenantOf(root)} and kind = 'settle_payout'`;
-}
-
-async function payoutAddress(speaker: Speaker, currency = 'INR', linkedId = speaker.id): Promise<any> {
-  const reply = await speaker.post('/v1/addresses', {
-    ...{ category: 'user_payout', type: 'bank_account', currency, linked_id: linkedId, linked_object: 'account' },
-    name: 'Exporter',
-    bank_account: { number: '123456789012', domestic_credit: 'HDFC0000001', bank_name: 'HDFC' },
-    billing_details: details().physical_address,
-  });
-  expect([reply.fieldNames, reply.status]).toEqual([[], 200]);
-  return reply.body;
 }
 
 /** A direct user at midday, with a payout address in INR. */

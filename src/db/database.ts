@@ -159,7 +159,8 @@ export class Database {
         ...common,
         ...named('write'),
         max: poolSize.write,
-        max_pipeline: 1,
+        // The driver sends this many more while one is under way, also between the two steps of preparing one again.
+        max_pipeline: 0,
         types: { json, texts },
       } as never),
     );
