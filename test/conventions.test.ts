@@ -49,7 +49,7 @@ describe('the laws, kept by a machine', () => {
   });
 
   it('reads the environment in one place', () => {
-    const places = ['config.ts', 'db/embedded/server.ts'];
+    const places = ['config.ts', 'db/embedded/folder.ts'];
     expect(offenders(/process\.env/, (name) => places.includes(name))).toEqual([]);
   });
 

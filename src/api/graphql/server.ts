@@ -40,7 +40,8 @@ import { ApiKeyResolver, ApiKeysOfAccount } from '../../resources/key/resolver.j
 import { type DocumentCache } from './document-cache.js';
 import { type Limits, limitRule } from './limits.js';
 import { pageSizeDefault, pageSizeMax } from '../../types/pagination.js';
-import { type ListSizes, NodeCounter, refuseTooMany } from './query-cost.js';
+import type { ListSizes } from './query-parts.js';
+import { NodeCounter, refuseTooMany } from './query-cost.js';
 import { PaymentResolver, PaymentsOfAccount } from '../../resources/payment/resolver.js';
 import {
   PayoutOfPayment,

@@ -19,7 +19,7 @@ import { address } from '../../resources/address/table.js';
 import { checkoutNow } from '../../resources/checkout/now.js';
 import type { Context } from '../../operation/context.js';
 import { deposit } from '../../resources/deposit/table.js';
-import type { Rows } from '../../db/scope.js';
+import type { Rows } from '../../db/list-statement.js';
 import { type EventRow, event } from '../../resources/event/table.js';
 import { file } from '../../resources/file/table.js';
 import { KeyPermission } from '../../resources/key/table.js';

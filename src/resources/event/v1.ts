@@ -9,7 +9,7 @@ import { checkout } from '../checkout/table.js';
 import { checkoutV1 } from '../checkout/v1.js';
 import { testClock } from '../clock/table.js';
 import { clockV1 } from '../clock/v1.js';
-import { fromRow } from '../../db/database.js';
+import { fromRow } from '../../db/row-mapper.js';
 import { deposit } from '../deposit/table.js';
 import { bankNoticeV1, depositV1 } from '../deposit/v1.js';
 import { file } from '../file/table.js';
