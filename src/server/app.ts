@@ -35,7 +35,7 @@ import { Operator } from '../operator/operator.js';
 import type { Permission } from '../auth/permissions.js';
 import { errorV1, type Problem, problem, DomainError, retryAfter } from '../request/problems.js';
 import { rest } from '../api/rest/handler.js';
-import { routes } from '../api/rest/routes.js';
+import { routes } from '../resources/registry.js';
 import { QueryCompiler } from '../api/graphql/compiler/compiler.js';
 import { clientLeft, RequestBudget, type RequestLimits, tooLarge, tooLate } from '../request/budget.js';
 import { newRequestId } from '../request/id.js';

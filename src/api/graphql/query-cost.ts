@@ -19,9 +19,7 @@ import {
   type SelectionSetNode,
   type ValueNode,
 } from 'graphql';
-
-/** How many members a list has that takes no page arguments: so many, or as many as its arguments say, each by its name. */
-export type ListSize = number | ((argument: (name: string) => unknown) => number);
+import type { ListSize } from '../../types/pagination.js';
 
 /** How the lists of a schema are bounded. */
 export interface ListSizes {
