@@ -14,7 +14,7 @@ import {
 } from '../types/pagination.js';
 import { problem, DomainError } from '../request/problems.js';
 import type { RequestBudget } from '../request/budget.js';
-import type { WriteEnvelope, Database, Preparable } from './database.js';
+import type { ArgumentsOf, Database, NoOthers, Preparable, TableOf, WriteEnvelope, WriteFunction } from './database.js';
 import { listOf, type Visibility, visibilityOf, type VisibilityColumns, visibilityPredicate } from './visibility.js';
 
 /** A table that callers reach by the visibility columns of its rows. */
@@ -141,11 +141,11 @@ export class Scope {
   }
 
   /** One write: one call of one function, with its key. See the law in the README. */
-  async write<T extends PgTable>(
-    fn: string,
+  async write<F extends WriteFunction, T extends PgTable & TableOf<F>, A extends ArgumentsOf<F>>(
+    fn: F,
     table: T,
     envelope: WriteEnvelope | Pick<WriteEnvelope, 'requestId'>,
-    args: object,
+    args: A & NoOthers<A, F>,
   ): Promise<T['$inferSelect']> {
     const { tenantId, livemode } = this.caller;
     const [row] = await this.database.write(fn, tenantId, livemode, envelope, args, table);
