@@ -8,7 +8,12 @@ import type { Database } from '../db/database.js';
 import { contentOf } from '../resources/file/content.js';
 import { DomainError, retryAfter } from '../request/problems.js';
 import type { Secrets } from '../db/secrets.js';
-import { type PaymentMethodDetails, type TransactionRow, transaction } from '../resources/transaction/table.js';
+import {
+  type PaymentMethodDetails,
+  type TransactionPaymentMethod,
+  type TransactionRow,
+  transaction,
+} from '../resources/transaction/table.js';
 import { acquirerOf, type Acquirers, type Decision, type Instrument } from './acquirer.js';
 import { cardDetails, cardOf } from './card.js';
 import { payerScope, type Session, sessionOf, stateAt, stateOf } from './session.js';
@@ -156,7 +161,7 @@ export function hostedPages(app: FastifyInstance, { database, secrets, terms, ac
   const begin = async (
     request: FastifyRequest,
     place: CheckoutPlace,
-    args: object,
+    args: { attemptKey: string; paymentMethod: TransactionPaymentMethod; details?: PaymentMethodDetails },
   ): Promise<TransactionRow | DomainError> => {
     try {
       const all = { ...args, checkoutId: place.id, seconds: terms.attemptSeconds };
