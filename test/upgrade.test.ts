@@ -1,0 +1,245 @@
+import { randomBytes } from 'node:crypto';
+import fs from 'node:fs';
+import { gunzipSync } from 'node:zlib';
+import pino from 'pino';
+import postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { buildGraph } from '../src/api/graphql/server.js';
+import { config } from '../src/config.js';
+import { Database } from '../src/db/database.js';
+import { migrate } from '../src/db/migrate.js';
+import { Worker } from '../src/jobs/runner.js';
+import { Operator } from '../src/operator/operator.js';
+import { gateway } from '../src/server/app.js';
+import { type Edition, eventually, Speaker, type World } from './world.js';
+
+type Json = any;
+
+/** What version 0.1.0 has left behind: test/fixtures/landed/make.mjs made it. */
+interface Landed {
+  /** When the database was dumped, in seconds since 1970. */
+  madeAt: number;
+  pepper: string;
+  keys: Record<string, { id: string; key: string; edition: Edition }>;
+  known: Json;
+  /** Writes with an idempotency key, and what they were answered. */
+  replays: { as: string; path: string; body: object; key: string; answer: Json }[];
+  chains: { tenant: string; livemode: boolean; blocks: number; firstBroken: number | null }[];
+  /** What each key was answered on /v1 and by GraphQL, when no job was running. */
+  answers: { as: string; path?: string; query?: string; status: number; body: Json }[];
+}
+
+const fixture = (name: string) =>
+  gunzipSync(fs.readFileSync(new URL(`fixtures/landed/${name}.gz`, import.meta.url))).toString('utf8');
+const landed: Landed = JSON.parse(fixture('answers.json'));
+
+const name = `test_${randomBytes(6).toString('hex')}`;
+const connection = { ...inject('admin'), username: 'tidegate', database: name };
+const world = {} as World;
+const log = pino({ level: process.env.TEST_LOG ?? 'silent' });
+const undo: (() => Promise<unknown>)[] = [];
+
+async function once<T>(options: object, run: (sql: postgres.Sql) => Promise<T>): Promise<T> {
+  const sql = postgres({ ...options, max: 1, onnotice: () => {} });
+  try {
+    return await run(sql);
+  } finally {
+    await sql.end();
+  }
+}
+
+/** The dump, as if it had been made this second: test clocks, due times and the ages of idempotency keys go on from then. */
+async function load(): Promise<void> {
+  await once(connection, async (sql) => {
+    await sql.unsafe(fixture('database.sql'));
+    const passed = `(extract(epoch from now())::bigint - ${landed.madeAt})`;
+    await sql.unsafe(`update public.test_clock set offset_seconds = offset_seconds - ${passed};
+      update public.job set due = due + ${passed};
+      update public.idempotency set created = created + ${passed}`);
+  });
+}
+
+beforeAll(async () => {
+  await once(inject('admin'), (sql) => sql.unsafe(`create database ${name} owner tidegate`));
+  undo.push(() => once(inject('admin'), (sql) => sql.unsafe(`drop database ${name} with (force)`)));
+  await load();
+  await migrate(connection);
+  world.sql = postgres({ ...connection, max: 2, onnotice: () => {} });
+  undo.push(() => world.sql.end({ timeout: 1 }));
+  world.database = new Database(connection);
+  undo.push(() => world.database.close());
+  const schema = buildGraph();
+  world.operator = new Operator(world.database, schema, landed.pepper);
+  const settings = config({ serves: true }, { PORT: '0' });
+  const parts = { config: settings, database: world.database, schema, pepper: landed.pepper, log };
+  world.app = await gateway(parts);
+  undo.push(() => world.app.close());
+  world.origin = await world.app.listen({ port: 0, host: '127.0.0.1' });
+});
+afterAll(async () => {
+  for (const step of undo.reverse()) await step();
+});
+
+const speaker = (as: string): Speaker => {
+  const { id, key, edition } = landed.keys[as]!;
+  return new Speaker(world, id, key, edition);
+};
+const { known } = landed;
+const violations = () => world.sql`select tenant_id, livemode, rule, what from violations`;
+const receivable = async (as: string, id: string) => {
+  const { body } = await speaker(as).get(`/v1/receivables/${id}`);
+  return [body.amount_locked, body.amount_settled_payouts];
+};
+const payoutsOf = (accountId: string) => world.sql`
+  select id, status, source_currency as source, amount::int as amount from payout where account_id = ${accountId} order by id`;
+/** The locks of an account and what their batches say, in the order of the locks. */
+const locksOf = (accountId: string) => world.sql`
+  select k.amount::int as amount, b.held_in, b.payout_id from receivable_lock k
+    join lock_batch b on b.tenant_id = k.tenant_id and b.livemode = k.livemode and b.id = k.batch_id
+  where k.account_id = ${accountId} order by k.id`;
+
+/** Does a piece of work for each of many, a few at a time; the results in their order. */
+async function forEach<T, R>(many: readonly T[], work: (one: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = [];
+  const left = [...many.entries()];
+  const go = async () => {
+    for (let next = left.shift(); next; next = left.shift()) results[next[0]] = await work(next[1]);
+  };
+  await Promise.all(Array.from({ length: 6 }, go));
+  return results;
+}
+
+type Difference = (object: Json, booked: ReadonlySet<string>) => Json;
+const compartments = ['available', 'pending', 'processing', 'payout_processing', 'fee_advance'];
+
+/** What the changelog of 0.2.0 says of answers about what was stored before: how each object of an answer has changed. */
+const differences: Record<string, Difference> = {
+  'Countries are stored and answered in capitals.': (object) =>
+    typeof object.country === 'string' ? { ...object, country: object.country.toUpperCase() } : object,
+  'GET /v1/balance shows only currencies in which something was booked.': (object, booked) => {
+    const accountId = object.account_id ?? object.id;
+    const of = object.object === 'balance' ? object : object.balance;
+    if (!of) return object;
+    const kept = Object.fromEntries(
+      compartments
+        .filter((name) => of[name])
+        .map((name) => {
+          const shown = of[name].filter(({ currency }: Json) => booked.has(`${accountId} ${currency}`));
+          // The currency of the edition is shown where there is none else.
+          return [name, shown.length > 0 ? shown : of[name]];
+        }),
+    );
+    return of === object ? { ...object, ...kept } : { ...object, balance: { ...of, ...kept } };
+  },
+};
+
+/** A recorded answer with the differences that are listed. */
+function changed(answer: Json, booked: ReadonlySet<string>): Json {
+  if (Array.isArray(answer)) return answer.map((one) => changed(one, booked));
+  if (answer === null || typeof answer !== 'object') return answer;
+  const inner = Object.fromEntries(Object.entries(answer).map(([key, value]) => [key, changed(value, booked)]));
+  return Object.values(differences).reduce((object, difference) => difference(object, booked), inner);
+}
+
+/** The accounts and currencies in which something was booked, as `account currency`. */
+const bookedOf = async () =>
+  new Set((await world.sql`select distinct account_id || ' ' || currency as key from entry`).map(({ key }) => key));
+
+// The tests of this file are one story: the first ones look, no job runs until `worker` is started, and the last ones audit what came of it.
+describe('a database of version 0.1.0 that was migrated', () => {
+  it('keeps every invariant of the ledger, and the seals', async () => {
+    expect(await violations()).toEqual([]);
+    const chains = await world.operator.verifySeals();
+    expect(chains.sort((a, b) => (a.tenant + a.livemode < b.tenant + b.livemode ? -1 : 1))).toEqual(landed.chains);
+    expect(chains.map(({ firstBroken }) => firstBroken)).toEqual(chains.map(() => null));
+  });
+
+  it('is answered about as before, on both APIs, but for the listed differences', async () => {
+    const booked = await bookedOf();
+    const replies = await forEach(landed.answers, async ({ as, path, query }) => {
+      const { status, body } = path ? await speaker(as).get(path) : await speaker(as).graph(query!);
+      return { as, asked: path ?? query, status, body: path || body.errors ? body : body.data };
+    });
+    const expected = landed.answers.map(({ as, path, query, status, body }) => {
+      return { as, asked: path ?? query, status, body: changed(body, booked) };
+    });
+    expect(replies.length).toBeGreaterThan(200);
+    // One after the other, so that a difference shows the answer that it is in.
+    for (const [n, reply] of replies.entries()) expect(reply).toEqual(expected[n]);
+  });
+
+  it('has each listed difference in some answer', async () => {
+    const booked = await bookedOf();
+    const different = (answer: Json, difference: Difference): boolean => {
+      if (answer === null || typeof answer !== 'object') return false;
+      const here = !Array.isArray(answer) && JSON.stringify(difference(answer, booked)) !== JSON.stringify(answer);
+      return here || Object.values(answer).some((value) => different(value, difference));
+    };
+    for (const [name, difference] of Object.entries(differences))
+      expect([name, landed.answers.some(({ body }) => different(body, difference))]).toEqual([name, true]);
+  });
+
+  it('knows its API keys and the addresses of its payment pages', async () => {
+    const replies = await forEach(Object.keys(landed.keys), (as) => speaker(as).get('/v1/account_settings'));
+    expect(replies.map(({ status }) => status)).toEqual(replies.map(() => 200));
+    const platform = speaker('harbour test');
+    expect((await platform.using(known.revokedKey).get('/v1/accounts')).codes).toEqual(['api_key_invalid']);
+    const reading = await speaker('harbour reading').post('/v1/test_helpers/clock', { advance_seconds: 1 });
+    expect([reading.status, reading.codes]).toEqual([403, ['permission_denied']]);
+    const page = await fetch(`${world.origin}${known.openPage}`);
+    expect([page.status, (await page.text()).includes('250.00')]).toEqual([200, true]);
+  });
+
+  it('answers a write that is sent again as before, and refuses another one with its key', async () => {
+    const count = async () => (await world.sql`select count(*)::int from event`)[0]!.count;
+    const before = await count();
+    const replies = await forEach(landed.replays, async ({ as, path, body, key }) => {
+      const reply = await speaker(as).post(path, body, { 'idempotency-key': key });
+      return [path, reply.status, reply.headers.get('idempotent-replayed'), reply.body];
+    });
+    const booked = await bookedOf();
+    expect(replies).toEqual(landed.replays.map(({ path, answer }) => [path, 200, 'true', changed(answer, booked)]));
+    for (const path of ['/v1/persons', '/v1/deposits']) {
+      const { as, body, key } = landed.replays.find((replay) => replay.path === path)!;
+      const other =
+        path === '/v1/deposits' ? { amount: '1.00' } : { identification: { tax_card_number: 'ABCPE1234G' } };
+      const reply = await speaker(as).post(path, { ...body, ...other }, { 'idempotency-key': key });
+      expect([reply.status, reply.codes]).toEqual([409, ['idempotency_key_reused']]);
+    }
+    expect(await count()).toBe(before);
+  });
+
+  it('shows the operator the numbers of tax cards that are not encrypted yet, and nobody else', async () => {
+    const rows = await world.sql`select id, identification ->> 'taxCardNumber' as number from person order by id`;
+    expect(new Set(rows.map(({ number }) => number))).toEqual(new Set(['ABCPE1234F', 'QWEPR9876Z']));
+    const { verification } = world.operator as Json;
+    void verification;
+  });
+
+  it('has each lock in the one batch of its payer, currency and payout', async () => {
+    // What the columns of 0.1.0 say, which the migration leaves.
+    const old = await world.sql`
+      select k.tenant_id, k.livemode, coalesce(y.account_id, o.id, k.account_id) as account_id, k.held_in, k.payout_id,
+        array_agg(distinct k.batch_id) as batches, count(*)::int as locks
+      from receivable_lock k
+        join account a on a.tenant_id = k.tenant_id and a.livemode = k.livemode and a.id = k.account_id
+        left join account o on o.tenant_id = k.tenant_id and o.livemode = k.livemode and o.id = a.owner_id and o.sub_type = 'aggregator'
+        left join payout y on y.tenant_id = k.tenant_id and y.livemode = k.livemode and y.id = k.payout_id
+      group by 1, 2, 3, 4, 5`;
+    expect(old.reduce((sum, { locks }) => sum + locks, 0)).toBe(
+      (await world.sql`select count(*)::int from receivable_lock`)[0]!.count,
+    );
+    const expected = old.map(({ batches, locks, ...batch }) => ({ ...batch, id: batches[0] }));
+    expect(old.map(({ batches }) => batches.length)).toEqual(old.map(() => 1));
+    const batches = await world.sql`select tenant_id, livemode, account_id, held_in, payout_id, id from lock_batch`;
+    const byId = (rows: readonly Json[]) => [...rows].sort((a, b) => (a.id < b.id ? -1 : 1));
+    expect(byId(batches)).toEqual(byId(expected));
+    const inPayouts = await world.sql`
+      select b.account_id = y.account_id and b.held_in = y.source_currency as fits, y.status, count(*)::int
+      from lock_batch b join payout y on y.tenant_id = b.tenant_id and y.livemode = b.livemode and y.id = b.payout_id group by 1, 2 order by 2`;
+    expect(inPayouts.map(({ fits, status }) => [fits, status])).toEqual([
+      [true, 'completed'],
+      [true, 'processing'],
+    ]);
+  });
+});
