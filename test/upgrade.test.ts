@@ -98,6 +98,26 @@ const locksOf = (accountId: string) => world.sql`
     join lock_batch b on b.tenant_id = k.tenant_id and b.livemode = k.livemode and b.id = k.batch_id
   where k.account_id = ${accountId} order by k.id`;
 
+/** Users of the fixture, and what they are named there. */
+const users = Object.fromEntries(
+  Object.entries({ ...known.harbour, aggregator: { user: 'aggregator test' } }).map(([name, { user }]: Json) => [
+    name,
+    { as: user as string, id: landed.keys[user]!.id },
+  ]),
+) as Record<'underWay' | 'failed' | 'shrunk' | 'disputed' | 'aggregator', { as: string; id: string }>;
+
+async function end(as: string, payout: string, verb: 'fail' | 'settle'): Promise<void> {
+  expect((await speaker(as).post(`/v1/test_helpers/payouts/${payout}/${verb}`)).status).toBe(200);
+}
+async function advance(as: string, seconds: number): Promise<void> {
+  expect((await speaker(as).post('/v1/test_helpers/clock', { advance_seconds: seconds })).status).toBe(200);
+}
+function startWorker(): void {
+  const worker = new Worker(world.database, log);
+  worker.start();
+  undo.push(() => worker.stop());
+}
+
 /** Does a piece of work for each of many, a few at a time; the results in their order. */
 async function forEach<T, R>(many: readonly T[], work: (one: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];
@@ -199,21 +219,27 @@ describe('a database of version 0.1.0 that was migrated', () => {
     });
     const booked = await bookedOf();
     expect(replies).toEqual(landed.replays.map(({ path, answer }) => [path, 200, 'true', changed(answer, booked)]));
-    for (const path of ['/v1/persons', '/v1/deposits']) {
+    const others = [
+      ['/v1/persons', 'ABCPE1234F', 'ABCPE1234G', 'person.identification.tax_card_number'],
+      ['/v1/deposits', '"100.00"', '"100.01"', 'deposit.amount'],
+      ['/v1/accounts', '"in"', '"sg"', 'account.business_details.physical_address.country'],
+    ] as const;
+    for (const [path, was, is, field] of others) {
       const { as, body, key } = landed.replays.find((replay) => replay.path === path)!;
-      const other =
-        path === '/v1/deposits' ? { amount: '1.00' } : { identification: { tax_card_number: 'ABCPE1234G' } };
-      const reply = await speaker(as).post(path, { ...body, ...other }, { 'idempotency-key': key });
-      expect([reply.status, reply.codes]).toEqual([409, ['idempotency_key_reused']]);
+      const reply = await speaker(as).post(path, JSON.stringify(body).replace(was, is), { 'idempotency-key': key });
+      expect([reply.codes, reply.fieldNames]).toEqual([['idempotency_key_reused'], [field]]);
     }
     expect(await count()).toBe(before);
   });
 
-  it('shows the operator the numbers of tax cards that are not encrypted yet, and nobody else', async () => {
-    const rows = await world.sql`select id, identification ->> 'taxCardNumber' as number from person order by id`;
-    expect(new Set(rows.map(({ number }) => number))).toEqual(new Set(['ABCPE1234F', 'QWEPR9876Z']));
-    const { verification } = world.operator as Json;
-    void verification;
+  it('reads the numbers of tax cards that are not encrypted yet', async () => {
+    const { operator } = world;
+    const account = await operator.account(landed.keys['aggregated draft']!.id);
+    const { persons } = await operator.verification(account);
+    const numbers = (rows: typeof persons) => rows.map((row) => operator.taxCardNumber(row)).sort();
+    expect(numbers(persons)).toEqual(['ABCPE1234F', 'QWEPR9876Z']);
+    const stored = persons.map(({ identification }) => identification.taxCardNumber);
+    expect(stored.sort()).toEqual(['ABCPE1234F', 'QWEPR9876Z']);
   });
 
   it('has each lock in the one batch of its payer, currency and payout', async () => {
@@ -241,5 +267,123 @@ describe('a database of version 0.1.0 that was migrated', () => {
       [true, 'completed'],
       [true, 'processing'],
     ]);
+  });
+
+  it('frees the locks of payouts that fail now', async () => {
+    const { underWay, disputed, aggregator } = users;
+    const locks = await locksOf(underWay.id);
+    const [payout] = await payoutsOf(underWay.id);
+    // In a payout, in dollars; and one that came in after it.
+    expect(locks.map((lock) => [lock.amount, lock.held_in, lock.payout_id])).toEqual([
+      [5000, 'USD', payout!.id],
+      [2000, 'USD', payout!.id],
+      [2500, 'USD', payout!.id],
+      [3300, 'USD', null],
+    ]);
+    await end(underWay.as, payout!.id, 'fail');
+    // The money has come back in rupees.
+    expect((await locksOf(underWay.id)).map((lock) => [lock.amount, lock.held_in, lock.payout_id])).toEqual([
+      [5000, 'INR', null],
+      [2000, 'INR', null],
+      [2500, 'INR', null],
+      [3300, 'USD', null],
+    ]);
+    // Of a deposit of 60.00 a dispute took back 30.00 while its 50.00 were under way: 10.00 were not reconciled.
+    const [first, second] = known.harbour.disputed.receivables;
+    expect(await receivable(disputed.as, first)).toEqual(['70.00', '0.00']);
+    await end(disputed.as, (await payoutsOf(disputed.id))[0]!.id, 'fail');
+    expect(await receivable(disputed.as, first)).toEqual(['50.00', '0.00']);
+    expect(await receivable(disputed.as, second)).toEqual(['25.00', '0.00']);
+
+    await end(aggregator.as, known.aggregatorProcessing, 'fail');
+    for (const { user } of known.aggregated)
+      expect((await locksOf(landed.keys[user]!.id)).filter((lock) => lock.payout_id === null)).toEqual(
+        [4000, 3000, 4000, 3000].map((amount) => ({ amount, held_in: 'INR', payout_id: null })),
+      );
+    expect(await violations()).toEqual([]);
+  });
+
+  it('does the jobs that were due', async () => {
+    const due = () => world.sql`select kind, subject_id, error from job where due <= extract(epoch from now())`;
+    expect(new Set((await due()).map(({ kind }) => kind))).toEqual(
+      new Set(['inquire_transaction', 'pay_out', 'process_deposit', 'settle_payout', 'retire_address']),
+    );
+    startWorker();
+    await eventually(due, (left) => left.length === 0);
+    expect(await world.sql`select kind, error from job where error is not null`).toEqual([]);
+    await eventually(
+      async () => (await speaker('states').get(`/v1/deposits/${known.initialized}`)).body.status,
+      (status) => status === 'completed',
+    );
+    const unnumbered = () => world.sql`select id from event where number is null`;
+    await eventually(unnumbered, (left) => left.length === 0);
+    // 0.1.0 kept no job for money that is too little to be paid out; now there is a reason.
+    const blocks = await speaker(known.penny).graph('{ viewer { account { payoutBlocks { currency reasonCode } } } }');
+    expect(blocks.body.data.viewer.account.payoutBlocks).toEqual([{ currency: 'USD', reasonCode: 'AMOUNT_TOO_SMALL' }]);
+  });
+
+  it('pays out what was freed together with what was never paid, and settles it', async () => {
+    const { underWay, failed, aggregator } = users;
+    // The jobs that were due have paid out what was failed before the migration and after it, in both currencies.
+    for (const { id } of [underWay, failed]) {
+      const [old, ...payouts] = await payoutsOf(id);
+      expect([old!.status, payouts.map(({ source }) => source)]).toEqual(['failed', ['INR', 'USD']]);
+      const byCurrency = new Map(payouts.map((payout) => [payout.source, payout.id]));
+      for (const lock of await locksOf(id)) expect(lock.payout_id).toBe(byCurrency.get(lock.held_in));
+    }
+    await advance('harbour test', 120);
+    await eventually(
+      () => payoutsOf(underWay.id),
+      (payouts) => payouts.every(({ status }) => status !== 'processing'),
+    );
+    const settled = async (user: 'underWay' | 'failed') =>
+      Promise.all(known.harbour[user].receivables.map((id: string) => receivable(users[user].as, id)));
+    expect(await settled('underWay')).toEqual([
+      ['0.00', '103.00'],
+      ['0.00', '25.00'],
+    ]);
+    expect(await settled('failed')).toEqual([
+      ['0.00', '70.00'],
+      ['0.00', '40.00'],
+    ]);
+    // Where a dispute left a debt in dollars, the rupees stay.
+    expect((await payoutsOf(users.shrunk.id)).map(({ status }) => status)).toEqual(['failed']);
+
+    // The next payout of an aggregator takes along the locks of its users, freed ones and others.
+    await advance('aggregator test', 2 * 86_400);
+    const payouts = () => payoutsOf(aggregator.id);
+    const [, , , next] = await eventually(payouts, (all) => all.length === 4);
+    expect([next!.status, next!.amount]).toEqual(['processing', 28_000]);
+    for (const { user } of known.aggregated)
+      expect((await locksOf(landed.keys[user]!.id)).slice(-4).map((lock) => lock.payout_id)).toEqual(
+        Array(4).fill(next!.id),
+      );
+    await end(aggregator.as, next!.id, 'settle');
+    for (const { user, receivables } of known.aggregated)
+      expect(await Promise.all(receivables.map((id: string) => receivable(user, id)))).toEqual([
+        ['0.00', '120.00'],
+        ['0.00', '90.00'],
+      ]);
+  });
+
+  it('settles in live mode what was under way', async () => {
+    const { user, receivable: id, payout } = known.live.travelling;
+    expect(await receivable(user, id)).toEqual(['700.00', '0.00']);
+    await world.operator.endPayout(payout, 'completed');
+    expect(await receivable(user, id)).toEqual(['0.00', '700.00']);
+    expect(await receivable(known.live.settled.user, known.live.settled.receivable)).toEqual(['0.00', '700.00']);
+    expect(await receivable(known.live.returned.user, known.live.returned.receivable)).toEqual(['700.00', '0.00']);
+  });
+
+  it('still keeps every invariant after that, and the seals', async () => {
+    await eventually(
+      () => world.sql`select posting_id from unsealed`,
+      (left) => left.length === 0,
+    );
+    expect(await violations()).toEqual([]);
+    const chains = await world.operator.verifySeals();
+    expect(chains.map(({ firstBroken }) => firstBroken)).toEqual(chains.map(() => null));
+    const blocks = (all: typeof chains) => all.reduce((sum, chain) => sum + chain.blocks, 0);
+    expect(blocks(chains)).toBeGreaterThan(blocks(landed.chains));
   });
 });
