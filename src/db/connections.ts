@@ -196,7 +196,9 @@ function optionsOf(connection: Connection, durable: boolean) {
   return {
     read: { ...all, ...named('read'), types, max: poolSize.read },
     // A pipelined write behind a locked one would wait with it.
-    write: { ...all, ...named('write'), max: poolSize.write, max_pipeline: 1, types: { json, texts } as never },
+    // While one statement is under way, the driver sends this many more on its connection. With one more, two statements
+    // that are prepared again after a migration could get each other's rows; and one behind a lock would wait with it.
+    write: { ...all, ...named('write'), max: poolSize.write, max_pipeline: 0, types: { json, texts } as never },
     // It connects with the first audit query, and closes its connection soon after the last.
     audit: {
       ...all,

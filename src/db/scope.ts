@@ -6,7 +6,7 @@ import type { RequestBudget } from '../request/budget.js';
 import type { Caller } from '../request/caller.js';
 import { DomainError, problem } from '../request/problems.js';
 import type { Listing, Page, PageArgs } from '../types/pagination.js';
-import type { Database, WriteEnvelope } from './database.js';
+import type { ArgumentsOf, Database, NoOthers, TableOf, WriteEnvelope, WriteFunction } from './database.js';
 import type { Preparable } from './row-mapper.js';
 import type { Child, Link, Row, Rows } from './list-statement.js';
 import { Pages } from './pages.js';
@@ -99,11 +99,11 @@ export class Scope {
   }
 
   /** One write: one call of one function, with its key. See the law in the README. */
-  async write<T extends PgTable>(
-    fn: string,
+  async write<F extends WriteFunction, T extends PgTable & TableOf<F>, A extends ArgumentsOf<F>>(
+    fn: F,
     table: T,
     envelope: WriteEnvelope | Pick<WriteEnvelope, 'requestId'>,
-    args: object,
+    args: A & NoOthers<A, F>,
   ): Promise<T['$inferSelect']> {
     const { tenantId, livemode } = this.caller;
     const [row] = await this.database.write(fn, tenantId, livemode, envelope, args, table);

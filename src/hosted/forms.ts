@@ -2,7 +2,12 @@ import { isDeepStrictEqual } from 'node:util';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { DomainError } from '../request/problems.js';
 import type { CheckoutPlace } from '../resources/checkout/link.js';
-import { type PaymentMethodDetails, type TransactionRow, transaction } from '../resources/transaction/table.js';
+import {
+  type PaymentMethodDetails,
+  type TransactionPaymentMethod,
+  type TransactionRow,
+  transaction,
+} from '../resources/transaction/table.js';
 import { acquirerOf, type Decision, type Instrument } from './acquirer.js';
 import type { Answers, Hosted } from './answers.js';
 import { cardDetails, cardOf } from './card.js';
@@ -96,7 +101,11 @@ class Forms {
   }
 
   /** Begins an attempt, or says why there can be none now. */
-  async #begin(request: FastifyRequest, place: CheckoutPlace, args: object): Promise<TransactionRow | DomainError> {
+  async #begin(
+    request: FastifyRequest,
+    place: CheckoutPlace,
+    args: { attemptKey: string; paymentMethod: TransactionPaymentMethod; details?: PaymentMethodDetails },
+  ): Promise<TransactionRow | DomainError> {
     const all = { ...args, checkoutId: place.id, seconds: this.#hosted.terms.attemptSeconds };
     const scope = payerScope(this.#hosted.database, place);
     try {

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { problem, DomainError } from '../request/problems.js';
-import { routes } from '../api/rest/routes.js';
+import { routes } from '../resources/registry.js';
 import { pathOf } from './request.js';
 
 /** Refuses a path that is none, or that has other methods. */

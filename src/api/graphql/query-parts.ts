@@ -1,3 +1,4 @@
+import type { ListSize } from '../../types/pagination.js';
 import {
   type ArgumentNode,
   type DirectiveNode,
@@ -17,9 +18,6 @@ import {
   type SelectionSetNode,
   type ValueNode,
 } from 'graphql';
-
-/** How many members a list has that takes no page arguments: so many, or as many as its arguments say, each by its name. */
-export type ListSize = number | ((argument: (name: string) => unknown) => number);
 
 /** How the lists of a schema are bounded. */
 export interface ListSizes {

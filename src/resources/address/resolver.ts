@@ -7,7 +7,7 @@ import type { Context } from '../../operation/context.js';
 import { checkFiles, verificationPurposes } from '../file/reference.js';
 import type { Listing, Page } from '../../types/pagination.js';
 import { payloadOf } from '../../types/payload.js';
-import { permissions, related } from '../../auth/permissions.js';
+import { ownAccounts, related } from '../../auth/permissions.js';
 import { listedValues, type Problem, problem, DomainError } from '../../request/problems.js';
 import {
   AddressArgs,
@@ -117,7 +117,7 @@ export class AddressResolver {
       throw new DomainError(
         problem('parameter_invalid', 'address.linked_id', 'must be an account of type user or platform'),
       );
-    if (!related(context.caller, permissions.createAddress!.relations, owner)) {
+    if (!related(context.caller, ownAccounts, owner)) {
       throw new DomainError(
         problem(
           'permission_denied',
@@ -148,9 +148,10 @@ export class AddressResolver {
   /** Changes an address's metadata. Spec: Endpoints, POST /v1/addresses/:id. */
   @Mutation(() => UpdateAddressPayload, { description: 'Changes the metadata of an address.' })
   async updateAddress(@Arg('input', () => UpdateAddressInput) input: UpdateAddressInput, @Ctx() context: Context) {
-    const before = await context.scope.one(address, input.id);
-    if (input.metadata === undefined) return { address: before };
-    return { address: await context.write('update_address', address, input) };
+    const { id, metadata } = input;
+    const before = await context.scope.one(address, id);
+    if (metadata === undefined) return { address: before };
+    return { address: await context.write('update_address', address, { id, metadata }) };
   }
 
   @FieldResolver(() => LinkedObject)
