@@ -121,7 +121,7 @@ function plain(type: GraphQLObjectType): string {
 const isListOfObjects = (type: GraphQLOutputType) => {
   const named = getNamedType(type);
   return (
-    isListType(getNullableType(type)) && (isObjectType(named) || (isLeafType(named) && /Method$/.test(named.name)))
+    isListType(getNullableType(type)) && (isObjectType(named) || (isLeafType(named) && named.name.endsWith('Method')))
   );
 };
 

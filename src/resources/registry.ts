@@ -73,7 +73,7 @@ function once<V>(table: Map<string, V>, name: string, value: V, what: string): v
 }
 
 /** By name, what each root field is; and what is an operation of /v1 alone. */
-export const { operations, restOperations, routes, sizes, events } = registryOf(resources);
+export const { operations, restOperations, routes, sizes } = registryOf(resources);
 
 /** The classes with the resolvers of all resources. */
 export const resolvers = resources.flatMap((resource) => resource.resolvers) as unknown as NonEmptyArray<Function>;

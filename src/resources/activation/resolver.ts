@@ -25,7 +25,7 @@ import { type Problem, problem, DomainError, sentenceOfGraph } from '../../reque
 import { type OnboardingProfile, unmet } from '../../editions/prerequisites.js';
 
 /** The statuses from which a move is allowed. Spec: Transitions. Silent: all but the first. */
-export const moves = {
+const moves = {
   activate: { connected_user: ['draft'], partner: ['draft', 'deactivated'] },
   deactivate: ['draft', 'verifying', 'activated'],
   verify: ['verifying', 'hold'],
@@ -40,8 +40,8 @@ export const activatedBy = {
   connected_user: [],
 } as const satisfies Permission['relations'];
 
-export const VerificationOutcome = { ACTIVATED: 'activated', HOLD: 'hold' } as const;
-export type VerificationOutcome = (typeof VerificationOutcome)[keyof typeof VerificationOutcome];
+const VerificationOutcome = { ACTIVATED: 'activated', HOLD: 'hold' } as const;
+type VerificationOutcome = (typeof VerificationOutcome)[keyof typeof VerificationOutcome];
 registerEnumType(VerificationOutcome, { name: 'VerificationOutcome', description: 'What a verification came to.' });
 
 @ObjectType({ simpleResolvers: true, description: 'Something that activation still requires.' })
