@@ -20,16 +20,16 @@ import { type Link, type Rows, Scope } from '../src/db/scope.js';
 import { editions } from '../src/editions/editions.js';
 import { depositListing } from '../src/resources/deposit/resolver.js';
 import { deposit } from '../src/resources/deposit/table.js';
-import { eventListing } from '../src/resources/event/resolver.js';
+import { eventListing } from '../src/resources/event/type.js';
 import { event } from '../src/resources/event/table.js';
 import { buildGraph } from '../src/api/graphql/server.js';
-import { fileListing } from '../src/resources/file/resolver.js';
+import { fileListing } from '../src/resources/file/inputs.js';
 import { file } from '../src/resources/file/table.js';
 import { apiKeyListing } from '../src/resources/key/resolver.js';
 import { apiKey } from '../src/resources/key/table.js';
 import { entry } from '../src/resources/ledger/table.js';
 import { type Listing, type PageArgs, readOf } from '../src/types/pagination.js';
-import { paymentListing } from '../src/resources/payment/resolver.js';
+import { paymentListing } from '../src/resources/payment/inputs.js';
 import { payment } from '../src/resources/payment/table.js';
 import { payoutListing } from '../src/resources/payout/resolver.js';
 import { payout } from '../src/resources/payout/table.js';
@@ -38,7 +38,7 @@ import { person } from '../src/resources/person/table.js';
 import { Worker } from '../src/jobs/runner.js';
 import { receivableListing } from '../src/resources/receivable/resolver.js';
 import { receivable } from '../src/resources/receivable/table.js';
-import { rules } from '../src/api/graphql/compiler/rules.js';
+import { rules } from '../src/resources/registry.js';
 import { QueryCompiler } from '../src/api/graphql/compiler/compiler.js';
 import { seedTrade } from './trade.js';
 import { givenIn, useWorld } from './world.js';
@@ -364,13 +364,13 @@ describe('the plan of a list', () => {
       if (!isObjectType(type)) return field.name;
       if (type.name.endsWith('Connection'))
         return `${field.name}(first: 10) { nodes { id created } pageInfo { hasNextPage endCursor } }`;
-      return `${field.name} { ${'id' in type.getFields() ? 'id' : rules[name]!.read === 'balance' ? 'pending { amount }' : '__typename'} }`;
+      return `${field.name} { ${'id' in type.getFields() ? 'id' : rules.get(name)!.read === 'balance' ? 'pending { amount }' : '__typename'} }`;
     };
-    const roots = Object.keys(rules).filter((name) => name.startsWith('Query.') && rules[name]!.read === 'page');
+    const roots = [...rules].flatMap(([name, { read }]) => (read === 'page' ? [name] : []));
     const queries = roots.flatMap((root) => {
       const node = (getNamedType(fieldOf(root).type) as GraphQLObjectType).getFields().nodes!;
       const type = getNamedType(node.type).name;
-      const edges = Object.keys(rules).filter((name) => name.startsWith(`${type}.`));
+      const edges = [...rules.keys()].filter((name) => name.startsWith(`${type}.`));
       return edges.map(
         (edge) => `{ ${fieldOf(root).name}(first: 10) { nodes { id ${below(edge)} } pageInfo { hasNextPage } } }`,
       );
