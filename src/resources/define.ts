@@ -38,7 +38,7 @@ export const { get, list, post } = paths({});
 export const extension = paths({ extension: true });
 
 /** One operation: a root field of the graph, with the paths of /v1 that it answers. */
-interface OperationRow extends Omit<Permission, 'object'> {
+export interface OperationRow extends Omit<Permission, 'object'> {
   /** How it reads, where it reads the resource's own objects and no more. */
   reads?: RootRead;
   /** The noun that begins the names of its parameters, where it is another than its resource's. */
@@ -96,8 +96,8 @@ export function defineResource(resource: Resource): Resource {
 export const resources: readonly Resource[] = declared;
 
 /** What is stored under a noun, such as the object of an event. */
-export function storedObject(noun: string): StoredObject | undefined {
-  for (const { stored } of resources) if (stored && Object.hasOwn(stored, noun)) return stored[noun];
+export function storedObject(noun: string, among = resources): StoredObject | undefined {
+  for (const { stored } of among) if (stored && Object.hasOwn(stored, noun)) return stored[noun];
   return undefined;
 }
 
