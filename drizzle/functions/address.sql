@@ -1,13 +1,32 @@
 -- Addresses: payout addresses that users create, receiving addresses that the service issues, and their statuses.
 
-create or replace function insert_address(p_tenant text, p_live boolean, p_call jsonb, p_owner account, p_args jsonb)
+drop function if exists insert_address(text, boolean, jsonb, account, jsonb);
+
+-- An address in use, with its event. Null and the JSON null are none.
+create or replace function insert_address(
+  p_tenant text,
+  p_live boolean,
+  p_call jsonb,
+  p_owner account,
+  p_category text,
+  p_type text,
+  p_currency text,
+  p_name text default null,
+  p_bank_account jsonb default null,
+  p_billing_details jsonb default null,
+  p_supporting_documentation jsonb default null,
+  p_wallet jsonb default null,
+  p_vpa jsonb default null,
+  p_is_reusable boolean default false,
+  p_metadata jsonb default null
+)
 returns address
 language plpgsql
 as $$
 declare
   v address;
   v_now bigint := clock(p_tenant, p_live);
-  v_id text := coalesce(p_args ->> 'id', new_id('address'));
+  v_id text := new_id('address');
 begin
   insert into address
     (
@@ -37,19 +56,19 @@ begin
       p_live,
       v_id,
       v_now,
-      p_args ->> 'category',
-      p_args ->> 'type',
+      p_category,
+      p_type,
       'activated',
-      p_args ->> 'currency',
-      p_args ->> 'name',
+      p_currency,
+      p_name,
       p_owner.id,
-      nullif(p_args -> 'bankAccount', 'null'),
-      nullif(p_args -> 'billingDetails', 'null'),
-      nullif(p_args -> 'supportingDocumentation', 'null'),
-      nullif(p_args -> 'wallet', 'null'),
-      nullif(p_args -> 'vpa', 'null'),
-      coalesce((p_args ->> 'isReusable')::boolean, false),
-      merge_metadata(null, p_args -> 'metadata', 'address.metadata'),
+      nullif(p_bank_account, 'null'),
+      nullif(p_billing_details, 'null'),
+      nullif(p_supporting_documentation, 'null'),
+      p_wallet,
+      p_vpa,
+      p_is_reusable,
+      merge_metadata(null, p_metadata, 'address.metadata'),
       p_owner.context_id,
       p_owner.on_root_list
     )
@@ -67,6 +86,13 @@ returns setof address
 language plpgsql
 as $$
 declare
+  v_args jsonb := check_args(
+    p_args,
+    args_of(
+      'linkedId text, category text, type text, currency text, name text, bankAccount object,
+        billingDetails object, supportingDocumentation object null, metadata? object null'
+    )
+  );
   v address;
   v_owner account;
   v_old address;
@@ -75,7 +101,7 @@ begin
   select a.*
   into v_owner
   from account a
-  where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_args ->> 'linkedId'
+  where a.tenant_id = p_tenant and a.livemode = p_live and a.id = v_args ->> 'linkedId'
   for no key update;
   for v_old in update address d
   set
@@ -86,13 +112,26 @@ begin
     and d.livemode = p_live
     and d.linked_id = v_owner.id
     and d.category = 'user_payout'
-    and d.currency = p_args ->> 'currency'
+    and d.currency = v_args ->> 'currency'
     and d.status = 'activated'
   returning * loop
     perform emit_event(p_tenant, p_live, p_call, 'address.pending_deactivation', 'address', to_jsonb(v_old));
     perform enqueue(p_tenant, p_live, 'retire_address', v_old.id, 0);
   end loop;
-  v := insert_address(p_tenant, p_live, p_call, v_owner, p_args);
+  v := insert_address(
+    p_tenant,
+    p_live,
+    p_call,
+    v_owner,
+    v_args ->> 'category',
+    v_args ->> 'type',
+    v_args ->> 'currency',
+    p_name => v_args ->> 'name',
+    p_bank_account => v_args -> 'bankAccount',
+    p_billing_details => v_args -> 'billingDetails',
+    p_supporting_documentation => v_args -> 'supportingDocumentation',
+    p_metadata => v_args -> 'metadata'
+  );
   perform reschedule_payout(p_tenant, p_live, v_owner.id);
   perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(v));
   return next v;
@@ -104,13 +143,14 @@ returns setof address
 language plpgsql
 as $$
 declare
+  v_args jsonb := check_args(p_args, args_of('id text, metadata object null'));
   v address;
 begin
   update address d
   set
-    metadata = merge_metadata(d.metadata, p_args -> 'metadata', 'address.metadata'),
+    metadata = merge_metadata(d.metadata, v_args -> 'metadata', 'address.metadata'),
     version = d.version + 1
-  where d.tenant_id = p_tenant and d.livemode = p_live and d.id = p_args ->> 'id'
+  where d.tenant_id = p_tenant and d.livemode = p_live and d.id = v_args ->> 'id'
   returning *
   into v;
   if not found then
@@ -127,16 +167,17 @@ returns setof address
 language plpgsql
 as $$
 declare
+  v_args jsonb := check_args(p_args, args_of('id text, from text[], to text'));
   v address;
-  v_from text[] := array(select jsonb_array_elements_text(p_args -> 'from'));
+  v_from text[] := array(select jsonb_array_elements_text(v_args -> 'from'));
 begin
   -- Spec: Address, status. What has expired is not reusable.
   update address d
   set
-    status = p_args ->> 'to',
-    is_reusable = d.is_reusable and p_args ->> 'to' <> 'expired',
+    status = v_args ->> 'to',
+    is_reusable = d.is_reusable and v_args ->> 'to' <> 'expired',
     version = d.version + 1
-  where d.tenant_id = p_tenant and d.livemode = p_live and d.id = p_args ->> 'id' and d.status = any (v_from)
+  where d.tenant_id = p_tenant and d.livemode = p_live and d.id = v_args ->> 'id' and d.status = any (v_from)
   returning *
   into v;
   if not found then
@@ -169,29 +210,24 @@ returns setof address
 language plpgsql
 as $$
 declare
+  v_args jsonb := check_args(p_args, args_of('accountId text, provider text, currency text'));
   v address;
   v_owner account;
 begin
   select a.*
   into v_owner
   from account a
-  where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_args ->> 'accountId'
+  where a.tenant_id = p_tenant and a.livemode = p_live and a.id = v_args ->> 'accountId'
   for no key update;
   v := insert_address(
     p_tenant,
     p_live,
     p_call,
     v_owner,
-    jsonb_build_object(
-      'category',
-      'partner_payment',
-      'type',
-      'wallet',
-      'currency',
-      p_args ->> 'currency',
-      'wallet',
-      jsonb_build_object('provider', p_args ->> 'provider')
-    )
+    'partner_payment',
+    'wallet',
+    v_args ->> 'currency',
+    p_wallet => jsonb_build_object('provider', v_args ->> 'provider')
   );
   perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(v));
   return next v;
@@ -285,19 +321,13 @@ begin
       p_live,
       p_call,
       v,
-      jsonb_build_object(
-        'category',
-        'service_fee_advance',
-        'type',
-        'bank_account',
-        'currency',
-        v_currency,
-        'bankAccount',
+      'service_fee_advance',
+      'bank_account',
+      v_currency,
+      p_bank_account =>
         case
-          when p_live then null
-          else sandbox_bank_account(v_currency) - 'type'
+          when not p_live then sandbox_bank_account(v_currency) - 'type'
         end
-      )
     );
   end if;
   -- What is on order already brings the rest along when it is issued. The sandbox is told again: what came due while
@@ -401,18 +431,11 @@ begin
       p_live,
       p_call,
       v,
-      jsonb_build_object(
-        'category',
-        'service_receive',
-        'type',
-        'bank_account',
-        'currency',
-        c,
-        'name',
-        v.business_details ->> 'legalName',
-        'bankAccount',
-        sandbox_bank_account(c)
-      )
+      'service_receive',
+      'bank_account',
+      c,
+      p_name => v.business_details ->> 'legalName',
+      p_bank_account => sandbox_bank_account(c)
     );
   end loop;
   -- What was ordered may have been switched off meanwhile: then there is nothing to be activated.
@@ -449,22 +472,26 @@ returns setof address
 language plpgsql
 as $$
 declare
+  v_args jsonb := check_args(
+    p_args,
+    args_of('linkedId text, category text, type text, currency text, name text null, bankAccount object')
+  );
   v address;
   v_owner account;
 begin
   select a.*
   into v_owner
   from account a
-  where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_args ->> 'linkedId'
+  where a.tenant_id = p_tenant and a.livemode = p_live and a.id = v_args ->> 'linkedId'
   for no key update;
   if v_owner.status <> 'activated' then
     perform refuse(400, 'status_invalid', 'account.status', 'is not activated; verify the account first');
   end if;
-  if p_args ->> 'category' = 'service_fee_advance' then
+  if v_args ->> 'category' = 'service_fee_advance' then
     update address d
     set
-      bank_account = (p_args -> 'bankAccount') - 'type',
-      currency = p_args ->> 'currency',
+      bank_account = (v_args -> 'bankAccount') - 'type',
+      currency = v_args ->> 'currency',
       version = d.version + 1
     where
       d.tenant_id = p_tenant
@@ -478,7 +505,7 @@ begin
     end if;
     perform emit_event(p_tenant, p_live, p_call, 'address.updated', 'address', to_jsonb(v));
   else
-    if not (p_args ->> 'currency' = any (missing_currencies(p_tenant, p_live, v_owner))) then
+    if not (v_args ->> 'currency' = any (missing_currencies(p_tenant, p_live, v_owner))) then
       perform refuse(
         409,
         'state_conflict',
@@ -486,7 +513,17 @@ begin
         'is not one that this account is offered and still lacks'
       );
     end if;
-    v := insert_address(p_tenant, p_live, p_call, v_owner, p_args);
+    v := insert_address(
+      p_tenant,
+      p_live,
+      p_call,
+      v_owner,
+      v_args ->> 'category',
+      v_args ->> 'type',
+      v_args ->> 'currency',
+      p_name => v_args ->> 'name',
+      p_bank_account => v_args -> 'bankAccount'
+    );
     update account a
     set
       version = a.version + 1,

@@ -77,16 +77,11 @@ begin
     p_live,
     p_call,
     p_partner,
-    jsonb_build_object(
-      'category',
-      'service_checkout',
-      'type',
-      'vpa',
-      'currency',
-      'INR',
-      'name',
-      p_partner.business_details ->> 'legalName',
-      'vpa',
+    'service_checkout',
+    'vpa',
+    'INR',
+    p_name => p_partner.business_details ->> 'legalName',
+    p_vpa =>
       case
         when not p_live then jsonb_build_object(
           'id',
@@ -95,7 +90,6 @@ begin
           jsonb_build_object('onetime', 'enabled', 'recurring', 'disabled')
         )
       end
-    )
   );
   return v.id;
 end;
@@ -106,6 +100,13 @@ returns setof checkout
 language plpgsql
 as $$
 declare
+  v_args jsonb := check_args(
+    p_args,
+    args_of(
+      'amount bigint, grossAmount bigint, currency text, fromAccountId text, toAccountId text,
+        paymentMethods text[], receivableIds text[], redirectUrl text, metadata? object null, seconds int'
+    )
+  );
   v checkout;
   v_from account;
   v_to account;
@@ -113,19 +114,19 @@ declare
   v_id text := new_id('checkout');
   v_link text;
   v_now bigint := clock(p_tenant, p_live);
-  v_seconds bigint := (p_args ->> 'seconds')::bigint;
+  v_seconds bigint := (v_args ->> 'seconds')::bigint;
   v_address text;
 begin
   -- The partner's row is locked, so that two first checkouts make one address.
   select a.*
   into v_from
   from account a
-  where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_args ->> 'fromAccountId'
+  where a.tenant_id = p_tenant and a.livemode = p_live and a.id = v_args ->> 'fromAccountId'
   for no key update;
   select a.*
   into v_to
   from account a
-  where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_args ->> 'toAccountId';
+  where a.tenant_id = p_tenant and a.livemode = p_live and a.id = v_args ->> 'toAccountId';
   -- What was judged before the rows were locked is judged again: the partner, and after it the receivables in the order
   -- of their ids.
   if v_from.status in ('hold', 'deactivated') or (p_live and v_from.status <> 'activated') then
@@ -141,13 +142,13 @@ begin
   where
     x.tenant_id = p_tenant
     and x.livemode = p_live
-    and x.id in (select jsonb_array_elements_text(p_args -> 'receivableIds'))
+    and x.id in (select jsonb_array_elements_text(v_args -> 'receivableIds'))
   order by x.id
   for share;
   select min(i.n) filter (where x.status <> 'open') as closed, sum(x.amount_reconcilable) as reconcilable
   into r
   from
-    jsonb_array_elements_text(p_args -> 'receivableIds') with ordinality i (id, n)
+    jsonb_array_elements_text(v_args -> 'receivableIds') with ordinality i (id, n)
     join receivable x on x.tenant_id = p_tenant and x.livemode = p_live and x.id = i.id;
   if r.closed is not null then
     perform refuse(
@@ -157,7 +158,7 @@ begin
       'The receivable is not open.'
     );
   end if;
-  if (p_args ->> 'amount')::bigint > r.reconcilable then
+  if (v_args ->> 'amount')::bigint > r.reconcilable then
     perform refuse(
       402,
       'amount_exceeds_reconcilable',
@@ -194,17 +195,17 @@ begin
       v_id,
       v_now,
       v_now + v_seconds,
-      (p_args ->> 'amount')::bigint,
-      (p_args ->> 'grossAmount')::bigint,
-      p_args ->> 'currency',
+      (v_args ->> 'amount')::bigint,
+      (v_args ->> 'grossAmount')::bigint,
+      v_args ->> 'currency',
       v_from.id,
       v_to.id,
       v_address,
-      array(select jsonb_array_elements_text(p_args -> 'paymentMethods')),
-      array(select jsonb_array_elements_text(p_args -> 'receivableIds')),
-      p_args ->> 'redirectUrl',
+      array(select jsonb_array_elements_text(v_args -> 'paymentMethods')),
+      array(select jsonb_array_elements_text(v_args -> 'receivableIds')),
+      v_args ->> 'redirectUrl',
       'initialized',
-      merge_metadata(null, p_args -> 'metadata', 'checkout.metadata'),
+      merge_metadata(null, v_args -> 'metadata', 'checkout.metadata'),
       v_to.context_id,
       v_to.on_root_list or v_from.on_root_list
     )
@@ -230,8 +231,9 @@ returns setof checkout
 language plpgsql
 as $$
 declare
+  v_args jsonb := check_args(p_args, args_of('id text, to text'));
   v checkout;
-  v_to text := p_args ->> 'to';
+  v_to text := v_args ->> 'to';
   v_now bigint := clock(p_tenant, p_live);
   v_wall bigint := wall_clock();
 begin
@@ -246,7 +248,7 @@ begin
   where
     c.tenant_id = p_tenant
     and c.livemode = p_live
-    and c.id = p_args ->> 'id'
+    and c.id = v_args ->> 'id'
     and c.status = 'initialized'
     and (v_to = 'expired' or c.expires_at > v_now)
   returning *
@@ -280,7 +282,10 @@ create or replace function insert_transaction(
   p_live boolean,
   p_call jsonb,
   p_checkout checkout,
-  p_args jsonb
+  p_key text,
+  p_method text,
+  p_details jsonb,
+  p_seconds bigint
 )
 returns transaction
 language plpgsql
@@ -289,7 +294,7 @@ declare
   v transaction;
   v_id text := new_id('transaction');
   v_now bigint := clock(p_tenant, p_live);
-  v_end bigint := greatest(v_now, least(v_now + (p_args ->> 'seconds')::bigint, p_checkout.expires_at));
+  v_end bigint := greatest(v_now, least(v_now + p_seconds, p_checkout.expires_at));
 begin
   insert into transaction
     (
@@ -315,10 +320,10 @@ begin
       v_id,
       v_now,
       p_checkout.id,
-      p_args ->> 'attemptKey',
+      p_key,
       v_end,
-      p_args ->> 'paymentMethod',
-      nullif(p_args -> 'details', 'null'),
+      p_method,
+      nullif(p_details, 'null'),
       p_checkout.gross_amount,
       p_checkout.currency,
       'processing',
@@ -340,10 +345,14 @@ returns setof transaction
 language plpgsql
 as $$
 declare
+  v_args jsonb := check_args(
+    p_args,
+    args_of('checkoutId text, attemptKey text, paymentMethod text, details? object null, seconds int')
+  );
   c checkout;
   v transaction;
   v_now bigint := clock(p_tenant, p_live);
-  v_method text := case p_args ->> 'paymentMethod'
+  v_method text := case v_args ->> 'paymentMethod'
     when 'card' then 'cards'
     else 'upi'
   end;
@@ -351,7 +360,7 @@ begin
   select x.*
   into c
   from checkout x
-  where x.tenant_id = p_tenant and x.livemode = p_live and x.id = p_args ->> 'checkoutId'
+  where x.tenant_id = p_tenant and x.livemode = p_live and x.id = v_args ->> 'checkoutId'
   for update;
   if c.status <> 'initialized' or c.expires_at <= v_now then
     perform refuse(400, 'status_invalid', 'checkout.status');
@@ -363,14 +372,14 @@ begin
     t.tenant_id = p_tenant
     and t.livemode = p_live
     and t.checkout_id = c.id
-    and t.attempt_key = p_args ->> 'attemptKey';
+    and t.attempt_key = v_args ->> 'attemptKey';
   if found then
     -- Under the same name another attempt, or one that has gone on meanwhile, is not begun again.
     if
       v.status <> 'processing'
       or v.expires_at <= v_now
-      or v.payment_method <> p_args ->> 'paymentMethod'
-      or v.payment_method_details is distinct from nullif(p_args -> 'details', 'null')
+      or v.payment_method <> v_args ->> 'paymentMethod'
+      or v.payment_method_details is distinct from nullif(v_args -> 'details', 'null')
     then
       perform refuse(409, 'state_conflict', 'checkout.effective_transaction', 'The attempt has already progressed.');
     end if;
@@ -413,7 +422,16 @@ begin
       'The checkout has had too many attempts; create another.'
     );
   end if;
-  v := insert_transaction(p_tenant, p_live, p_call, c, p_args);
+  v := insert_transaction(
+    p_tenant,
+    p_live,
+    p_call,
+    c,
+    v_args ->> 'attemptKey',
+    v_args ->> 'paymentMethod',
+    v_args -> 'details',
+    (v_args ->> 'seconds')::bigint
+  );
   -- From here on the acquirer may have it, so until it is decided somebody asks: an answer that was lost comes yet.
   perform enqueue(p_tenant, p_live, 'inquire_transaction', v.id, 5);
   return next v;
@@ -431,6 +449,13 @@ returns setof transaction
 language plpgsql
 as $$
 declare
+  v_args jsonb := check_args(
+    p_args,
+    args_of(
+      'id text, details? object null, status text, reasonCode? text null, afterSeconds? int,
+        afterExpiry? boolean'
+    )
+  );
   v transaction;
   c checkout;
   v_now bigint := clock(p_tenant, p_live);
@@ -438,13 +463,13 @@ declare
   v_fits boolean;
   v_paid boolean;
   v_queued text;
-  v_told jsonb := nullif(p_args -> 'details', 'null');
-  v_status text := p_args ->> 'status';
+  v_told jsonb := nullif(v_args -> 'details', 'null');
+  v_status text := v_args ->> 'status';
 begin
   select t.*
   into v
   from transaction t
-  where t.tenant_id = p_tenant and t.livemode = p_live and t.id = p_args ->> 'id'
+  where t.tenant_id = p_tenant and t.livemode = p_live and t.id = v_args ->> 'id'
   for update;
   v_open := v.status = 'processing' or (v.status = 'failed' and v.reason_code = 'expired' and v_status <> 'failed');
   if v_open and v.payment_method_details is null and v_told is not null then
@@ -501,10 +526,10 @@ begin
         'settle_transaction',
         v.id,
         case
-          when (p_args ->> 'afterExpiry')::boolean then c.expires_at - v_now + 1
-          else coalesce((p_args ->> 'afterSeconds')::bigint, 0)
+          when (v_args ->> 'afterExpiry')::boolean then c.expires_at - v_now + 1
+          else coalesce((v_args ->> 'afterSeconds')::bigint, 0)
         end,
-        jsonb_build_object('status', v_status, 'reasonCode', p_args ->> 'reasonCode')
+        jsonb_build_object('status', v_status, 'reasonCode', v_args ->> 'reasonCode')
       );
       delete from job j
       where j.tenant_id = p_tenant and j.livemode = p_live and j.kind = 'inquire_transaction' and j.subject_id = v.id;
@@ -530,6 +555,7 @@ returns setof transaction
 language plpgsql
 as $$
 declare
+  v_args jsonb := check_args(p_args, args_of('limit int'));
   j job;
   v transaction;
   v_now bigint := clock(p_tenant, p_live);
@@ -540,7 +566,7 @@ begin
     from job x
     where x.tenant_id = p_tenant and x.livemode = p_live and x.kind = 'inquire_transaction' and x.due <= v_wall
     order by x.due, x.id
-    limit (p_args ->> 'limit')::int
+    limit (v_args ->> 'limit')::int
     for update skip locked
   loop
     select t.* into v from transaction t where t.tenant_id = p_tenant and t.livemode = p_live and t.id = j.subject_id;
@@ -570,9 +596,16 @@ returns setof transaction
 language plpgsql
 as $$
 declare
+  v_args jsonb := check_args(
+    p_args,
+    args_of(
+      'id text, details? object null, status? text, reasonCode? text, afterSeconds? int,
+        afterExpiry? boolean'
+    )
+  );
   v transaction;
   v_now bigint := clock(p_tenant, p_live);
-  v_status text := p_args ->> 'status';
+  v_status text := v_args ->> 'status';
   v_patience bigint := case
     when v_status is null then 0
     else 86400
@@ -581,7 +614,7 @@ declare
 begin
   if v_status in ('succeeded', 'failed') then
     -- No request of anybody's has caused it.
-    select t.* into v from decide_transaction(p_tenant, p_live, p_call - 'requestId', p_args) t;
+    select t.* into v from decide_transaction(p_tenant, p_live, p_call - 'requestId', v_args) t;
     v_recorded := v.status <> 'processing'
     or exists (
       select
@@ -592,7 +625,7 @@ begin
     select t.*
     into v
     from transaction t
-    where t.tenant_id = p_tenant and t.livemode = p_live and t.id = p_args ->> 'id';
+    where t.tenant_id = p_tenant and t.livemode = p_live and t.id = v_args ->> 'id';
   end if;
   if v_recorded or v.expires_at + v_patience <= v_now then
     delete from job j
@@ -849,12 +882,16 @@ returns setof checkout
 language plpgsql
 as $$
 declare
+  v_args jsonb := check_args(
+    p_args,
+    args_of('id text, status text, reasonCode text null, paymentMethod text, details object, seconds int')
+  );
   c checkout;
   v transaction;
   v_now bigint := clock(p_tenant, p_live);
 begin
-  select x.* into c from checkout x where x.tenant_id = p_tenant and x.livemode = p_live and x.id = p_args ->> 'id';
-  if p_args ->> 'status' = 'succeeded' then
+  select x.* into c from checkout x where x.tenant_id = p_tenant and x.livemode = p_live and x.id = v_args ->> 'id';
+  if v_args ->> 'status' = 'succeeded' then
     perform lock_balances(
       p_tenant,
       p_live,
@@ -865,13 +902,22 @@ begin
     );
   end if;
   select x.* into c from checkout x where x.tenant_id = p_tenant and x.livemode = p_live and x.id = c.id for update;
-  if p_args ->> 'status' = 'failed' and (c.status <> 'initialized' or c.expires_at <= v_now) then
+  if v_args ->> 'status' = 'failed' and (c.status <> 'initialized' or c.expires_at <= v_now) then
     perform refuse(400, 'status_invalid', 'checkout.status');
   end if;
   -- There is no form, so each call is an attempt of its own; one that is sent anew after a lost answer is undone by
   -- `store_idempotent_response`.
-  v := insert_transaction(p_tenant, p_live, p_call, c, p_args || jsonb_build_object('attemptKey', new_id('test')));
-  c := settle_transaction(p_tenant, p_live, p_call, v.id, p_args ->> 'status', p_args ->> 'reasonCode');
+  v := insert_transaction(
+    p_tenant,
+    p_live,
+    p_call,
+    c,
+    new_id('test'),
+    v_args ->> 'paymentMethod',
+    v_args -> 'details',
+    (v_args ->> 'seconds')::bigint
+  );
+  c := settle_transaction(p_tenant, p_live, p_call, v.id, v_args ->> 'status', v_args ->> 'reasonCode');
   perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(c));
   return next c;
 end;
@@ -901,3 +947,5 @@ begin
   );
 end;
 $$;
+
+drop function if exists insert_transaction(text, boolean, jsonb, checkout, jsonb);

@@ -82,20 +82,15 @@ begin
     p_live,
     p_call,
     p_partner,
-    jsonb_build_object(
-      'category',
-      'partner_payment',
-      'type',
-      v_type,
-      'currency',
-      p_currency,
-      'isReusable',
-      p_method = 'domestic_debit',
-      'wallet',
+    'partner_payment',
+    v_type,
+    p_currency,
+    p_is_reusable => p_method = 'domestic_debit',
+    p_wallet =>
       case
         when v_type = 'wallet' then jsonb_build_object('provider', p_method)
       end,
-      'vpa',
+    p_vpa =>
       case
         when v_type = 'vpa'
         and not p_live then jsonb_build_object(
@@ -105,11 +100,10 @@ begin
           jsonb_build_object('onetime', 'enabled', 'recurring', 'disabled')
         )
       end,
-      'bankAccount',
+    p_bank_account =>
       case
         when v_type = 'bank_account' then jsonb_build_object('bankName', null)
       end
-    )
   );
   return v.id;
 end;
@@ -120,6 +114,14 @@ returns setof deposit
 language plpgsql
 as $$
 declare
+  v_args jsonb := check_args(
+    p_args,
+    args_of(
+      'toAccountId text, toAddressId text, fromAccountId text null, fromAddressId text null, amount bigint,
+        currency text, paymentMethod text, statementDescriptor? text null,
+        metadata? object null'
+    )
+  );
   v deposit;
   v_to account;
   v_from account;
@@ -128,13 +130,13 @@ declare
   v_payment text;
   v_row jsonb;
   v_trace text;
-  v_from_id text := p_args ->> 'fromAccountId';
-  v_from_address text := p_args ->> 'fromAddressId';
+  v_from_id text := v_args ->> 'fromAccountId';
+  v_from_address text := v_args ->> 'fromAddressId';
 begin
   select a.*
   into v_to
   from account a
-  where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_args ->> 'toAccountId';
+  where a.tenant_id = p_tenant and a.livemode = p_live and a.id = v_args ->> 'toAccountId';
   -- A payer is looked for only if there is one: for an id that is null PostgreSQL would make a new plan each time.
   if v_from_id is not null then
     -- No key update: a deposit the other way round, whose row refers to this account, must not wait for it.
@@ -149,8 +151,8 @@ begin
         p_live,
         p_call,
         v_from,
-        p_args ->> 'paymentMethod',
-        p_args ->> 'currency'
+        v_args ->> 'paymentMethod',
+        v_args ->> 'currency'
       );
     end if;
   end if;
@@ -161,8 +163,8 @@ begin
     p_live,
     v_to,
     'deposit',
-    (p_args ->> 'amount')::bigint,
-    p_args ->> 'currency',
+    (v_args ->> 'amount')::bigint,
+    v_args ->> 'currency',
     'processing',
     v_id,
     v_now
@@ -180,7 +182,6 @@ begin
       to_account_id,
       to_address_id,
       payment_method,
-      payment_method_details,
       statement_descriptor,
       status,
       metadata,
@@ -194,18 +195,17 @@ begin
       p_live,
       v_id,
       v_now,
-      (p_args ->> 'amount')::bigint,
-      p_args ->> 'currency',
+      (v_args ->> 'amount')::bigint,
+      v_args ->> 'currency',
       v_from.id,
       v_from_address,
       v_to.id,
-      p_args ->> 'toAddressId',
-      p_args ->> 'paymentMethod',
-      nullif(p_args -> 'paymentMethodDetails', 'null'),
-      coalesce(p_args ->> 'statementDescriptor', ''),
+      v_args ->> 'toAddressId',
+      v_args ->> 'paymentMethod',
+      coalesce(v_args ->> 'statementDescriptor', ''),
       'initialized',
       case
-        when p_args ? 'metadata' then merge_metadata(null, p_args -> 'metadata', 'deposit.metadata')
+        when v_args ? 'metadata' then merge_metadata(null, v_args -> 'metadata', 'deposit.metadata')
       end,
       v_payment,
       v_to.context_id,
@@ -249,11 +249,12 @@ returns setof deposit
 language plpgsql
 as $$
 declare
+  v_args jsonb := check_args(p_args, args_of('id text, from text[], to text, reasonCode? text null'));
   v deposit;
-  v_id text := p_args ->> 'id';
-  v_to text := p_args ->> 'to';
+  v_id text := v_args ->> 'id';
+  v_to text := v_args ->> 'to';
   v_category text;
-  v_from text[] := array(select jsonb_array_elements_text(p_args -> 'from'));
+  v_from text[] := array(select jsonb_array_elements_text(v_args -> 'from'));
   v_row jsonb;
   v_trace text;
 begin
@@ -289,7 +290,7 @@ begin
   set
     status = v_to,
     version = d.version + 1,
-    reason_code = coalesce(p_args ->> 'reasonCode', d.reason_code),
+    reason_code = coalesce(v_args ->> 'reasonCode', d.reason_code),
     pending_rest = case
       when v_to = 'completed'
       and v_category = 'pending' then d.amount
@@ -547,6 +548,7 @@ returns setof deposit
 language plpgsql
 as $$
 declare
+  v_args jsonb := check_args(p_args, args_of('id text, reasonCode? text null, amount? bigint null'));
   d deposit;
   v deposit;
   v_to account;
@@ -555,13 +557,13 @@ declare
   v_amount bigint;
   v_payment text;
 begin
-  select x.* into d from deposit x where x.tenant_id = p_tenant and x.livemode = p_live and x.id = p_args ->> 'id';
+  select x.* into d from deposit x where x.tenant_id = p_tenant and x.livemode = p_live and x.id = v_args ->> 'id';
   perform lock_money_of(p_tenant, p_live, d);
   select x.* into d from deposit x where x.tenant_id = p_tenant and x.livemode = p_live and x.id = d.id for update;
   if d.status <> 'completed' or d.amount < 0 then
     perform refuse(400, 'status_invalid', 'deposit.status');
   end if;
-  v_amount := coalesce((p_args ->> 'amount')::bigint, d.amount - d.disputed);
+  v_amount := coalesce((v_args ->> 'amount')::bigint, d.amount - d.disputed);
   if v_amount <= 0 or v_amount > d.amount - d.disputed then
     perform refuse(402, 'amount_exceeds_deposit', 'deposit.amount');
   end if;
@@ -603,7 +605,7 @@ begin
       d.to_address_id,
       d.payment_method,
       d.payment_method_details,
-      coalesce(p_args ->> 'reasonCode', 'general'),
+      coalesce(v_args ->> 'reasonCode', 'general'),
       d.statement_descriptor,
       'completed',
       v_payment,
@@ -645,10 +647,11 @@ returns setof deposit
 language plpgsql
 as $$
 declare
+  v_args jsonb := check_args(p_args, args_of('id text, receivables object[]'));
   d deposit;
   x record;
 begin
-  select y.* into d from deposit y where y.tenant_id = p_tenant and y.livemode = p_live and y.id = p_args ->> 'id';
+  select y.* into d from deposit y where y.tenant_id = p_tenant and y.livemode = p_live and y.id = v_args ->> 'id';
   perform lock_money_of(p_tenant, p_live, d);
   select y.* into d from deposit y where y.tenant_id = p_tenant and y.livemode = p_live and y.id = d.id for update;
   if d.status <> 'completed' or d.amount < 0 then
@@ -660,7 +663,7 @@ begin
   where
     r.tenant_id = p_tenant
     and r.livemode = p_live
-    and r.id in (select s ->> 'id' from jsonb_array_elements(p_args -> 'receivables') s)
+    and r.id in (select s ->> 'id' from jsonb_array_elements(v_args -> 'receivables') s)
   order by r.id
   for no key update;
   -- What is void is refused before anything is added up: a state comes before an amount.
@@ -672,16 +675,16 @@ begin
         r.tenant_id = p_tenant
         and r.livemode = p_live
         and r.voided
-        and r.id in (select s ->> 'id' from jsonb_array_elements(p_args -> 'receivables') s)
+        and r.id in (select s ->> 'id' from jsonb_array_elements(v_args -> 'receivables') s)
     )
   then
     perform refuse(400, 'status_invalid', 'deposit.receivables', 'must not include a receivable that is void');
   end if;
-  perform refuse_shares(p_tenant, p_live, d, p_args -> 'receivables');
+  perform refuse_shares(p_tenant, p_live, d, v_args -> 'receivables');
   -- In the order given: what is taken back later frees the newest lock first.
   for x in
     select r ->> 'id' as id, sum((r ->> 'amount')::bigint)::bigint as amount
-    from jsonb_array_elements(p_args -> 'receivables') with ordinality s (r, n)
+    from jsonb_array_elements(v_args -> 'receivables') with ordinality s (r, n)
     group by 1
     order by min(n)
   loop
@@ -692,7 +695,7 @@ begin
     p_live,
     p_call,
     d.id,
-    (select sum((r ->> 'amount')::bigint)::bigint from jsonb_array_elements(p_args -> 'receivables') r)
+    (select sum((r ->> 'amount')::bigint)::bigint from jsonb_array_elements(v_args -> 'receivables') r)
   );
   perform emit_event(p_tenant, p_live, p_call, 'deposit.reconciled', 'deposit', to_jsonb(d));
   perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(d));

@@ -96,12 +96,13 @@ returns setof job
 language plpgsql
 as $$
 declare
+  v_args jsonb := check_args(p_args, args_of('id text'));
   j job;
   v_now bigint := wall_clock();
 begin
   update job x
   set due = least(x.due, v_now)
-  where x.tenant_id = p_tenant and x.livemode = p_live and x.id = p_args ->> 'id'
+  where x.tenant_id = p_tenant and x.livemode = p_live and x.id = v_args ->> 'id'
   returning *
   into j;
   if not found then

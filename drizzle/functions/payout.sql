@@ -581,10 +581,11 @@ returns setof payout
 language plpgsql
 as $$
 declare
+  v_args jsonb := check_args(p_args, args_of('id text, to text'));
   y payout;
-  v_to text := p_args ->> 'to';
+  v_to text := v_args ->> 'to';
 begin
-  select x.* into y from payout x where x.tenant_id = p_tenant and x.livemode = p_live and x.id = p_args ->> 'id';
+  select x.* into y from payout x where x.tenant_id = p_tenant and x.livemode = p_live and x.id = v_args ->> 'id';
   perform lock_all_balances(p_tenant, p_live, y.account_id);
   update payout x
   set

@@ -8,11 +8,18 @@ import type { Database } from '../db/database.js';
 import { contentOf } from '../resources/file/content.js';
 import { DomainError, retryAfter } from '../request/problems.js';
 import type { Secrets } from '../db/secrets.js';
-import { type PaymentMethodDetails, type TransactionRow, transaction } from '../resources/transaction/table.js';
+import {
+  type PaymentMethodDetails,
+  type TransactionPaymentMethod,
+  type TransactionRow,
+  transaction,
+} from '../resources/transaction/table.js';
 import { acquirerOf, type Acquirers, type Decision, type Instrument } from './acquirer.js';
 import { cardDetails, cardOf } from './card.js';
 import { payerScope, type Session, sessionOf, stateAt, stateOf } from './session.js';
-import { checkoutPage, type Message, messagePage, type PageOptions } from './view.js';
+import { checkoutPage } from './view/checkout-page.js';
+import { type Message, messagePage } from './view/layout.js';
+import type { PageOptions } from './view/options.js';
 import { CheckoutEvents } from './event-stream.js';
 
 /** What the pages are built from. */
@@ -154,7 +161,7 @@ export function hostedPages(app: FastifyInstance, { database, secrets, terms, ac
   const begin = async (
     request: FastifyRequest,
     place: CheckoutPlace,
-    args: object,
+    args: { attemptKey: string; paymentMethod: TransactionPaymentMethod; details?: PaymentMethodDetails },
   ): Promise<TransactionRow | DomainError> => {
     try {
       const all = { ...args, checkoutId: place.id, seconds: terms.attemptSeconds };

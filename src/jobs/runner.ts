@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { and, isNotNull, isNull, type SQL, sql } from 'drizzle-orm';
-import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import type { Logger } from 'pino';
 import type { Database } from '../db/database.js';
 import { event } from '../resources/event/table.js';
@@ -8,6 +7,7 @@ import { acquirers as delivered } from '../hosted/acquirer.js';
 import { pollStatus } from '../hosted/status-poll.js';
 import { payerScope } from '../hosted/session.js';
 import { statusPollKind, job } from './table.js';
+import { beyond, first, type TenantAndMode, type TenantTable, tenantsAndModes } from './tenants.js';
 import { unsealed } from '../resources/ledger/table.js';
 import { faultLine } from '../server/log.js';
 import { DomainError } from '../request/problems.js';
@@ -37,22 +37,11 @@ export interface Retention {
 /** What the README promises where no setting says otherwise. */
 export const retentionDefault: Retention = { idempotencySeconds: 48 * 3600 };
 
-interface TenantAndMode {
-  tenant: string;
-  live: boolean;
-}
-
-/** Before the first tenant and mode, in the order of the keys. */
-const first: TenantAndMode = { tenant: '', live: false };
-
 /** A tenant and mode with work that is due: for the database, for an acquirer, or for both. */
 interface Due extends TenantAndMode {
   runs: boolean;
   asks: boolean;
 }
-
-/** A table whose rows belong to a tenant and mode. */
-type TenantTable = PgTable & { tenantId: PgColumn; livemode: PgColumn };
 
 /**
  * Does the work that is due: the sandbox's verifications, addresses to issue, numbers of events, seals, and old rows to delete.
@@ -123,7 +112,7 @@ export class Worker {
    * clock that moves under it could not bound the walk of an index: what is due later would all be read.
    */
   async #work(): Promise<boolean> {
-    const tenantsAndModes = await this.database.read<Due>(
+    const due = await this.database.read<Due>(
       'tenants_with_jobs',
       (db) =>
         db
@@ -141,10 +130,10 @@ export class Worker {
       { ...this.#after },
     );
     // Fewer than asked for are the last ones: the next look begins anew.
-    const last = tenantsAndModes.length < tenantsMax ? undefined : tenantsAndModes.at(-1);
+    const last = due.length < tenantsMax ? undefined : due.at(-1);
     this.#after = last ? { tenant: last.tenant, live: last.live } : first;
     let more = last !== undefined;
-    for (const { tenant, live, runs, asks } of tenantsAndModes) {
+    for (const { tenant, live, runs, asks } of due) {
       if (this.#stopping) return false;
       if (asks) this.#ask({ tenant, live });
       if (!runs) continue;
@@ -204,8 +193,8 @@ export class Worker {
 
   /** Numbers the events that have none; whether there may be more. */
   #number(): Promise<boolean> {
-    const tenantsAndModes = this.#tenantsAndModes('tenants_with_events', event, isNull(event.number));
-    return this.#byTurns(tenantsAndModes, 'events of a tenant will be numbered later', ({ tenant, live }) =>
+    const found = tenantsAndModes(this.database, this.#stop.signal, 'tenants_with_events', event, isNull(event.number));
+    return this.#byTurns(found, 'events of a tenant will be numbered later', ({ tenant, live }) =>
       this.#batch('number_events', [tenant, live], numberedMax),
     );
   }
@@ -213,8 +202,8 @@ export class Worker {
   /** Every few seconds, seals the postings that have no seal yet; whether there may be more. */
   async #seal(): Promise<boolean> {
     if (performance.now() - this.#sealedAt < sealEveryMilliseconds) return false;
-    const tenantsAndModes = this.#tenantsAndModes('tenants_with_unsealed', unsealed);
-    const more = await this.#byTurns(tenantsAndModes, 'postings of a tenant will be sealed later', ({ tenant, live }) =>
+    const found = tenantsAndModes(this.database, this.#stop.signal, 'tenants_with_unsealed', unsealed);
+    const more = await this.#byTurns(found, 'postings of a tenant will be sealed later', ({ tenant, live }) =>
       this.#batch('seal_postings', [tenant, live], sealedMax),
     );
     if (!more) this.#sealedAt = performance.now();
@@ -252,7 +241,7 @@ export class Worker {
   }
 
   async *#forgetEach(name: string, table: TenantTable, fn: string, seconds: number, where?: SQL): AsyncGenerator<void> {
-    for await (const { tenant, live } of this.#tenantsAndModes(name, table, where)) {
+    for await (const { tenant, live } of tenantsAndModes(this.database, this.#stop.signal, name, table, where)) {
       const batch = () => this.#batch(fn, [tenant, live, seconds], forgottenMax);
       while (await this.#attempt(batch, false, 'old rows of a tenant will be deleted later')) yield;
       yield;
@@ -267,12 +256,12 @@ export class Worker {
 
   /** Works for each tenant and mode as long as there is work, and not longer than a turn; whether any has more. */
   async #byTurns(
-    tenantsAndModes: AsyncIterable<TenantAndMode>,
+    found: AsyncIterable<TenantAndMode>,
     consequence: string,
     batch: (tenantAndMode: TenantAndMode) => Promise<boolean>,
   ): Promise<boolean> {
     let left = false;
-    for await (const tenantAndMode of tenantsAndModes) {
+    for await (const tenantAndMode of found) {
       const until = performance.now() + turnMilliseconds;
       let more = true;
       while (more && performance.now() < until && !this.#stopping)
@@ -281,29 +270,4 @@ export class Worker {
     }
     return left && !this.#stopping;
   }
-
-  /** The tenants and modes that have rows of a table, in the order of their keys. Each is one step in an index, however many rows the one before it has. */
-  async *#tenantsAndModes(name: string, table: TenantTable, where?: SQL): AsyncGenerator<TenantAndMode> {
-    for (let after = first; !this.#stopping; ) {
-      const [next] = await this.database.read<TenantAndMode>(
-        name,
-        (db) =>
-          db
-            .select({ tenant: table.tenantId, live: table.livemode })
-            .from(table as PgTable)
-            .where(and(where, beyond(table)))
-            .orderBy(table.tenantId, table.livemode)
-            .limit(1),
-        { ...after },
-      );
-      if (!next) return;
-      yield next;
-      after = next;
-    }
-  }
-}
-
-/** The rows of tenants and modes that come after a given one. */
-function beyond({ tenantId, livemode }: { tenantId: PgColumn; livemode: PgColumn }): SQL {
-  return sql`(${tenantId}, ${livemode}) > (${sql.placeholder('tenant')}::text, ${sql.placeholder('live')}::boolean)`;
 }

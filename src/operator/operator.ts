@@ -19,7 +19,7 @@ import { type NewKey, newKey } from '../auth/api-keys.js';
 import { checkoutTermsDefault } from '../resources/checkout/terms.js';
 import { testClock } from '../resources/clock/table.js';
 import { Context } from '../operation/context.js';
-import type { WriteEnvelope, Database } from '../db/database.js';
+import type { ArgumentsOf, Database, NoOthers, TableOf, WriteEnvelope, WriteFunction } from '../db/database.js';
 import type { VisibilityColumns } from '../db/visibility.js';
 import { Scope } from '../db/scope.js';
 import type { ReconciledReceivableInput } from '../resources/deposit/inputs.js';
@@ -771,11 +771,11 @@ export class Operator {
   }
 
   /** One write, under the request's key or one of ours. A key that was answered before is answered again. */
-  async #write<T extends PgTable>(
-    fn: string,
+  async #write<F extends WriteFunction, T extends PgTable & TableOf<F>, A extends ArgumentsOf<F>>(
+    fn: F,
     { tenantId, livemode }: TenantAndMode,
     operation: string,
-    args: object,
+    args: A & NoOthers<A, F>,
     table: T,
   ): Promise<T['$inferSelect']> {
     const { requestId = newRequestId(), idempotencyKey } = this.asking ?? {};

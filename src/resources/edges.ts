@@ -1,7 +1,7 @@
 import { getTableName } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import { Arg, Args, type ClassType, Ctx, FieldResolver, ID, Query, Resolver, Root } from 'type-graphql';
-import type { Link as LinkTable, Row, Rows } from '../db/scope.js';
+import type { Link as LinkTable, Row, Rows } from '../db/list-statement.js';
 import type { Context } from '../operation/context.js';
 import { DomainError, problem } from '../request/problems.js';
 import { type Listing, PageArgs } from '../types/pagination.js';

@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import fs from 'node:fs';
 import { printSchema } from 'graphql';
 import { buildGraph } from '../api/graphql/server.js';
-import { hashOfFiles, type SchemaVersion } from '../db/migrate.js';
+import { hashOfFiles, type SchemaVersion } from '../db/schema-version.js';
 import { buildOperatorGraph } from '../operator/graph.js';
 
 /** The public schema as text, as it is committed in schema/graph.graphql. */

@@ -20,7 +20,8 @@ import { nodeTypes, operationOf, operations, resolvers, sizes } from '../../reso
 import { type DocumentCache } from './document-cache.js';
 import { type Limits, limitRule } from './limits.js';
 import { pageSizeDefault, pageSizeMax } from '../../types/pagination.js';
-import { type ListSizes, NodeCounter, refuseTooMany } from './query-cost.js';
+import type { ListSizes } from './query-parts.js';
+import { NodeCounter, refuseTooMany } from './query-cost.js';
 import { cut, problem } from '../../request/problems.js';
 import { measure, measuredFieldResolver, type RequestBudget } from '../../request/budget.js';
 import { formatResponse } from './response.js';

@@ -131,8 +131,9 @@ export class AddressResolver {
   /** Changes an address's metadata. Spec: Endpoints, POST /v1/addresses/:id. */
   @Mutation(() => UpdateAddressPayload, { description: 'Changes the metadata of an address.' })
   async updateAddress(@Arg('input', () => UpdateAddressInput) input: UpdateAddressInput, @Ctx() context: Context) {
-    const before = await context.scope.one(address, input.id);
-    if (input.metadata === undefined) return { address: before };
-    return { address: await context.write('update_address', address, input) };
+    const { id, metadata } = input;
+    const before = await context.scope.one(address, id);
+    if (metadata === undefined) return { address: before };
+    return { address: await context.write('update_address', address, { id, metadata }) };
   }
 }

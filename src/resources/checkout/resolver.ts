@@ -1,7 +1,7 @@
 import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
 import { type AccountRow, account } from '../account/table.js';
 import type { Context } from '../../operation/context.js';
-import type { Link } from '../../db/scope.js';
+import type { Link } from '../../db/list-statement.js';
 import type { Listing } from '../../types/pagination.js';
 import { payloadOf } from '../../types/payload.js';
 import { type Problem, problem, DomainError } from '../../request/problems.js';

@@ -1,4 +1,4 @@
-import { fromRow } from '../../db/database.js';
+import { fromRow } from '../../db/row-mapper.js';
 import { storedObject } from '../define.js';
 import type { EventRow } from './table.js';
 

@@ -217,7 +217,11 @@ function refuseUnlessDraft({ status }: AccountRow): void {
 }
 
 /** The types of business that are one person, its owner. */
-const ownedAlone: readonly (BusinessType | null | undefined)[] = ['sole_proprietor', 'individual'];
+const ownedAlone: readonly BusinessType[] = ['sole_proprietor', 'individual'];
+
+function isOwnedAlone(type: BusinessType | null | undefined): boolean {
+  return type != null && ownedAlone.includes(type);
+}
 
 /** What of a person cannot be: a sole proprietor's director, or somebody whom nothing identifies. */
 function unfit(
@@ -228,7 +232,7 @@ function unfit(
   const problems: Problem[] = [];
   const { director, owner: owns, representative } = relationship;
   const type = owner.businessDetails.type;
-  if (identified && ownedAlone.includes(type) && (!owns || director || representative)) {
+  if (identified && isOwnedAlone(type) && (!owns || director || representative)) {
     problems.push(
       problem(
         'parameter_invalid',
@@ -237,7 +241,7 @@ function unfit(
       ),
     );
   }
-  const passportDoes = owns === true && !ownedAlone.includes(type);
+  const passportDoes = owns === true && !isOwnedAlone(type);
   const { taxCardNumber, taxCardImage, passportImage } = identification ?? {};
   if (identified && !taxCardNumber && !taxCardImage && !(passportDoes && passportImage)) {
     problems.push(

@@ -1,7 +1,8 @@
 import { Arg, ArgsType, Ctx, Field, ID, InputType, Mutation, Resolver } from 'type-graphql';
 import { blankToNull } from '../account/creation.js';
 import { account } from '../account/table.js';
-import type { Row, Rows, Scope } from '../../db/scope.js';
+import type { Row, Rows } from '../../db/list-statement.js';
+import type { Scope } from '../../db/scope.js';
 import type { Context } from '../../operation/context.js';
 import { checkFiles } from '../file/reference.js';
 import { type Listing, PageArgs } from '../../types/pagination.js';

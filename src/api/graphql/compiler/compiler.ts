@@ -2,7 +2,7 @@ import { type DocumentNode, type GraphQLSchema } from 'graphql';
 import { getArgumentValues, getVariableValues } from 'graphql/execution/values.js';
 import type { Context } from '../../../operation/context.js';
 import { listOf, visibilityOf } from '../../../db/visibility.js';
-import { shape, values } from '../../../db/scope.js';
+import { shape, values } from '../../../db/list-statement.js';
 import { check, checkEdge } from '../../../operation/guard.js';
 import { operationOf } from '../../../resources/registry.js';
 import { pageRequest } from '../../../types/pagination.js';
