@@ -19,6 +19,7 @@ import type { JobRow } from './jobs/table.js';
 import type { ApiKeyRow } from './resources/key/table.js';
 import { MigrationError } from './db/migrate.js';
 import { StartError } from './db/start.js';
+import { checkoutTermsOf } from './resources/checkout/terms.js';
 import { Operator, OperatorError, type Verification } from './operator/operator.js';
 import { PayoutStatus } from './resources/payout/table.js';
 import { payoutV1 } from './resources/payout/v1.js';
@@ -68,7 +69,12 @@ function command(
       const settings = config({ serves: false });
       const store = await openStore(settings, { migrates: false, progress, say });
       try {
-        const result = await run(new Operator(store.database, buildGraph(), store.secrets), options, argument, store);
+        const result = await run(
+          new Operator(store.database, buildGraph(), store.secrets, undefined, checkoutTermsOf(settings)),
+          options,
+          argument,
+          store,
+        );
         process.stdout.write(options.json ? `${JSON.stringify(result)}\n` : readable(result));
       } finally {
         await store.close();

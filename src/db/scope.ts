@@ -147,7 +147,8 @@ export class Scope {
     envelope: WriteEnvelope | Pick<WriteEnvelope, 'requestId'>,
     args: A & NoOthers<A, F>,
   ): Promise<T['$inferSelect']> {
-    const { tenantId, livemode } = this.caller;
+    const { tenantId, livemode, permission } = this.caller;
+    if (permission === 'read') throw new Error(`${fn} was called for a caller that may only read`);
     const [row] = await this.database.write(fn, tenantId, livemode, envelope, args, table);
     if (!row) throw new Error(`${fn} answered no row`);
     // What was read before the write is stale now.

@@ -5,7 +5,8 @@ import { amountText } from '../types/scalars.js';
 import type { TransactionRow } from '../resources/transaction/table.js';
 import { testCards, testVpas } from './acquirer.js';
 import type { CardErrors, CardField } from './card.js';
-import { attemptsMax, type Session, type State, stateKey } from './session.js';
+import { attemptsMax } from '../resources/checkout/terms.js';
+import { type Session, type State, stateKey } from './session.js';
 
 /** What a page is made with besides its session. */
 export interface PageOptions {

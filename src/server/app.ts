@@ -9,7 +9,7 @@ import Negotiator from 'negotiator';
 import type { Logger } from 'pino';
 import { Callers } from '../auth/api-keys.js';
 import { tokenOf } from '../resources/checkout/link.js';
-import type { Checkouts, CheckoutTerms } from '../resources/checkout/terms.js';
+import { type Checkouts, checkoutTermsOf } from '../resources/checkout/terms.js';
 import type { Config } from '../config.js';
 import { Context } from '../operation/context.js';
 import type { Database } from '../db/database.js';
@@ -94,11 +94,7 @@ export async function gateway({
 }: Parts): Promise<FastifyInstance> {
   const secrets = Secrets.of(pepper);
   const callers = new Callers(database, secrets);
-  const terms: CheckoutTerms = {
-    seconds: config.CHECKOUT_SECONDS,
-    attemptSeconds: config.CHECKOUT_ATTEMPT_SECONDS,
-    feeBasisPoints: config.CHECKOUT_FEE_BASIS_POINTS,
-  };
+  const terms = checkoutTermsOf(config);
   const limits: RequestLimits = {
     nodes: config.GRAPHQL_NODES_MAX,
     answerBytes: config.ANSWER_BYTES_MAX,
@@ -160,7 +156,7 @@ export async function gateway({
   const identifyOperator = async (request: FastifyRequest, credential: Credential): Promise<OperatorContext> => {
     await credential.check(single(request, 'authorization'));
     const asking = { requestId: request.id, idempotencyKey: idempotencyKey(single(request, 'idempotency-key')) };
-    const acting = new Operator(database, schema, secrets, asking);
+    const acting = new Operator(database, schema, secrets, asking, terms);
     return new OperatorContext(acting, asking.requestId, asking.idempotencyKey, request.budget ?? undefined);
   };
   const admit = (request: FastifyRequest, reply: FastifyReply): undefined | Promise<void> => {

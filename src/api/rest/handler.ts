@@ -3,7 +3,7 @@ import { type GraphQLField, GraphQLInputObjectType, GraphQLNonNull, type GraphQL
 import type { CheckoutPlace } from '../../resources/checkout/link.js';
 import type { Context } from '../../operation/context.js';
 import { inputProblems, joined, permissionOf } from '../../operation/guard.js';
-import { limitMax, type Page, pageSizeDefault } from '../../types/pagination.js';
+import { cursorConflict, limitMax, type Page, pageSizeDefault } from '../../types/pagination.js';
 import { camel, emptyOptional, type Problem, problem, DomainError } from '../../request/problems.js';
 import { type Route, routes } from './routes.js';
 import { body, parseQuery, query, read } from './decoder.js';
@@ -85,9 +85,7 @@ function listArguments(route: Route, field: GraphQLField<unknown, Context>): Rea
       return undefined;
     };
     const [newer, older] = [cursor('ending_before', before), cursor('starting_after', after)];
-    if (before !== undefined && after !== undefined) {
-      problems.push(problem('parameter_invalid', `${object}.ending_before`, 'cannot be combined with starting_after'));
-    }
+    if (before !== undefined && after !== undefined) problems.push(cursorConflict(object, 'after'));
     return Object.assign(args, newer === undefined ? { first: size, after: older } : { last: size, before: newer });
   };
 }

@@ -21,6 +21,7 @@ import {
   type PartyInput,
   ReconcileDepositInput,
 } from './inputs.js';
+import { receiverOf } from './receiver.js';
 import { type DepositRow, deposit } from './table.js';
 import { Deposit, DepositConnection, Party } from './type.js';
 
@@ -93,7 +94,7 @@ export class DepositResolver {
     const { scope } = context;
     const row = await scope.one(deposit, input.id);
     const holder = await scope.one(account, row.toAccountId);
-    const receiver = holder.kind === 'partner' ? holder.ownerId : holder.id;
+    const receiver = receiverOf(holder);
     const rows = await Promise.all(
       input.receivables.map(({ id }, i) => scope.one(receivable, id, `deposit.receivables[${i}].id`)),
     );
