@@ -17,7 +17,7 @@ import { buildGraph } from './api/graphql/server.js';
 import { apiKeyV1 } from './resources/key/v1.js';
 import type { JobRow } from './jobs/table.js';
 import type { ApiKeyRow } from './resources/key/table.js';
-import { MigrationError } from './db/migrate.js';
+import { MigrationError } from './db/schema-version.js';
 import { StartError } from './db/start.js';
 import { checkoutTermsOf } from './resources/checkout/terms.js';
 import { Operator, OperatorError, type Verification } from './operator/operator.js';

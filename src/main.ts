@@ -7,7 +7,7 @@ import { buildGraph } from './api/graphql/server.js';
 import { faultLine, logger } from './server/log.js';
 import { checkoutTermsOf } from './resources/checkout/terms.js';
 import { Operator } from './operator/operator.js';
-import { MigrationError } from './db/migrate.js';
+import { MigrationError } from './db/schema-version.js';
 import { sealTaxCards } from './resources/person/encryption.js';
 import { during, StartError } from './db/start.js';
 import { openStore } from './db/open.js';

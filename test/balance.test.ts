@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { details, type Edition, givenIn, nickname, type Speaker, useWorld } from './world.js';
+import { type Edition, givenIn, nickname, type Speaker, useWorld, payoutAddress } from './world.js';
 
 const world = useWorld({ worker: false });
 const given = givenIn(world);
@@ -38,16 +38,6 @@ async function activatedPartner(root: Speaker, owner: Speaker): Promise<{ id: st
   expect((await root.post(`/v1/accounts/${partner.id}/activate`)).status).toBe(200);
   await work(root);
   return partner;
-}
-
-async function payoutAddress(speaker: Speaker, currency = 'INR'): Promise<void> {
-  const reply = await speaker.post('/v1/addresses', {
-    ...{ category: 'user_payout', type: 'bank_account', currency, linked_id: speaker.id, linked_object: 'account' },
-    name: 'Exporter',
-    bank_account: { number: '123456789012', domestic_credit: 'HDFC0000001', bank_name: 'HDFC' },
-    billing_details: details().physical_address,
-  });
-  expect(reply.status).toBe(200);
 }
 
 async function deposited(speaker: Speaker, amount: string, more: object = {}): Promise<any> {

@@ -3,7 +3,16 @@ import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { AccountRow } from '../src/resources/account/table.js';
 import type { BankNotice } from '../src/operator/operator.js';
 import { assemble, complete } from './onboarding-profile.js';
-import { details, type Edition, eventually, givenIn, nickname, type Speaker, useWorld } from './world.js';
+import {
+  type Edition,
+  eventually,
+  givenIn,
+  nickname,
+  type Speaker,
+  useWorld,
+  tenantOf,
+  payoutAddress,
+} from './world.js';
 
 // No worker: live payouts are made by `payOut`, when a test says that their time has come.
 const world = useWorld({ worker: false });
@@ -15,7 +24,6 @@ afterEach(async () => {
 
 const currencyOf = { 1: 'USD', 2: 'INR' } as const;
 const money = (amount: string, currency = 'USD') => [{ amount, currency }];
-const tenantOf = (root: { id: string }) => root.id.replace('account_', '');
 let count = 0;
 const reference = () => `UTR${String(++count).padStart(8, '0')}`;
 
@@ -602,16 +610,6 @@ async function earn(to: Receiver, amount: string, whole = amount) {
   const { deposit } = await tell(notice);
   return { notice, deposit: deposit!, receivable: await reconciledWith(to, deposit!.id, amount) };
 }
-
-const payoutAddress = (speaker: Speaker, currency = 'INR') =>
-  done(
-    speaker.post('/v1/addresses', {
-      ...{ category: 'user_payout', type: 'bank_account', currency, linked_object: 'account', linked_id: speaker.id },
-      name: 'Exporter',
-      bank_account: { number: '123456789012', domestic_credit: 'HDFC0000001', bank_name: 'HDFC' },
-      billing_details: details().physical_address,
-    }),
-  );
 
 /** The interval has come. No clock of live mode can be moved, so the work that waits for it is made due. */
 async function payOut({ live }: Receiver): Promise<void> {

@@ -12,6 +12,7 @@ import {
   useWorld,
   withLiveAcquirer,
   type World,
+  tenantOf,
 } from './world.js';
 
 // No worker, so that a checkout stays as a test has brought it; `work` does what one would do.
@@ -38,7 +39,6 @@ type Operation = keyof typeof operations;
 type Json = any;
 
 const unknown = (prefix: string) => `${prefix}_${'0'.repeat(32)}`;
-const tenantOf = (root: Speaker) => root.id.replace('account_', '');
 const day = 86_400;
 
 const whole = `id object: __typename type created expiresAt livemode amount grossAmount currency from { accountId } to { accountId }
@@ -596,9 +596,9 @@ describe.each(transports)('creating a checkout over %s', (transport) => {
   it('takes a partner in test mode that is a draft, being verified or activated', async () => {
     const { user, partner, receivable } = await shop();
     done(await act(user, transport, 'create', bodyOf(partner, [receivable])));
-    await user.post(`/v1/accounts/${partner}/activate`);
+    expect((await user.post(`/v1/accounts/${partner}/activate`)).status).toBe(200);
     done(await act(user, transport, 'create', bodyOf(partner, [receivable])));
-    await user.post(`/v1/test_helpers/accounts/${partner}/verify`);
+    expect((await user.post(`/v1/test_helpers/accounts/${partner}/verify`)).status).toBe(200);
     done(await act(user, transport, 'create', bodyOf(partner, [receivable])));
   });
 

@@ -2,6 +2,7 @@ import net from 'node:net';
 import { expect, inject, it } from 'vitest';
 import { account } from '../src/resources/account/table.js';
 import { Database, preparedMax } from '../src/db/database.js';
+import { DomainError } from '../src/request/problems.js';
 import { useWorld } from './world.js';
 
 const world = useWorld({ worker: false });
@@ -99,5 +100,56 @@ it('outlives connections that are lost at any moment, and tells nobody but who w
     await database.close();
     relay.close();
     process.off('unhandledRejection', note);
+  }
+});
+
+// Every connection has prepared the calls when a migration changes what they return. The driver prepares such a call again,
+// in two steps, and may not send another one between them: that one's row would be the answer to the first.
+it('answers each write its own row after a migration has changed the shape of the rows', async () => {
+  const [{ database: name }] = await world.sql<[{ database: string }]>`select current_database() as database`;
+  const database = new Database({ ...inject('admin'), username: 'tidegate', database: name });
+  const functions = ['shape_one', 'shape_two', 'shape_three'];
+  // Each has rows of another order of columns, of which one is parsed.
+  const columns = [
+    'id text, word text, data jsonb',
+    'data jsonb, id text, word text',
+    'word text, data jsonb, id text',
+  ];
+  for (const [i, fn] of functions.entries()) await world.sql.unsafe(`create table ${fn}_row (${columns[i]})`);
+  const define = (fn: string) =>
+    world.sql.unsafe(`create or replace function ${fn}(p_id text) returns setof ${fn}_row language plpgsql as $$
+      declare v ${fn}_row;
+      begin
+        if p_id like 'refused%' then raise exception using errcode = 'TG400', message = 'x', detail = '[]'; end if;
+        v := jsonb_populate_record(null::${fn}_row, jsonb_build_object('id', p_id, 'word', '${fn}', 'data', '{}'::jsonb));
+        return next v;
+      end $$`);
+  for (const fn of functions) await define(fn);
+  /** More writers than connections, so that some connections have one write under way when the next one comes. */
+  const round = (nth: number) =>
+    Promise.all(
+      Array.from({ length: 8 }, async (_, writer) => {
+        for (let i = 0; i < 12; i++) {
+          const fn = functions[(i + writer) % functions.length]!;
+          const id = `${nth % 2 && i % 2 === 0 ? 'refused' : 'call'} ${nth} ${writer} ${i}`;
+          const answer = await database.call(fn, [id]).then(
+            ([row]) => [row!.id, row!.word],
+            (error: Error) => [id, error instanceof DomainError ? 'refused' : error.message],
+          );
+          expect(answer).toEqual([id, id.startsWith('refused') ? 'refused' : fn]);
+        }
+      }),
+    );
+  try {
+    await round(0);
+    for (let nth = 1; nth <= 20; nth++) {
+      for (const fn of functions) {
+        await world.sql.unsafe(`alter table ${fn}_row add column added_${nth} jsonb`);
+        await define(fn);
+      }
+      await round(nth);
+    }
+  } finally {
+    await database.close();
   }
 });

@@ -2,7 +2,6 @@ import pino from 'pino';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Worker } from '../src/jobs/runner.js';
 import {
-  details,
   type Transport,
   transports,
   type Edition,
@@ -13,6 +12,8 @@ import {
   type Speaker,
   useWorld,
   type World,
+  tenantOf,
+  payoutAddress,
 } from './world.js';
 
 // No worker, so that a deposit stays in the state that a test has brought it to; `work` does what one would do.
@@ -28,7 +29,6 @@ type Verb = (typeof verbs)[number];
 
 const currencyOf = { 1: 'USD', 2: 'INR' } as const;
 const money = (amount: string, currency = 'USD') => [{ amount, currency }];
-const tenantOf = (root: Speaker) => root.id.replace('account_', '');
 const unknown = (prefix: string) => `${prefix}_${'0'.repeat(32)}`;
 
 const camel = (name: string) => name.replace(/_([a-z])/g, (_, c: string) => c.toUpperCase());
@@ -155,7 +155,7 @@ async function activatedUser(platform: Speaker): Promise<Speaker> {
     ...{ account_id: user.id, full_name, relationship, identification: { tax_card_number: 'ABCPE1234F' } },
   }));
   for (const person of persons) expect((await platform.post('/v1/persons', person)).status).toBe(200);
-  await payoutAddress(platform, user.id);
+  await payoutAddress(platform, 'INR', user.id);
   const activated = await platform.post(`/v1/accounts/${user.id}/activate`);
   expect([activated.fieldNames, activated.status]).toEqual([[], 200]);
   await work(platform);
@@ -167,23 +167,6 @@ async function activatedPartner(root: Speaker, owner: Speaker): Promise<{ id: st
   expect((await root.post(`/v1/accounts/${partner.id}/activate`)).status).toBe(200);
   await work(root);
   return partner;
-}
-
-async function payoutAddress(speaker: Speaker, linkedId = speaker.id): Promise<any> {
-  const reply = await speaker.post('/v1/addresses', {
-    ...{
-      category: 'user_payout',
-      type: 'bank_account',
-      currency: 'INR',
-      linked_id: linkedId,
-      linked_object: 'account',
-    },
-    name: 'Exporter',
-    bank_account: { number: '123456789012', domestic_credit: 'HDFC0000001', bank_name: 'HDFC' },
-    billing_details: details().physical_address,
-  });
-  expect(reply.status).toBe(200);
-  return reply.body;
 }
 
 const addressesOf = async (speaker: Speaker, id: string, category: string): Promise<any[]> =>

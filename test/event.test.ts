@@ -2,7 +2,7 @@ import pino from 'pino';
 import { afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import { Database } from '../src/db/database.js';
 import { Worker } from '../src/jobs/runner.js';
-import { details, eventually, givenIn, nickname, type Reply, type Speaker, useWorld } from './world.js';
+import { details, eventually, givenIn, nickname, type Reply, type Speaker, useWorld, tenantOf } from './world.js';
 
 const world = useWorld();
 const given = givenIn(world);
@@ -14,7 +14,6 @@ afterEach(async () => {
   for (const { sql } of [world, quiet]) expect(await sql`select rule, what from violations`).toEqual([]);
 });
 
-const tenantOf = (root: Speaker) => root.id.replace('account_', '');
 const number = (root: Speaker) => quiet.database.call('number_events', [tenantOf(root), false, 500]);
 const once = (root: Speaker) => quiet.database.call('run_jobs', [tenantOf(root), false, 50]);
 

@@ -6,7 +6,7 @@ import { Database } from '../src/db/database.js';
 import { type Retention, Worker } from '../src/jobs/runner.js';
 import { useChildren } from './child.js';
 import { scale } from './faults/scale.js';
-import { eventually, givenIn, type Speaker, useWorld } from './world.js';
+import { eventually, givenIn, type Speaker, useWorld, tenantOf } from './world.js';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
@@ -14,7 +14,6 @@ vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 const world = useWorld({ worker: false });
 const given = givenIn(world);
 
-const tenantOf = (root: Speaker) => root.id.replace('account_', '');
 const keyed = (key: string) => ({ 'idempotency-key': key });
 
 /** How to reach this file's database by a connection of one's own. */

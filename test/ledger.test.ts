@@ -1,6 +1,6 @@
 import postgres from 'postgres';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
-import { details, eventually, givenIn, nickname, type Speaker, useWorld, type World } from './world.js';
+import { eventually, givenIn, nickname, type Speaker, useWorld, type World, tenantOf, payoutAddress } from './world.js';
 
 const world = useWorld({ worker: false });
 const given = givenIn(world);
@@ -18,7 +18,6 @@ afterAll(() => admin.end({ timeout: 1 }));
 
 const adminOf = (of: World) =>
   postgres({ ...inject('admin'), database: of.sql.options.database, max: 1, onnotice: () => {} });
-const tenantOf = (root: Speaker) => root.id.replace('account_', '');
 const day = 86_400;
 
 async function done(reply: ReturnType<Speaker['post']>): Promise<any> {
@@ -54,22 +53,6 @@ async function payingOut(user: Speaker): Promise<any> {
   await world.database.call('run_jobs', [tenantOf(user), false, 50]);
   return (await user.get('/v1/payouts?status=processing')).body.data[0];
 }
-
-const payoutAddress = (user: Speaker) =>
-  done(
-    user.post('/v1/addresses', {
-      ...{
-        category: 'user_payout',
-        type: 'bank_account',
-        currency: 'INR',
-        linked_id: user.id,
-        linked_object: 'account',
-      },
-      name: 'Exporter',
-      bank_account: { number: '123456789012', bank_name: 'HDFC' },
-      billing_details: details().physical_address,
-    }),
-  );
 
 describe('the view of violations', () => {
   /** The ids that corruptions are made of: a user with money in every state, and a payout at each of its ends. */

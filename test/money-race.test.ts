@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { must, payoutBody } from './onboarding-profile.js';
 import { figures, patience, scale, secondsSince } from './faults/scale.js';
-import { givenIn, nickname, type Reply, Speaker, useWorld } from './world.js';
+import { givenIn, nickname, type Reply, Speaker, useWorld, tenantOf } from './world.js';
 
 vi.setConfig(patience);
 
@@ -73,7 +73,6 @@ const receivable = async (user: Speaker, amount: string) =>
   ).id as string;
 const inFunds = async (user: Speaker, compartment: string) =>
   (await must(user.get('/v1/balance')))[compartment].map((m: any) => `${m.amount} ${m.currency}`);
-const tenantOf = (user: Speaker) => user.id.replace('account_', '');
 
 describe(`${racers} at once, ${rounds} times`, () => {
   it('ask with the same idempotency key: one deposit is made, and everybody is answered it', async () => {

@@ -23,7 +23,7 @@ import { gateway } from '../src/server/app.js';
 import { buildGraph } from '../src/api/graphql/server.js';
 import { buildOperatorGraph } from '../src/operator/graph.js';
 import { payoutV1 } from '../src/resources/payout/v1.js';
-import { details, type Edition, givenIn, nickname, Speaker, useWorld } from './world.js';
+import { details, type Edition, givenIn, nickname, Speaker, useWorld, tenantOf } from './world.js';
 
 type Json = any;
 
@@ -37,7 +37,6 @@ afterEach(async () => {
 
 const modern = 'application/graphql-response+json';
 const unknown = (prefix: string) => `${prefix}_${'0'.repeat(32)}`;
-const tenantOf = (root: { id: string }) => root.id.replace('account_', '');
 const money = (amount: string, currency = 'USD') => [{ amount, currency }];
 let count = 0;
 const reference = () => `OPS${String(++count).padStart(8, '0')}`;
@@ -315,6 +314,16 @@ describe('who gets in', () => {
 
     expect([plain.statusCode, plain.json().errors[0].extensions.code]).toEqual([403, 'HTTPS_REQUIRED']);
     expect(secure.statusCode).toBe(200);
+  });
+
+  it('refuses a key that an object of the body has more than once', async () => {
+    const root = await given.directUserBoth(1);
+    const input = `{"id":"${root.test.id}","id":"${root.live.id}","mode":"TEST"}`;
+    const reply = await new Speaker(world, '', OPERATOR_KEY, 1, { accept: modern }).post(
+      '/operator/graphql',
+      `{"query":${JSON.stringify(hold)},"variables":{"input":${input}}}`,
+    );
+    expect([reply.status, reply.body.data, reply.fieldNames]).toEqual([400, undefined, ['request.variables.input.id']]);
   });
 
   it('is logged by allow-list: what was done, and neither the key nor what was sent', async () => {

@@ -4,7 +4,6 @@ import { Database } from '../src/db/database.js';
 import { Worker } from '../src/jobs/runner.js';
 import { scale } from './faults/scale.js';
 import {
-  details,
   type Transport,
   transports,
   eventually,
@@ -14,6 +13,8 @@ import {
   type Speaker,
   statementsWaiting,
   useWorld,
+  tenantOf,
+  payoutAddress,
 } from './world.js';
 
 // No worker: `once` and `work` do what one would do, so that a test can look at a payout while it is in flight.
@@ -27,7 +28,6 @@ afterEach(async () => {
 const day = 86_400;
 const currencyOf = { 1: 'USD', 2: 'INR' } as const;
 const unknown = (prefix: string) => `${prefix}_${'0'.repeat(32)}`;
-const tenantOf = (root: Speaker) => root.id.replace('account_', '');
 
 async function advance(root: Speaker, seconds: number): Promise<number> {
   const reply = await root.post('/v1/test_helpers/clock', { advance_seconds: seconds });
@@ -67,17 +67,6 @@ async function noon(root: Speaker): Promise<void> {
 /** The sandbox's bank takes its time: payouts stay in flight until a test ends them. */
 async function slowBank(root: Speaker): Promise<void> {
   await world.sql`update job set due = due + 100000000 where tenant_id = ${tenantOf(root)} and kind = 'settle_payout'`;
-}
-
-async function payoutAddress(speaker: Speaker, currency = 'INR', linkedId = speaker.id): Promise<any> {
-  const reply = await speaker.post('/v1/addresses', {
-    ...{ category: 'user_payout', type: 'bank_account', currency, linked_id: linkedId, linked_object: 'account' },
-    name: 'Exporter',
-    bank_account: { number: '123456789012', domestic_credit: 'HDFC0000001', bank_name: 'HDFC' },
-    billing_details: details().physical_address,
-  });
-  expect([reply.fieldNames, reply.status]).toEqual([[], 200]);
-  return reply.body;
 }
 
 /** A direct user at midday, with a payout address in INR. */
@@ -331,6 +320,23 @@ describe('when a payout is made', () => {
     expect((await payoutsOf(user)).map((p) => p.amount).toSorted()).toEqual(['83.00', '830.00']);
     await midnight(platform);
     expect((await payoutsOf(platform, `?account_id=${platform.id}`)).map((p) => p.amount)).toEqual(['1660.00']);
+  });
+
+  it('is at once when live FX is switched on, however many payouts of the platform wait', async () => {
+    const platform = await given.platform(1);
+    const user = await activatedUser(platform);
+    await earn(user, '10.00');
+    await once(platform);
+    expect(await payoutsOf(user)).toEqual([]);
+    // 450 other payouts come before this one in the order of the accounts, so that it is in the third batch of 200.
+    await world.sql`insert into job (tenant_id, livemode, id, created, kind, subject_id, args, due)
+      select j.tenant_id, j.livemode, j.id || n, j.created, j.kind, 'account_' || lpad(n::text, 32, '0'), j.args, j.due
+      from job j, generate_series(1, 450) n where j.kind = 'pay_out' and j.subject_id = ${user.id}`;
+
+    await world.operator.updateRoot(await world.operator.account(platform.id, false), { liveFx: true });
+    while ((await once(platform)) > 0);
+
+    expect((await payoutsOf(user)).map((p) => p.amount)).toEqual(['830.00']);
   });
 
   it('is at once with live FX also while a payout that failed waits for its next time', async () => {

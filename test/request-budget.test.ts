@@ -224,6 +224,27 @@ describe('a request that takes longer than REQUEST_SECONDS', () => {
     }
   });
 
+  it('is ended with 503, and its statement with it, where the query is compiled', async () => {
+    const query = '{ deposits(first: 1) { nodes { id toAccount { id } } } }';
+    for (let ask = 0; ask < 5; ask++) expect((await payee.user.graph(query)).status).toBe(200);
+    const ran = statements(hasty);
+    const free = await locked(hasty, 'deposit');
+    try {
+      const reply = await payee.user.graph(query);
+      expect([reply.status, reply.codes]).toEqual([503, ['service_unavailable']]);
+      // One statement for all of it: a resolver would have read the deposits alone.
+      expect(ran.names).toHaveLength(1);
+      await eventually(
+        () => executing(hasty, 'deposit'),
+        (found) => found.length === 0,
+        0.5,
+      );
+    } finally {
+      ran.stop();
+      await free();
+    }
+  });
+
   it('is ended with a page, where it was for one', async () => {
     const checkoutFixture = await payee.checkoutFixture();
     const free = await locked(hasty, 'checkout');

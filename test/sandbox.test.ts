@@ -3,12 +3,11 @@ import postgres from 'postgres';
 import { describe, expect, inject, it } from 'vitest';
 import { Worker } from '../src/jobs/runner.js';
 import { assemble, complete, must, payoutBody } from './onboarding-profile.js';
-import { type Edition, eventually, givenIn, type Speaker, useWorld, type World } from './world.js';
+import { type Edition, eventually, givenIn, type Speaker, useWorld, type World, tenantOf } from './world.js';
 
 const world = useWorld();
 const given = givenIn(world);
 
-const tenantOf = (root: { id: string }) => root.id.replace('account_', '');
 const account = (speaker: Speaker, id: string) => must(speaker.get(`/v1/accounts/${id}`));
 const activate = (speaker: Speaker, id: string) => must(speaker.post(`/v1/accounts/${id}/activate`));
 

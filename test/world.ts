@@ -271,6 +271,21 @@ export function givenIn(world: World) {
   };
 }
 
+/** The tenant of a root account: the two have the same name. */
+export const tenantOf = (root: { id: string }): string => root.id.replace('account_', '');
+
+/** A bank account to which the money of an account is paid out, as /v1 shows it. */
+export async function payoutAddress(speaker: Speaker, currency = 'INR', linkedId = speaker.id): Promise<Json> {
+  const reply = await speaker.post('/v1/addresses', {
+    ...{ category: 'user_payout', type: 'bank_account', currency, linked_id: linkedId, linked_object: 'account' },
+    name: 'Exporter',
+    bank_account: { number: '123456789012', domestic_credit: 'HDFC0000001', bank_name: 'HDFC' },
+    billing_details: details().physical_address,
+  });
+  if (reply.status !== 200) throw new Error(reply.text);
+  return reply.body;
+}
+
 /** Asks again until the answer is as wanted, for what the sandbox does on its own; fails with the last answer. */
 export async function eventually<T>(ask: () => Promise<T>, wanted: (answer: T) => boolean, seconds = 15): Promise<T> {
   const until = Date.now() + seconds * 1000;

@@ -17,7 +17,9 @@ import {
 import { acquirerOf, type Acquirers, type Decision, type Instrument } from './acquirer.js';
 import { cardDetails, cardOf } from './card.js';
 import { payerScope, type Session, sessionOf, stateAt, stateOf } from './session.js';
-import { checkoutPage, type Message, messagePage, type PageOptions } from './view.js';
+import { checkoutPage } from './view/checkout-page.js';
+import { type Message, messagePage } from './view/layout.js';
+import type { PageOptions } from './view/options.js';
 import { CheckoutEvents } from './event-stream.js';
 
 /** What the pages are built from. */

@@ -1,36 +1,11 @@
+import type { WriteEnvelope } from '../db/write-arguments.js';
 import { randomUUID } from 'node:crypto';
-import type { PgTable } from 'drizzle-orm/pg-core';
-import { account } from '../resources/account/table.js';
-import { accountSetting } from '../resources/account-setting/table.js';
-import { address } from '../resources/address/table.js';
-import { checkout } from '../resources/checkout/table.js';
-import { testClock } from '../resources/clock/table.js';
 import type { Context } from './context.js';
-import type { WriteEnvelope } from '../db/database.js';
-import { text } from '../db/database.js';
-import { deposit } from '../resources/deposit/table.js';
-import { file } from '../resources/file/table.js';
-import { apiKey } from '../resources/key/table.js';
-import { payout } from '../resources/payout/table.js';
-import { person } from '../resources/person/table.js';
-import { camel, type Problem, problem, DomainError, snake } from '../request/problems.js';
-import { receivable } from '../resources/receivable/table.js';
-import { type Secrets, unkeyedFingerprint } from '../db/secrets.js';
+import type { Operation } from './operation.js';
 
-/** The table that an operation's answer is a row of, by the object that it is about. */
-const answers: Record<string, PgTable> = {
-  account,
-  account_setting: accountSetting,
-  address,
-  api_key: apiKey,
-  file,
-  person,
-  checkout,
-  clock: testClock,
-  deposit,
-  payout,
-  receivable,
-};
+import { text } from '../db/database.js';
+import { camel, type Problem, problem, DomainError, snake } from '../request/problems.js';
+import { type Secrets, unkeyedFingerprint } from '../db/secrets.js';
 
 type Answered = Pick<WriteEnvelope, 'operation' | 'request'>;
 
@@ -50,12 +25,12 @@ export function idempotencyKey(header: string | undefined): string | undefined {
 }
 
 /** The call of one mutation: the client's key, or one of ours, so that an unknown outcome can be retried either way. */
-export function writeEnvelopeOf(context: Context, operation: string, object: string, args: object): WriteEnvelope {
+export function writeEnvelopeOf(context: Context, { name, object }: Operation, args: object): WriteEnvelope {
   return {
     account: context.caller.actingAccountId,
     key: context.idempotencyKey ?? randomUUID(),
     sent: context.idempotencyKey !== undefined,
-    operation,
+    operation: name,
     ...fingerprints(context.secrets, object, args),
     requestId: context.requestId,
   };
@@ -120,11 +95,10 @@ export function answeredBefore<B extends Answered>(
  */
 export async function replay(
   context: Context,
-  object: string,
+  { object, answers: table }: Operation,
   domainError: DomainError,
 ): Promise<Record<string, unknown>> {
   const { envelope } = context;
-  const table = answers[object];
   if (!envelope || !table) throw domainError;
   const before = answeredBefore(await context.scope.answered(table, envelope.key), envelope, domainError);
   // The answer to an earlier attempt of this very request is no replay to the client.
@@ -133,8 +107,7 @@ export async function replay(
 }
 
 /** Refuses a key that stands for another request than this one, which itself has changed nothing. */
-export async function refuseReuse({ envelope, scope }: Context, object: string): Promise<void> {
-  const table = answers[object];
+export async function refuseReuse({ envelope, scope }: Context, { answers: table }: Operation): Promise<void> {
   if (!envelope || !table) return;
   const before = await scope.answered(table, envelope.key);
   if (before) refuseOther(before, envelope);

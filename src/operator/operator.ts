@@ -1,3 +1,5 @@
+import type { Database } from '../db/database.js';
+import type { ArgumentsOf, NoOthers, TableOf, WriteEnvelope, WriteFunction } from '../db/write-arguments.js';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { and, asc, desc, eq, getTableName, inArray, isNotNull, isNull, ne, type SQL, sql } from 'drizzle-orm';
@@ -20,7 +22,7 @@ import { type NewKey, newKey } from '../auth/api-keys.js';
 import { type CheckoutTerms, checkoutTermsDefault } from '../resources/checkout/terms.js';
 import { testClock } from '../resources/clock/table.js';
 import { Context } from '../operation/context.js';
-import type { ArgumentsOf, Database, NoOthers, TableOf, WriteEnvelope, WriteFunction } from '../db/database.js';
+
 import type { VisibilityColumns } from '../db/visibility.js';
 import { Scope } from '../db/scope.js';
 import type { ReconciledReceivableInput } from '../resources/deposit/inputs.js';

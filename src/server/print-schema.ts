@@ -2,11 +2,13 @@ import 'reflect-metadata';
 import fs from 'node:fs';
 import { printSchema } from 'graphql';
 import { buildGraph } from '../api/graphql/server.js';
-import { hashOfFiles, type SchemaVersion } from '../db/migrate.js';
+import { hashOfFiles, type SchemaVersion } from '../db/schema-version.js';
 import { editions } from '../editions/editions.js';
-import { buildOperatorGraph } from '../operator/graph.js';
 import { attemptsMax } from '../resources/checkout/terms.js';
 import { metadataKeysMax } from '../types/scalars.js';
+
+// Types are in the order in which their files are evaluated: the operator's come after those of the resources.
+const { buildOperatorGraph } = await import('../operator/graph.js');
 
 /** The public schema as text, as it is committed in schema/graph.graphql. */
 export function graphText(): string {

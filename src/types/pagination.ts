@@ -67,6 +67,9 @@ export interface Derived {
   derived: PgColumn;
 }
 
+/** How many members a list has that takes no page arguments: so many, or as many as its arguments say, each by its name. */
+export type ListSize = number | ((argument: (name: string) => unknown) => number);
+
 /** How an object is listed: its filters by their dotted names in the graph, and the account columns among them. */
 export interface Listing {
   /** The object as the specification names it; problems begin with it. */

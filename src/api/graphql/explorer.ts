@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
+import { negotiate } from '@fastify/accept-negotiator';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import fresh from 'fresh';
 
 /** A tab of the explorer. The tab is named after the operation, so the title stands above the query as a comment. */
 export interface Example {
@@ -28,6 +30,8 @@ export function explorer(o: {
   };
 }
 
+/** The encodings of the page, the smallest first. */
+const encodings = ['br', 'gzip', 'identity'];
 type Encoding = 'br' | 'gzip' | 'identity';
 
 interface Page {
@@ -38,7 +42,7 @@ interface Page {
 }
 
 async function answer(page: Page, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  const encoding = encodingFor(request.headers['accept-encoding']);
+  const encoding = (negotiate(request.headers['accept-encoding'] ?? '', encodings) ?? 'identity') as Encoding;
   const etag = `"${page.hash}-${encoding}"`;
   reply
     .header('content-security-policy', page.policy)
@@ -48,25 +52,13 @@ async function answer(page: Page, request: FastifyRequest, reply: FastifyReply):
     .header('vary', 'accept-encoding')
     .header('etag', etag);
   // A proxy that compresses again marks the tag as weak; the page is still the same.
-  const known = request.headers['if-none-match']?.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
-  if (known?.includes(etag)) {
+  if (fresh(request.headers, { etag })) {
     reply.code(304).send();
     return;
   }
   const body = await compressed(page, encoding);
   if (encoding !== 'identity') reply.header('content-encoding', encoding);
   reply.type('text/html; charset=utf-8').send(body);
-}
-
-function encodingFor(header: string | string[] | undefined): Encoding {
-  const accepted = String(header ?? '')
-    .toLowerCase()
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => !/;\s*q=0(\.0*)?$/.test(part))
-    .map((part) => part.split(';')[0]?.trim());
-  if (accepted.includes('br')) return 'br';
-  return accepted.includes('gzip') ? 'gzip' : 'identity';
 }
 
 /** Compresses in the thread pool and only once, however many ask at the same time. */

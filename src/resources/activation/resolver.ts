@@ -20,10 +20,17 @@ import { Address } from '../address/type.js';
 import type { Context } from '../../operation/context.js';
 import { file } from '../file/table.js';
 import { payloadOf } from '../../types/payload.js';
-import { permissions, related } from '../../auth/permissions.js';
+import { type Permission, related } from '../../auth/permissions.js';
 import { person } from '../person/table.js';
 import { type Problem, problem, DomainError, sentenceOfGraph } from '../../request/problems.js';
 import { type OnboardingProfile, unmet } from '../../editions/prerequisites.js';
+
+/** Whose accounts a caller activates; roots are activated by the operator alone. Spec: Activate an Account. */
+export const activatedBy = {
+  platform: ['connected_user', 'partner', 'connected_user_partner'],
+  direct_user: ['partner'],
+  connected_user: [],
+} as const satisfies Permission['relations'];
 
 export const VerificationOutcome = { ACTIVATED: 'activated', HOLD: 'hold' } as const;
 export type VerificationOutcome = (typeof VerificationOutcome)[keyof typeof VerificationOutcome];
@@ -78,7 +85,7 @@ export class ActivationResolver {
   })
   async activateAccount(@Arg('input', () => AccountIdInput) { id }: AccountIdInput, @Ctx() context: Context) {
     const row = await context.scope.one(account, id);
-    if (!related(context.caller, permissions.activateAccount!.relations, row)) {
+    if (!related(context.caller, activatedBy, row)) {
       throw new DomainError(
         problem(
           'permission_denied',

@@ -7,7 +7,7 @@ import type { Context } from '../../operation/context.js';
 import { checkFiles, verificationPurposes } from '../file/reference.js';
 import type { Listing, Page } from '../../types/pagination.js';
 import { payloadOf } from '../../types/payload.js';
-import { permissions, related } from '../../auth/permissions.js';
+import { ownAccounts, related } from '../../auth/permissions.js';
 import { listedValues, type Problem, problem, DomainError } from '../../request/problems.js';
 import {
   AddressArgs,
@@ -117,7 +117,7 @@ export class AddressResolver {
       throw new DomainError(
         problem('parameter_invalid', 'address.linked_id', 'must be an account of type user or platform'),
       );
-    if (!related(context.caller, permissions.createAddress!.relations, owner)) {
+    if (!related(context.caller, ownAccounts, owner)) {
       throw new DomainError(
         problem(
           'permission_denied',

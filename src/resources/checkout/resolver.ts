@@ -2,7 +2,7 @@ import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } fr
 import { type AccountRow, account } from '../account/table.js';
 import { Account } from '../account/type.js';
 import type { Context } from '../../operation/context.js';
-import type { Link } from '../../db/scope.js';
+import type { Link } from '../../db/list-statement.js';
 import { type DepositRow, deposit } from '../deposit/table.js';
 import { Deposit } from '../deposit/type.js';
 import type { Listing, Page } from '../../types/pagination.js';

@@ -16,7 +16,7 @@ import {
 } from 'type-graphql';
 import type { Context } from '../../operation/context.js';
 import { connectionOf, type Listing, type Page, PageArgs } from '../../types/pagination.js';
-import { Node, nodeType } from '../../types/relay-node.js';
+import { Node } from '../../types/relay-node.js';
 import { problem, DomainError } from '../../request/problems.js';
 import { DateTime } from '../../types/scalars.js';
 import { type EventRow, event } from './table.js';
@@ -45,7 +45,6 @@ export class Event extends Node {
   @Field(() => String, { nullable: true, description: 'The request that caused it; null when the service did.' })
   requestId: string | null;
 }
-nodeType('event', 'Event');
 const EventConnection = connectionOf('Event', () => Event);
 
 /** Numbered events only, by their numbers: one that becomes visible later never stands behind a reader. */

@@ -6,7 +6,7 @@ import { accountSettingListing } from '../../../resources/account-setting/resolv
 import { address } from '../../../resources/address/table.js';
 import { addressListing } from '../../../resources/address/resolver.js';
 import { balanceTransactionListing } from '../../../resources/balance-transaction/resolver.js';
-import type { Rows } from '../../../db/scope.js';
+import type { Rows } from '../../../db/list-statement.js';
 import { deposit } from '../../../resources/deposit/table.js';
 import { depositListing } from '../../../resources/deposit/resolver.js';
 import { entry } from '../../../resources/ledger/table.js';

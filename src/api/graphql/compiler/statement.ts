@@ -11,7 +11,7 @@ import {
   isScalarType,
 } from 'graphql';
 import { type Visibility, visibilityPredicate } from '../../../db/visibility.js';
-import { listed, type Rows } from '../../../db/scope.js';
+import { listed, type Rows } from '../../../db/list-statement.js';
 import { balance, booked } from '../../../resources/ledger/table.js';
 import { type Listing, type PageRequest, readOf } from '../../../types/pagination.js';
 import { type Branch, NotCompilable } from './tree.js';
