@@ -1,6 +1,7 @@
 import { Arg, Ctx, Field, InputType, Mutation, ObjectType, Resolver, ID, registerEnumType } from 'type-graphql';
 import { AccountIdInput } from '../account/inputs.js';
 import { type AccountRow, type AccountStatus, account } from '../account/table.js';
+import { accountMoves } from '../account/transitions.js';
 import { Account } from '../account/type.js';
 import { address, WalletProvider } from '../address/table.js';
 import { Address } from '../address/type.js';
@@ -11,15 +12,6 @@ import { type Permission, related } from '../../auth/permissions.js';
 import { person } from '../person/table.js';
 import { type Problem, problem, DomainError, sentenceOfGraph } from '../../request/problems.js';
 import { type OnboardingProfile, unmet } from '../../editions/prerequisites.js';
-
-/** The statuses from which a move is allowed. Spec: Transitions. Silent: all but the first. */
-export const moves = {
-  activate: { connected_user: ['draft'], partner: ['draft', 'deactivated'] },
-  deactivate: ['draft', 'verifying', 'activated'],
-  verify: ['verifying', 'hold'],
-  hold: ['verifying', 'activated'],
-  close: ['draft', 'verifying', 'activated', 'hold'],
-} as const satisfies Record<string, readonly AccountStatus[] | Record<string, readonly AccountStatus[]>>;
 
 /** Whose accounts a caller activates; roots are activated by the operator alone. Spec: Activate an Account. */
 export const activatedBy = {
@@ -90,7 +82,7 @@ export class ActivationResolver {
         ),
       );
     }
-    const from: readonly AccountStatus[] = moves.activate[row.kind as keyof typeof moves.activate] ?? [];
+    const from: readonly AccountStatus[] = accountMoves.activate[row.kind as keyof typeof accountMoves.activate] ?? [];
     if (!from.includes(row.status)) throw new DomainError(problem('status_invalid', 'account.status'));
     const problems = await requirementsOf(context, row);
     if (problems.length > 0) throw new DomainError(...problems);
@@ -110,7 +102,9 @@ export class ActivationResolver {
       throw new DomainError(
         problem('account_type_invalid', 'account.type', 'Only accounts of type partner can be deactivated.'),
       );
-    return { account: await context.write('move_account', account, { id, from: moves.deactivate, to: 'deactivated' }) };
+    return {
+      account: await context.write('move_account', account, { id, from: accountMoves.deactivate, to: 'deactivated' }),
+    };
   }
 
   @Mutation(() => VerifyTestAccountPayload, {
@@ -121,20 +115,22 @@ export class ActivationResolver {
     @Ctx() context: Context,
   ) {
     await context.scope.one(account, id);
-    const from = outcome === 'hold' ? ['verifying'] : moves.verify;
-    return { account: await context.write('move_account', account, { id, from, to: outcome ?? 'activated' }) };
+    const to = outcome ?? 'activated';
+    return { account: await context.write('move_account', account, { id, from: accountMoves.verify[to], to }) };
   }
 
   @Mutation(() => HoldTestAccountPayload, { description: 'Test helper: puts an account on hold.' })
   async holdTestAccount(@Arg('input', () => AccountIdInput) { id }: AccountIdInput, @Ctx() context: Context) {
     await context.scope.one(account, id);
-    return { account: await context.write('move_account', account, { id, from: moves.hold, to: 'hold' }) };
+    return { account: await context.write('move_account', account, { id, from: accountMoves.hold, to: 'hold' }) };
   }
 
   @Mutation(() => DeactivateTestAccountPayload, { description: 'Test helper: deactivates an account of any type.' })
   async deactivateTestAccount(@Arg('input', () => AccountIdInput) { id }: AccountIdInput, @Ctx() context: Context) {
     await context.scope.one(account, id);
-    return { account: await context.write('move_account', account, { id, from: moves.close, to: 'deactivated' }) };
+    return {
+      account: await context.write('move_account', account, { id, from: accountMoves.close, to: 'deactivated' }),
+    };
   }
 
   @Mutation(() => ExpireTestAddressPayload, { description: 'Test helper: expires an address.' })

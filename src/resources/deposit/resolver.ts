@@ -15,6 +15,7 @@ import {
   type PartyInput,
   ReconcileDepositInput,
 } from './inputs.js';
+import { receiverOf } from './receiver.js';
 import { deposit } from './table.js';
 import { Deposit } from './type.js';
 
@@ -77,7 +78,7 @@ export class DepositResolver {
     const { scope } = context;
     const row = await scope.one(deposit, input.id);
     const holder = await scope.one(account, row.toAccountId);
-    const receiver = holder.kind === 'partner' ? holder.ownerId : holder.id;
+    const receiver = receiverOf(holder);
     const rows = await Promise.all(
       input.receivables.map(({ id }, i) => scope.one(receivable, id, `deposit.receivables[${i}].id`)),
     );
