@@ -22,7 +22,7 @@ export function rest(app: FastifyInstance, schema: GraphQLSchema): void {
       const answer = await field.resolve!(undefined, args, request.context!, undefined as never);
       const row = objectOf(route, answer);
       if (route.link) reply.header('link', route.link(row as never, request.context!));
-      reply.send(render(route, row));
+      return reply.send(render(route, row));
     };
     app.route({ method: route.method, url: route.path, config: { permission: operationOf(route.field) }, handler });
   }
