@@ -18,6 +18,7 @@ import { readable } from './operator/commands/output.js';
 import { payoutCommands } from './operator/commands/payout.js';
 import { transactionCommands } from './operator/commands/transaction.js';
 import { Operator, OperatorError } from './operator/operator.js';
+import { checkoutTermsOf } from './resources/checkout/terms.js';
 import { DomainError, sentenceV1 } from './request/problems.js';
 
 /** What commander has to say; shown once, where the command ends. */
@@ -50,7 +51,12 @@ function command(
       const settings = config({ serves: false });
       const store = await openStore(settings, { migrates: false, progress, say });
       try {
-        const result = await run(new Operator(store.database, buildGraph(), store.secrets), options, argument, store);
+        const result = await run(
+          new Operator(store.database, buildGraph(), store.secrets, undefined, checkoutTermsOf(settings)),
+          options,
+          argument,
+          store,
+        );
         process.stdout.write(options.json ? `${JSON.stringify(result)}\n` : readable(result));
       } finally {
         await store.close();

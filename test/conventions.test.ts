@@ -93,7 +93,9 @@ describe('the laws, kept by a machine', () => {
   });
 
   it('has no file that nobody imports', () => {
-    const entries = ['main.ts', 'cli.ts', 'server/print-schema.ts'];
+    const entries = ['main.ts', 'cli.ts', 'server/print-schema.ts', 'db/print-write-functions.ts'];
+    // The registry finds these by their place.
+    const isResource = (name: string) => /^resources\/[^/]+\/resource\.ts$/.test(name);
     const imported = new Set(
       files.flatMap(({ name, text }) =>
         [...text.matchAll(/from '(\.[^']+)\.js'/g)].map((match) =>
@@ -104,7 +106,8 @@ describe('the laws, kept by a machine', () => {
     expect(
       files
         .map(({ name }) => name)
-        .filter((name) => !imported.has(name) && !entries.includes(name) && !name.endsWith('table.ts')),
+        .filter((name) => !imported.has(name) && !entries.includes(name) && !isResource(name))
+        .filter((name) => !name.endsWith('table.ts')),
     ).toEqual([]);
   });
 

@@ -111,3 +111,37 @@ begin
   return next v;
 end;
 $$;
+
+-- Only the operator places and lifts a service hold.
+create or replace function set_service_hold(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
+returns setof account_setting
+language plpgsql
+as $$
+declare
+  v_args jsonb := check_args(p_args, args_of('accountId text, hold boolean'));
+  v account_setting;
+begin
+  update account_setting s
+  set
+    service_hold = (v_args ->> 'hold')::boolean,
+    version = s.version + 1
+  where s.tenant_id = p_tenant and s.livemode = p_live and s.account_id = v_args ->> 'accountId'
+  returning *
+  into v;
+  if not found then
+    perform refuse(404, 'resource_missing', 'account_setting.account_id');
+  end if;
+  if v.service_hold and not v.payouts_applicable then
+    perform refuse(
+      400,
+      'account_type_invalid',
+      'account_setting.account_id',
+      'The account has no payouts that could be held back.'
+    );
+  end if;
+  perform reschedule_payout(p_tenant, p_live, v.account_id);
+  perform emit_event(p_tenant, p_live, p_call, 'account_setting.updated', 'account_setting', to_jsonb(v));
+  perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(v));
+  return next v;
+end;
+$$;

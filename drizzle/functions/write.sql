@@ -111,8 +111,13 @@ begin
       r := r || jsonb_build_object(e.key, e.value);
     end if;
   end loop;
-  if (select count(*) from jsonb_object_keys(r)) > 10 then
-    perform refuse(400, 'parameter_invalid', p_field, 'has more than 10 keys; unset some first');
+  if (select count(*) from jsonb_object_keys(r)) > metadata_keys_max() then
+    perform refuse(
+      400,
+      'parameter_invalid',
+      p_field,
+      format('must have at most %s keys; unset some first', metadata_keys_max())
+    );
   end if;
   return nullif(r, '{}');
 end;

@@ -1,4 +1,4 @@
-import { getTableName, type Table, type TableConfig } from 'drizzle-orm';
+import { getTableName, type Table } from 'drizzle-orm';
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import type { RequestBudget } from '../request/budget.js';
 import { DomainError } from '../request/problems.js';
@@ -10,34 +10,15 @@ import type { Connection } from './connection.js';
 import { causeOf, outageOf } from './outage.js';
 import { fastRowMapper, fromRow, type Preparable, type Prepared } from './row-mapper.js';
 import { Servers } from './servers.js';
-import type { StoredEnvelope, WriteFunctions } from './write-functions.js';
-
-/** What a write carries besides its arguments: whose it is, its key, and what it was asked. */
-export interface WriteEnvelope {
-  /** The effective account, which scopes the key. */
-  account: string;
-  key: string;
-  /** Whether the client chose the key; otherwise the gateway made one for its own retries. */
-  sent: boolean;
-  operation: string;
-  /** A hash per parameter, by its path. */
-  request: Record<string, string>;
-  /** The same under the key of an earlier call's hashes; undefined when that key is not configured any more. */
-  requestLike?: (before: Record<string, string>) => Record<string, string> | undefined;
-  requestId: string;
-}
-
-/** A function that writes, by its name. */
-export type WriteFunction = keyof WriteFunctions;
-
-/** The arguments that a function declares. */
-export type ArgumentsOf<F extends WriteFunction> = WriteFunctions[F]['args'];
-
-/** The table whose rows a function returns. */
-export type TableOf<F extends WriteFunction> = Table<TableConfig & { name: WriteFunctions[F]['returns'] }>;
-
-/** Makes a key that a function does not declare a compile error, also where it comes with the members of another object. */
-export type NoOthers<A, F extends WriteFunction> = { [K in Exclude<keyof A, keyof ArgumentsOf<F>>]: never };
+import {
+  type ArgumentsOf,
+  type NoOthers,
+  storedEnvelope,
+  type TableOf,
+  type UnkeyedEnvelope,
+  type WriteEnvelope,
+  type WriteFunction,
+} from './write-arguments.js';
 
 /** A statement of Drizzle's that is run once. */
 interface AuditStatement {
@@ -193,12 +174,12 @@ export class Database {
     fn: F,
     tenantId: string,
     livemode: boolean,
-    envelope: WriteEnvelope | Pick<WriteEnvelope, 'requestId'> | null,
+    envelope: WriteEnvelope | UnkeyedEnvelope | null,
     args: A & NoOthers<A, F>,
     table: T,
   ): Promise<T['$inferSelect'][]> {
     try {
-      const rows = await this.call(fn, [tenantId, livemode, JSON.stringify(stored(envelope)), text(args)]);
+      const rows = await this.call(fn, [tenantId, livemode, JSON.stringify(storedEnvelope(envelope)), text(args)]);
       return rows.map((row) => fromRow(table, row));
     } catch (error) {
       // The key may be in use by an attempt of this very call whose answer got lost: then this is its answer.
@@ -281,14 +262,6 @@ export class Database {
   async close(): Promise<void> {
     await this.#connections.close();
   }
-}
-
-/** What the functions read of a write envelope. */
-function stored(envelope: WriteEnvelope | Pick<WriteEnvelope, 'requestId'> | null): StoredEnvelope {
-  if (!envelope) return {};
-  if (!('key' in envelope)) return { requestId: envelope.requestId };
-  const { account, key, operation, request, requestId } = envelope;
-  return { account, key, operation, request, requestId };
 }
 
 /** Arguments as JSON text; minor units travel as digits, since a JSON number could not carry them to the cent everywhere. */

@@ -6,7 +6,15 @@ import type { RequestBudget } from '../request/budget.js';
 import type { Caller } from '../request/caller.js';
 import { DomainError, problem } from '../request/problems.js';
 import type { Listing, Page, PageArgs } from '../types/pagination.js';
-import type { ArgumentsOf, Database, NoOthers, TableOf, WriteEnvelope, WriteFunction } from './database.js';
+import type { Database } from './database.js';
+import type {
+  ArgumentsOf,
+  NoOthers,
+  TableOf,
+  UnkeyedEnvelope,
+  WriteEnvelope,
+  WriteFunction,
+} from './write-arguments.js';
 import type { Preparable } from './row-mapper.js';
 import type { Child, Link, Row, Rows } from './list-statement.js';
 import { Pages } from './pages.js';
@@ -102,10 +110,11 @@ export class Scope {
   async write<F extends WriteFunction, T extends PgTable & TableOf<F>, A extends ArgumentsOf<F>>(
     fn: F,
     table: T,
-    envelope: WriteEnvelope | Pick<WriteEnvelope, 'requestId'>,
+    envelope: WriteEnvelope | UnkeyedEnvelope,
     args: A & NoOthers<A, F>,
   ): Promise<T['$inferSelect']> {
-    const { tenantId, livemode } = this.caller;
+    const { tenantId, livemode, permission } = this.caller;
+    if (permission === 'read') throw new Error(`${fn} was called for a caller that may only read`);
     const [row] = await this.database.write(fn, tenantId, livemode, envelope, args, table);
     if (!row) throw new Error(`${fn} answered no row`);
     // What was read before the write is stale now.

@@ -7,7 +7,8 @@ import { acquirers as delivered } from '../hosted/acquirer.js';
 import { pollStatus } from '../hosted/status-poll.js';
 import { payerScope } from '../hosted/session.js';
 import { statusPollKind, job } from './table.js';
-import { beyond, first, type TenantAndMode, type TenantTable, tenantsAndModes } from './tenants.js';
+import type { TenantAndMode } from '../db/tenant-and-mode.js';
+import { beyond, first, type TenantTable, tenantsAndModes } from './tenants.js';
 import { unsealed } from '../resources/ledger/table.js';
 import { faultLine } from '../server/log.js';
 import { DomainError } from '../request/problems.js';
@@ -117,8 +118,8 @@ export class Worker {
       (db) =>
         db
           .select({
-            tenant: job.tenantId,
-            live: job.livemode,
+            tenantId: job.tenantId,
+            livemode: job.livemode,
             runs: sql<boolean>`bool_or(${job.kind} <> ${sql.raw(`'${statusPollKind}'`)})`,
             asks: sql<boolean>`bool_or(${job.kind} = ${sql.raw(`'${statusPollKind}'`)})`,
           })
@@ -127,17 +128,21 @@ export class Worker {
           .groupBy(job.tenantId, job.livemode)
           .orderBy(job.tenantId, job.livemode)
           .limit(tenantsMax),
-      { ...this.#after },
+      { tenant: this.#after.tenantId, live: this.#after.livemode },
     );
     // Fewer than asked for are the last ones: the next look begins anew.
     const last = due.length < tenantsMax ? undefined : due.at(-1);
-    this.#after = last ? { tenant: last.tenant, live: last.live } : first;
+    this.#after = last ? { tenantId: last.tenantId, livemode: last.livemode } : first;
     let more = last !== undefined;
-    for (const { tenant, live, runs, asks } of due) {
+    for (const { tenantId, livemode, runs, asks } of due) {
       if (this.#stopping) return false;
-      if (asks) this.#ask({ tenant, live });
+      if (asks) this.#ask({ tenantId, livemode });
       if (!runs) continue;
-      const done = await this.#attempt(() => this.#run({ tenant, live }), 0, 'jobs of a tenant will be tried again');
+      const done = await this.#attempt(
+        () => this.#run({ tenantId, livemode }),
+        0,
+        'jobs of a tenant will be tried again',
+      );
       more ||= done > 0;
     }
     return more;
@@ -147,11 +152,11 @@ export class Worker {
    * Runs a batch of jobs, and gives how many were run. The database charges the job that fails and keeps what was done before it; where a
    * batch fails as a whole, half of it is tried the next time, and in the end the job that is alone is charged.
    */
-  async #run({ tenant, live }: TenantAndMode): Promise<number> {
-    const key = `${tenant} ${live}`;
+  async #run({ tenantId, livemode }: TenantAndMode): Promise<number> {
+    const key = `${tenantId} ${livemode}`;
     const size = this.#batches.get(key) ?? batchMax;
     try {
-      const [row] = await this.database.call('run_jobs', [tenant, live, size]);
+      const [row] = await this.database.call('run_jobs', [tenantId, livemode, size]);
       if (size * 2 >= batchMax) this.#batches.delete(key);
       else this.#batches.set(key, size * 2);
       return Number(row?.run_jobs);
@@ -160,7 +165,7 @@ export class Worker {
         this.#batches.set(key, Math.floor(size / 2));
       } else {
         this.#batches.delete(key);
-        await this.database.call('charge_first_job', [tenant, live, String((error as Error).message)]);
+        await this.database.call('charge_first_job', [tenantId, livemode, String((error as Error).message)]);
       }
       throw error;
     }
@@ -168,7 +173,7 @@ export class Worker {
 
   /** Asks an acquirer, which may be slow: the work of the database does not wait for it. */
   #ask(tenantAndMode: TenantAndMode): void {
-    const key = `${tenantAndMode.tenant} ${tenantAndMode.live}`;
+    const key = `${tenantAndMode.tenantId} ${tenantAndMode.livemode}`;
     if (this.#asking.has(key)) return;
     const onFault = (error: unknown) => this.log.warn(faultLine(error), 'an attempt will be asked about again');
     const asked = this.#pollStatus(tenantAndMode, onFault)
@@ -177,10 +182,10 @@ export class Worker {
     this.#asking.set(key, asked);
   }
 
-  async #pollStatus({ tenant, live }: TenantAndMode, onFault: (error: unknown) => void): Promise<void> {
+  async #pollStatus({ tenantId, livemode }: TenantAndMode, onFault: (error: unknown) => void): Promise<void> {
     const args = { limit: statusPollsMax };
-    const due = await this.database.write('claim_inquiries', tenant, live, null, args, transaction);
-    await pollStatus(payerScope(this.database, { tenantId: tenant, livemode: live }), due, onFault, this.acquirers);
+    const due = await this.database.write('claim_inquiries', tenantId, livemode, null, args, transaction);
+    await pollStatus(payerScope(this.database, { tenantId, livemode }), due, onFault, this.acquirers);
   }
 
   /** Numbers events, seals postings and deletes old rows; whether there is more of any. A fault of one leaves the others alone. */
@@ -194,8 +199,8 @@ export class Worker {
   /** Numbers the events that have none; whether there may be more. */
   #number(): Promise<boolean> {
     const found = tenantsAndModes(this.database, this.#stop.signal, 'tenants_with_events', event, isNull(event.number));
-    return this.#byTurns(found, 'events of a tenant will be numbered later', ({ tenant, live }) =>
-      this.#batch('number_events', [tenant, live], numberedMax),
+    return this.#byTurns(found, 'events of a tenant will be numbered later', ({ tenantId, livemode }) =>
+      this.#batch('number_events', [tenantId, livemode], numberedMax),
     );
   }
 
@@ -203,8 +208,8 @@ export class Worker {
   async #seal(): Promise<boolean> {
     if (performance.now() - this.#sealedAt < sealEveryMilliseconds) return false;
     const found = tenantsAndModes(this.database, this.#stop.signal, 'tenants_with_unsealed', unsealed);
-    const more = await this.#byTurns(found, 'postings of a tenant will be sealed later', ({ tenant, live }) =>
-      this.#batch('seal_postings', [tenant, live], sealedMax),
+    const more = await this.#byTurns(found, 'postings of a tenant will be sealed later', ({ tenantId, livemode }) =>
+      this.#batch('seal_postings', [tenantId, livemode], sealedMax),
     );
     if (!more) this.#sealedAt = performance.now();
     return more;
@@ -241,8 +246,8 @@ export class Worker {
   }
 
   async *#forgetEach(name: string, table: TenantTable, fn: string, seconds: number, where?: SQL): AsyncGenerator<void> {
-    for await (const { tenant, live } of tenantsAndModes(this.database, this.#stop.signal, name, table, where)) {
-      const batch = () => this.#batch(fn, [tenant, live, seconds], forgottenMax);
+    for await (const { tenantId, livemode } of tenantsAndModes(this.database, this.#stop.signal, name, table, where)) {
+      const batch = () => this.#batch(fn, [tenantId, livemode, seconds], forgottenMax);
       while (await this.#attempt(batch, false, 'old rows of a tenant will be deleted later')) yield;
       yield;
     }

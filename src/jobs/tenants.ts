@@ -1,15 +1,10 @@
 import { and, type SQL, sql } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import type { Database } from '../db/database.js';
-
-/** One tenant in one mode: what the worker works for at a time. */
-export interface TenantAndMode {
-  tenant: string;
-  live: boolean;
-}
+import type { TenantAndMode } from '../db/tenant-and-mode.js';
 
 /** Before the first tenant and mode, in the order of the keys. */
-export const first: TenantAndMode = { tenant: '', live: false };
+export const first: TenantAndMode = { tenantId: '', livemode: false };
 
 /** A table whose rows belong to a tenant and mode. */
 export type TenantTable = PgTable & { tenantId: PgColumn; livemode: PgColumn };
@@ -27,12 +22,12 @@ export async function* tenantsAndModes(
       name,
       (db) =>
         db
-          .select({ tenant: table.tenantId, live: table.livemode })
+          .select({ tenantId: table.tenantId, livemode: table.livemode })
           .from(table as PgTable)
           .where(and(where, beyond(table)))
           .orderBy(table.tenantId, table.livemode)
           .limit(1),
-      { ...after },
+      { tenant: after.tenantId, live: after.livemode },
     );
     if (!next) return;
     yield next;

@@ -1,7 +1,8 @@
+import type { ArgumentsOf, NoOthers, TableOf, WriteEnvelope, WriteFunction } from '../db/write-arguments.js';
 import type { PgTable } from 'drizzle-orm/pg-core';
 import type { NewKey } from '../auth/api-keys.js';
 import type { Checkouts } from '../resources/checkout/terms.js';
-import type { ArgumentsOf, NoOthers, TableOf, WriteEnvelope, WriteFunction } from '../db/database.js';
+
 import type { Scope } from '../db/scope.js';
 import type { Edition } from '../editions/edition.js';
 import { RequestBudget } from '../request/budget.js';

@@ -1,7 +1,8 @@
+import type { WriteEnvelope } from '../db/write-arguments.js';
 import { randomUUID } from 'node:crypto';
 import type { Context } from './context.js';
 import type { Operation } from './operation.js';
-import type { WriteEnvelope } from '../db/database.js';
+
 import { text } from '../db/database.js';
 import { camel, type Problem, problem, DomainError, snake } from '../request/problems.js';
 import { type Secrets, unkeyedFingerprint } from '../db/secrets.js';

@@ -18,7 +18,7 @@ import type { Credential } from '../operator/credential.js';
 import { type RequestBudget, type RequestLimits, tooLarge } from '../request/budget.js';
 import { newRequestId } from '../request/id.js';
 import { problem } from '../request/problems.js';
-import type { CheckoutTerms } from '../resources/checkout/terms.js';
+import { checkoutTermsOf } from '../resources/checkout/terms.js';
 import { Admission, refuseHost, refuseRepeated } from './admission.js';
 import { compressionOptions } from './compression.js';
 import { conditionalRequests } from './conditional-requests.js';
@@ -79,11 +79,7 @@ export interface Parts {
 export async function gateway(parts: Parts): Promise<FastifyInstance> {
   const { config, database, schema, log, acquirers = delivered } = parts;
   const secrets = Secrets.of(parts.pepper);
-  const terms: CheckoutTerms = {
-    seconds: config.CHECKOUT_SECONDS,
-    attemptSeconds: config.CHECKOUT_ATTEMPT_SECONDS,
-    feeBasisPoints: config.CHECKOUT_FEE_BASIS_POINTS,
-  };
+  const terms = checkoutTermsOf(config);
   const callers = new Callers(database, secrets);
   const identity = new Identity({ config, database, schema, secrets, callers, terms, acquirers });
   const fixed = { ...(await securityHeaders(config)), 'cache-control': 'no-store' };

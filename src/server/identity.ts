@@ -46,10 +46,10 @@ export class Identity {
 
   /** The operator's context, when the request has the operator's credential. */
   async identifyOperator(request: FastifyRequest, credential: Credential): Promise<OperatorContext> {
-    const { database, schema, secrets } = this.parts;
+    const { database, schema, secrets, terms } = this.parts;
     await credential.check(single(request, 'authorization'));
     const asking = { requestId: request.id, idempotencyKey: idempotencyKey(single(request, 'idempotency-key')) };
-    const acting = new Operator(database, schema, secrets, asking);
+    const acting = new Operator(database, schema, secrets, asking, terms);
     return new OperatorContext(acting, asking.requestId, asking.idempotencyKey, request.budget ?? undefined);
   }
 

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type GraphQLField, GraphQLInputObjectType, GraphQLNonNull, type GraphQLSchema } from 'graphql';
 import type { Context } from '../../operation/context.js';
 import { inputProblems, joined } from '../../operation/guard.js';
-import { limitMax, type Page, pageSizeDefault } from '../../types/pagination.js';
+import { cursorConflict, limitMax, type Page, pageSizeDefault } from '../../types/pagination.js';
 import { camel, emptyOptional, type Problem, problem, DomainError } from '../../request/problems.js';
 import { operationOf, type Route, routes } from '../../resources/registry.js';
 import { body, parseQuery, query, read } from './decoder.js';
@@ -22,7 +22,7 @@ export function rest(app: FastifyInstance, schema: GraphQLSchema): void {
       const answer = await field.resolve!(undefined, args, request.context!, undefined as never);
       const row = objectOf(route, answer);
       if (route.link) reply.header('link', route.link(row as never, request.context!));
-      reply.send(render(route, row));
+      return reply.send(render(route, row));
     };
     app.route({ method: route.method, url: route.path, config: { permission: operationOf(route.field) }, handler });
   }
@@ -83,9 +83,7 @@ function listArguments(route: Route, field: GraphQLField<unknown, Context>): Rea
       return undefined;
     };
     const [newer, older] = [cursor('ending_before', before), cursor('starting_after', after)];
-    if (before !== undefined && after !== undefined) {
-      problems.push(problem('parameter_invalid', `${object}.ending_before`, 'cannot be combined with starting_after'));
-    }
+    if (before !== undefined && after !== undefined) problems.push(cursorConflict(object, 'after'));
     return Object.assign(args, newer === undefined ? { first: size, after: older } : { last: size, before: newer });
   };
 }

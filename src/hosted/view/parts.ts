@@ -1,5 +1,6 @@
 import { html } from 'ghtml';
-import { attemptsMax, type Session } from '../session.js';
+import { attemptsMax } from '../../resources/checkout/terms.js';
+import type { Session } from '../session.js';
 import type { PageOptions } from './options.js';
 
 /** A page that its reader did not ask for would come while it is read, so without the script it comes by a link. */
