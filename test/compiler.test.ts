@@ -18,7 +18,8 @@ import { Scope } from '../src/db/scope.js';
 import { demos, seedDemo } from '../src/demo/demo.js';
 import { editions } from '../src/editions/editions.js';
 import { buildGraph } from '../src/api/graphql/server.js';
-import { rules } from '../src/api/graphql/compiler/rules.js';
+import { resources } from '../src/resources/define.js';
+import { operationOf, rules } from '../src/resources/registry.js';
 import { shapesMax, statementsMax, QueryCompiler } from '../src/api/graphql/compiler/compiler.js';
 import { givenIn, Speaker, useWorld } from './world.js';
 
@@ -129,7 +130,7 @@ const isListOfObjects = (type: GraphQLOutputType) => {
 function selected(field: GraphQLField<unknown, unknown>, name: string): string {
   const type = getNamedType(field.type);
   if (!isObjectType(type)) return field.name;
-  if (rules[name]?.read === 'balance')
+  if (rules.get(name)?.read === 'balance')
     return `${field.name} { ${Object.values(type.getFields())
       .map((f) => (isLeafType(getNamedType(f.type)) ? f.name : `${f.name} { amount currency }`))
       .join(' ')} }`;
@@ -171,14 +172,36 @@ const fieldOf = (name: string) => {
   return (schema.getType(type) as GraphQLObjectType | undefined)?.getFields()[field];
 };
 
-describe('the rules of whole queries', () => {
-  it('are about fields that have a resolver', () => {
-    expect(Object.keys(rules).filter((name) => !fieldOf(name)?.resolve)).toEqual([]);
+/** The fields that the compiler answers, by how they read. */
+const compiledBy = (...reads: string[]) =>
+  [...rules].flatMap(([name, { read }]) => (reads.includes(read) ? [name] : []));
+const rootPages = compiledBy('page');
+const edges = [...rules.keys()].filter((name) => !name.startsWith('Query.'));
+
+describe('the fields that the compiler answers', () => {
+  it('are fields that have a resolver', () => {
+    expect([...rules.keys()].filter((name) => !fieldOf(name)?.resolve)).toEqual([]);
   });
 
-  it('have no argument that nobody looks at', () => {
+  it('are all edges between the nodes that it answers', () => {
+    const nodes = resources.flatMap(({ node }) => (node?.compiled ? [node] : []));
+    const declared = resources.flatMap(({ fields = [] }) =>
+      fields.flatMap(({ table, edges: all }) => {
+        const parent = nodes.find(({ rows }) => rows === table);
+        return Object.entries(all).flatMap(([name, edge]) =>
+          parent && 'table' in edge && nodes.some(({ rows }) => rows === edge.table)
+            ? [`${parent.type.name}.${name}`]
+            : [],
+        );
+      }),
+    );
+    expect(compiledBy('link', 'edge').toSorted()).toEqual(declared.toSorted());
+    expect(declared.length).toBeGreaterThan(30);
+  });
+
+  it('have no argument that the compiler ignores', () => {
     const known = ['first', 'after', 'last', 'before', 'created', 'id', 'asOf'];
-    const strange = Object.entries(rules).flatMap(([name, rule]) =>
+    const strange = [...rules].flatMap(([name, rule]) =>
       'listing' in rule
         ? []
         : fieldOf(name)!
@@ -203,6 +226,8 @@ const listOfType: Record<string, string> = {
 
 describe.each(names)('what PostgreSQL answers whole to %s', (name) => {
   const speaker = () => speakers[name]!;
+  const kind = name === names[4] ? 'connected_user' : 'platform';
+  const pages = rootPages.filter((root) => operationOf(fieldOf(root)!.name).callers.includes(kind));
   beforeAll(anew);
   const expectEqual = async (query: string, variables: object = {}) => {
     const { resolved, again, whole, once, compiler, faults } = await both(speaker(), query, variables);
@@ -214,13 +239,13 @@ describe.each(names)('what PostgreSQL answers whole to %s', (name) => {
     return resolved.data;
   };
 
-  it.each(Object.keys(rules).filter((r) => !r.startsWith('Query.')))('is what the resolvers say: %s', async (edge) => {
+  it.each(edges)('is what the resolvers say: %s', async (edge) => {
     const [type, field] = edge.split('.') as [string, string];
     await expectEqual(`{ ${listOfType[type]!.replace('EDGE', `id ${selected(fieldOf(edge)!, edge)}`)} }`);
     expect(field).toBe(fieldOf(edge)!.name);
   });
 
-  it.each(Object.keys(rules).filter((r) => isObjectType(getNamedType(fieldOf(r)!.type)) && rules[r]!.read !== 'one'))(
+  it.each([...edges, ...pages].filter((name) => isObjectType(getNamedType(fieldOf(name)!.type))))(
     'is what the resolvers say of each part that is asked for alone: %s',
     async (name) => {
       const field = fieldOf(name)!;
@@ -235,27 +260,26 @@ describe.each(names)('what PostgreSQL answers whole to %s', (name) => {
     },
   );
 
-  it.each(Object.keys(rules).filter((r) => r.startsWith('Query.') && rules[r]!.read === 'page'))(
-    'is what the resolvers say: %s, and one of them by its id',
-    async (root) => {
-      const field = fieldOf(root)!;
-      const page = await expectEqual(`{ ${selected(field, root).replace(field.name, `${field.name}(first: 100)`)} }`);
-      for (const size of [1, 2, 3])
-        await expectEqual(
-          `query ($n: Int) { ${field.name}(first: $n) { nodes { id } pageInfo { hasNextPage endCursor } } }`,
-          {
-            n: size,
-          },
-        );
-      const single = field.name.replace(/es$/, (es) => (field.name === 'addresses' ? '' : es)).replace(/s$/, '');
-      const one = fieldOf(`Query.${field.name === 'addresses' ? 'address' : single}`)!;
-      for (const { id } of page[field.name].nodes.slice(0, 3))
-        await expectEqual(
-          `query ($id: ID!) { ${one.name}(id: $id) { ${plain(getNamedType(one.type) as GraphQLObjectType)} } }`,
-          { id },
-        );
-    },
-  );
+  it.each(pages)('is what the resolvers say: %s, and one of them by its id', async (root) => {
+    const field = fieldOf(root)!;
+    const page = await expectEqual(`{ ${selected(field, root).replace(field.name, `${field.name}(first: 100)`)} }`);
+    for (const size of [1, 2, 3])
+      await expectEqual(
+        `query ($n: Int) { ${field.name}(first: $n) { nodes { id } pageInfo { hasNextPage endCursor } } }`,
+        {
+          n: size,
+        },
+      );
+    const node = getNamedType(field.type).name.replace('Connection', '');
+    const one = compiledBy('one')
+      .map((name) => fieldOf(name)!)
+      .find(({ type }) => getNamedType(type).name === node)!;
+    for (const { id } of page[field.name].nodes.slice(0, 3))
+      await expectEqual(
+        `query ($id: ID!) { ${one.name}(id: $id) { ${plain(getNamedType(one.type) as GraphQLObjectType)} } }`,
+        { id },
+      );
+  });
 });
 
 describe('a whole query', () => {

@@ -35,6 +35,7 @@ export function hashOfFiles(): string {
   return hash.digest('hex');
 }
 
+/** The names of the SQL files of a folder of drizzle/, in the order in which they are applied. */
 export function sqlFiles(below: string): string[] {
   const names = fs.readdirSync(path.join(folder, below)).filter((name) => name.endsWith('.sql'));
   return names.sort().map((name) => path.join(below, name));

@@ -46,7 +46,7 @@ export function fingerprints(
     request: fingerprint(object, args, (value) => secrets.fingerprint(value)!),
     requestLike: (before) => {
       const [example = ''] = Object.values(before);
-      if (!example.includes(':')) return fingerprint(object, args, unkeyedFingerprint);
+      if (!example.includes(':')) return fingerprint(object, args, hashOfBefore(before));
       const [id = ''] = example.split(':');
       if (secrets.fingerprint('', id) === undefined) return undefined;
       return fingerprint(object, args, (value) => secrets.fingerprint(value, id)!);
@@ -55,10 +55,27 @@ export function fingerprints(
 }
 
 /**
+ * The hashes of before they were keyed. A country was then hashed as it was sent, perhaps in small letters; now it is put
+ * into capitals first, so that hash stands for the same country.
+ */
+function hashOfBefore(before: Record<string, string>): (value: string, path: string) => string {
+  return (value, path) => {
+    const small = unkeyedFingerprint(value.toLowerCase());
+    return countryPath.test(path) && before[path] === small ? small : unkeyedFingerprint(value);
+  };
+}
+
+const countryPath = /\.(physical_address|billing_details)\.country$/;
+
+/**
  * A hash per parameter of the coerced arguments: format, order and API leave no trace in it. It is keyed, so that a value
  * that could be guessed cannot be confirmed either.
  */
-function fingerprint(object: string, args: object, hash: (value: string) => string): Record<string, string> {
+function fingerprint(
+  object: string,
+  args: object,
+  hash: (value: string, path: string) => string,
+): Record<string, string> {
   const out: Record<string, string> = {};
   const walk = (value: unknown, path: string, spell: (name: string) => string): void => {
     if (typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length > 0) {
@@ -66,7 +83,7 @@ function fingerprint(object: string, args: object, hash: (value: string) => stri
         if (member !== undefined) walk(member, `${path}.${spell(name)}`, name === 'metadata' ? (key) => key : spell);
       }
     } else {
-      out[path] = hash(text({ value }));
+      out[path] = hash(text({ value }), path);
     }
   };
   walk('input' in args ? args.input : args, object, snake);

@@ -106,10 +106,12 @@ export function verify(desk: OperatorDesk, row: AccountRow, outcome: 'activated'
   return move(desk, row, [...drafts, ...accountMoves.verify[outcome]], outcome);
 }
 
+/** Puts an account on hold. */
 export function hold(desk: OperatorDesk, row: AccountRow) {
   return move(desk, row, accountMoves.hold, 'hold');
 }
 
+/** Deactivates an account of any kind. */
 export function deactivate(desk: OperatorDesk, row: AccountRow) {
   return move(desk, row, accountMoves.close, 'deactivated');
 }
@@ -217,6 +219,7 @@ export async function keyOf(desk: OperatorDesk, id: string): Promise<ApiKeyRow> 
   return row;
 }
 
+/** Whether there is an account with this id, in either mode. */
 export async function exists(desk: OperatorDesk, id: string): Promise<boolean> {
   return (await desk.byId('operator_account', account, id)).length > 0;
 }

@@ -1,10 +1,9 @@
 import type { PgTable } from 'drizzle-orm/pg-core';
-import type { ClassType } from 'type-graphql';
 import type { Permission } from '../auth/permissions.js';
-import type { Row, Rows } from '../db/list-statement.js';
 import type { Context } from '../operation/context.js';
 import type { Operation } from '../operation/operation.js';
 import type { ListSize } from '../types/pagination.js';
+import type { Fields, NodeRow, RootRead } from './edges.js';
 
 /** How /v1 spells an object, from the row of its table, or from what its root field answers. */
 export type Shape = (row: never) => object;
@@ -39,7 +38,9 @@ export const { get, list, post } = paths({});
 export const extension = paths({ extension: true });
 
 /** One operation: a root field of the graph, with the paths of /v1 that it answers. */
-interface OperationRow extends Omit<Permission, 'object'> {
+export interface OperationRow extends Omit<Permission, 'object'> {
+  /** How it reads, where it reads the resource's own objects and no more. */
+  reads?: RootRead;
   /** The noun that begins the names of its parameters, where it is another than its resource's. */
   object?: string;
   /** What is wrong with its parameters by themselves. */
@@ -61,23 +62,6 @@ export const stored = <T extends PgTable>(table: T, v1: (row: T['$inferSelect'])
   v1,
 });
 
-/** What has an id in the graph: how ids begin, and the rows and the type behind them. */
-export interface NodeRow {
-  prefix: string;
-  rows: Rows;
-  type: ClassType<object>;
-  /** Whether a row is there for clients yet; every row is, by default. */
-  shown?: (row: never) => boolean;
-}
-
-/** The objects whose ids begin with a prefix. A row has what the type has, or this does not compile. */
-export const node = <O extends object, T extends Rows & { $inferSelect: O }>(
-  prefix: string,
-  rows: T,
-  type: ClassType<O>,
-  shown?: (row: Row<T>) => boolean,
-): NodeRow => ({ prefix, rows, type, ...(shown && { shown }) });
-
 /** A resource: all that the rest of the program has to know of it. */
 export interface Resource {
   /** The noun that begins the names of its parameters, and the object of its answers. */
@@ -85,13 +69,15 @@ export interface Resource {
   node?: NodeRow;
   /** Its objects as they are stored: its own, under its noun, and others that events are about. */
   stored?: Readonly<Record<string, StoredObject>>;
-  /** What no declaration says: operations, and fields with code of their own. */
-  resolvers: readonly Function[];
-  operations: Readonly<Record<string, OperationRow>>;
+  /** The operations that do not just read its objects. */
+  resolvers?: readonly Function[];
+  operations?: Readonly<Record<string, OperationRow>>;
   /** Operations of /v1 that the graph does not have; their routes have code of their own. */
   restOperations?: Readonly<Record<string, OperationRow>>;
   /** The header `Link` of each answer of /v1 that is one object. */
   link?: (row: never, context: Context) => string;
+  /** The fields with edges to and from other objects, and what else is no column, by the type that gets them. */
+  fields?: readonly Fields[];
   /** How many members the lists of objects have that take no page arguments, by type and field. */
   sizes?: Readonly<Record<string, ListSize>>;
   /** The types of its events. */
@@ -110,8 +96,8 @@ export function defineResource(resource: Resource): Resource {
 export const resources: readonly Resource[] = declared;
 
 /** What is stored under a noun, such as the object of an event. */
-export function storedObject(noun: string): StoredObject | undefined {
-  for (const { stored } of resources) if (stored && Object.hasOwn(stored, noun)) return stored[noun];
+export function storedObject(noun: string, among = resources): StoredObject | undefined {
+  for (const { stored } of among) if (stored && Object.hasOwn(stored, noun)) return stored[noun];
   return undefined;
 }
 

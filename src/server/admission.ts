@@ -8,61 +8,6 @@ import type { Config } from '../config.js';
 import { problem, DomainError } from '../request/problems.js';
 import { pathOf } from './request.js';
 
-/** Headers of which a request has one: Node keeps the first of several, and a proxy before it may have read the last. */
-const onceOnly = new Set(['authorization', 'host']);
-
-/** Refuses a header that stands twice, whatever its values. */
-export function refuseRepeated({ raw: { rawHeaders } }: FastifyRequest): void {
-  const seen = new Set<string>();
-  for (let i = 0; i < rawHeaders.length; i += 2) {
-    const written = rawHeaders[i]!;
-    if (written.length !== 4 && written.length !== 13) continue;
-    const name = written.toLowerCase();
-    if (!onceOnly.has(name)) continue;
-    if (seen.has(name))
-      throw new DomainError(
-        problem(
-          'body_invalid',
-          undefined,
-          `The header ${name === 'host' ? 'Host' : 'Authorization'} stands twice. Send it once.`,
-        ),
-      );
-    seen.add(name);
-  }
-}
-
-/** A host as RFC 3986 has it: letters, digits, dots and hyphens, or an address of IPv6 in brackets; then maybe a port. */
-const hostPattern = /^(?:[A-Za-z0-9](?:[A-Za-z0-9.-]{0,253}[A-Za-z0-9.])?|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{1,5})?$/;
-
-/** Refuses a Host that is none: it stands in payment links, in their header and in logs of proxies. */
-export function refuseHost({ headers: { host } }: FastifyRequest): void {
-  if (host !== undefined && !hostPattern.test(host))
-    throw new DomainError(
-      problem('body_invalid', undefined, 'The header Host is not a host name or address with an optional port.'),
-    );
-}
-
-/** Whether a target that matches no route is of /v1 or /graphql, in whatever form it came: those ask for a key first. */
-export function keyed(target: string): boolean {
-  const path = pathOf(target);
-  return path === '/graphql' || path === '/v1' || path.startsWith('/v1/');
-}
-
-/** A browser that opens the endpoint gets the explorer; everything else there is GraphQL. */
-export function wantsPage(request: FastifyRequest, config: Config): boolean {
-  return (
-    config.EXPLORER &&
-    request.method === 'GET' &&
-    request.headers.authorization === undefined &&
-    (request.headers.accept ?? '').includes('text/html')
-  );
-}
-
-/** Whether the request came over HTTPS, or may come without. Only a trusted proxy's word counts. Spec: Authentication 4. */
-function secure(request: FastifyRequest, config: Config): boolean {
-  return config.transport !== 'proxy' || request.protocol === 'https';
-}
-
 /** Decides whether a request is let in: HTTPS, its key and the permission of its route, before its body is read. */
 export class Admission {
   constructor(
@@ -101,4 +46,59 @@ export class Admission {
     reply.header('allow', 'POST');
     throw new DomainError(problem('method_not_allowed'));
   }
+}
+
+/** Headers of which a request has one: Node keeps the first of several, and a proxy before it may have read the last. */
+const onceOnly = new Set(['authorization', 'host']);
+
+/** Refuses a header that stands twice, whatever its values. */
+export function refuseRepeated({ raw: { rawHeaders } }: FastifyRequest): void {
+  const seen = new Set<string>();
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const written = rawHeaders[i]!;
+    if (written.length !== 4 && written.length !== 13) continue;
+    const name = written.toLowerCase();
+    if (!onceOnly.has(name)) continue;
+    if (seen.has(name))
+      throw new DomainError(
+        problem(
+          'body_invalid',
+          undefined,
+          `The header ${name === 'host' ? 'Host' : 'Authorization'} stands twice. Send it once.`,
+        ),
+      );
+    seen.add(name);
+  }
+}
+
+/** A host as RFC 3986 has it: letters, digits, dots and hyphens, or an address of IPv6 in brackets; then maybe a port. */
+const hostPattern = /^(?:[A-Za-z0-9](?:[A-Za-z0-9.-]{0,253}[A-Za-z0-9.])?|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{1,5})?$/;
+
+/** Refuses a Host that is none: it stands in payment links, in their header and in logs of proxies. */
+export function refuseHost({ headers: { host } }: FastifyRequest): void {
+  if (host !== undefined && !hostPattern.test(host))
+    throw new DomainError(
+      problem('body_invalid', undefined, 'The header Host is not a host name or address with an optional port.'),
+    );
+}
+
+/** Whether a target that matches no route is of /v1 or /graphql, in whatever form it came: those ask for a key first. */
+function keyed(target: string): boolean {
+  const path = pathOf(target);
+  return path === '/graphql' || path === '/v1' || path.startsWith('/v1/');
+}
+
+/** A browser that opens the endpoint gets the explorer; everything else there is GraphQL. */
+function wantsPage(request: FastifyRequest, config: Config): boolean {
+  return (
+    config.EXPLORER &&
+    request.method === 'GET' &&
+    request.headers.authorization === undefined &&
+    (request.headers.accept ?? '').includes('text/html')
+  );
+}
+
+/** Whether the request came over HTTPS, or may come without. Only a trusted proxy's word counts. Spec: Authentication 4. */
+function secure(request: FastifyRequest, config: Config): boolean {
+  return config.transport !== 'proxy' || request.protocol === 'https';
 }

@@ -4,6 +4,7 @@ import { type Problem, problem, DomainError } from '../request/problems.js';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
+/** Reads a JSON body. Refuses what is no JSON in UTF-8, and an object that has a key twice. An empty body is an empty object. */
 export function parseJson(
   { routeOptions }: FastifyRequest,
   bytes: Buffer,

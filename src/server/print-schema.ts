@@ -6,9 +6,7 @@ import { hashOfFiles, type SchemaVersion } from '../db/schema-version.js';
 import { editions } from '../editions/editions.js';
 import { attemptsMax } from '../resources/checkout/terms.js';
 import { metadataKeysMax } from '../types/scalars.js';
-
-// Types are in the order in which their files are evaluated: the operator's come after those of the resources.
-const { buildOperatorGraph } = await import('../operator/graph.js');
+import { buildOperatorGraph } from '../operator/graph.js';
 
 /** The public schema as text, as it is committed in schema/graph.graphql. */
 export function graphText(): string {

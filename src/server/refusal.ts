@@ -32,6 +32,7 @@ export function problemsOf(error: FastifyError): Problem[] {
   ];
 }
 
+/** Answers a request with its problems, in the form of the API that was asked. */
 export function refuse(request: FastifyRequest, reply: FastifyReply, problems: Problem[]): FastifyReply {
   const answer = errorV1(problems);
   const wait = retryAfter(problems);

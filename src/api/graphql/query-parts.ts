@@ -51,6 +51,7 @@ interface Found {
 
 const one = () => 1;
 
+/** Finds the parts of an operation that lead to nodes, with their sizes as functions of the variables. */
 export class QueryParts {
   readonly #fragments = new Map<string, FragmentDefinitionNode>();
   readonly #defaults = new Map<string, ValueNode>();
@@ -192,6 +193,7 @@ function holds({ name, arguments: given }: DirectiveNode, variables: Variables):
   return name.value === 'skip' ? !condition : name.value === 'include' ? condition : true;
 }
 
+/** Whether a field is a list of objects. */
 export function isListOfObjects({ type }: GraphQLField<unknown, unknown>): boolean {
   const named = getNamedType(type);
   return isListType(isNonNullType(type) ? type.ofType : type) && (isObjectType(named) || isAbstractType(named));

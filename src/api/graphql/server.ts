@@ -4,12 +4,19 @@ import {
   ApolloServerPluginLandingPageDisabled,
   ApolloServerPluginUsageReportingDisabled,
 } from '@apollo/server/plugin/disabled';
-import { type DocumentNode, execute, GraphQLError, type GraphQLFormattedError, type GraphQLSchema } from 'graphql';
+import {
+  type DocumentNode,
+  execute,
+  GraphQLError,
+  type GraphQLFormattedError,
+  GraphQLObjectType,
+  GraphQLSchema,
+} from 'graphql';
 import { buildSchemaSync } from 'type-graphql';
 import type { Context } from '../../operation/context.js';
 import { explained, flat, formatted, type Rules } from './errors.js';
 import { guard, inputProblems, permitField } from '../../operation/guard.js';
-import { operationOf, operations, resolvers, sizes } from '../../resources/registry.js';
+import { nodeTypes, operationOf, operations, resolvers, sizes } from '../../resources/registry.js';
 import { type DocumentCache } from './document-cache.js';
 import { type Limits, limitRule } from './limits.js';
 import { pageSizeDefault, pageSizeMax } from '../../types/pagination.js';
@@ -27,11 +34,28 @@ export const publicSizes: ListSizes = { page: { default: pageSizeDefault, max: p
  * objects has no size.
  */
 export function buildGraph(): GraphQLSchema {
-  const schema = buildSchemaSync({ resolvers, validate: false });
+  const schema = inOrder(buildSchemaSync({ resolvers, validate: false }));
   guard(schema, operations);
   const nodes = new NodeCounter(schema, publicSizes);
   measure(schema, (type) => nodes.counts(type));
   return schema;
+}
+
+/**
+ * The schema in the order of the declarations. Decorators give it the order in which the files of the resources happen to be
+ * evaluated, which depends on what else is imported.
+ */
+function inOrder(schema: GraphQLSchema): GraphQLSchema {
+  const declared = [...operations.keys()];
+  const root = (type: GraphQLObjectType | null | undefined) => {
+    if (!type) return null;
+    const config = type.toConfig();
+    const fields = Object.entries(config.fields).sort(([a], [b]) => declared.indexOf(a) - declared.indexOf(b));
+    return new GraphQLObjectType({ ...config, fields: Object.fromEntries(fields) });
+  };
+  const types = nodeTypes.flatMap((name) => schema.getType(name) ?? []);
+  const [query, mutation] = [root(schema.getQueryType()), root(schema.getMutationType())];
+  return new GraphQLSchema({ ...schema.toConfig(), query, mutation, types });
 }
 
 /** The rules of the public schema: the permissions, and the edition of whoever asks. */

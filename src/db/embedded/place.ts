@@ -17,6 +17,7 @@ export type Place = {
 
 export type Progress = (step: string) => void;
 
+/** Where the data, the log and the FIFOs of a data folder are, and which user the server runs as. Makes the folders. */
 export function locate(dir: string, progress: Progress): Place {
   let home = path.resolve(dir);
   fs.mkdirSync(home, { recursive: true });

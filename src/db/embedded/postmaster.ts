@@ -5,6 +5,7 @@ import postgres from 'postgres';
 import type { Place } from './place.js';
 import { code, text } from './folder.js';
 
+/** What the server at a socket answers: yes, that it is starting, that it refuses us, or nothing. */
 export async function ask(socket: string): Promise<'yes' | 'awaking' | 'no' | 'silence'> {
   if (!fs.existsSync(path.join(socket, '.s.PGSQL.5432'))) return 'silence';
   const login = { host: socket, port: 5432, username: 'tidegate', database: 'tidegate', ssl: false };

@@ -43,7 +43,7 @@ export function checkoutPage(session: Session, state: State, options: PageOption
   });
 }
 
-export function header(session: Session, { path }: PageOptions): string {
+function header(session: Session, { path }: PageOptions): string {
   const name = payeeName(session);
   const logo = session.logo
     ? html`<img src="${path}/logo" alt="" width="48" height="48">`
@@ -52,7 +52,7 @@ export function header(session: Session, { path }: PageOptions): string {
 }
 
 /** What is paid, and for what. */
-export function summary(session: Session, state: State, options: PageOptions): string {
+function summary(session: Session, state: State, options: PageOptions): string {
   const { checkout, receivables, payee } = session;
   const fee = checkout.grossAmount - checkout.amount;
   const legal = payee.businessDetails.legalName;

@@ -33,6 +33,7 @@ interface Layout {
   main: string;
 }
 
+/** The HTML document around the content of a page. */
 export function layout({ title, assets, banner, header, main }: Layout): string {
   return html`<!doctype html>
 <html lang="en">

@@ -13,6 +13,7 @@ export function money(minor: bigint | string): string {
   return rupees.format(amountText(minor) as never);
 }
 
+/** A moment in Indian time, as HTML that names it exactly. */
 export function time(seconds: number, format = moment): string {
   const iso = new Date(seconds * 1000).toISOString();
   return html`<time datetime="${iso}">${format.format(seconds * 1000)} IST</time>`;

@@ -1,16 +1,4 @@
-import {
-  Arg,
-  Ctx,
-  Field,
-  FieldResolver,
-  InputType,
-  Mutation,
-  ObjectType,
-  Resolver,
-  Root,
-  ID,
-  registerEnumType,
-} from 'type-graphql';
+import { Arg, Ctx, Field, InputType, Mutation, ObjectType, Resolver, ID, registerEnumType } from 'type-graphql';
 import { AccountIdInput } from '../account/inputs.js';
 import { type AccountRow, type AccountStatus, account } from '../account/table.js';
 import { accountMoves } from '../account/transitions.js';
@@ -37,7 +25,7 @@ export type VerificationOutcome = (typeof VerificationOutcome)[keyof typeof Veri
 registerEnumType(VerificationOutcome, { name: 'VerificationOutcome', description: 'What a verification came to.' });
 
 @ObjectType({ simpleResolvers: true, description: 'Something that activation still requires.' })
-class Requirement {
+export class Requirement {
   @Field(() => String, { description: 'The same name that `activate` would give as `field_name`.' })
   fieldName: string;
   @Field(() => String)
@@ -176,18 +164,16 @@ export class ActivationResolver {
     const args = { accountId: id, provider: provider ?? 'paypal_external', currency: context.edition.currency };
     return { address: await context.write('create_test_wallet', address, args) };
   }
+}
 
-  @FieldResolver(() => [Requirement], {
-    description: 'What is still missing for activation. Empty exactly when `activateAccount` finds nothing missing.',
-  })
-  async requirements(@Root() row: AccountRow, @Ctx() context: Context): Promise<Requirement[]> {
-    const problems = await requirementsOf(context, row);
-    return problems.map((p) => ({
-      fieldName: p.field ?? '',
-      message: sentenceOfGraph(p),
-      alternatives: (p.metadata?.alternatives as string[]) ?? [],
-    }));
-  }
+/** What is still missing for the activation of an account, as the graph tells it. */
+export async function requirements(row: AccountRow, context: Context): Promise<Requirement[]> {
+  const problems = await requirementsOf(context, row);
+  return problems.map((p) => ({
+    fieldName: p.field ?? '',
+    message: sentenceOfGraph(p),
+    alternatives: (p.metadata?.alternatives as string[]) ?? [],
+  }));
 }
 
 /** What of its edition's rules an account does not meet yet. Roots have none: the operator judges them. */

@@ -5,7 +5,5 @@ import { rateV1 } from './v1.js';
 export default defineResource({
   object: 'rate',
   stored: { rate: stored(rate, rateV1) },
-  resolvers: [],
-  operations: {},
   events: ['rate.set'],
 });

@@ -1,28 +1,12 @@
-import {
-  Arg,
-  Args,
-  ArgsType,
-  Ctx,
-  Field,
-  FieldResolver,
-  ID,
-  InputType,
-  Int,
-  Mutation,
-  ObjectType,
-  Query,
-  Resolver,
-  Root,
-} from 'type-graphql';
+import { Arg, ArgsType, Ctx, Field, ID, InputType, Int, Mutation, ObjectType, Resolver } from 'type-graphql';
 import { type AccountRow, account } from '../account/table.js';
-import { Account } from '../account/type.js';
 import type { Context } from '../../operation/context.js';
-import { type Listing, type Page, PageArgs } from '../../types/pagination.js';
+import { type Listing, PageArgs } from '../../types/pagination.js';
 import { payloadOf } from '../../types/payload.js';
 import { ownAccounts, related } from '../../auth/permissions.js';
 import { type Problem, problem, DomainError } from '../../request/problems.js';
-import { type ApiKeyRow, apiKey, KeyPermission } from './table.js';
-import { ApiKey, ApiKeyConnection } from './type.js';
+import { apiKey, KeyPermission } from './table.js';
+import { ApiKey } from './type.js';
 
 export const apiKeyListing: Listing = {
   object: 'api_key',
@@ -65,7 +49,7 @@ class RevokeApiKeyInput {
 }
 
 @ArgsType()
-class ApiKeyArgs extends PageArgs {
+export class ApiKeyArgs extends PageArgs {
   @Field(() => ID, { nullable: true, description: 'Keys of this account; the context account or a connected user.' })
   accountId?: string | null;
 }
@@ -86,18 +70,6 @@ const RevokeApiKeyPayload = payloadOf('RevokeApiKey', 'apiKey', ApiKey);
 /** Keys are managed by the account itself and by its platform, in the caller's own mode. Spec: Authentication 6. */
 @Resolver(() => ApiKey)
 export class ApiKeyResolver {
-  @Query(() => ApiKey, { nullable: true, description: 'A key within reach.' })
-  async apiKey(@Arg('id', () => ID) id: string, @Ctx() { scope }: Context): Promise<ApiKey> {
-    return scope.one(apiKey, id);
-  }
-
-  @Query(() => ApiKeyConnection, {
-    description: "The keys of the accounts on the caller's list, of the caller's mode.",
-  })
-  async apiKeys(@Args(() => ApiKeyArgs) args: ApiKeyArgs, @Ctx() { scope }: Context): Promise<Page<ApiKey>> {
-    return scope.page(apiKey, apiKeyListing, args);
-  }
-
   @Mutation(() => CreateApiKeyPayload, {
     description: "Makes a key of the caller's mode. A platform may make keys for its connected users.",
   })
@@ -141,23 +113,6 @@ export class ApiKeyResolver {
   async revokeApiKey(@Arg('input', () => RevokeApiKeyInput) input: RevokeApiKeyInput, @Ctx() context: Context) {
     await checkManageable(context, input.id);
     return { apiKey: await context.write('revoke_api_key', apiKey, input) };
-  }
-
-  @FieldResolver(() => Account)
-  async account(@Root() row: ApiKeyRow, @Ctx() { scope }: Context): Promise<Account> {
-    return scope.one(account, row.accountId);
-  }
-}
-
-@Resolver(() => Account)
-export class ApiKeysOfAccount {
-  @FieldResolver(() => ApiKeyConnection, { description: "The account's keys of the caller's mode." })
-  async apiKeys(
-    @Root() row: AccountRow,
-    @Args(() => PageArgs) args: PageArgs,
-    @Ctx() { scope }: Context,
-  ): Promise<Page<ApiKey>> {
-    return scope.edge(apiKey, apiKeyListing, apiKey.accountId, row.id, args);
   }
 }
 

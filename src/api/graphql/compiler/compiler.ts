@@ -7,7 +7,7 @@ import { check, checkEdge } from '../../../operation/guard.js';
 import { operationOf } from '../../../resources/registry.js';
 import { pageRequest } from '../../../types/pagination.js';
 import { requestLimitsDefault } from '../../../request/budget.js';
-import type { Rule } from './rules.js';
+import type { Rule } from '../../../resources/edges.js';
 import { type Asked, emptyCurrency, jsonBegin, jsonEnd, type Statement, statementOf, type Terms } from './statement.js';
 import { type Branch, NotCompilable, type Tree, treeOf } from './tree.js';
 
