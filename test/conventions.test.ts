@@ -33,7 +33,7 @@ describe('the laws, kept by a machine', () => {
           'auth/api-keys.ts',
           'jobs/runner.ts',
           'jobs/tenants.ts',
-          'operator/operator.ts',
+          'operator/desk.ts',
           'resources/person/encryption.ts',
         ].includes(name),
       ),
@@ -78,7 +78,7 @@ describe('the laws, kept by a machine', () => {
 
   it('does not branch on edition or mode: it asks a table', () => {
     // The demo, the command line and the operator speak about editions; the product's rules do not.
-    const mayCompare = ['demo/demo.ts', 'demo/history.ts', 'operator/commands/account.ts', 'operator/operator.ts'];
+    const mayCompare = ['demo/demo.ts', 'demo/history.ts', 'operator/commands/account.ts', 'operator/accounts.ts'];
     expect(offenders(/edition(\.number)?\s*[!=]==|switch \(.*edition/, (name) => mayCompare.includes(name))).toEqual(
       [],
     );
