@@ -1,4 +1,4 @@
-import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
+import { type ChildProcess, type StdioOptions, fork, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
 import os from 'node:os';
@@ -47,8 +47,10 @@ export interface Finished {
 }
 
 const dist = fileURLToPath(new URL('../dist', import.meta.url));
+const commandHost = fileURLToPath(new URL('fixtures/command-host.mjs', import.meta.url));
 // Each command is a start of Node; more of them at once would only take turns.
 const commandsAtOnce = 3;
+const hostsAtOnce = 2;
 
 /**
  * Gateways and commands as processes, of the built program, on a port and in a folder of their own. What still runs at
@@ -59,7 +61,9 @@ export function useChildren() {
   const folders: string[] = [];
   const databases: string[] = [];
   const lanes = Array.from({ length: commandsAtOnce }, () => Promise.resolve<unknown>(undefined));
-  let commands = 0;
+  const hosts: (ChildProcess | undefined)[] = [];
+  const hostLanes = Array.from({ length: hostsAtOnce }, () => Promise.resolve<unknown>(undefined));
+  let [commands, quickCommands] = [0, 0];
   const started = (program: string, args: string[], environment: Environment): Child => {
     const child = start(program, args, environment);
     children.push(child);
@@ -67,6 +71,7 @@ export function useChildren() {
   };
 
   afterAll(async () => {
+    for (const host of hosts) host?.kill('SIGKILL');
     for (const child of children) if (!child.over) child.signal('SIGKILL');
     await Promise.all(children.map((child) => child.ended));
     await Promise.all(folders.map(removed));
@@ -81,10 +86,11 @@ export function useChildren() {
       return folder;
     },
 
-    /** A fresh, empty database in the run's PostgreSQL, as the settings that name it. */
-    async database(): Promise<{ DATABASE_URL: string; API_KEY_PEPPER: string }> {
+    /** A fresh database in the run's PostgreSQL, empty or as a migration leaves it, as the settings that name it. */
+    async database({ migrated = false } = {}): Promise<{ DATABASE_URL: string; API_KEY_PEPPER: string }> {
       const name = `child_${randomUUID().replaceAll('-', '')}`;
-      await asAdmin(`create database ${name} owner tidegate`);
+      const template = migrated ? 'template tidegate_template strategy file_copy' : '';
+      await asAdmin(`create database ${name} ${template} owner tidegate`);
       databases.push(name);
       return {
         DATABASE_URL: `postgres://tidegate@localhost/${name}?host=${encodeURIComponent(inject('admin').host)}`,
@@ -116,6 +122,23 @@ export function useChildren() {
         return { code: await child.ended, out: child.out, errors: child.errors };
       });
       lanes[lane] = finished;
+      return finished;
+    },
+
+    /**
+     * Runs a command as `command` does, in a process that has loaded the program before and runs many commands, one
+     * after another. The tests of how a command starts and ends its process use `command`.
+     */
+    quickCommand(environment: Environment, ...args: string[]): Promise<Finished> {
+      const lane = quickCommands++ % hostsAtOnce;
+      const finished = hostLanes[lane]!.then(() => {
+        const host = (hosts[lane] ??= fork(commandHost, {
+          execArgv: [],
+          stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+        }));
+        return answerOf(host, { args, environment: environmentOf(environment) });
+      });
+      hostLanes[lane] = finished.catch(() => {});
       return finished;
     },
   };
@@ -169,6 +192,18 @@ export async function until(condition: () => boolean | Promise<boolean>): Promis
 }
 
 const stdio: StdioOptions = ['ignore', 'pipe', 'pipe'];
+
+/** What a host says of one command. */
+function answerOf(host: ChildProcess, message: { args: string[]; environment: NodeJS.ProcessEnv }): Promise<Finished> {
+  return new Promise((resolve, reject) => {
+    const ended = () => reject(new Error('The process that runs commands has ended.'));
+    host.once('exit', ended).once('message', (finished: Finished) => {
+      host.off('exit', ended);
+      resolve(finished);
+    });
+    host.send(message, (error) => error && reject(error));
+  });
+}
 
 function start(program: string, args: string[], environment: Environment): Child {
   const env = environmentOf(environment);

@@ -21,6 +21,7 @@ import { buildGraph } from '../src/api/graphql/server.js';
 import { resources } from '../src/resources/define.js';
 import { operationOf, rules } from '../src/resources/registry.js';
 import { shapesMax, statementsMax, QueryCompiler } from '../src/api/graphql/compiler/compiler.js';
+import { scale } from './faults/scale.js';
 import { givenIn, Speaker, useWorld } from './world.js';
 
 /** What the gateway told as faults of its own. */
@@ -221,6 +222,12 @@ function listOfType(type: string, edge: string): string {
   return `{ accounts(first: 10) { nodes { ${below.name}(first: 10) { nodes { ${edge} } } } } }`;
 }
 
+/** The platforms are asked everything. In the short form, each other speaker is asked a third of it, by turns. */
+const askedOf = (name: (typeof names)[number], asked: string[]): string[] => {
+  const speaker = names.indexOf(name);
+  return scale.whole || speaker < 2 ? asked : asked.filter((_, i) => (i + speaker) % 3 === 0);
+};
+
 describe.each(names)('what PostgreSQL answers whole to %s', (name) => {
   const speaker = () => speakers[name]!;
   const kind = name === names[4] ? 'connected_user' : 'platform';
@@ -236,26 +243,28 @@ describe.each(names)('what PostgreSQL answers whole to %s', (name) => {
     return resolved.data;
   };
 
-  it.each(edges)('is what the resolvers say: %s', async (edge) => {
+  it.each(askedOf(name, edges))('is what the resolvers say: %s', async (edge) => {
     const [type, field] = edge.split('.') as [string, string];
     await expectEqual(listOfType(type, `id ${selected(fieldOf(edge)!, edge)}`));
     expect(field).toBe(fieldOf(edge)!.name);
   });
 
-  it.each([...edges, ...pages].filter((name) => isObjectType(getNamedType(fieldOf(name)!.type))))(
-    'is what the resolvers say of each part that is asked for alone: %s',
-    async (name) => {
-      const field = fieldOf(name)!;
-      const type = getNamedType(field.type) as GraphQLObjectType;
-      const root = name.startsWith('Query.');
-      const parts = each(type);
-      expect(parts.length).toBeGreaterThan(2);
-      for (const asked of aliased(root ? `${field.name}(first: 3)` : field.name, parts, isConnected(type) ? 6 : 25))
-        await expectEqual(root ? `{ ${asked} }` : listOfType(name.split('.')[0]!, `id ${asked}`));
-    },
-  );
+  it.each(
+    askedOf(
+      name,
+      [...edges, ...pages].filter((name) => isObjectType(getNamedType(fieldOf(name)!.type))),
+    ),
+  )('is what the resolvers say of each part that is asked for alone: %s', async (name) => {
+    const field = fieldOf(name)!;
+    const type = getNamedType(field.type) as GraphQLObjectType;
+    const root = name.startsWith('Query.');
+    const parts = each(type);
+    expect(parts.length).toBeGreaterThan(2);
+    for (const asked of aliased(root ? `${field.name}(first: 3)` : field.name, parts, isConnected(type) ? 6 : 25))
+      await expectEqual(root ? `{ ${asked} }` : listOfType(name.split('.')[0]!, `id ${asked}`));
+  });
 
-  it.each(pages)('is what the resolvers say: %s, and one of them by its id', async (root) => {
+  it.each(askedOf(name, pages))('is what the resolvers say: %s, and one of them by its id', async (root) => {
     const field = fieldOf(root)!;
     const page = await expectEqual(`{ ${selected(field, root).replace(field.name, `${field.name}(first: 100)`)} }`);
     for (const size of [1, 2, 3])

@@ -16,7 +16,7 @@ const offenders = (pattern: RegExp, allowed: (name: string) => boolean = () => f
   files.filter(({ name, text }) => !allowed(name) && pattern.test(code(text))).map(({ name }) => name);
 
 describe('the laws, kept by a machine', () => {
-  it('knows no interactive transaction outside migrations', () => {
+  it('calls no method that opens an interactive transaction outside migrations', () => {
     expect(
       offenders(/\.begin\(|\.transaction\(|\.reserve\(|\.savepoint\(/, (name) => name === 'db/advisory-lock.ts'),
     ).toEqual([]);
@@ -49,7 +49,7 @@ describe('the laws, kept by a machine', () => {
     expect(migrations.filter(changing)).toEqual([]);
   });
 
-  it('reads the environment in one place', () => {
+  it('reads process.env in the configuration and where PostgreSQL is started, and nowhere else', () => {
     const places = ['config.ts', 'db/embedded/folder.ts'];
     expect(offenders(/process\.env/, (name) => places.includes(name))).toEqual([]);
   });
@@ -72,11 +72,11 @@ describe('the laws, kept by a machine', () => {
     expect(Object.keys(reasons).filter((name) => !offenders(readings).includes(name))).toEqual([]);
   });
 
-  it('has no floating-point money', () => {
+  it('parses no floating-point number, and formats and rounds no amount as one', () => {
     expect(offenders(/parseFloat|toFixed|Math\.round\([^)]*amount/i)).toEqual([]);
   });
 
-  it('does not branch on edition or mode: it asks a table', () => {
+  it('compares no edition with a value and switches on none: it asks a table', () => {
     // The demo, the command line and the operator speak about editions; the product's rules do not.
     const mayCompare = ['demo/demo.ts', 'demo/history.ts', 'operator/commands/account.ts', 'operator/accounts.ts'];
     expect(offenders(/edition(\.number)?\s*[!=]==|switch \(.*edition/, (name) => mayCompare.includes(name))).toEqual(
@@ -111,7 +111,7 @@ describe('the laws, kept by a machine', () => {
     ).toEqual([]);
   });
 
-  it('keeps comments free of reminders and of commented-out code', () => {
+  it('has none of the words that mark reminders', () => {
     expect(
       files
         .filter(({ text }) => /\b(TODO|FIXME|XXX|HACK)\b/.test(text.replaceAll("'XXX'", '')))
@@ -119,7 +119,7 @@ describe('the laws, kept by a machine', () => {
     ).toEqual([]);
   });
 
-  it('has a docstring on what each file exports', () => {
+  it('has a docstring on each exported function and class', () => {
     const bare = files.flatMap(({ name, text }) =>
       [...text.matchAll(/(^|\n)([^\n]*)\nexport (?:async )?(?:function|class|abstract class) (\w+)/g)]
         .filter((match) => !/\*\/$|^@|^\}?\)$|^ {2}\w.*\}\)$/.test(match[2]!.trim()) && match[2]!.trim() === '')

@@ -127,7 +127,7 @@ describe('the commands of the documentation', () => {
         if (expected !== undefined) expect(plain(printed[i]!)).toMatch(patternOf(expected));
       });
     },
-    // Each command of the operator begins with a build.
+    // Each command of the operator asks first whether there is something to build.
     180_000,
   );
 });

@@ -215,7 +215,7 @@ describe('a document that was asked before', () => {
 
 describe('the documents that are known', () => {
   // What a parsed document holds is many times its text: this is about the memory of the process, not about characters.
-  it('hold some 40 MB and no more, however many there are and however long', () => {
+  it('hold some 40 MB and no more, however many there are and however long', async () => {
     setFlagsFromString('--expose-gc');
     const collect = runInNewContext('gc') as () => void;
     const heap = () => {
@@ -223,16 +223,30 @@ describe('the documents that are known', () => {
       return process.memoryUsage().heapUsed / 1_000_000;
     };
     const fields = 'id nickname status type created edition livemode logoId address subType ';
-    const text = (n: number) => `query Q${n} { accounts { nodes { ${fields.repeat(70)} } } }`;
+    const text = (n: number) => `query Q${1_000 + n} { accounts { nodes { ${fields.repeat(70)} } } }`;
     const schema = buildGraph();
     const nodes = { counter: new NodeCounter(schema, publicSizes), max: 1 };
     const unused = () => Promise.reject(new Error('nothing is executed here'));
-    const known = new DocumentCache(new QueryCompiler(schema), unused, nodes, () => {});
-    for (let n = 0; n < 20; n++) known.learn(text(n), parse(text(n)));
+    const cache = new DocumentCache(new QueryCompiler(schema), unused, nodes, () => {});
+    const learned = Array.from({ length: 400 }, (_, n) => {
+      const document = parse(text(n));
+      cache.learn(text(n), document);
+      return new WeakRef(document);
+    });
+    // A document that a WeakRef has shown or taken is kept to the end of the job.
+    await new Promise((resume) => setImmediate(resume));
+    collect();
+    const kept = learned.flatMap((reference, n) => (reference.deref() === undefined ? [] : [n]));
+    const most = Math.floor(550_000 / text(0).length);
+    expect(kept).toEqual(Array.from({ length: most }, (_, i) => 400 - most + i));
+
     const before = heap();
-    for (let n = 20; n < 400; n++) known.learn(text(n), parse(text(n)));
+    const documents = Array.from({ length: most }, (_, n) => parse(text(n)));
     const held = heap() - before;
+    expect(documents).toHaveLength(most);
     expect(held).toBeGreaterThan(15);
     expect(held).toBeLessThan(50);
+    // The cache itself has to live until here.
+    expect(cache).toBeInstanceOf(DocumentCache);
   });
 });

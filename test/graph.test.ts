@@ -1232,9 +1232,10 @@ describe('the statements of a query', () => {
 
     const [two, forty] = [await costOf(few, document), await costOf(many, document)];
 
-    expect(forty).toEqual(two);
-    // One for the list and one for each of the 14 edges, less where a batch has already read what another edge leads to.
-    expect(forty.length).toBeLessThanOrEqual(15);
+    // One for the list and one for each of the 14 edges, less where a batch has already read what another edge leads to:
+    // whether two edges to the same table share a batch depends on which of their parents PostgreSQL answers first.
+    expect([...new Set(forty)]).toEqual([...new Set(two)]);
+    for (const statements of [two, forty]) expect(statements.length).toBeLessThanOrEqual(15);
   });
 
   it('are as many for 40 nodes by id as for 2', async () => {

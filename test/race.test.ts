@@ -6,7 +6,7 @@ import { scale } from './faults/scale.js';
 const world = useWorld({ worker: false });
 const given = givenIn(world);
 
-const rounds = 30;
+const rounds = scale.writeRaces;
 const racers = 16;
 // A payment is many statements: fewer rounds than of the others, unless all are asked for.
 const paidRounds = scale.races.rounds;
@@ -85,7 +85,7 @@ const activate = (me: Speaker, id: string, graph: boolean) =>
 const changed = (id: string, reply: Reply, member: string) =>
   reply.body.data ? Object.values<any>(reply.body.data)[0][member] : { ...reply.body, id };
 
-describe('16 at once, 30 times', () => {
+describe(`16 at once, ${rounds} times`, () => {
   it('activate a partner: one does, and the others find it done', async () => {
     await everyRound(async () => {
       const { id } = await platform.partner();

@@ -1,5 +1,5 @@
 import { type GraphQLEnumType, getNamedType, isEnumType, isObjectType } from 'graphql';
-import { expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { buildGraph } from '../src/api/graphql/server.js';
 import { assemble, complete, must, payoutBody } from './onboarding-profile.js';
 import { eventually, givenIn, nickname, type Speaker, useWorld } from './world.js';
@@ -42,93 +42,6 @@ function states(): GraphQLEnumType[] {
 
 const dates = { creation_date: '2026-10-01', due_date: '2026-12-01' };
 
-/** An exporter and a platform that have been through everything, by nothing but calls of a test key to /v1. */
-async function live(user: Speaker, platform: Speaker, look: (objects: any[]) => void): Promise<void> {
-  const help = (path: string, body: object = {}, me = user) => must(me.post(`/v1/test_helpers/${path}`, body));
-  const is = (path: string, wanted: (body: any) => boolean, me = user) =>
-    eventually(
-      async () => (await must(me.get(`/v1/${path}`))) as any,
-      (body) => wanted(body),
-    );
-  const partner = async () => {
-    const { id } = await user.partner();
-    await must(user.post(`/v1/accounts/${id}/activate`));
-    await is(`accounts/${id}`, ({ status, address }) => status === 'activated' && address === 'activated');
-    return id as string;
-  };
-  const deposited = (amount: string) =>
-    must(
-      user.post('/v1/deposits', { amount, currency: 'INR', to: { account_id: user.id }, payment_method: 'upi' }),
-    ) as Promise<{ id: string }>;
-  const receivable = () =>
-    must(
-      user.post('/v1/receivables', {
-        ...{ currency: 'INR', purpose_code: 'P0802', transaction_type: 'services' },
-        invoice: { amount: '100.00', currency: 'INR', reference_number: nickname(), ...dates },
-      }),
-    ) as Promise<{ id: string }>;
-
-  const payer = await partner();
-  const other = await partner();
-  await help(`accounts/${other}/hold`);
-  await help(`accounts/${other}/verify`);
-  await must(user.post(`/v1/accounts/${other}/deactivate`));
-
-  const [address] = (await must(user.get(`/v1/addresses?linked_id=${payer}`))).data;
-  await help(`addresses/${address.id}/expire`);
-
-  for (const provider of ['affirm', 'afterpay', 'klarna', 'paypal_external'])
-    await help(`accounts/${payer}/wallet`, { provider });
-
-  const reasons = ['cancelled', 'duplicate', 'general', 'high_risk', 'incorrect_amount'];
-  for (const reason_code of [...reasons, 'poor_image_quality', 'unmatched_details'])
-    await help(`deposits/${(await deposited('1.00')).id}/fail`, { reason_code });
-  const cancelled = await deposited('1.00');
-  look((await must(user.get('/v1/payments'))).data);
-  await help(`deposits/${cancelled.id}/cancel`);
-  const reversed = await deposited('1.00');
-  await help(`deposits/${reversed.id}/process`);
-  await help(`deposits/${reversed.id}/complete`);
-  await help(`deposits/${reversed.id}/reverse`);
-
-  // An address that is replaced while a payout is on its way to it.
-  await must(user.post('/v1/addresses', payoutBody(user.id)));
-  const earned = await deposited('100.00');
-  await help(`deposits/${earned.id}/complete`);
-  const [paid, voided] = [await receivable(), await receivable()];
-  await must(user.post(`/v1/receivables/${voided.id}/void`));
-  await must(user.post(`/v1/deposits/${earned.id}/reconcile`, { receivables: [{ id: paid.id, amount: '100.00' }] }));
-  for (const end of ['fail', 'settle']) {
-    await help('clock', { advance_seconds: 86_400 });
-    const { data } = await is('payouts?status=processing', (list) => list.data.length === 1);
-    if (end === 'settle') await must(user.post('/v1/addresses', payoutBody(user.id)));
-    await help(`payouts/${data[0].id}/${end}`);
-  }
-
-  const checkout = async () =>
-    must(
-      user.post('/v1/checkouts', {
-        ...{ amount: '1.00', currency: 'INR', from: { account_id: payer }, payment_methods: ['cards', 'upi'] },
-        ...{ receivables: [{ id: (await receivable()).id }], redirect_url: 'https://shop.example/' },
-      }),
-    ) as Promise<{ id: string }>;
-  for (const reason_code of ['declined', 'insufficient_funds', 'expired', 'duplicate'])
-    await help(`checkouts/${(await checkout()).id}/decline`, { reason_code });
-  await help(`checkouts/${(await checkout()).id}/pay`);
-  await help(`checkouts/${(await checkout()).id}/expire`);
-  await must(user.post(`/v1/checkouts/${(await checkout()).id}/cancel`));
-
-  const connected = await assemble(platform, complete(1));
-  // What cannot be paid yet is told by the setting alone; activation changes the account.
-  look((await must(platform.get(`/v1/account_settings?account_id=${connected}`))).data);
-  await must(platform.post(`/v1/accounts/${connected}/activate`));
-  await is(`accounts/${connected}`, ({ status }) => status === 'activated', platform);
-  const [setting] = (await must(platform.get(`/v1/account_settings?account_id=${connected}`))).data;
-  await help(`accounts/${connected}/hold`, {}, platform);
-  await help(`accounts/${connected}/verify`, {}, platform);
-  await must(platform.post(`/v1/account_settings/${setting.id}`, { payouts: { enabled: false } }));
-}
-
 /** Every value that objects of /v1 have shown, by its place. */
 class Seen {
   readonly values = new Set<string>();
@@ -162,23 +75,125 @@ class Seen {
   }
 }
 
-it('every state and reason of every object is reached by a test key with calls that are documented', async () => {
-  const [user, platform] = await Promise.all([given.directUser(2), given.platform(1)]);
+/** An exporter and a platform go through everything, by nothing but calls of a test key to /v1. */
+describe('every state and reason, reached by a test key with calls that are documented', () => {
   const seen = new Seen();
-  await live(user, platform, (objects) => seen.look(objects));
-  await seen.of(user);
-  await seen.of(platform);
+  let user: Speaker;
+  let platform: Speaker;
+  let payer: string;
+  beforeAll(async () => {
+    [user, platform] = await Promise.all([given.directUser(2), given.platform(1)]);
+  });
 
-  expect(
-    states()
-      .map(({ name }) => name)
-      .toSorted(),
-  ).toEqual(Object.keys(shown).toSorted());
-  const missing = states().flatMap((type) =>
-    type
-      .getValues()
-      .map(({ value }) => `${shown[type.name]} ${value}`)
-      .filter((one) => !seen.values.has(one)),
-  );
-  expect(missing).toEqual(outOfReach);
-}, 120_000);
+  const help = (path: string, body: object = {}, me = user) => must(me.post(`/v1/test_helpers/${path}`, body));
+  const is = (path: string, wanted: (body: any) => boolean, me = user) =>
+    eventually(
+      async () => (await must(me.get(`/v1/${path}`))) as any,
+      (body) => wanted(body),
+    );
+  const partner = async () => {
+    const { id } = await user.partner();
+    await must(user.post(`/v1/accounts/${id}/activate`));
+    await is(`accounts/${id}`, ({ status, address }) => status === 'activated' && address === 'activated');
+    return id as string;
+  };
+  const deposited = (amount: string) =>
+    must(
+      user.post('/v1/deposits', { amount, currency: 'INR', to: { account_id: user.id }, payment_method: 'upi' }),
+    ) as Promise<{ id: string }>;
+  const receivable = () =>
+    must(
+      user.post('/v1/receivables', {
+        ...{ currency: 'INR', purpose_code: 'P0802', transaction_type: 'services' },
+        invoice: { amount: '100.00', currency: 'INR', reference_number: nickname(), ...dates },
+      }),
+    ) as Promise<{ id: string }>;
+
+  it('of partners, their addresses and wallets', async () => {
+    payer = await partner();
+    const other = await partner();
+    await help(`accounts/${other}/hold`);
+    await help(`accounts/${other}/verify`);
+    await must(user.post(`/v1/accounts/${other}/deactivate`));
+
+    const [address] = (await must(user.get(`/v1/addresses?linked_id=${payer}`))).data;
+    await help(`addresses/${address.id}/expire`);
+
+    for (const provider of ['affirm', 'afterpay', 'klarna', 'paypal_external'])
+      await help(`accounts/${payer}/wallet`, { provider });
+  });
+
+  it('of deposits and payments', async () => {
+    const reasons = ['cancelled', 'duplicate', 'general', 'high_risk', 'incorrect_amount'];
+    for (const reason_code of [...reasons, 'poor_image_quality', 'unmatched_details'])
+      await help(`deposits/${(await deposited('1.00')).id}/fail`, { reason_code });
+    const cancelled = await deposited('1.00');
+    seen.look((await must(user.get('/v1/payments'))).data);
+    await help(`deposits/${cancelled.id}/cancel`);
+    const reversed = await deposited('1.00');
+    await help(`deposits/${reversed.id}/process`);
+    await help(`deposits/${reversed.id}/complete`);
+    await help(`deposits/${reversed.id}/reverse`);
+  });
+
+  it('of payouts, receivables and addresses that are replaced', async () => {
+    // An address that is replaced while a payout is on its way to it.
+    await must(user.post('/v1/addresses', payoutBody(user.id)));
+    const earned = await deposited('100.00');
+    await help(`deposits/${earned.id}/complete`);
+    const [paid, voided] = [await receivable(), await receivable()];
+    await must(user.post(`/v1/receivables/${voided.id}/void`));
+    await must(user.post(`/v1/deposits/${earned.id}/reconcile`, { receivables: [{ id: paid.id, amount: '100.00' }] }));
+    for (const end of ['fail', 'settle']) {
+      await help('clock', { advance_seconds: 86_400 });
+      const { data } = await is('payouts?status=processing', (list) => list.data.length === 1);
+      if (end === 'settle') await must(user.post('/v1/addresses', payoutBody(user.id)));
+      await help(`payouts/${data[0].id}/${end}`);
+    }
+  });
+
+  it('of checkouts and transactions', async () => {
+    const checkout = async () =>
+      must(
+        user.post('/v1/checkouts', {
+          ...{ amount: '1.00', currency: 'INR', from: { account_id: payer }, payment_methods: ['cards', 'upi'] },
+          ...{ receivables: [{ id: (await receivable()).id }], redirect_url: 'https://shop.example/' },
+        }),
+      ) as Promise<{ id: string }>;
+    for (const reason_code of ['declined', 'insufficient_funds', 'expired', 'duplicate'])
+      await help(`checkouts/${(await checkout()).id}/decline`, { reason_code });
+    await help(`checkouts/${(await checkout()).id}/pay`);
+    await help(`checkouts/${(await checkout()).id}/expire`);
+    await must(user.post(`/v1/checkouts/${(await checkout()).id}/cancel`));
+  });
+
+  it('of connected users and their settings', async () => {
+    const connected = await assemble(platform, complete(1));
+    // What cannot be paid yet is told by the setting alone; activation changes the account.
+    seen.look((await must(platform.get(`/v1/account_settings?account_id=${connected}`))).data);
+    await must(platform.post(`/v1/accounts/${connected}/activate`));
+    await is(`accounts/${connected}`, ({ status }) => status === 'activated', platform);
+    const [setting] = (await must(platform.get(`/v1/account_settings?account_id=${connected}`))).data;
+    await help(`accounts/${connected}/hold`, {}, platform);
+    await help(`accounts/${connected}/verify`, {}, platform);
+    await must(platform.post(`/v1/account_settings/${setting.id}`, { payouts: { enabled: false } }));
+  });
+
+  it('is among those of the schema, of which none is missing', async () => {
+    await seen.of(user);
+    await seen.of(platform);
+
+    expect(
+      states()
+        .map(({ name }) => name)
+        .toSorted(),
+    ).toEqual(Object.keys(shown).toSorted());
+    const missing = states().flatMap((type) =>
+      type
+        .getValues()
+        .map(({ value }) => `${shown[type.name]} ${value}`)
+        .filter((one) => !seen.values.has(one)),
+    );
+    expect(missing).toEqual(outOfReach);
+  });
+});

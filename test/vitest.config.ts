@@ -33,8 +33,10 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/global.ts'],
-    setupFiles: ['reflect-metadata'],
+    setupFiles: ['test/setup.ts'],
     pool: 'forks',
+    // A worker loads the program once, for all the files that it runs: loading it takes 2 to 3 s of computing.
+    isolate: false,
     // A file computes for about half of its time, and waits for PostgreSQL, a browser or a process for the other half:
     // two cores have work for more than two. With four, commands of several files took more than the time of their tests.
     maxWorkers: 3,

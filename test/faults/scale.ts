@@ -25,6 +25,8 @@ export const scale = {
   },
   /** Racers off at once, in so many rounds of each race. */
   races: { rounds: number('ROUNDS', 8, 500), racers: 16 },
+  /** Rounds of the races of one write, of which there are many kinds. */
+  writeRaces: number('WRITE_ROUNDS', 9, 30),
   /** Processes that are killed while clients write. */
   crash: {
     gateways: number('GATEWAY_KILLS', 2, 50),
@@ -39,7 +41,7 @@ export const scale = {
   /** Partners that are issued 175 addresses each. */
   partners: number('PARTNERS', 16, 64),
   /** Locks of one payout: in the long form, more than one call of five seconds could settle. */
-  locks: number('LOCKS', 4_000, 100_000),
+  locks: number('LOCKS', 2_000, 100_000),
   /** Deposits that come in while others page through the list and ask for totals. */
   lists: { writers: 8, deposits: number('LISTED', 160, 5_000), readers: whole ? 12 : 6 },
 };
