@@ -5,8 +5,9 @@ import { type Demo, openDemo } from './demo/demo.js';
 import { gateway } from './server/app.js';
 import { buildGraph } from './api/graphql/server.js';
 import { faultLine, logger } from './server/log.js';
+import { checkoutTermsOf } from './resources/checkout/terms.js';
 import { Operator } from './operator/operator.js';
-import { MigrationError } from './db/migrate.js';
+import { MigrationError } from './db/schema-version.js';
 import { sealTaxCards } from './resources/person/encryption.js';
 import { during, StartError } from './db/start.js';
 import { openStore } from './db/open.js';
@@ -45,7 +46,7 @@ async function main(): Promise<void> {
   const store = await openStore(settings, { migrates: true, progress, say });
   const { database, secrets } = store;
   const schema = buildGraph();
-  const operator = new Operator(database, schema, secrets);
+  const operator = new Operator(database, schema, secrets, undefined, checkoutTermsOf(settings));
   const demo = store.embedded
     ? await during('seeding the demo', () => openDemo(store, operator, schema, progress))
     : [];

@@ -8,7 +8,7 @@ import {
   getNamedType,
 } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { routes } from '../src/api/rest/routes.js';
+import { routes } from '../src/resources/registry.js';
 import { details, givenIn, nickname, type Reply, type Speaker, useWorld } from './world.js';
 
 const world = useWorld({ worker: false });

@@ -18,7 +18,8 @@ import { Scope } from '../src/db/scope.js';
 import { demos, seedDemo } from '../src/demo/demo.js';
 import { editions } from '../src/editions/editions.js';
 import { buildGraph } from '../src/api/graphql/server.js';
-import { rules } from '../src/api/graphql/compiler/rules.js';
+import { resources } from '../src/resources/define.js';
+import { operationOf, rules } from '../src/resources/registry.js';
 import { shapesMax, statementsMax, QueryCompiler } from '../src/api/graphql/compiler/compiler.js';
 import { scale } from './faults/scale.js';
 import { givenIn, Speaker, useWorld } from './world.js';
@@ -130,7 +131,7 @@ const isListOfObjects = (type: GraphQLOutputType) => {
 function selected(field: GraphQLField<unknown, unknown>, name: string): string {
   const type = getNamedType(field.type);
   if (!isObjectType(type)) return field.name;
-  if (rules[name]?.read === 'balance')
+  if (rules.get(name)?.read === 'balance')
     return `${field.name} { ${Object.values(type.getFields())
       .map((f) => (isLeafType(getNamedType(f.type)) ? f.name : `${f.name} { amount currency }`))
       .join(' ')} }`;
@@ -172,14 +173,36 @@ const fieldOf = (name: string) => {
   return (schema.getType(type) as GraphQLObjectType | undefined)?.getFields()[field];
 };
 
-describe('the rules of whole queries', () => {
-  it('are about fields that have a resolver', () => {
-    expect(Object.keys(rules).filter((name) => !fieldOf(name)?.resolve)).toEqual([]);
+/** The fields that the compiler answers, by how they read. */
+const compiledBy = (...reads: string[]) =>
+  [...rules].flatMap(([name, { read }]) => (reads.includes(read) ? [name] : []));
+const rootPages = compiledBy('page');
+const edges = [...rules.keys()].filter((name) => !name.startsWith('Query.'));
+
+describe('the fields that the compiler answers', () => {
+  it('are fields that have a resolver', () => {
+    expect([...rules.keys()].filter((name) => !fieldOf(name)?.resolve)).toEqual([]);
   });
 
-  it('have no argument that nobody looks at', () => {
+  it('are all edges between the nodes that it answers', () => {
+    const nodes = resources.flatMap(({ node }) => (node?.compiled ? [node] : []));
+    const declared = resources.flatMap(({ fields = [] }) =>
+      fields.flatMap(({ table, edges: all }) => {
+        const parent = nodes.find(({ rows }) => rows === table);
+        return Object.entries(all).flatMap(([name, edge]) =>
+          parent && 'table' in edge && nodes.some(({ rows }) => rows === edge.table)
+            ? [`${parent.type.name}.${name}`]
+            : [],
+        );
+      }),
+    );
+    expect(compiledBy('link', 'edge').toSorted()).toEqual(declared.toSorted());
+    expect(declared.length).toBeGreaterThan(30);
+  });
+
+  it('have no argument that the compiler ignores', () => {
     const known = ['first', 'after', 'last', 'before', 'created', 'id', 'asOf'];
-    const strange = Object.entries(rules).flatMap(([name, rule]) =>
+    const strange = [...rules].flatMap(([name, rule]) =>
       'listing' in rule
         ? []
         : fieldOf(name)!
@@ -210,6 +233,8 @@ const askedOf = (name: (typeof names)[number], asked: string[]): string[] => {
 
 describe.each(names)('what PostgreSQL answers whole to %s', (name) => {
   const speaker = () => speakers[name]!;
+  const kind = name === names[4] ? 'connected_user' : 'platform';
+  const pages = rootPages.filter((root) => operationOf(fieldOf(root)!.name).callers.includes(kind));
   beforeAll(anew);
   const expectEqual = async (query: string, variables: object = {}) => {
     const { resolved, again, whole, once, compiler, faults } = await both(speaker(), query, variables);
@@ -221,19 +246,13 @@ describe.each(names)('what PostgreSQL answers whole to %s', (name) => {
     return resolved.data;
   };
 
-  const edges = Object.keys(rules).filter((r) => !r.startsWith('Query.'));
-  const objects = Object.keys(rules).filter(
-    (r) => isObjectType(getNamedType(fieldOf(r)!.type)) && rules[r]!.read !== 'one',
-  );
-  const pages = Object.keys(rules).filter((r) => r.startsWith('Query.') && rules[r]!.read === 'page');
-
   it.each(askedOf(name, edges))('is what the resolvers say: %s', async (edge) => {
     const [type, field] = edge.split('.') as [string, string];
     await expectEqual(`{ ${listOfType[type]!.replace('EDGE', `id ${selected(fieldOf(edge)!, edge)}`)} }`);
     expect(field).toBe(fieldOf(edge)!.name);
   });
 
-  it.each(askedOf(name, objects))(
+  it.each(askedOf(name, [...edges, ...pages]).filter((name) => isObjectType(getNamedType(fieldOf(name)!.type))))(
     'is what the resolvers say of each part that is asked for alone: %s',
     async (name) => {
       const field = fieldOf(name)!;
@@ -258,8 +277,10 @@ describe.each(names)('what PostgreSQL answers whole to %s', (name) => {
           n: size,
         },
       );
-    const single = field.name.replace(/es$/, (es) => (field.name === 'addresses' ? '' : es)).replace(/s$/, '');
-    const one = fieldOf(`Query.${field.name === 'addresses' ? 'address' : single}`)!;
+    const node = getNamedType(field.type).name.replace('Connection', '');
+    const one = compiledBy('one')
+      .map((name) => fieldOf(name)!)
+      .find(({ type }) => getNamedType(type).name === node)!;
     for (const { id } of page[field.name].nodes.slice(0, 3))
       await expectEqual(
         `query ($id: ID!) { ${one.name}(id: $id) { ${plain(getNamedType(one.type) as GraphQLObjectType)} } }`,

@@ -6,7 +6,8 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import postgres from 'postgres';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Embedded, startEmbedded } from '../src/db/embedded/server.js';
+import type { Embedded } from '../src/db/embedded/lease.js';
+import { startEmbedded } from '../src/db/embedded/server.js';
 
 let dir: string;
 const folders: string[] = [];

@@ -11,8 +11,7 @@ import {
   isObjectType,
 } from 'graphql';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { permissions } from '../src/auth/permissions.js';
-import { routes } from '../src/api/rest/routes.js';
+import { operationOf, routes } from '../src/resources/registry.js';
 import { details, type Edition, eventually, givenIn, nickname, type Reply, type Speaker, useWorld } from './world.js';
 
 const world = useWorld();
@@ -352,7 +351,7 @@ const ofPath = (path: string, params: Record<string, string> | undefined, speake
 
 describe.each([1, 2] as const)('in Edition %i', (edition) => {
   const speakers = () => [platforms[edition], traders[edition], ...(edition === 2 ? [aggregator] : [])];
-  const offered = routes.filter(({ field }) => permissions[field]!.editions?.includes(edition) !== false);
+  const offered = routes.filter(({ field }) => operationOf(field).editions?.includes(edition) !== false);
   const lists = offered.filter(({ answers }) => answers === 'list');
   const objects = offered.filter(({ answers }) => answers === 'object');
 

@@ -7,7 +7,7 @@ import { Database } from '../src/db/database.js';
 import { gateway } from '../src/server/app.js';
 import { buildGraph } from '../src/api/graphql/server.js';
 import { Operator } from '../src/operator/operator.js';
-import { permissions, restPermissions } from '../src/auth/permissions.js';
+import { operations, restOperations } from '../src/resources/registry.js';
 import { Worker } from '../src/jobs/runner.js';
 import { details, type Edition, eventually, givenIn, nickname, type Reply, Speaker, useWorld } from './world.js';
 
@@ -556,7 +556,7 @@ describe('a write that is sent again with its Idempotency-Key', () => {
   });
 
   it('is any write there is', () => {
-    const all = Object.entries({ ...permissions, ...restPermissions }).filter(([, { access }]) => access === 'write');
+    const all = [...operations, ...restOperations].filter(([, { access }]) => access === 'write');
     // The upload has a test of its own, since bytes have no second API.
     expect(Object.keys(writes).sort()).toEqual(
       all

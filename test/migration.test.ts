@@ -7,7 +7,7 @@ import path from 'node:path';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { Database } from '../src/db/database.js';
-import { programVersion } from '../src/db/migrate.js';
+import { programVersion } from '../src/db/schema-version.js';
 import { seedDemo } from '../src/demo/demo.js';
 import { versionText } from '../src/server/print-schema.js';
 import { buildGraph } from '../src/api/graphql/server.js';

@@ -2,8 +2,8 @@ import fs from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Caller } from '../src/request/caller.js';
 import { buildGraph } from '../src/api/graphql/server.js';
-import { denied, parameterRelations, permissions, type Relation, restPermissions } from '../src/auth/permissions.js';
-import { routes } from '../src/api/rest/routes.js';
+import { denied, parameterRelations, type Relation } from '../src/auth/permissions.js';
+import { operations as declared, restOperations, routes } from '../src/resources/registry.js';
 import {
   type Edition,
   details,
@@ -328,7 +328,7 @@ const paths = [
   { method: 'POST', path: '/v1/files', operation: 'createFile' },
   { method: 'GET', path: '/v1/files/:id/content', operation: 'fileContent' },
 ] as const;
-const everything = { ...permissions, ...restPermissions };
+const everything = Object.fromEntries([...declared, ...restOperations]);
 const nobodysId = 'account_00000000000000000000000000000000';
 
 describe('the table of this test', () => {

@@ -8,7 +8,8 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { type Embedded, startEmbedded } from '../src/db/embedded/server.js';
+import type { Embedded } from '../src/db/embedded/lease.js';
+import { startEmbedded } from '../src/db/embedded/server.js';
 import { alive, behind, type Finished, type Gateway, postmaster, until, useChildren } from './child.js';
 import { details, eventually, nickname, type Reply, type Speaker } from './world.js';
 

@@ -28,7 +28,7 @@ class SlowestFirst extends BaseSequencer {
 
 export default defineConfig({
   root: fileURLToPath(new URL('..', import.meta.url)),
-  // One tenant and mode of graphql: our sources would resolve index.mjs while type-graphql and Apollo load index.js.
+  // One instance of graphql: our sources would resolve index.mjs while type-graphql and Apollo load index.js.
   resolve: { alias: [{ find: /^graphql$/, replacement: require.resolve('graphql/index.js') }] },
   test: {
     include: ['test/**/*.test.ts'],

@@ -6,18 +6,29 @@ returns setof account_setting
 language plpgsql
 as $$
 declare
+  v_args jsonb := check_args(
+    p_args,
+    args_of(
+      'id text, address? object null, addressCurrency? object null, metadata? object null,
+        payouts? object null'
+    )
+  );
   v account_setting;
-  p jsonb := coalesce(p_args -> 'payouts', '{}');
+  p jsonb := check_args(
+    coalesce(nullif(v_args -> 'payouts', 'null'), '{}'),
+    args_of('enabled? boolean null, interval? text null,
+        weeklyAnchor? int null, monthlyAnchor? int null')
+  );
   v_interval text;
   v_problems jsonb;
-  v_offers jsonb := coalesce(p_args -> 'address', '{}');
-  v_currencies jsonb := coalesce(p_args -> 'addressCurrency', '{}');
+  v_offers jsonb := coalesce(v_args -> 'address', '{}');
+  v_currencies jsonb := coalesce(v_args -> 'addressCurrency', '{}');
 begin
   -- The row is locked first: the anchors are judged by the interval that will stand beside them.
   select s.*
   into v
   from account_setting s
-  where s.tenant_id = p_tenant and s.livemode = p_live and s.id = p_args ->> 'id'
+  where s.tenant_id = p_tenant and s.livemode = p_live and s.id = v_args ->> 'id'
   for update;
   if not found then
     perform refuse(404, 'resource_missing', 'account_setting.id');
@@ -32,15 +43,15 @@ begin
   update account_setting s
   set
     address = case
-      when p_args ? 'address' then merge_object(s.address, p_args -> 'address')
+      when v_args ? 'address' then merge_object(s.address, v_args -> 'address')
       else s.address
     end,
     address_currency = case
-      when p_args ? 'addressCurrency' then merge_object(s.address_currency, p_args -> 'addressCurrency')
+      when v_args ? 'addressCurrency' then merge_object(s.address_currency, v_args -> 'addressCurrency')
       else s.address_currency
     end,
     metadata = case
-      when p_args ? 'metadata' then merge_metadata(s.metadata, p_args -> 'metadata', 'account_setting.metadata')
+      when v_args ? 'metadata' then merge_metadata(s.metadata, v_args -> 'metadata', 'account_setting.metadata')
       else s.metadata
     end,
     platform_hold = case
@@ -89,12 +100,46 @@ begin
   if v_problems is not null then
     raise exception using errcode = 'TG400', message = 'parameter_invalid', detail = v_problems::text;
   end if;
-  if (p_args ? 'address' or p_args ? 'addressCurrency') and v.account_id = 'account_' || p_tenant then
+  if (v_args ? 'address' or v_args ? 'addressCurrency') and v.account_id = 'account_' || p_tenant then
     perform enqueue(p_tenant, p_live, 'offer_addresses', v.account_id, 0);
   end if;
-  if p_args ? 'payouts' then
+  if v_args ? 'payouts' then
     perform reschedule_payout(p_tenant, p_live, v.account_id);
   end if;
+  perform emit_event(p_tenant, p_live, p_call, 'account_setting.updated', 'account_setting', to_jsonb(v));
+  perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(v));
+  return next v;
+end;
+$$;
+
+-- Only the operator places and lifts a service hold.
+create or replace function set_service_hold(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
+returns setof account_setting
+language plpgsql
+as $$
+declare
+  v_args jsonb := check_args(p_args, args_of('accountId text, hold boolean'));
+  v account_setting;
+begin
+  update account_setting s
+  set
+    service_hold = (v_args ->> 'hold')::boolean,
+    version = s.version + 1
+  where s.tenant_id = p_tenant and s.livemode = p_live and s.account_id = v_args ->> 'accountId'
+  returning *
+  into v;
+  if not found then
+    perform refuse(404, 'resource_missing', 'account_setting.account_id');
+  end if;
+  if v.service_hold and not v.payouts_applicable then
+    perform refuse(
+      400,
+      'account_type_invalid',
+      'account_setting.account_id',
+      'The account has no payouts that could be held back.'
+    );
+  end if;
+  perform reschedule_payout(p_tenant, p_live, v.account_id);
   perform emit_event(p_tenant, p_live, p_call, 'account_setting.updated', 'account_setting', to_jsonb(v));
   perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(v));
   return next v;

@@ -44,16 +44,27 @@ begin
 end;
 $$;
 
--- One account row with its setting; used for roots, connected users and partners alike.
-create or replace function insert_account(p_tenant text, p_live boolean, p_id text, p_status text, p_args jsonb)
+drop function if exists insert_account(text, boolean, text, text, jsonb);
+
+-- One account row with its setting, from the arguments that `create_account` or `create_root` has checked.
+create or replace function insert_account(
+  p_tenant text,
+  p_live boolean,
+  p_id text,
+  p_status text,
+  p_created bigint,
+  p_args jsonb
+)
 returns account
 language plpgsql
 as $$
 declare
   v account;
-  v_now bigint := coalesce((p_args ->> 'created')::bigint, clock(p_tenant, p_live));
   v_setting text := new_id('account_setting');
-  s jsonb := p_args -> 'setting';
+  s jsonb := check_args(
+    p_args -> 'setting',
+    args_of('address object, addressCurrency object, payoutsApplicable boolean')
+  );
   v_context text := coalesce(p_args ->> 'actingAccountId', p_args ->> 'contextId', p_id);
 begin
   perform refuse_future_incorporation(p_tenant, p_live, p_args -> 'businessDetails');
@@ -84,7 +95,7 @@ begin
       p_tenant,
       p_live,
       p_id,
-      v_now,
+      p_created,
       p_args ->> 'kind',
       (p_args ->> 'edition')::smallint,
       p_args ->> 'subType',
@@ -122,7 +133,7 @@ begin
       p_tenant,
       p_live,
       v_setting,
-      v_now,
+      p_created,
       p_id,
       p_args ->> 'kind' = 'connected_user',
       s -> 'address',
@@ -141,10 +152,19 @@ returns setof account
 language plpgsql
 as $$
 declare
+  v_args jsonb := check_args(
+    p_args,
+    args_of(
+      'kind text, edition int, subType? text null, addressKey text null, ownerId text,
+        actingAccountId? text null, onRootList boolean, nickname? text null, businessDetails? object null,
+        logoId? text null, metadata? object null, supportingDocumentation? object null,
+        tosAcceptance? object null, setting object, contextId? text null retired'
+    )
+  );
   v account;
   v_id text := new_id('account');
 begin
-  v := insert_account(p_tenant, p_live, v_id, 'draft', p_args);
+  v := insert_account(p_tenant, p_live, v_id, 'draft', clock(p_tenant, p_live), v_args);
   perform emit_event(p_tenant, p_live, p_call, 'account.created', 'account', to_jsonb(v));
   perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(v));
   return next v;
@@ -158,6 +178,13 @@ returns setof account
 language plpgsql
 as $$
 declare
+  v_args jsonb := check_args(
+    p_args,
+    args_of(
+      'kind text, edition int, subType text null, addressKey text null, onRootList boolean,
+        nickname text null, businessDetails? object null, setting object, keys object[]'
+    )
+  );
   v account;
   v_mode boolean;
   k jsonb;
@@ -175,13 +202,11 @@ begin
         when v_mode then 'draft'
         else 'activated'
       end,
-      p_args || jsonb_build_object(
-        'created',
-        v_now + case
-          when v_mode then 0
-          else coalesce(v_offset, 0)
-        end
-      )
+      v_now + case
+        when v_mode then 0
+        else coalesce(v_offset, 0)
+      end,
+      v_args
     );
     if not v_mode then
       perform open_account_addresses(p_tenant, v_mode, p_call, v.id);
@@ -190,8 +215,19 @@ begin
     end if;
     perform emit_event(p_tenant, v_mode, p_call, 'account.created', 'account', to_jsonb(v));
   end loop;
-  for k in select * from jsonb_array_elements(p_args -> 'keys') loop
-    perform insert_api_key(p_tenant, (k ->> 'livemode')::boolean, p_call, v.id, k);
+  for k in select * from jsonb_array_elements(v_args -> 'keys') loop
+    k := check_args(k, args_of('livemode boolean, permission text, prefix text, digest text, pepperId text'));
+    perform insert_api_key(
+      p_tenant,
+      (k ->> 'livemode')::boolean,
+      p_call,
+      v.id,
+      k ->> 'permission',
+      null,
+      k ->> 'prefix',
+      k ->> 'digest',
+      k ->> 'pepperId'
+    );
   end loop;
   perform store_idempotent_response(p_tenant, false, p_call, to_jsonb(v));
   return next v;
@@ -204,41 +240,48 @@ returns setof account
 language plpgsql
 as $$
 declare
+  v_args jsonb := check_args(
+    p_args,
+    args_of(
+      'id text, nickname? text null, businessDetails? object null, logoId? text null, metadata? object null,
+        supportingDocumentation? object null, tosAcceptance? object null'
+    )
+  );
   v account;
-  v_id text := p_args ->> 'id';
+  v_id text := v_args ->> 'id';
 begin
-  perform refuse_future_incorporation(p_tenant, p_live, p_args -> 'businessDetails');
-  perform refuse_taken_nickname(p_tenant, p_live, v_id, p_args ->> 'nickname');
+  perform refuse_future_incorporation(p_tenant, p_live, v_args -> 'businessDetails');
+  perform refuse_taken_nickname(p_tenant, p_live, v_id, v_args ->> 'nickname');
   update account a
   set
     nickname = case
-      when p_args ? 'nickname' then p_args ->> 'nickname'
+      when v_args ? 'nickname' then v_args ->> 'nickname'
       else a.nickname
     end,
     business_details = case
-      when p_args ? 'businessDetails' then '{"ids": {}, "physicalAddress": {}}'::jsonb || merge_object(
+      when v_args ? 'businessDetails' then '{"ids": {}, "physicalAddress": {}}'::jsonb || merge_object(
         a.business_details,
-        p_args -> 'businessDetails'
+        v_args -> 'businessDetails'
       )
       else a.business_details
     end,
     logo_id = case
-      when p_args ? 'logoId' then p_args ->> 'logoId'
+      when v_args ? 'logoId' then v_args ->> 'logoId'
       else a.logo_id
     end,
     metadata = case
-      when p_args ? 'metadata' then merge_metadata(a.metadata, p_args -> 'metadata', 'account.metadata')
+      when v_args ? 'metadata' then merge_metadata(a.metadata, v_args -> 'metadata', 'account.metadata')
       else a.metadata
     end,
     supporting_documentation = case
-      when p_args ? 'supportingDocumentation' then merge_object(
+      when v_args ? 'supportingDocumentation' then merge_object(
         a.supporting_documentation,
-        p_args -> 'supportingDocumentation'
+        v_args -> 'supportingDocumentation'
       )
       else a.supporting_documentation
     end,
     tos_acceptance = case
-      when p_args ? 'tosAcceptance' then merge_object(a.tos_acceptance, p_args -> 'tosAcceptance')
+      when v_args ? 'tosAcceptance' then merge_object(a.tos_acceptance, v_args -> 'tosAcceptance')
       else a.tos_acceptance
     end,
     version = a.version + 1
@@ -266,32 +309,39 @@ returns setof account
 language plpgsql
 as $$
 declare
+  v_args jsonb := check_args(
+    p_args,
+    args_of(
+      'nickname? text null, businessDetails? object null, logoId? text null, tosAcceptance? object null,
+        liveFx? boolean'
+    )
+  );
   v account;
   w account;
   v_id text := 'account_' || p_tenant;
   s account_setting;
 begin
-  perform refuse_future_incorporation(p_tenant, true, p_args -> 'businessDetails');
-  perform refuse_taken_nickname(p_tenant, false, v_id, p_args ->> 'nickname');
+  perform refuse_future_incorporation(p_tenant, true, v_args -> 'businessDetails');
+  perform refuse_taken_nickname(p_tenant, false, v_id, v_args ->> 'nickname');
   for v in update account a
   set
     nickname = case
-      when p_args ? 'nickname' then p_args ->> 'nickname'
+      when v_args ? 'nickname' then v_args ->> 'nickname'
       else a.nickname
     end,
     business_details = case
-      when p_args ? 'businessDetails' then '{"ids": {}, "physicalAddress": {}}'::jsonb || merge_object(
+      when v_args ? 'businessDetails' then '{"ids": {}, "physicalAddress": {}}'::jsonb || merge_object(
         a.business_details,
-        p_args -> 'businessDetails'
+        v_args -> 'businessDetails'
       )
       else a.business_details
     end,
     logo_id = case
-      when p_args ? 'logoId' then p_args ->> 'logoId'
+      when v_args ? 'logoId' then v_args ->> 'logoId'
       else a.logo_id
     end,
     tos_acceptance = case
-      when p_args ? 'tosAcceptance' then merge_object(a.tos_acceptance, p_args -> 'tosAcceptance')
+      when v_args ? 'tosAcceptance' then merge_object(a.tos_acceptance, v_args -> 'tosAcceptance')
       else a.tos_acceptance
     end,
     version = a.version + 1
@@ -302,10 +352,10 @@ begin
       w := v;
     end if;
   end loop;
-  if p_args ? 'liveFx' then
+  if v_args ? 'liveFx' then
     for s in update account_setting
     set
-      live_fx = (p_args ->> 'liveFx')::boolean,
+      live_fx = (v_args ->> 'liveFx')::boolean,
       version = version + 1
     where tenant_id = p_tenant and account_id = v_id
     returning * loop
@@ -317,88 +367,5 @@ begin
   end if;
   perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(w));
   return next w;
-end;
-$$;
-
--- Moves an account's status when it is one of `from` and, if a version is given, unchanged since it was read.
--- All effects of any move are here: payouts, receiving addresses, the sandbox's verification.
-create or replace function move_account(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
-returns setof account
-language plpgsql
-as $$
-declare
-  v account;
-  v_id text := p_args ->> 'id';
-  v_to text := p_args ->> 'to';
-  a_address address;
-  a_setting account_setting;
-  v_from text[] := array(select jsonb_array_elements_text(p_args -> 'from'));
-begin
-  update account a
-  set
-    status = v_to,
-    version = a.version + 1,
-    address = case
-      when v_to = 'deactivated' then 'deactivated'
-      else a.address
-    end
-  where
-    a.tenant_id = p_tenant
-    and a.livemode = p_live
-    and a.id = v_id
-    and a.status = any (v_from)
-    and (p_args ->> 'version' is null or a.version = (p_args ->> 'version')::bigint)
-  returning *
-  into v;
-  if not found then
-    if
-      exists (
-        select
-        from account a
-        where a.tenant_id = p_tenant and a.livemode = p_live and a.id = v_id and a.status = any (v_from)
-      )
-    then
-      perform refuse(409, 'state_conflict', 'account.status');
-    end if;
-    perform refuse(400, 'status_invalid', 'account.status');
-  end if;
-  update account_setting s
-  set
-    account_activated = (v_to = 'activated'),
-    version = s.version + 1
-  where
-    s.tenant_id = p_tenant
-    and s.livemode = p_live
-    and s.account_id = v_id
-    and s.account_activated <> (v_to = 'activated')
-  returning *
-  into a_setting;
-  if found then
-    perform emit_event(p_tenant, p_live, p_call, 'account_setting.updated', 'account_setting', to_jsonb(a_setting));
-  end if;
-  if v_to = 'verifying' and not p_live then
-    perform enqueue(p_tenant, p_live, 'verify_account', v_id, 1);
-  elseif v_to = 'activated' then
-    perform open_account_addresses(p_tenant, p_live, p_call, v_id);
-    perform reschedule_payout(p_tenant, p_live, v_id);
-    select a.* into v from account a where a.tenant_id = p_tenant and a.livemode = p_live and a.id = v_id;
-  elseif v_to = 'deactivated' then
-    for a_address in update address d
-    set
-      status = 'deactivated',
-      version = d.version + 1
-    where
-      d.tenant_id = p_tenant
-      and d.livemode = p_live
-      and d.linked_id = v_id
-      and d.category = 'service_receive'
-      and d.status = 'activated'
-    returning * loop
-      perform emit_event(p_tenant, p_live, p_call, 'address.deactivated', 'address', to_jsonb(a_address));
-    end loop;
-  end if;
-  perform emit_event(p_tenant, p_live, p_call, 'account.' || v_to, 'account', to_jsonb(v));
-  perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(v));
-  return next v;
 end;
 $$;

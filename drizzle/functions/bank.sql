@@ -8,10 +8,20 @@ returns setof bank_notice
 language plpgsql
 as $$
 declare
+  v_args jsonb := check_args(
+    p_args,
+    args_of('reference text, event text, content object, open? text[], allowCurrency? boolean')
+  );
   n bank_notice;
   o bank_notice;
   v_now bigint := clock(p_tenant, p_live);
-  v_content jsonb := p_args -> 'content';
+  v_content jsonb := check_args(
+    v_args -> 'content',
+    args_of(
+      'toAccountId text, toAddressId text, amount bigint, currency text,
+        fromAccountId text null, paymentMethod text, statementDescriptor text null'
+    )
+  );
   d deposit;
   v_from account;
   v_to account;
@@ -20,7 +30,7 @@ declare
   v_address text;
   v_receiver text;
   v_currency text;
-  v_open text[] := array(select jsonb_array_elements_text(coalesce(p_args -> 'open', '[]')));
+  v_open text[] := array(select jsonb_array_elements_text(coalesce(v_args -> 'open', '[]')));
 begin
   -- Two notices about one transfer come one after the other, in whatever order: each sees what the other has done.
   v_receiver := receiver_of(p_tenant, p_live, v_content ->> 'toAccountId');
@@ -34,7 +44,7 @@ begin
     )
   );
   insert into bank_notice (tenant_id, livemode, reference, event, created, content)
-  values (p_tenant, p_live, p_args ->> 'reference', p_args ->> 'event', v_now, v_content)
+  values (p_tenant, p_live, v_args ->> 'reference', v_args ->> 'event', v_now, v_content)
   on conflict (tenant_id, livemode, reference, event) do nothing
   returning *
   into n;
@@ -45,8 +55,8 @@ begin
     where
       b.tenant_id = p_tenant
       and b.livemode = p_live
-      and b.reference = p_args ->> 'reference'
-      and b.event = p_args ->> 'event';
+      and b.reference = v_args ->> 'reference'
+      and b.event = v_args ->> 'event';
     if n.content - v_open <> v_content - v_open then
       perform refuse(409, 'state_conflict', 'deposit.reference', 'was already recorded with different content');
     end if;
@@ -62,7 +72,7 @@ begin
   perform same_transfer(v_content, o.content);
   -- A transfer in another currency than its address needs the operator's word, once per reference: who repeats a
   -- notice, or reverses what was allowed, has given it.
-  if o.reference is null and not coalesce((p_args ->> 'allowCurrency')::boolean, false) then
+  if o.reference is null and not coalesce((v_args ->> 'allowCurrency')::boolean, false) then
     v_currency := (
       select a.currency
       from address a
@@ -243,16 +253,17 @@ returns setof bank_notice
 language plpgsql
 as $$
 declare
+  v_args jsonb := check_args(p_args, args_of('reference text, addressId text'));
   n bank_notice;
 begin
   delete from bank_notice b
   where
     b.tenant_id = p_tenant
     and b.livemode = p_live
-    and b.reference = p_args ->> 'reference'
+    and b.reference = v_args ->> 'reference'
     and b.event = 'reversed'
     and b.deposit_id is null
-    and b.content ->> 'toAddressId' = p_args ->> 'addressId'
+    and b.content ->> 'toAddressId' = v_args ->> 'addressId'
   returning *
   into n;
   if not found then
@@ -261,66 +272,5 @@ begin
   perform emit_root_event(p_tenant, p_live, p_call, 'bank_notice.withdrawn', 'bank_notice', to_jsonb(n));
   perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(n));
   return next n;
-end;
-$$;
-
--- Only the operator places and lifts a service hold.
-create or replace function set_service_hold(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
-returns setof account_setting
-language plpgsql
-as $$
-declare
-  v account_setting;
-begin
-  update account_setting s
-  set
-    service_hold = (p_args ->> 'hold')::boolean,
-    version = s.version + 1
-  where s.tenant_id = p_tenant and s.livemode = p_live and s.account_id = p_args ->> 'accountId'
-  returning *
-  into v;
-  if not found then
-    perform refuse(404, 'resource_missing', 'account_setting.account_id');
-  end if;
-  if v.service_hold and not v.payouts_applicable then
-    perform refuse(
-      400,
-      'account_type_invalid',
-      'account_setting.account_id',
-      'The account has no payouts that could be held back.'
-    );
-  end if;
-  perform reschedule_payout(p_tenant, p_live, v.account_id);
-  perform emit_event(p_tenant, p_live, p_call, 'account_setting.updated', 'account_setting', to_jsonb(v));
-  perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(v));
-  return next v;
-end;
-$$;
-
--- What one unit of a currency buys of another in a tenant, from now on.
-create or replace function set_rate(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
-returns setof rate
-language plpgsql
-as $$
-declare
-  v rate;
-  v_now bigint := clock(p_tenant, p_live);
-begin
-  -- NaN is greater than every number here, and infinity is none that money could be multiplied by.
-  if not coalesce((p_args ->> 'rate')::numeric > 0 and (p_args ->> 'rate')::numeric < 'Infinity'::numeric, false) then
-    perform refuse(400, 'parameter_invalid', 'rate.rate', 'must be a positive decimal');
-  end if;
-  insert into rate (tenant_id, livemode, source, target, rate, created)
-  values (p_tenant, p_live, p_args ->> 'source', p_args ->> 'target', (p_args ->> 'rate')::numeric, v_now)
-  on conflict (tenant_id, livemode, source, target) do update
-    set
-      rate = excluded.rate,
-      created = excluded.created
-  returning *
-  into v;
-  perform enqueue(p_tenant, p_live, 'offer_payouts', v.source, 0);
-  perform emit_root_event(p_tenant, p_live, p_call, 'rate.set', 'rate', to_jsonb(v));
-  perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(v));
-  return next v;
 end;
 $$;

@@ -4,8 +4,9 @@ returns setof test_clock
 language plpgsql
 as $$
 declare
+  v_args jsonb := check_args(p_args, args_of('advanceSeconds int'));
   v test_clock;
-  v_seconds bigint := (p_args ->> 'advanceSeconds')::bigint;
+  v_seconds bigint := (v_args ->> 'advanceSeconds')::bigint;
   v_wall bigint := wall_clock();
 begin
   if p_live then

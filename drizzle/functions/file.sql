@@ -4,6 +4,13 @@ returns setof file
 language plpgsql
 as $$
 declare
+  v_args jsonb := check_args(
+    p_args,
+    args_of(
+      'accountId text, purpose text, filename text, contentType text, size int, sha256 text, content text,
+        metadata? object null'
+    )
+  );
   v file;
   v_now bigint := clock(p_tenant, p_live);
   v_id text := new_id('file');
@@ -30,20 +37,20 @@ begin
     v_id,
     v_now,
     a.id,
-    p_args ->> 'purpose',
-    p_args ->> 'filename',
-    p_args ->> 'contentType',
-    (p_args ->> 'size')::int,
-    p_args ->> 'sha256',
-    merge_metadata(null, p_args -> 'metadata', 'file.metadata'),
+    v_args ->> 'purpose',
+    v_args ->> 'filename',
+    v_args ->> 'contentType',
+    (v_args ->> 'size')::int,
+    v_args ->> 'sha256',
+    merge_metadata(null, v_args -> 'metadata', 'file.metadata'),
     a.context_id,
     a.on_root_list
   from account a
-  where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_args ->> 'accountId'
+  where a.tenant_id = p_tenant and a.livemode = p_live and a.id = v_args ->> 'accountId'
   returning *
   into v;
   insert into file_content (tenant_id, livemode, id, content)
-  values (p_tenant, p_live, v_id, decode(p_args ->> 'content', 'base64'));
+  values (p_tenant, p_live, v_id, decode(v_args ->> 'content', 'base64'));
   perform emit_event(p_tenant, p_live, p_call, 'file.created', 'file', to_jsonb(v));
   perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(v));
   return next v;

@@ -96,12 +96,13 @@ returns setof job
 language plpgsql
 as $$
 declare
+  v_args jsonb := check_args(p_args, args_of('id text'));
   j job;
   v_now bigint := wall_clock();
 begin
   update job x
   set due = least(x.due, v_now)
-  where x.tenant_id = p_tenant and x.livemode = p_live and x.id = p_args ->> 'id'
+  where x.tenant_id = p_tenant and x.livemode = p_live and x.id = v_args ->> 'id'
   returning *
   into j;
   if not found then
@@ -197,235 +198,16 @@ begin
 end;
 $$;
 
+-- Does one job by the function of its kind: `job_` and the kind. A new kind of job is a new function.
 create or replace function run_job(p_tenant text, p_live boolean, j job)
 returns void
 language plpgsql
 as $$
-declare
-  v account;
-  w account;
-  b balance;
-  d address;
-  v_payout payout;
-  v_call jsonb := '{}';
-  n int := 0;
-  v_subject text;
 begin
-  if j.kind = 'verify_account' then
-    -- A test helper may have settled it first; then there is nothing left to do.
-    if
-      exists (
-        select
-        from account
-        where tenant_id = p_tenant and livemode = p_live and id = j.subject_id and status = 'verifying'
-      )
-    then
-      perform move_account(
-        p_tenant,
-        p_live,
-        v_call,
-        jsonb_build_object('id', j.subject_id, 'from', jsonb_build_array('verifying'), 'to', 'activated')
-      );
-    end if;
-  elseif j.kind = 'process_addresses' then
-    update account a
-    set
-      address = 'processing',
-      version = a.version + 1
-    where
-      a.tenant_id = p_tenant
-      and a.livemode = p_live
-      and a.id = j.subject_id
-      and a.address = 'requested'
-      and a.status = 'activated'
-    returning *
-    into v;
-    if found then
-      perform emit_event(p_tenant, p_live, v_call, 'account.updated', 'account', to_jsonb(v));
-      perform enqueue(p_tenant, p_live, 'issue_addresses', j.subject_id, 1);
-    end if;
-  elseif j.kind = 'issue_addresses' then
-    perform issue_addresses(p_tenant, p_live, v_call, j.subject_id);
-  elseif j.kind = 'offer_addresses' then
-    -- In batches by id, so that a large tenant never holds its rows for long.
-    for v in
-      select a.*
-      from account a
-      where
-        a.tenant_id = p_tenant
-        and a.livemode = p_live
-        and a.status = 'activated'
-        and a.address_key is not null
-        and a.id > coalesce(j.args ->> 'after', '')
-      order by a.id
-      limit 200
-    loop
-      perform open_account_addresses(p_tenant, p_live, v_call, v.id);
-      select a.* into w from account a where a.tenant_id = p_tenant and a.livemode = p_live and a.id = v.id;
-      if w.version <> v.version then
-        perform emit_event(p_tenant, p_live, v_call, 'account.updated', 'account', to_jsonb(w));
-      end if;
-      n := n + 1;
-    end loop;
-    if n = 200 then
-      perform enqueue(p_tenant, p_live, j.kind, j.subject_id, 0, jsonb_build_object('after', v.id));
-    end if;
-  elseif j.kind = 'offer_payouts' then
-    -- Whoever has money in a currency that has a new rate, in batches as above.
-    for b in
-      select x.*
-      from balance x
-      where
-        x.tenant_id = p_tenant
-        and x.livemode = p_live
-        and x.currency = j.subject_id
-        and x.available > 0
-        and x.account_id > coalesce(j.args ->> 'after', '')
-      order by x.account_id
-      limit 200
-    loop
-      perform reschedule_payout(p_tenant, p_live, b.account_id);
-      n := n + 1;
-    end loop;
-    if n = 200 then
-      perform enqueue(p_tenant, p_live, j.kind, j.subject_id, 0, jsonb_build_object('after', b.account_id));
-    end if;
-  elseif j.kind = 'reschedule_payouts' then
-    -- Live FX has been switched: it is about the payouts of the platform's users that wait already, too, in batches as
-    -- above.
-    for v_subject in
-      select distinct x.subject_id
-      from job x
-      where
-        x.tenant_id = p_tenant
-        and x.livemode = p_live
-        and x.kind = 'pay_out'
-        and x.subject_id > coalesce(j.args ->> 'after', '')
-      order by 1
-      limit 200
-    loop
-      perform reschedule_payout(p_tenant, p_live, v_subject);
-      n := n + 1;
-    end loop;
-    if n = 200 then
-      perform enqueue(p_tenant, p_live, j.kind, j.subject_id, 0, jsonb_build_object('after', v_subject));
-    end if;
-  elseif j.kind = 'retire_address' then
-    update address a
-    set
-      status = 'deactivated',
-      version = a.version + 1
-    where
-      a.tenant_id = p_tenant
-      and a.livemode = p_live
-      and a.id = j.subject_id
-      and a.status = 'pending_deactivation'
-      and not exists (
-        select
-        from payout y
-        where y.tenant_id = p_tenant and y.livemode = p_live and y.address_id = a.id and y.status = 'processing'
-      )
-    returning *
-    into d;
-    if found then
-      perform emit_event(p_tenant, p_live, v_call, 'address.deactivated', 'address', to_jsonb(d));
-    end if;
-  elseif j.kind = 'process_deposit' then
-    if
-      exists (
-        select
-        from deposit e
-        where e.tenant_id = p_tenant and e.livemode = p_live and e.id = j.subject_id and e.status = 'initialized'
-      )
-    then
-      perform move_deposit(
-        p_tenant,
-        p_live,
-        v_call,
-        jsonb_build_object('id', j.subject_id, 'from', jsonb_build_array('initialized'), 'to', 'processing')
-      );
-      perform enqueue(p_tenant, p_live, 'complete_deposit', j.subject_id, 1);
-    end if;
-  elseif j.kind = 'complete_deposit' then
-    if
-      exists (
-        select
-        from deposit e
-        where e.tenant_id = p_tenant and e.livemode = p_live and e.id = j.subject_id and e.status = 'processing'
-      )
-    then
-      perform move_deposit(
-        p_tenant,
-        p_live,
-        v_call,
-        jsonb_build_object('id', j.subject_id, 'from', jsonb_build_array('processing'), 'to', 'completed')
-      );
-    end if;
-  elseif j.kind = 'pay_out' then
-    perform lock_all_balances(p_tenant, p_live, j.subject_id);
-    -- The locks of a failed payout are being freed, or those of a deposit that was taken back are being shrunk: they go
-    -- along with the payout that pays their money, which is the next one.
-    if
-      exists (
-        select
-        from job x
-        where
-          x.tenant_id = p_tenant
-          and x.livemode = p_live
-          and x.subject_id = j.subject_id
-          and x.kind in ('free_locks', 'shrink_locks')
-      )
-    then
-      perform enqueue(p_tenant, p_live, 'pay_out', j.subject_id, 1);
-    else
-      perform pay_out(p_tenant, p_live, v_call, j.subject_id);
-    end if;
-  elseif j.kind in ('settle_locks', 'free_locks') then
-    perform lock_all_balances(p_tenant, p_live, j.subject_id);
-    select x.*
-    into v_payout
-    from payout x
-    where x.tenant_id = p_tenant and x.livemode = p_live and x.id = j.args ->> 'payout';
-    if j.kind = 'settle_locks' then
-      perform settle_locks(p_tenant, p_live, v_call, v_payout, j.args ->> 'after');
-    else
-      perform free_locks(p_tenant, p_live, v_call, v_payout, j.args ->> 'before');
-    end if;
-  elseif j.kind = 'shrink_locks' then
-    perform lock_all_balances(p_tenant, p_live, j.subject_id);
-    perform shrink_locks(
-      p_tenant,
-      p_live,
-      v_call,
-      j.args ->> 'deposit',
-      overlocked_of(p_tenant, p_live, j.args ->> 'deposit')
-    );
-  elseif j.kind = 'settle_payout' then
-    if
-      exists (
-        select
-        from payout y
-        where y.tenant_id = p_tenant and y.livemode = p_live and y.id = j.subject_id and y.status = 'processing'
-      )
-    then
-      perform move_payout(p_tenant, p_live, v_call, jsonb_build_object('id', j.subject_id, 'to', 'completed'));
-    end if;
-  elseif j.kind = 'expire_checkout' then
-    if
-      exists (
-        select
-        from checkout c
-        where c.tenant_id = p_tenant and c.livemode = p_live and c.id = j.subject_id and c.status = 'initialized'
-      )
-    then
-      perform end_checkout(p_tenant, p_live, v_call, jsonb_build_object('id', j.subject_id, 'to', 'expired'));
-    end if;
-  elseif j.kind = 'expire_transaction' then
-    perform settle_transaction(p_tenant, p_live, v_call, j.subject_id, 'failed', 'expired');
-  elseif j.kind = 'settle_transaction' then
-    perform settle_transaction(p_tenant, p_live, v_call, j.subject_id, j.args ->> 'status', j.args ->> 'reasonCode');
-  else
+  if to_regproc('job_' || j.kind) is null then
     raise exception 'no such job: %', j.kind;
   end if;
+  execute format('select %I($1, $2, $3)', 'job_' || j.kind)
+  using p_tenant, p_live, j;
 end;
 $$;

@@ -1,7 +1,17 @@
 -- API keys: created, rotated with a grace period, revoked. Only the digest of a secret ever gets here.
 -- Keys live by the wall clock: a test clock moved forward must not expire them.
 
-create or replace function insert_api_key(p_tenant text, p_live boolean, p_call jsonb, p_account text, p_args jsonb)
+create or replace function insert_api_key(
+  p_tenant text,
+  p_live boolean,
+  p_call jsonb,
+  p_account text,
+  p_permission text,
+  p_expires_in bigint,
+  p_prefix text,
+  p_digest text,
+  p_pepper text
+)
 returns api_key
 language plpgsql
 as $$
@@ -31,11 +41,11 @@ begin
     v_id,
     v_now,
     a.id,
-    p_args ->> 'permission',
-    p_args ->> 'prefix',
-    p_args ->> 'digest',
-    p_args ->> 'pepperId',
-    v_now + (p_args ->> 'expiresInSeconds')::bigint,
+    p_permission,
+    p_prefix,
+    p_digest,
+    p_pepper,
+    v_now + p_expires_in,
     a.context_id,
     a.on_root_list
   from account a
@@ -57,9 +67,23 @@ returns setof api_key
 language plpgsql
 as $$
 declare
+  v_args jsonb := check_args(
+    p_args,
+    args_of('accountId text, permission text, expiresInSeconds int null, prefix text, digest text, pepperId text')
+  );
   v api_key;
 begin
-  v := insert_api_key(p_tenant, p_live, p_call, p_args ->> 'accountId', p_args);
+  v := insert_api_key(
+    p_tenant,
+    p_live,
+    p_call,
+    v_args ->> 'accountId',
+    v_args ->> 'permission',
+    (v_args ->> 'expiresInSeconds')::bigint,
+    v_args ->> 'prefix',
+    v_args ->> 'digest',
+    v_args ->> 'pepperId'
+  );
   perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(v));
   return next v;
 end;
@@ -71,6 +95,7 @@ returns setof api_key
 language plpgsql
 as $$
 declare
+  v_args jsonb := check_args(p_args, args_of('id text, graceSeconds int, prefix text, digest text, pepperId text'));
   v_old api_key;
   v api_key;
   v_now bigint := wall_clock();
@@ -79,14 +104,14 @@ begin
   select k.expires_at
   into v_end
   from api_key k
-  where k.tenant_id = p_tenant and k.livemode = p_live and k.id = p_args ->> 'id'
+  where k.tenant_id = p_tenant and k.livemode = p_live and k.id = v_args ->> 'id'
   for update;
   update api_key k
-  set expires_at = least(k.expires_at, v_now + (p_args ->> 'graceSeconds')::bigint)
+  set expires_at = least(k.expires_at, v_now + (v_args ->> 'graceSeconds')::bigint)
   where
     k.tenant_id = p_tenant
     and k.livemode = p_live
-    and k.id = p_args ->> 'id'
+    and k.id = v_args ->> 'id'
     and k.revoked_at is null
     and (k.expires_at is null or k.expires_at > v_now)
   returning *
@@ -100,7 +125,11 @@ begin
     p_live,
     p_call,
     v_old.account_id,
-    p_args || jsonb_build_object('permission', v_old.permission, 'expiresInSeconds', v_end - v_now)
+    v_old.permission,
+    v_end - v_now,
+    v_args ->> 'prefix',
+    v_args ->> 'digest',
+    v_args ->> 'pepperId'
   );
   perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(v));
   return next v;
@@ -113,12 +142,13 @@ returns setof api_key
 language plpgsql
 as $$
 declare
+  v_args jsonb := check_args(p_args, args_of('id text'));
   v api_key;
   v_now bigint := wall_clock();
 begin
   update api_key k
   set revoked_at = coalesce(k.revoked_at, v_now)
-  where k.tenant_id = p_tenant and k.livemode = p_live and k.id = p_args ->> 'id'
+  where k.tenant_id = p_tenant and k.livemode = p_live and k.id = v_args ->> 'id'
   returning *
   into v;
   if not found then
@@ -165,3 +195,5 @@ begin
   where k.tenant_id = p_tenant and k.livemode = p_live and k.id = p_id and k.digest = p_before;
 end;
 $$;
+
+drop function if exists insert_api_key(text, boolean, jsonb, text, jsonb);

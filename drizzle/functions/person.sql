@@ -5,18 +5,25 @@ returns setof person
 language plpgsql
 as $$
 declare
+  v_args jsonb := check_args(
+    p_args,
+    args_of(
+      'id? text, accountId text, fullName text, relationship? object null, identification? object null,
+        metadata? object null, alone text[]'
+    )
+  );
   v person;
   o account;
   v_now bigint := clock(p_tenant, p_live);
-  v_id text := coalesce(p_args ->> 'id', new_id('person'));
+  v_id text := coalesce(v_args ->> 'id', new_id('person'));
 begin
   select a.*
   into o
   from account a
-  where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_args ->> 'accountId'
+  where a.tenant_id = p_tenant and a.livemode = p_live and a.id = v_args ->> 'accountId'
   for no key update;
   if
-    p_args -> 'alone' ? (o.business_details ->> 'type')
+    v_args -> 'alone' ? (o.business_details ->> 'type')
     and exists (select from person x where x.tenant_id = p_tenant and x.livemode = p_live and x.account_id = o.id)
   then
     perform refuse(
@@ -46,14 +53,14 @@ begin
     v_id,
     v_now,
     a.id,
-    p_args ->> 'fullName',
-    coalesce(p_args -> 'relationship', '{}'),
-    coalesce(p_args -> 'identification', '{}'),
-    merge_metadata(null, p_args -> 'metadata', 'person.metadata'),
+    v_args ->> 'fullName',
+    coalesce(v_args -> 'relationship', '{}'),
+    coalesce(v_args -> 'identification', '{}'),
+    merge_metadata(null, v_args -> 'metadata', 'person.metadata'),
     a.context_id,
     a.on_root_list
   from account a
-  where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_args ->> 'accountId'
+  where a.tenant_id = p_tenant and a.livemode = p_live and a.id = v_args ->> 'accountId'
   on conflict (tenant_id, livemode, id) do nothing
   returning *
   into v;
@@ -223,32 +230,39 @@ returns setof person
 language plpgsql
 as $$
 declare
+  v_args jsonb := check_args(
+    p_args,
+    args_of(
+      'id text, fullName? text null, relationship? object null, identification? object null,
+        metadata? object null, judged object'
+    )
+  );
   v person;
   o account;
-  j jsonb := p_args -> 'judged';
+  j jsonb := v_args -> 'judged';
 begin
-  o := change_persons_of(p_tenant, p_live, p_args ->> 'id');
+  o := change_persons_of(p_tenant, p_live, v_args ->> 'id');
   update person p
   set
-    full_name = coalesce(p_args ->> 'fullName', p.full_name),
+    full_name = coalesce(v_args ->> 'fullName', p.full_name),
     relationship = case
-      when p_args ? 'relationship' then merge_object(p.relationship, p_args -> 'relationship')
+      when v_args ? 'relationship' then merge_object(p.relationship, v_args -> 'relationship')
       else p.relationship
     end,
     identification = case
-      when p_args ? 'identification' then merge_object(p.identification, p_args -> 'identification')
+      when v_args ? 'identification' then merge_object(p.identification, v_args -> 'identification')
       else p.identification
     end,
     metadata = case
-      when p_args ? 'metadata' then merge_metadata(p.metadata, p_args -> 'metadata', 'person.metadata')
+      when v_args ? 'metadata' then merge_metadata(p.metadata, v_args -> 'metadata', 'person.metadata')
       else p.metadata
     end
   where
     p.tenant_id = p_tenant
     and p.livemode = p_live
-    and p.id = p_args ->> 'id'
+    and p.id = v_args ->> 'id'
     and (
-      not (p_args ? 'relationship' or p_args ? 'identification')
+      not (v_args ? 'relationship' or v_args ? 'identification')
       or (
         p.relationship = j -> 'relationship'
         and p.identification = j -> 'identification'
@@ -272,12 +286,13 @@ returns setof person
 language plpgsql
 as $$
 declare
+  v_args jsonb := check_args(p_args, args_of('id text'));
   v person;
   o account;
 begin
-  o := change_persons_of(p_tenant, p_live, p_args ->> 'id');
+  o := change_persons_of(p_tenant, p_live, v_args ->> 'id');
   delete from person p
-  where p.tenant_id = p_tenant and p.livemode = p_live and p.id = p_args ->> 'id'
+  where p.tenant_id = p_tenant and p.livemode = p_live and p.id = v_args ->> 'id'
   returning *
   into v;
   if not found then

@@ -5,6 +5,13 @@ returns setof receivable
 language plpgsql
 as $$
 declare
+  v_args jsonb := check_args(
+    p_args,
+    args_of(
+      'accountId text, currency text, amountMaximumReconcilable bigint, description? text null,
+        invoice object, purposeCode text, transactionType text, metadata? object null'
+    )
+  );
   v receivable;
   v_now bigint := clock(p_tenant, p_live);
   v_id text := new_id('receivable');
@@ -14,7 +21,7 @@ begin
   select a.status
   into v_status
   from account a
-  where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_args ->> 'accountId'
+  where a.tenant_id = p_tenant and a.livemode = p_live and a.id = v_args ->> 'accountId'
   for share;
   if p_live and v_status <> 'activated' then
     perform refuse(
@@ -47,17 +54,17 @@ begin
     v_id,
     v_now,
     a.id,
-    p_args ->> 'currency',
-    (p_args ->> 'amountMaximumReconcilable')::bigint,
-    p_args ->> 'description',
-    p_args -> 'invoice',
-    p_args ->> 'purposeCode',
-    p_args ->> 'transactionType',
-    merge_metadata(null, p_args -> 'metadata', 'receivable.metadata'),
+    v_args ->> 'currency',
+    (v_args ->> 'amountMaximumReconcilable')::bigint,
+    v_args ->> 'description',
+    v_args -> 'invoice',
+    v_args ->> 'purposeCode',
+    v_args ->> 'transactionType',
+    merge_metadata(null, v_args -> 'metadata', 'receivable.metadata'),
     a.context_id,
     a.on_root_list
   from account a
-  where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_args ->> 'accountId'
+  where a.tenant_id = p_tenant and a.livemode = p_live and a.id = v_args ->> 'accountId'
   returning *
   into v;
   perform emit_event(p_tenant, p_live, p_call, 'receivable.created', 'receivable', to_jsonb(v));
@@ -72,13 +79,17 @@ returns setof receivable
 language plpgsql
 as $$
 declare
+  v_args jsonb := check_args(
+    p_args,
+    args_of('id text, amountMaximumReconcilable? bigint null, description? text null, metadata? object null')
+  );
   v receivable;
-  v_maximum bigint := (p_args ->> 'amountMaximumReconcilable')::bigint;
+  v_maximum bigint := (v_args ->> 'amountMaximumReconcilable')::bigint;
 begin
   select r.*
   into v
   from receivable r
-  where r.tenant_id = p_tenant and r.livemode = p_live and r.id = p_args ->> 'id'
+  where r.tenant_id = p_tenant and r.livemode = p_live and r.id = v_args ->> 'id'
   for no key update;
   if v.voided and v_maximum is not null then
     perform refuse(400, 'status_invalid', 'receivable.status');
@@ -103,11 +114,11 @@ begin
   set
     amount_maximum_reconcilable = coalesce(v_maximum, r.amount_maximum_reconcilable),
     description = case
-      when p_args ? 'description' then p_args ->> 'description'
+      when v_args ? 'description' then v_args ->> 'description'
       else r.description
     end,
     metadata = case
-      when p_args ? 'metadata' then merge_metadata(r.metadata, p_args -> 'metadata', 'receivable.metadata')
+      when v_args ? 'metadata' then merge_metadata(r.metadata, v_args -> 'metadata', 'receivable.metadata')
       else r.metadata
     end,
     version = r.version + 1
@@ -125,6 +136,7 @@ returns setof receivable
 language plpgsql
 as $$
 declare
+  v_args jsonb := check_args(p_args, args_of('id text'));
   v receivable;
 begin
   update receivable r
@@ -134,7 +146,7 @@ begin
   where
     r.tenant_id = p_tenant
     and r.livemode = p_live
-    and r.id = p_args ->> 'id'
+    and r.id = v_args ->> 'id'
     and not r.voided
     and r.amount_locked = 0
     and r.amount_settled_payouts = 0

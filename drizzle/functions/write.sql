@@ -111,8 +111,13 @@ begin
       r := r || jsonb_build_object(e.key, e.value);
     end if;
   end loop;
-  if (select count(*) from jsonb_object_keys(r)) > 10 then
-    perform refuse(400, 'parameter_invalid', p_field, 'has more than 10 keys; unset some first');
+  if (select count(*) from jsonb_object_keys(r)) > metadata_keys_max() then
+    perform refuse(
+      400,
+      'parameter_invalid',
+      p_field,
+      format('must have at most %s keys; unset some first', metadata_keys_max())
+    );
   end if;
   return nullif(r, '{}');
 end;
@@ -249,9 +254,14 @@ returns void
 language plpgsql
 as $$
 declare
+  v_call jsonb := check_args(
+    p_call,
+    args_of('requestId? text, account? text, key? text, operation? text, request? object,
+        sent? boolean retired')
+  );
   v_now bigint := wall_clock();
 begin
-  if p_call ->> 'key' is null then
+  if v_call ->> 'key' is null then
     return;
   end if;
   insert into idempotency (tenant_id, livemode, account_id, key, created, operation, request, request_id, answer)
@@ -259,12 +269,12 @@ begin
     (
       p_tenant,
       p_live,
-      p_call ->> 'account',
-      p_call ->> 'key',
+      v_call ->> 'account',
+      v_call ->> 'key',
       v_now,
-      p_call ->> 'operation',
-      p_call -> 'request',
-      p_call ->> 'requestId',
+      v_call ->> 'operation',
+      v_call -> 'request',
+      v_call ->> 'requestId',
       p_row - 'digest' #- '{identification,taxCardSealed}'
     )
   on conflict (tenant_id, livemode, account_id, key) do nothing;

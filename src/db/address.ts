@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { isIP } from 'node:net';
 import { checkServerIdentity, type ConnectionOptions, type PeerCertificate } from 'node:tls';
-import type { Connection } from './migrate.js';
+import type { Connection } from './connection.js';
 import { Servers, type Wanted } from './servers.js';
 
 const portDefault = 5432;

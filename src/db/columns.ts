@@ -1,4 +1,5 @@
-import { bigint, boolean, text } from 'drizzle-orm/pg-core';
+import { type SQL, sql } from 'drizzle-orm';
+import { bigint, boolean, type PgColumn, text } from 'drizzle-orm/pg-core';
 
 /**
  * The columns that lead every key of tenant data: tenant, mode, id. `created` is whole seconds
@@ -25,3 +26,9 @@ export const version = () => ({ version: bigint('version', { mode: 'number' }).n
 
 /** Strings by key, or null when there are none. Spec: Metadata. */
 export type MetadataMap = Record<string, string>;
+
+/** The condition of a CHECK: a column has one of the values of an enum. */
+export function isOneOf(column: PgColumn, values: Record<string, string>): SQL {
+  const list = Object.values(values).map((value) => `'${value}'`);
+  return sql`${column} in (${sql.raw(list.join(', '))})`;
+}

@@ -4,17 +4,12 @@ import path from 'node:path';
 import { type Config, ConfigError } from '../config.js';
 import { connectionOf } from './address.js';
 import { Database } from './database.js';
-import { type Embedded, startEmbedded } from './embedded/server.js';
-import {
-  type Connection,
-  compared,
-  withAdvisoryLock,
-  MigrationError,
-  migrate,
-  newerThan,
-  olderThan,
-  type SchemaVersion,
-} from './migrate.js';
+import type { Embedded } from './embedded/lease.js';
+import { startEmbedded } from './embedded/server.js';
+import type { Connection } from './connection.js';
+import { compared, MigrationError, newerThan, olderThan, type SchemaVersion } from './schema-version.js';
+import { withAdvisoryLock } from './advisory-lock.js';
+import { migrate } from './migrate.js';
 import { during, known, versionOf } from './start.js';
 import { Secrets } from './secrets.js';
 

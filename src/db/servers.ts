@@ -1,6 +1,6 @@
 import net from 'node:net';
 import postgres from 'postgres';
-import type { Connection } from './migrate.js';
+import type { Connection } from './connection.js';
 import { causeOf, type Failed, outageOf, sqlstate } from './outage.js';
 
 /** Which server of several is used: any, or one that accepts writes. Of libpq's `target_session_attrs`. */

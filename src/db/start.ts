@@ -1,8 +1,9 @@
 import type postgres from 'postgres';
 import { ConfigError } from '../config.js';
 import type { Secrets } from './secrets.js';
-import { lockMillisecondsMax, statementMillisecondsMax } from './database.js';
-import { type Connection, databaseVersion, MigrationError, type SchemaVersion, single } from './migrate.js';
+import { lockMillisecondsMax, statementMillisecondsMax } from './connections.js';
+import { type Connection, single } from './connection.js';
+import { databaseVersion, MigrationError, type SchemaVersion } from './schema-version.js';
 
 /** Where a start is, as its error says it. */
 export type StartStep = 'connecting to PostgreSQL' | 'migrating the database' | 'seeding the demo' | 'listening';

@@ -30,14 +30,14 @@ export type State =
   /** A UPI code waits to be paid; an attempt is with the acquirer; one has failed; one has succeeded. */
   | { name: 'awaiting' | 'confirming' | 'declined' | 'paid'; attempt: TransactionRow };
 
-/** The payer: whoever has the address of a page. What it may see is what the page shows. */
+/** The payer: the client that has the address of a page. It sees what the page shows, and writes its attempts to pay. */
 export function payerScope(database: Database, { tenantId, livemode }: Omit<CheckoutPlace, 'id'>): Scope {
   const payer: Caller = {
     tenantId,
     livemode,
     edition: 2,
     kind: 'operator',
-    permission: 'read',
+    permission: 'full',
     keyId: null,
     accountId: '',
     actingAccountId: '',
@@ -45,9 +45,6 @@ export function payerScope(database: Database, { tenantId, livemode }: Omit<Chec
   };
   return new Scope(payer, database);
 }
-
-/** How many attempts one checkout has; `begin_transaction` refuses any more. */
-export const attemptsMax = 30;
 
 const logoBytesMax = 1_048_576;
 

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { and, isNotNull, isNull, type SQL, sql } from 'drizzle-orm';
-import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import type { Logger } from 'pino';
 import type { Database } from '../db/database.js';
 import { event } from '../resources/event/table.js';
@@ -8,6 +7,8 @@ import { acquirers as delivered } from '../hosted/acquirer.js';
 import { pollStatus } from '../hosted/status-poll.js';
 import { payerScope } from '../hosted/session.js';
 import { statusPollKind, job } from './table.js';
+import type { TenantAndMode } from '../db/tenant-and-mode.js';
+import { beyond, first, type TenantTable, tenantsAndModes } from './tenants.js';
 import { unsealed } from '../resources/ledger/table.js';
 import { faultLine } from '../server/log.js';
 import { DomainError } from '../request/problems.js';
@@ -37,22 +38,11 @@ export interface Retention {
 /** What the README promises where no setting says otherwise. */
 export const retentionDefault: Retention = { idempotencySeconds: 48 * 3600 };
 
-interface TenantAndMode {
-  tenant: string;
-  live: boolean;
-}
-
-/** Before the first tenant and mode, in the order of the keys. */
-const first: TenantAndMode = { tenant: '', live: false };
-
 /** A tenant and mode with work that is due: for the database, for an acquirer, or for both. */
 interface Due extends TenantAndMode {
   runs: boolean;
   asks: boolean;
 }
-
-/** A table whose rows belong to a tenant and mode. */
-type TenantTable = PgTable & { tenantId: PgColumn; livemode: PgColumn };
 
 /**
  * Does the work that is due: the sandbox's verifications, addresses to issue, numbers of events, seals, and old rows to delete.
@@ -123,13 +113,13 @@ export class Worker {
    * clock that moves under it could not bound the walk of an index: what is due later would all be read.
    */
   async #work(): Promise<boolean> {
-    const tenantsAndModes = await this.database.read<Due>(
+    const due = await this.database.read<Due>(
       'tenants_with_jobs',
       (db) =>
         db
           .select({
-            tenant: job.tenantId,
-            live: job.livemode,
+            tenantId: job.tenantId,
+            livemode: job.livemode,
             runs: sql<boolean>`bool_or(${job.kind} <> ${sql.raw(`'${statusPollKind}'`)})`,
             asks: sql<boolean>`bool_or(${job.kind} = ${sql.raw(`'${statusPollKind}'`)})`,
           })
@@ -138,17 +128,21 @@ export class Worker {
           .groupBy(job.tenantId, job.livemode)
           .orderBy(job.tenantId, job.livemode)
           .limit(tenantsMax),
-      { ...this.#after },
+      { tenant: this.#after.tenantId, live: this.#after.livemode },
     );
     // Fewer than asked for are the last ones: the next look begins anew.
-    const last = tenantsAndModes.length < tenantsMax ? undefined : tenantsAndModes.at(-1);
-    this.#after = last ? { tenant: last.tenant, live: last.live } : first;
+    const last = due.length < tenantsMax ? undefined : due.at(-1);
+    this.#after = last ? { tenantId: last.tenantId, livemode: last.livemode } : first;
     let more = last !== undefined;
-    for (const { tenant, live, runs, asks } of tenantsAndModes) {
+    for (const { tenantId, livemode, runs, asks } of due) {
       if (this.#stopping) return false;
-      if (asks) this.#ask({ tenant, live });
+      if (asks) this.#ask({ tenantId, livemode });
       if (!runs) continue;
-      const done = await this.#attempt(() => this.#run({ tenant, live }), 0, 'jobs of a tenant will be tried again');
+      const done = await this.#attempt(
+        () => this.#run({ tenantId, livemode }),
+        0,
+        'jobs of a tenant will be tried again',
+      );
       more ||= done > 0;
     }
     return more;
@@ -158,11 +152,11 @@ export class Worker {
    * Runs a batch of jobs, and gives how many were run. The database charges the job that fails and keeps what was done before it; where a
    * batch fails as a whole, half of it is tried the next time, and in the end the job that is alone is charged.
    */
-  async #run({ tenant, live }: TenantAndMode): Promise<number> {
-    const key = `${tenant} ${live}`;
+  async #run({ tenantId, livemode }: TenantAndMode): Promise<number> {
+    const key = `${tenantId} ${livemode}`;
     const size = this.#batches.get(key) ?? batchMax;
     try {
-      const [row] = await this.database.call('run_jobs', [tenant, live, size]);
+      const [row] = await this.database.call('run_jobs', [tenantId, livemode, size]);
       if (size * 2 >= batchMax) this.#batches.delete(key);
       else this.#batches.set(key, size * 2);
       return Number(row?.run_jobs);
@@ -171,7 +165,7 @@ export class Worker {
         this.#batches.set(key, Math.floor(size / 2));
       } else {
         this.#batches.delete(key);
-        await this.database.call('charge_first_job', [tenant, live, String((error as Error).message)]);
+        await this.database.call('charge_first_job', [tenantId, livemode, String((error as Error).message)]);
       }
       throw error;
     }
@@ -179,7 +173,7 @@ export class Worker {
 
   /** Asks an acquirer, which may be slow: the work of the database does not wait for it. */
   #ask(tenantAndMode: TenantAndMode): void {
-    const key = `${tenantAndMode.tenant} ${tenantAndMode.live}`;
+    const key = `${tenantAndMode.tenantId} ${tenantAndMode.livemode}`;
     if (this.#asking.has(key)) return;
     const onFault = (error: unknown) => this.log.warn(faultLine(error), 'an attempt will be asked about again');
     const asked = this.#pollStatus(tenantAndMode, onFault)
@@ -188,10 +182,10 @@ export class Worker {
     this.#asking.set(key, asked);
   }
 
-  async #pollStatus({ tenant, live }: TenantAndMode, onFault: (error: unknown) => void): Promise<void> {
+  async #pollStatus({ tenantId, livemode }: TenantAndMode, onFault: (error: unknown) => void): Promise<void> {
     const args = { limit: statusPollsMax };
-    const due = await this.database.write('claim_inquiries', tenant, live, null, args, transaction);
-    await pollStatus(payerScope(this.database, { tenantId: tenant, livemode: live }), due, onFault, this.acquirers);
+    const due = await this.database.write('claim_inquiries', tenantId, livemode, null, args, transaction);
+    await pollStatus(payerScope(this.database, { tenantId, livemode }), due, onFault, this.acquirers);
   }
 
   /** Numbers events, seals postings and deletes old rows; whether there is more of any. A fault of one leaves the others alone. */
@@ -204,18 +198,18 @@ export class Worker {
 
   /** Numbers the events that have none; whether there may be more. */
   #number(): Promise<boolean> {
-    const tenantsAndModes = this.#tenantsAndModes('tenants_with_events', event, isNull(event.number));
-    return this.#byTurns(tenantsAndModes, 'events of a tenant will be numbered later', ({ tenant, live }) =>
-      this.#batch('number_events', [tenant, live], numberedMax),
+    const found = tenantsAndModes(this.database, this.#stop.signal, 'tenants_with_events', event, isNull(event.number));
+    return this.#byTurns(found, 'events of a tenant will be numbered later', ({ tenantId, livemode }) =>
+      this.#batch('number_events', [tenantId, livemode], numberedMax),
     );
   }
 
   /** Every few seconds, seals the postings that have no seal yet; whether there may be more. */
   async #seal(): Promise<boolean> {
     if (performance.now() - this.#sealedAt < sealEveryMilliseconds) return false;
-    const tenantsAndModes = this.#tenantsAndModes('tenants_with_unsealed', unsealed);
-    const more = await this.#byTurns(tenantsAndModes, 'postings of a tenant will be sealed later', ({ tenant, live }) =>
-      this.#batch('seal_postings', [tenant, live], sealedMax),
+    const found = tenantsAndModes(this.database, this.#stop.signal, 'tenants_with_unsealed', unsealed);
+    const more = await this.#byTurns(found, 'postings of a tenant will be sealed later', ({ tenantId, livemode }) =>
+      this.#batch('seal_postings', [tenantId, livemode], sealedMax),
     );
     if (!more) this.#sealedAt = performance.now();
     return more;
@@ -252,8 +246,8 @@ export class Worker {
   }
 
   async *#forgetEach(name: string, table: TenantTable, fn: string, seconds: number, where?: SQL): AsyncGenerator<void> {
-    for await (const { tenant, live } of this.#tenantsAndModes(name, table, where)) {
-      const batch = () => this.#batch(fn, [tenant, live, seconds], forgottenMax);
+    for await (const { tenantId, livemode } of tenantsAndModes(this.database, this.#stop.signal, name, table, where)) {
+      const batch = () => this.#batch(fn, [tenantId, livemode, seconds], forgottenMax);
       while (await this.#attempt(batch, false, 'old rows of a tenant will be deleted later')) yield;
       yield;
     }
@@ -267,12 +261,12 @@ export class Worker {
 
   /** Works for each tenant and mode as long as there is work, and not longer than a turn; whether any has more. */
   async #byTurns(
-    tenantsAndModes: AsyncIterable<TenantAndMode>,
+    found: AsyncIterable<TenantAndMode>,
     consequence: string,
     batch: (tenantAndMode: TenantAndMode) => Promise<boolean>,
   ): Promise<boolean> {
     let left = false;
-    for await (const tenantAndMode of tenantsAndModes) {
+    for await (const tenantAndMode of found) {
       const until = performance.now() + turnMilliseconds;
       let more = true;
       while (more && performance.now() < until && !this.#stopping)
@@ -281,29 +275,4 @@ export class Worker {
     }
     return left && !this.#stopping;
   }
-
-  /** The tenants and modes that have rows of a table, in the order of their keys. Each is one step in an index, however many rows the one before it has. */
-  async *#tenantsAndModes(name: string, table: TenantTable, where?: SQL): AsyncGenerator<TenantAndMode> {
-    for (let after = first; !this.#stopping; ) {
-      const [next] = await this.database.read<TenantAndMode>(
-        name,
-        (db) =>
-          db
-            .select({ tenant: table.tenantId, live: table.livemode })
-            .from(table as PgTable)
-            .where(and(where, beyond(table)))
-            .orderBy(table.tenantId, table.livemode)
-            .limit(1),
-        { ...after },
-      );
-      if (!next) return;
-      yield next;
-      after = next;
-    }
-  }
-}
-
-/** The rows of tenants and modes that come after a given one. */
-function beyond({ tenantId, livemode }: { tenantId: PgColumn; livemode: PgColumn }): SQL {
-  return sql`(${tenantId}, ${livemode}) > (${sql.placeholder('tenant')}::text, ${sql.placeholder('live')}::boolean)`;
 }

@@ -1,7 +1,8 @@
+import type { ArgumentsOf, NoOthers, TableOf, WriteEnvelope, WriteFunction } from '../db/write-arguments.js';
 import type { PgTable } from 'drizzle-orm/pg-core';
 import type { NewKey } from '../auth/api-keys.js';
 import type { Checkouts } from '../resources/checkout/terms.js';
-import type { WriteEnvelope } from '../db/database.js';
+
 import type { Scope } from '../db/scope.js';
 import type { Edition } from '../editions/edition.js';
 import { RequestBudget } from '../request/budget.js';
@@ -56,7 +57,11 @@ export class Context {
   }
 
   /** One write of the operation under way. */
-  async write<T extends PgTable>(fn: string, table: T, args: object): Promise<T['$inferSelect']> {
+  async write<F extends WriteFunction, T extends PgTable & TableOf<F>, A extends ArgumentsOf<F>>(
+    fn: F,
+    table: T,
+    args: A & NoOthers<A, F>,
+  ): Promise<T['$inferSelect']> {
     if (!this.envelope) throw new Error(`${fn} was called outside a mutation`);
     const row = await this.scope.write(fn, table, this.envelope, args);
     this.wrote = true;

@@ -14,12 +14,12 @@ import {
   Kind,
   type SelectionNode,
 } from 'graphql';
-import { checks } from '../resources/input-rules.js';
 import type { Context } from './context.js';
 import type { Edition } from '../editions/edition.js';
 import { writeEnvelopeOf, refuseReuse, replay } from './idempotency.js';
 import { listMembersFault, listMembersMax } from '../types/pagination.js';
-import { denied, type Permission, permissions, restPermissions } from '../auth/permissions.js';
+import { denied, type Permission } from '../auth/permissions.js';
+import type { Operation } from './operation.js';
 import {
   camel,
   listedValues,
@@ -35,28 +35,28 @@ import { isEmpty } from '../types/empty.js';
 const textLengthMax = 5_000;
 
 /**
- * Wraps every root field with its permission, once, at boot. A root field without a row, or a row without
- * a field, stops the boot with its name: nothing is reachable that nobody has thought about.
+ * Wraps every root field with its permission, once, at boot. A root field that no resource declares as an operation, or an
+ * operation without a root field, stops the boot with its name.
  */
-export function guard(schema: GraphQLSchema): void {
+export function guard(schema: GraphQLSchema, operations: ReadonlyMap<string, Operation>): void {
   const fields = { ...schema.getQueryType()?.getFields(), ...schema.getMutationType()?.getFields() };
-  for (const name of Object.keys(permissions))
-    if (!fields[name]) throw new Error(`permissions.ts has a row for ${name}, which is no root field`);
+  for (const name of operations.keys())
+    if (!fields[name]) throw new Error(`the operation ${name} is declared and is no root field`);
   for (const [name, field] of Object.entries(fields)) {
-    const permission = permissions[name];
-    if (!permission) throw new Error(`the root field ${name} has no row in permissions.ts`);
+    const operation = operations.get(name);
+    if (!operation) throw new Error(`the root field ${name} is declared as no operation`);
     if (!field.resolve) throw new Error(`the root field ${name} has no resolver`);
-    field.resolve = guarded(name, permission, field.resolve, permission.access === 'write' ? field.args : []);
+    field.resolve = guarded(operation, field.resolve, operation.access === 'write' ? field.args : []);
   }
-  guardEdges(schema);
+  guardEdges(schema, operations);
 }
 
 /** Edges that answer pages of a root list's type share its filters, and so its edition's rules: this gives each edge its list, whose domain errors it repeats. */
-function guardEdges(schema: GraphQLSchema): void {
-  const lists = new Map<string, string>();
+function guardEdges(schema: GraphQLSchema, operations: ReadonlyMap<string, Operation>): void {
+  const lists = new Map<string, Operation>();
   for (const { name, type } of Object.values(schema.getQueryType()?.getFields() ?? {})) {
     const page = getNamedType(type).name;
-    if (page.endsWith('Connection') && !lists.has(page)) lists.set(page, name);
+    if (page.endsWith('Connection') && !lists.has(page)) lists.set(page, operations.get(name)!);
   }
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type) || type === schema.getQueryType() || type === schema.getMutationType()) continue;
@@ -79,32 +79,31 @@ export function checkEdge(
   args: Record<string, unknown>,
   { edition }: Pick<Context, 'edition'>,
 ): void {
-  const list = extensions.list as string | undefined;
-  const problems = list === undefined ? [] : editionProblems(list, permissionOf(list).object, args, edition);
+  const list = extensions.list as Operation | undefined;
+  const problems = list === undefined ? [] : editionProblems(list.name, list.object, args, edition);
   if (problems.length > 0) throw new DomainError(...problems);
 }
 
 /** The guarded form of one operation: permitted, well-formed for the edition, and, if it writes, under a key. */
 export function guarded(
-  name: string,
-  permission: Permission,
+  operation: Operation,
   resolve: GraphQLFieldResolver<unknown, Context>,
   required: readonly GraphQLArgument[] = [],
 ): GraphQLFieldResolver<unknown, Context> {
   return async (source, args, context, info) => {
-    check(name, permission, args, context, required);
-    if (permission.access === 'read') return resolve(source, args, context, info);
+    check(operation, args, context, required);
+    if (operation.access === 'read') return resolve(source, args, context, info);
     if (context.idempotencyKey !== undefined && info && mutationFields(info) > 1)
       throw new DomainError(problem('idempotency_key_ambiguous', 'Idempotency-Key'));
     context.wrote = false;
-    context.envelope = writeEnvelopeOf(context, name, permission.object, args);
+    context.envelope = writeEnvelopeOf(context, operation, args);
     try {
       const answer = await resolve(source, args, context, info);
       // What changed nothing wrote nothing either; but its key may stand for something that did.
-      if (context.idempotencyKey !== undefined && !context.wrote) await refuseReuse(context, permission.object);
+      if (context.idempotencyKey !== undefined && !context.wrote) await refuseReuse(context, operation);
       return answer;
     } catch (error) {
-      if (error instanceof DomainError) return replay(context, permission.object, error);
+      if (error instanceof DomainError) return replay(context, operation, error);
       throw error;
     }
   };
@@ -112,15 +111,14 @@ export function guarded(
 
 /** Refuses whoever may not call an operation, and arguments that its types allow and its edition does not. */
 export function check(
-  name: string,
-  permission: Permission,
+  operation: Operation,
   args: Record<string, unknown>,
   context: Pick<Context, 'caller' | 'edition'>,
   required: readonly GraphQLArgument[] = [],
 ): void {
-  permitField(context, permission);
-  const empty = emptyRequired(required, args, permission.object);
-  const problems = [...empty, ...remaining(empty, inputProblems(name, permission.object, args, context.edition))];
+  permitField(context, operation);
+  const empty = emptyRequired(required, args, operation.object);
+  const problems = [...empty, ...remaining(empty, inputProblems(operation, args, context.edition))];
   if (problems.length > 0) throw new DomainError(...problems);
 }
 
@@ -143,13 +141,6 @@ function permitCaller(context: Pick<Context, 'caller'>, permission: Permission):
   if (reason !== undefined) throw new DomainError(problem('permission_denied', undefined, reason));
 }
 
-/** The permission of an operation of either API. */
-export function permissionOf(name: string): Permission {
-  const permission = permissions[name] ?? restPermissions[name];
-  if (!permission) throw new Error(`no permission for ${name}`);
-  return permission;
-}
-
 /** How many mutations an operation asks for, also through fragments; `__typename` is none. */
 export function mutationFields({ operation, fragments }: Pick<GraphQLResolveInfo, 'operation' | 'fragments'>): number {
   const count = (selections: readonly SelectionNode[]): number =>
@@ -162,10 +153,10 @@ export function mutationFields({ operation, fragments }: Pick<GraphQLResolveInfo
 }
 
 /** What is wrong with coerced arguments that no type can tell: the edition's parameters and values, and text that cannot be stored. */
-export function inputProblems(name: string, object: string, args: object, edition: Edition): Problem[] {
+export function inputProblems({ name, object, rules }: Operation, args: object, edition: Edition): Problem[] {
   const input = ('input' in args ? args.input : args) as Record<string, unknown>;
   const problems = [...textProblems(input, object), ...editionProblems(name, object, input, edition)];
-  return [...problems, ...remaining(problems, checks[name]?.(input) ?? [])];
+  return [...problems, ...remaining(problems, rules?.(input) ?? [])];
 }
 
 /** Parameters and values that the edition does not have, and those that it requires and are absent. */

@@ -1,36 +1,11 @@
+import type { WriteEnvelope } from '../db/write-arguments.js';
 import { randomUUID } from 'node:crypto';
-import type { PgTable } from 'drizzle-orm/pg-core';
-import { account } from '../resources/account/table.js';
-import { accountSetting } from '../resources/account-setting/table.js';
-import { address } from '../resources/address/table.js';
-import { checkout } from '../resources/checkout/table.js';
-import { testClock } from '../resources/clock/table.js';
 import type { Context } from './context.js';
-import type { WriteEnvelope } from '../db/database.js';
-import { text } from '../db/database.js';
-import { deposit } from '../resources/deposit/table.js';
-import { file } from '../resources/file/table.js';
-import { apiKey } from '../resources/key/table.js';
-import { payout } from '../resources/payout/table.js';
-import { person } from '../resources/person/table.js';
-import { camel, type Problem, problem, DomainError, snake } from '../request/problems.js';
-import { receivable } from '../resources/receivable/table.js';
-import { type Secrets, unkeyedFingerprint } from '../db/secrets.js';
+import type { Operation } from './operation.js';
 
-/** The table that an operation's answer is a row of, by the object that it is about. */
-const answers: Record<string, PgTable> = {
-  account,
-  account_setting: accountSetting,
-  address,
-  api_key: apiKey,
-  file,
-  person,
-  checkout,
-  clock: testClock,
-  deposit,
-  payout,
-  receivable,
-};
+import { text } from '../db/database.js';
+import { camel, type Problem, problem, DomainError, snake } from '../request/problems.js';
+import { type Secrets, unkeyedFingerprint } from '../db/secrets.js';
 
 type Answered = Pick<WriteEnvelope, 'operation' | 'request'>;
 
@@ -50,12 +25,12 @@ export function idempotencyKey(header: string | undefined): string | undefined {
 }
 
 /** The call of one mutation: the client's key, or one of ours, so that an unknown outcome can be retried either way. */
-export function writeEnvelopeOf(context: Context, operation: string, object: string, args: object): WriteEnvelope {
+export function writeEnvelopeOf(context: Context, { name, object }: Operation, args: object): WriteEnvelope {
   return {
     account: context.caller.actingAccountId,
     key: context.idempotencyKey ?? randomUUID(),
     sent: context.idempotencyKey !== undefined,
-    operation,
+    operation: name,
     ...fingerprints(context.secrets, object, args),
     requestId: context.requestId,
   };
@@ -71,7 +46,7 @@ export function fingerprints(
     request: fingerprint(object, args, (value) => secrets.fingerprint(value)!),
     requestLike: (before) => {
       const [example = ''] = Object.values(before);
-      if (!example.includes(':')) return fingerprint(object, args, unkeyedFingerprint);
+      if (!example.includes(':')) return fingerprint(object, args, hashOfBefore(before));
       const [id = ''] = example.split(':');
       if (secrets.fingerprint('', id) === undefined) return undefined;
       return fingerprint(object, args, (value) => secrets.fingerprint(value, id)!);
@@ -80,10 +55,27 @@ export function fingerprints(
 }
 
 /**
+ * The hashes of before they were keyed. A country was then hashed as it was sent, perhaps in small letters; now it is put
+ * into capitals first, so that hash stands for the same country.
+ */
+function hashOfBefore(before: Record<string, string>): (value: string, path: string) => string {
+  return (value, path) => {
+    const small = unkeyedFingerprint(value.toLowerCase());
+    return countryPath.test(path) && before[path] === small ? small : unkeyedFingerprint(value);
+  };
+}
+
+const countryPath = /\.(physical_address|billing_details)\.country$/;
+
+/**
  * A hash per parameter of the coerced arguments: format, order and API leave no trace in it. It is keyed, so that a value
  * that could be guessed cannot be confirmed either.
  */
-function fingerprint(object: string, args: object, hash: (value: string) => string): Record<string, string> {
+function fingerprint(
+  object: string,
+  args: object,
+  hash: (value: string, path: string) => string,
+): Record<string, string> {
   const out: Record<string, string> = {};
   const walk = (value: unknown, path: string, spell: (name: string) => string): void => {
     if (typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length > 0) {
@@ -91,7 +83,7 @@ function fingerprint(object: string, args: object, hash: (value: string) => stri
         if (member !== undefined) walk(member, `${path}.${spell(name)}`, name === 'metadata' ? (key) => key : spell);
       }
     } else {
-      out[path] = hash(text({ value }));
+      out[path] = hash(text({ value }), path);
     }
   };
   walk('input' in args ? args.input : args, object, snake);
@@ -120,11 +112,10 @@ export function answeredBefore<B extends Answered>(
  */
 export async function replay(
   context: Context,
-  object: string,
+  { object, answers: table }: Operation,
   domainError: DomainError,
 ): Promise<Record<string, unknown>> {
   const { envelope } = context;
-  const table = answers[object];
   if (!envelope || !table) throw domainError;
   const before = answeredBefore(await context.scope.answered(table, envelope.key), envelope, domainError);
   // The answer to an earlier attempt of this very request is no replay to the client.
@@ -133,8 +124,7 @@ export async function replay(
 }
 
 /** Refuses a key that stands for another request than this one, which itself has changed nothing. */
-export async function refuseReuse({ envelope, scope }: Context, object: string): Promise<void> {
-  const table = answers[object];
+export async function refuseReuse({ envelope, scope }: Context, { answers: table }: Operation): Promise<void> {
   if (!envelope || !table) return;
   const before = await scope.answered(table, envelope.key);
   if (before) refuseOther(before, envelope);

@@ -5,7 +5,7 @@ import { ReconciledReceivableInput } from '../resources/deposit/inputs.js';
 import { DepositPaymentMethod } from '../resources/deposit/table.js';
 import { PayoutStatus } from '../resources/payout/table.js';
 import { Amount, Currency } from '../types/scalars.js';
-import { Mode } from '../api/graphql/viewer.js';
+import { Mode } from '../types/mode.js';
 import { BankNoticeEvent } from './type.js';
 
 export const pageSizeMax = 200;

@@ -1,3 +1,5 @@
+import type { Database } from '../db/database.js';
+import type { ArgumentsOf, NoOthers, TableOf, WriteEnvelope, WriteFunction } from '../db/write-arguments.js';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { and, asc, desc, eq, getTableName, inArray, isNotNull, isNull, ne, type SQL, sql } from 'drizzle-orm';
@@ -12,18 +14,20 @@ import {
 } from '../resources/account/creation.js';
 import type { BusinessDetailsInput, TosAcceptanceInput } from '../resources/account/inputs.js';
 import { type AccountRow, AccountStatus, type AccountSubType, account } from '../resources/account/table.js';
+import { accountMoves } from '../resources/account/transitions.js';
 import { type AccountSettingRow, accountSetting } from '../resources/account-setting/table.js';
 import { bankAccountProblems, lastFour } from '../resources/address/resolver.js';
 import { type AddressRow, address, type BankAccountObject } from '../resources/address/table.js';
 import { type NewKey, newKey } from '../auth/api-keys.js';
-import { checkoutTermsDefault } from '../resources/checkout/terms.js';
+import { type CheckoutTerms, checkoutTermsDefault } from '../resources/checkout/terms.js';
 import { testClock } from '../resources/clock/table.js';
 import { Context } from '../operation/context.js';
-import type { WriteEnvelope, Database } from '../db/database.js';
+
 import type { VisibilityColumns } from '../db/visibility.js';
 import { Scope } from '../db/scope.js';
 import type { ReconciledReceivableInput } from '../resources/deposit/inputs.js';
 import { depositProblems, payerProblems } from '../resources/deposit/resolver.js';
+import { receiverOf } from '../resources/deposit/receiver.js';
 import { type DepositRow, deposit } from '../resources/deposit/table.js';
 import { editions } from '../editions/editions.js';
 import { checkFiles } from '../resources/file/reference.js';
@@ -46,7 +50,7 @@ import { Related } from './related.js';
 import { type RateRow, rate } from '../resources/exchange-rate/table.js';
 import { type BankNoticeRow, bankNotice } from './table.js';
 import type { Caller } from '../request/caller.js';
-import type { TenantAndMode } from './tenant-and-mode.js';
+import type { TenantAndMode } from '../db/tenant-and-mode.js';
 
 /** What the operator asks for that cannot be: one sentence for the command line, one problem for the graph. */
 export class OperatorError extends DomainError {
@@ -163,6 +167,8 @@ export class Operator {
     private readonly schema: GraphQLSchema,
     pepper: string | Secrets,
     private readonly asking?: Asking,
+    /** The terms of checkouts that an account makes by `as`. */
+    private readonly checkoutTerms: CheckoutTerms = checkoutTermsDefault,
   ) {
     this.#secrets = Secrets.of(pepper);
   }
@@ -220,7 +226,7 @@ export class Operator {
       this.asking?.idempotencyKey && `§${this.asking.idempotencyKey}`,
       key ?? ((tenant, live) => newKey(this.#secrets, tenant, live)),
       {
-        terms: checkoutTermsDefault,
+        terms: this.checkoutTerms,
         payable: (livemode) => acquirerOf(livemode, acquirers) !== undefined,
         urlOf: () => '',
       },
@@ -242,15 +248,15 @@ export class Operator {
   /** Settles a verification, or lifts a hold. A root in live mode is a draft until then. */
   verify(row: AccountRow, outcome: 'activated' | 'hold') {
     const drafts: AccountStatus[] = rootKinds.includes(row.kind) ? ['draft'] : [];
-    return this.#move(row, outcome === 'hold' ? [...drafts, 'verifying'] : [...drafts, 'verifying', 'hold'], outcome);
+    return this.#move(row, [...drafts, ...accountMoves.verify[outcome]], outcome);
   }
 
   hold(row: AccountRow) {
-    return this.#move(row, ['verifying', 'activated'], 'hold');
+    return this.#move(row, accountMoves.hold, 'hold');
   }
 
   deactivate(row: AccountRow) {
-    return this.#move(row, ['draft', 'verifying', 'activated', 'hold'], 'deactivated');
+    return this.#move(row, accountMoves.close, 'deactivated');
   }
 
   /** Changes a root's details, in both modes. */
@@ -471,7 +477,7 @@ export class Operator {
   async reconcile(id: string, receivables: ReconciledReceivableInput[], tenantId?: string): Promise<DepositRow> {
     const row = await this.deposit(id, tenantId);
     const holder = await this.account(row.toAccountId, row.livemode);
-    const receiver = holder.kind === 'partner' ? await this.account(holder.ownerId!, row.livemode) : holder;
+    const receiver = await this.account(receiverOf(holder), row.livemode);
     const answer = await this.as<{ deposit: DepositRow }>(receiver, 'reconcileDeposit', { id, receivables });
     return answer.deposit;
   }
@@ -771,11 +777,11 @@ export class Operator {
   }
 
   /** One write, under the request's key or one of ours. A key that was answered before is answered again. */
-  async #write<T extends PgTable>(
-    fn: string,
+  async #write<F extends WriteFunction, T extends PgTable & TableOf<F>, A extends ArgumentsOf<F>>(
+    fn: F,
     { tenantId, livemode }: TenantAndMode,
     operation: string,
-    args: object,
+    args: A & NoOthers<A, F>,
     table: T,
   ): Promise<T['$inferSelect']> {
     const { requestId = newRequestId(), idempotencyKey } = this.asking ?? {};

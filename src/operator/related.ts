@@ -2,8 +2,8 @@ import DataLoader from 'dataloader';
 import { and, desc, eq, getTableColumns, getTableName, sql } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import type { Database } from '../db/database.js';
-import type { Child } from '../db/scope.js';
-import type { TenantAndMode } from './tenant-and-mode.js';
+import type { Child } from '../db/list-statement.js';
+import type { TenantAndMode } from '../db/tenant-and-mode.js';
 
 interface Key extends TenantAndMode {
   value: string;

@@ -67,6 +67,9 @@ export interface Derived {
   derived: PgColumn;
 }
 
+/** How many members a list has that takes no page arguments: so many, or as many as its arguments say, each by its name. */
+export type ListSize = number | ((argument: (name: string) => unknown) => number);
+
 /** How an object is listed: its filters by their dotted names in the graph, and the account columns among them. */
 export interface Listing {
   /** The object as the specification names it; problems begin with it. */
@@ -100,6 +103,14 @@ export function readOf(rows: number): number {
   return readSizes.find((size) => size >= rows) ?? rows;
 }
 
+/** The problem of a page that is asked for from both ends; `other` is the graph's name of what goes with the other end. */
+export function cursorConflict(object: string, other: 'after' | 'first'): Problem {
+  return problem('parameter_invalid', `${object}.ending_before`, {
+    v1: 'cannot be combined with starting_after',
+    graph: `cannot be combined with ${other}`,
+  });
+}
+
 /** Turns the arguments of a list into what to read, or refuses what contradicts itself. */
 export function pageRequest({ object, fixed, byAccount }: Listing, args: PageArgs): PageRequest {
   const { first, after, last, before } = args;
@@ -107,10 +118,7 @@ export function pageRequest({ object, fixed, byAccount }: Listing, args: PageArg
   const problems: Problem[] = [];
   if (backward && (first != null || after != null)) {
     problems.push({
-      ...problem('parameter_invalid', `${object}.ending_before`, {
-        v1: 'cannot be combined with starting_after',
-        graph: `cannot be combined with ${after != null ? 'after' : 'first'}`,
-      }),
+      ...cursorConflict(object, after != null ? 'after' : 'first'),
       path: [before != null ? 'before' : 'last'],
     });
   }

@@ -121,7 +121,7 @@ function parseCurrency(value: unknown): string {
   return value;
 }
 
-const metadataKeysMax = 10;
+export const metadataKeysMax = 10;
 const metadataKeyLengthMax = 40;
 const metadataValueLengthMax = 500;
 

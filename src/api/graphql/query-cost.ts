@@ -1,38 +1,14 @@
 import {
-  type ArgumentNode,
-  type DirectiveNode,
   type DocumentNode,
-  type FieldNode,
-  type FragmentDefinitionNode,
   getNamedType,
   GraphQLError,
-  type GraphQLField,
-  type GraphQLObjectType,
   type GraphQLSchema,
-  isAbstractType,
   isIntrospectionType,
-  isListType,
-  isNonNullType,
   isObjectType,
   Kind,
   type OperationDefinitionNode,
-  type SelectionSetNode,
-  type ValueNode,
 } from 'graphql';
-
-/** How many members a list has that takes no page arguments: so many, or as many as its arguments say, each by its name. */
-export type ListSize = number | ((argument: (name: string) => unknown) => number);
-
-/** How the lists of a schema are bounded. */
-export interface ListSizes {
-  page: { default: number; max: number };
-  /**
-   * Lists of objects without page arguments, by type and field. 0 is for values that come with the object they belong to,
-   * such as its funds by currency, and which ANSWER_BYTES_MAX alone bounds. Where a size is usual and no maximum, the
-   * objects that are really answered are counted, too: see RequestBudget.
-   */
-  lists: Record<string, ListSize>;
-}
+import { type Variables, type ListSizes, isListOfObjects, isPart, QueryParts, type Part } from './query-parts.js';
 
 /** What an operation could touch: the number of nodes, and the path that has the most of them. */
 export interface Estimate {
@@ -41,24 +17,11 @@ export interface Estimate {
   nodesAtPath: number;
 }
 
-type Variables = Readonly<Record<string, unknown>>;
-
 /** Estimates an operation for the variables of a request. */
 export type Estimator = (variables: Variables) => Estimate;
 
 /** More makes no difference, and a product of sixteen pages would be no whole number any more. */
 const countMax = 1_000_000_000_000;
-
-/** A field that leads to nodes. */
-interface Part {
-  name: string;
-  counted: boolean;
-  /** How many members it has for each of its parents. */
-  size: (variables: Variables) => number;
-  asked: (variables: Variables) => boolean;
-  /** What is below, for each type that a member may have. */
-  below: Part[][];
-}
 
 /**
  * Counts the nodes that an operation could touch before any of it runs. A node is an object with an id, or a member of a
@@ -102,7 +65,7 @@ export class NodeCounter {
     const operation = operationName ? operations.find((d) => d.name?.value === operationName) : operations[0];
     const root = operation && this.schema.getRootType(operation.operation);
     if (!operation || !root) return undefined;
-    const parts = new Compiler(this.schema, this.sizes, this.#counted, document, operation).parts(root);
+    const parts = new QueryParts(this.schema, this.sizes, this.#counted, document, operation).parts(root);
     return (variables) => estimate(parts, variables);
   }
 }
@@ -138,165 +101,4 @@ function estimate(parts: Part[], variables: Variables): Estimate {
   };
   found.nodes = countAll(parts, 1);
   return found;
-}
-
-/** A field as it stands in a document, with the directives around it within its selection set. */
-interface Found {
-  node: FieldNode;
-  conditions: DirectiveNode[];
-}
-
-const one = () => 1;
-
-class Compiler {
-  readonly #fragments = new Map<string, FragmentDefinitionNode>();
-  readonly #defaults = new Map<string, ValueNode>();
-
-  constructor(
-    private readonly schema: GraphQLSchema,
-    private readonly sizes: ListSizes,
-    private readonly counted: ReadonlySet<string>,
-    document: DocumentNode,
-    private readonly operation: OperationDefinitionNode,
-  ) {
-    for (const d of document.definitions) if (d.kind === Kind.FRAGMENT_DEFINITION) this.#fragments.set(d.name.value, d);
-    for (const { variable, defaultValue } of operation.variableDefinitions ?? [])
-      if (defaultValue) this.#defaults.set(variable.name.value, defaultValue);
-  }
-
-  parts(root: GraphQLObjectType): Part[] {
-    return this.#parts(root, [this.operation.selectionSet]);
-  }
-
-  /** What leads to nodes in the selection sets of one object. Fields of one response key are one field, as in the answer. */
-  #parts(type: GraphQLObjectType, sets: SelectionSetNode[], page?: Part['size']): Part[] {
-    const byKey = new Map<string, Found[]>();
-    const spread = new Set<string>();
-    const collect = ({ selections }: SelectionSetNode, around: DirectiveNode[]): void => {
-      for (const selection of selections) {
-        const conditions = selection.directives?.length ? [...around, ...selection.directives] : around;
-        if (selection.kind === Kind.FIELD) {
-          const key = selection.alias?.value ?? selection.name.value;
-          const same = byKey.get(key);
-          if (same) same.push({ node: selection, conditions });
-          else byKey.set(key, [{ node: selection, conditions }]);
-          continue;
-        }
-        let inner: {
-          typeCondition?: FragmentDefinitionNode['typeCondition'] | undefined;
-          selectionSet: SelectionSetNode;
-        };
-        if (selection.kind === Kind.FRAGMENT_SPREAD) {
-          const name = selection.name.value;
-          const fragment = this.#fragments.get(name);
-          // Without a condition, a second spread adds nothing to the first.
-          if (!fragment || (spread.has(name) && conditions.length === 0)) continue;
-          if (conditions.length === 0) spread.add(name);
-          inner = fragment;
-        } else inner = selection;
-        const on = inner.typeCondition && this.schema.getType(inner.typeCondition.name.value);
-        if (on && on !== type && !(isAbstractType(on) && this.schema.isSubType(on, type))) continue;
-        collect(inner.selectionSet, conditions);
-      }
-    };
-    for (const set of sets) collect(set, []);
-    const parts = [...byKey.values()].flatMap((found) => this.#part(type, found, page) ?? []);
-    // The rows of a page are read whatever is asked of it.
-    if (page && !parts.some(({ name }) => name === 'nodes' || name === 'edges'))
-      parts.push({ name: 'nodes', counted: true, size: page, asked: () => true, below: [] });
-    return parts;
-  }
-
-  #part(parent: GraphQLObjectType, found: Found[], page: Part['size'] | undefined): Part | undefined {
-    const { node } = found[0]!;
-    const name = node.name.value;
-    const field = parent.getFields()[name];
-    const type = field && getNamedType(field.type);
-    if (!field || !type || (!isObjectType(type) && !isAbstractType(type))) return undefined;
-    const paged = field.args.some((argument) => argument.name === 'first');
-    const listed = isListOfObjects(field);
-    const list = this.sizes.lists[`${parent.name}.${name}`];
-    const counted = listed
-      ? list !== undefined
-        ? list !== 0
-        : isNodes(name)
-      : this.counted.has(type.name) || isAbstractType(type);
-    const size = !listed ? one : (page ?? this.#sizeOf(list, node));
-    const sets = found.flatMap(({ node: { selectionSet } }) => selectionSet ?? []);
-    const types = isObjectType(type) ? [type] : this.schema.getPossibleTypes(type);
-    const below = types
-      .map((each) => this.#parts(each, sets, paged ? this.#pageSize(node) : undefined))
-      .filter((parts) => parts.length > 0);
-    if (!counted && below.length === 0) return undefined;
-    return { name, counted, size, asked: askedBy(found), below };
-  }
-
-  #sizeOf(list: ListSize | undefined, { arguments: given }: FieldNode): Part['size'] {
-    if (typeof list !== 'function') return () => list || 1;
-    const values = new Map((given ?? []).map((argument) => [argument.name.value, this.#valueOf(argument)]));
-    return (variables) => list((name) => values.get(name)?.(variables));
-  }
-
-  #pageSize({ arguments: given }: FieldNode): Part['size'] {
-    const { default: size, max } = this.sizes.page;
-    const asked = (given ?? [])
-      .filter(({ name }) => name.value === 'first' || name.value === 'last')
-      .map((argument) => this.#valueOf(argument));
-    if (asked.length === 0) return () => size;
-    return (variables) => {
-      let largest: number | undefined;
-      for (const value of asked) {
-        const found = value(variables);
-        if (found === undefined || found === null) continue;
-        // What is no size, or too large a one, is refused when it is looked at; until then it counts as the largest.
-        const rows = typeof found === 'number' && found <= max ? Math.max(found, 0) : max;
-        largest = Math.max(largest ?? 0, rows);
-      }
-      return largest ?? size;
-    };
-  }
-
-  /** The value of an argument, as JSON has it: literal, of a variable, or a variable's default. Of a list, its length matters alone. */
-  #valueOf(argument: ArgumentNode | undefined): (variables: Variables) => unknown {
-    const literal = (value: ValueNode | undefined): unknown => {
-      if (value?.kind === Kind.INT) return Number(value.value);
-      if (value?.kind === Kind.LIST) return value.values;
-      if (value?.kind === Kind.STRING || value?.kind === Kind.ENUM) return value.value;
-      return value === undefined || value.kind === Kind.NULL ? undefined : value;
-    };
-    if (argument?.value.kind !== Kind.VARIABLE) {
-      const value = literal(argument?.value);
-      return () => value;
-    }
-    const name = argument.value.name.value;
-    const otherwise = literal(this.#defaults.get(name));
-    return (variables) => (variables[name] === undefined ? otherwise : variables[name]);
-  }
-}
-
-/** Whether a field is asked for: by any of the places where it stands, unless a directive leaves that one out. */
-function askedBy(found: Found[]): Part['asked'] {
-  if (found.some(({ conditions }) => conditions.length === 0)) return () => true;
-  return (variables) => found.some(({ conditions }) => conditions.every((directive) => holds(directive, variables)));
-}
-
-function holds({ name, arguments: given }: DirectiveNode, variables: Variables): boolean {
-  const value = given?.find((argument) => argument.name.value === 'if')?.value;
-  const condition =
-    value?.kind === Kind.VARIABLE ? variables[value.name.value] : value?.kind === Kind.BOOLEAN && value.value;
-  // A variable's default is not looked at: what may be asked for counts.
-  if (typeof condition !== 'boolean') return true;
-  return name.value === 'skip' ? !condition : name.value === 'include' ? condition : true;
-}
-
-function isListOfObjects({ type }: GraphQLField<unknown, unknown>): boolean {
-  const named = getNamedType(type);
-  return isListType(isNonNullType(type) ? type.ofType : type) && (isObjectType(named) || isAbstractType(named));
-}
-
-const isNodes = (name: string) => name === 'nodes';
-
-/** Whether a field is the rows of a page, whose size is that of the page. */
-function isPart(type: GraphQLObjectType, name: string): boolean {
-  return /(Connection|Page)$/.test(type.name) && (isNodes(name) || name === 'edges');
 }

@@ -4,152 +4,68 @@ import {
   ApolloServerPluginLandingPageDisabled,
   ApolloServerPluginUsageReportingDisabled,
 } from '@apollo/server/plugin/disabled';
-import { type DocumentNode, execute, GraphQLError, type GraphQLFormattedError, type GraphQLSchema } from 'graphql';
-import { buildSchemaSync, type NonEmptyArray } from 'type-graphql';
-import { AccountResolver } from '../../resources/account/resolver.js';
-import { AccountSettingOfAccount, AccountSettingResolver } from '../../resources/account-setting/resolver.js';
-import { ActivationResolver } from '../../resources/activation/resolver.js';
-import { AddressesOfAccount, AddressResolver } from '../../resources/address/resolver.js';
-import { HistoryOfAccount, pointsUsual } from '../../resources/balance/history.js';
-import { BalanceOfAccount, BalanceResolver } from '../../resources/balance/resolver.js';
 import {
-  BalanceTransactionResolver,
-  BalanceTransactionsOfAccount,
-  BalanceTransactionsOfPayment,
-} from '../../resources/balance-transaction/resolver.js';
-import {
-  CheckoutOfDeposit,
-  CheckoutOfPayment,
-  CheckoutResolver,
-  CheckoutsOfAccount,
-  CheckoutsOfReceivable,
-} from '../../resources/checkout/resolver.js';
-import { ClockResolver } from '../../resources/clock/resolver.js';
+  type DocumentNode,
+  execute,
+  GraphQLError,
+  type GraphQLFormattedError,
+  GraphQLObjectType,
+  GraphQLSchema,
+} from 'graphql';
+import { buildSchemaSync } from 'type-graphql';
 import type { Context } from '../../operation/context.js';
-import {
-  DepositOfPayment,
-  DepositResolver,
-  DepositsOfAccount,
-  DepositsOfAddress,
-} from '../../resources/deposit/resolver.js';
-import { EventResolver } from '../../resources/event/resolver.js';
-import { FileResolver, FilesOfAccount } from '../../resources/file/resolver.js';
 import { explained, flat, formatted, type Rules } from './errors.js';
-import { guard, inputProblems, permissionOf, permitField } from '../../operation/guard.js';
-import { ApiKeyResolver, ApiKeysOfAccount } from '../../resources/key/resolver.js';
+import { guard, inputProblems, permitField } from '../../operation/guard.js';
+import { nodeTypes, operationOf, operations, resolvers, sizes } from '../../resources/registry.js';
 import { type DocumentCache } from './document-cache.js';
 import { type Limits, limitRule } from './limits.js';
 import { pageSizeDefault, pageSizeMax } from '../../types/pagination.js';
-import { type ListSizes, NodeCounter, refuseTooMany } from './query-cost.js';
-import { PaymentResolver, PaymentsOfAccount } from '../../resources/payment/resolver.js';
-import {
-  PayoutOfPayment,
-  PayoutResolver,
-  PayoutsOfAccount,
-  PayoutsOfAddress,
-} from '../../resources/payout/resolver.js';
-import { PersonResolver, PersonsOfAccount } from '../../resources/person/resolver.js';
+import type { ListSizes } from './query-parts.js';
+import { NodeCounter, refuseTooMany } from './query-cost.js';
 import { cut, problem } from '../../request/problems.js';
 import { measure, measuredFieldResolver, type RequestBudget } from '../../request/budget.js';
-import { ReceivableResolver, ReceivablesOfAccount, ReceivablesOfDeposit } from '../../resources/receivable/resolver.js';
-import { TransactionResolver, TransactionsOfCheckout } from '../../resources/transaction/resolver.js';
-import { ViewerResolver } from './viewer.js';
 import { formatResponse } from './response.js';
 
-/** The slices, in their order: types and resolvers import only earlier ones. */
-const resolvers: NonEmptyArray<Function> = [
-  ViewerResolver,
-  AccountResolver,
-  AccountSettingResolver,
-  AccountSettingOfAccount,
-  FileResolver,
-  FilesOfAccount,
-  PersonResolver,
-  PersonsOfAccount,
-  AddressResolver,
-  AddressesOfAccount,
-  ApiKeyResolver,
-  ApiKeysOfAccount,
-  ActivationResolver,
-  BalanceResolver,
-  BalanceOfAccount,
-  HistoryOfAccount,
-  PaymentResolver,
-  PaymentsOfAccount,
-  BalanceTransactionResolver,
-  BalanceTransactionsOfAccount,
-  BalanceTransactionsOfPayment,
-  DepositResolver,
-  DepositsOfAccount,
-  DepositsOfAddress,
-  DepositOfPayment,
-  ReceivableResolver,
-  ReceivablesOfAccount,
-  ReceivablesOfDeposit,
-  CheckoutResolver,
-  CheckoutsOfAccount,
-  CheckoutsOfReceivable,
-  CheckoutOfPayment,
-  CheckoutOfDeposit,
-  TransactionResolver,
-  TransactionsOfCheckout,
-  PayoutResolver,
-  PayoutsOfAccount,
-  PayoutsOfAddress,
-  PayoutOfPayment,
-  ClockResolver,
-  EventResolver,
-];
-
 /** How the lists of the public schema are bounded. */
-export const publicSizes: ListSizes = {
-  page: { default: pageSizeDefault, max: pageSizeMax },
-  lists: {
-    'Query.nodes': (argument) => membersOf(argument('ids')),
-    'Account.requirements': 20,
-    'Account.balanceHistory': pointsUsual,
-    'Account.depositTotals': pointsUsual,
-    // One per currency.
-    'Account.payoutBlocks': 10,
-    'Deposit.receivables': 10,
-    'Receivable.lockedDeposits': 10,
-    'Receivable.deposits': 10,
-    'Receivable.systemMessage': 0,
-    'Checkout.receivables': 10,
-    'Balance.available': 0,
-    'Balance.pending': 0,
-    'Balance.processing': 0,
-    'Balance.payoutProcessing': 0,
-    'Balance.feeAdvance': 0,
-    'BalanceAggregate.pending': 0,
-  },
-};
-
-/** How many members a list has; one value is a list of one. */
-function membersOf(list: unknown): number {
-  return Array.isArray(list) ? list.length : 1;
-}
+export const publicSizes: ListSizes = { page: { default: pageSizeDefault, max: pageSizeMax }, lists: sizes };
 
 /**
- * The public schema, guarded and measured: building it fails when a root field has no permission, or a list of objects no
- * size.
+ * The public schema, guarded and measured: building it fails when a root field is declared as no operation, or a list of
+ * objects has no size.
  */
 export function buildGraph(): GraphQLSchema {
-  const schema = buildSchemaSync({ resolvers, validate: false });
-  guard(schema);
+  const schema = inOrder(buildSchemaSync({ resolvers, validate: false }));
+  guard(schema, operations);
   const nodes = new NodeCounter(schema, publicSizes);
   measure(schema, (type) => nodes.counts(type));
   return schema;
 }
 
+/**
+ * The schema in the order of the declarations. Decorators give it the order in which the files of the resources happen to be
+ * evaluated, which depends on what else is imported.
+ */
+function inOrder(schema: GraphQLSchema): GraphQLSchema {
+  const declared = [...operations.keys()];
+  const root = (type: GraphQLObjectType | null | undefined) => {
+    if (!type) return null;
+    const config = type.toConfig();
+    const fields = Object.entries(config.fields).sort(([a], [b]) => declared.indexOf(a) - declared.indexOf(b));
+    return new GraphQLObjectType({ ...config, fields: Object.fromEntries(fields) });
+  };
+  const types = nodeTypes.flatMap((name) => schema.getType(name) ?? []);
+  const [query, mutation] = [root(schema.getQueryType()), root(schema.getMutationType())];
+  return new GraphQLSchema({ ...schema.toConfig(), query, mutation, types });
+}
+
 /** The rules of the public schema: the permissions, and the edition of whoever asks. */
 export const graphRules: Rules<Context> = {
   object: (field, context) => {
-    const permission = permissionOf(field);
-    permitField(context, permission);
-    return permission.object;
+    const operation = operationOf(field);
+    permitField(context, operation);
+    return operation.object;
   },
-  problems: (field, args, { edition }) => inputProblems(field, permissionOf(field).object, args, edition),
+  problems: (field, args, { edition }) => inputProblems(operationOf(field), args, edition),
 };
 
 /** What of a request's context the server itself needs, whatever the schema. */

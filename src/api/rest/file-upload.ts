@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Context } from '../../operation/context.js';
 import { guarded } from '../../operation/guard.js';
-import { restPermissions } from '../../auth/permissions.js';
+import { operationOf } from '../../resources/registry.js';
 import { type Problem, problem, DomainError } from '../../request/problems.js';
 import { parseQuery } from './decoder.js';
 import { Metadata, type ScalarFault } from '../../types/scalars.js';
@@ -39,26 +39,22 @@ export function fileRoutes(app: FastifyInstance): void {
     method: 'POST',
     url: '/v1/files',
     bodyLimit: fileBytesMax + 65_536,
-    config: { permission: restPermissions.createFile!, streamed: true },
+    config: { permission: operationOf('createFile'), streamed: true },
     handler: async (request) => {
       refuseQuery(request);
       const { args, uploaded } = await uploadOf(request);
       request.startTime();
-      const create = guarded(
-        'createFile',
-        restPermissions.createFile!,
-        async (_, { input }: Upload, context: Context) => {
-          const { purpose, metadata } = input;
-          return {
-            file: await context.write('create_file', file, {
-              ...uploaded,
-              purpose,
-              metadata,
-              accountId: context.caller.actingAccountId,
-            }),
-          };
-        },
-      );
+      const create = guarded(operationOf('createFile'), async (_, { input }: Upload, context: Context) => {
+        const { purpose, metadata } = input;
+        return {
+          file: await context.write('create_file', file, {
+            ...uploaded,
+            purpose,
+            metadata,
+            accountId: context.caller.actingAccountId,
+          }),
+        };
+      });
       const payload = (await create(undefined, args, request.context!, undefined as never)) as { file: FileRow };
       return fileV1(payload.file);
     },
@@ -67,17 +63,13 @@ export function fileRoutes(app: FastifyInstance): void {
   app.route<{ Params: { id: string } }>({
     method: 'GET',
     url: '/v1/files/:id/content',
-    config: { permission: restPermissions.fileContent! },
+    config: { permission: operationOf('fileContent') },
     handler: async (request, reply) => {
       refuseQuery(request);
-      const read = guarded(
-        'fileContent',
-        restPermissions.fileContent!,
-        async (_, { id }: { id: string }, { scope }: Context) => {
-          const row = await scope.one(file, id);
-          return { row, content: await contentOf(scope, row.id) };
-        },
-      );
+      const read = guarded(operationOf('fileContent'), async (_, { id }: { id: string }, { scope }: Context) => {
+        const row = await scope.one(file, id);
+        return { row, content: await contentOf(scope, row.id) };
+      });
       const { row, content } = (await read(undefined, request.params, request.context!, undefined as never)) as {
         row: FileRow;
         content: Buffer;

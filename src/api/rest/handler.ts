@@ -1,11 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type GraphQLField, GraphQLInputObjectType, GraphQLNonNull, type GraphQLSchema } from 'graphql';
-import type { CheckoutPlace } from '../../resources/checkout/link.js';
 import type { Context } from '../../operation/context.js';
-import { inputProblems, joined, permissionOf } from '../../operation/guard.js';
-import { limitMax, type Page, pageSizeDefault } from '../../types/pagination.js';
+import { inputProblems, joined } from '../../operation/guard.js';
+import { cursorConflict, limitMax, type Page, pageSizeDefault } from '../../types/pagination.js';
 import { camel, emptyOptional, type Problem, problem, DomainError } from '../../request/problems.js';
-import { type Route, routes } from './routes.js';
+import { operationOf, type Route, routes } from '../../resources/registry.js';
 import { body, parseQuery, query, read } from './decoder.js';
 
 /**
@@ -22,11 +21,10 @@ export function rest(app: FastifyInstance, schema: GraphQLSchema): void {
       const args = argumentsOf(route, read, request);
       const answer = await field.resolve!(undefined, args, request.context!, undefined as never);
       const row = objectOf(route, answer);
-      if (route.page)
-        reply.header('link', `<${request.context!.checkouts.urlOf(row as CheckoutPlace)}>; rel="payment"`);
-      reply.send(render(route, row));
+      if (route.link) reply.header('link', route.link(row as never, request.context!));
+      return reply.send(render(route, row));
     };
-    app.route({ method: route.method, url: route.path, config: { permission: permissionOf(route.field) }, handler });
+    app.route({ method: route.method, url: route.path, config: { permission: operationOf(route.field) }, handler });
   }
 }
 
@@ -46,8 +44,8 @@ function argumentsOf(route: Route, read: Reader, request: FastifyRequest): Recor
   const args = read({ search, params, body: request.body }, problems);
   if (problems.length === 0) return args;
   // The guard would ask for the edition's own rules: they join in, but not about what is refused already.
-  const { object } = permissionOf(route.field);
-  throw new DomainError(...joined(problems, inputProblems(route.field, object, args, request.context!.edition)));
+  const operation = operationOf(route.field);
+  throw new DomainError(...joined(problems, inputProblems(operation, args, request.context!.edition)));
 }
 
 /** The arguments that a path gives, by name. */
@@ -57,7 +55,7 @@ function paramsOf(route: Route): string[] {
 
 /** Query parameters: the page parameters of /v1, and the field's own arguments in the format of a query string. */
 function listArguments(route: Route, field: GraphQLField<unknown, Context>): Reader {
-  const { object } = permissionOf(route.field);
+  const { object } = operationOf(route.field);
   const paged = field.args.some((argument) => argument.name === 'first');
   const elsewhere = new Set([...paramsOf(route), ...pageArguments, ...(route.without ?? [])]);
   const own = field.args.filter(({ name }) => !elsewhere.has(name));
@@ -85,9 +83,7 @@ function listArguments(route: Route, field: GraphQLField<unknown, Context>): Rea
       return undefined;
     };
     const [newer, older] = [cursor('ending_before', before), cursor('starting_after', after)];
-    if (before !== undefined && after !== undefined) {
-      problems.push(problem('parameter_invalid', `${object}.ending_before`, 'cannot be combined with starting_after'));
-    }
+    if (before !== undefined && after !== undefined) problems.push(cursorConflict(object, 'after'));
     return Object.assign(args, newer === undefined ? { first: size, after: older } : { last: size, before: newer });
   };
 }
@@ -105,7 +101,7 @@ function limitOf(raw: unknown, object: string, problems: Problem[]): number {
 
 /** A JSON body, as the members of the field's `input`; the parameters of the path are members that the body may not have. */
 function bodyArguments(route: Route, field: GraphQLField<unknown, Context>): Reader {
-  const { object } = permissionOf(route.field);
+  const { object } = operationOf(route.field);
   const argument = field.args.find(({ name }) => name === 'input');
   const type = argument?.type instanceof GraphQLNonNull ? argument.type.ofType : argument?.type;
   if (!(type instanceof GraphQLInputObjectType)) throw new Error(`${field.name} takes no input`);
@@ -127,7 +123,7 @@ function bodyArguments(route: Route, field: GraphQLField<unknown, Context>): Rea
 /** What an answer of the graph is about: the query's own value, the page, or the payload's member. */
 function objectOf(route: Route, answer: unknown): unknown {
   return route.answers === 'payload'
-    ? (answer as Record<string, unknown>)[camel(permissionOf(route.field).object)]
+    ? (answer as Record<string, unknown>)[camel(operationOf(route.field).object)]
     : answer;
 }
 

@@ -1,15 +1,13 @@
-import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
 import { type AccountRow, account } from '../account/table.js';
-import { Account } from '../account/type.js';
 import type { Context } from '../../operation/context.js';
-import type { Listing, Page } from '../../types/pagination.js';
+import type { Listing } from '../../types/pagination.js';
 import { payloadOf } from '../../types/payload.js';
 import { parameterRelations, related } from '../../auth/permissions.js';
 import { emptyOptional, type Problem, problem, DomainError, snake } from '../../request/problems.js';
-import { AccountSettingArgs, type PayoutSettingsInput, UpdateAccountSettingInput } from './inputs.js';
+import { type PayoutSettingsInput, UpdateAccountSettingInput } from './inputs.js';
 import { type AccountSettingRow, accountSetting } from './table.js';
-import { AccountSetting, AccountSettingConnection, PayoutSettings } from './type.js';
-import { payoutsOf } from './v1.js';
+import { AccountSetting } from './type.js';
 
 /** How settings are listed. Spec: List AccountSettings. */
 export const accountSettingListing: Listing = {
@@ -32,27 +30,6 @@ const UpdateAccountSettingPayload = payloadOf('UpdateAccountSetting', 'accountSe
 
 @Resolver(() => AccountSetting)
 export class AccountSettingResolver {
-  @Query(() => AccountSetting, { nullable: true, description: 'A setting within reach.' })
-  async accountSetting(@Arg('id', () => ID) id: string, @Ctx() { scope }: Context): Promise<AccountSetting> {
-    return scope.one(accountSetting, id);
-  }
-
-  @Query(() => AccountSettingConnection, { description: "The settings of the accounts on the caller's list." })
-  async accountSettings(
-    @Args(() => AccountSettingArgs) args: AccountSettingArgs,
-    @Ctx() { scope }: Context,
-  ): Promise<Page<AccountSetting>> {
-    return scope.page(accountSetting, accountSettingListing, args);
-  }
-
-  @Query(() => AccountSettingConnection, { description: "The settings of a platform's connected users." })
-  async connectedAccountSettings(
-    @Args(() => AccountSettingArgs) args: AccountSettingArgs,
-    @Ctx() { scope }: Context,
-  ): Promise<Page<AccountSetting>> {
-    return scope.page(accountSetting, { ...accountSettingListing, fixed: { ofConnectedUser: true } }, args);
-  }
-
   /** Changes a setting. Spec: Endpoints, POST /v1/account_settings/:id. */
   @Mutation(() => UpdateAccountSettingPayload, {
     description:
@@ -75,24 +52,6 @@ export class AccountSettingResolver {
         addressCurrency: distinct(input.addressCurrency),
       }),
     };
-  }
-
-  @FieldResolver(() => PayoutSettings)
-  payouts(@Root() row: AccountSettingRow): PayoutSettings {
-    return payoutsOf(row);
-  }
-
-  @FieldResolver(() => Account)
-  async account(@Root() row: AccountSettingRow, @Ctx() { scope }: Context): Promise<Account> {
-    return scope.one(account, row.accountId);
-  }
-}
-
-@Resolver(() => Account)
-export class AccountSettingOfAccount {
-  @FieldResolver(() => AccountSetting, { description: "The account's setting in the caller's mode." })
-  async setting(@Root() row: AccountRow, @Ctx() { scope }: Context): Promise<AccountSetting | null> {
-    return scope.findBy(accountSetting, accountSetting.accountId, row.id);
   }
 }
 

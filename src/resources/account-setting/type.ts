@@ -1,6 +1,6 @@
 import { Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
 import { connectionOf } from '../../types/pagination.js';
-import { Node, nodeType } from '../../types/relay-node.js';
+import { Node } from '../../types/relay-node.js';
 import { Currency, DateTime, Metadata } from '../../types/scalars.js';
 import { PayoutInterval, PayoutReasonCode } from './table.js';
 
@@ -93,6 +93,5 @@ export class AccountSetting extends Node {
   @Field(() => Boolean, { description: 'Whether payouts of connected users are processed at once.' })
   liveFx: boolean;
 }
-nodeType('account_setting', 'AccountSetting');
 
 export const AccountSettingConnection = connectionOf('AccountSetting', () => AccountSetting);

@@ -1,15 +1,13 @@
-import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
 import type { Context } from '../../operation/context.js';
-import type { Listing, Page } from '../../types/pagination.js';
-import { PageArgs } from '../../types/pagination.js';
+import type { Listing } from '../../types/pagination.js';
 import { checkFiles, verificationPurposes } from '../file/reference.js';
 import { payloadOf } from '../../types/payload.js';
 import { problem, DomainError } from '../../request/problems.js';
 import { addressKeyOf, blankToNull, businessDetailsOf, initialSetting, nicknameOf } from './creation.js';
-import { AccountArgs, CreateAccountInput, CreateConnectedUserInput, UpdateAccountInput } from './inputs.js';
+import { CreateAccountInput, CreateConnectedUserInput, UpdateAccountInput } from './inputs.js';
 import { type AccountRow, account } from './table.js';
-import { Account, AccountConnection, Capability } from './type.js';
-import { livemodeOf } from './v1.js';
+import { Account, type Capability } from './type.js';
 
 /** How accounts are listed. Spec: List Accounts. */
 export const accountListing: Listing = {
@@ -29,18 +27,6 @@ const UpdateAccountPayload = payloadOf('UpdateAccount', 'account', Account);
 
 @Resolver(() => Account)
 export class AccountResolver {
-  @Query(() => Account, { nullable: true, description: 'An account within reach.' })
-  async account(@Arg('id', () => ID) id: string, @Ctx() { scope }: Context): Promise<Account> {
-    return scope.one(account, id);
-  }
-
-  @Query(() => AccountConnection, {
-    description: 'For a platform, itself and its connected users; for a user, itself and its partners. Newest first.',
-  })
-  async accounts(@Args(() => AccountArgs) args: AccountArgs, @Ctx() { scope }: Context): Promise<Page<Account>> {
-    return scope.page(account, accountListing, args);
-  }
-
   /** Creates a partner of the context account. Spec: Create an Account. */
   @Mutation(() => CreateAccountPayload, { description: 'Creates a partner of the context account, in status DRAFT.' })
   async createAccount(@Arg('input', () => CreateAccountInput) input: CreateAccountInput, @Ctx() context: Context) {
@@ -108,47 +94,12 @@ export class AccountResolver {
     if (Object.keys(changes).length === 0) return { account: before };
     return { account: await context.write('update_account', account, { id, ...changes }) };
   }
+}
 
-  @FieldResolver(() => Boolean, {
-    nullable: true,
-    description: 'Null for a direct user or a platform, which exist in both modes.',
-  })
-  livemode(@Root() row: AccountRow): boolean | null {
-    return livemodeOf(row);
-  }
-
-  @FieldResolver(() => Capability, { nullable: true, description: 'Null for an aggregator platform.' })
-  capability(@Root() row: AccountRow, @Ctx() { edition }: Context): Capability | null {
-    if (edition.capability.nullFor.includes(row.subType as never)) return null;
-    return { multicurrencyExportsV1: edition.capability.shown ? row.capabilityStatus : null };
-  }
-
-  @FieldResolver(() => Account, {
-    nullable: true,
-    description:
-      'The account that created this one: the platform of a connected user, the owner of a partner. Null for a root, and where it is out of reach.',
-  })
-  async owner(@Root() row: AccountRow, @Ctx() { scope }: Context): Promise<Account | null> {
-    return scope.find(account, row.ownerId);
-  }
-
-  @FieldResolver(() => AccountConnection, { description: 'The partners that the account owns.' })
-  async partners(
-    @Root() row: AccountRow,
-    @Args(() => PageArgs) args: PageArgs,
-    @Ctx() { scope }: Context,
-  ): Promise<Page<Account>> {
-    return scope.edge(account, { ...accountListing, fixed: { type: 'partner' } }, account.ownerId, row.id, args);
-  }
-
-  @FieldResolver(() => AccountConnection, { description: "A platform's connected users." })
-  async connectedUsers(
-    @Root() row: AccountRow,
-    @Args(() => PageArgs) args: PageArgs,
-    @Ctx() { scope }: Context,
-  ): Promise<Page<Account>> {
-    return scope.edge(account, { ...accountListing, fixed: { type: 'user' } }, account.ownerId, row.id, args);
-  }
+/** What an account may do besides, as its edition shows it. */
+export function capabilityOf(row: AccountRow, { edition }: Context): Capability | null {
+  if (edition.capability.nullFor.includes(row.subType as never)) return null;
+  return { multicurrencyExportsV1: edition.capability.shown ? row.capabilityStatus : null };
 }
 
 /** What of the input is to be stored; absent members stay absent, so that they change nothing. */

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { check, foreignKey, index, jsonb, pgTable, primaryKey, smallint, text, unique } from 'drizzle-orm/pg-core';
-import { type MetadataMap, keyColumns, version, visibilityColumns } from '../../db/columns.js';
+import { isOneOf, type MetadataMap, keyColumns, version, visibilityColumns } from '../../db/columns.js';
 
 /** What an account is in its tree. `type` as the specification has it follows from the kind. */
 export const AccountKind = {
@@ -165,9 +165,9 @@ export const account = pgTable(
     index('account_by_id').on(t.id),
     index('account_queue').on(t.status, t.created, t.id, t.livemode),
     index('account_owned').on(t.tenantId, t.livemode, t.ownerId, t.created, t.id),
-    check('account_kind', sql`${t.kind} in ('platform', 'direct_user', 'connected_user', 'partner')`),
-    check('account_status', sql`${t.status} in ('draft', 'verifying', 'activated', 'deactivated', 'hold')`),
-    check('account_address', sql`${t.address} in ('deactivated', 'requested', 'processing', 'activated')`),
+    check('account_kind', isOneOf(t.kind, AccountKind)),
+    check('account_status', isOneOf(t.status, AccountStatus)),
+    check('account_address', isOneOf(t.address, AccountAddressState)),
   ],
 );
 export type AccountRow = typeof account.$inferSelect;

@@ -1,6 +1,6 @@
 import { Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
 import { connectionOf } from '../../types/pagination.js';
-import { Node, nodeType } from '../../types/relay-node.js';
+import { Node } from '../../types/relay-node.js';
 import { Amount, Currency, DateTime, Metadata } from '../../types/scalars.js';
 import {
   AccountAddressState,
@@ -173,6 +173,5 @@ export class Account extends Node {
   @Field(() => TosAcceptance)
   tosAcceptance: TosAcceptance;
 }
-nodeType('account', 'Account');
 
 export const AccountConnection = connectionOf('Account', () => Account);

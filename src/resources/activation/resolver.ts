@@ -1,44 +1,31 @@
-import {
-  Arg,
-  Ctx,
-  Field,
-  FieldResolver,
-  InputType,
-  Mutation,
-  ObjectType,
-  Resolver,
-  Root,
-  ID,
-  registerEnumType,
-} from 'type-graphql';
+import { Arg, Ctx, Field, InputType, Mutation, ObjectType, Resolver, ID, registerEnumType } from 'type-graphql';
 import { AccountIdInput } from '../account/inputs.js';
 import { type AccountRow, type AccountStatus, account } from '../account/table.js';
+import { accountMoves } from '../account/transitions.js';
 import { Account } from '../account/type.js';
 import { address, WalletProvider } from '../address/table.js';
 import { Address } from '../address/type.js';
 import type { Context } from '../../operation/context.js';
 import { file } from '../file/table.js';
 import { payloadOf } from '../../types/payload.js';
-import { permissions, related } from '../../auth/permissions.js';
+import { type Permission, related } from '../../auth/permissions.js';
 import { person } from '../person/table.js';
 import { type Problem, problem, DomainError, sentenceOfGraph } from '../../request/problems.js';
 import { type OnboardingProfile, unmet } from '../../editions/prerequisites.js';
 
-/** The statuses from which a move is allowed. Spec: Transitions. Silent: all but the first. */
-export const moves = {
-  activate: { connected_user: ['draft'], partner: ['draft', 'deactivated'] },
-  deactivate: ['draft', 'verifying', 'activated'],
-  verify: ['verifying', 'hold'],
-  hold: ['verifying', 'activated'],
-  close: ['draft', 'verifying', 'activated', 'hold'],
-} as const satisfies Record<string, readonly AccountStatus[] | Record<string, readonly AccountStatus[]>>;
+/** Whose accounts a caller activates; roots are activated by the operator alone. Spec: Activate an Account. */
+export const activatedBy = {
+  platform: ['connected_user', 'partner', 'connected_user_partner'],
+  direct_user: ['partner'],
+  connected_user: [],
+} as const satisfies Permission['relations'];
 
 export const VerificationOutcome = { ACTIVATED: 'activated', HOLD: 'hold' } as const;
 export type VerificationOutcome = (typeof VerificationOutcome)[keyof typeof VerificationOutcome];
 registerEnumType(VerificationOutcome, { name: 'VerificationOutcome', description: 'What a verification came to.' });
 
 @ObjectType({ simpleResolvers: true, description: 'Something that activation still requires.' })
-class Requirement {
+export class Requirement {
   @Field(() => String, { description: 'The same name that `activate` would give as `field_name`.' })
   fieldName: string;
   @Field(() => String)
@@ -86,7 +73,7 @@ export class ActivationResolver {
   })
   async activateAccount(@Arg('input', () => AccountIdInput) { id }: AccountIdInput, @Ctx() context: Context) {
     const row = await context.scope.one(account, id);
-    if (!related(context.caller, permissions.activateAccount!.relations, row)) {
+    if (!related(context.caller, activatedBy, row)) {
       throw new DomainError(
         problem(
           'permission_denied',
@@ -95,7 +82,7 @@ export class ActivationResolver {
         ),
       );
     }
-    const from: readonly AccountStatus[] = moves.activate[row.kind as keyof typeof moves.activate] ?? [];
+    const from: readonly AccountStatus[] = accountMoves.activate[row.kind as keyof typeof accountMoves.activate] ?? [];
     if (!from.includes(row.status)) throw new DomainError(problem('status_invalid', 'account.status'));
     const problems = await requirementsOf(context, row);
     if (problems.length > 0) throw new DomainError(...problems);
@@ -115,7 +102,9 @@ export class ActivationResolver {
       throw new DomainError(
         problem('account_type_invalid', 'account.type', 'Only accounts of type partner can be deactivated.'),
       );
-    return { account: await context.write('move_account', account, { id, from: moves.deactivate, to: 'deactivated' }) };
+    return {
+      account: await context.write('move_account', account, { id, from: accountMoves.deactivate, to: 'deactivated' }),
+    };
   }
 
   @Mutation(() => VerifyTestAccountPayload, {
@@ -126,20 +115,22 @@ export class ActivationResolver {
     @Ctx() context: Context,
   ) {
     await context.scope.one(account, id);
-    const from = outcome === 'hold' ? ['verifying'] : moves.verify;
-    return { account: await context.write('move_account', account, { id, from, to: outcome ?? 'activated' }) };
+    const to = outcome ?? 'activated';
+    return { account: await context.write('move_account', account, { id, from: accountMoves.verify[to], to }) };
   }
 
   @Mutation(() => HoldTestAccountPayload, { description: 'Test helper: puts an account on hold.' })
   async holdTestAccount(@Arg('input', () => AccountIdInput) { id }: AccountIdInput, @Ctx() context: Context) {
     await context.scope.one(account, id);
-    return { account: await context.write('move_account', account, { id, from: moves.hold, to: 'hold' }) };
+    return { account: await context.write('move_account', account, { id, from: accountMoves.hold, to: 'hold' }) };
   }
 
   @Mutation(() => DeactivateTestAccountPayload, { description: 'Test helper: deactivates an account of any type.' })
   async deactivateTestAccount(@Arg('input', () => AccountIdInput) { id }: AccountIdInput, @Ctx() context: Context) {
     await context.scope.one(account, id);
-    return { account: await context.write('move_account', account, { id, from: moves.close, to: 'deactivated' }) };
+    return {
+      account: await context.write('move_account', account, { id, from: accountMoves.close, to: 'deactivated' }),
+    };
   }
 
   @Mutation(() => ExpireTestAddressPayload, { description: 'Test helper: expires an address.' })
@@ -173,18 +164,16 @@ export class ActivationResolver {
     const args = { accountId: id, provider: provider ?? 'paypal_external', currency: context.edition.currency };
     return { address: await context.write('create_test_wallet', address, args) };
   }
+}
 
-  @FieldResolver(() => [Requirement], {
-    description: 'What is still missing for activation. Empty exactly when `activateAccount` finds nothing missing.',
-  })
-  async requirements(@Root() row: AccountRow, @Ctx() context: Context): Promise<Requirement[]> {
-    const problems = await requirementsOf(context, row);
-    return problems.map((p) => ({
-      fieldName: p.field ?? '',
-      message: sentenceOfGraph(p),
-      alternatives: (p.metadata?.alternatives as string[]) ?? [],
-    }));
-  }
+/** What is still missing for the activation of an account, as the graph tells it. */
+export async function requirements(row: AccountRow, context: Context): Promise<Requirement[]> {
+  const problems = await requirementsOf(context, row);
+  return problems.map((p) => ({
+    fieldName: p.field ?? '',
+    message: sentenceOfGraph(p),
+    alternatives: (p.metadata?.alternatives as string[]) ?? [],
+  }));
 }
 
 /** What of its edition's rules an account does not meet yet. Roots have none: the operator judges them. */

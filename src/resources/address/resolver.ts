@@ -1,23 +1,16 @@
-import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
 import validator from 'validator';
 import { blankToNull } from '../account/creation.js';
-import { type AccountRow, account } from '../account/table.js';
-import { Account } from '../account/type.js';
+import { account } from '../account/table.js';
 import type { Context } from '../../operation/context.js';
 import { checkFiles, verificationPurposes } from '../file/reference.js';
-import type { Listing, Page } from '../../types/pagination.js';
+import type { Listing } from '../../types/pagination.js';
 import { payloadOf } from '../../types/payload.js';
-import { permissions, related } from '../../auth/permissions.js';
+import { ownAccounts, related } from '../../auth/permissions.js';
 import { listedValues, type Problem, problem, DomainError } from '../../request/problems.js';
-import {
-  AddressArgs,
-  AddressOfAccountArgs,
-  type BankAccountInput,
-  CreateAddressInput,
-  UpdateAddressInput,
-} from './inputs.js';
-import { type AddressRow, address, LinkedObject } from './table.js';
-import { Address, AddressConnection } from './type.js';
+import { type BankAccountInput, CreateAddressInput, UpdateAddressInput } from './inputs.js';
+import { address } from './table.js';
+import { Address } from './type.js';
 
 /** Only payout addresses are created through the call, and only bank accounts that may exist. */
 export function addressProblems({ category, type, bankAccount }: Partial<CreateAddressInput>): Problem[] {
@@ -97,16 +90,6 @@ const UpdateAddressPayload = payloadOf('UpdateAddress', 'address', Address);
 
 @Resolver(() => Address)
 export class AddressResolver {
-  @Query(() => Address, { nullable: true, description: 'An address within reach.' })
-  async address(@Arg('id', () => ID) id: string, @Ctx() { scope }: Context): Promise<Address> {
-    return scope.one(address, id);
-  }
-
-  @Query(() => AddressConnection, { description: "The addresses of the accounts on the caller's list." })
-  async addresses(@Args(() => AddressArgs) args: AddressArgs, @Ctx() { scope }: Context): Promise<Page<Address>> {
-    return scope.page(address, addressListing, args);
-  }
-
   /** Creates a payout address, activated at once. Spec: Create an Address. */
   @Mutation(() => CreateAddressPayload, {
     description: 'Creates a payout address. The newest of a currency is the one in use; it replaces the older.',
@@ -117,7 +100,7 @@ export class AddressResolver {
       throw new DomainError(
         problem('parameter_invalid', 'address.linked_id', 'must be an account of type user or platform'),
       );
-    if (!related(context.caller, permissions.createAddress!.relations, owner)) {
+    if (!related(context.caller, ownAccounts, owner)) {
       throw new DomainError(
         problem(
           'permission_denied',
@@ -148,30 +131,9 @@ export class AddressResolver {
   /** Changes an address's metadata. Spec: Endpoints, POST /v1/addresses/:id. */
   @Mutation(() => UpdateAddressPayload, { description: 'Changes the metadata of an address.' })
   async updateAddress(@Arg('input', () => UpdateAddressInput) input: UpdateAddressInput, @Ctx() context: Context) {
-    const before = await context.scope.one(address, input.id);
-    if (input.metadata === undefined) return { address: before };
-    return { address: await context.write('update_address', address, input) };
-  }
-
-  @FieldResolver(() => LinkedObject)
-  linkedObject(): LinkedObject {
-    return 'account';
-  }
-
-  @FieldResolver(() => Account, { description: 'The account that owns it.' })
-  async account(@Root() row: AddressRow, @Ctx() { scope }: Context): Promise<Account> {
-    return scope.one(account, row.linkedId);
-  }
-}
-
-@Resolver(() => Account)
-export class AddressesOfAccount {
-  @FieldResolver(() => AddressConnection, { description: "The account's addresses, newest first." })
-  async addresses(
-    @Root() row: AccountRow,
-    @Args(() => AddressOfAccountArgs) args: AddressOfAccountArgs,
-    @Ctx() { scope }: Context,
-  ): Promise<Page<Address>> {
-    return scope.edge(address, addressListing, address.linkedId, row.id, args);
+    const { id, metadata } = input;
+    const before = await context.scope.one(address, id);
+    if (metadata === undefined) return { address: before };
+    return { address: await context.write('update_address', address, { id, metadata }) };
   }
 }

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { boolean, check, foreignKey, index, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import { account, type PostalAddressObject } from '../account/table.js';
-import { type MetadataMap, keyColumns, version, visibilityColumns } from '../../db/columns.js';
+import { isOneOf, type MetadataMap, keyColumns, version, visibilityColumns } from '../../db/columns.js';
 
 export const AddressCategory = {
   SERVICE_RECEIVE: 'service_receive',
@@ -94,12 +94,9 @@ export const address = pgTable(
     // A bank tells of an address alone.
     index('address_by_id').on(t.id),
     index('address_of_account').on(t.tenantId, t.livemode, t.linkedId, t.created, t.id),
-    check(
-      'address_category',
-      sql`${t.category} in ('service_receive', 'user_payout', 'partner_payment', 'service_checkout', 'service_fee_advance')`,
-    ),
-    check('address_type', sql`${t.type} in ('bank_account', 'wallet', 'vpa')`),
-    check('address_status', sql`${t.status} in ('activated', 'deactivated', 'expired', 'pending_deactivation')`),
+    check('address_category', isOneOf(t.category, AddressCategory)),
+    check('address_type', isOneOf(t.type, AddressType)),
+    check('address_status', isOneOf(t.status, AddressStatus)),
   ],
 );
 export type AddressRow = typeof address.$inferSelect;

@@ -1,7 +1,7 @@
 import { Field, ID, ObjectType, registerEnumType } from 'type-graphql';
 import { PostalAddress } from '../account/type.js';
 import { connectionOf } from '../../types/pagination.js';
-import { Node, nodeType } from '../../types/relay-node.js';
+import { Node } from '../../types/relay-node.js';
 import { Currency, DateTime, Metadata } from '../../types/scalars.js';
 import { AddressCategory, AddressStatus, AddressType, LinkedObject, VpaState, WalletProvider } from './table.js';
 
@@ -129,6 +129,5 @@ export class Address extends Node {
   @Field(() => Metadata, optional)
   metadata: Record<string, string> | null;
 }
-nodeType('address', 'Address');
 
 export const AddressConnection = connectionOf('Address', () => Address);

@@ -1,7 +1,7 @@
 import { Field, ID, ObjectType, registerEnumType } from 'type-graphql';
 import { Compartment } from '../ledger/table.js';
 import { connectionOf } from '../../types/pagination.js';
-import { Node, nodeType } from '../../types/relay-node.js';
+import { Node } from '../../types/relay-node.js';
 import { Amount, Currency, DateTime } from '../../types/scalars.js';
 
 registerEnumType(Compartment, {
@@ -39,6 +39,5 @@ export class BalanceTransaction extends Node {
   balanceAfter: bigint;
   accountId: string;
 }
-nodeType('bt', 'BalanceTransaction');
 
 export const BalanceTransactionConnection = connectionOf('BalanceTransaction', () => BalanceTransaction);

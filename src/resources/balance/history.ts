@@ -1,18 +1,6 @@
 import { and, eq, gte, lt, sql } from 'drizzle-orm';
-import {
-  Args,
-  ArgsType,
-  Ctx,
-  Field,
-  FieldResolver,
-  Int,
-  ObjectType,
-  registerEnumType,
-  Resolver,
-  Root,
-} from 'type-graphql';
+import { ArgsType, Field, Int, ObjectType, registerEnumType } from 'type-graphql';
 import type { AccountRow } from '../account/table.js';
-import { Account } from '../account/type.js';
 import type { Context } from '../../operation/context.js';
 import type { Scope } from '../../db/scope.js';
 import { DepositPaymentMethod, deposit } from '../deposit/table.js';
@@ -24,7 +12,7 @@ export const Interval = { DAY: 'day', WEEK: 'week', MONTH: 'month' } as const;
 export type Interval = (typeof Interval)[keyof typeof Interval];
 registerEnumType(Interval, { name: 'Interval', description: 'Steps of a chart, in UTC; weeks begin on Monday.' });
 
-const stepsMax = 400;
+export const stepsMax = 400;
 /** How many currencies an account usually has: those of its deposits, and the one that it is paid out in. */
 const currenciesUsual = 4;
 const secondsOf: Record<Interval, number> = { day: 86_400, week: 7 * 86_400, month: 28 * 86_400 };
@@ -78,33 +66,17 @@ export class DepositTotal {
   amount: bigint;
 }
 
-/** Figures over time, each one statement whatever the number of steps. Silent: all of it. */
-@Resolver(() => Account)
-export class HistoryOfAccount {
-  @FieldResolver(() => [BalancePoint], {
-    description: `What the compartments held at the end of each step, of the last one at \`to\`, per currency; ${stepsMax} steps at most.`,
-  })
-  async balanceHistory(
-    @Root() row: AccountRow,
-    @Args(() => RangeArgs) range: RangeArgs,
-    @Ctx() context: Context,
-  ): Promise<BalancePoint[]> {
-    checkRange(range);
-    return series(context, row.id, range);
-  }
+/** What the compartments held at the end of each step, in one statement whatever the number of steps. Silent: all of it. */
+export async function balanceHistory(row: AccountRow, context: Context, range: RangeArgs): Promise<BalancePoint[]> {
+  checkRange(range);
+  return series(context, row.id, range);
+}
 
-  @FieldResolver(() => [DepositTotal], {
-    description: `Completed deposits to the account by step, method and currency, less what was disputed of them; ${stepsMax} steps at most.`,
-  })
-  async depositTotals(
-    @Root() row: AccountRow,
-    @Args(() => RangeArgs) range: RangeArgs,
-    @Ctx() { scope }: Context,
-  ): Promise<DepositTotal[]> {
-    checkRange(range);
-    const key = `deposit_totals_${range.interval}:${range.from}:${range.to}`;
-    return (await scope.many(key, row.id, (ids) => readTotals(scope, ids, range))) ?? [];
-  }
+/** Completed deposits by step, in one statement whatever the number of steps. Silent: all of it. */
+export async function depositTotals(row: AccountRow, { scope }: Context, range: RangeArgs): Promise<DepositTotal[]> {
+  checkRange(range);
+  const key = `deposit_totals_${range.interval}:${range.from}:${range.to}`;
+  return (await scope.many(key, row.id, (ids) => readTotals(scope, ids, range))) ?? [];
 }
 
 /** The totals of all accounts that are asked for in one tick, in one statement. */

@@ -1,7 +1,6 @@
 import { and, eq, sql } from 'drizzle-orm';
-import { Arg, Ctx, FieldResolver, ID, Query, Resolver, Root } from 'type-graphql';
+import { Arg, ArgsType, Ctx, Field, ID, Query, Resolver } from 'type-graphql';
 import { type AccountRow, account } from '../account/table.js';
-import { Account } from '../account/type.js';
 import type { Context } from '../../operation/context.js';
 import { type BalanceRow, balance, booked } from '../ledger/table.js';
 import { problem, DomainError } from '../../request/problems.js';
@@ -77,22 +76,20 @@ export class BalanceResolver {
   }
 }
 
-@Resolver(() => Account)
-export class BalanceOfAccount {
-  @FieldResolver(() => Balance, { description: "The account's funds, now or as they were at a time." })
-  async balance(
-    @Root() row: AccountRow,
-    @Arg('asOf', () => DateTime, { nullable: true, description: 'The end of this second; answered from the ledger.' })
-    asOf: number | null | undefined,
-    @Ctx() context: Context,
-  ): Promise<Balance> {
-    if (asOf == null) return balanceOf(context, row);
-    return shownAs(context, row, await series(context, row.id, { from: asOf, to: asOf + 1 }));
-  }
-}
-
 function contextAccount({ scope, caller }: Context, id: string | null | undefined): Promise<AccountRow> {
   return scope.one(account, id || caller.actingAccountId, 'balance.account_id');
+}
+
+@ArgsType()
+export class AsOfArgs {
+  @Field(() => DateTime, { nullable: true, description: 'The end of this second; answered from the ledger.' })
+  asOf?: number | null;
+}
+
+/** The funds of an account, now or as they were at a time. */
+export async function balanceOfAccount(row: AccountRow, context: Context, { asOf }: AsOfArgs): Promise<Balance> {
+  if (asOf == null) return balanceOf(context, row);
+  return shownAs(context, row, await series(context, row.id, { from: asOf, to: asOf + 1 }));
 }
 
 /** All balances of the accounts that are asked for in one tick are one statement. */

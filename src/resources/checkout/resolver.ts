@@ -1,32 +1,17 @@
-import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
 import { type AccountRow, account } from '../account/table.js';
-import { Account } from '../account/type.js';
 import type { Context } from '../../operation/context.js';
-import type { Link } from '../../db/scope.js';
-import { type DepositRow, deposit } from '../deposit/table.js';
-import { Deposit } from '../deposit/type.js';
-import type { Listing, Page } from '../../types/pagination.js';
+import type { Link } from '../../db/list-statement.js';
+import type { Listing } from '../../types/pagination.js';
 import { payloadOf } from '../../types/payload.js';
-import { type PaymentRow, payment } from '../payment/table.js';
-import { Payment } from '../payment/type.js';
 import { type Problem, problem, DomainError } from '../../request/problems.js';
 import { type ReceivableRow, receivable } from '../receivable/table.js';
-import { Receivable } from '../receivable/type.js';
-import { amountText, Metadata } from '../../types/scalars.js';
-import { transaction } from '../transaction/table.js';
-import { Transaction } from '../transaction/type.js';
-import {
-  CheckoutArgs,
-  CheckoutIdInput,
-  CheckoutOfAccountArgs,
-  CreateCheckoutInput,
-  DeclineTestCheckoutInput,
-  PayTestCheckoutInput,
-} from './inputs.js';
-import { type CheckoutNow, checkoutNow } from './now.js';
-import { type CheckoutRow, CheckoutType, checkout, checkoutReceivable } from './table.js';
+import { amountText } from '../../types/scalars.js';
+import { CheckoutIdInput, CreateCheckoutInput, DeclineTestCheckoutInput, PayTestCheckoutInput } from './inputs.js';
+import { checkoutNow } from './now.js';
+import { checkout, checkoutReceivable } from './table.js';
 import { grossOf } from './terms.js';
-import { Checkout, CheckoutConnection, CheckoutParty } from './type.js';
+import { Checkout } from './type.js';
 
 /** How checkouts are listed; one is an account's on either side. */
 export const checkoutListing: Listing = {
@@ -57,16 +42,6 @@ const ExpireTestCheckoutPayload = payloadOf('ExpireTestCheckout', 'checkout', Ch
 
 @Resolver(() => Checkout)
 export class CheckoutResolver {
-  @Query(() => Checkout, { nullable: true, description: 'A checkout within reach.' })
-  async checkout(@Arg('id', () => ID) id: string, @Ctx() { scope }: Context): Promise<CheckoutNow> {
-    return scope.one(checkoutNow, id, 'checkout.id');
-  }
-
-  @Query(() => CheckoutConnection, { description: "The checkouts of the accounts on the caller's list." })
-  async checkouts(@Args(() => CheckoutArgs) args: CheckoutArgs, @Ctx() { scope }: Context): Promise<Page<Checkout>> {
-    return scope.page(checkoutNow, checkoutListing, args);
-  }
-
   /** Creates a checkout. Reserves nothing: the payment locks the receivables. Spec: Create a Checkout. */
   @Mutation(() => CreateCheckoutPayload, {
     description:
@@ -143,110 +118,6 @@ export class CheckoutResolver {
   @Mutation(() => ExpireTestCheckoutPayload, { description: 'Test helper: the time of a checkout is over.' })
   async expireTestCheckout(@Arg('input', () => CheckoutIdInput) input: CheckoutIdInput, @Ctx() context: Context) {
     return ended(context, input, 'expired');
-  }
-
-  @FieldResolver(() => CheckoutType)
-  type(): CheckoutType {
-    return CheckoutType.PAYMENT;
-  }
-
-  @FieldResolver(() => CheckoutParty)
-  from(@Root() row: CheckoutRow): CheckoutParty {
-    return { accountId: row.fromAccountId };
-  }
-
-  @FieldResolver(() => CheckoutParty)
-  to(@Root() row: CheckoutRow): CheckoutParty {
-    return { accountId: row.toAccountId };
-  }
-
-  @FieldResolver(() => Metadata, { description: 'Empty when there is none.' })
-  metadata(@Root() row: CheckoutRow): Record<string, string> {
-    return row.metadata ?? {};
-  }
-
-  @FieldResolver(() => String, {
-    description: 'The address of its page, for the partner that pays: whoever has it can open the page.',
-  })
-  url(@Root() row: CheckoutRow, @Ctx() { checkouts }: Context): string {
-    return checkouts.urlOf(row);
-  }
-
-  @FieldResolver(() => Account, { description: 'The partner that pays.' })
-  async fromAccount(@Root() row: CheckoutRow, @Ctx() { scope }: Context): Promise<Account> {
-    return scope.one(account, row.fromAccountId);
-  }
-
-  @FieldResolver(() => Account, { description: 'The user that is paid.' })
-  async toAccount(@Root() row: CheckoutRow, @Ctx() { scope }: Context): Promise<Account> {
-    return scope.one(account, row.toAccountId);
-  }
-
-  @FieldResolver(() => [Receivable], { description: 'What it is against, in the order in which a payment locks them.' })
-  async receivables(@Root() row: CheckoutRow, @Ctx() { scope }: Context): Promise<Receivable[]> {
-    return Promise.all(row.receivableIds.map((id) => scope.one(receivable, id)));
-  }
-
-  @FieldResolver(() => Transaction, {
-    nullable: true,
-    description: 'The latest finished attempt; once one has succeeded, that one.',
-  })
-  async effectiveTransaction(@Root() row: CheckoutRow, @Ctx() { scope }: Context): Promise<Transaction | null> {
-    return scope.find(transaction, row.effectiveTransactionId);
-  }
-
-  @FieldResolver(() => Deposit, { nullable: true, description: 'The deposit that was credited.' })
-  async deposit(@Root() row: CheckoutRow, @Ctx() { scope }: Context): Promise<Deposit | null> {
-    return scope.find(deposit, row.depositId);
-  }
-}
-
-@Resolver(() => Account)
-export class CheckoutsOfAccount {
-  @FieldResolver(() => CheckoutConnection, { description: 'Checkouts that pay the account.' })
-  async checkoutsIn(
-    @Root() row: AccountRow,
-    @Args(() => CheckoutOfAccountArgs) args: CheckoutOfAccountArgs,
-    @Ctx() { scope }: Context,
-  ): Promise<Page<Checkout>> {
-    return scope.edge(checkoutNow, checkoutListing, checkoutNow.toAccountId, row.id, args);
-  }
-
-  @FieldResolver(() => CheckoutConnection, { description: 'Checkouts that the account pays.' })
-  async checkoutsOut(
-    @Root() row: AccountRow,
-    @Args(() => CheckoutOfAccountArgs) args: CheckoutOfAccountArgs,
-    @Ctx() { scope }: Context,
-  ): Promise<Page<Checkout>> {
-    return scope.edge(checkoutNow, checkoutListing, checkoutNow.fromAccountId, row.id, args);
-  }
-}
-
-@Resolver(() => Receivable)
-export class CheckoutsOfReceivable {
-  @FieldResolver(() => CheckoutConnection, { description: 'The checkouts that are against it.' })
-  async checkouts(
-    @Root() row: ReceivableRow,
-    @Args(() => CheckoutOfAccountArgs) args: CheckoutOfAccountArgs,
-    @Ctx() { scope }: Context,
-  ): Promise<Page<Checkout>> {
-    return scope.edge(checkoutNow, checkoutListing, ofReceivable, row.id, args);
-  }
-}
-
-@Resolver(() => Payment)
-export class CheckoutOfPayment {
-  @FieldResolver(() => Checkout, { nullable: true })
-  async checkout(@Root() row: PaymentRow, @Ctx() { scope }: Context): Promise<Checkout | null> {
-    return scope.find(checkoutNow, row.checkoutId);
-  }
-}
-
-@Resolver(() => Deposit)
-export class CheckoutOfDeposit {
-  @FieldResolver(() => Checkout, { nullable: true, description: 'The checkout that it came through.' })
-  async checkout(@Root() row: DepositRow, @Ctx() { scope }: Context): Promise<Checkout | null> {
-    return scope.find(checkoutNow, (await scope.find(payment, row.paymentId))?.checkoutId);
   }
 }
 

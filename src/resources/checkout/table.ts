@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { bigint, check, foreignKey, index, integer, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import { account } from '../account/table.js';
-import { type MetadataMap, keyColumns, version, visibilityColumns } from '../../db/columns.js';
+import { isOneOf, type MetadataMap, keyColumns, version, visibilityColumns } from '../../db/columns.js';
 import { receivable } from '../receivable/table.js';
 import type { TransactionStatus } from '../transaction/table.js';
 
@@ -62,7 +62,7 @@ export const checkout = pgTable('checkout', checkoutColumns(), (t) => [
   index('checkout_root').on(t.tenantId, t.livemode, t.onRootList, t.created, t.id),
   index('checkout_to').on(t.tenantId, t.livemode, t.toAccountId, t.created, t.id),
   index('checkout_from').on(t.tenantId, t.livemode, t.fromAccountId, t.created, t.id),
-  check('checkout_status', sql`${t.status} in ('initialized', 'completed', 'expired', 'cancelled')`),
+  check('checkout_status', isOneOf(t.status, CheckoutStatus)),
   check('checkout_amount', sql`${t.amount} > 0 and ${t.grossAmount} >= ${t.amount}`),
   // One credit: whoever has a deposit has succeeded, and nobody else has.
   check(

@@ -20,6 +20,22 @@ export interface Checkouts {
 
 export const checkoutTermsDefault: CheckoutTerms = { seconds: 86_400, attemptSeconds: 480, feeBasisPoints: 0 };
 
+/** How many attempts to pay one checkout has; further ones are refused. */
+export const attemptsMax = 30;
+
+/** The terms that the settings say. */
+export function checkoutTermsOf(settings: {
+  CHECKOUT_SECONDS: number;
+  CHECKOUT_ATTEMPT_SECONDS: number;
+  CHECKOUT_FEE_BASIS_POINTS: number;
+}): CheckoutTerms {
+  return {
+    seconds: settings.CHECKOUT_SECONDS,
+    attemptSeconds: settings.CHECKOUT_ATTEMPT_SECONDS,
+    feeBasisPoints: settings.CHECKOUT_FEE_BASIS_POINTS,
+  };
+}
+
 /** What the payer pays: the amount and the fee, rounded half up to the minor unit. */
 export function grossOf(amount: bigint, { feeBasisPoints }: CheckoutTerms): bigint {
   return amount + (amount * BigInt(feeBasisPoints) + 5_000n) / 10_000n;

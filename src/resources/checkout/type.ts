@@ -1,6 +1,6 @@
 import { Field, ID, ObjectType, registerEnumType } from 'type-graphql';
 import { connectionOf } from '../../types/pagination.js';
-import { Node, nodeType } from '../../types/relay-node.js';
+import { Node } from '../../types/relay-node.js';
 import { Amount, Currency, DateTime } from '../../types/scalars.js';
 import { CheckoutPaymentMethod, CheckoutStatus, CheckoutType } from './table.js';
 
@@ -49,6 +49,5 @@ export class Checkout extends Node {
   @Field(() => CheckoutStatus)
   status: CheckoutStatus;
 }
-nodeType('checkout', 'Checkout');
 
 export const CheckoutConnection = connectionOf('Checkout', () => Checkout);

@@ -1,28 +1,23 @@
 import { and, desc, eq, sql } from 'drizzle-orm';
-import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
 import { type AccountRow, account } from '../account/table.js';
-import { Account } from '../account/type.js';
-import { type AddressRow, address } from '../address/table.js';
-import { Address } from '../address/type.js';
+import { address } from '../address/table.js';
 import type { Context } from '../../operation/context.js';
-import { type Listing, type Page, PageArgs } from '../../types/pagination.js';
+import type { Listing } from '../../types/pagination.js';
 import { payloadOf } from '../../types/payload.js';
-import { type PaymentRow, payment } from '../payment/table.js';
-import { Payment } from '../payment/type.js';
 import { type Problem, problem, DomainError } from '../../request/problems.js';
 import { receivable } from '../receivable/table.js';
 import {
   CreateDepositInput,
-  DepositArgs,
   DepositIdInput,
-  DepositOfAccountArgs,
   DisputeTestDepositInput,
   EndTestDepositInput,
   type PartyInput,
   ReconcileDepositInput,
 } from './inputs.js';
-import { type DepositRow, deposit } from './table.js';
-import { Deposit, DepositConnection, Party } from './type.js';
+import { receiverOf } from './receiver.js';
+import { deposit } from './table.js';
+import { Deposit } from './type.js';
 
 /** Receivables that one call reconciles at most; the rest of a deposit is for another call. */
 const receivablesMax = 100;
@@ -50,16 +45,6 @@ const DisputeTestDepositPayload = payloadOf('DisputeTestDeposit', 'deposit', Dep
 
 @Resolver(() => Deposit)
 export class DepositResolver {
-  @Query(() => Deposit, { nullable: true, description: 'A deposit within reach.' })
-  async deposit(@Arg('id', () => ID) id: string, @Ctx() { scope }: Context): Promise<Deposit> {
-    return scope.one(deposit, id);
-  }
-
-  @Query(() => DepositConnection, { description: "The deposits of the accounts on the caller's list, on either side." })
-  async deposits(@Args(() => DepositArgs) args: DepositArgs, @Ctx() { scope }: Context): Promise<Page<Deposit>> {
-    return scope.page(deposit, depositListing, args);
-  }
-
   /** Creates a deposit in test mode; the sandbox completes it in about a second. Spec: Create a Deposit. */
   @Mutation(() => CreateDepositPayload, {
     description: 'Test mode only: creates a deposit, which the sandbox bank completes in about a second.',
@@ -93,7 +78,7 @@ export class DepositResolver {
     const { scope } = context;
     const row = await scope.one(deposit, input.id);
     const holder = await scope.one(account, row.toAccountId);
-    const receiver = holder.kind === 'partner' ? holder.ownerId : holder.id;
+    const receiver = receiverOf(holder);
     const rows = await Promise.all(
       input.receivables.map(({ id }, i) => scope.one(receivable, id, `deposit.receivables[${i}].id`)),
     );
@@ -152,96 +137,6 @@ export class DepositResolver {
   ) {
     await context.scope.one(deposit, input.id);
     return { deposit: await context.write('dispute_deposit', deposit, input) };
-  }
-
-  @FieldResolver(() => Party)
-  from(@Root() row: DepositRow): Party {
-    return { accountId: row.fromAccountId, addressId: row.fromAddressId };
-  }
-
-  @FieldResolver(() => Party)
-  to(@Root() row: DepositRow): Party {
-    return { accountId: row.toAccountId, addressId: row.toAddressId };
-  }
-
-  @FieldResolver(() => Account, { nullable: true })
-  async fromAccount(@Root() row: DepositRow, @Ctx() { scope }: Context): Promise<Account | null> {
-    return scope.find(account, row.fromAccountId);
-  }
-
-  @FieldResolver(() => Address, { nullable: true })
-  async fromAddress(@Root() row: DepositRow, @Ctx() { scope }: Context): Promise<Address | null> {
-    return scope.find(address, row.fromAddressId);
-  }
-
-  @FieldResolver(() => Account, { nullable: true })
-  async toAccount(@Root() row: DepositRow, @Ctx() { scope }: Context): Promise<Account | null> {
-    return scope.find(account, row.toAccountId);
-  }
-
-  @FieldResolver(() => Address, { nullable: true })
-  async toAddress(@Root() row: DepositRow, @Ctx() { scope }: Context): Promise<Address | null> {
-    return scope.find(address, row.toAddressId);
-  }
-
-  @FieldResolver(() => Payment, { description: 'The payment that it is.' })
-  async payment(@Root() row: DepositRow, @Ctx() { scope }: Context): Promise<Payment | null> {
-    return scope.find(payment, row.paymentId);
-  }
-
-  @FieldResolver(() => Deposit, { nullable: true, description: 'The deposit that this one disputes.' })
-  async disputes(@Root() row: DepositRow, @Ctx() { scope }: Context): Promise<Deposit | null> {
-    return scope.find(deposit, row.disputesId);
-  }
-
-  @FieldResolver(() => DepositConnection, { description: 'The deposits that dispute this one.' })
-  async disputedBy(
-    @Root() row: DepositRow,
-    @Args(() => PageArgs) args: PageArgs,
-    @Ctx() { scope }: Context,
-  ): Promise<Page<Deposit>> {
-    return scope.edge(deposit, depositListing, deposit.disputesId, row.id, args);
-  }
-}
-
-@Resolver(() => Account)
-export class DepositsOfAccount {
-  @FieldResolver(() => DepositConnection, { description: 'Deposits to the account.' })
-  async depositsIn(
-    @Root() row: AccountRow,
-    @Args(() => DepositOfAccountArgs) args: DepositOfAccountArgs,
-    @Ctx() { scope }: Context,
-  ): Promise<Page<Deposit>> {
-    return scope.edge(deposit, depositListing, deposit.toAccountId, row.id, args);
-  }
-
-  @FieldResolver(() => DepositConnection, { description: 'Deposits from the account.' })
-  async depositsOut(
-    @Root() row: AccountRow,
-    @Args(() => DepositOfAccountArgs) args: DepositOfAccountArgs,
-    @Ctx() { scope }: Context,
-  ): Promise<Page<Deposit>> {
-    return scope.edge(deposit, depositListing, deposit.fromAccountId, row.id, args);
-  }
-}
-
-@Resolver(() => Address)
-export class DepositsOfAddress {
-  @FieldResolver(() => DepositConnection, { description: 'The deposits that came in to this address.' })
-  async deposits(
-    @Root() row: AddressRow,
-    @Args(() => DepositOfAccountArgs) args: DepositOfAccountArgs,
-    @Ctx() { scope }: Context,
-  ): Promise<Page<Deposit>> {
-    return scope.edge(deposit, depositListing, deposit.toAddressId, row.id, args);
-  }
-}
-
-@Resolver(() => Payment)
-export class DepositOfPayment {
-  @FieldResolver(() => Deposit, { nullable: true })
-  async deposit(@Root() row: PaymentRow, @Ctx() { scope }: Context): Promise<Deposit | null> {
-    return scope.find(deposit, row.depositId);
   }
 }
 

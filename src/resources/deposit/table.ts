@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { bigint, check, foreignKey, index, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import { account } from '../account/table.js';
-import { type MetadataMap, keyColumns, version, visibilityColumns } from '../../db/columns.js';
+import { isOneOf, type MetadataMap, keyColumns, version, visibilityColumns } from '../../db/columns.js';
 
 export const DepositStatus = {
   INITIALIZED: 'initialized',
@@ -90,10 +90,7 @@ export const deposit = pgTable(
     index('deposit_disputing')
       .on(t.tenantId, t.livemode, t.disputesId, t.created, t.id)
       .where(sql`disputes_id is not null`),
-    check(
-      'deposit_status',
-      sql`${t.status} in ('initialized', 'processing', 'completed', 'cancelled', 'failed', 'reversed')`,
-    ),
+    check('deposit_status', isOneOf(t.status, DepositStatus)),
     check(
       'deposit_rest',
       sql`${t.pendingRest} >= 0 and ${t.disputed} >= 0 and (${t.amount} < 0 or ${t.pendingRest} + ${t.disputed} <= ${t.amount})`,

@@ -1,7 +1,7 @@
 import { GraphQLJSONObject } from 'graphql-scalars';
 import { Field, ID, ObjectType, registerEnumType } from 'type-graphql';
 import { connectionOf } from '../../types/pagination.js';
-import { Node, nodeType } from '../../types/relay-node.js';
+import { Node } from '../../types/relay-node.js';
 import { Amount, Currency, DateTime, Metadata } from '../../types/scalars.js';
 import { DepositPaymentMethod, DepositReasonCode, DepositStatus } from './table.js';
 
@@ -62,6 +62,5 @@ export class Deposit extends Node {
   @Field(() => Amount, { description: 'What of it has been disputed.' })
   disputed: bigint;
 }
-nodeType('deposit', 'Deposit');
 
 export const DepositConnection = connectionOf('Deposit', () => Deposit);

@@ -1,7 +1,6 @@
-import { sql } from 'drizzle-orm';
 import { check, customType, foreignKey, index, integer, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import { account } from '../account/table.js';
-import { type MetadataMap, keyColumns, visibilityColumns } from '../../db/columns.js';
+import { isOneOf, type MetadataMap, keyColumns, visibilityColumns } from '../../db/columns.js';
 
 export const FilePurpose = {
   ADDITIONAL_VERIFICATION: 'additional_verification',
@@ -38,10 +37,7 @@ export const file = pgTable(
     index('file_context').on(t.tenantId, t.livemode, t.actingAccountId, t.created, t.id),
     index('file_root').on(t.tenantId, t.livemode, t.onRootList, t.created, t.id),
     index('file_of_account').on(t.tenantId, t.livemode, t.accountId, t.created, t.id),
-    check(
-      'file_purpose',
-      sql`${t.purpose} in ('additional_verification', 'identity_document', 'tax_document', 'invoice', 'logo')`,
-    ),
+    check('file_purpose', isOneOf(t.purpose, FilePurpose)),
   ],
 );
 export type FileRow = typeof file.$inferSelect;

@@ -1,6 +1,6 @@
 import { Field, Int, ObjectType, registerEnumType } from 'type-graphql';
 import { connectionOf } from '../../types/pagination.js';
-import { Node, nodeType } from '../../types/relay-node.js';
+import { Node } from '../../types/relay-node.js';
 import { DateTime, Metadata } from '../../types/scalars.js';
 import { FilePurpose } from './table.js';
 
@@ -31,6 +31,5 @@ export class File extends Node {
   metadata: Record<string, string> | null;
   accountId: string;
 }
-nodeType('file', 'File');
 
 export const FileConnection = connectionOf('File', () => File);

@@ -1,28 +1,12 @@
-import {
-  Arg,
-  Args,
-  ArgsType,
-  Ctx,
-  Field,
-  FieldResolver,
-  ID,
-  InputType,
-  Int,
-  Mutation,
-  ObjectType,
-  Query,
-  Resolver,
-  Root,
-} from 'type-graphql';
+import { Arg, ArgsType, Ctx, Field, ID, InputType, Int, Mutation, ObjectType, Resolver } from 'type-graphql';
 import { type AccountRow, account } from '../account/table.js';
-import { Account } from '../account/type.js';
 import type { Context } from '../../operation/context.js';
-import { type Listing, type Page, PageArgs } from '../../types/pagination.js';
+import { type Listing, PageArgs } from '../../types/pagination.js';
 import { payloadOf } from '../../types/payload.js';
-import { permissions, related } from '../../auth/permissions.js';
+import { ownAccounts, related } from '../../auth/permissions.js';
 import { type Problem, problem, DomainError } from '../../request/problems.js';
-import { type ApiKeyRow, apiKey, KeyPermission } from './table.js';
-import { ApiKey, ApiKeyConnection } from './type.js';
+import { apiKey, KeyPermission } from './table.js';
+import { ApiKey } from './type.js';
 
 export const apiKeyListing: Listing = {
   object: 'api_key',
@@ -65,7 +49,7 @@ class RevokeApiKeyInput {
 }
 
 @ArgsType()
-class ApiKeyArgs extends PageArgs {
+export class ApiKeyArgs extends PageArgs {
   @Field(() => ID, { nullable: true, description: 'Keys of this account; the context account or a connected user.' })
   accountId?: string | null;
 }
@@ -86,18 +70,6 @@ const RevokeApiKeyPayload = payloadOf('RevokeApiKey', 'apiKey', ApiKey);
 /** Keys are managed by the account itself and by its platform, in the caller's own mode. Spec: Authentication 6. */
 @Resolver(() => ApiKey)
 export class ApiKeyResolver {
-  @Query(() => ApiKey, { nullable: true, description: 'A key within reach.' })
-  async apiKey(@Arg('id', () => ID) id: string, @Ctx() { scope }: Context): Promise<ApiKey> {
-    return scope.one(apiKey, id);
-  }
-
-  @Query(() => ApiKeyConnection, {
-    description: "The keys of the accounts on the caller's list, of the caller's mode.",
-  })
-  async apiKeys(@Args(() => ApiKeyArgs) args: ApiKeyArgs, @Ctx() { scope }: Context): Promise<Page<ApiKey>> {
-    return scope.page(apiKey, apiKeyListing, args);
-  }
-
   @Mutation(() => CreateApiKeyPayload, {
     description: "Makes a key of the caller's mode. A platform may make keys for its connected users.",
   })
@@ -106,7 +78,7 @@ export class ApiKeyResolver {
     const owner = await context.scope.one(account, input.accountId || caller.actingAccountId, 'api_key.account_id');
     if (owner.kind === 'partner')
       throw new DomainError(problem('account_type_invalid', 'api_key.account_id', 'A partner has no keys.'));
-    checkRelation(context, 'createApiKey', owner, 'api_key.account_id');
+    checkRelation(context, owner, 'api_key.account_id');
     const made = context.newKey(caller.tenantId, caller.livemode);
     const row = await context.write('create_api_key', apiKey, {
       accountId: owner.id,
@@ -125,7 +97,7 @@ export class ApiKeyResolver {
   })
   async rotateApiKey(@Arg('input', () => RotateApiKeyInput) input: RotateApiKeyInput, @Ctx() context: Context) {
     const { caller } = context;
-    await checkManageable(context, 'rotateApiKey', input.id);
+    await checkManageable(context, input.id);
     const made = context.newKey(caller.tenantId, caller.livemode);
     const row = await context.write('rotate_api_key', apiKey, {
       id: input.id,
@@ -139,35 +111,18 @@ export class ApiKeyResolver {
 
   @Mutation(() => RevokeApiKeyPayload, { description: 'Revokes a key; it is refused everywhere within a second.' })
   async revokeApiKey(@Arg('input', () => RevokeApiKeyInput) input: RevokeApiKeyInput, @Ctx() context: Context) {
-    await checkManageable(context, 'revokeApiKey', input.id);
+    await checkManageable(context, input.id);
     return { apiKey: await context.write('revoke_api_key', apiKey, input) };
   }
-
-  @FieldResolver(() => Account)
-  async account(@Root() row: ApiKeyRow, @Ctx() { scope }: Context): Promise<Account> {
-    return scope.one(account, row.accountId);
-  }
 }
 
-@Resolver(() => Account)
-export class ApiKeysOfAccount {
-  @FieldResolver(() => ApiKeyConnection, { description: "The account's keys of the caller's mode." })
-  async apiKeys(
-    @Root() row: AccountRow,
-    @Args(() => PageArgs) args: PageArgs,
-    @Ctx() { scope }: Context,
-  ): Promise<Page<ApiKey>> {
-    return scope.edge(apiKey, apiKeyListing, apiKey.accountId, row.id, args);
-  }
-}
-
-async function checkManageable(context: Context, operation: string, id: string): Promise<void> {
+async function checkManageable(context: Context, id: string): Promise<void> {
   const row = await context.scope.one(apiKey, id);
-  checkRelation(context, operation, await context.scope.one(account, row.accountId), 'api_key.id');
+  checkRelation(context, await context.scope.one(account, row.accountId), 'api_key.id');
 }
 
-function checkRelation({ caller }: Context, operation: string, owner: AccountRow, field: string): void {
-  if (!related(caller, permissions[operation]!.relations, owner)) {
+function checkRelation({ caller }: Context, owner: AccountRow, field: string): void {
+  if (!related(caller, ownAccounts, owner)) {
     throw new DomainError(
       problem('permission_denied', field, 'Keys are managed by the account itself, or by its platform.'),
     );

@@ -1,7 +1,6 @@
-import { sql } from 'drizzle-orm';
 import { bigint, check, foreignKey, index, pgTable, primaryKey, text, unique } from 'drizzle-orm/pg-core';
 import { account } from '../account/table.js';
-import { keyColumns, visibilityColumns } from '../../db/columns.js';
+import { isOneOf, keyColumns, visibilityColumns } from '../../db/columns.js';
 
 export const KeyPermission = { FULL: 'full', READ: 'read' } as const;
 export type KeyPermission = (typeof KeyPermission)[keyof typeof KeyPermission];
@@ -34,7 +33,7 @@ export const apiKey = pgTable(
     index('api_key_root').on(t.tenantId, t.livemode, t.onRootList, t.created, t.id),
     index('api_key_by_id').on(t.id),
     index('api_key_of_account').on(t.tenantId, t.livemode, t.accountId, t.created, t.id),
-    check('api_key_permission', sql`${t.permission} in ('full', 'read')`),
+    check('api_key_permission', isOneOf(t.permission, KeyPermission)),
   ],
 );
 export type ApiKeyRow = typeof apiKey.$inferSelect;

@@ -1,6 +1,6 @@
 import { Field, ID, ObjectType, registerEnumType } from 'type-graphql';
 import { connectionOf } from '../../types/pagination.js';
-import { Node, nodeType } from '../../types/relay-node.js';
+import { Node } from '../../types/relay-node.js';
 import { DateTime } from '../../types/scalars.js';
 import { KeyPermission } from './table.js';
 
@@ -36,6 +36,5 @@ export class ApiKey extends Node {
   @Field(() => DateTime, { nullable: true, description: 'To the minute.' })
   lastUsedAt: number | null;
 }
-nodeType('key', 'ApiKey');
 
 export const ApiKeyConnection = connectionOf('ApiKey', () => ApiKey);

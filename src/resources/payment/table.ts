@@ -1,6 +1,5 @@
-import { sql } from 'drizzle-orm';
 import { bigint, check, index, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
-import { keyColumns, visibilityColumns } from '../../db/columns.js';
+import { isOneOf, keyColumns, visibilityColumns } from '../../db/columns.js';
 
 export const PaymentType = {
   DEPOSIT: 'deposit',
@@ -39,8 +38,8 @@ export const payment = pgTable(
     index('payment_context').on(t.tenantId, t.livemode, t.actingAccountId, t.created, t.id),
     index('payment_root').on(t.tenantId, t.livemode, t.onRootList, t.created, t.id),
     index('payment_of_account').on(t.tenantId, t.livemode, t.accountId, t.created, t.id),
-    check('payment_type', sql`${t.type} in ('deposit', 'checkout', 'payout', 'dispute', 'transfer')`),
-    check('payment_status', sql`${t.status} in ('processing', 'completed', 'cancelled', 'failed', 'reversed')`),
+    check('payment_type', isOneOf(t.type, PaymentType)),
+    check('payment_status', isOneOf(t.status, PaymentStatus)),
   ],
 );
 export type PaymentRow = typeof payment.$inferSelect;

@@ -1,6 +1,6 @@
 import { Field, ID, ObjectType, registerEnumType } from 'type-graphql';
 import { connectionOf } from '../../types/pagination.js';
-import { Node, nodeType } from '../../types/relay-node.js';
+import { Node } from '../../types/relay-node.js';
 import { Amount, Currency, DateTime } from '../../types/scalars.js';
 import { PaymentStatus, PaymentType } from './table.js';
 
@@ -32,6 +32,5 @@ export class Payment extends Node {
   checkoutId: string | null;
   accountId: string;
 }
-nodeType('payment', 'Payment');
 
 export const PaymentConnection = connectionOf('Payment', () => Payment);

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { bigint, check, foreignKey, index, numeric, pgTable, primaryKey, text, unique } from 'drizzle-orm/pg-core';
 import { account } from '../account/table.js';
-import { keyColumns, version, visibilityColumns } from '../../db/columns.js';
+import { isOneOf, keyColumns, version, visibilityColumns } from '../../db/columns.js';
 
 export const PayoutStatus = { PROCESSING: 'processing', COMPLETED: 'completed', FAILED: 'failed' } as const;
 export type PayoutStatus = (typeof PayoutStatus)[keyof typeof PayoutStatus];
@@ -39,7 +39,7 @@ export const payout = pgTable(
     index('payout_by_id').on(t.id),
     index('payout_queue').on(t.status, t.created, t.id, t.livemode),
     index('payout_under_way').on(t.tenantId, t.livemode, t.addressId).where(sql`status = 'processing'`),
-    check('payout_status', sql`${t.status} in ('processing', 'completed', 'failed')`),
+    check('payout_status', isOneOf(t.status, PayoutStatus)),
     check('payout_amount', sql`${t.amount} > 0 and ${t.sourceAmount} > 0`),
   ],
 );
@@ -76,10 +76,7 @@ export const payoutBlock = pgTable(
       columns: [t.tenantId, t.livemode, t.accountId],
       foreignColumns: [account.tenantId, account.livemode, account.id],
     }),
-    check(
-      'payout_block_reason',
-      sql`${t.reasonCode} in ('address_missing', 'amount_too_large', 'amount_too_small', 'balance_negative', 'rate_missing')`,
-    ),
+    check('payout_block_reason', isOneOf(t.reasonCode, PayoutBlockReason)),
   ],
 );
 export type PayoutBlockRow = typeof payoutBlock.$inferSelect;

@@ -1,6 +1,6 @@
 import { Field, ID, ObjectType, registerEnumType } from 'type-graphql';
 import { connectionOf } from '../../types/pagination.js';
-import { Node, nodeType } from '../../types/relay-node.js';
+import { Node } from '../../types/relay-node.js';
 import { Amount, Currency, DateTime } from '../../types/scalars.js';
 import { PayoutBlockReason, PayoutStatus } from './table.js';
 
@@ -64,6 +64,5 @@ export class Payout extends Node {
   @Field(() => String, { description: 'What one unit of the source currency bought, as a decimal.' })
   rate: string;
 }
-nodeType('payout', 'Payout');
 
 export const PayoutConnection = connectionOf('Payout', () => Payout);

@@ -1,6 +1,5 @@
 import { amountText } from '../../types/scalars.js';
 import type { PayoutBlockRow, PayoutRow } from './table.js';
-import type { RateRow } from '../exchange-rate/table.js';
 
 /** A payout as /v1 spells it. Silent: all fields. */
 export function payoutV1(p: PayoutRow) {
@@ -28,17 +27,5 @@ export function payoutBlockV1(b: PayoutBlockRow) {
     account_id: b.accountId,
     currency: b.currency,
     reason_code: b.reasonCode,
-  };
-}
-
-/** A rate as the events of /v1 spell it: what one unit of `source` buys of `target`, as a decimal. Silent: all fields. */
-export function rateV1(r: RateRow) {
-  return {
-    object: 'rate',
-    created: r.created,
-    livemode: r.livemode,
-    source: r.source,
-    target: r.target,
-    rate: r.rate,
   };
 }

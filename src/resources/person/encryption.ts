@@ -1,3 +1,4 @@
+import type { TenantAndMode } from '../../db/tenant-and-mode.js';
 import { and, eq, gt, sql } from 'drizzle-orm';
 import type { Database } from '../../db/database.js';
 import { problem, DomainError } from '../../request/problems.js';
@@ -67,11 +68,6 @@ export async function sealTaxCards(database: Database, secrets: Secrets, stopped
   }
   if (faults.length > 0) throw faults[0];
   return count;
-}
-
-interface TenantAndMode {
-  tenantId: string;
-  livemode: boolean;
 }
 
 /** The persons whose number is in the clear, or encrypted under another key than the first. */

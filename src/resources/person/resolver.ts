@@ -1,32 +1,15 @@
-import {
-  Arg,
-  Args,
-  ArgsType,
-  Ctx,
-  Field,
-  FieldResolver,
-  ID,
-  InputType,
-  Mutation,
-  Query,
-  Resolver,
-  Root,
-} from 'type-graphql';
+import { Arg, ArgsType, Ctx, Field, ID, InputType, Mutation, Resolver } from 'type-graphql';
 import { blankToNull } from '../account/creation.js';
 import { type AccountRow, account, type BusinessType } from '../account/table.js';
-import { Account } from '../account/type.js';
 import type { Context } from '../../operation/context.js';
 import { checkFiles, verificationPurposes } from '../file/reference.js';
-import { file } from '../file/table.js';
-import { File } from '../file/type.js';
-import { type Listing, type Page, PageArgs } from '../../types/pagination.js';
+import { type Listing, PageArgs } from '../../types/pagination.js';
 import { payloadOf } from '../../types/payload.js';
 import { type Problem, problem, DomainError } from '../../request/problems.js';
 import { Metadata } from '../../types/scalars.js';
 import { sealedIdentification } from './encryption.js';
-import { type IdentificationObject, type PersonRow, person } from './table.js';
-import { Identification, Person, PersonConnection, Relationship } from './type.js';
-import { identificationOf, relationshipOf } from './v1.js';
+import { type IdentificationObject, person } from './table.js';
+import { Person } from './type.js';
 
 export const personListing: Listing = {
   object: 'person',
@@ -96,7 +79,7 @@ class RemovePersonInput {
 }
 
 @ArgsType()
-class PersonArgs extends PageArgs {
+export class PersonArgs extends PageArgs {
   @Field(() => ID, { nullable: true, description: 'Persons of this account; any within reach.' })
   accountId?: string | null;
 }
@@ -107,16 +90,6 @@ const RemovePersonPayload = payloadOf('RemovePerson', 'person', Person);
 
 @Resolver(() => Person)
 export class PersonResolver {
-  @Query(() => Person, { nullable: true, description: 'A person within reach.' })
-  async person(@Arg('id', () => ID) id: string, @Ctx() { scope }: Context) {
-    return scope.one(person, id);
-  }
-
-  @Query(() => PersonConnection, { description: "The persons of the accounts on the caller's list." })
-  async persons(@Args(() => PersonArgs) args: PersonArgs, @Ctx() { scope }: Context) {
-    return scope.page(person, personListing, args);
-  }
-
   /** Creates a person. Spec: Activate an Account, Edition 1, rule 4. */
   @Mutation(() => CreatePersonPayload, {
     description: "Creates a director, owner or representative of an account's business.",
@@ -185,45 +158,6 @@ export class PersonResolver {
     refuseUnlessDraft(await context.scope.one(account, accountId));
     return { person: await context.write('remove_person', person, { id }) };
   }
-
-  @FieldResolver(() => Relationship)
-  relationship(@Root() row: PersonRow): Relationship {
-    return relationshipOf(row);
-  }
-
-  @FieldResolver(() => Identification)
-  identification(@Root() row: PersonRow): Identification {
-    return identificationOf(row);
-  }
-
-  @FieldResolver(() => Account)
-  async account(@Root() row: PersonRow, @Ctx() { scope }: Context): Promise<Account> {
-    return scope.one(account, row.accountId);
-  }
-
-  @FieldResolver(() => File, { nullable: true, description: 'The file behind `identification.taxCardImage`.' })
-  async taxCardImage(@Root() row: PersonRow, @Ctx() { scope }: Context): Promise<File | null> {
-    return scope.find(file, row.identification.taxCardImage);
-  }
-
-  @FieldResolver(() => File, { nullable: true, description: 'The file behind `identification.passportImage`.' })
-  async passportImage(@Root() row: PersonRow, @Ctx() { scope }: Context): Promise<File | null> {
-    return scope.find(file, row.identification.passportImage);
-  }
-}
-
-@Resolver(() => Account)
-export class PersonsOfAccount {
-  @FieldResolver(() => PersonConnection, {
-    description: "Directors, owners and representatives of the account's business.",
-  })
-  async persons(
-    @Root() row: AccountRow,
-    @Args(() => PageArgs) args: PageArgs,
-    @Ctx() { scope }: Context,
-  ): Promise<Page<PersonRow>> {
-    return scope.edge(person, personListing, person.accountId, row.id, args);
-  }
 }
 
 /** What is stored of a new person's identification: with a number, which is encrypted for one person, the id that it will have. */
@@ -283,7 +217,11 @@ function refuseUnlessDraft({ status }: AccountRow): void {
 }
 
 /** The types of business that are one person, its owner. */
-const ownedAlone: readonly (BusinessType | null | undefined)[] = ['sole_proprietor', 'individual'];
+const ownedAlone: readonly BusinessType[] = ['sole_proprietor', 'individual'];
+
+function isOwnedAlone(type: BusinessType | null | undefined): boolean {
+  return type != null && ownedAlone.includes(type);
+}
 
 /** What of a person cannot be: a sole proprietor's director, or somebody whom nothing identifies. */
 function unfit(
@@ -294,7 +232,7 @@ function unfit(
   const problems: Problem[] = [];
   const { director, owner: owns, representative } = relationship;
   const type = owner.businessDetails.type;
-  if (identified && ownedAlone.includes(type) && (!owns || director || representative)) {
+  if (identified && isOwnedAlone(type) && (!owns || director || representative)) {
     problems.push(
       problem(
         'parameter_invalid',
@@ -303,7 +241,7 @@ function unfit(
       ),
     );
   }
-  const passportDoes = owns === true && !ownedAlone.includes(type);
+  const passportDoes = owns === true && !isOwnedAlone(type);
   const { taxCardNumber, taxCardImage, passportImage } = identification ?? {};
   if (identified && !taxCardNumber && !taxCardImage && !(passportDoes && passportImage)) {
     problems.push(

@@ -1,6 +1,6 @@
 import { Field, ID, ObjectType } from 'type-graphql';
 import { connectionOf } from '../../types/pagination.js';
-import { Node, nodeType } from '../../types/relay-node.js';
+import { Node } from '../../types/relay-node.js';
 import { DateTime, Metadata } from '../../types/scalars.js';
 
 const optional = { nullable: true } as const;
@@ -43,6 +43,5 @@ export class Person extends Node {
   @Field(() => Metadata, optional)
   metadata: Record<string, string> | null;
 }
-nodeType('person', 'Person');
 
 export const PersonConnection = connectionOf('Person', () => Person);

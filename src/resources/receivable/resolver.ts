@@ -1,40 +1,17 @@
-import {
-  Arg,
-  Args,
-  ArgsType,
-  Ctx,
-  Field,
-  FieldResolver,
-  ID,
-  InputType,
-  Mutation,
-  Query,
-  Resolver,
-  Root,
-} from 'type-graphql';
+import { Arg, ArgsType, Ctx, Field, ID, InputType, Mutation, Resolver } from 'type-graphql';
 import { blankToNull } from '../account/creation.js';
-import { type AccountRow, account } from '../account/table.js';
-import { Account } from '../account/type.js';
+import { account } from '../account/table.js';
+import type { Row, Rows } from '../../db/list-statement.js';
+import type { Scope } from '../../db/scope.js';
 import type { Context } from '../../operation/context.js';
-import { type DepositRow, deposit } from '../deposit/table.js';
-import { Deposit } from '../deposit/type.js';
 import { checkFiles } from '../file/reference.js';
-import { file } from '../file/table.js';
-import { File } from '../file/type.js';
-import { type Listing, type Page, PageArgs } from '../../types/pagination.js';
+import { type Listing, PageArgs } from '../../types/pagination.js';
 import { payloadOf } from '../../types/payload.js';
 import { emptyOptional, type Problem, problem, DomainError } from '../../request/problems.js';
 import { Amount, Currency, currencyDigits, LocalDate, Metadata } from '../../types/scalars.js';
 import { purposeCodes } from './purpose.js';
-import {
-  type ReceivableLockRow,
-  type ReceivableRow,
-  ReceivableStatus,
-  receivable,
-  receivableLock,
-  TransactionType,
-} from './table.js';
-import { Receivable, ReceivableConnection } from './type.js';
+import { type ReceivableLockRow, ReceivableStatus, receivable, TransactionType } from './table.js';
+import { Receivable } from './type.js';
 
 export const receivableListing: Listing = {
   object: 'receivable',
@@ -107,7 +84,7 @@ class VoidReceivableInput {
 }
 
 @ArgsType()
-class ReceivableOfAccountArgs extends PageArgs {
+export class ReceivableOfAccountArgs extends PageArgs {
   @Field(() => [ReceivableStatus], { nullable: true, description: 'Only in these statuses.' })
   status?: ReceivableStatus[] | null;
   @Field(() => [Currency], { nullable: true, description: 'Only in these currencies.' })
@@ -117,7 +94,7 @@ class ReceivableOfAccountArgs extends PageArgs {
 }
 
 @ArgsType()
-class ReceivableArgs extends ReceivableOfAccountArgs {
+export class ReceivableArgs extends ReceivableOfAccountArgs {
   @Field(() => ID, { nullable: true, description: 'Receivables of this account; any within reach.' })
   accountId?: string | null;
 }
@@ -128,19 +105,6 @@ const VoidReceivablePayload = payloadOf('VoidReceivable', 'receivable', Receivab
 
 @Resolver(() => Receivable)
 export class ReceivableResolver {
-  @Query(() => Receivable, { nullable: true, description: 'A receivable within reach.' })
-  async receivable(@Arg('id', () => ID) id: string, @Ctx() { scope }: Context): Promise<Receivable> {
-    return scope.one(receivable, id);
-  }
-
-  @Query(() => ReceivableConnection, { description: "The receivables of the accounts on the caller's list." })
-  async receivables(
-    @Args(() => ReceivableArgs) args: ReceivableArgs,
-    @Ctx() { scope }: Context,
-  ): Promise<Page<Receivable>> {
-    return scope.page(receivable, receivableListing, args);
-  }
-
   /** Creates a receivable. Silent: the operation and its required parameters. */
   @Mutation(() => CreateReceivablePayload, {
     description: 'Creates a receivable from an invoice. In live mode the account must be activated.',
@@ -213,66 +177,17 @@ export class ReceivableResolver {
     await context.scope.one(receivable, input.id);
     return { receivable: await context.write('void_receivable', receivable, input) };
   }
-
-  @FieldResolver(() => String, { nullable: true, description: 'What the purpose code stands for.' })
-  purposeCodeDescription(@Root() row: ReceivableRow): string | null {
-    return purposeCodes[row.purposeCode] ?? null;
-  }
-
-  @FieldResolver(() => Metadata, { description: 'Empty when there is none.' })
-  metadata(@Root() row: ReceivableRow): Record<string, string> {
-    return row.metadata ?? {};
-  }
-
-  @FieldResolver(() => Account)
-  async account(@Root() row: ReceivableRow, @Ctx() { scope }: Context): Promise<Account | null> {
-    return scope.find(account, row.accountId);
-  }
-
-  @FieldResolver(() => File, { nullable: true, description: 'The file behind `invoice.document`.' })
-  async document(@Root() row: ReceivableRow, @Ctx() { scope }: Context): Promise<File | null> {
-    return scope.find(file, row.invoice.document);
-  }
-
-  @FieldResolver(() => [Deposit], { description: 'The deposits whose locks are not paid out yet.' })
-  async lockedDeposits(@Root() row: ReceivableRow, @Ctx() { scope }: Context): Promise<Deposit[]> {
-    const found = await Promise.all(row.depositIdsAmountLocked.map((id) => scope.find(deposit, id)));
-    return found.filter((d): d is DepositRow => d !== null);
-  }
-
-  @FieldResolver(() => [Deposit], { description: 'The deposits that count towards it, paid out or not.' })
-  async deposits(@Root() row: ReceivableRow, @Ctx() { scope }: Context): Promise<Deposit[]> {
-    const locks = await scope.all(receivableLock, receivableLock.receivableId, row.id);
-    const found = await Promise.all(idsOf(locks, 'depositId').map((id) => scope.find(deposit, id)));
-    return found.filter((d): d is DepositRow => d !== null);
-  }
-}
-
-@Resolver(() => Account)
-export class ReceivablesOfAccount {
-  @FieldResolver(() => ReceivableConnection, { description: "The account's receivables." })
-  async receivables(
-    @Root() row: AccountRow,
-    @Args(() => ReceivableOfAccountArgs) args: ReceivableOfAccountArgs,
-    @Ctx() { scope }: Context,
-  ): Promise<Page<Receivable>> {
-    return scope.edge(receivable, receivableListing, receivable.accountId, row.id, args);
-  }
-}
-
-@Resolver(() => Deposit)
-export class ReceivablesOfDeposit {
-  @FieldResolver(() => [Receivable], { description: 'The receivables that the deposit counts towards.' })
-  async receivables(@Root() row: DepositRow, @Ctx() { scope }: Context): Promise<Receivable[]> {
-    const locks = await scope.all(receivableLock, receivableLock.depositId, row.id);
-    const found = await Promise.all(idsOf(locks, 'receivableId').map((id) => scope.find(receivable, id)));
-    return found.filter((r): r is ReceivableRow => r !== null);
-  }
 }
 
 /** What locks that still hold something are of, each once. */
-function idsOf(locks: ReceivableLockRow[], side: 'depositId' | 'receivableId'): string[] {
+export function idsOf(locks: ReceivableLockRow[], side: 'depositId' | 'receivableId'): string[] {
   return [...new Set(locks.filter(({ amount }) => amount > 0n).map((lock) => lock[side]))];
+}
+
+/** The objects of these ids, without those that are out of reach. */
+export async function found<T extends Rows>(scope: Scope, table: T, ids: readonly string[]): Promise<Row<T>[]> {
+  const rows = await Promise.all(ids.map((id) => scope.find(table, id)));
+  return rows.filter((row) => row !== null);
 }
 
 /** What no receivable can have: amounts that its currency cannot be, a due date before the invoice, another currency than its invoice, a purpose that there is not. */

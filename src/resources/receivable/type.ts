@@ -1,6 +1,6 @@
 import { Field, ID, ObjectType, registerEnumType } from 'type-graphql';
 import { connectionOf } from '../../types/pagination.js';
-import { Node, nodeType } from '../../types/relay-node.js';
+import { Node } from '../../types/relay-node.js';
 import { Amount, Currency, DateTime, LocalDate } from '../../types/scalars.js';
 import { ReceivableStatus, TransactionType } from './table.js';
 
@@ -81,6 +81,5 @@ export class Receivable extends Node {
   @Field(() => [SystemMessage])
   systemMessage: SystemMessage[];
 }
-nodeType('receivable', 'Receivable');
 
 export const ReceivableConnection = connectionOf('Receivable', () => Receivable);

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { bigint, check, index, jsonb, pgTable, primaryKey, text, unique } from 'drizzle-orm/pg-core';
-import { keyColumns, version, visibilityColumns } from '../../db/columns.js';
+import { isOneOf, keyColumns, version, visibilityColumns } from '../../db/columns.js';
 
 export const TransactionStatus = { PROCESSING: 'processing', SUCCEEDED: 'succeeded', FAILED: 'failed' } as const;
 export type TransactionStatus = (typeof TransactionStatus)[keyof typeof TransactionStatus];
@@ -63,7 +63,7 @@ export const transaction = pgTable(
     index('transaction_of_checkout').on(t.tenantId, t.livemode, t.checkoutId, t.created, t.id),
     // The operator looks at all tenants' mismatches, which are few.
     index('transaction_mismatched').on(t.created, t.id).where(sql`mismatch is not null`),
-    check('transaction_status', sql`${t.status} in ('processing', 'succeeded', 'failed')`),
+    check('transaction_status', isOneOf(t.status, TransactionStatus)),
     check('transaction_reason', sql`(${t.reasonCode} is not null) = (${t.status} = 'failed')`),
   ],
 );

@@ -1,6 +1,6 @@
 import { Field, ID, ObjectType, registerEnumType } from 'type-graphql';
 import { connectionOf } from '../../types/pagination.js';
-import { Node, nodeType } from '../../types/relay-node.js';
+import { Node } from '../../types/relay-node.js';
 import { Amount, Currency, DateTime } from '../../types/scalars.js';
 import { TransactionPaymentMethod, TransactionReasonCode, TransactionStatus } from './table.js';
 
@@ -44,6 +44,5 @@ export class Transaction extends Node {
   @Field(() => DateTime, { description: 'When it fails if nobody has paid by then.' })
   expiresAt: number;
 }
-nodeType('transaction', 'Transaction');
 
 export const TransactionConnection = connectionOf('Transaction', () => Transaction);

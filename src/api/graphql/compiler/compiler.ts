@@ -2,11 +2,12 @@ import { type DocumentNode, type GraphQLSchema } from 'graphql';
 import { getArgumentValues, getVariableValues } from 'graphql/execution/values.js';
 import type { Context } from '../../../operation/context.js';
 import { listOf, visibilityOf } from '../../../db/visibility.js';
-import { shape, values } from '../../../db/scope.js';
-import { check, checkEdge, permissionOf } from '../../../operation/guard.js';
+import { shape, values } from '../../../db/list-statement.js';
+import { check, checkEdge } from '../../../operation/guard.js';
+import { operationOf } from '../../../resources/registry.js';
 import { pageRequest } from '../../../types/pagination.js';
 import { requestLimitsDefault } from '../../../request/budget.js';
-import type { Rule } from './rules.js';
+import type { Rule } from '../../../resources/edges.js';
 import { type Asked, emptyCurrency, jsonBegin, jsonEnd, type Statement, statementOf, type Terms } from './statement.js';
 import { type Branch, NotCompilable, type Tree, treeOf } from './tree.js';
 
@@ -112,7 +113,7 @@ export class CompiledQuery {
       const { rule, field, node, parent } = branch;
       const args = field!.args.length > 0 ? getArgumentValues(field!, node, coerced.coerced) : {};
       const root = parent === this.schema.getQueryType();
-      if (root) check(field!.name, permissionOf(field!.name), args, context);
+      if (root) check(operationOf(field!.name), args, context);
       else checkEdge(field!, args, context);
       const prefix = `q${i}_`;
       if (rule!.read === 'one') {

@@ -11,7 +11,7 @@ import {
   isScalarType,
 } from 'graphql';
 import { type Visibility, visibilityPredicate } from '../../../db/visibility.js';
-import { listed, type Rows } from '../../../db/scope.js';
+import { type Link, listed, type Rows } from '../../../db/list-statement.js';
 import { balance, booked } from '../../../resources/ledger/table.js';
 import { type Listing, type PageRequest, readOf } from '../../../types/pagination.js';
 import { type Branch, NotCompilable } from './tree.js';
@@ -140,7 +140,12 @@ class Writer {
   }
 
   /** A page as its connection. Its rows are read once, with at least one more than are shown: it tells whether there are more. */
-  #page(branch: Branch, table: Rows, listing: Listing, below: { parent: PgColumn; of: SQL } | undefined): string {
+  #page(
+    branch: Branch,
+    table: Rows,
+    listing: Listing,
+    below: { parent: PgColumn | Link; of: SQL } | undefined,
+  ): string {
     const asked = this.terms.lists.get(branch)!;
     const { request, prefix } = asked;
     const [alias, inner] = [this.#alias(), this.#alias()];

@@ -13,7 +13,8 @@ import {
   OperationTypeNode,
   type SelectionSetNode,
 } from 'graphql';
-import { type Rule, rules } from './rules.js';
+import type { Rule } from '../../../resources/edges.js';
+import { rules } from '../../../resources/registry.js';
 
 /** A field of a query with what is asked for below it; without a field it is `__typename`. */
 export interface Branch {
@@ -75,7 +76,7 @@ export function treeOf(schema: GraphQLSchema, { definitions }: DocumentNode): Tr
     const name = node.name.value;
     if (name === '__typename') return { key, parent, field: undefined, node, rule: undefined, below: [] };
     const field = parent.getFields()[name];
-    const rule = rules[`${parent.name}.${name}`];
+    const rule = rules.get(`${parent.name}.${name}`);
     if (!field || (field.resolve && !rule)) throw new NotCompilable();
     const type = getNamedType(field.type);
     if (isAbstractType(type)) throw new NotCompilable();

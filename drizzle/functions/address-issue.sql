@@ -1,0 +1,379 @@
+-- Receiving addresses: what an account is offered, and who issues it: the sandbox bank in test mode, the operator in
+-- live mode.
+
+-- The currencies that the governing setting (the root's) offers this account and that it has no usable receiving
+-- address for.
+create or replace function missing_currencies(p_tenant text, p_live boolean, p_account account)
+returns text[]
+language plpgsql
+stable
+as $$
+declare
+  g account_setting;
+begin
+  if p_account.address_key is null then
+    return '{}';
+  end if;
+  select s.*
+  into g
+  from account_setting s
+  where s.tenant_id = p_tenant and s.livemode = p_live and s.account_id = 'account_' || p_tenant;
+  -- The objects are spelled as the graph spells them, the account's key as the specification does.
+  if not coalesce((g.address ->> camel(p_account.address_key))::boolean, false) then
+    return '{}';
+  end if;
+  return array(
+    select distinct c
+    from jsonb_array_elements_text(g.address_currency -> camel(p_account.address_key)) c
+    where
+      not exists (
+        select
+        from address d
+        where
+          d.tenant_id = p_tenant
+          and d.livemode = p_live
+          and d.linked_id = p_account.id
+          and d.category = 'service_receive'
+          and d.status = 'activated'
+          and d.currency = c
+      )
+  );
+end;
+$$;
+
+create or replace function camel(p_snake text)
+returns text
+language plpgsql
+immutable
+as $$
+declare
+  w text;
+  r text := '';
+begin
+  foreach w in array string_to_array(p_snake, '_') loop
+    r := r || case
+      when r = '' then w
+      else upper(left(w, 1)) || substr(w, 2)
+    end;
+  end loop;
+  return r;
+end;
+$$;
+
+-- What an account is given once it is activated: a fee advance address for a platform, and receiving addresses on order
+-- where its kind is offered any. The sandbox bank issues those in test mode, the operator in live mode.
+create or replace function open_account_addresses(p_tenant text, p_live boolean, p_call jsonb, p_id text)
+returns void
+language plpgsql
+as $$
+declare
+  v account;
+  v_currency text;
+begin
+  select a.* into v from account a where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_id;
+  if
+    v.kind = 'platform'
+    and not exists (
+      select
+      from address d
+      where d.tenant_id = p_tenant and d.livemode = p_live and d.linked_id = p_id and d.category = 'service_fee_advance'
+    )
+  then
+    v_currency := edition_currency(v.edition);
+    perform insert_address(
+      p_tenant,
+      p_live,
+      p_call,
+      v,
+      'service_fee_advance',
+      'bank_account',
+      v_currency,
+      p_bank_account =>
+        case
+          when not p_live then sandbox_bank_account(v_currency) - 'type'
+        end
+    );
+  end if;
+  -- What is on order already brings the rest along when it is issued. The sandbox is told again: what came due while
+  -- the account was on hold was not delivered, and whatever is delivered twice is so once.
+  if v.address in ('requested', 'processing') then
+    if not p_live then
+      perform enqueue(
+        p_tenant,
+        p_live,
+        case v.address
+          when 'requested' then 'process_addresses'
+          else 'issue_addresses'
+        end,
+        p_id,
+        1
+      );
+    end if;
+    return;
+  end if;
+  if missing_currencies(p_tenant, p_live, v) = '{}' then
+    return;
+  end if;
+  update account a
+  set
+    address = 'requested',
+    version = a.version + 1
+  where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_id and a.address in ('deactivated', 'activated');
+  if found and not p_live then
+    perform enqueue(p_tenant, p_live, 'process_addresses', p_id, 1);
+  end if;
+end;
+$$;
+
+-- Account details as the sandbox bank would give them; a number is made up, the routing codes are plainly of a sandbox.
+create or replace function sandbox_bank_account(p_currency text)
+returns jsonb
+language plpgsql
+volatile
+as $$
+declare
+  v_number text := '9' || lpad(
+    (('x' || left(replace(gen_random_uuid()::text, '-', ''), 12))::bit(48)::bigint % 10000000000000)::text,
+    13,
+    '0'
+  );
+begin
+  return jsonb_build_object(
+    'bankName',
+    'Tidegate Sandbox Bank',
+    'number',
+    v_number,
+    'last4',
+    right(v_number, 4),
+    'type',
+    'all'
+  ) || case
+    when p_currency = 'INR' then jsonb_build_object(
+      'domesticCredit',
+      'TGSB0000001',
+      'domesticFastCredit',
+      'TGSB0000001',
+      'domesticWire',
+      'TGSB0000001'
+    )
+    when p_currency = 'USD' then jsonb_build_object(
+      'domesticCredit',
+      '000000019',
+      'domesticDebit',
+      '000000019',
+      'domesticWire',
+      '000000019',
+      'globalWire',
+      'TGSBUS00'
+    )
+    else jsonb_build_object('globalWire', 'TGSBUS00')
+  end;
+end;
+$$;
+
+-- The sandbox bank's delivery: one receiving address per missing currency, and the account's addresses are activated.
+create or replace function issue_addresses(p_tenant text, p_live boolean, p_call jsonb, p_id text)
+returns void
+language plpgsql
+as $$
+declare
+  v account;
+  c text;
+  v_state text;
+begin
+  select a.*
+  into v
+  from account a
+  where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_id
+  for no key update;
+  if v.status <> 'activated' then
+    return;
+  end if;
+  foreach c in array missing_currencies(p_tenant, p_live, v) loop
+    perform insert_address(
+      p_tenant,
+      p_live,
+      p_call,
+      v,
+      'service_receive',
+      'bank_account',
+      c,
+      p_name => v.business_details ->> 'legalName',
+      p_bank_account => sandbox_bank_account(c)
+    );
+  end loop;
+  -- What was ordered may have been switched off meanwhile: then there is nothing to be activated.
+  v_state := case
+    when exists (
+      select
+      from address d
+      where
+        d.tenant_id = p_tenant
+        and d.livemode = p_live
+        and d.linked_id = p_id
+        and d.category = 'service_receive'
+        and d.status = 'activated'
+    ) then 'activated'
+    else 'deactivated'
+  end;
+  update account a
+  set
+    address = v_state,
+    version = a.version + 1
+  where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_id and a.address in ('requested', 'processing')
+  returning *
+  into v;
+  if found then
+    perform emit_event(p_tenant, p_live, p_call, 'account.updated', 'account', to_jsonb(v));
+  end if;
+end;
+$$;
+
+-- The operator's record of an address that the bank has issued in live mode. The account's addresses are activated with
+-- the last missing currency, and processing until then. A fee advance address takes the details in its place.
+create or replace function record_issued_address(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
+returns setof address
+language plpgsql
+as $$
+declare
+  v_args jsonb := check_args(
+    p_args,
+    args_of('linkedId text, category text, type text, currency text, name text null, bankAccount object')
+  );
+  v address;
+  v_owner account;
+begin
+  select a.*
+  into v_owner
+  from account a
+  where a.tenant_id = p_tenant and a.livemode = p_live and a.id = v_args ->> 'linkedId'
+  for no key update;
+  if v_owner.status <> 'activated' then
+    perform refuse(400, 'status_invalid', 'account.status', 'is not activated; verify the account first');
+  end if;
+  if v_args ->> 'category' = 'service_fee_advance' then
+    update address d
+    set
+      bank_account = (v_args -> 'bankAccount') - 'type',
+      currency = v_args ->> 'currency',
+      version = d.version + 1
+    where
+      d.tenant_id = p_tenant
+      and d.livemode = p_live
+      and d.linked_id = v_owner.id
+      and d.category = 'service_fee_advance'
+    returning *
+    into v;
+    if not found then
+      perform refuse(400, 'account_type_invalid', 'address.linked_id', 'Only a platform has a fee advance address.');
+    end if;
+    perform emit_event(p_tenant, p_live, p_call, 'address.updated', 'address', to_jsonb(v));
+  else
+    if not (v_args ->> 'currency' = any (missing_currencies(p_tenant, p_live, v_owner))) then
+      perform refuse(
+        409,
+        'state_conflict',
+        'address.currency',
+        'is not one that this account is offered and still lacks'
+      );
+    end if;
+    v := insert_address(
+      p_tenant,
+      p_live,
+      p_call,
+      v_owner,
+      v_args ->> 'category',
+      v_args ->> 'type',
+      v_args ->> 'currency',
+      p_name => v_args ->> 'name',
+      p_bank_account => v_args -> 'bankAccount'
+    );
+    update account a
+    set
+      version = a.version + 1,
+      address = case
+        when missing_currencies(p_tenant, p_live, v_owner) = '{}' then 'activated'
+        else 'processing'
+      end
+    where a.tenant_id = p_tenant and a.livemode = p_live and a.id = v_owner.id
+    returning *
+    into v_owner;
+    perform emit_event(p_tenant, p_live, p_call, 'account.updated', 'account', to_jsonb(v_owner));
+  end if;
+  perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(v));
+  return next v;
+end;
+$$;
+
+-- The sandbox bank begins with the addresses that an account is given.
+create or replace function job_process_addresses(p_tenant text, p_live boolean, p_job job)
+returns void
+language plpgsql
+as $$
+declare
+  v account;
+begin
+  update account a
+  set
+    address = 'processing',
+    version = a.version + 1
+  where
+    a.tenant_id = p_tenant
+    and a.livemode = p_live
+    and a.id = p_job.subject_id
+    and a.address = 'requested'
+    and a.status = 'activated'
+  returning *
+  into v;
+  if found then
+    perform emit_event(p_tenant, p_live, '{}', 'account.updated', 'account', to_jsonb(v));
+    perform enqueue(p_tenant, p_live, 'issue_addresses', p_job.subject_id, 1);
+  end if;
+end;
+$$;
+
+-- The sandbox bank delivers them.
+create or replace function job_issue_addresses(p_tenant text, p_live boolean, p_job job)
+returns void
+language plpgsql
+as $$
+begin
+  perform issue_addresses(p_tenant, p_live, '{}', p_job.subject_id);
+end;
+$$;
+
+-- The setting of a root has changed: accounts that are activated already are offered what it now says, in batches by
+-- id, so that a large tenant never holds its rows for long.
+create or replace function job_offer_addresses(p_tenant text, p_live boolean, p_job job)
+returns void
+language plpgsql
+as $$
+declare
+  v account;
+  w account;
+  n int := 0;
+begin
+  for v in
+    select a.*
+    from account a
+    where
+      a.tenant_id = p_tenant
+      and a.livemode = p_live
+      and a.status = 'activated'
+      and a.address_key is not null
+      and a.id > coalesce(p_job.args ->> 'after', '')
+    order by a.id
+    limit 200
+  loop
+    perform open_account_addresses(p_tenant, p_live, '{}', v.id);
+    select a.* into w from account a where a.tenant_id = p_tenant and a.livemode = p_live and a.id = v.id;
+    if w.version <> v.version then
+      perform emit_event(p_tenant, p_live, '{}', 'account.updated', 'account', to_jsonb(w));
+    end if;
+    n := n + 1;
+  end loop;
+  if n = 200 then
+    perform enqueue(p_tenant, p_live, p_job.kind, p_job.subject_id, 0, jsonb_build_object('after', v.id));
+  end if;
+end;
+$$;

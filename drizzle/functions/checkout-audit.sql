@@ -1,0 +1,60 @@
+-- The audit of checkouts.
+
+-- What must never be of checkouts and their attempts.
+create or replace view checkout_violations as
+  select c.tenant_id, c.livemode, 'checkout is credited other than once' as rule, c.id as what
+  from
+    checkout c
+    left join (
+      select
+        p.tenant_id,
+        p.livemode,
+        p.checkout_id,
+        count(*) filter (where d.status in ('completed', 'reversed')) n,
+        min(d.id) filter (where d.status in ('completed', 'reversed')) id,
+        sum(d.amount) filter (where d.status in ('completed', 'reversed')) amount
+      from
+        payment p
+        join deposit d on d.tenant_id = p.tenant_id and d.livemode = p.livemode and d.id = p.deposit_id
+      where p.checkout_id is not null
+      group by 1, 2, 3
+    ) k
+      on k.tenant_id = c.tenant_id and k.livemode = c.livemode and k.checkout_id = c.id
+  where
+    (coalesce(k.n, 0), k.id, coalesce(k.amount, 0)) is distinct from (
+      case
+        when c.deposit_id is null then 0
+        else 1
+      end,
+      c.deposit_id,
+      case
+        when c.deposit_id is null then 0
+        else c.amount
+      end
+    )
+    or (c.status = 'completed' and c.deposit_id is null)
+  union all
+  select c.tenant_id, c.livemode, 'checkout and its fee disagree', c.id
+  from checkout c
+  where
+    c.deposit_id is not null
+    and c.gross_amount is distinct from (
+      select -sum(k.amount)
+      from
+        posting p
+        join contra_entry k on k.tenant_id = c.tenant_id and k.livemode = c.livemode and k.posting_id = p.id
+      where
+        p.tenant_id = c.tenant_id
+        and p.livemode = c.livemode
+        and p.cause = c.deposit_id
+        and p.kind = 'deposit'
+        and k.contra = 'acquirer'
+    )
+  union all
+  select t.tenant_id, t.livemode, 'transaction and its checkout disagree', t.id
+  from
+    transaction t
+    join checkout c on c.tenant_id = t.tenant_id and c.livemode = t.livemode and c.id = t.checkout_id
+  where
+    (t.status = 'succeeded') <> (c.deposit_id is not null and t.deposit_id is not distinct from c.deposit_id)
+    or (t.status = 'succeeded' and c.effective_transaction_id <> t.id);

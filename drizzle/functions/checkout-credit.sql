@@ -1,0 +1,298 @@
+-- The end of an attempt and the money of a successful one. A checkout is credited once: the balances are locked first,
+-- then the checkout.
+
+-- The end of an attempt. What has failed because its time was over may still succeed, since the money has really come;
+-- every other end is for good, and told again it changes nothing.
+create or replace function settle_transaction(
+  p_tenant text,
+  p_live boolean,
+  p_call jsonb,
+  p_id text,
+  p_status text,
+  p_reason text
+)
+returns checkout
+language plpgsql
+as $$
+declare
+  v transaction;
+  c checkout;
+begin
+  select t.* into v from transaction t where t.tenant_id = p_tenant and t.livemode = p_live and t.id = p_id;
+  select x.* into c from checkout x where x.tenant_id = p_tenant and x.livemode = p_live and x.id = v.checkout_id;
+  if p_status = 'succeeded' then
+    perform lock_balances(
+      p_tenant,
+      p_live,
+      jsonb_build_array(
+        jsonb_build_object('account', c.to_account_id, 'currency', c.currency),
+        jsonb_build_object('account', transfer_target(p_tenant, p_live, c.to_account_id), 'currency', c.currency)
+      )
+    );
+  end if;
+  -- Read again under their locks: another attempt may have succeeded meanwhile.
+  select x.* into c from checkout x where x.tenant_id = p_tenant and x.livemode = p_live and x.id = c.id for update;
+  select t.* into v from transaction t where t.tenant_id = p_tenant and t.livemode = p_live and t.id = p_id for update;
+  if v.status = 'processing' and p_status = 'failed' then
+    update transaction t
+    set
+      status = 'failed',
+      reason_code = p_reason,
+      version = t.version + 1
+    where t.tenant_id = p_tenant and t.livemode = p_live and t.id = v.id
+    returning *
+    into v;
+    perform emit_event(p_tenant, p_live, p_call, 'transaction.failed', 'transaction', to_jsonb(v));
+    if c.deposit_id is null then
+      update checkout x
+      set
+        effective_transaction_id = v.id,
+        effective_transaction_status = 'failed',
+        version = x.version + 1
+      where x.tenant_id = p_tenant and x.livemode = p_live and x.id = c.id
+      returning *
+      into c;
+      perform emit_event(p_tenant, p_live, p_call, 'checkout.updated', 'checkout', to_jsonb(c));
+    end if;
+  elseif
+    p_status = 'succeeded'
+    and (v.status = 'processing' or (v.status = 'failed' and v.reason_code = 'expired'))
+  then
+    c := credit_checkout(p_tenant, p_live, p_call, c, v);
+  end if;
+  return c;
+end;
+$$;
+
+-- The money of a successful attempt. The first is credited, and locks the receivables in their order as far as they
+-- take it; any other becomes a failed deposit and posts nothing, since the acquirer refunds it.
+create or replace function credit_checkout(
+  p_tenant text,
+  p_live boolean,
+  p_call jsonb,
+  p_checkout checkout,
+  p_transaction transaction
+)
+returns checkout
+language plpgsql
+as $$
+declare
+  c checkout := p_checkout;
+  v transaction := p_transaction;
+  d deposit;
+  r receivable;
+  v_from account;
+  v_to account;
+  v_first boolean := p_checkout.deposit_id is null;
+  v_id text := new_id('deposit');
+  v_now bigint := clock(p_tenant, p_live);
+  v_address text;
+  v_payment text;
+  v_receivable text;
+  v_share bigint;
+  v_rest bigint := p_checkout.amount;
+begin
+  select a.* into v_to from account a where a.tenant_id = p_tenant and a.livemode = p_live and a.id = c.to_account_id;
+  select a.*
+  into v_from
+  from account a
+  where a.tenant_id = p_tenant and a.livemode = p_live and a.id = c.from_account_id
+  for no key update;
+  v_address := payment_address(p_tenant, p_live, p_call, v_from, v.payment_method, c.currency);
+  v_payment := insert_payment(
+    p_tenant,
+    p_live,
+    v_to,
+    'checkout',
+    c.amount,
+    c.currency,
+    case
+      when v_first then 'processing'
+      else 'failed'
+    end,
+    v_id
+  );
+  update payment p set checkout_id = c.id where p.tenant_id = p_tenant and p.livemode = p_live and p.id = v_payment;
+  insert into deposit
+    (
+      tenant_id,
+      livemode,
+      id,
+      created,
+      amount,
+      currency,
+      from_account_id,
+      from_address_id,
+      to_account_id,
+      to_address_id,
+      payment_method,
+      payment_method_details,
+      reason_code,
+      statement_descriptor,
+      status,
+      payment_id,
+      context_id,
+      on_root_list
+    )
+  values
+    (
+      p_tenant,
+      p_live,
+      v_id,
+      v_now,
+      c.amount,
+      c.currency,
+      v_from.id,
+      v_address,
+      v_to.id,
+      c.to_address_id,
+      v.payment_method,
+      v.payment_method_details,
+      case
+        when not v_first then 'duplicate'
+      end,
+      c.id,
+      case
+        when v_first then 'processing'
+        else 'failed'
+      end,
+      v_payment,
+      c.context_id,
+      c.on_root_list
+    )
+  returning *
+  into d;
+  update transaction t
+  set
+    status = case
+      when v_first then 'succeeded'
+      else 'failed'
+    end,
+    reason_code = case
+      when not v_first then 'duplicate'
+    end,
+    payment_id = v_payment,
+    deposit_id = v_id,
+    version = t.version + 1
+  where t.tenant_id = p_tenant and t.livemode = p_live and t.id = v.id
+  returning *
+  into v;
+  perform emit_event(p_tenant, p_live, p_call, 'transaction.' || v.status, 'transaction', to_jsonb(v));
+  if not v_first then
+    perform emit_event(p_tenant, p_live, p_call, 'deposit.failed', 'deposit', to_jsonb(d));
+    return c;
+  end if;
+  -- One whose time is over is late, whether or not a worker has said so yet.
+  if c.status = 'initialized' and c.expires_at <= v_now then
+    select e.*
+    into c
+    from end_checkout(p_tenant, p_live, p_call - 'key', jsonb_build_object('id', c.id, 'to', 'expired')) e;
+  end if;
+  update checkout x
+  set
+    status = case
+      when x.status = 'initialized' then 'completed'
+      else x.status
+    end,
+    effective_transaction_id = v.id,
+    effective_transaction_status = 'succeeded',
+    deposit_id = v_id,
+    version = x.version + 1
+  where x.tenant_id = p_tenant and x.livemode = p_live and x.id = c.id
+  returning *
+  into c;
+  perform move_deposit(
+    p_tenant,
+    p_live,
+    p_call - 'key',
+    jsonb_build_object('id', v_id, 'from', jsonb_build_array('processing'), 'to', 'completed')
+  );
+  select y.* into d from deposit y where y.tenant_id = p_tenant and y.livemode = p_live and y.id = v_id;
+  -- All of them in the order of their ids first: two that lock the same ones in two orders would wait for each other.
+  perform
+  from receivable y
+  where y.tenant_id = p_tenant and y.livemode = p_live and y.id = any (c.receivable_ids)
+  order by y.id
+  for no key update;
+  foreach v_receivable in array c.receivable_ids loop
+    exit when v_rest = 0;
+    select y.* into r from receivable y where y.tenant_id = p_tenant and y.livemode = p_live and y.id = v_receivable;
+    v_share := least(v_rest, r.amount_reconcilable);
+    continue when v_share <= 0;
+    perform lock_receivable(p_tenant, p_live, p_call, d, r.id, v_share, 'deposit.receivables');
+    v_rest := v_rest - v_share;
+  end loop;
+  if v_rest < c.amount then
+    d := make_available(p_tenant, p_live, p_call, v_id, c.amount - v_rest);
+    perform emit_event(p_tenant, p_live, p_call, 'deposit.reconciled', 'deposit', to_jsonb(d));
+  end if;
+  perform emit_event(
+    p_tenant,
+    p_live,
+    p_call,
+    case
+      when c.status = 'completed' then 'checkout.completed'
+      else 'checkout.late_payment'
+    end,
+    'checkout',
+    to_jsonb(c)
+  );
+  return c;
+end;
+$$;
+
+-- Where the money of a deposit comes from: a bank, or the acquirer with what is kept of it as a fee.
+create or replace function source_legs(p_tenant text, p_live boolean, p_deposit deposit)
+returns jsonb
+language plpgsql
+stable
+as $$
+declare
+  c checkout;
+begin
+  select x.*
+  into c
+  from
+    payment p
+    join checkout x on x.tenant_id = p_tenant and x.livemode = p_live and x.id = p.checkout_id
+  where p.tenant_id = p_tenant and p.livemode = p_live and p.id = p_deposit.payment_id;
+  if c.id is null then
+    return jsonb_build_array(contra_leg('bank', p_deposit.currency, -p_deposit.amount));
+  end if;
+  return jsonb_build_array(
+    contra_leg('acquirer', c.currency, -c.gross_amount),
+    contra_leg('fees', c.currency, c.gross_amount - c.amount)
+  );
+end;
+$$;
+
+-- The time of an attempt is over.
+create or replace function job_expire_transaction(p_tenant text, p_live boolean, p_job job)
+returns void
+language plpgsql
+as $$
+declare
+  c checkout;
+begin
+  c := settle_transaction(p_tenant, p_live, '{}', p_job.subject_id, 'failed', 'expired');
+end;
+$$;
+
+-- An attempt ends as the acquirer has decided.
+create or replace function job_settle_transaction(p_tenant text, p_live boolean, p_job job)
+returns void
+language plpgsql
+as $$
+declare
+  c checkout;
+begin
+  c := settle_transaction(
+    p_tenant,
+    p_live,
+    '{}',
+    p_job.subject_id,
+    p_job.args ->> 'status',
+    p_job.args ->> 'reasonCode'
+  );
+end;
+$$;

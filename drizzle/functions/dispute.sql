@@ -1,0 +1,296 @@
+-- Disputes and reversals: money of a deposit that is taken back.
+
+-- Takes money of a deposit back: what is pending of it first, then the receiver's available funds, which alone may go
+-- below zero by it. Unpaid locks of the deposit shrink by what came from the available funds; those in a payout stay
+-- until it fails.
+create or replace function claw_back(
+  p_tenant text,
+  p_live boolean,
+  p_call jsonb,
+  p_deposit deposit,
+  p_amount bigint,
+  p_kind text,
+  p_cause text,
+  p_payment text,
+  p_category text
+)
+returns void
+language plpgsql
+as $$
+declare
+  v_pending bigint := least(p_deposit.pending_rest, p_amount);
+  v_rest bigint;
+  v_receiver text := receiver_of(p_tenant, p_live, p_deposit.to_account_id);
+begin
+  v_rest := case
+    when p_category = 'fee_advance' then 0
+    else p_amount - v_pending
+  end;
+  if p_amount <= 0 then
+    return;
+  end if;
+  perform post(
+    p_tenant,
+    p_live,
+    p_kind,
+    p_cause,
+    p_payment,
+    jsonb_build_array(
+      leg(
+        p_deposit.to_account_id,
+        p_category,
+        p_deposit.currency,
+        case
+          when p_category = 'fee_advance' then -p_amount
+          else -v_pending
+        end
+      ),
+      leg(v_receiver, 'available', p_deposit.currency, -v_rest),
+      contra_leg('dispute', p_deposit.currency, p_amount)
+    )
+  );
+  update deposit d
+  set
+    pending_rest = d.pending_rest - v_pending,
+    version = d.version + 1
+  where d.tenant_id = p_tenant and d.livemode = p_live and d.id = p_deposit.id;
+  -- Where nothing is available any more, nothing keeps it from being paid out.
+  delete from payout_block k
+  where
+    k.tenant_id = p_tenant
+    and k.livemode = p_live
+    and k.account_id = v_receiver
+    and k.currency = p_deposit.currency
+    and exists (
+      select
+      from balance b
+      where
+        b.tenant_id = p_tenant
+        and b.livemode = p_live
+        and b.account_id = v_receiver
+        and b.currency = p_deposit.currency
+        and b.available <= 0
+    );
+  perform shrink_locks(p_tenant, p_live, p_call, p_deposit.id, v_rest);
+end;
+$$;
+
+-- Takes so much off a deposit's locks, the newest first, and no more than there is of those that no payout has taken
+-- along. The locks of a failed payout that are being freed count as free. Where the rest needs more locks than one call
+-- shrinks, a job goes on: until then the receivables are locked for more than there is, and the account is not paid
+-- out. With `p_from`, locks from that id on alone.
+create or replace function shrink_locks(
+  p_tenant text,
+  p_live boolean,
+  p_call jsonb,
+  p_deposit text,
+  p_amount bigint,
+  p_from text default null
+)
+returns void
+language plpgsql
+as $$
+declare
+  v_locks receivable_lock[];
+  l receivable_lock;
+  v_rest bigint := p_amount;
+  v_shrink bigint;
+begin
+  if v_rest <= 0 then
+    return;
+  end if;
+  v_locks := array(
+    select k
+    from
+      receivable_lock k
+      join lock_batch b on b.tenant_id = p_tenant and b.livemode = p_live and b.id = k.batch_id
+      left join payout y on y.tenant_id = p_tenant and y.livemode = p_live and y.id = b.payout_id
+    where
+      k.tenant_id = p_tenant
+      and k.livemode = p_live
+      and k.deposit_id = p_deposit
+      and k.amount > 0
+      and k.id >= coalesce(p_from, '')
+      and (b.payout_id is null or y.status = 'failed')
+    order by k.id desc
+    limit locks_per_call()
+  );
+  -- In the order of their ids, as everybody locks receivables; the newest lock is shrunk first all the same.
+  perform
+  from receivable r
+  where r.tenant_id = p_tenant and r.livemode = p_live and r.id in (select x.receivable_id from unnest(v_locks) x)
+  order by r.id
+  for no key update;
+  foreach l in array v_locks loop
+    exit when v_rest <= 0;
+    v_shrink := least(l.amount, v_rest);
+    update receivable_lock k
+    set amount = k.amount - v_shrink
+    where k.tenant_id = p_tenant and k.livemode = p_live and k.id = l.id;
+    perform change_receivable(p_tenant, p_live, p_call, l.receivable_id, -v_shrink, 0);
+    v_rest := v_rest - v_shrink;
+  end loop;
+  if v_rest > 0 and p_from is null and cardinality(v_locks) = locks_per_call() then
+    perform enqueue(
+      p_tenant,
+      p_live,
+      'shrink_locks',
+      paid_out_by(p_tenant, p_live, l.account_id),
+      0,
+      jsonb_build_object('deposit', p_deposit)
+    );
+  end if;
+end;
+$$;
+
+-- What the locks of a deposit hold beyond what is counted of it.
+create or replace function overlocked_of(p_tenant text, p_live boolean, p_deposit text)
+returns bigint
+language plpgsql
+stable
+as $$
+declare
+  d deposit;
+begin
+  select x.* into d from deposit x where x.tenant_id = p_tenant and x.livemode = p_live and x.id = p_deposit;
+  return coalesce(
+    (
+      select sum(k.amount)
+      from receivable_lock k
+      where k.tenant_id = p_tenant and k.livemode = p_live and k.deposit_id = p_deposit
+    ),
+    0
+  ) - reconciled_of(d);
+end;
+$$;
+
+-- What of a deposit is counted towards receivables and has not been taken back.
+create or replace function reconciled_of(p_deposit deposit)
+returns bigint
+language plpgsql
+immutable
+as $$
+begin
+  return case p_deposit.status
+    when 'reversed' then 0
+    else p_deposit.amount - p_deposit.disputed - p_deposit.pending_rest
+  end;
+end;
+$$;
+
+-- A dispute: a deposit of its own with a negative amount, at most the undisputed rest of the original.
+create or replace function dispute_deposit(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
+returns setof deposit
+language plpgsql
+as $$
+declare
+  v_args jsonb := check_args(p_args, args_of('id text, reasonCode? text null, amount? bigint null'));
+  d deposit;
+  v deposit;
+  v_to account;
+  v_id text := new_id('deposit');
+  v_now bigint := clock(p_tenant, p_live);
+  v_amount bigint;
+  v_payment text;
+begin
+  select x.* into d from deposit x where x.tenant_id = p_tenant and x.livemode = p_live and x.id = v_args ->> 'id';
+  perform lock_money_of(p_tenant, p_live, d);
+  select x.* into d from deposit x where x.tenant_id = p_tenant and x.livemode = p_live and x.id = d.id for update;
+  if d.status <> 'completed' or d.amount < 0 then
+    perform refuse(400, 'status_invalid', 'deposit.status');
+  end if;
+  v_amount := coalesce((v_args ->> 'amount')::bigint, d.amount - d.disputed);
+  if v_amount <= 0 or v_amount > d.amount - d.disputed then
+    perform refuse(402, 'amount_exceeds_deposit', 'deposit.amount');
+  end if;
+  select a.* into v_to from account a where a.tenant_id = p_tenant and a.livemode = p_live and a.id = d.to_account_id;
+  v_payment := insert_payment(p_tenant, p_live, v_to, 'dispute', -v_amount, d.currency, 'completed', v_id);
+  insert into deposit
+    (
+      tenant_id,
+      livemode,
+      id,
+      created,
+      amount,
+      currency,
+      from_account_id,
+      from_address_id,
+      to_account_id,
+      to_address_id,
+      payment_method,
+      payment_method_details,
+      reason_code,
+      statement_descriptor,
+      status,
+      payment_id,
+      disputes_id,
+      context_id,
+      on_root_list
+    )
+  values
+    (
+      p_tenant,
+      p_live,
+      v_id,
+      v_now,
+      -v_amount,
+      d.currency,
+      d.from_account_id,
+      d.from_address_id,
+      d.to_account_id,
+      d.to_address_id,
+      d.payment_method,
+      d.payment_method_details,
+      coalesce(v_args ->> 'reasonCode', 'general'),
+      d.statement_descriptor,
+      'completed',
+      v_payment,
+      d.id,
+      d.context_id,
+      d.on_root_list
+    )
+  returning *
+  into v;
+  perform claw_back(
+    p_tenant,
+    p_live,
+    p_call,
+    d,
+    v_amount,
+    'dispute',
+    v_id,
+    v_payment,
+    category_of(p_tenant, p_live, d)
+  );
+  update deposit x
+  set
+    disputed = x.disputed + v_amount,
+    version = x.version + 1
+  where x.tenant_id = p_tenant and x.livemode = p_live and x.id = d.id
+  returning *
+  into d;
+  perform emit_event(p_tenant, p_live, p_call, 'deposit.disputed', 'deposit', to_jsonb(d));
+  perform emit_event(p_tenant, p_live, p_call, 'deposit.completed', 'deposit', to_jsonb(v));
+  perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(v));
+  return next v;
+end;
+$$;
+
+drop function if exists take_back(text, boolean, jsonb, deposit, bigint, text, text, text, text);
+
+-- Shrinks more locks of a deposit that was taken back.
+create or replace function job_shrink_locks(p_tenant text, p_live boolean, p_job job)
+returns void
+language plpgsql
+as $$
+begin
+  perform lock_all_balances(p_tenant, p_live, p_job.subject_id);
+  perform shrink_locks(
+    p_tenant,
+    p_live,
+    '{}',
+    p_job.args ->> 'deposit',
+    overlocked_of(p_tenant, p_live, p_job.args ->> 'deposit')
+  );
+end;
+$$;

@@ -1,0 +1,226 @@
+-- The end of a payout, and what follows for the receivables that it pays.
+
+-- The end of a payout, once: completed or failed share one cause. The money and the status move at once. The locks
+-- follow: the first 500 by the same statement, which are all that nearly every payout has, and the rest by jobs,
+-- because no statement may take longer the more locks there are. Until then those receivables tell what they told while
+-- the payout was under way: locked and not yet settled.
+create or replace function move_payout(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
+returns setof payout
+language plpgsql
+as $$
+declare
+  v_args jsonb := check_args(p_args, args_of('id text, to text'));
+  y payout;
+  v_to text := v_args ->> 'to';
+begin
+  select x.* into y from payout x where x.tenant_id = p_tenant and x.livemode = p_live and x.id = v_args ->> 'id';
+  perform lock_all_balances(p_tenant, p_live, y.account_id);
+  update payout x
+  set
+    status = v_to,
+    version = x.version + 1
+  where x.tenant_id = p_tenant and x.livemode = p_live and x.id = y.id and x.status = 'processing'
+  returning *
+  into y;
+  if not found then
+    perform refuse(400, 'status_invalid', 'payout.status');
+  end if;
+  perform post(
+    p_tenant,
+    p_live,
+    'payout_end',
+    y.id,
+    y.payment_id,
+    jsonb_build_array(
+      leg(y.account_id, 'payout_processing', y.currency, -y.amount),
+      case v_to
+        when 'completed' then contra_leg('payout_rail', y.currency, y.amount)
+        else leg(y.account_id, 'available', y.currency, y.amount)
+      end
+    )
+  );
+  perform move_payment(p_tenant, p_live, y.payment_id, v_to);
+  if v_to = 'completed' then
+    perform settle_locks(p_tenant, p_live, p_call, y, null);
+  else
+    perform free_locks(p_tenant, p_live, p_call, y, null);
+    perform schedule_payout(p_tenant, p_live, y.account_id, true);
+  end if;
+  perform enqueue(p_tenant, p_live, 'retire_address', y.address_id, 0);
+  perform emit_event(p_tenant, p_live, p_call, 'payout.' || v_to, 'payout', to_jsonb(y));
+  perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(y));
+  return next y;
+end;
+$$;
+
+-- How many locks one call settles, frees or shrinks. They take 0.1 to 0.8 s, by the load of the machine; the balances
+-- of the account are locked meanwhile.
+create or replace function locks_per_call()
+returns int
+language plpgsql
+immutable
+as $$
+begin
+  return 500;
+end;
+$$;
+
+-- Settles the locks of a completed payout, in the order of their ids and from `p_after` on; a job goes on where this
+-- call stops. The caller has locked the balances of the payout's account, as every function does that changes these
+-- receivables. Each receivable is changed once in a call, and tells one event. Every row is found by its key: a
+-- statement for all of them could be planned as a scan of every lock there is.
+create or replace function settle_locks(p_tenant text, p_live boolean, p_call jsonb, p_payout payout, p_after text)
+returns void
+language plpgsql
+as $$
+declare
+  v_locks receivable_lock[];
+  v_settled record;
+  v_id text;
+begin
+  v_locks := array(
+    select x.k
+    from
+      lock_batch b
+      cross join lateral (
+        select k
+        from receivable_lock k
+        where k.tenant_id = p_tenant and k.livemode = p_live and k.batch_id = b.id and k.id > coalesce(p_after, '')
+        order by k.id
+        limit locks_per_call()
+      ) x
+    where b.tenant_id = p_tenant and b.livemode = p_live and b.payout_id = p_payout.id
+    order by (x.k).id
+    limit locks_per_call()
+  );
+  for v_settled in
+    select l.receivable_id, sum(l.amount)::bigint as amount, array_agg(l.id) as ids
+    from unnest(v_locks) l
+    where not l.settled and l.amount > 0
+    group by 1
+    order by 1
+  loop
+    foreach v_id in array v_settled.ids loop
+      update receivable_lock k set settled = true where k.tenant_id = p_tenant and k.livemode = p_live and k.id = v_id;
+    end loop;
+    perform change_receivable(p_tenant, p_live, p_call, v_settled.receivable_id, -v_settled.amount, v_settled.amount);
+  end loop;
+  if cardinality(v_locks) = locks_per_call() then
+    perform enqueue(
+      p_tenant,
+      p_live,
+      'settle_locks',
+      p_payout.account_id,
+      0,
+      jsonb_build_object('payout', p_payout.id, 'after', v_locks[cardinality(v_locks)].id)
+    );
+  end if;
+end;
+$$;
+
+-- Frees the locks of a failed payout, whose money is available again in the payout's currency. Those of deposits that
+-- were taken back meanwhile shrink first, the newest before the others, whatever the number of calls; when the last
+-- call has seen all of them, their batches are open again. Until then the account is not paid out: a payout takes along
+-- the locks whose money it pays.
+create or replace function free_locks(p_tenant text, p_live boolean, p_call jsonb, p_payout payout, p_before text)
+returns void
+language plpgsql
+as $$
+declare
+  v_locks receivable_lock[];
+  v_last text;
+  v_id text;
+begin
+  v_locks := array(
+    select x.k
+    from
+      lock_batch b
+      cross join lateral (
+        select k
+        from receivable_lock k
+        where
+          k.tenant_id = p_tenant
+          and k.livemode = p_live
+          and k.batch_id = b.id
+          and (p_before is null or k.id < p_before)
+        order by k.id desc
+        limit locks_per_call()
+      ) x
+    where b.tenant_id = p_tenant and b.livemode = p_live and b.payout_id = p_payout.id
+    order by (x.k).id desc
+    limit locks_per_call()
+  );
+  v_last := v_locks[cardinality(v_locks)].id;
+  for v_id in select distinct x.deposit_id from unnest(v_locks) x order by 1 loop
+    perform shrink_locks(p_tenant, p_live, p_call, v_id, overlocked_of(p_tenant, p_live, v_id), v_last);
+  end loop;
+  if cardinality(v_locks) = locks_per_call() then
+    perform enqueue(
+      p_tenant,
+      p_live,
+      'free_locks',
+      p_payout.account_id,
+      0,
+      jsonb_build_object('payout', p_payout.id, 'before', v_last)
+    );
+  else
+    update lock_batch b
+    set
+      payout_id = null,
+      held_in = p_payout.currency
+    where b.tenant_id = p_tenant and b.livemode = p_live and b.payout_id = p_payout.id;
+  end if;
+end;
+$$;
+
+-- The sandbox bank completes a payout.
+create or replace function job_settle_payout(p_tenant text, p_live boolean, p_job job)
+returns void
+language plpgsql
+as $$
+begin
+  if
+    exists (
+      select
+      from payout y
+      where y.tenant_id = p_tenant and y.livemode = p_live and y.id = p_job.subject_id and y.status = 'processing'
+    )
+  then
+    perform move_payout(p_tenant, p_live, '{}', jsonb_build_object('id', p_job.subject_id, 'to', 'completed'));
+  end if;
+end;
+$$;
+
+-- Settles more locks of a completed payout.
+create or replace function job_settle_locks(p_tenant text, p_live boolean, p_job job)
+returns void
+language plpgsql
+as $$
+declare
+  v_payout payout;
+begin
+  perform lock_all_balances(p_tenant, p_live, p_job.subject_id);
+  select x.*
+  into v_payout
+  from payout x
+  where x.tenant_id = p_tenant and x.livemode = p_live and x.id = p_job.args ->> 'payout';
+  perform settle_locks(p_tenant, p_live, '{}', v_payout, p_job.args ->> 'after');
+end;
+$$;
+
+-- Frees more locks of a failed payout.
+create or replace function job_free_locks(p_tenant text, p_live boolean, p_job job)
+returns void
+language plpgsql
+as $$
+declare
+  v_payout payout;
+begin
+  perform lock_all_balances(p_tenant, p_live, p_job.subject_id);
+  select x.*
+  into v_payout
+  from payout x
+  where x.tenant_id = p_tenant and x.livemode = p_live and x.id = p_job.args ->> 'payout';
+  perform free_locks(p_tenant, p_live, '{}', v_payout, p_job.args ->> 'before');
+end;
+$$;

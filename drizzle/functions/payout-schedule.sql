@@ -1,0 +1,252 @@
+-- When an account is paid out: a `pay_out` job stands for an account as long as it has available money.
+
+-- Where an aggregator's users' money goes at once: its platform. Null for everybody else.
+create or replace function transfer_target(p_tenant text, p_live boolean, p_account text)
+returns text
+language plpgsql
+stable
+as $$
+begin
+  return (
+    select o.id
+    from
+      account a
+      join account o on o.tenant_id = p_tenant and o.livemode = p_live and o.id = a.owner_id
+    where
+      a.tenant_id = p_tenant
+      and a.livemode = p_live
+      and a.id = p_account
+      and a.kind = 'connected_user'
+      and o.sub_type = 'aggregator'
+  );
+end;
+$$;
+
+-- The account whose payouts pay an account's money: its own, or those of its aggregator.
+create or replace function paid_out_by(p_tenant text, p_live boolean, p_account text)
+returns text
+language plpgsql
+stable
+as $$
+begin
+  return coalesce(transfer_target(p_tenant, p_live, p_account), p_account);
+end;
+$$;
+
+-- What follows when money has become available: on to the aggregator at once, or into the next payout.
+create or replace function sweep_to_platform(
+  p_tenant text,
+  p_live boolean,
+  p_call jsonb,
+  p_account text,
+  p_currency text
+)
+returns void
+language plpgsql
+as $$
+declare
+  v_target text := transfer_target(p_tenant, p_live, p_account);
+  v_amount bigint;
+  v_payment text;
+  v account;
+  p payment;
+begin
+  if v_target is null then
+    perform schedule_payout(p_tenant, p_live, p_account);
+    return;
+  end if;
+  select b.available
+  into v_amount
+  from balance b
+  where b.tenant_id = p_tenant and b.livemode = p_live and b.account_id = p_account and b.currency = p_currency;
+  -- After a dispute the user owes: what came in makes that good first.
+  if v_amount <= 0 then
+    return;
+  end if;
+  select a.* into v from account a where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_account;
+  v_payment := insert_payment(p_tenant, p_live, v, 'transfer', v_amount, p_currency, 'completed', null);
+  perform post(
+    p_tenant,
+    p_live,
+    'transfer',
+    v_payment,
+    v_payment,
+    jsonb_build_array(
+      leg(p_account, 'available', p_currency, -v_amount),
+      leg(v_target, 'available', p_currency, v_amount)
+    )
+  );
+  select y.* into p from payment y where y.tenant_id = p_tenant and y.livemode = p_live and y.id = v_payment;
+  perform emit_event(p_tenant, p_live, p_call, 'payment.completed', 'payment', to_jsonb(p));
+  perform schedule_payout(p_tenant, p_live, v_target);
+end;
+$$;
+
+-- Seconds until the next payout of a setting, in UTC: the next midnight, or that of the anchored day; a day that a
+-- month lacks is its last.
+create or replace function seconds_to_payout(p_setting account_setting, p_now bigint)
+returns bigint
+language plpgsql
+stable
+as $$
+declare
+  d date := (to_timestamp(p_now) at time zone 'utc')::date + 1;
+begin
+  if p_setting.payouts_interval = 'weekly' then
+    d := d + (p_setting.payouts_weekly_anchor - extract(isodow from d)::int + 7) % 7;
+  elseif p_setting.payouts_interval = 'monthly' then
+    while extract(day from d)::int <> least(
+      p_setting.payouts_monthly_anchor,
+      extract(day from date_trunc('month', d) + interval '1 month - 1 day')::int
+    ) loop
+      d := d + 1;
+    end loop;
+  end if;
+  return extract(epoch from d::timestamp at time zone 'utc')::bigint - p_now;
+end;
+$$;
+
+-- Puts an account's next payout into the queue, once: by its setting's interval, or at once where its platform has live
+-- FX. What could not be paid just now is tried again by the interval, with live FX too.
+create or replace function schedule_payout(p_tenant text, p_live boolean, p_account text, p_again boolean default false)
+returns void
+language plpgsql
+as $$
+declare
+  s account_setting;
+  v_at_once boolean;
+begin
+  select x.*
+  into s
+  from account_setting x
+  where x.tenant_id = p_tenant and x.livemode = p_live and x.account_id = p_account;
+  if not s.payouts_applicable then
+    return;
+  end if;
+  v_at_once := not p_again
+  and s.of_connected_user
+  and exists (
+    select
+    from account_setting g
+    where g.tenant_id = p_tenant and g.livemode = p_live and g.account_id = 'account_' || p_tenant and g.live_fx
+  );
+  -- One that is due, or will be while this statement still runs, may look before this commits: only one that comes
+  -- later will do. It stays beside one at once: whoever runs a job holds its row, and would wait for somebody who moves
+  -- the clock of all.
+  if
+    not v_at_once
+    and exists (
+      select
+      from job j
+      where
+        j.tenant_id = p_tenant
+        and j.livemode = p_live
+        and j.kind = 'pay_out'
+        and j.subject_id = p_account
+        and j.due > wall_clock() + 10
+    )
+  then
+    return;
+  end if;
+  perform enqueue(
+    p_tenant,
+    p_live,
+    'pay_out',
+    p_account,
+    case
+      when v_at_once then 0
+      else seconds_to_payout(s, clock(p_tenant, p_live))
+    end
+  );
+end;
+$$;
+
+-- Puts the next payout anew, after something that it depends on has changed. Nothing to pay, nothing to put.
+create or replace function reschedule_payout(p_tenant text, p_live boolean, p_account text)
+returns void
+language plpgsql
+as $$
+declare
+  v_now bigint := wall_clock();
+begin
+  if
+    not exists (
+      select
+      from balance b
+      where b.tenant_id = p_tenant and b.livemode = p_live and b.account_id = p_account and b.available > 0
+    )
+  then
+    return;
+  end if;
+  -- One that a worker is at stays: it finds what it finds, and this one comes after it.
+  delete from job j
+  where
+    j.tenant_id = p_tenant
+    and j.livemode = p_live
+    and j.kind = 'pay_out'
+    and j.subject_id = p_account
+    and j.due > v_now + 10;
+  perform schedule_payout(p_tenant, p_live, p_account);
+end;
+$$;
+
+drop function if exists pass_on(text, boolean, jsonb, text, text);
+
+-- A currency has a new rate: reschedules the payouts of the accounts that have money in it, in batches by id.
+create or replace function job_offer_payouts(p_tenant text, p_live boolean, p_job job)
+returns void
+language plpgsql
+as $$
+declare
+  b balance;
+  n int := 0;
+begin
+  for b in
+    select x.*
+    from balance x
+    where
+      x.tenant_id = p_tenant
+      and x.livemode = p_live
+      and x.currency = p_job.subject_id
+      and x.available > 0
+      and x.account_id > coalesce(p_job.args ->> 'after', '')
+    order by x.account_id
+    limit 200
+  loop
+    perform reschedule_payout(p_tenant, p_live, b.account_id);
+    n := n + 1;
+  end loop;
+  if n = 200 then
+    perform enqueue(p_tenant, p_live, p_job.kind, p_job.subject_id, 0, jsonb_build_object('after', b.account_id));
+  end if;
+end;
+$$;
+
+-- Live FX has been switched, which is about the payouts that wait already too: reschedules them, in batches by id.
+create or replace function job_reschedule_payouts(p_tenant text, p_live boolean, p_job job)
+returns void
+language plpgsql
+as $$
+declare
+  v_subject text;
+  n int := 0;
+begin
+  for v_subject in
+    select distinct x.subject_id
+    from job x
+    where
+      x.tenant_id = p_tenant
+      and x.livemode = p_live
+      and x.kind = 'pay_out'
+      and x.subject_id > coalesce(p_job.args ->> 'after', '')
+    order by 1
+    limit 200
+  loop
+    perform reschedule_payout(p_tenant, p_live, v_subject);
+    n := n + 1;
+  end loop;
+  if n = 200 then
+    perform enqueue(p_tenant, p_live, p_job.kind, p_job.subject_id, 0, jsonb_build_object('after', v_subject));
+  end if;
+end;
+$$;

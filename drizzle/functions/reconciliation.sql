@@ -1,0 +1,303 @@
+-- Reconciliation: deposits are counted towards receivables, whose locks grow.
+
+-- Adds to what is locked and settled of a receivable, and tells it.
+create or replace function change_receivable(
+  p_tenant text,
+  p_live boolean,
+  p_call jsonb,
+  p_id text,
+  p_locked bigint,
+  p_settled bigint
+)
+returns void
+language plpgsql
+as $$
+declare
+  v receivable;
+begin
+  update receivable r
+  set
+    amount_locked = r.amount_locked + p_locked,
+    amount_settled_payouts = r.amount_settled_payouts + p_settled,
+    version = r.version + 1,
+    deposit_ids_amount_locked = array(
+      select distinct k.deposit_id
+      from receivable_lock k
+      where k.tenant_id = p_tenant and k.livemode = p_live and k.receivable_id = p_id and not k.settled and k.amount > 0
+      order by 1
+    )
+    where r.tenant_id = p_tenant and r.livemode = p_live and r.id = p_id
+  returning *
+  into strict v;
+  perform emit_event(p_tenant, p_live, p_call, 'receivable.updated', 'receivable', to_jsonb(v));
+end;
+$$;
+
+-- Counts a completed deposit towards receivables: pending money of whoever holds it becomes available to the
+-- receivables' owner, and their locks grow by as much. Args: id, receivables [{id, amount}, …].
+create or replace function reconcile_deposit(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
+returns setof deposit
+language plpgsql
+as $$
+declare
+  v_args jsonb := check_args(p_args, args_of('id text, receivables object[]'));
+  d deposit;
+  x record;
+begin
+  select y.* into d from deposit y where y.tenant_id = p_tenant and y.livemode = p_live and y.id = v_args ->> 'id';
+  perform lock_money_of(p_tenant, p_live, d);
+  select y.* into d from deposit y where y.tenant_id = p_tenant and y.livemode = p_live and y.id = d.id for update;
+  if d.status <> 'completed' or d.amount < 0 then
+    perform refuse(400, 'status_invalid', 'deposit.status');
+  end if;
+  -- Rows in the order of their ids, whatever order they are given in: others lock them so, too.
+  perform
+  from receivable r
+  where
+    r.tenant_id = p_tenant
+    and r.livemode = p_live
+    and r.id in (select s ->> 'id' from jsonb_array_elements(v_args -> 'receivables') s)
+  order by r.id
+  for no key update;
+  -- What is void is refused before anything is added up: a state comes before an amount.
+  if
+    exists (
+      select
+      from receivable r
+      where
+        r.tenant_id = p_tenant
+        and r.livemode = p_live
+        and r.voided
+        and r.id in (select s ->> 'id' from jsonb_array_elements(v_args -> 'receivables') s)
+    )
+  then
+    perform refuse(400, 'status_invalid', 'deposit.receivables', 'must not include a receivable that is void');
+  end if;
+  perform refuse_shares(p_tenant, p_live, d, v_args -> 'receivables');
+  -- In the order given: what is taken back later frees the newest lock first.
+  for x in
+    select r ->> 'id' as id, sum((r ->> 'amount')::bigint)::bigint as amount
+    from jsonb_array_elements(v_args -> 'receivables') with ordinality s (r, n)
+    group by 1
+    order by min(n)
+  loop
+    perform lock_receivable(p_tenant, p_live, p_call, d, x.id, x.amount, 'deposit.receivables');
+  end loop;
+  d := make_available(
+    p_tenant,
+    p_live,
+    p_call,
+    d.id,
+    (select sum((r ->> 'amount')::bigint)::bigint from jsonb_array_elements(v_args -> 'receivables') r)
+  );
+  perform emit_event(p_tenant, p_live, p_call, 'deposit.reconciled', 'deposit', to_jsonb(d));
+  perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(d));
+  return next d;
+end;
+$$;
+
+-- Refuses shares that are too much, by the amount of each with which a limit is passed: what its receivable can still
+-- take, or the rest of the deposit. The shares before it are within the limit, and those after it are not to blame.
+create or replace function refuse_shares(p_tenant text, p_live boolean, p_deposit deposit, p_shares jsonb)
+returns void
+language plpgsql
+stable
+as $$
+declare
+  v_problems jsonb;
+begin
+  select
+    jsonb_agg(
+      jsonb_build_object(
+        'code',
+        'amount_exceeds_reconcilable',
+        'field',
+        format('deposit.receivables[%s].amount', s.n - 1),
+        'message',
+        case
+          when s.beyond_receivable then 'is more than the receivable can still take'
+          else 'is more than what is still pending of the deposit'
+        end
+      )
+      order by s.n
+    )
+  into v_problems
+  from
+    (
+      select
+        x.n,
+        x.of_receivable > r.amount_reconcilable
+        and x.of_receivable - x.amount <= r.amount_reconcilable as beyond_receivable,
+        x.of_all > p_deposit.pending_rest and x.of_all - x.amount <= p_deposit.pending_rest as beyond_deposit
+      from
+        (
+          select
+            y.n,
+            y.id,
+            y.amount,
+            sum(y.amount) over (
+              partition by y.id
+              order by y.n
+            ) as of_receivable,
+            sum(y.amount) over (order by y.n) as of_all
+          from
+            (
+              select z.n, z.share ->> 'id' as id, (z.share ->> 'amount')::bigint as amount
+              from jsonb_array_elements(p_shares) with ordinality z (share, n)
+            ) y
+        ) x
+        join receivable r on r.tenant_id = p_tenant and r.livemode = p_live and r.id = x.id
+    ) s
+  where s.beyond_receivable or s.beyond_deposit;
+  if v_problems is not null then
+    raise exception using errcode = 'TG402', message = 'amount_exceeds_reconcilable', detail = v_problems::text;
+  end if;
+end;
+$$;
+
+-- Locks every balance that a deposit's money may move between.
+create or replace function lock_money_of(p_tenant text, p_live boolean, p_deposit deposit)
+returns void
+language plpgsql
+as $$
+declare
+  v_receiver text := receiver_of(p_tenant, p_live, p_deposit.to_account_id);
+  v_target text := transfer_target(p_tenant, p_live, v_receiver);
+  v_id text;
+begin
+  if v_receiver = p_deposit.to_account_id and v_target is null then
+    v_id := lock_balance(p_tenant, p_live, v_receiver, p_deposit.currency);
+    return;
+  end if;
+  perform lock_balances(
+    p_tenant,
+    p_live,
+    jsonb_build_array(
+      jsonb_build_object('account', p_deposit.to_account_id, 'currency', p_deposit.currency),
+      jsonb_build_object('account', v_receiver, 'currency', p_deposit.currency),
+      jsonb_build_object('account', v_target, 'currency', p_deposit.currency)
+    )
+  );
+end;
+$$;
+
+-- One receivable's share of a deposit: refused beyond what it can still take.
+create or replace function lock_receivable(
+  p_tenant text,
+  p_live boolean,
+  p_call jsonb,
+  p_deposit deposit,
+  p_id text,
+  p_amount bigint,
+  p_field text
+)
+returns void
+language plpgsql
+as $$
+declare
+  r receivable;
+  v_id text := new_id('lock');
+  v_now bigint := clock(p_tenant, p_live);
+begin
+  select y.*
+  into r
+  from receivable y
+  where y.tenant_id = p_tenant and y.livemode = p_live and y.id = p_id
+  for no key update;
+  if r.voided then
+    perform refuse(400, 'status_invalid', p_field, 'must not include a receivable that is void');
+  end if;
+  if p_amount > r.amount_reconcilable then
+    perform refuse(402, 'amount_exceeds_reconcilable', p_field);
+  end if;
+  insert into receivable_lock
+    (tenant_id, livemode, id, created, receivable_id, deposit_id, account_id, currency, amount, batch_id)
+  values
+    (
+      p_tenant,
+      p_live,
+      v_id,
+      v_now,
+      r.id,
+      p_deposit.id,
+      r.account_id,
+      r.currency,
+      p_amount,
+      open_lock_batch(p_tenant, p_live, paid_out_by(p_tenant, p_live, r.account_id), p_deposit.currency)
+    );
+  perform change_receivable(p_tenant, p_live, p_call, r.id, p_amount, 0);
+end;
+$$;
+
+-- The open batch of an account's locks whose money is held in a currency, made where there is none. Payouts of the
+-- account take it along; they and the callers have locked the account's balance in that currency.
+create or replace function open_lock_batch(p_tenant text, p_live boolean, p_account text, p_currency text)
+returns text
+language plpgsql
+as $$
+declare
+  v_id text;
+  v_now bigint;
+begin
+  select b.id
+  into v_id
+  from lock_batch b
+  where
+    b.tenant_id = p_tenant
+    and b.livemode = p_live
+    and b.account_id = p_account
+    and b.held_in = p_currency
+    and b.payout_id is null
+  order by b.id desc
+  limit 1;
+  if found then
+    return v_id;
+  end if;
+  v_id := new_id('lock_batch');
+  v_now := clock(p_tenant, p_live);
+  insert into lock_batch (tenant_id, livemode, id, created, account_id, held_in)
+  values (p_tenant, p_live, v_id, v_now, p_account, p_currency);
+  return v_id;
+end;
+$$;
+
+-- Moves reconciled money from pending to its receiver's available funds, and on from there.
+create or replace function make_available(p_tenant text, p_live boolean, p_call jsonb, p_id text, p_amount bigint)
+returns deposit
+language plpgsql
+as $$
+declare
+  d deposit;
+  v_receiver text;
+begin
+  update deposit y
+  set
+    pending_rest = y.pending_rest - p_amount,
+    version = y.version + 1
+  where y.tenant_id = p_tenant and y.livemode = p_live and y.id = p_id and y.pending_rest >= p_amount
+  returning *
+  into d;
+  if not found then
+    perform refuse(
+      402,
+      'amount_exceeds_reconcilable',
+      'deposit.receivables',
+      'must add up to at most what is still pending of the deposit'
+    );
+  end if;
+  v_receiver := receiver_of(p_tenant, p_live, d.to_account_id);
+  perform post(
+    p_tenant,
+    p_live,
+    'reconciliation',
+    d.id || ':' || d.version,
+    d.payment_id,
+    jsonb_build_array(
+      leg(d.to_account_id, 'pending', d.currency, -p_amount),
+      leg(v_receiver, 'available', d.currency, p_amount)
+    )
+  );
+  perform sweep_to_platform(p_tenant, p_live, p_call, v_receiver, d.currency);
+  return d;
+end;
+$$;

@@ -1,0 +1,89 @@
+-- Attempts whose outcome is not known: the acquirer is asked about them until there is an answer.
+
+-- The attempts that the acquirer is to be asked about now. Each is asked about again after a pause that grows, to half
+-- a minute within its time and to an hour after it; the job stays until there is an answer, so whoever dies meanwhile
+-- has lost none. It waits for no lock: what another process has claimed is left to it.
+create or replace function claim_inquiries(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
+returns setof transaction
+language plpgsql
+as $$
+declare
+  v_args jsonb := check_args(p_args, args_of('limit int'));
+  j job;
+  v transaction;
+  v_now bigint := clock(p_tenant, p_live);
+  v_wall bigint := wall_clock();
+begin
+  for j in
+    select x.*
+    from job x
+    where x.tenant_id = p_tenant and x.livemode = p_live and x.kind = 'inquire_transaction' and x.due <= v_wall
+    order by x.due, x.id
+    limit (v_args ->> 'limit')::int
+    for update skip locked
+  loop
+    select t.* into v from transaction t where t.tenant_id = p_tenant and t.livemode = p_live and t.id = j.subject_id;
+    if v.status = 'processing' or (v.status = 'failed' and v.reason_code = 'expired') then
+      update job x
+      set
+        attempts = x.attempts + 1,
+        due = v_wall + case
+          when v.expires_at > v_now then least(v.expires_at - v_now + 5, 30, greatest(5, (v_now - v.created) / 2))
+          else least(3600, greatest(60, v_now - v.expires_at))
+        end
+      where x.tenant_id = p_tenant and x.livemode = p_live and x.id = j.id;
+      return next v;
+    else
+      delete from job x where x.tenant_id = p_tenant and x.livemode = p_live and x.id = j.id;
+    end if;
+  end loop;
+end;
+$$;
+
+-- The answer to a question, recorded like any other. Without a status the acquirer has never had the attempt, which
+-- after its time is for good; what it is still working on then, and a failure of somebody else's payment under this
+-- attempt, are asked about for another day. A question is dropped when its answer has been recorded, and never before.
+-- Args as of a decision.
+create or replace function answer_inquiry(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
+returns setof transaction
+language plpgsql
+as $$
+declare
+  v_args jsonb := check_args(
+    p_args,
+    args_of(
+      'id text, details? object null, status? text, reasonCode? text, afterSeconds? int,
+        afterExpiry? boolean'
+    )
+  );
+  v transaction;
+  v_now bigint := clock(p_tenant, p_live);
+  v_status text := v_args ->> 'status';
+  v_patience bigint := case
+    when v_status is null then 0
+    else 86400
+  end;
+  v_recorded boolean := false;
+begin
+  if v_status in ('succeeded', 'failed') then
+    -- No request of anybody's has caused it.
+    select t.* into v from decide_transaction(p_tenant, p_live, p_call - 'requestId', v_args) t;
+    v_recorded := v.status <> 'processing'
+    or exists (
+      select
+      from job j
+      where j.tenant_id = p_tenant and j.livemode = p_live and j.kind = 'settle_transaction' and j.subject_id = v.id
+    );
+  else
+    select t.*
+    into v
+    from transaction t
+    where t.tenant_id = p_tenant and t.livemode = p_live and t.id = v_args ->> 'id';
+  end if;
+  if v_recorded or v.expires_at + v_patience <= v_now then
+    delete from job j
+    where j.tenant_id = p_tenant and j.livemode = p_live and j.kind = 'inquire_transaction' and j.subject_id = v.id;
+  end if;
+  return next v;
+end;
+$$;

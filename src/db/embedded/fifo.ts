@@ -1,0 +1,33 @@
+import { spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import { type User, code } from './folder.js';
+
+const { O_WRONLY, O_NONBLOCK, O_NOFOLLOW } = fs.constants;
+
+/** Makes a FIFO that its user alone may open. */
+export function makeFifo(file: string, user: User): void {
+  const { status, error, stderr } = spawnSync('mkfifo', ['-m', '600', file], { ...user, cwd: '/', encoding: 'utf8' });
+  if (status !== 0) throw new Error(`mkfifo failed: ${error?.message ?? stderr}`);
+}
+
+/** Nothing when there is no FIFO, or none to write to because it has no reader. Never waits. */
+export function openFifo(file: string, flags: number): number | undefined {
+  try {
+    return fs.openSync(file, flags | O_NONBLOCK | O_NOFOLLOW);
+  } catch (error) {
+    if (code(error) === 'ENXIO' || code(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** Whether a process has the FIFO open for reading. */
+export function listened(fifo: string): boolean {
+  const writer = openFifo(fifo, O_WRONLY);
+  close(writer);
+  return writer !== undefined;
+}
+
+/** Closes a descriptor, if there is one. */
+export function close(descriptor: number | undefined): undefined {
+  if (descriptor !== undefined) fs.closeSync(descriptor);
+}

@@ -1,0 +1,42 @@
+import { spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import postgres from 'postgres';
+import type { Place } from './place.js';
+import { code, text } from './folder.js';
+
+/** What the server at a socket answers: yes, that it is starting, that it refuses us, or nothing. */
+export async function ask(socket: string): Promise<'yes' | 'awaking' | 'no' | 'silence'> {
+  if (!fs.existsSync(path.join(socket, '.s.PGSQL.5432'))) return 'silence';
+  const login = { host: socket, port: 5432, username: 'tidegate', database: 'tidegate', ssl: false };
+  const client = postgres({ ...login, max: 1, connect_timeout: 5, fetch_types: false, onnotice: () => {} });
+  try {
+    await client`select 1`;
+    return 'yes';
+  } catch (error) {
+    if (!(error instanceof postgres.PostgresError)) return 'silence';
+    return error.code === '57P03' ? 'awaking' : 'no';
+  } finally {
+    await client.end({ timeout: 1 });
+  }
+}
+
+/** The living server of the cluster. PostgreSQL would never start again if another program has its pid by now. */
+export function postmaster(place: Place): { pid: number; socket: string } | undefined {
+  const [pid = '', , , , socket = ''] = postmasterFile(place);
+  try {
+    process.kill(Number(pid || NaN), 0);
+  } catch (error) {
+    if (code(error) !== 'EPERM') return undefined;
+  }
+  const ps = () => spawnSync('ps', ['-ww', '-o', 'args=', '-p', pid], { encoding: 'utf8' }).stdout;
+  const command = process.platform === 'linux' ? text(`/proc/${pid}/cmdline`) : ps();
+  if (command.includes('postgres')) return { pid: Number(pid), socket };
+  fs.rmSync(path.join(place.cluster, 'postmaster.pid'), { force: true });
+  return undefined;
+}
+
+/** Its first line is the pid; its fifth is the folder of the socket, which the starter's TMPDIR has chosen. */
+export function postmasterFile(place: Place): string[] {
+  return text(path.join(place.cluster, 'postmaster.pid')).split('\n');
+}

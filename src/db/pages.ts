@@ -1,0 +1,229 @@
+import { count, getTableColumns, getTableName, sql } from 'drizzle-orm';
+import type { AnyPgColumn, PgColumn } from 'drizzle-orm/pg-core';
+import { DomainError, problem } from '../request/problems.js';
+import {
+  type Listing,
+  type Page,
+  type PageArgs,
+  type PageRequest,
+  pageRequest,
+  readOf,
+  totalCountMax,
+} from '../types/pagination.js';
+import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js';
+import type { Caller } from '../request/caller.js';
+import type { Preparable } from './row-mapper.js';
+import { columnOf, type Link, listed, type Row, type Rows, shape, values } from './list-statement.js';
+import { listOf, type Visibility, visibilityOf } from './visibility.js';
+
+const p = sql.placeholder;
+
+/** What pages are read with: the scope of a caller, which keeps every statement inside the caller's tenant and mode. */
+export interface ScopedReads {
+  readonly caller: Caller;
+  find<T extends Rows>(table: T, id: string): Promise<Row<T> | null>;
+  many<V>(name: string, key: string, batch: (keys: readonly string[]) => Promise<Map<string, V>>): Promise<V | null>;
+  read<T>(name: string, build: (db: PostgresJsDatabase) => Preparable, values: Record<string, unknown>): Promise<T[]>;
+}
+
+/** Reads pages of lists through a scope: the caller's own lists, and those that hang on a parent. */
+export class Pages {
+  constructor(private readonly reads: ScopedReads) {}
+
+  /** One page of the caller's list of these objects. */
+  async page<T extends Rows>(table: T, listing: Listing, args: PageArgs): Promise<Page<Row<T>>> {
+    const request = pageRequest(listing, args);
+    const visibility = listOf(
+      this.reads.caller,
+      listing.byAccount.some((name) => name in request.filters),
+    );
+    const rows = await this.#rows(table, listing, request, visibility);
+    return this.#page(table, listing, request, rows, {
+      beyond: async (backward, cursor) =>
+        (await this.#rows(table, listing, { ...request, backward, cursor, size: 0 }, visibility)).length > 0,
+      count: () => this.#count(table, listing, request, visibility),
+    });
+  }
+
+  /** One page per parent of the objects that hang on it, by their column or by links: one statement, however many parents ask in a tick. */
+  async edge<T extends Rows>(
+    table: T,
+    listing: Listing,
+    parent: PgColumn | Link,
+    parentId: string,
+    args: PageArgs,
+  ): Promise<Page<Row<T>>> {
+    const request = pageRequest(listing, args);
+    const name = `${getTableName(table)}.${columnOf(parent).name}:${JSON.stringify([listing.fixed, args])}`;
+    const rows = await this.reads.many(name, parentId, (ids) => this.#perParent(table, listing, parent, request, ids));
+    return this.#page(table, listing, request, rows ?? [], {
+      beyond: async (backward, cursor) =>
+        (await this.reads.many(`${name}:beyond:${backward}`, `${parentId} ${cursor}`, (keys) =>
+          this.#beyondPerParent(table, listing, parent, { ...request, backward, cursor }, keys),
+        )) ?? false,
+      count: async () => {
+        const n = await this.reads.many(`${name}:count`, parentId, (ids) =>
+          this.#countPerParent(table, listing, parent, request, ids),
+        );
+        return n !== null && n <= totalCountMax ? n : null;
+      },
+    });
+  }
+
+  #rows<T extends Rows>(table: T, listing: Listing, request: PageRequest, visibility: Visibility): Promise<Row<T>[]> {
+    return this.reads.read<Row<T>>(
+      `page:${shape(table, request, visibility)}`,
+      (db) => listed(db, { table, listing, request, visibility }, 'rows', readOf(request.size + 1)),
+      { ...values(request) },
+    );
+  }
+
+  async #perParent<T extends Rows>(
+    table: T,
+    listing: Listing,
+    parent: PgColumn | Link,
+    request: PageRequest,
+    ids: readonly string[],
+  ) {
+    const visibility = visibilityOf(this.reads.caller);
+    const rows = await this.reads.read<{ parent: string; row: Row<T> }>(
+      `edge:${columnOf(parent).name}:${shape(table, request, visibility)}`,
+      (db) => {
+        const child = listed(db, { table, listing, request, visibility, parent }, 'rows', readOf(request.size + 1)).as(
+          'child',
+        );
+        const columns = Object.fromEntries(
+          Object.keys(getTableColumns(table)).map((name) => [
+            name,
+            (child as unknown as Record<string, AnyPgColumn>)[name]!,
+          ]),
+        );
+        return db
+          .select({ parent: sql<string>`parent.id`, row: columns })
+          .from(sql`unnest(${p('ids')}::text[]) as parent(id)`)
+          .crossJoinLateral(child);
+      },
+      { ...values(request), ids },
+    );
+    const byParent = new Map<string, Row<T>[]>(ids.map((id) => [id, []]));
+    for (const { parent, row } of rows) byParent.get(parent)?.push(row);
+    return byParent;
+  }
+
+  /** Whether anything lies beyond a cursor, for many parents at once; keys are a parent and its cursor. */
+  async #beyondPerParent<T extends Rows>(
+    table: T,
+    listing: Listing,
+    parent: PgColumn | Link,
+    request: PageRequest,
+    keys: readonly string[],
+  ) {
+    const visibility = visibilityOf(this.reads.caller);
+    const pairs = keys.map((key) => key.split(' '));
+    const rows = await this.reads.read<{ key: string; found: boolean }>(
+      `beyond:${columnOf(parent).name}:${shape(table, request, visibility)}`,
+      (db) => {
+        const asked = { table, listing, request, visibility, parent, cursor: sql`parent.cursor` };
+        return db
+          .select({
+            key: sql<string>`parent.id || ' ' || parent.cursor`,
+            found: sql<boolean>`exists (${listed(db, asked, 'ids', 1)})`,
+          })
+          .from(sql`unnest(${p('ids')}::text[], ${p('cursors')}::text[]) as parent(id, cursor)`);
+      },
+      {
+        ...values(request),
+        ids: pairs.map(([id]) => id),
+        cursors: pairs.map(([, cursor]) => cursor),
+      },
+    );
+    return new Map(rows.map(({ key, found }) => [key, found]));
+  }
+
+  async #countPerParent<T extends Rows>(
+    table: T,
+    listing: Listing,
+    parent: PgColumn | Link,
+    request: PageRequest,
+    ids: readonly string[],
+  ) {
+    const visibility = visibilityOf(this.reads.caller);
+    const whole = wholeOf(request);
+    const rows = await this.reads.read<{ id: string; n: number }>(
+      `count:${columnOf(parent).name}:${shape(table, whole, visibility)}`,
+      (db) => {
+        const some = listed(db, { table, listing, request: whole, visibility, parent }, 'ids', totalCountMax + 1);
+        return db
+          .select({ id: sql<string>`parent.id`, n: sql<number>`(select count(*)::int from (${some}) found)` })
+          .from(sql`unnest(${p('ids')}::text[]) as parent(id)`);
+      },
+      { ...values(whole), ids },
+    );
+    return new Map(rows.map(({ id, n }) => [id, n]));
+  }
+
+  async #page<T extends Rows>(
+    table: T,
+    listing: Listing,
+    request: PageRequest,
+    rows: Row<T>[],
+    look: Look,
+  ): Promise<Page<Row<T>>> {
+    if (rows.length === 0 && request.cursor !== undefined && !(await this.reads.find(table, request.cursor))) {
+      const name = request.backward ? 'ending_before' : 'starting_after';
+      throw new DomainError(
+        problem('parameter_invalid', `${listing.object}.${name}`, 'is not the id of an object of this list'),
+      );
+    }
+    const hasNext = rows.length > request.size;
+    const nodes = rows.slice(0, request.size);
+    if (request.backward) nodes.reverse();
+    const [first, last] = [nodes.at(0)?.id as string | undefined, nodes.at(-1)?.id as string | undefined];
+    // Where a page came from: without a cursor it began at its end of the list, and nothing lies behind it.
+    const behind = async () => {
+      const edge = (request.backward ? last : first) ?? request.cursor;
+      return request.cursor !== undefined && edge !== undefined && look.beyond(!request.backward, edge);
+    };
+    return {
+      nodes,
+      hasNext,
+      edges: () => nodes.map((node) => ({ cursor: node.id as string, node })),
+      pageInfo: {
+        hasNextPage: request.backward ? behind : hasNext,
+        hasPreviousPage: request.backward ? hasNext : behind,
+        startCursor: first ?? null,
+        endCursor: last ?? null,
+      },
+      totalCount: look.count,
+    };
+  }
+
+  async #count<T extends Rows>(
+    table: T,
+    listing: Listing,
+    request: PageRequest,
+    visibility: Visibility,
+  ): Promise<number | null> {
+    const whole = wholeOf(request);
+    const [row] = await this.reads.read<{ n: number }>(
+      `count:${shape(table, whole, visibility)}`,
+      (db) => {
+        const some = listed(db, { table, listing, request: whole, visibility }, 'ids', totalCountMax + 1);
+        return db.select({ n: count() }).from(some.as('found'));
+      },
+      { ...values(whole) },
+    );
+    return row && row.n <= totalCountMax ? row.n : null;
+  }
+}
+
+/** How a page finds out about the rest of its list, when it is asked. */
+interface Look {
+  beyond(backward: boolean, cursor: string): Promise<boolean>;
+  count(): Promise<number | null>;
+}
+
+/** The whole list that a page is of. */
+function wholeOf(request: PageRequest): PageRequest {
+  return { ...request, size: 0, cursor: undefined, backward: false };
+}

@@ -1,0 +1,115 @@
+import { randomUUID } from 'node:crypto';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type CheckoutPlace, placeOf } from '../resources/checkout/link.js';
+import type { CheckoutTerms } from '../resources/checkout/terms.js';
+import type { Database } from '../db/database.js';
+import type { Secrets } from '../db/secrets.js';
+import { DomainError, retryAfter } from '../request/problems.js';
+import { type Acquirers, acquirerOf } from './acquirer.js';
+import { assetPaths } from './page-assets.js';
+import { payerScope, type Session, sessionOf, stateOf } from './session.js';
+import { checkoutPage } from './view/checkout-page.js';
+import { type Message, messagePage } from './view/layout.js';
+import type { PageOptions } from './view/options.js';
+
+/** What the pages are built from. */
+export interface Hosted {
+  database: Database;
+  secrets: Secrets;
+  terms: CheckoutTerms;
+  acquirers: Acquirers;
+  /** Called with a fault of ours, to be logged; the payer is told nothing of it. */
+  onFault(error: unknown, requestId: string): void;
+}
+
+/** A checkout that was found by the token of its address. */
+export interface Opened {
+  token: string;
+  place: CheckoutPlace;
+  session: Session;
+}
+
+/** What a page says to a request that cannot be read. */
+export const unreadable: Message = { title: 'This could not be read', text: 'Please open the payment link again.' };
+/** What a page says where there is no checkout. */
+export const notValid: Message = {
+  title: 'This payment link is not valid',
+  text: 'Check that the address is complete, or ask for a new link.',
+};
+
+/** How the payment pages answer: with the page of a checkout, a page of one message, or the way back to the page. */
+export class Answers {
+  constructor(readonly hosted: Hosted) {}
+
+  /** The checkout of an address, or undefined when there is none. */
+  async open(token: string): Promise<Opened | undefined> {
+    const { database, secrets } = this.hosted;
+    const place = placeOf(secrets, token);
+    const session = place && (await sessionOf(payerScope(database, place), place.id));
+    return place && session ? { token, place, session } : undefined;
+  }
+
+  /** The page of a checkout as it stands; `again` shows the forms to a payer who wants to pay another way. */
+  show(reply: FastifyReply, { token, session }: Opened, more: Partial<PageOptions> = {}, again = false): FastifyReply {
+    const { checkout, attempts } = session;
+    const decided = stateOf(checkout, attempts);
+    const state = again && decided.name === 'awaiting' ? ({ name: 'summary' } as const) : decided;
+    const takesMoney = acquirerOf(checkout.livemode, this.hosted.acquirers) !== undefined;
+    const options = { path: `/checkout/${token}`, assets: assetPaths, attemptKey: randomUUID(), takesMoney, ...more };
+    return reply.type('text/html; charset=utf-8').send(checkoutPage(session, state, options));
+  }
+
+  message(reply: FastifyReply, message: Message): FastifyReply {
+    return reply.type('text/html; charset=utf-8').send(messagePage(assetPaths, message));
+  }
+
+  missing(reply: FastifyReply): FastifyReply {
+    return this.message(reply.code(404), notValid);
+  }
+
+  back(reply: FastifyReply, token: string): FastifyReply {
+    return reply.redirect(`/checkout/${token}`, 303);
+  }
+
+  /** The answer to a form where no attempt can begin: the page as it is, which says why. */
+  refused(reply: FastifyReply, opened: Opened, domainError: DomainError): FastifyReply {
+    return domainError.problems[0]?.code === 'rate_limit_exceeded'
+      ? this.show(reply.code(429), opened, { capped: true }, true)
+      : this.back(reply, opened.token);
+  }
+
+  /** The answer to an error: of ours, or of the request. */
+  failed(error: Error & { statusCode?: number }, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+    const domainError = error instanceof DomainError ? error : undefined;
+    const status = domainError?.status ?? error.statusCode ?? 500;
+    if (status >= 500 && !domainError) this.hosted.onFault(error, request.id);
+    reply.code(status);
+    const wait = domainError && retryAfter(domainError.problems);
+    if (wait !== undefined) reply.header('retry-after', String(wait));
+    const { token = '' } = (request.params ?? {}) as { token?: string };
+    const path = placeOf(this.hosted.secrets, token) && `/checkout/${token}`;
+    const posted = request.method === 'POST';
+    const link = (words: string) => path && { way: { path, words } };
+    if (status >= 500)
+      return this.message(reply, {
+        // The outcome of a form that met with a fault is unknown: the payer must not be led to pay again.
+        ...(posted ? outcomeUnknown : notLoaded),
+        ...link(posted ? 'Check the payment status' : 'Load the page again'),
+      });
+    if (domainError?.problems[0]?.code === 'https_required')
+      return this.message(reply, {
+        title: 'This address is not safe',
+        text: 'Open it again with https:// at its beginning.',
+      });
+    return this.message(reply, { ...unreadable, ...link('Back to the payment page') });
+  }
+}
+
+const outcomeUnknown: Message = {
+  title: 'We are checking your payment',
+  text: 'Something went wrong on our side, and we do not know yet whether you have paid. Please do not pay again: this page will show the result.',
+};
+const notLoaded: Message = {
+  title: 'This page could not be loaded',
+  text: 'Something went wrong on our side. If you have already paid, please do not pay again: your payment is not lost.',
+};

@@ -1,0 +1,155 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { DomainError } from '../request/problems.js';
+import type { CheckoutPlace } from '../resources/checkout/link.js';
+import {
+  type PaymentMethodDetails,
+  type TransactionPaymentMethod,
+  type TransactionRow,
+  transaction,
+} from '../resources/transaction/table.js';
+import { acquirerOf, type Decision, type Instrument } from './acquirer.js';
+import type { Answers, Hosted } from './answers.js';
+import { cardDetails, cardOf } from './card.js';
+import { payerScope } from './session.js';
+
+interface Form {
+  Params: { token: string };
+}
+
+const attemptPattern = /^[0-9a-f-]{36}-(card|upi)$/;
+
+/** Registers the forms of a payment page: each begins an attempt to pay, or takes one further. */
+export function formRoutes(app: FastifyInstance, answers: Answers, options: object): void {
+  const forms = new Forms(answers);
+  app.post<Form>('/checkout/:token/upi', options, (request, reply) => forms.upi(request, reply));
+  app.post<Form>('/checkout/:token/card', options, (request, reply) => forms.card(request, reply));
+  app.post<{ Params: { token: string; id: string } }>('/checkout/:token/upi/:id', options, (request, reply) =>
+    forms.sandboxUpi(request, reply),
+  );
+}
+
+class Forms {
+  readonly #hosted: Hosted;
+
+  constructor(private readonly answers: Answers) {
+    this.#hosted = answers.hosted;
+  }
+
+  async upi(request: FastifyRequest<Form>, reply: FastifyReply): Promise<FastifyReply> {
+    const { token } = request.params;
+    const opened = await this.answers.open(token);
+    if (!opened) return this.answers.missing(reply);
+    const { place } = opened;
+    if (!this.#acquirer(place)) return this.answers.show(reply.code(503), opened);
+    const attemptKey = attemptOf(request.body, 'upi');
+    if (!attemptKey) return this.answers.back(reply, token);
+    const begun = await this.#begin(request, place, { attemptKey, paymentMethod: 'upi' });
+    return begun instanceof DomainError ? this.answers.refused(reply, opened, begun) : this.answers.back(reply, token);
+  }
+
+  async card(request: FastifyRequest<Form>, reply: FastifyReply): Promise<FastifyReply> {
+    const { token } = request.params;
+    const opened = await this.answers.open(token);
+    if (!opened) return this.answers.missing(reply);
+    const { place } = opened;
+    const acquirer = this.#acquirer(place);
+    if (!acquirer) return this.answers.show(reply.code(503), opened);
+    const attemptKey = attemptOf(request.body, 'card');
+    if (!attemptKey) return this.answers.back(reply, token);
+    const form = request.body as Record<string, string>;
+    const read = cardOf(form);
+    const fault = 'card' in read ? acquirer.fault(read) : undefined;
+    const errors = 'errors' in read ? read.errors : fault ? { number: fault } : undefined;
+    // The number and the code are never written into a page, whatever field they were typed into.
+    const again = { expiry: dateOnly(form.expiry), name: lettersOnly(form.name) };
+    if (errors) return this.answers.show(reply.code(400), opened, { card: { errors, ...again } }, true);
+    const { card } = read as Exclude<typeof read, { errors: unknown }>;
+    const details = cardDetails(card);
+    const begun = await this.#begin(request, place, { attemptKey, paymentMethod: 'card', details });
+    if (begun instanceof DomainError) return this.answers.refused(reply, opened, begun);
+    await this.#submit(request, place, begun.id, { card }, details);
+    return this.answers.back(reply, token);
+  }
+
+  /** In test mode the page is the payer's app, too: it pays a code by a UPI address of the sandbox. */
+  async sandboxUpi(
+    request: FastifyRequest<{ Params: { token: string; id: string } }>,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> {
+    const { token, id } = request.params;
+    const opened = await this.answers.open(token);
+    if (!opened) return this.answers.missing(reply);
+    const { place, session } = opened;
+    const acquirer = place.livemode ? undefined : this.#acquirer(place);
+    const attempt = session.attempts.find((t) => t.id === id && t.paymentMethod === 'upi');
+    if (!acquirer || !attempt) return this.answers.missing(reply);
+    const vpa = String((request.body as Record<string, string> | undefined)?.vpa ?? '').trim();
+    const vpaError = acquirer.fault({ vpa });
+    if (vpaError) return this.answers.show(reply.code(400), opened, { vpaError });
+    const details = { upi: { vpa } };
+    // Like a card's attempt, this is known to be with the acquirer before it is, so that its answer can be asked for.
+    const noted = await this.#note(request, place, { id, details, status: 'processing' });
+    // One code is paid by one payer: the one whose address was noted first.
+    if (isDeepStrictEqual(noted.paymentMethodDetails, details))
+      await this.#submit(request, place, id, { vpa }, details);
+    return this.answers.back(reply, token);
+  }
+
+  #acquirer({ livemode }: CheckoutPlace) {
+    return acquirerOf(livemode, this.#hosted.acquirers);
+  }
+
+  /** Begins an attempt, or says why there can be none now. */
+  async #begin(
+    request: FastifyRequest,
+    place: CheckoutPlace,
+    args: { attemptKey: string; paymentMethod: TransactionPaymentMethod; details?: PaymentMethodDetails },
+  ): Promise<TransactionRow | DomainError> {
+    const all = { ...args, checkoutId: place.id, seconds: this.#hosted.terms.attemptSeconds };
+    const scope = payerScope(this.#hosted.database, place);
+    try {
+      return await scope.write('begin_transaction', transaction, { requestId: request.id }, all);
+    } catch (error) {
+      if (error instanceof DomainError && error.status < 500) return error;
+      throw error;
+    }
+  }
+
+  #note(
+    request: FastifyRequest,
+    place: CheckoutPlace,
+    decision: Decision & { id: string; details: PaymentMethodDetails },
+  ): Promise<TransactionRow> {
+    const scope = payerScope(this.#hosted.database, place);
+    return scope.write('decide_transaction', transaction, { requestId: request.id }, decision);
+  }
+
+  /** Hands an attempt to the acquirer, and writes down what it says; where that is lost, a worker asks for it. */
+  async #submit(
+    request: FastifyRequest,
+    place: CheckoutPlace,
+    id: string,
+    instrument: Instrument,
+    details: PaymentMethodDetails,
+  ): Promise<void> {
+    const decision = await this.#acquirer(place)!.submit(id, instrument);
+    await this.#note(request, place, { id, details, ...decision });
+  }
+}
+
+/** What was typed for a date, if it is one. */
+function dateOnly(text = ''): string {
+  return /^\s*(\d{1,2}\s*[/ ]\s*\d{2,4}|\d{4}-\d{1,2})\s*$/.test(text) ? text : '';
+}
+
+/** What was typed for a name, if it has no digit of any script. */
+function lettersOnly(text = ''): string {
+  return text.length > 100 || /\p{Nd}/u.test(text) ? '' : text;
+}
+
+/** The name that a form gives the attempt; sent twice, it is the same attempt. */
+function attemptOf(body: unknown, method: 'card' | 'upi'): string | undefined {
+  const { attempt } = (body ?? {}) as Record<string, string>;
+  return attemptPattern.exec(attempt ?? '')?.[1] === method ? attempt : undefined;
+}

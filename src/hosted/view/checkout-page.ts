@@ -1,0 +1,128 @@
+import { html } from 'ghtml';
+import type { TransactionRow } from '../../resources/transaction/table.js';
+import { type Session, type State, stateKey } from '../session.js';
+import { money, payeeName, known, day, time, reason, method } from './text.js';
+import { awaiting } from './upi.js';
+import type { PageOptions } from './options.js';
+import { forms } from './forms.js';
+import { layout } from './layout.js';
+import { mayPay, leave, look } from './parts.js';
+
+const headings: Record<State['name'], (session: Session, state: never) => string> = {
+  summary: (s) => `Pay ${money(s.checkout.grossAmount)} to ${payeeName(s)}`,
+  awaiting: (s) => `Pay ${money(s.checkout.grossAmount)} with your UPI app`,
+  confirming: () => 'Confirming your payment',
+  // Of an attempt whose time is over nobody knows yet that it has failed.
+  declined: (_, { attempt }: { attempt: TransactionRow }) => {
+    if (known(attempt)) return 'Your payment did not go through';
+    return attempt.paymentMethodDetails ? 'We could not confirm your payment' : 'This UPI code has expired';
+  },
+  paid: () => 'Payment received',
+  expired: () => 'This payment link has expired',
+  cancelled: () => 'This payment request was cancelled',
+};
+
+/** The page of a checkout. */
+export function checkoutPage(session: Session, state: State, options: PageOptions): string {
+  const { checkout } = session;
+  const heading = headings[state.name](session, state as never);
+  const forms = state.name === 'summary' || state.name === 'declined';
+  const failed = (options.card && forms) || (options.vpaError && state.name === 'awaiting');
+  return layout({
+    title: `${failed ? 'Error: ' : ''}${heading}`,
+    assets: options.assets,
+    banner: checkout.livemode ? undefined : 'Test mode: no money moves.',
+    header: header(session, options),
+    main: html`<main data-state="${stateKey(state)}" data-path="${options.path}">
+      <div class="pay">
+        <h1 tabindex="-1">${heading}</h1>
+        !${bodies[state.name](session, state as never, options)}
+      </div>
+      !${summary(session, state, options)}
+    </main>`,
+  });
+}
+
+function header(session: Session, { path }: PageOptions): string {
+  const name = payeeName(session);
+  const logo = session.logo
+    ? html`<img src="${path}/logo" alt="" width="48" height="48">`
+    : html`<span class="initial" aria-hidden="true">${[...name][0] ?? ''}</span>`;
+  return html`<header>!${logo}<p class="payee">${name}</p></header>`;
+}
+
+/** What is paid, and for what. */
+function summary(session: Session, state: State, options: PageOptions): string {
+  const { checkout, receivables, payee } = session;
+  const fee = checkout.grossAmount - checkout.amount;
+  const legal = payee.businessDetails.legalName;
+  const invoiced = receivables.reduce((sum, { invoice }) => sum + BigInt(invoice.amount), 0n);
+  // While a payment is under way nobody is to be hurried into another.
+  const due = (state.name === 'summary' || state.name === 'declined') && mayPay(session, options);
+  return html`<section class="summary" aria-labelledby="summary">
+    <h2 id="summary">Summary</h2>
+    <dl>
+      !${legal ? html`<div><dt>To</dt><dd>${legal}</dd></div>` : ''}
+      !${fee > 0n ? html`<div><dt>Amount</dt><dd>${money(checkout.amount)}</dd></div><div><dt>Fee</dt><dd>${money(fee)}</dd></div>` : ''}
+      <div class="total"><dt>Total</dt><dd>${money(checkout.grossAmount)}</dd></div>
+    </dl>
+    <h3>${receivables.length === 1 ? 'Invoice' : 'Invoices'}</h3>
+    <ul>
+      !${receivables.map(
+        ({ invoice }) => html`<li>
+          <span class="reference">${invoice.referenceNumber}</span>
+          <span class="sum">${money(invoice.amount)}</span>
+          <span class="due">Due ${day.format(new Date(invoice.dueDate))}</span>
+        </li>`,
+      )}
+    </ul>
+    !${checkout.amount < invoiced ? html`<p class="part">Part payment: ${money(checkout.amount)} of ${money(invoiced)}</p>` : ''}
+    !${due ? html`<p class="left">Pay by !${time(checkout.expiresAt)}<span data-left="${checkout.expiresAt - checkout.now}"></span></p>` : ''}
+  </section>`;
+}
+
+type Body<S> = (session: Session, state: S, options: PageOptions) => string;
+
+const bodies: Record<State['name'], Body<never>> = {
+  summary: (session: Session, _: unknown, options: PageOptions) =>
+    html`!${forms(session, options)}!${leave(session, 'Return without paying')}`,
+  declined: (session: Session, state: { attempt: TransactionRow }, options: PageOptions) => html`
+    <div class="notice bad" role="alert"><p>${reason(state.attempt)}</p></div>
+    !${forms(session, options)}!${leave(session, 'Return without paying')}`,
+  awaiting,
+  confirming: (_: Session, state: { attempt: TransactionRow }, options: PageOptions) => html`
+    <div class="busy" aria-hidden="true"></div>
+    <p>We are waiting for the bank to confirm your payment with the !${method(state.attempt)}. Please do not pay again.</p>
+    !${look(options)}
+    <p class="hint">You can close this page and open the same link later to see the result.</p>`,
+  paid,
+  expired: (session: Session) => html`
+    <p>It was valid until !${time(session.checkout.expiresAt)}. Please ask ${payeeName(session)} for a new link.</p>
+    <p class="hint">${justPaid}</p>
+    !${leave(session, 'Return')}`,
+  cancelled: (session: Session) => html`
+    <p>${payeeName(session)} cancelled it, so there is nothing to pay here.</p>
+    <p class="hint">${justPaid}</p>
+    !${leave(session, 'Return')}`,
+};
+
+const justPaid =
+  'If you have just paid, your payment is not lost: this page will show it as soon as the bank confirms it.';
+
+function paid(session: Session, { attempt }: { attempt: TransactionRow }): string {
+  const { checkout, paidAt } = session;
+  const twice = session.attempts.some((t) => t.reasonCode === 'duplicate');
+  const late = { expired: 'the link had expired', cancelled: 'the request was cancelled' } as Record<string, string>;
+  const after = late[checkout.status];
+  return html`<div class="tick" aria-hidden="true"></div>
+    <p>You paid <b>${money(checkout.grossAmount)}</b> to ${payeeName(session)}.</p>
+    !${after ? html`<p class="notice">Your payment arrived after ${after}. ${payeeName(session)} has received it all the same.</p>` : ''}
+    !${twice ? html`<p class="notice">We received a second payment for this request. It will be refunded to you.</p>` : ''}
+    <dl class="receipt">
+      !${paidAt === null ? '' : html`<div><dt>Date</dt><dd>!${time(paidAt)}</dd></div>`}
+      <div><dt>Paid with</dt><dd>!${method(attempt)}</dd></div>
+      <div><dt>Reference</dt><dd>${attempt.id}</dd></div>
+    </dl>
+    <p class="return" data-return="30"></p>
+    !${leave(session, `Return to ${payeeName(session)}`, true)}`;
+}

@@ -1,0 +1,58 @@
+import { html } from 'ghtml';
+import type { PageOptions } from './options.js';
+
+/** What a page of one message says, and where it leads. */
+export interface Message {
+  title: string;
+  text: string;
+  /** The page of the checkout that it is about, which the script keeps an eye on, and the words of the link there. */
+  way?: { path: string; words: string };
+}
+
+/** A page without a checkout: an address that is wrong, or a fault. */
+export function messagePage(assets: PageOptions['assets'], { title, text, way }: Message): string {
+  return layout({
+    title,
+    assets,
+    header: '',
+    main: html`<main !${way ? html`data-state="message" data-path="${way.path}"` : ''}>
+      <div class="pay">
+        <h1 tabindex="-1">${title}</h1>
+        <p>${text}</p>
+        !${way ? html`<p><a class="primary" href="${way.path}">${way.words}</a></p>` : ''}
+      </div>
+    </main>`,
+  });
+}
+
+interface Layout {
+  title: string;
+  assets: PageOptions['assets'];
+  banner?: string | undefined;
+  header: string;
+  main: string;
+}
+
+/** The HTML document around the content of a page. */
+export function layout({ title, assets, banner, header, main }: Layout): string {
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex, nofollow">
+<meta name="color-scheme" content="light dark">
+<title>${title}</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="${assets.css}">
+<script src="${assets.js}" type="module"></script>
+</head>
+<body>
+!${banner ? html`<aside class="banner" aria-label="Mode"><p>${banner}</p></aside>` : ''}
+!${header}
+!${main}
+<div id="live" class="unseen" role="status"></div>
+<footer><p>Secure payment page by Tidegate. Card numbers are never stored.</p></footer>
+</body>
+</html>`;
+}

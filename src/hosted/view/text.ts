@@ -1,0 +1,49 @@
+import { html } from 'ghtml';
+import { amountText } from '../../types/scalars.js';
+import type { TransactionRow } from '../../resources/transaction/table.js';
+import type { Session } from '../session.js';
+
+const rupees = new Intl.NumberFormat('en-IN', { style: 'currency', currency: 'INR' });
+const moment = new Intl.DateTimeFormat('en-IN', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'Asia/Kolkata' });
+export const hour = new Intl.DateTimeFormat('en-IN', { timeStyle: 'short', timeZone: 'Asia/Kolkata' });
+export const day = new Intl.DateTimeFormat('en-IN', { dateStyle: 'medium', timeZone: 'UTC' });
+
+/** An amount as it is written in India: ₹1,00,000.00. The text has every digit, which a number may not. */
+export function money(minor: bigint | string): string {
+  return rupees.format(amountText(minor) as never);
+}
+
+/** A moment in Indian time, as HTML that names it exactly. */
+export function time(seconds: number, format = moment): string {
+  const iso = new Date(seconds * 1000).toISOString();
+  return html`<time datetime="${iso}">${format.format(seconds * 1000)} IST</time>`;
+}
+
+/** The name that payers know the payee by. */
+export function payeeName({ payee }: Session): string {
+  return payee.businessDetails.dba || payee.businessDetails.legalName || payee.nickname || 'the payee';
+}
+
+/** Whether somebody has said why an attempt failed; otherwise its time is over, and money may come yet. */
+export function known({ reasonCode }: TransactionRow): boolean {
+  return reasonCode !== null && reasonCode !== 'expired';
+}
+
+/** Why an attempt failed, for the payer. Who may have paid is not asked to pay again. */
+export function reason(attempt: TransactionRow): string {
+  const { reasonCode, paymentMethod, paymentMethodDetails } = attempt;
+  if (reasonCode === 'insufficient_funds')
+    return 'There was not enough money in the account. You have not been charged.';
+  if (reasonCode === 'declined')
+    return `${paymentMethod === 'card' ? 'The bank declined the card' : 'The payment was declined in the UPI app'}. You have not been charged.`;
+  return paymentMethodDetails
+    ? 'The bank has not answered in time. If money has left your account, do not pay again: this page will show your payment as soon as the bank confirms it.'
+    : 'If you have already paid, do not pay again: this page will show your payment as soon as the bank confirms it. Otherwise you can get a new code.';
+}
+
+/** What an attempt pays with, for the payer. */
+export function method({ paymentMethodDetails: details, paymentMethod }: TransactionRow): string {
+  if (details?.card) return html`card ending in <b>${details.card.last4}</b>`;
+  if (details?.upi) return html`UPI ID <b>${details.upi.vpa}</b>`;
+  return paymentMethod === 'card' ? 'card' : 'UPI';
+}

@@ -1,0 +1,157 @@
+import { type Command, Option } from 'commander';
+import type { AccountRow, AccountStatus } from '../../resources/account/table.js';
+import { accountV1 } from '../../resources/account/v1.js';
+import { fileV1 } from '../../resources/file/v1.js';
+import { personV1 } from '../../resources/person/v1.js';
+import { OperatorError, type Verification } from '../operator.js';
+import { email, flag, name, whole } from './arguments.js';
+import { type AddCommand, after, given, liveOf, mode } from './command.js';
+
+/** Adds the commands about accounts. */
+export function accountCommands(program: Command, command: AddCommand): void {
+  const accounts = program.command('account').description('Platforms, users and partners');
+  createCommand(accounts, command);
+  statusCommands(accounts, command);
+  updateCommand(accounts, command);
+  showCommands(accounts, command);
+}
+
+function createCommand(accounts: Command, command: AddCommand): void {
+  command(
+    accounts,
+    'create',
+    'Create a platform or direct user, or with --platform a connected user',
+    async (operator, o) => {
+      const businessDetails = { legalName: String(o.legalName) };
+      const nickname = o.nickname as string | undefined;
+      if (o.platform !== undefined) {
+        if (o.type !== 'user') throw new OperatorError('--platform goes with --type user.');
+        if (o.mode === undefined)
+          throw new OperatorError('--mode is required with --platform: a connected user lives in one mode.');
+        const platform = await operator.account(String(o.platform), liveOf(o));
+        const { account } = await operator.as<{ account: AccountRow }>(platform, 'createConnectedUser', {
+          businessDetails,
+          nickname,
+        });
+        const { secret } = await operator.as<{ secret: string }>(account, 'createApiKey', {});
+        return { account: accountV1(account), keys: { [String(o.mode)]: secret } };
+      }
+      if (o.edition === undefined) throw new OperatorError('--edition is required: 1 or 2.');
+      const { account, keys } = await operator.createRoot({
+        type: o.type as 'platform' | 'user',
+        edition: Number(o.edition) as 1 | 2,
+        subType: o.subType as 'aggregator' | undefined,
+        nickname,
+        businessDetails,
+      });
+      return { account: accountV1(account), keys };
+    },
+  )
+    .addOption(new Option('--type <type>', 'platform or user').choices(['platform', 'user']).makeOptionMandatory())
+    .addOption(new Option('--edition <edition>', '1 or 2').choices(['1', '2']))
+    .addOption(new Option('--sub-type <subType>', 'for a platform of Edition 2').choices(['aggregator']))
+    .option('--platform <account>', 'the platform of a connected user')
+    .addOption(mode())
+    .requiredOption('--legal-name <name>', 'its legal name', name)
+    .option('--nickname <nickname>', 'unique within the tenant and mode');
+}
+
+function statusCommands(accounts: Command, command: AddCommand): void {
+  command(accounts, 'verify <account>', 'Settle a verification, or lift a hold', async (operator, o, id) =>
+    accountV1(await operator.verify(await operator.account(id, liveOf(o)), o.outcome as 'activated' | 'hold')),
+  )
+    .addOption(mode())
+    .addOption(
+      new Option('--outcome <outcome>', 'what the verification came to')
+        .choices(['activated', 'hold'])
+        .makeOptionMandatory(),
+    );
+
+  command(accounts, 'hold <account>', 'Put an account on hold', async (operator, o, id) =>
+    accountV1(await operator.hold(await operator.account(id, liveOf(o)))),
+  ).addOption(mode());
+
+  command(accounts, 'deactivate <account>', 'Deactivate an account of any type', async (operator, o, id) =>
+    accountV1(await operator.deactivate(await operator.account(id, liveOf(o)))),
+  ).addOption(mode());
+}
+
+function updateCommand(accounts: Command, command: AddCommand): void {
+  command(accounts, 'update <account>', "Change a root's details, in both modes", async (operator, o, id) => {
+    const details = given(o, {
+      legalName: 'legalName',
+      dba: 'dba',
+      email: 'email',
+      website: 'website',
+      type: 'businessType',
+    });
+    const terms = given(o, { ip: 'tosIp', time: 'tosTime', userAgent: 'tosUserAgent' });
+    const changes = {
+      ...given(o, { nickname: 'nickname', logoId: 'logoId', liveFx: 'liveFx' }),
+      ...(Object.keys(details).length > 0 && { businessDetails: details }),
+      ...(Object.keys(terms).length > 0 && { tosAcceptance: terms }),
+    };
+    if (Object.keys(changes).length === 0) throw new OperatorError('Nothing to change: name at least one detail.');
+    return accountV1(await operator.updateRoot(await operator.account(id, liveOf(o)), changes));
+  })
+    .addOption(mode())
+    .option('--legal-name <name>', 'its legal name', name)
+    .option('--nickname <nickname>')
+    .option('--dba <name>', 'the name under which it does business')
+    .option('--email <email>', 'an e-mail address', email)
+    .option('--website <website>')
+    .addOption(
+      new Option('--business-type <type>').choices([
+        'company',
+        'limited_liability_partnership',
+        'sole_proprietor',
+        'individual',
+        'partnership',
+        'business',
+      ]),
+    )
+    .option('--logo-id <file>')
+    .option('--tos-ip <address>', 'from where the terms were accepted')
+    .option('--tos-time <seconds>', 'when, in seconds since 1970', whole)
+    .option('--tos-user-agent <text>', 'with what')
+    .option('--live-fx <true|false>', 'process payouts of connected users at once', flag);
+}
+
+function showCommands(accounts: Command, command: AddCommand): void {
+  command(accounts, 'show <account>', 'Show an account with its persons and files', async (operator, o, id) => {
+    const verification = await operator.verification(await operator.account(id, liveOf(o)));
+    const shown = verificationJson(verification);
+    if (!o.numbers) return shown;
+    const tax_card_numbers = verification.persons.map((row) => ({
+      person: row.id,
+      number: operator.taxCardNumber(row),
+    }));
+    return { ...shown, tax_card_numbers };
+  })
+    .addOption(mode())
+    .option('--numbers', 'with the numbers of tax cards in the clear');
+
+  command(accounts, 'list', 'List accounts; with --status verifying, the verification queue', async (operator, o) => {
+    const status = o.status as AccountStatus | undefined;
+    const { nodes, next } = await operator.accounts({
+      status,
+      livemode: liveOf(o),
+      after: o.after as string | undefined,
+    });
+    const related = operator.related();
+    const verifications = await Promise.all(nodes.map((row) => operator.verification(row, related)));
+    return { accounts: verifications.map(verificationJson), ...(next !== null && { next }) };
+  })
+    .addOption(new Option('--status <status>').choices(['draft', 'verifying', 'activated', 'deactivated', 'hold']))
+    .addOption(mode())
+    .addOption(after());
+}
+
+function verificationJson({ account, persons, files }: Verification) {
+  return {
+    account: accountV1(account),
+    mode: account.livemode ? 'live' : 'test',
+    persons: persons.map(personV1),
+    files: files.map(fileV1),
+  };
+}

@@ -1,0 +1,65 @@
+import { InvalidArgumentError } from 'commander';
+import { GraphQLEmailAddress } from 'graphql-scalars';
+import { Amount, Currency } from '../../types/scalars.js';
+
+/** A whole number of at most twelve digits. */
+export function whole(text: string): number {
+  if (!/^\d{1,12}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.');
+  return Number(text);
+}
+
+/** True or false, as these words. */
+export function flag(text: string): boolean {
+  if (text !== 'true' && text !== 'false') throw new InvalidArgumentError('It must be true or false.');
+  return text === 'true';
+}
+
+/** An amount with two places, in minor units. */
+export function amount(text: string): bigint {
+  try {
+    return Amount.parseValue(text);
+  } catch {
+    throw new InvalidArgumentError('It must be a decimal with two places, such as 1250.00.');
+  }
+}
+
+/** One more receivable with its amount, as `id=amount`. */
+export function share(text: string, before: object[]): object[] {
+  const [, id, value] = /^(receivable_[0-9a-f]+)=(.+)$/.exec(text) ?? [];
+  if (id === undefined || value === undefined)
+    throw new InvalidArgumentError('It must be a receivable and an amount, such as receivable_…=100.00.');
+  return [...before, { id, amount: amount(value) }];
+}
+
+const secondsIn: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 };
+
+/** A duration such as 30d, in seconds. */
+export function duration(text: string): number {
+  const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
+  if (count === undefined) throw new InvalidArgumentError('It must be a number and one of s, m, h and d, such as 30d.');
+  return Number(count) * secondsIn[unit!]!;
+}
+
+/** An e-mail address, or nothing to unset one. */
+export function email(text: string): string {
+  try {
+    return text === '' ? text : String(GraphQLEmailAddress.parseValue(text));
+  } catch {
+    throw new InvalidArgumentError('It must be an e-mail address.');
+  }
+}
+
+/** A text that is not empty. */
+export function name(text: string): string {
+  if (text.trim() === '') throw new InvalidArgumentError('It must not be empty.');
+  return text;
+}
+
+/** An active ISO 4217 code. */
+export function currencyCode(text: string): string {
+  try {
+    return Currency.parseValue(text);
+  } catch {
+    throw new InvalidArgumentError('It must be an active ISO 4217 code, such as USD.');
+  }
+}

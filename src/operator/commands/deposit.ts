@@ -1,0 +1,66 @@
+import { type Command, Option } from 'commander';
+import type { ReconciledReceivableInput } from '../../resources/deposit/inputs.js';
+import { DepositPaymentMethod } from '../../resources/deposit/table.js';
+import { bankNoticeV1, depositV1 } from '../../resources/deposit/v1.js';
+import { amount, currencyCode, share } from './arguments.js';
+import type { AddCommand } from './command.js';
+
+/** Adds the commands about deposits and what banks report of them. */
+export function depositCommands(program: Command, command: AddCommand): void {
+  const deposits = program.command('deposit').description('Live deposits, as banks report them');
+  recordCommand(deposits, command);
+  command(deposits, 'show <deposit>', 'Show a deposit', async (operator, o, id) =>
+    depositV1(await operator.deposit(id, o.tenant as string | undefined)),
+  ).addOption(tenant());
+  command(deposits, 'waiting', 'List the reversals that wait for their deposits', async (operator) => ({
+    notices: (await operator.waitingNotices()).map(bankNoticeV1),
+  }));
+  command(deposits, 'withdraw', 'Take back a reversal that waits, when its reference was wrong', async (operator, o) =>
+    bankNoticeV1(await operator.withdrawNotice(String(o.address), String(o.reference))),
+  )
+    .requiredOption('--reference <reference>', "the bank's own reference")
+    .requiredOption('--address <address>', 'the receiving address that it names');
+
+  command(deposits, 'reconcile <deposit>', 'Count a deposit towards receivables', async (operator, o, id) =>
+    depositV1(
+      await operator.reconcile(id, o.receivable as ReconciledReceivableInput[], o.tenant as string | undefined),
+    ),
+  )
+    .requiredOption('--receivable <id=amount...>', 'such as receivable_…=100.00; may be repeated', share, [])
+    .addOption(tenant());
+}
+
+const tenant = () => new Option('--tenant <tenant>', 'whose it is, by the id of the root: it is found sooner');
+
+function recordCommand(deposits: Command, command: AddCommand): void {
+  command(
+    deposits,
+    'record',
+    'Record what a bank has told about a transfer; told twice it is the same',
+    async (operator, o) => {
+      const { notice, deposit } = await operator.bankNotice({
+        reference: String(o.reference),
+        event: o.event as 'received' | 'reversed',
+        addressId: String(o.address),
+        amount: o.amount as bigint,
+        currency: String(o.currency),
+        fromAccountId: o.from as string | undefined,
+        paymentMethod: o.method as string | undefined,
+        statementDescriptor: o.descriptor as string | undefined,
+        allowCurrency: o.allowCurrency as boolean | undefined,
+      });
+      return { reference: notice.reference, event: notice.event, deposit: deposit && depositV1(deposit) };
+    },
+  )
+    .requiredOption('--reference <reference>', "the bank's own reference")
+    .addOption(new Option('--event <event>', 'what happened').choices(['received', 'reversed']).default('received'))
+    .requiredOption('--address <address>', 'the receiving address')
+    .requiredOption('--amount <amount>', 'such as 1250.00', amount)
+    .requiredOption('--currency <currency>', 'ISO 4217 code', currencyCode)
+    .option('--from <account>', 'the partner that paid')
+    .option('--allow-currency', 'record a transfer in another currency than its address')
+    .addOption(
+      new Option('--method <method>', "one of the account's edition").choices(Object.values(DepositPaymentMethod)),
+    )
+    .option('--descriptor <text>', 'narration on the incoming deposit');
+}

@@ -1,0 +1,31 @@
+import type { Command } from 'commander';
+import type { JobRow } from '../../jobs/table.js';
+import { type AddCommand, after } from './command.js';
+
+/** Adds the commands about work that is due later. */
+export function jobCommands(program: Command, command: AddCommand): void {
+  const jobs = program.command('job').description('Work that is due later, which the gateways do by themselves');
+
+  command(
+    jobs,
+    'list',
+    'List jobs; with --stuck, those alone that have failed and are tried again',
+    async (operator, o) => {
+      const { nodes, next } = await operator.jobs({ stuck: Boolean(o.stuck), after: o.after as string | undefined });
+      return { jobs: nodes.map(jobJson), ...(next !== null && { next }) };
+    },
+  )
+    .option('--stuck', 'those that have failed, with their last error')
+    .addOption(after());
+
+  command(jobs, 'retry <job>', 'Have a job tried now, instead of when it is due', async (operator, _, id) =>
+    jobJson(await operator.retryJob(id)),
+  );
+}
+
+function jobJson({ id, tenantId, livemode, kind, subjectId, attempts, error, due }: JobRow) {
+  return {
+    ...{ id, tenant: `account_${tenantId}`, mode: livemode ? 'live' : 'test', kind, subject: subjectId },
+    ...{ attempts, error, due: new Date(due * 1000).toISOString() },
+  };
+}

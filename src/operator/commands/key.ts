@@ -1,0 +1,51 @@
+import { type Command, Option } from 'commander';
+import type { ApiKeyRow } from '../../resources/key/table.js';
+import { apiKeyV1 } from '../../resources/key/v1.js';
+import { duration } from './arguments.js';
+import { type AddCommand, liveOf, mode } from './command.js';
+
+/** Adds the commands about API keys. */
+export function keyCommands(program: Command, command: AddCommand): void {
+  const keys = program.command('key').description('API keys');
+
+  command(keys, 'create', 'Make a key for an account', async (operator, o) => {
+    const owner = await operator.account(String(o.account), liveOf(o));
+    return keyJson(
+      await operator.as(owner, 'createApiKey', { permission: o.permission, expiresInSeconds: o.expiresIn }),
+    );
+  })
+    .requiredOption('--account <account>')
+    .addOption(mode().makeOptionMandatory())
+    .addOption(new Option('--permission <permission>').choices(['full', 'read']).default('full'))
+    .option('--expires-in <time>', 'such as 12h or 30d', duration);
+
+  command(keys, 'list', "List an account's keys", async (operator, o) => ({
+    keys: (await operator.keys(await operator.account(String(o.account), liveOf(o)))).map(apiKeyV1),
+  }))
+    .requiredOption('--account <account>')
+    .addOption(mode());
+
+  command(
+    keys,
+    'rotate <key>',
+    'Make a new key; the old one stays valid for a grace period',
+    async (operator, o, id) => {
+      const row = await operator.key(id);
+      return keyJson(
+        await operator.as(await operator.account(row.accountId, row.livemode), 'rotateApiKey', {
+          id,
+          graceSeconds: o.grace,
+        }),
+      );
+    },
+  ).option('--grace <time>', 'such as 0h, 12h or 7d; one day by default', duration);
+
+  command(keys, 'revoke <key>', 'Revoke a key', async (operator, _, id) => {
+    const row = await operator.key(id);
+    return keyJson(await operator.as(await operator.account(row.accountId, row.livemode), 'revokeApiKey', { id }));
+  });
+}
+
+function keyJson({ apiKey, secret }: { apiKey: ApiKeyRow; secret?: string }) {
+  return secret === undefined ? { key: apiKeyV1(apiKey) } : { key: apiKeyV1(apiKey), secret };
+}

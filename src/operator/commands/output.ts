@@ -1,0 +1,48 @@
+import Table from 'cli-table3';
+import type { accountV1 } from '../../resources/account/v1.js';
+
+/** A list as rows, with how to go on where there is more; anything else as names and values, nested ones by their path. */
+export function readable(result: object): string {
+  const { next, ...whole } = result as { next?: string };
+  const [list] = Object.values(whole) as unknown[];
+  if (Object.keys(whole).length === 1 && Array.isArray(list)) {
+    const more = next ? `There are more. Go on with --after ${next}\n` : '';
+    return list.length === 0 ? 'None.\n' : `${rows(list.map(summary))}${more}`;
+  }
+  const table = new Table({ style: { head: [], border: [] } });
+  for (const [name, value] of flat(result)) table.push([name, value]);
+  return `${table.toString()}\n`;
+}
+
+function rows(list: Record<string, unknown>[]): string {
+  const head = Object.keys(list[0]!);
+  const table = new Table({ head, style: { head: [], border: [] } });
+  for (const row of list) table.push(head.map((name) => String(row[name] ?? '')));
+  return `${table.toString()}\n`;
+}
+
+/** The members of a list entry that fit on a line. */
+function summary(entry: Record<string, unknown>): Record<string, unknown> {
+  const account = entry.account as ReturnType<typeof accountV1> | undefined;
+  if (!account)
+    return Object.fromEntries(Object.entries(entry).filter(([, value]) => typeof value !== 'object' || value === null));
+  const { id, type, status, nickname, business_details } = account;
+  return {
+    id,
+    mode: entry.mode,
+    type,
+    status,
+    legal_name: business_details.legal_name,
+    nickname,
+    persons: (entry.persons as []).length,
+    files: (entry.files as []).length,
+  };
+}
+
+function flat(value: object, path = ''): [string, string][] {
+  return Object.entries(value).flatMap(([name, member]): [string, string][] => {
+    if (member === null || member === undefined) return [];
+    if (typeof member === 'object') return flat(member, `${path}${name}.`);
+    return [[path + name, String(member)]];
+  });
+}

@@ -1,0 +1,64 @@
+import { type Command, Option } from 'commander';
+import { accountSettingV1 } from '../../resources/account-setting/v1.js';
+import type { RateRow } from '../../resources/exchange-rate/table.js';
+import { PayoutStatus } from '../../resources/payout/table.js';
+import { payoutV1 } from '../../resources/payout/v1.js';
+import { currencyCode } from './arguments.js';
+import { type AddCommand, after, liveOf, mode } from './command.js';
+
+/** Adds the commands about payouts, their holds and their rates. */
+export function payoutCommands(program: Command, command: AddCommand): void {
+  const payouts = program.command('payout').description('Payouts and what holds them');
+
+  command(
+    payouts,
+    'list',
+    'List payouts; with --status processing --mode live, those that wait',
+    async (operator, o) => {
+      const status = o.status as PayoutStatus | undefined;
+      const { nodes, next } = await operator.payouts({
+        status,
+        livemode: liveOf(o),
+        after: o.after as string | undefined,
+      });
+      return { payouts: nodes.map(payoutV1), ...(next !== null && { next }) };
+    },
+  )
+    .addOption(new Option('--status <status>').choices(Object.values(PayoutStatus)))
+    .addOption(mode())
+    .addOption(after());
+
+  command(payouts, 'show <payout>', 'Show a payout', async (operator, _, id) => payoutV1(await operator.payout(id)));
+  command(payouts, 'settle <payout>', 'A payout has arrived', async (operator, _, id) =>
+    payoutV1(await operator.endPayout(id, 'completed')),
+  );
+  command(payouts, 'fail <payout>', 'A payout has failed; its money is available again', async (operator, _, id) =>
+    payoutV1(await operator.endPayout(id, 'failed')),
+  );
+  command(payouts, 'hold <account>', "Place a service hold on an account's payouts", async (operator, o, id) =>
+    accountSettingV1(await operator.serviceHold(await operator.account(id, liveOf(o)), true)),
+  ).addOption(mode());
+  command(payouts, 'release <account>', 'Lift the service hold', async (operator, o, id) =>
+    accountSettingV1(await operator.serviceHold(await operator.account(id, liveOf(o)), false)),
+  ).addOption(mode());
+  command(payouts, 'rate <account>', "Give a rate for the live payouts of a root's tenant", async (operator, o, id) => {
+    const account = await operator.account(id, true);
+    return rateJson(await operator.setRate(account, String(o.from), String(o.to), String(o.rate)));
+  })
+    .requiredOption('--from <currency>', 'ISO 4217 code', currencyCode)
+    .requiredOption('--to <currency>', 'ISO 4217 code', currencyCode)
+    .requiredOption('--rate <decimal>', 'what one unit buys');
+
+  command(
+    payouts,
+    'rates <account>',
+    "List the rates for the live payouts of a root's tenant",
+    async (operator, _, id) => ({
+      rates: (await operator.rates(await operator.account(id, true))).map(rateJson),
+    }),
+  );
+}
+
+function rateJson({ source, target, rate }: RateRow) {
+  return { from: source, to: target, rate };
+}

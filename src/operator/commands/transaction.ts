@@ -1,0 +1,25 @@
+import type { Command } from 'commander';
+import type { TransactionRow } from '../../resources/transaction/table.js';
+import { transactionV1 } from '../../resources/transaction/v1.js';
+import type { AddCommand } from './command.js';
+
+/** Adds the commands about attempts to pay checkouts. */
+export function transactionCommands(program: Command, command: AddCommand): void {
+  const transactions = program.command('transaction').description('Attempts to pay checkouts');
+
+  command(
+    transactions,
+    'mismatches',
+    'List the successes that an acquirer told and that do not fit their attempts',
+    async (operator) => ({ mismatches: (await operator.mismatches()).map(mismatchJson) }),
+  );
+}
+
+function mismatchJson(row: TransactionRow) {
+  const { id, livemode, checkout_id, amount, currency, status } = transactionV1(row);
+  const { mismatch, paymentMethodDetails: submitted } = row;
+  return {
+    ...{ transaction: id, mode: livemode ? 'live' : 'test', checkout: checkout_id, amount, currency, status },
+    ...{ credited: mismatch!.credited, submitted, reported: mismatch!.details },
+  };
+}

@@ -1,0 +1,65 @@
+import { everyone } from '../../auth/permissions.js';
+import { account } from '../account/table.js';
+import { defineResource, get, list, post, stored } from '../define.js';
+import { fields, link, many, node, object, one } from '../edges.js';
+import { AccountSettingArgs } from './inputs.js';
+import { accountSettingListing, AccountSettingResolver, settingProblems } from './resolver.js';
+import { accountSetting } from './table.js';
+import { AccountSetting, AccountSettingConnection, PayoutSettings } from './type.js';
+import { accountSettingV1 } from './v1.js';
+
+export default defineResource({
+  object: 'account_setting',
+  node: node('account_setting', accountSetting, AccountSetting, {
+    listing: accountSettingListing,
+    connection: AccountSettingConnection,
+    compiled: true,
+  }),
+  stored: { account_setting: stored(accountSetting, accountSettingV1) },
+  resolvers: [AccountSettingResolver],
+  operations: {
+    accountSetting: {
+      reads: one('A setting within reach.'),
+      access: 'read',
+      callers: everyone,
+      routes: [get('/v1/account_settings/:id')],
+    },
+    accountSettings: {
+      reads: many(AccountSettingArgs, "The settings of the accounts on the caller's list."),
+      access: 'read',
+      callers: everyone,
+      routes: [list('/v1/account_settings')],
+    },
+    connectedAccountSettings: {
+      reads: many(AccountSettingArgs, "The settings of a platform's connected users.", { ofConnectedUser: true }),
+      access: 'read',
+      callers: ['platform'],
+      routes: [list('/v1/account_settings/connected')],
+    },
+    updateAccountSetting: {
+      access: 'write',
+      callers: everyone,
+      rules: settingProblems,
+      routes: [post('/v1/account_settings/:id')],
+    },
+  },
+  fields: [
+    fields(accountSetting, {
+      payouts: object(() => PayoutSettings, {
+        enabled: 'payoutsEnabled',
+        interval: 'payoutsInterval',
+        monthlyAnchor: 'payoutsMonthlyAnchor',
+        weeklyAnchor: 'payoutsWeeklyAnchor',
+        reasonCodeNotEnabled: 'payoutsReason',
+      }),
+      account: link(account, 'accountId'),
+    }),
+    fields(account, {
+      setting: link(accountSetting, 'id', {
+        by: accountSetting.accountId,
+        description: "The account's setting in the caller's mode.",
+      }),
+    }),
+  ],
+  events: ['account_setting.updated'],
+});

@@ -1,0 +1,66 @@
+import { everyone } from '../../auth/permissions.js';
+import { defineResource, get, list, post, stored } from '../define.js';
+import { fields, link, many, node, one, page, value } from '../edges.js';
+import { accountProblems } from './creation.js';
+import { AccountArgs } from './inputs.js';
+import { accountListing, AccountResolver, capabilityOf } from './resolver.js';
+import { account } from './table.js';
+import { Account, AccountConnection, Capability } from './type.js';
+import { accountV1, livemodeOf } from './v1.js';
+
+export default defineResource({
+  object: 'account',
+  node: node('account', account, Account, { listing: accountListing, connection: AccountConnection, compiled: true }),
+  stored: { account: stored(account, accountV1) },
+  resolvers: [AccountResolver],
+  operations: {
+    account: {
+      reads: one('An account within reach.'),
+      access: 'read',
+      callers: everyone,
+      routes: [get('/v1/accounts/:id')],
+    },
+    accounts: {
+      reads: many(
+        AccountArgs,
+        'For a platform, itself and its connected users; for a user, itself and its partners. Newest first.',
+      ),
+      access: 'read',
+      callers: everyone,
+      routes: [list('/v1/accounts')],
+    },
+    createAccount: { access: 'write', callers: everyone, rules: accountProblems, routes: [post('/v1/accounts')] },
+    createConnectedUser: { access: 'write', callers: ['platform'], rules: accountProblems },
+    updateAccount: { access: 'write', callers: everyone, rules: accountProblems, routes: [post('/v1/accounts/:id')] },
+  },
+  fields: [
+    fields(account, {
+      livemode: value(() => Boolean, livemodeOf, {
+        nullable: true,
+        description: 'Null for a direct user or a platform, which exist in both modes.',
+        json: (column) => `case when ${column('ownerId')} is null then 'null' else ${column('livemode')}::text end`,
+      }),
+      capability: value(() => Capability, capabilityOf, {
+        nullable: true,
+        description: 'Null for an aggregator platform.',
+      }),
+      owner: link(account, 'ownerId', {
+        nullable: true,
+        description:
+          'The account that created this one: the platform of a connected user, the owner of a partner. Null for a root, and where it is out of reach.',
+      }),
+      partners: page(account, account.ownerId, {
+        description: 'The partners that the account owns.',
+        fixed: { type: 'partner' },
+      }),
+      connectedUsers: page(account, account.ownerId, {
+        description: "A platform's connected users.",
+        fixed: { type: 'user' },
+      }),
+    }),
+  ],
+  events: [
+    ...['account.created', 'account.updated'],
+    ...['account.verifying', 'account.activated', 'account.hold', 'account.deactivated'],
+  ],
+});

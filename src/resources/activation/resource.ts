@@ -1,0 +1,40 @@
+import { account } from '../account/table.js';
+import { everyone, testOnly } from '../../auth/permissions.js';
+import { defineResource, extension, post } from '../define.js';
+import { fields, value } from '../edges.js';
+import { ActivationResolver, activatedBy, Requirement, requirements } from './resolver.js';
+
+const helpers = '/v1/test_helpers';
+
+export default defineResource({
+  object: 'account',
+  resolvers: [ActivationResolver],
+  operations: {
+    activateAccount: {
+      access: 'write',
+      callers: everyone,
+      relations: activatedBy,
+      routes: [post('/v1/accounts/:id/activate')],
+    },
+    deactivateAccount: { access: 'write', callers: everyone, routes: [post('/v1/accounts/:id/deactivate')] },
+    verifyTestAccount: { ...testOnly, routes: [extension.post(`${helpers}/accounts/:id/verify`)] },
+    holdTestAccount: { ...testOnly, routes: [extension.post(`${helpers}/accounts/:id/hold`)] },
+    deactivateTestAccount: { ...testOnly, routes: [extension.post(`${helpers}/accounts/:id/deactivate`)] },
+    expireTestAddress: { object: 'address', ...testOnly, routes: [extension.post(`${helpers}/addresses/:id/expire`)] },
+    deactivateTestAddress: {
+      object: 'address',
+      ...testOnly,
+      routes: [extension.post(`${helpers}/addresses/:id/deactivate`)],
+    },
+    createTestWallet: { object: 'address', ...testOnly, routes: [extension.post(`${helpers}/accounts/:id/wallet`)] },
+  },
+  fields: [
+    fields(account, {
+      requirements: value(() => [Requirement], requirements, {
+        description:
+          'What is still missing for activation. Empty exactly when `activateAccount` finds nothing missing.',
+      }),
+    }),
+  ],
+  sizes: { 'Account.requirements': 20 },
+});

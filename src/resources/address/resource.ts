@@ -1,0 +1,57 @@
+import { everyone, ownAccounts } from '../../auth/permissions.js';
+import { account } from '../account/table.js';
+import { defineResource, get, list, post, stored } from '../define.js';
+import { fields, link, many, node, one, page, value } from '../edges.js';
+import { AddressArgs, AddressOfAccountArgs } from './inputs.js';
+import { addressListing, addressProblems, AddressResolver } from './resolver.js';
+import { address, LinkedObject } from './table.js';
+import { Address, AddressConnection } from './type.js';
+import { addressV1 } from './v1.js';
+
+export default defineResource({
+  object: 'address',
+  node: node('address', address, Address, { listing: addressListing, connection: AddressConnection, compiled: true }),
+  stored: { address: stored(address, addressV1) },
+  resolvers: [AddressResolver],
+  operations: {
+    address: {
+      reads: one('An address within reach.'),
+      access: 'read',
+      callers: everyone,
+      routes: [get('/v1/addresses/:id')],
+    },
+    addresses: {
+      reads: many(AddressArgs, "The addresses of the accounts on the caller's list."),
+      access: 'read',
+      callers: everyone,
+      routes: [list('/v1/addresses')],
+    },
+    createAddress: {
+      access: 'write',
+      callers: everyone,
+      relations: ownAccounts,
+      rules: addressProblems,
+      routes: [post('/v1/addresses')],
+    },
+    updateAddress: { access: 'write', callers: everyone, routes: [post('/v1/addresses/:id')] },
+  },
+  fields: [
+    fields(address, {
+      linkedObject: value(
+        () => LinkedObject,
+        () => 'account',
+      ),
+      account: link(account, 'linkedId', { description: 'The account that owns it.' }),
+    }),
+    fields(account, {
+      addresses: page(address, address.linkedId, {
+        args: AddressOfAccountArgs,
+        description: "The account's addresses, newest first.",
+      }),
+    }),
+  ],
+  events: [
+    ...['address.created', 'address.updated', 'address.expired'],
+    ...['address.pending_deactivation', 'address.deactivated'],
+  ],
+});

@@ -1,0 +1,57 @@
+import { account } from '../account/table.js';
+import { everyone } from '../../auth/permissions.js';
+import { defineResource, get } from '../define.js';
+import { fields, value } from '../edges.js';
+import {
+  balanceHistory,
+  BalancePoint,
+  DepositTotal,
+  depositTotals,
+  pointsUsual,
+  RangeArgs,
+  stepsMax,
+} from './history.js';
+import { AsOfArgs, balanceOfAccount, BalanceResolver } from './resolver.js';
+import { Balance } from './type.js';
+import { balanceAggregateV1, balanceV1 } from './v1.js';
+
+export default defineResource({
+  object: 'balance',
+  resolvers: [BalanceResolver],
+  operations: {
+    balance: { access: 'read', callers: everyone, v1: balanceV1, routes: [get('/v1/balance')] },
+    balanceAggregate: {
+      access: 'read',
+      callers: everyone,
+      v1: balanceAggregateV1,
+      routes: [get('/v1/balance/aggregate')],
+    },
+  },
+  fields: [
+    fields(account, {
+      balanceHistory: value(() => [BalancePoint], balanceHistory, {
+        args: RangeArgs,
+        description: `What the compartments held at the end of each step, of the last one at \`to\`, per currency; ${stepsMax} steps at most.`,
+      }),
+      depositTotals: value(() => [DepositTotal], depositTotals, {
+        args: RangeArgs,
+        description: `Completed deposits to the account by step, method and currency, less what was disputed of them; ${stepsMax} steps at most.`,
+      }),
+      balance: value(() => Balance, balanceOfAccount, {
+        args: AsOfArgs,
+        description: "The account's funds, now or as they were at a time.",
+        balance: true,
+      }),
+    }),
+  ],
+  sizes: {
+    'Account.balanceHistory': pointsUsual,
+    'Account.depositTotals': pointsUsual,
+    'Balance.available': 0,
+    'Balance.pending': 0,
+    'Balance.processing': 0,
+    'Balance.payoutProcessing': 0,
+    'Balance.feeAdvance': 0,
+    'BalanceAggregate.pending': 0,
+  },
+});

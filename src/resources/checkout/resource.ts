@@ -1,0 +1,128 @@
+import { everyone, testOnly } from '../../auth/permissions.js';
+import type { Context } from '../../operation/context.js';
+import { defineResource, extension, post, stored } from '../define.js';
+import { fields, link, many, node, object, one, page, value } from '../edges.js';
+import type { CheckoutPlace } from './link.js';
+import { checkoutNow } from './now.js';
+import { account } from '../account/table.js';
+import { type DepositRow, deposit } from '../deposit/table.js';
+import { payment } from '../payment/table.js';
+import { receivable } from '../receivable/table.js';
+import { Receivable } from '../receivable/type.js';
+import { transaction } from '../transaction/table.js';
+import { Metadata } from '../../types/scalars.js';
+import { CheckoutArgs, CheckoutOfAccountArgs } from './inputs.js';
+import { checkoutListing, checkoutProblems, CheckoutResolver, ofReceivable } from './resolver.js';
+import { type CheckoutRow, CheckoutType, checkout } from './table.js';
+import { Checkout, CheckoutConnection, CheckoutParty } from './type.js';
+import { checkoutV1 } from './v1.js';
+
+const helpers = '/v1/test_helpers/checkouts/:id';
+
+/** Spec: Editions. Edition 1 has no checkouts. */
+export default defineResource({
+  object: 'checkout',
+  node: node('checkout', checkoutNow, Checkout, { listing: checkoutListing, connection: CheckoutConnection }),
+  stored: { checkout: stored(checkout, checkoutV1) },
+  resolvers: [CheckoutResolver],
+  operations: {
+    checkout: {
+      reads: one('A checkout within reach.'),
+      access: 'read',
+      callers: everyone,
+      editions: [2],
+      routes: [extension.get('/v1/checkouts/:id')],
+    },
+    checkouts: {
+      reads: many(CheckoutArgs, "The checkouts of the accounts on the caller's list."),
+      access: 'read',
+      callers: everyone,
+      editions: [2],
+      list: true,
+      routes: [extension.list('/v1/checkouts')],
+    },
+    createCheckout: {
+      access: 'write',
+      callers: everyone,
+      editions: [2],
+      rules: checkoutProblems,
+      routes: [post('/v1/checkouts')],
+    },
+    cancelCheckout: {
+      access: 'write',
+      callers: everyone,
+      editions: [2],
+      routes: [extension.post('/v1/checkouts/:id/cancel')],
+    },
+    payTestCheckout: { ...testOnly, editions: [2], routes: [extension.post(`${helpers}/pay`)] },
+    declineTestCheckout: { ...testOnly, editions: [2], routes: [extension.post(`${helpers}/decline`)] },
+    expireTestCheckout: { ...testOnly, editions: [2], routes: [extension.post(`${helpers}/expire`)] },
+  },
+  fields: [
+    fields(checkoutNow, {
+      type: value(
+        () => CheckoutType,
+        () => CheckoutType.PAYMENT,
+      ),
+      from: object(() => CheckoutParty, { accountId: 'fromAccountId' }),
+      to: object(() => CheckoutParty, { accountId: 'toAccountId' }),
+      metadata: value(
+        () => Metadata,
+        (row: CheckoutRow) => row.metadata ?? {},
+        {
+          description: 'Empty when there is none.',
+        },
+      ),
+      url: value(
+        () => String,
+        (row: CheckoutRow, { checkouts }) => checkouts.urlOf(row),
+        {
+          description: 'The address of its page, for the partner that pays: whoever has it can open the page.',
+        },
+      ),
+      fromAccount: link(account, 'fromAccountId', { description: 'The partner that pays.' }),
+      toAccount: link(account, 'toAccountId', { description: 'The user that is paid.' }),
+      receivables: value(
+        () => [Receivable],
+        (row: CheckoutRow, { scope }) => Promise.all(row.receivableIds.map((id) => scope.one(receivable, id))),
+        { description: 'What it is against, in the order in which a payment locks them.' },
+      ),
+      effectiveTransaction: link(transaction, 'effectiveTransactionId', {
+        nullable: true,
+        description: 'The latest finished attempt; once one has succeeded, that one.',
+      }),
+      deposit: link(deposit, 'depositId', { nullable: true, description: 'The deposit that was credited.' }),
+    }),
+    fields(account, {
+      checkoutsIn: page(checkoutNow, checkoutNow.toAccountId, {
+        args: CheckoutOfAccountArgs,
+        description: 'Checkouts that pay the account.',
+      }),
+      checkoutsOut: page(checkoutNow, checkoutNow.fromAccountId, {
+        args: CheckoutOfAccountArgs,
+        description: 'Checkouts that the account pays.',
+      }),
+    }),
+    fields(receivable, {
+      checkouts: page(checkoutNow, ofReceivable, {
+        args: CheckoutOfAccountArgs,
+        description: 'The checkouts that are against it.',
+      }),
+    }),
+    fields(payment, { checkout: link(checkoutNow, 'checkoutId', { nullable: true }) }),
+    fields(deposit, {
+      checkout: value(
+        () => Checkout,
+        async (row: DepositRow, { scope }) =>
+          scope.find(checkoutNow, (await scope.find(payment, row.paymentId))?.checkoutId),
+        { nullable: true, description: 'The checkout that it came through.' },
+      ),
+    }),
+  ],
+  link: (row: CheckoutPlace, { checkouts }: Context) => `<${checkouts.urlOf(row)}>; rel="payment"`,
+  sizes: { 'Checkout.receivables': 10 },
+  events: [
+    ...['checkout.created', 'checkout.updated', 'checkout.completed', 'checkout.late_payment'],
+    ...['checkout.cancelled', 'checkout.expired'],
+  ],
+});

@@ -1,0 +1,15 @@
+import { testOnly } from '../../auth/permissions.js';
+import { defineResource, extension, stored } from '../define.js';
+import { clockProblems, ClockResolver } from './resolver.js';
+import { testClock } from './table.js';
+import { clockV1 } from './v1.js';
+
+export default defineResource({
+  object: 'clock',
+  stored: { clock: stored(testClock, clockV1) },
+  resolvers: [ClockResolver],
+  operations: {
+    advanceTestClock: { ...testOnly, rules: clockProblems, routes: [extension.post('/v1/test_helpers/clock')] },
+  },
+  events: ['clock.advanced'],
+});

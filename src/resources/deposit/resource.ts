@@ -1,0 +1,87 @@
+import { everyone, testOnly } from '../../auth/permissions.js';
+import { bankNotice } from '../../operator/table.js';
+import { defineResource, extension, post, stored } from '../define.js';
+import { fields, link, many, node, object, one, page } from '../edges.js';
+import { account } from '../account/table.js';
+import { address } from '../address/table.js';
+import { payment } from '../payment/table.js';
+import { DepositArgs, DepositOfAccountArgs } from './inputs.js';
+import { depositListing, depositProblems, DepositResolver } from './resolver.js';
+import { deposit } from './table.js';
+import { Deposit, DepositConnection, Party } from './type.js';
+import { bankNoticeV1, depositV1 } from './v1.js';
+
+const helpers = '/v1/test_helpers/deposits/:id';
+
+export default defineResource({
+  object: 'deposit',
+  node: node('deposit', deposit, Deposit, { listing: depositListing, connection: DepositConnection, compiled: true }),
+  stored: { deposit: stored(deposit, depositV1), bank_notice: stored(bankNotice, bankNoticeV1) },
+  resolvers: [DepositResolver],
+  operations: {
+    deposit: {
+      reads: one('A deposit within reach.'),
+      access: 'read',
+      callers: everyone,
+      routes: [extension.get('/v1/deposits/:id')],
+    },
+    deposits: {
+      reads: many(DepositArgs, "The deposits of the accounts on the caller's list, on either side."),
+      access: 'read',
+      callers: everyone,
+      routes: [extension.list('/v1/deposits')],
+    },
+    // Spec: Create a Deposit. "Works only in test mode."
+    createDeposit: { ...testOnly, rules: depositProblems, routes: [post('/v1/deposits')] },
+    reconcileDeposit: {
+      access: 'write',
+      callers: everyone,
+      rules: depositProblems,
+      routes: [extension.post('/v1/deposits/:id/reconcile')],
+    },
+    processTestDeposit: { ...testOnly, routes: [extension.post(`${helpers}/process`)] },
+    completeTestDeposit: { ...testOnly, routes: [extension.post(`${helpers}/complete`)] },
+    failTestDeposit: { ...testOnly, routes: [extension.post(`${helpers}/fail`)] },
+    cancelTestDeposit: { ...testOnly, routes: [extension.post(`${helpers}/cancel`)] },
+    reverseTestDeposit: { ...testOnly, routes: [extension.post(`${helpers}/reverse`)] },
+    disputeTestDeposit: { ...testOnly, rules: depositProblems, routes: [extension.post(`${helpers}/dispute`)] },
+  },
+  fields: [
+    fields(deposit, {
+      from: object(() => Party, { accountId: 'fromAccountId', addressId: 'fromAddressId' }),
+      to: object(() => Party, { accountId: 'toAccountId', addressId: 'toAddressId' }),
+      fromAccount: link(account, 'fromAccountId', { nullable: true }),
+      fromAddress: link(address, 'fromAddressId', { nullable: true }),
+      toAccount: link(account, 'toAccountId', { nullable: true }),
+      toAddress: link(address, 'toAddressId', { nullable: true }),
+      payment: link(payment, 'paymentId', { description: 'The payment that it is.' }),
+      disputes: link(deposit, 'disputesId', {
+        nullable: true,
+        description: 'The deposit that this one disputes.',
+      }),
+      disputedBy: page(deposit, deposit.disputesId, { description: 'The deposits that dispute this one.' }),
+    }),
+    fields(account, {
+      depositsIn: page(deposit, deposit.toAccountId, {
+        args: DepositOfAccountArgs,
+        description: 'Deposits to the account.',
+      }),
+      depositsOut: page(deposit, deposit.fromAccountId, {
+        args: DepositOfAccountArgs,
+        description: 'Deposits from the account.',
+      }),
+    }),
+    fields(address, {
+      deposits: page(deposit, deposit.toAddressId, {
+        args: DepositOfAccountArgs,
+        description: 'The deposits that came in to this address.',
+      }),
+    }),
+    fields(payment, { deposit: link(deposit, 'depositId', { nullable: true }) }),
+  ],
+  events: [
+    ...['deposit.initialized', 'deposit.processing', 'deposit.completed', 'deposit.failed', 'deposit.cancelled'],
+    ...['deposit.reversed', 'deposit.disputed', 'deposit.reconciled'],
+    ...['bank_notice.waiting', 'bank_notice.withdrawn'],
+  ],
+});

@@ -1,0 +1,272 @@
+import { getTableName } from 'drizzle-orm';
+import type { PgColumn } from 'drizzle-orm/pg-core';
+import { Arg, Args, type ClassType, Ctx, FieldResolver, ID, Query, Resolver, Root } from 'type-graphql';
+import type { Link as LinkTable, Row, Rows } from '../db/list-statement.js';
+import type { Context } from '../operation/context.js';
+import { DomainError, problem } from '../request/problems.js';
+import { type Listing, PageArgs } from '../types/pagination.js';
+
+/** What the graph shows of a field besides its type. */
+interface Shown {
+  nullable?: true;
+  description?: string;
+}
+/** The type of a field: a class, a scalar, an enum, or a list of one. */
+type Returns = () => object | [object];
+
+/** An edge to the object whose `match` is the property `of` of the parent's row. */
+interface LinkEdge<P extends string> extends Shown {
+  read: 'link';
+  table: Rows;
+  match: PgColumn;
+  of: P;
+}
+
+/** An edge to a page of the objects whose `match` is the parent's id, by a column of theirs or by a table of links. */
+interface PageEdge extends Shown {
+  read: 'edge';
+  table: Rows;
+  match: PgColumn | LinkTable;
+  args: ClassType<PageArgs>;
+  /** Filters that always hold. */
+  fixed?: Record<string, unknown>;
+}
+
+/** An object made of properties of the parent's row, by their names in the object. */
+interface ObjectEdge<P extends string> extends Shown {
+  read: 'object';
+  returns: Returns;
+  of: Record<string, P>;
+}
+
+/** A field with code of its own. */
+interface ValueEdge<R> extends Shown {
+  read: 'value';
+  returns: Returns;
+  resolve: (row: R, context: Context, args: never) => unknown;
+  args?: ClassType<object>;
+  /** How PostgreSQL derives it from the columns of the parent's row: the expression is JSON as text. */
+  json?: (column: (property: string) => string) => string;
+  /** It is the funds of the parent, an account, as they are now; see the compiler. */
+  balance?: true;
+}
+
+/** A field of a type, by what the rows of the type have. */
+export type Edge<R = never> = LinkEdge<keyof R & string> | PageEdge | ObjectEdge<keyof R & string> | ValueEdge<R>;
+
+/** An edge to one object, whose id is a property of the row, or whose column `by` has the property's value. */
+export function link<P extends string>(
+  table: Rows,
+  of: P,
+  { by = table.id, ...shown }: Shown & { by?: PgColumn } = {},
+): LinkEdge<P> {
+  return { read: 'link', table, match: by, of, ...shown };
+}
+
+/** An edge to a page of the objects that have the parent's id in a column. */
+export function page<T extends Rows>(
+  table: T,
+  match: PgColumn | LinkTable,
+  { args = PageArgs, ...shown }: Omit<Shown, 'nullable'> & Partial<Pick<PageEdge, 'args' | 'fixed'>> = {},
+): PageEdge {
+  return { read: 'edge', table, match, args, ...shown };
+}
+
+/** An object of properties of the row. */
+export function object<O, P extends string>(
+  type: () => ClassType<O & object>,
+  of: Record<keyof O & string, P>,
+  shown: Shown = {},
+): ObjectEdge<P> {
+  return { read: 'object', returns: type, of, ...shown };
+}
+
+/** A field that is no edge. */
+export function value<R, A>(
+  returns: Returns,
+  resolve: (row: R, context: Context, args: A) => unknown,
+  more: Shown & Pick<ValueEdge<R>, 'args' | 'json' | 'balance'> = {},
+): ValueEdge<R> {
+  return { read: 'value', returns, resolve, ...more };
+}
+
+/** The edges and other fields that a resource gives to the type of a table's rows. */
+export interface Fields {
+  table: Rows;
+  edges: Readonly<Record<string, Edge>>;
+}
+
+/** The fields that the type of a table's rows gets. A property that the rows do not have does not compile. */
+export function fields<T extends Rows>(table: T, edges: Record<string, Edge<Row<T>>>): Fields {
+  return { table, edges };
+}
+
+/** How a root field reads: the object with the argument `id`, or a page of the caller's list. */
+export type RootRead =
+  | { read: 'one'; description: string }
+  | { read: 'page'; description: string; args: ClassType<PageArgs>; fixed?: Record<string, unknown> };
+
+/** A root field that answers the object with an id. */
+export const one = (description: string): RootRead => ({ read: 'one', description });
+/** A root field that answers a page of the caller's list. */
+export const many = (args: ClassType<PageArgs>, description: string, fixed?: Record<string, unknown>): RootRead => ({
+  read: 'page',
+  description,
+  args,
+  ...(fixed && { fixed }),
+});
+
+/** What has an id in the graph: how ids begin, the rows and the type behind them, and how they are listed. */
+export interface NodeRow {
+  prefix: string;
+  rows: Rows;
+  type: ClassType<object>;
+  listing: Listing;
+  connection: ClassType<object>;
+  /** Whether the query compiler answers it. What it does not answer is left to the resolvers. */
+  compiled?: true;
+  /** Whether a row is there for clients yet; every row is, by default. */
+  shown?: (row: never) => boolean;
+}
+
+/** What has an id. A row has all that its type declares without an edge, or this does not compile. */
+export const node = <O extends object, T extends Rows & { $inferSelect: O }>(
+  prefix: string,
+  rows: T,
+  type: ClassType<O>,
+  more: Pick<NodeRow, 'listing' | 'connection' | 'compiled'> & { shown?: (row: Row<T>) => boolean },
+): NodeRow => ({ prefix, rows, type, ...more });
+
+type Method = (...args: never[]) => unknown;
+type Parameter = (target: object, name: string, index: number) => void;
+
+/** Adds a method to a class of resolvers, with the decorators that type-graphql would be given in its text. */
+function method(target: object, name: string, run: Method, parameters: Parameter[], field: MethodDecorator) {
+  const descriptor = { value: run, writable: true, configurable: true };
+  Object.defineProperty(target, name, descriptor);
+  for (const [i, parameter] of parameters.entries()) parameter(target, name, i);
+  field(target, name, descriptor);
+}
+
+/** The class that resolves the fields that a resource gives to a type. */
+export function edgeResolver({ table, edges }: Fields, nodeOf: (table: Rows) => NodeRow): Function {
+  class Edges {}
+  for (const [name, edge] of Object.entries(edges)) {
+    const { nullable = false, description } = edge;
+    const asked = 'args' in edge && edge.args ? [Args(() => edge.args!)] : [];
+    const field = FieldResolver(returnsOf(edge, nodeOf), { nullable, ...(description && { description }) });
+    method(Edges.prototype, name, runOf(edge, nodeOf), [Root(), Ctx(), ...asked], field);
+  }
+  Resolver(() => nodeOf(table).type)(Edges);
+  return Edges;
+}
+
+/** The type of an edge's field. */
+export function returnsOf(edge: Edge, nodeOf: (table: Rows) => NodeRow): () => ClassType {
+  if (edge.read === 'link') return () => nodeOf(edge.table).type as ClassType;
+  if (edge.read === 'edge') return () => nodeOf(edge.table).connection as ClassType;
+  return edge.returns as () => ClassType;
+}
+
+/** How a resolver answers an edge. */
+function runOf(edge: Edge, nodeOf: (table: Rows) => NodeRow): Method {
+  if (edge.read === 'value') return (row: never, context: Context, args: never) => edge.resolve(row, context, args);
+  if (edge.read === 'object') {
+    const members = Object.entries(edge.of);
+    return (row: Record<string, unknown>) => Object.fromEntries(members.map(([name, of]) => [name, row[of]]));
+  }
+  const { table, match } = edge;
+  if (edge.read === 'edge') {
+    const listing = listingOf(nodeOf(table), edge.fixed);
+    return (row: { id: string }, { scope }: Context, args: PageArgs) => scope.edge(table, listing, match, row.id, args);
+  }
+  const { of, nullable } = edge;
+  // What is an edge's by another column is null or there; null for what must be there is an error of the graph.
+  if (edge.match !== table.id)
+    return (row: Record<string, string>, { scope }: Context) => scope.findBy(table, edge.match, row[of]!);
+  if (nullable) return (row: Record<string, string | null>, { scope }: Context) => scope.find(table, row[of]);
+  return (row: Record<string, string>, { scope }: Context) => scope.one(table, row[of]!);
+}
+
+/** The class that resolves the root fields that read a resource's own objects. */
+export function rootResolver(
+  object: string,
+  node: NodeRow,
+  reads: readonly (readonly [name: string, read: RootRead])[],
+): Function {
+  class Reads {}
+  for (const [name, read] of reads) {
+    const { description } = read;
+    if (read.read === 'one') {
+      const run = async (id: string, { scope }: Context) => {
+        const row = await scope.one(node.rows, id, `${object}.id`);
+        if (node.shown?.(row as never) === false) throw new DomainError(problem('resource_missing', `${object}.id`));
+        return row;
+      };
+      method(
+        Reads.prototype,
+        name,
+        run,
+        [Arg('id', () => ID), Ctx()],
+        Query(() => node.type, { nullable: true, description }),
+      );
+    } else {
+      const listing = listingOf(node, read.fixed);
+      const run = (args: PageArgs, { scope }: Context) => scope.page(node.rows, listing, args);
+      method(
+        Reads.prototype,
+        name,
+        run,
+        [Args(() => read.args), Ctx()],
+        Query(() => node.connection, { description }),
+      );
+    }
+  }
+  Resolver()(Reads);
+  return Reads;
+}
+
+function listingOf({ listing }: NodeRow, fixed: Record<string, unknown> | undefined): Listing {
+  return fixed ? { ...listing, fixed } : listing;
+}
+
+/** How PostgreSQL answers a field that has a resolver: with the rows that the resolver would read. */
+export type Rule =
+  | { read: 'one'; table: Rows }
+  | { read: 'page'; table: Rows; listing: Listing }
+  | { read: 'link'; table: Rows; match: PgColumn; of: string }
+  | { read: 'edge'; table: Rows; listing: Listing; match: PgColumn | LinkTable }
+  | { read: 'object'; of: Record<string, string> }
+  | { read: 'value'; json: (column: (property: string) => string) => string }
+  | { read: 'balance' };
+
+/** The rule of a root field for the query compiler; undefined where it is left to the resolvers. */
+export function ruleOfRead(read: RootRead, node: NodeRow): Rule | undefined {
+  if (!node.compiled || node.shown) return undefined;
+  const { rows: table } = node;
+  return read.read === 'one' ? { read: 'one', table } : { read: 'page', table, listing: listingOf(node, read.fixed) };
+}
+
+/** The rule of an edge for the query compiler; undefined where it is left to the resolvers. */
+export function ruleOfEdge(edge: Edge, nodeOf: (table: Rows) => NodeRow): Rule | undefined {
+  if (edge.read === 'object') return { read: 'object', of: edge.of };
+  if (edge.read === 'value') {
+    if (edge.balance) return { read: 'balance' };
+    return edge.json && { read: 'value', json: edge.json };
+  }
+  const node = nodeOf(edge.table);
+  if (!node.compiled) return undefined;
+  const { table } = edge;
+  if (edge.read === 'link') return { read: 'link', table, match: edge.match, of: edge.of };
+  return { read: 'edge', table, listing: listingOf(node, edge.fixed), match: edge.match };
+}
+
+/** The node whose rows are those of a table; refuses with the table's name when no resource has it. */
+export function nodeFinder(nodes: readonly NodeRow[]): (table: Rows) => NodeRow {
+  const byTable = new Map<Rows, NodeRow>(nodes.map((each) => [each.rows, each]));
+  return (table) => {
+    const found = byTable.get(table);
+    if (!found) throw new Error(`an edge leads to ${getTableName(table)}, which is the table of no node`);
+    return found;
+  };
+}

@@ -1,0 +1,42 @@
+import { GraphQLJSONObject } from 'graphql-scalars';
+import { everyone } from '../../auth/permissions.js';
+import { defineResource, extension, stored } from '../define.js';
+import { fields, many, node, one, value } from '../edges.js';
+import { Event, EventArgs, EventConnection, eventListing } from './type.js';
+import { event } from './table.js';
+import { eventObjectV1, eventV1 } from './v1.js';
+
+export default defineResource({
+  object: 'event',
+  // An event is there once it has its number, as in lists.
+  node: node('event', event, Event, {
+    listing: eventListing,
+    connection: EventConnection,
+    shown: ({ number }) => number !== null,
+  }),
+  stored: { event: stored(event, eventV1) },
+  operations: {
+    event: {
+      reads: one('An event within reach.'),
+      access: 'read',
+      callers: everyone,
+      routes: [extension.get('/v1/events/:id')],
+    },
+    events: {
+      reads: many(
+        EventArgs,
+        "What happened to the objects on the caller's lists, newest first. Page back from the last event you know to follow them.",
+      ),
+      access: 'read',
+      callers: everyone,
+      routes: [extension.list('/v1/events')],
+    },
+  },
+  fields: [
+    fields(event, {
+      object: value(() => GraphQLJSONObject, eventObjectV1, {
+        description: 'The object as it then became, as /v1 spells it.',
+      }),
+    }),
+  ],
+});

@@ -1,0 +1,48 @@
+import { isNotNull } from 'drizzle-orm';
+import { ArgsType, Field, ID, Int, ObjectType } from 'type-graphql';
+import { connectionOf, type Listing, PageArgs } from '../../types/pagination.js';
+import { Node } from '../../types/relay-node.js';
+import { DateTime } from '../../types/scalars.js';
+import { event } from './table.js';
+
+/** Something that happened. Silent: all fields. */
+@ObjectType({
+  implements: Node,
+  simpleResolvers: true,
+  description: 'Something that happened to an object. Whoever follows the numbers misses none.',
+})
+export class Event extends Node {
+  @Field(() => DateTime)
+  created: number;
+  @Field(() => Boolean)
+  livemode: boolean;
+  @Field(() => String, { description: 'The object and what happened to it, such as `deposit.completed`.' })
+  type: string;
+  @Field(() => Int, {
+    nullable: true,
+    description: 'Dense per tenant and mode, in the order in which events became visible.',
+  })
+  number: number | null;
+  @Field(() => ID, { description: 'The object that it is about.' })
+  objectId: string;
+  @Field(() => String, { nullable: true, description: 'The request that caused it; null when the service did.' })
+  requestId: string | null;
+}
+export const EventConnection = connectionOf('Event', () => Event);
+
+/** Numbered events only, by their numbers: one that becomes visible later never stands behind a reader. */
+export const eventListing: Listing = {
+  object: 'event',
+  filters: { type: event.type, objectId: event.objectId },
+  byAccount: [],
+  order: event.number,
+  where: isNotNull(event.number),
+};
+
+@ArgsType()
+export class EventArgs extends PageArgs {
+  @Field(() => [String], { nullable: true, description: 'Such as `deposit.completed`.' })
+  type?: string[] | null;
+  @Field(() => ID, { nullable: true, description: 'Events of this object.' })
+  objectId?: string | null;
+}

@@ -1,0 +1,17 @@
+import { ArgsType, Field, ID } from 'type-graphql';
+import { type Listing, PageArgs } from '../../types/pagination.js';
+import { FilePurpose, file } from './table.js';
+
+export const fileListing: Listing = {
+  object: 'file',
+  filters: { purpose: file.purpose, accountId: file.accountId },
+  byAccount: ['accountId'],
+};
+
+@ArgsType()
+export class FileArgs extends PageArgs {
+  @Field(() => [FilePurpose], { nullable: true, description: 'Only of these purposes.' })
+  purpose?: FilePurpose[] | null;
+  @Field(() => ID, { nullable: true, description: 'Files of this account; any within reach.' })
+  accountId?: string | null;
+}

@@ -1,0 +1,35 @@
+import { everyone, ownAccounts } from '../../auth/permissions.js';
+import { account } from '../account/table.js';
+import { defineResource, stored } from '../define.js';
+import { fields, link, many, node, one, page } from '../edges.js';
+import { ApiKeyArgs, apiKeyListing, apiKeyProblems, ApiKeyResolver } from './resolver.js';
+import { apiKey } from './table.js';
+import { ApiKey, ApiKeyConnection } from './type.js';
+import { apiKeyV1 } from './v1.js';
+
+const managed = { access: 'write', callers: everyone, relations: ownAccounts } as const;
+
+export default defineResource({
+  object: 'api_key',
+  node: node('key', apiKey, ApiKey, { listing: apiKeyListing, connection: ApiKeyConnection }),
+  stored: { api_key: stored(apiKey, apiKeyV1) },
+  resolvers: [ApiKeyResolver],
+  operations: {
+    apiKey: { reads: one('A key within reach.'), access: 'read', callers: everyone },
+    apiKeys: {
+      reads: many(ApiKeyArgs, "The keys of the accounts on the caller's list, of the caller's mode."),
+      access: 'read',
+      callers: everyone,
+    },
+    createApiKey: { ...managed, rules: apiKeyProblems },
+    rotateApiKey: { ...managed, rules: apiKeyProblems },
+    revokeApiKey: managed,
+  },
+  fields: [
+    fields(apiKey, { account: link(account, 'accountId') }),
+    fields(account, {
+      apiKeys: page(apiKey, apiKey.accountId, { description: "The account's keys of the caller's mode." }),
+    }),
+  ],
+  events: ['api_key.created', 'api_key.rotated', 'api_key.revoked'],
+});

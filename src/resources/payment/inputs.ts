@@ -1,0 +1,19 @@
+import { ArgsType, Field, ID } from 'type-graphql';
+import { type Listing, PageArgs } from '../../types/pagination.js';
+import { PaymentStatus, PaymentType, payment } from './table.js';
+
+export const paymentListing: Listing = {
+  object: 'payment',
+  filters: { accountId: payment.accountId, type: payment.type, status: payment.status },
+  byAccount: ['accountId'],
+};
+
+@ArgsType()
+export class PaymentArgs extends PageArgs {
+  @Field(() => ID, { nullable: true, description: 'Payments of this account; any within reach.' })
+  accountId?: string | null;
+  @Field(() => [PaymentType], { nullable: true, description: 'Only of these types.' })
+  type?: PaymentType[] | null;
+  @Field(() => [PaymentStatus], { nullable: true, description: 'Only in these statuses.' })
+  status?: PaymentStatus[] | null;
+}

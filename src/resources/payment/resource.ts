@@ -1,0 +1,38 @@
+import { everyone } from '../../auth/permissions.js';
+import { account } from '../account/table.js';
+import { defineResource, extension, stored } from '../define.js';
+import { fields, link, many, node, one, page } from '../edges.js';
+// The schema shows payments after what they pay, and payouts after them.
+import '../person/resource.js';
+import '../receivable/resource.js';
+import { PaymentArgs, paymentListing } from './inputs.js';
+import { payment } from './table.js';
+import { Payment, PaymentConnection } from './type.js';
+import { paymentV1 } from './v1.js';
+
+export default defineResource({
+  object: 'payment',
+  node: node('payment', payment, Payment, { listing: paymentListing, connection: PaymentConnection, compiled: true }),
+  stored: { payment: stored(payment, paymentV1) },
+  operations: {
+    payment: {
+      reads: one('A payment within reach.'),
+      access: 'read',
+      callers: everyone,
+      routes: [extension.get('/v1/payments/:id')],
+    },
+    payments: {
+      reads: many(PaymentArgs, "The payments of the accounts on the caller's list."),
+      access: 'read',
+      callers: everyone,
+      routes: [extension.list('/v1/payments')],
+    },
+  },
+  fields: [
+    fields(payment, { account: link(account, 'accountId', { description: 'The account whose money it moved.' }) }),
+    fields(account, {
+      payments: page(payment, payment.accountId, { description: "The account's payments." }),
+    }),
+  ],
+  events: ['payment.completed'],
+});

@@ -1,0 +1,67 @@
+import { everyone, testOnly } from '../../auth/permissions.js';
+import { type AccountRow, account } from '../account/table.js';
+import { address } from '../address/table.js';
+import { payment } from '../payment/table.js';
+import { defineResource, extension, stored } from '../define.js';
+import { fields, link, many, node, one, page, value } from '../edges.js';
+import { PayoutArgs, payoutListing, PayoutOfAccountArgs, PayoutResolver } from './resolver.js';
+import { payout, payoutBlock } from './table.js';
+import { Payout, PayoutBlock, PayoutConnection } from './type.js';
+import { payoutBlockV1, payoutV1 } from './v1.js';
+
+export default defineResource({
+  object: 'payout',
+  node: node('payout', payout, Payout, { listing: payoutListing, connection: PayoutConnection, compiled: true }),
+  stored: { payout: stored(payout, payoutV1), payout_block: stored(payoutBlock, payoutBlockV1) },
+  resolvers: [PayoutResolver],
+  operations: {
+    payout: {
+      reads: one('A payout within reach.'),
+      access: 'read',
+      callers: everyone,
+      routes: [extension.get('/v1/payouts/:id')],
+    },
+    payouts: {
+      reads: many(PayoutArgs, "The payouts of the accounts on the caller's list."),
+      access: 'read',
+      callers: everyone,
+      routes: [extension.list('/v1/payouts')],
+    },
+    settleTestPayout: { ...testOnly, routes: [extension.post('/v1/test_helpers/payouts/:id/settle')] },
+    failTestPayout: { ...testOnly, routes: [extension.post('/v1/test_helpers/payouts/:id/fail')] },
+  },
+  fields: [
+    fields(payout, {
+      account: link(account, 'accountId'),
+      address: link(address, 'addressId'),
+      payment: link(payment, 'paymentId'),
+    }),
+    fields(account, {
+      payouts: page(payout, payout.accountId, { args: PayoutOfAccountArgs, description: "The account's payouts." }),
+      payoutBlocks: value(
+        () => [PayoutBlock],
+        (row: AccountRow, { scope }) => scope.all(payoutBlock, payoutBlock.accountId, row.id),
+        {
+          description:
+            'Why available money was not paid out when it was last due, by currency. Empty where nothing is in its way, and where payouts are off as a whole: `setting.payouts` has that reason.',
+        },
+      ),
+    }),
+    fields(address, {
+      payouts: page(payout, payout.addressId, {
+        args: PayoutOfAccountArgs,
+        description: 'The payouts that were sent to this address.',
+      }),
+    }),
+    fields(payment, {
+      payout: link(payout, 'id', {
+        by: payout.paymentId,
+        nullable: true,
+        description: 'The payout that it is, if it is one.',
+      }),
+    }),
+  ],
+  // One per currency.
+  sizes: { 'Account.payoutBlocks': 10 },
+  events: ['payout.processing', 'payout.completed', 'payout.failed', 'payout.blocked'],
+});

@@ -1,0 +1,67 @@
+import { everyone } from '../../auth/permissions.js';
+import { account } from '../account/table.js';
+import { file } from '../file/table.js';
+import { File } from '../file/type.js';
+import { defineResource, extension, stored } from '../define.js';
+import { fields, link, many, node, one, page, value } from '../edges.js';
+import { PersonArgs, personListing, personProblems, PersonResolver, personUpdateProblems } from './resolver.js';
+import { type PersonRow, person } from './table.js';
+import { Identification, Person, PersonConnection, Relationship } from './type.js';
+import { identificationOf, personV1, relationshipOf } from './v1.js';
+
+export default defineResource({
+  object: 'person',
+  node: node('person', person, Person, { listing: personListing, connection: PersonConnection }),
+  stored: { person: stored(person, personV1) },
+  resolvers: [PersonResolver],
+  operations: {
+    person: {
+      reads: one('A person within reach.'),
+      access: 'read',
+      callers: everyone,
+      routes: [extension.get('/v1/persons/:id')],
+    },
+    persons: {
+      reads: many(PersonArgs, "The persons of the accounts on the caller's list."),
+      access: 'read',
+      callers: everyone,
+      routes: [extension.list('/v1/persons')],
+    },
+    createPerson: {
+      access: 'write',
+      callers: everyone,
+      rules: personProblems,
+      routes: [extension.post('/v1/persons')],
+    },
+    updatePerson: {
+      access: 'write',
+      callers: everyone,
+      rules: personUpdateProblems,
+      routes: [extension.post('/v1/persons/:id')],
+    },
+    removePerson: { access: 'write', callers: everyone, routes: [extension.post('/v1/persons/:id/remove')] },
+  },
+  fields: [
+    fields(person, {
+      relationship: value(() => Relationship, relationshipOf),
+      identification: value(() => Identification, identificationOf),
+      account: link(account, 'accountId'),
+      taxCardImage: value(
+        () => File,
+        (row: PersonRow, { scope }) => scope.find(file, row.identification.taxCardImage),
+        { nullable: true, description: 'The file behind `identification.taxCardImage`.' },
+      ),
+      passportImage: value(
+        () => File,
+        (row: PersonRow, { scope }) => scope.find(file, row.identification.passportImage),
+        { nullable: true, description: 'The file behind `identification.passportImage`.' },
+      ),
+    }),
+    fields(account, {
+      persons: page(person, person.accountId, {
+        description: "Directors, owners and representatives of the account's business.",
+      }),
+    }),
+  ],
+  events: ['person.created', 'person.updated', 'person.removed'],
+});

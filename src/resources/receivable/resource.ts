@@ -1,0 +1,119 @@
+import { everyone } from '../../auth/permissions.js';
+import { Metadata } from '../../types/scalars.js';
+import { account } from '../account/table.js';
+import { type DepositRow, deposit } from '../deposit/table.js';
+import { Deposit } from '../deposit/type.js';
+import { file } from '../file/table.js';
+import { File } from '../file/type.js';
+import { defineResource, extension, get, post, stored } from '../define.js';
+import { fields, link, many, node, one, page, value } from '../edges.js';
+import { purposeCodes } from './purpose.js';
+import {
+  found,
+  idsOf,
+  ReceivableArgs,
+  receivableListing,
+  ReceivableOfAccountArgs,
+  receivableProblems,
+  ReceivableResolver,
+} from './resolver.js';
+import { type ReceivableRow, receivable, receivableLock } from './table.js';
+import { Receivable, ReceivableConnection } from './type.js';
+import { receivableV1 } from './v1.js';
+
+export default defineResource({
+  object: 'receivable',
+  node: node('receivable', receivable, Receivable, {
+    listing: receivableListing,
+    connection: ReceivableConnection,
+    compiled: true,
+  }),
+  stored: { receivable: stored(receivable, receivableV1) },
+  resolvers: [ReceivableResolver],
+  operations: {
+    receivable: {
+      reads: one('A receivable within reach.'),
+      access: 'read',
+      callers: everyone,
+      routes: [get('/v1/receivables/:id')],
+    },
+    receivables: {
+      reads: many(ReceivableArgs, "The receivables of the accounts on the caller's list."),
+      access: 'read',
+      callers: everyone,
+      routes: [extension.list('/v1/receivables')],
+    },
+    createReceivable: {
+      access: 'write',
+      callers: everyone,
+      rules: receivableProblems,
+      routes: [extension.post('/v1/receivables')],
+    },
+    updateReceivable: { access: 'write', callers: everyone, routes: [post('/v1/receivables/:id')] },
+    voidReceivable: { access: 'write', callers: everyone, routes: [extension.post('/v1/receivables/:id/void')] },
+  },
+  fields: [
+    fields(receivable, {
+      purposeCodeDescription: value(
+        () => String,
+        (row: ReceivableRow) => purposeCodes[row.purposeCode] ?? null,
+        {
+          nullable: true,
+          description: 'What the purpose code stands for.',
+        },
+      ),
+      metadata: value(
+        () => Metadata,
+        (row: ReceivableRow) => row.metadata ?? {},
+        {
+          description: 'Empty when there is none.',
+        },
+      ),
+      account: link(account, 'accountId'),
+      document: value(
+        () => File,
+        (row: ReceivableRow, { scope }) => scope.find(file, row.invoice.document),
+        {
+          nullable: true,
+          description: 'The file behind `invoice.document`.',
+        },
+      ),
+      lockedDeposits: value(
+        () => [Deposit],
+        (row: ReceivableRow, { scope }) => found(scope, deposit, row.depositIdsAmountLocked),
+        { description: 'The deposits whose locks are not paid out yet.' },
+      ),
+      deposits: value(
+        () => [Deposit],
+        async (row: ReceivableRow, { scope }) => {
+          const locks = await scope.all(receivableLock, receivableLock.receivableId, row.id);
+          return found(scope, deposit, idsOf(locks, 'depositId'));
+        },
+        { description: 'The deposits that count towards it, paid out or not.' },
+      ),
+    }),
+    fields(account, {
+      receivables: page(receivable, receivable.accountId, {
+        args: ReceivableOfAccountArgs,
+        description: "The account's receivables.",
+      }),
+    }),
+    fields(deposit, {
+      receivables: value(
+        () => [Receivable],
+        async (row: DepositRow, { scope }) => {
+          const locks = await scope.all(receivableLock, receivableLock.depositId, row.id);
+          return found(scope, receivable, idsOf(locks, 'receivableId'));
+        },
+        { description: 'The receivables that the deposit counts towards.' },
+      ),
+    }),
+  ],
+  sizes: {
+    'Deposit.receivables': 10,
+    'Receivable.lockedDeposits': 10,
+    'Receivable.deposits': 10,
+    'Receivable.systemMessage': 0,
+  },
+  events: ['receivable.created', 'receivable.updated', 'receivable.voided'],
+});

@@ -1,0 +1,155 @@
+import type { NonEmptyArray } from 'type-graphql';
+import type { Operation } from '../operation/operation.js';
+import type { ListSize } from '../types/pagination.js';
+import { type OperationRow, type Path, type Resource, type Shape, type StoredObject, storedObject } from './define.js';
+import {
+  type Edge,
+  edgeResolver,
+  nodeFinder,
+  type NodeRow,
+  returnsOf,
+  rootResolver,
+  type Rule,
+  ruleOfEdge,
+  ruleOfRead,
+} from './edges.js';
+
+/** A row of the endpoint table: a path of /v1, the root field that answers it, and how the answer is spelled. */
+export interface Route extends Path {
+  field: string;
+  shape: Shape;
+  /** The header `Link` of the answer. */
+  link?: Resource['link'];
+}
+
+/**
+ * The tables that are built from the declarations, one per concern. Building them fails, with a name, when something is
+ * declared twice or refers to nothing.
+ */
+export function tablesOf(declared: readonly Resource[]) {
+  refuseTwice(declared);
+  const stored = (noun: string) => storedObject(noun, declared);
+  return {
+    operations: operationsOf(declared, 'operations', stored),
+    restOperations: operationsOf(declared, 'restOperations', stored),
+    routes: routesOf(declared, stored),
+    sizes: sizesOf(declared),
+    events: eventsOf(declared, stored),
+    ...graphOf(declared),
+  };
+}
+
+type Stored = (noun: string) => StoredObject | undefined;
+
+function refuseTwice(declared: readonly Resource[]): void {
+  const [prefixes, nouns] = [new Map<string, string>(), new Map<string, string>()];
+  for (const { object, node, stored } of declared) {
+    if (node) once(prefixes, node.prefix, object, 'prefix');
+    for (const noun of Object.keys(stored ?? {})) once(nouns, noun, object, 'object');
+  }
+}
+
+function operationsOf(declared: readonly Resource[], part: 'operations' | 'restOperations', stored: Stored) {
+  const operations = new Map<string, Operation>();
+  for (const { object, [part]: rows = {} } of declared)
+    for (const [name, { object: own = object, reads: _, routes: __, v1: ___, ...permission }] of Object.entries(rows)) {
+      const answers = permission.access === 'write' ? stored(own)?.table : undefined;
+      if (permission.access === 'write' && !answers) throw new Error(`the answers of ${name} are stored in no table`);
+      once(operations, name, { name, object: own, ...permission, answers }, 'operation');
+    }
+  return operations;
+}
+
+function routesOf(declared: readonly Resource[], stored: Stored): Route[] {
+  const routes = new Map<string, Route>();
+  const shapeOf = (name: string, { object, v1 }: OperationRow, of: Resource): Shape => {
+    const shape = v1 ?? stored(object ?? of.object)?.v1;
+    if (!shape) throw new Error(`${name} has a route, and nothing says how /v1 spells its answer`);
+    return shape;
+  };
+  for (const resource of declared)
+    for (const [field, row] of Object.entries(resource.operations ?? {}))
+      for (const path of row.routes ?? []) {
+        const link = path.answers === 'list' ? undefined : resource.link;
+        const route = { ...path, field, shape: shapeOf(field, row, resource), ...(link && { link }) };
+        once(routes, `${path.method} ${path.path}`, route, 'route');
+      }
+  return [...routes.values()];
+}
+
+function sizesOf(declared: readonly Resource[]): Record<string, ListSize> {
+  const sizes = new Map<string, ListSize>();
+  for (const resource of declared)
+    for (const [name, size] of Object.entries(resource.sizes ?? {})) once(sizes, name, size, 'size of a list');
+  return Object.fromEntries(sizes);
+}
+
+/** The types of events, each with the noun of the resource that declares it. */
+function eventsOf(declared: readonly Resource[], stored: Stored): Map<string, string> {
+  const events = new Map<string, string>();
+  for (const { object, events: types = [] } of declared)
+    for (const type of types) {
+      if (!stored(type.split('.')[0]!)) throw new Error(`the event ${type} is about no object`);
+      once(events, type, object, 'event');
+    }
+  return events;
+}
+
+/** What the graph is built from: the classes of resolvers, and what the query compiler may answer instead of them. */
+function graphOf(declared: readonly Resource[]) {
+  const resolvers: Function[] = [];
+  const rules = new Map<string, Rule>();
+  const edges = new Map<string, Edge>();
+  const nodes = declared.flatMap(({ node }) => node ?? []);
+  const nodeOf = nodeFinder(nodes);
+  for (const { object, node, operations = {}, fields = [], resolvers: own = [] } of declared) {
+    const reads = Object.entries(operations).flatMap(([name, { reads }]) => (reads ? [[name, reads] as const] : []));
+    if (reads.length > 0) {
+      if (!node) throw new Error(`${reads[0]![0]} reads ${object}, which is no node`);
+      resolvers.push(rootResolver(object, node, reads));
+    }
+    for (const [name, read] of reads) {
+      const rule = ruleOfRead(read, node!);
+      if (rule) rules.set(`Query.${name}`, rule);
+    }
+    resolvers.push(...own);
+    for (const each of fields) {
+      resolvers.push(edgeResolver(each, nodeOf));
+      const parent = nodeOf(each.table);
+      for (const [name, edge] of Object.entries(each.edges)) {
+        const field = `${parent.type.name}.${name}`;
+        once(edges, field, edge, 'field');
+        if (!returnsOf(edge, nodeOf)()) throw new Error(`the field ${field} has no type`);
+        const rule = parent.compiled && ruleOfEdge(edge, nodeOf);
+        if (rule) rules.set(field, rule);
+      }
+    }
+  }
+  return {
+    resolvers: resolvers as unknown as NonEmptyArray<Function>,
+    rules: rules as ReadonlyMap<string, Rule>,
+    nodeTypes: inOrder(nodes, declared, nodeOf),
+  };
+}
+
+/** The types of all nodes as the schema shows them: each after those that its own fields answer. */
+function inOrder(
+  nodes: NodeRow[],
+  declared: readonly Resource[],
+  nodeOf: (table: NodeRow['rows']) => NodeRow,
+): string[] {
+  const ordered = new Set<NodeRow>();
+  for (const { node, fields = [] } of declared) {
+    if (!node) continue;
+    const own = fields.filter(({ table }) => table === node.rows).flatMap(({ edges }) => Object.values(edges));
+    const answered = new Set(own.map((edge) => [returnsOf(edge, nodeOf)()].flat()[0]));
+    for (const each of nodes) if (answered.has(each.type as never)) ordered.add(each);
+    ordered.add(node);
+  }
+  return [...ordered].map(({ type }) => type.name);
+}
+
+function once<V>(table: Map<string, V>, name: string, value: V, what: string): void {
+  if (table.has(name)) throw new Error(`the ${what} ${name} is declared twice`);
+  table.set(name, value);
+}

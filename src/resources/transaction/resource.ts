@@ -1,0 +1,44 @@
+import { everyone } from '../../auth/permissions.js';
+import type { Listing } from '../../types/pagination.js';
+import { checkoutNow } from '../checkout/now.js';
+import { deposit } from '../deposit/table.js';
+import { payment } from '../payment/table.js';
+import { defineResource, extension, stored } from '../define.js';
+import { fields, link, node, one, page } from '../edges.js';
+import { transaction } from './table.js';
+import { Transaction, TransactionConnection } from './type.js';
+import { transactionV1 } from './v1.js';
+
+const listing: Listing = { object: 'transaction', filters: {}, byAccount: [] };
+
+export default defineResource({
+  object: 'transaction',
+  node: node('transaction', transaction, Transaction, { listing, connection: TransactionConnection }),
+  stored: { transaction: stored(transaction, transactionV1) },
+  operations: {
+    transaction: {
+      reads: one('An attempt to pay a checkout within reach.'),
+      access: 'read',
+      callers: everyone,
+      editions: [2],
+      routes: [extension.get('/v1/transactions/:id')],
+    },
+  },
+  fields: [
+    fields(transaction, {
+      checkout: link(checkoutNow, 'checkoutId'),
+      payment: link(payment, 'paymentId', { nullable: true, description: 'The payment that it became.' }),
+      deposit: link(deposit, 'depositId', {
+        nullable: true,
+        description: 'The deposit that it became: a FAILED one where the checkout was paid already.',
+      }),
+    }),
+    fields(checkoutNow, {
+      transactions: page(transaction, transaction.checkoutId, { description: 'The attempts to pay it.' }),
+    }),
+  ],
+  events: [
+    ...['transaction.created', 'transaction.submitted', 'transaction.succeeded', 'transaction.failed'],
+    'transaction.mismatched',
+  ],
+});

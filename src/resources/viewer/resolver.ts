@@ -1,0 +1,61 @@
+import { Arg, Ctx, Field, FieldResolver, ID, Int, ObjectType, Query, Resolver, Root } from 'type-graphql';
+import type { Context } from '../../operation/context.js';
+import { problem, DomainError } from '../../request/problems.js';
+import { Mode } from '../../types/mode.js';
+import { Node, prefixOf } from '../../types/relay-node.js';
+import { account } from '../account/table.js';
+import { Account } from '../account/type.js';
+import { nodeOf } from '../define.js';
+import { KeyPermission } from '../key/table.js';
+
+const nodesMax = 100;
+
+@ObjectType({
+  simpleResolvers: true,
+  description: 'Whoever asks: the account of the API key, and what the key may do.',
+})
+class Viewer {
+  @Field(() => Int, { description: 'The edition of the interface: 1 or 2.' })
+  edition: number;
+  @Field(() => Mode)
+  mode: 'test' | 'live';
+  @Field(() => KeyPermission)
+  permission: KeyPermission;
+  @Field(() => Boolean, { description: 'Whether the request acts on behalf of a connected user.' })
+  onBehalf: boolean;
+}
+
+/** Who asks, and anything by its id. Silent: both. */
+@Resolver(() => Viewer)
+export class ViewerResolver {
+  @Query(() => Viewer, { description: 'Who asks: the account of the API key, and what the key may do.' })
+  viewer(@Ctx() { caller, edition }: Context): Viewer {
+    return {
+      edition: edition.number,
+      mode: caller.livemode ? 'live' : 'test',
+      permission: caller.permission,
+      onBehalf: caller.actingAccountId !== caller.accountId,
+    };
+  }
+
+  @FieldResolver(() => Account, {
+    description: "The account whose context applies: the one acted for, else the API key's own.",
+  })
+  async account(@Root() _: Viewer, @Ctx() { scope, caller }: Context): Promise<Account | null> {
+    return scope.find(account, caller.actingAccountId);
+  }
+
+  @Query(() => Node, { nullable: true, description: 'Anything within reach by its id; null when there is none.' })
+  async node(@Arg('id', () => ID) id: string, @Ctx() { scope }: Context): Promise<Node | null> {
+    const node = nodeOf(prefixOf(id));
+    const row = node ? await scope.find(node.rows, id) : null;
+    return row && node?.shown?.(row as never) === false ? null : (row as Node | null);
+  }
+
+  @Query(() => [Node], { nullable: 'items', description: `Up to ${nodesMax} of them, in the order asked for.` })
+  async nodes(@Arg('ids', () => [ID]) ids: string[], @Ctx() context: Context): Promise<(Node | null)[]> {
+    if (ids.length > nodesMax)
+      throw new DomainError(problem('parameter_invalid', 'node.ids', `has more than ${nodesMax} ids`));
+    return Promise.all(ids.map((id) => this.node(id, context)));
+  }
+}

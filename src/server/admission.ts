@@ -1,0 +1,104 @@
+import type { Context } from '../operation/context.js';
+import { permit } from '../operation/guard.js';
+import type { Credential } from '../operator/credential.js';
+import type { Identity } from './identity.js';
+import { refuseRoute } from './methods.js';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Config } from '../config.js';
+import { problem, DomainError } from '../request/problems.js';
+import { pathOf } from './request.js';
+
+/** Decides whether a request is let in: HTTPS, its key and the permission of its route, before its body is read. */
+export class Admission {
+  constructor(
+    private readonly config: Config,
+    private readonly identity: Identity,
+  ) {}
+
+  /** Lets a request in with its context, or refuses it; at once where there was nothing to wait for. */
+  admit(request: FastifyRequest, reply: FastifyReply): undefined | Promise<void> {
+    const { open, probe, operator, permission } = request.routeOptions.config;
+    if (probe) return;
+    refuseRepeated(request);
+    refuseHost(request);
+    if (!secure(request, this.config)) throw new DomainError(problem('https_required'));
+    // The endpoint shows the explorer to a browser that opens it, and takes everything else for GraphQL.
+    if (open && (request.routeOptions.url !== '/graphql' || wantsPage(request, this.config))) return;
+    if (request.headers.host === undefined && request.raw.httpVersion === '1.1')
+      throw new DomainError(problem('body_invalid', undefined, 'HTTP/1.1 requires the header Host.'));
+    if (operator) return this.#admitOperator(request, reply, operator);
+    // Whatever the target looked like, it is the route that decides; only where there is none does the path.
+    if (request.is404 && !keyed(request.url)) throw new DomainError(problem('route_missing'));
+    const enter = (context: Context) => {
+      request.context = context;
+      if (request.is404 || Object.values((request.params ?? {}) as Record<string, string>).includes(''))
+        refuseRoute(request, reply);
+      if (permission) permit(context, permission);
+    };
+    const context = this.identity.identify(request);
+    if (context instanceof Promise) return context.then(enter);
+    enter(context);
+  }
+
+  async #admitOperator(request: FastifyRequest, reply: FastifyReply, credential: Credential): Promise<void> {
+    request.operator = await this.identity.identifyOperator(request, credential);
+    if (request.method === 'POST') return;
+    reply.header('allow', 'POST');
+    throw new DomainError(problem('method_not_allowed'));
+  }
+}
+
+/** Headers of which a request has one: Node keeps the first of several, and a proxy before it may have read the last. */
+const onceOnly = new Set(['authorization', 'host']);
+
+/** Refuses a header that stands twice, whatever its values. */
+export function refuseRepeated({ raw: { rawHeaders } }: FastifyRequest): void {
+  const seen = new Set<string>();
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const written = rawHeaders[i]!;
+    if (written.length !== 4 && written.length !== 13) continue;
+    const name = written.toLowerCase();
+    if (!onceOnly.has(name)) continue;
+    if (seen.has(name))
+      throw new DomainError(
+        problem(
+          'body_invalid',
+          undefined,
+          `The header ${name === 'host' ? 'Host' : 'Authorization'} stands twice. Send it once.`,
+        ),
+      );
+    seen.add(name);
+  }
+}
+
+/** A host as RFC 3986 has it: letters, digits, dots and hyphens, or an address of IPv6 in brackets; then maybe a port. */
+const hostPattern = /^(?:[A-Za-z0-9](?:[A-Za-z0-9.-]{0,253}[A-Za-z0-9.])?|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{1,5})?$/;
+
+/** Refuses a Host that is none: it stands in payment links, in their header and in logs of proxies. */
+export function refuseHost({ headers: { host } }: FastifyRequest): void {
+  if (host !== undefined && !hostPattern.test(host))
+    throw new DomainError(
+      problem('body_invalid', undefined, 'The header Host is not a host name or address with an optional port.'),
+    );
+}
+
+/** Whether a target that matches no route is of /v1 or /graphql, in whatever form it came: those ask for a key first. */
+function keyed(target: string): boolean {
+  const path = pathOf(target);
+  return path === '/graphql' || path === '/v1' || path.startsWith('/v1/');
+}
+
+/** A browser that opens the endpoint gets the explorer; everything else there is GraphQL. */
+function wantsPage(request: FastifyRequest, config: Config): boolean {
+  return (
+    config.EXPLORER &&
+    request.method === 'GET' &&
+    request.headers.authorization === undefined &&
+    (request.headers.accept ?? '').includes('text/html')
+  );
+}
+
+/** Whether the request came over HTTPS, or may come without. Only a trusted proxy's word counts. Spec: Authentication 4. */
+function secure(request: FastifyRequest, config: Config): boolean {
+  return config.transport !== 'proxy' || request.protocol === 'https';
+}

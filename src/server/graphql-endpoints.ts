@@ -1,0 +1,116 @@
+import { fastifyApolloHandler } from '@as-integrations/fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { GraphQLSchema } from 'graphql';
+import { QueryCompiler } from '../api/graphql/compiler/compiler.js';
+import { DocumentCache, type GraphBody } from '../api/graphql/document-cache.js';
+import type { Rules } from '../api/graphql/errors.js';
+import { explorer } from '../api/graphql/explorer.js';
+import { examples } from '../api/graphql/explorer-examples.js';
+import type { ListSizes } from '../api/graphql/query-parts.js';
+import { type Asker, buildApollo, graphRules, publicSizes } from '../api/graphql/server.js';
+import type { Config } from '../config.js';
+import { Credential } from '../operator/credential.js';
+import { buildOperatorGraph, operatorRules, sizes as operatorSizes } from '../operator/graph.js';
+import { graphTypeOf, refuseMisshapen } from './graphql-request.js';
+import { take } from './lifetime.js';
+
+/** What the endpoints are built from. */
+export interface GraphEndpoints {
+  config: Config;
+  schema: GraphQLSchema;
+  /** Called with a fault of ours, to be logged with the request's id. */
+  onFault(error: unknown, requestId: string): void;
+}
+
+type Handler = (request: FastifyRequest, reply: FastifyReply) => never;
+
+/** Registers /graphql, the operator's endpoint where it has a key, and the explorer. */
+export async function graphEndpoints(app: FastifyInstance, parts: GraphEndpoints): Promise<void> {
+  const { config, schema, onFault } = parts;
+  const known = new DocumentCache(new QueryCompiler(schema, undefined, config.ANSWER_BYTES_MAX), onFault);
+  const graphql = await apolloHandler(app, parts, {
+    schema,
+    rules: graphRules,
+    sizes: publicSizes,
+    introspection: config.INTROSPECTION,
+    context: (request) => request.context!,
+    known,
+  });
+  const page = explorer({ endpoint: '/graphql', examples });
+  app.route({
+    method: ['GET', 'POST'],
+    url: '/graphql',
+    config: { open: true },
+    preHandler: (request, _, done) => take(() => request.context && refuseMisshapen(request), done),
+    handler: async (request, reply) => {
+      if (!request.context) return page(request, reply) as never;
+      const answer =
+        request.method === 'POST' ? await known.answer(request.body as GraphBody, request.context) : undefined;
+      if (!answer) return graphql(request, reply);
+      reply.type(`${graphTypeOf(request)}; charset=utf-8`).headers(answer.headers);
+      return answer.body;
+    },
+  });
+  if (config.OPERATOR_KEY !== undefined) await operatorEndpoint(app, parts, new Credential(config.OPERATOR_KEY));
+  if (config.EXPLORER) {
+    app.get('/graphiql', { config: { open: true } }, page);
+    app.get('/', { config: { open: true } }, (_, reply) => reply.redirect('/graphiql'));
+  }
+}
+
+async function operatorEndpoint(app: FastifyInstance, parts: GraphEndpoints, credential: Credential): Promise<void> {
+  const handler = await apolloHandler(app, parts, {
+    schema: buildOperatorGraph(),
+    rules: operatorRules,
+    sizes: operatorSizes,
+    // A client that has the credential may see the schema, even where the public one is hidden.
+    introspection: true,
+    context: (request) => request.operator!,
+  });
+  app.route({
+    method: app.supportedMethods,
+    url: '/operator/graphql',
+    // An audit of all ledgers takes as long as they need.
+    config: { operator: credential, lasting: true },
+    preHandler: (request, _, done) => take(() => refuseMisshapen(request), done),
+    handler,
+  });
+}
+
+/** A schema, and how it is served. */
+interface Served<C extends Asker> {
+  schema: GraphQLSchema;
+  rules: Rules<C>;
+  sizes: ListSizes;
+  introspection: boolean;
+  context: (request: FastifyRequest) => C;
+  known?: DocumentCache;
+}
+
+/** Starts an Apollo server over a schema, and gives the route handler that serves it. */
+async function apolloHandler<C extends Asker>(
+  app: FastifyInstance,
+  { config, onFault }: GraphEndpoints,
+  { schema, rules, sizes, introspection, context, known }: Served<C>,
+): Promise<Handler> {
+  const apollo = buildApollo(schema, rules, {
+    introspection,
+    limits: {
+      depth: config.GRAPHQL_DEPTH_MAX,
+      aliases: config.GRAPHQL_ALIASES_MAX,
+      rootFields: config.GRAPHQL_ROOT_FIELDS_MAX,
+      directives: 10,
+    },
+    tokensMax: config.GRAPHQL_TOKENS_MAX,
+    nodesMax: config.GRAPHQL_NODES_MAX,
+    sizes,
+    suggestions: config.suggestions,
+    ...(known && { known }),
+    onFault,
+  });
+  await apollo.start();
+  app.addHook('onClose', () => apollo.stop());
+  const handle = fastifyApolloHandler(apollo, { context: async (request) => context(request) });
+  return (request, reply) =>
+    (handle as (request: FastifyRequest, reply: FastifyReply) => unknown).call(app, request, reply) as never;
+}

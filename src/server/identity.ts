@@ -1,0 +1,71 @@
+import type { FastifyRequest } from 'fastify';
+import type { GraphQLSchema } from 'graphql';
+import type { Callers } from '../auth/api-keys.js';
+import type { Config } from '../config.js';
+import type { Database } from '../db/database.js';
+import { Scope } from '../db/scope.js';
+import type { Secrets } from '../db/secrets.js';
+import { editions } from '../editions/editions.js';
+import { type Acquirers, acquirerOf } from '../hosted/acquirer.js';
+import { Context } from '../operation/context.js';
+import { idempotencyKey } from '../operation/idempotency.js';
+import { OperatorContext } from '../operator/context.js';
+import type { Credential } from '../operator/credential.js';
+import { Operator } from '../operator/operator.js';
+import type { Caller } from '../request/caller.js';
+import { tokenOf } from '../resources/checkout/link.js';
+import type { Checkouts, CheckoutTerms } from '../resources/checkout/terms.js';
+import { originOf, single } from './request.js';
+
+/** What a request's context is made of. */
+export interface IdentityParts {
+  config: Config;
+  database: Database;
+  schema: GraphQLSchema;
+  secrets: Secrets;
+  callers: Callers;
+  terms: CheckoutTerms;
+  acquirers: Acquirers;
+}
+
+/** Who sends a request: the caller of its API key, or the operator; and the context in which resolvers serve them. */
+export class Identity {
+  constructor(private readonly parts: IdentityParts) {}
+
+  /** The context of the caller whose key the request has; at once where the key is in the cache. Refuses any other key. */
+  identify(request: FastifyRequest): Context | Promise<Context> {
+    const caller = this.parts.callers.find(
+      request.socket,
+      single(request, 'authorization'),
+      single(request, 'on-behalf-of'),
+    );
+    return caller instanceof Promise
+      ? caller.then((found) => this.#contextOf(request, found))
+      : this.#contextOf(request, caller);
+  }
+
+  /** The operator's context, when the request has the operator's credential. */
+  async identifyOperator(request: FastifyRequest, credential: Credential): Promise<OperatorContext> {
+    const { database, schema, secrets, terms } = this.parts;
+    await credential.check(single(request, 'authorization'));
+    const asking = { requestId: request.id, idempotencyKey: idempotencyKey(single(request, 'idempotency-key')) };
+    const acting = new Operator(database, schema, secrets, asking, terms);
+    return new OperatorContext(acting, asking.requestId, asking.idempotencyKey, request.budget ?? undefined);
+  }
+
+  readonly #newKey = (tenant: string, live: boolean) => this.parts.callers.newKey(tenant, live);
+
+  #contextOf(request: FastifyRequest, caller: Caller): Context {
+    const { config, database, secrets, terms, acquirers } = this.parts;
+    const key = request.method === 'POST' ? idempotencyKey(single(request, 'idempotency-key')) : undefined;
+    const budget = request.budget ?? undefined;
+    const scope = new Scope(caller, database, budget);
+    const checkouts: Checkouts = {
+      terms,
+      payable: (livemode) => acquirerOf(livemode, acquirers) !== undefined,
+      urlOf: (place) => `${originOf(request, config)}/checkout/${tokenOf(secrets, place)}`,
+    };
+    const edition = editions[caller.edition];
+    return new Context(caller, scope, edition, request.id, key, this.#newKey, checkouts, secrets, budget);
+  }
+}

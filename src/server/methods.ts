@@ -1,0 +1,28 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { problem, DomainError } from '../request/problems.js';
+import { routes } from '../resources/registry.js';
+import { pathOf } from './request.js';
+
+/** Refuses a path that is none, or that has other methods. */
+export function refuseRoute(request: FastifyRequest, reply: FastifyReply): never {
+  const allowed = methodsOf(pathOf(request.url));
+  if (allowed.length === 0) throw new DomainError(problem('route_missing'));
+  reply.header('allow', allowed.join(', '));
+  throw new DomainError(problem('method_not_allowed'));
+}
+
+const patterns = [
+  ...routes,
+  { method: 'POST', path: '/v1/files' },
+  { method: 'GET', path: '/v1/files/:id/content' },
+].map(({ method, path }) => ({
+  method,
+  pattern: new RegExp(`^${path.replaceAll(/:\w+/g, '[^/]+')}$`),
+}));
+
+/** The methods of a path, for the Allow header; none when there is no such path. */
+function methodsOf(path: string): string[] {
+  if (path === '/graphql') return ['GET', 'POST'];
+  const methods = new Set(patterns.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method));
+  return [...methods].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+}

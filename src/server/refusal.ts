@@ -1,0 +1,47 @@
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { graphErrors } from '../api/graphql/errors.js';
+import { errorV1, type Problem, problem, DomainError, retryAfter } from '../request/problems.js';
+import { graphTypeOf, graphTypes } from './graphql-request.js';
+
+const frameworkProblems: Record<string, Problem> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: problem('body_too_large'),
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: problem(
+    'body_invalid',
+    undefined,
+    'The content type is not supported. Send JSON, as Content-Type: application/json.',
+  ),
+  FST_PROTO_VIOLATION: problem(
+    'parameter_unknown',
+    'file',
+    'has a field whose name every object has by nature, such as constructor',
+  ),
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: problem('body_invalid'),
+  FST_REQ_FILE_TOO_LARGE: problem('body_too_large'),
+  FST_FILES_LIMIT: problem('parameter_invalid', 'file.file', 'must be one file'),
+  FST_FIELDS_LIMIT: problem('body_too_large'),
+  FST_PARTS_LIMIT: problem('body_too_large'),
+  FST_INVALID_MULTIPART_CONTENT_TYPE: problem('body_invalid', undefined, 'Send the file as multipart/form-data.'),
+};
+
+/** What went wrong, for the client: a domain error, something that the framework refused, or a fault of ours with nothing told. */
+export function problemsOf(error: FastifyError): Problem[] {
+  if (error instanceof DomainError) return error.problems;
+  return [
+    frameworkProblems[error.code] ??
+      (error.statusCode && error.statusCode < 500 ? problem('body_invalid') : problem('service_fault')),
+  ];
+}
+
+/** Answers a request with its problems, in the form of the API that was asked. */
+export function refuse(request: FastifyRequest, reply: FastifyReply, problems: Problem[]): FastifyReply {
+  const answer = errorV1(problems);
+  const wait = retryAfter(problems);
+  if (wait !== undefined) reply.header('retry-after', String(wait));
+  // Never Basic: a browser would remember the key.
+  if (answer.http_status_code === 401) reply.header('www-authenticate', 'Bearer');
+  reply.header('request-id', request.id).code(answer.http_status_code);
+  const graph = request.url.split('?', 1)[0] === '/graphql' || request.routeOptions.config.operator;
+  if (!graph) return reply.send(answer);
+  const type = graphTypeOf(request) ?? graphTypes[0]!;
+  return reply.type(`${type}; charset=utf-8`).send(graphErrors(problems, request.id));
+}

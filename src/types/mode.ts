@@ -1,0 +1,4 @@
+import { registerEnumType } from 'type-graphql';
+
+export const Mode = { TEST: 'test', LIVE: 'live' } as const;
+registerEnumType(Mode, { name: 'Mode', description: 'Test mode touches neither live data nor financial networks.' });

@@ -1,0 +1,119 @@
+import fs from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { everyone } from '../src/auth/permissions.js';
+import { guard } from '../src/operation/guard.js';
+import { buildGraph } from '../src/api/graphql/server.js';
+import { extension, type Resource, resources } from '../src/resources/define.js';
+import { fields, link, many, one, value } from '../src/resources/edges.js';
+import { account } from '../src/resources/account/table.js';
+import { balance } from '../src/resources/ledger/table.js';
+import { events, operations } from '../src/resources/registry.js';
+import { tablesOf } from '../src/resources/tables.js';
+import { PageArgs } from '../src/types/pagination.js';
+
+const read = { access: 'read', callers: everyone } as const;
+const write = { access: 'write', callers: everyone } as const;
+const depositNode = resources.find(({ object }) => object === 'deposit')!.node!;
+
+describe('the program does not start', () => {
+  it.each<[string, Omit<Resource, 'object'>, string]>([
+    ['an operation twice', { operations: { deposits: read } }, 'the operation deposits is declared twice'],
+    [
+      'a route twice',
+      { operations: { copies: { ...read, v1: () => ({}), routes: [extension.list('/v1/deposits')] } } },
+      'the route GET /v1/deposits is declared twice',
+    ],
+    ['a prefix of ids twice', { node: depositNode }, 'the prefix deposit is declared twice'],
+    ['an object twice', { stored: { deposit: {} as never } }, 'the object deposit is declared twice'],
+    ['a size of a list twice', { sizes: { 'Deposit.receivables': 5 } }, 'the size of a list Deposit.receivables is'],
+    ['a type of events twice', { events: ['deposit.completed'] }, 'the event deposit.completed is declared twice'],
+    ['a field twice', { fields: [fields(account, { owner: link(account, 'ownerId') })] }, 'the field Account.owner is'],
+    ['an event about no object', { events: ['copy.made'] }, 'the event copy.made is about no object'],
+    ['a write whose answers no table stores', { operations: { copy: write } }, 'the answers of copy are stored in no'],
+    [
+      'a route whose answer has no shape',
+      { operations: { copies: { ...read, routes: [extension.list('/v1/copies')] } } },
+      'copies has a route, and nothing says how /v1 spells its answer',
+    ],
+    [
+      'a read of what is no node',
+      { operations: { copy: { ...read, reads: one('One.') } } },
+      'copy reads copy, which is no',
+    ],
+    [
+      'a page of what is no node',
+      { operations: { copies: { ...read, reads: many(PageArgs, 'All.') } } },
+      'copies reads copy, which is no node',
+    ],
+    [
+      'an edge to a table of no node',
+      { fields: [fields(account, { copy: link(balance as never, 'ownerId') })] },
+      'an edge leads to balance, which is the table of no node',
+    ],
+    [
+      'a field without a type',
+      {
+        fields: [
+          fields(account, {
+            copy: value(
+              () => undefined as never,
+              () => null,
+            ),
+          }),
+        ],
+      },
+      'the field Account.copy has no type',
+    ],
+  ])('with %s', (_, more, message) => {
+    expect(() => tablesOf([...resources, { object: 'copy', ...more }])).toThrow(message);
+  });
+
+  it('with a root field that is declared as no operation', () => {
+    const some = new Map([...operations].filter(([name]) => name !== 'deposits'));
+    expect(() => guard(buildGraph(), some)).toThrow('the root field deposits is declared as no operation');
+  });
+
+  it('with an operation that is no root field', () => {
+    const more = new Map([...operations, ['copies', { ...operations.get('deposits')!, name: 'copies' }]]);
+    expect(() => guard(buildGraph(), more)).toThrow('the operation copies is declared and is no root field');
+  });
+});
+
+/** The types that a call of emit_event names, and the nouns whose status it appends. */
+function emitted(): { types: Set<string>; nouns: Set<string> } {
+  const [types, nouns] = [new Set<string>(), new Set<string>()];
+  for (const file of fs.readdirSync('drizzle/functions')) {
+    const text = fs.readFileSync(`drizzle/functions/${file}`, 'utf8');
+    for (const [call] of text.matchAll(/emit_(?:root_)?event(?:_at)?\([^;]*;/g)) {
+      for (const [, type] of call.matchAll(/'(\w+\.\w+)'/g)) types.add(type!);
+      for (const [, noun] of call.matchAll(/'(\w+)\.' \|\|/g)) nouns.add(noun!);
+    }
+  }
+  return { types, nouns };
+}
+
+describe('the types of events', () => {
+  it('that SQL emits are declared', () => {
+    const { types } = emitted();
+    expect(types.size).toBeGreaterThan(30);
+    expect([...types].filter((type) => !events.has(type))).toEqual([]);
+  });
+
+  it('that are declared are emitted by SQL, by name or with the status of the object', () => {
+    const { types, nouns } = emitted();
+    const byStatus = [...events.keys()].filter((type) => !types.has(type));
+    expect(byStatus.filter((type) => !nouns.has(type.split('.')[0]!))).toEqual([]);
+    expect([...new Set(byStatus.map((type) => type.split('.')[0]))].toSorted()).toEqual([...nouns].toSorted());
+  });
+
+  it('with the status of an object end with a status that its table allows', () => {
+    const { types } = emitted();
+    const migrations = fs.readdirSync('drizzle').filter((file) => file.endsWith('.sql'));
+    const sql = migrations.map((file) => fs.readFileSync(`drizzle/${file}`, 'utf8')).join('\n');
+    for (const type of [...events.keys()].filter((each) => !types.has(each))) {
+      const [noun, status] = type.split('.') as [string, string];
+      const allowed = new RegExp(`"${noun}_status" CHECK \\(.*'${status}'`);
+      expect({ type, allowed: allowed.test(sql) }).toEqual({ type, allowed: true });
+    }
+  });
+});
