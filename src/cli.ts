@@ -17,7 +17,8 @@ import { ledgerCommands } from './operator/commands/ledger.js';
 import { readable } from './operator/commands/output.js';
 import { payoutCommands } from './operator/commands/payout.js';
 import { transactionCommands } from './operator/commands/transaction.js';
-import { Operator, OperatorError } from './operator/operator.js';
+import { OperatorError } from './operator/desk.js';
+import { Operator } from './operator/operator.js';
 import { checkoutTermsOf } from './resources/checkout/terms.js';
 import { DomainError, sentenceV1 } from './request/problems.js';
 

@@ -29,14 +29,14 @@ const address = z
   });
 
 /** One secret, or several separated by commas. */
-const secret = z.string().superRefine((text, { addIssue }) => {
+const secret = z.string().superRefine((text, refine) => {
   const parts = text.split(/\s*,\s*/);
   if (parts.some((part) => part.length < 32)) {
     const message =
       parts.length > 1 ? 'must have at least 32 characters in each of its parts' : 'must have at least 32 characters';
-    addIssue({ code: 'custom', message });
+    refine.addIssue({ code: 'custom', message });
   }
-  if (new Set(parts).size < parts.length) addIssue({ code: 'custom', message: 'has the same secret twice' });
+  if (new Set(parts).size < parts.length) refine.addIssue({ code: 'custom', message: 'has the same secret twice' });
 });
 
 /** Every setting, with its default. The only reader of the environment; the README's table repeats it, and a test holds them together. */

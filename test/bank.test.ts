@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { AccountRow } from '../src/resources/account/table.js';
-import type { BankNotice } from '../src/operator/operator.js';
+import type { BankNotice } from '../src/operator/bank.js';
 import { assemble, complete } from './onboarding-profile.js';
 import {
   type Edition,

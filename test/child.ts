@@ -12,7 +12,7 @@ import { type Edition, Speaker, type World } from './world.js';
 type Environment = Record<string, string>;
 
 /** How a process ended: its exit code, or the name of the signal. */
-export type End = number | NodeJS.Signals;
+type End = number | NodeJS.Signals;
 
 /** A process of its own, with what it has said so far. */
 export interface Child {

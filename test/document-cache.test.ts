@@ -2,7 +2,8 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { getNamedType, isObjectType, parse } from 'graphql';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { buildGraph } from '../src/api/graphql/server.js';
+import { NodeCounter } from '../src/api/graphql/query-cost.js';
+import { buildGraph, publicSizes } from '../src/api/graphql/server.js';
 import { DocumentCache } from '../src/api/graphql/document-cache.js';
 import { QueryCompiler } from '../src/api/graphql/compiler/compiler.js';
 import { PayeeFixture } from './checkout-fixture.js';
@@ -223,7 +224,10 @@ describe('the documents that are known', () => {
     };
     const fields = 'id nickname status type created edition livemode logoId address subType ';
     const text = (n: number) => `query Q${1_000 + n} { accounts { nodes { ${fields.repeat(70)} } } }`;
-    const cache = new DocumentCache(new QueryCompiler(buildGraph()), () => {});
+    const schema = buildGraph();
+    const nodes = { counter: new NodeCounter(schema, publicSizes), max: 1 };
+    const unused = () => Promise.reject(new Error('nothing is executed here'));
+    const cache = new DocumentCache(new QueryCompiler(schema), unused, nodes, () => {});
     const learned = Array.from({ length: 400 }, (_, n) => {
       const document = parse(text(n));
       cache.learn(text(n), document);

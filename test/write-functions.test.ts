@@ -161,3 +161,53 @@ describe('a write with other arguments than the declared ones', () => {
 });
 
 const root = { type: 'user', edition: 1, businessDetails: { legalName: 'Acme' } } as const;
+
+/** The tests of each file of functions. Write functions are tested through both APIs, or through the operator. */
+const testsOf: Record<string, string> = {
+  'account-setting': 'account-setting bank',
+  'account-status': 'activation operator sandbox',
+  account: 'account connected-user operator',
+  'address-issue': 'address sandbox operator',
+  address: 'address',
+  arguments: 'write-functions',
+  bank: 'bank',
+  'checkout-audit': 'checkout ledger',
+  'checkout-credit': 'checkout hosted',
+  checkout: 'checkout rules',
+  clock: 'clock sandbox',
+  'deposit-audit': 'ledger model',
+  deposit: 'deposit rules',
+  dispute: 'deposit payout model',
+  event: 'event',
+  'exchange-rate': 'payout money',
+  file: 'file',
+  job: 'job-runner rules',
+  key: 'key secrets',
+  'ledger-audit': 'ledger migration',
+  ledger: 'ledger',
+  'payout-audit': 'payout ledger',
+  'payout-end': 'payout',
+  'payout-schedule': 'payout account-setting',
+  payment: 'deposit payout',
+  payout: 'payout bank',
+  person: 'person migration-writes',
+  read: 'statements',
+  receivable: 'receivable',
+  reconciliation: 'deposit receivable model',
+  rules: 'rules',
+  seal: 'ledger',
+  'status-poll': 'hosted hosted-safety',
+  transaction: 'checkout hosted hosted-safety',
+  violations: 'ledger cli',
+  write: 'idempotency event metadata',
+};
+
+it('lists the tests of every file of functions', () => {
+  const files = [...new Set(definedFunctions().map(({ file }) => file))];
+  const views = fs.readdirSync('drizzle/functions').filter((file) => file.endsWith('.sql') && !files.includes(file));
+  expect(Object.keys(testsOf).sort()).toEqual([...files, ...views].map((file) => file.replace('.sql', '')).sort());
+  const missing = Object.values(testsOf)
+    .flatMap((names) => names.split(' '))
+    .filter((name) => !fs.existsSync(`test/${name}.test.ts`));
+  expect(missing).toEqual([]);
+});

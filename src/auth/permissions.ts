@@ -48,7 +48,7 @@ export function denied(caller: Caller, permission: Permission): string | undefin
 }
 
 /** What an account that the caller can see is to the key's own account. */
-export function relationOf(caller: Caller, account: AccountRow): Relation {
+function relationOf(caller: Caller, account: AccountRow): Relation {
   if (account.id === caller.accountId) return 'self';
   if (account.kind === 'connected_user') return 'connected_user';
   return account.ownerId === caller.accountId ? 'partner' : 'connected_user_partner';

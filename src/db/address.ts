@@ -13,7 +13,7 @@ interface Place {
 }
 
 /** An address of PostgreSQL that cannot be read or asks for something that is not supported. The message has no secret. */
-export class AddressError extends Error {}
+class AddressError extends Error {}
 
 /**
  * The driver's options for an address of PostgreSQL, in libpq's form:

@@ -14,7 +14,7 @@ import { during, known, versionOf } from './start.js';
 import { Secrets } from './secrets.js';
 
 /** Which attempt at seeding the demo was the last, and whether it came to its end. */
-export interface DemoState {
+interface DemoState {
   attempt: number;
   whole: boolean;
 }

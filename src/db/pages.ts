@@ -219,8 +219,8 @@ export class Pages {
 
 /** How a page finds out about the rest of its list, when it is asked. */
 interface Look {
-  beyond(backward: boolean, cursor: string): Promise<boolean>;
-  count(): Promise<number | null>;
+  beyond: (backward: boolean, cursor: string) => Promise<boolean>;
+  count: () => Promise<number | null>;
 }
 
 /** The whole list that a page is of. */

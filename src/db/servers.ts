@@ -21,7 +21,7 @@ export interface Sight {
 }
 
 /** How long a fresh connection may take for its answer. */
-export const sightMilliseconds = 1_000;
+const sightMilliseconds = 1_000;
 
 const identity = `select pg_is_in_recovery() as standby, current_setting('transaction_read_only') as read_only`;
 

@@ -28,7 +28,7 @@ import {
   SetRateInput,
   VerifyAccountInput,
 } from './inputs.js';
-import type { Found, Sought } from './operator.js';
+import type { Found, Sought } from './paging.js';
 import {
   AccountPage,
   LedgerAudit,

@@ -2,7 +2,7 @@ import { fastifyApolloHandler } from '@as-integrations/fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { GraphQLSchema } from 'graphql';
 import { QueryCompiler } from '../api/graphql/compiler/compiler.js';
-import { DocumentCache, type GraphBody } from '../api/graphql/document-cache.js';
+import type { DocumentCache, GraphBody } from '../api/graphql/document-cache.js';
 import type { Rules } from '../api/graphql/errors.js';
 import { explorer } from '../api/graphql/explorer.js';
 import { examples } from '../api/graphql/explorer-examples.js';
@@ -19,22 +19,21 @@ export interface GraphEndpoints {
   config: Config;
   schema: GraphQLSchema;
   /** Called with a fault of ours, to be logged with the request's id. */
-  onFault(error: unknown, requestId: string): void;
+  onFault: (error: unknown, requestId: string) => void;
 }
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => never;
 
 /** Registers /graphql, the operator's endpoint where it has a key, and the explorer. */
 export async function graphEndpoints(app: FastifyInstance, parts: GraphEndpoints): Promise<void> {
-  const { config, schema, onFault } = parts;
-  const known = new DocumentCache(new QueryCompiler(schema, undefined, config.ANSWER_BYTES_MAX), onFault);
-  const graphql = await apolloHandler(app, parts, {
+  const { config, schema } = parts;
+  const { handle, documents } = await served(app, parts, {
     schema,
     rules: graphRules,
     sizes: publicSizes,
     introspection: config.INTROSPECTION,
     context: (request) => request.context!,
-    known,
+    compiler: new QueryCompiler(schema, undefined, config.ANSWER_BYTES_MAX),
   });
   const page = explorer({ endpoint: '/graphql', examples });
   app.route({
@@ -45,8 +44,8 @@ export async function graphEndpoints(app: FastifyInstance, parts: GraphEndpoints
     handler: async (request, reply) => {
       if (!request.context) return page(request, reply) as never;
       const answer =
-        request.method === 'POST' ? await known.answer(request.body as GraphBody, request.context) : undefined;
-      if (!answer) return graphql(request, reply);
+        request.method === 'POST' ? await documents?.answer(request.body as GraphBody, request.context) : undefined;
+      if (!answer) return handle(request, reply);
       reply.type(`${graphTypeOf(request)}; charset=utf-8`).headers(answer.headers);
       return answer.body;
     },
@@ -59,7 +58,7 @@ export async function graphEndpoints(app: FastifyInstance, parts: GraphEndpoints
 }
 
 async function operatorEndpoint(app: FastifyInstance, parts: GraphEndpoints, credential: Credential): Promise<void> {
-  const handler = await apolloHandler(app, parts, {
+  const { handle } = await served(app, parts, {
     schema: buildOperatorGraph(),
     rules: operatorRules,
     sizes: operatorSizes,
@@ -73,7 +72,7 @@ async function operatorEndpoint(app: FastifyInstance, parts: GraphEndpoints, cre
     // An audit of all ledgers takes as long as they need.
     config: { operator: credential, lasting: true },
     preHandler: (request, _, done) => take(() => refuseMisshapen(request), done),
-    handler,
+    handler: handle,
   });
 }
 
@@ -84,16 +83,16 @@ interface Served<C extends Asker> {
   sizes: ListSizes;
   introspection: boolean;
   context: (request: FastifyRequest) => C;
-  known?: DocumentCache;
+  compiler?: QueryCompiler;
 }
 
-/** Starts an Apollo server over a schema, and gives the route handler that serves it. */
-async function apolloHandler<C extends Asker>(
+/** Starts an Apollo server over a schema; gives the route handler that serves it, and its document cache. */
+async function served<C extends Asker>(
   app: FastifyInstance,
   { config, onFault }: GraphEndpoints,
-  { schema, rules, sizes, introspection, context, known }: Served<C>,
-): Promise<Handler> {
-  const apollo = buildApollo(schema, rules, {
+  { schema, rules, sizes, introspection, context, compiler }: Served<C>,
+): Promise<{ handle: Handler; documents: DocumentCache | undefined }> {
+  const { apollo, documents } = buildApollo(schema, rules, {
     introspection,
     limits: {
       depth: config.GRAPHQL_DEPTH_MAX,
@@ -105,12 +104,13 @@ async function apolloHandler<C extends Asker>(
     nodesMax: config.GRAPHQL_NODES_MAX,
     sizes,
     suggestions: config.suggestions,
-    ...(known && { known }),
+    ...(compiler && { compiler }),
     onFault,
   });
   await apollo.start();
   app.addHook('onClose', () => apollo.stop());
-  const handle = fastifyApolloHandler(apollo, { context: async (request) => context(request) });
-  return (request, reply) =>
-    (handle as (request: FastifyRequest, reply: FastifyReply) => unknown).call(app, request, reply) as never;
+  const apolloHandle = fastifyApolloHandler(apollo, { context: async (request) => context(request) });
+  const handle: Handler = (request, reply) =>
+    (apolloHandle as (request: FastifyRequest, reply: FastifyReply) => unknown).call(app, request, reply) as never;
+  return { handle, documents };
 }

@@ -3,10 +3,10 @@ import fs from 'node:fs';
 import { printSchema } from 'graphql';
 import { buildGraph } from '../api/graphql/server.js';
 import { hashOfFiles, type SchemaVersion } from '../db/schema-version.js';
-import { buildOperatorGraph } from '../operator/graph.js';
 import { editions } from '../editions/editions.js';
 import { attemptsMax } from '../resources/checkout/terms.js';
 import { metadataKeysMax } from '../types/scalars.js';
+import { buildOperatorGraph } from '../operator/graph.js';
 
 /** The public schema as text, as it is committed in schema/graph.graphql. */
 export function graphText(): string {

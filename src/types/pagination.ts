@@ -55,7 +55,7 @@ export class PageArgs {
 const paging = new Set(['first', 'after', 'last', 'before']);
 
 /** A filter by one value that either of two columns may have, such as the account on one of the sides of a deposit. */
-export interface Either {
+interface Either {
   either: readonly [PgColumn, PgColumn];
 }
 
@@ -63,7 +63,7 @@ export interface Either {
  * A filter by a list of values of a column that a view derives. No statistics are of it, and PostgreSQL takes an equality
  * for rare, reads all there is and sorts it; asked this way, it expects most rows to do, and walks the index of the list.
  */
-export interface Derived {
+interface Derived {
   derived: PgColumn;
 }
 

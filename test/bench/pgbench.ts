@@ -23,7 +23,7 @@ export interface Script {
 /** The statements behind a read by REST and a write by either API, as the product sends them. */
 export async function statements(login: Login, seeded: Seeded, address: string): Promise<Record<string, Script>> {
   const { tenant, receiver, platform } = seeded;
-  const args = `jsonb_build_object('amount', '12500', 'currency', 'USD', 'toAccountId', '${receiver}', 'toAddressId', '${address}', 'paymentMethod', 'domestic_credit', 'statementDescriptor', 'INVOICE 17')`;
+  const args = `jsonb_build_object('amount', '12500', 'currency', 'USD', 'toAccountId', '${receiver}', 'toAddressId', '${address}', 'fromAccountId', null, 'fromAddressId', null, 'paymentMethod', 'domestic_credit', 'statementDescriptor', 'INVOICE 17')`;
   const call = `jsonb_build_object('account', '${platform}', 'key', gen_random_uuid()::text, 'operation', 'createDeposit', 'request', '{}'::jsonb, 'requestId', 'req_bench')`;
   const write = { text: `select * from create_deposit('${tenant}', false, ${call}, ${args});` };
   return { 'REST by id': await byId(login, seeded), M1: write, 'REST create': write };

@@ -364,7 +364,7 @@ function filled(rows: [key: string, held: Record<string, bigint | string>][]): R
 }
 
 /** A whole list of /v1, page by page; fails where one repeats or the order is lost. */
-export async function listed(speaker: Speaker, path: string): Promise<any[]> {
+async function listed(speaker: Speaker, path: string): Promise<any[]> {
   const all: any[] = [];
   for (let after = ''; ; ) {
     const page = await must(speaker.get(`${path}${path.includes('?') ? '&' : '?'}limit=10${after}`));

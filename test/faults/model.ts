@@ -4,10 +4,10 @@
  */
 
 export const compartments = ['available', 'pending', 'processing', 'payout_processing', 'fee_advance'] as const;
-export type Compartment = (typeof compartments)[number];
+type Compartment = (typeof compartments)[number];
 export type Funds = Record<Compartment, bigint>;
 
-export type Kind = 'platform' | 'user' | 'partner';
+type Kind = 'platform' | 'user' | 'partner';
 export interface Holder {
   id: string;
   kind: Kind;
@@ -102,7 +102,7 @@ const perDollar: Record<string, bigint> = {
 };
 
 /** Minor units of one currency in another, never more than the rate gives; a currency without cents has none. */
-export function converted(amount: bigint, source: string, target: string): bigint {
+function converted(amount: bigint, source: string, target: string): bigint {
   if (source === target) return amount;
   const [from, to] = [perDollar[source]!, perDollar[target]!];
   const minor = (amount * to) / from;

@@ -60,19 +60,14 @@ export class DocumentCache {
     maxSize: charactersMax,
     sizeCalculation: (_, text) => text.length,
   });
-  #run: Run | undefined;
-  #nodes: NodesAllowed | undefined;
 
   constructor(
     private readonly compiler: QueryCompiler,
+    /** Executes documents that are not compiled. */
+    private readonly run: Run,
+    private readonly nodes: NodesAllowed,
     private readonly onFault: (error: unknown, requestId: string) => void,
   ) {}
-
-  /** What executes them; without it none is known. */
-  runBy(run: Run, nodes: NodesAllowed): void {
-    this.#run = run;
-    this.#nodes = nodes;
-  }
 
   /** Called when Apollo has found a document valid. */
   learn(text: string, document: DocumentNode): void {
@@ -85,7 +80,7 @@ export class DocumentCache {
     context: Context,
   ): Promise<Answer | undefined> {
     const cached = this.#documents.get(query);
-    if (!cached || !this.#run || extensions != null) return undefined;
+    if (!cached || extensions != null) return undefined;
     const { document } = cached;
     // What could touch too many nodes is Apollo's to refuse, as the first time.
     if (!this.#allows(cached, operationName, variables ?? {})) return undefined;
@@ -99,7 +94,7 @@ export class DocumentCache {
       ...(variables != null && { variables }),
       ...(operationName != null && { operationName }),
     };
-    const result = await this.#run({ document, request, context });
+    const result = await this.run({ document, request, context });
     if (context.budget.ended) throw context.budget.ended;
     if (result.data === undefined) return undefined;
     const response = formatResponse({ errors: result.errors?.map(formattedAsApollo), data: result.data }, context);
@@ -112,16 +107,15 @@ export class DocumentCache {
     operationName: string | null | undefined,
     variables: Record<string, unknown>,
   ): boolean {
-    if (!this.#nodes) return true;
     const name = operationName ?? '';
     let estimator = estimators.get(name);
     if (!estimator) {
-      estimator = this.#nodes.counter.of(document, operationName);
+      estimator = this.nodes.counter.of(document, operationName);
       // A name that no operation has is left to Apollo, and not kept.
       if (!estimator) return false;
       estimators.set(name, estimator);
     }
-    return estimator(variables).nodes <= this.#nodes.max;
+    return estimator(variables).nodes <= this.nodes.max;
   }
 
   /** The data of a query that is asked often and needs no resolver. */

@@ -17,7 +17,8 @@ import type { Context } from '../../operation/context.js';
 import { explained, flat, formatted, type Rules } from './errors.js';
 import { guard, inputProblems, permitField } from '../../operation/guard.js';
 import { nodeTypes, operationOf, operations, resolvers, sizes } from '../../resources/registry.js';
-import { type DocumentCache } from './document-cache.js';
+import type { QueryCompiler } from './compiler/compiler.js';
+import { DocumentCache } from './document-cache.js';
 import { type Limits, limitRule } from './limits.js';
 import { pageSizeDefault, pageSizeMax } from '../../types/pagination.js';
 import type { ListSizes } from './query-parts.js';
@@ -85,50 +86,33 @@ export interface GraphSettings {
   sizes: ListSizes;
   /** Whether errors suggest names of the schema. */
   suggestions: boolean;
-  /** Where documents are kept that need no validation any more. */
-  known?: DocumentCache;
+  /** Compiles the queries that are asked again; without it, each request goes through all of Apollo. */
+  compiler?: QueryCompiler;
   /** Called with a fault of ours, to be logged with the request's id; the client is told nothing of it. */
-  onFault(error: unknown, requestId: string): void;
+  onFault: (error: unknown, requestId: string) => void;
+}
+
+/** A server over a schema, and the cache in front of it, which answers the documents that the server has found valid. */
+export interface GraphServer<C extends Asker> {
+  apollo: ApolloServer<C>;
+  documents: DocumentCache | undefined;
 }
 
 /**
- * Apollo with our executor behind its gateway hook: Refusals become one entry per problem there.
+ * Apollo with our executor behind its gateway hook: domain errors become one entry per problem there.
  * Cache control is off: it alone costs almost half of the throughput.
  */
 export function buildApollo<C extends Asker>(
   schema: GraphQLSchema,
   rules: Rules<C>,
   settings: GraphSettings,
-): ApolloServer<C> {
-  const run = async ({
-    document,
-    request,
-    context,
-  }: {
-    document: DocumentNode;
-    request: Pick<GraphQLRequest, 'operationName' | 'variables'>;
-    context: unknown;
-  }) => {
-    const { requestId, budget } = context as C;
-    const result = await execute({
-      schema,
-      document,
-      // The name that was asked for, not the one that was found: none found must run nothing.
-      operationName: request.operationName,
-      variableValues: request.variables,
-      contextValue: context,
-      fieldResolver: measuredFieldResolver as never,
-      hideSuggestions: !settings.suggestions,
-    });
-    // What was resolved until then is no answer.
-    if (budget.ended) return { data: null, errors: [budget.ended] };
-    return flat(result, { schema, document, operationName: request.operationName }, (error) =>
-      settings.onFault(error, requestId),
-    );
-  };
+): GraphServer<C> {
+  const run = executor<C>(schema, settings);
   const nodes = new NodeCounter(schema, settings.sizes);
-  settings.known?.runBy((asked) => run(asked), { counter: nodes, max: settings.nodesMax });
-  return new ApolloServer<C>({
+  const documents =
+    settings.compiler &&
+    new DocumentCache(settings.compiler, run, { counter: nodes, max: settings.nodesMax }, settings.onFault);
+  const apollo = new ApolloServer<C>({
     gateway: {
       onSchemaLoadOrUpdate: (callback) => {
         callback({ apiSchema: schema, coreSupergraphSdl: '' });
@@ -154,9 +138,39 @@ export function buildApollo<C extends Asker>(
       ApolloServerPluginCacheControlDisabled(),
       ApolloServerPluginLandingPageDisabled(),
       ApolloServerPluginUsageReportingDisabled(),
-      answering(schema, rules, settings, nodes),
+      answering(schema, rules, nodes, settings.nodesMax, documents),
     ],
   });
+  return { apollo, documents };
+}
+
+/** A document to execute, for whom, and with which variables. */
+interface Execution {
+  document: DocumentNode;
+  request: Pick<GraphQLRequest, 'operationName' | 'variables'>;
+  context: unknown;
+}
+
+/** Executes documents over a schema; a request that has ended meanwhile gets nothing but the reason. */
+function executor<C extends Asker>(schema: GraphQLSchema, { suggestions, onFault }: GraphSettings) {
+  return async ({ document, request, context }: Execution) => {
+    const { requestId, budget } = context as C;
+    const result = await execute({
+      schema,
+      document,
+      // The name that was asked for, not the one that was found: none found must run nothing.
+      operationName: request.operationName,
+      variableValues: request.variables,
+      contextValue: context,
+      fieldResolver: measuredFieldResolver as never,
+      hideSuggestions: !suggestions,
+    });
+    // What was resolved until then is no answer.
+    if (budget.ended) return { data: null, errors: [budget.ended] };
+    return flat(result, { schema, document, operationName: request.operationName }, (error) =>
+      onFault(error, requestId),
+    );
+  };
 }
 
 /** Apollo gives every validation error its own code; those of our limits keep theirs. Names and values are cut as the names of parameters are. */
@@ -174,14 +188,15 @@ function ownCode(formatted: GraphQLFormattedError, error: unknown): GraphQLForma
 function answering<C extends Asker>(
   schema: GraphQLSchema,
   rules: Rules<C>,
-  { known, nodesMax }: GraphSettings,
   nodes: NodeCounter,
+  nodesMax: number,
+  documents: DocumentCache | undefined,
 ): ApolloServerPlugin<C> {
   return {
     async requestDidStart() {
       return {
         async didResolveOperation({ source, document, request }) {
-          known?.learn(source, document);
+          documents?.learn(source, document);
           const estimate = nodes.of(document, request.operationName);
           if (estimate) refuseTooMany(estimate(request.variables ?? {}), nodesMax);
         },

@@ -11,7 +11,7 @@ import { claimedSize, imagePixelsMax } from '../../resources/file/image-size.js'
 import { FilePurpose, type FileRow, file } from '../../resources/file/table.js';
 import { fileV1 } from '../../resources/file/v1.js';
 
-export const fileBytesMax = 10 * 1024 * 1024;
+const fileBytesMax = 10 * 1024 * 1024;
 const filenameLengthMax = 255;
 /** By content, never by name. */
 const contentTypes = ['application/pdf', 'image/png', 'image/jpeg'];

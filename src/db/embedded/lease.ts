@@ -9,7 +9,7 @@ import { supervised } from './supervisor.js';
 const { O_RDONLY, O_WRONLY } = fs.constants;
 
 /** Where to log in, as postgres.js options. The port only names the socket; without it PGPORT would decide. */
-export type Login = { host: string; port: number; username: string; database: string };
+type Login = { host: string; port: number; username: string; database: string };
 
 /** A lease on the embedded PostgreSQL: the server runs until the last lease holder's `release`, or the end of its process. */
 export interface Embedded {

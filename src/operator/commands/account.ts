@@ -3,7 +3,8 @@ import type { AccountRow, AccountStatus } from '../../resources/account/table.js
 import { accountV1 } from '../../resources/account/v1.js';
 import { fileV1 } from '../../resources/file/v1.js';
 import { personV1 } from '../../resources/person/v1.js';
-import { OperatorError, type Verification } from '../operator.js';
+import { OperatorError } from '../desk.js';
+import type { Verification } from '../accounts.js';
 import { email, flag, name, whole } from './arguments.js';
 import { type AddCommand, after, given, liveOf, mode } from './command.js';
 

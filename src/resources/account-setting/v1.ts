@@ -25,7 +25,7 @@ export function accountSettingV1(s: AccountSettingRow) {
 }
 
 /** The payouts of a setting, as both APIs show them. */
-export function payoutsOf(s: AccountSettingRow): PayoutSettings {
+function payoutsOf(s: AccountSettingRow): PayoutSettings {
   return {
     enabled: s.payoutsEnabled,
     interval: s.payoutsInterval,

@@ -107,15 +107,15 @@ function changesOf({
   businessDetails,
   nickname,
   logoId,
-  metadata,
   supportingDocumentation,
   tosAcceptance,
+  ...others
 }: CreateConnectedUserInput) {
   const changes = {
+    ...others,
     businessDetails: businessDetailsOf(businessDetails),
     nickname: nicknameOf(nickname),
     logoId: blankToNull(logoId),
-    metadata,
     supportingDocumentation: blankToNull(supportingDocumentation),
     tosAcceptance: blankToNull(tosAcceptance),
   };

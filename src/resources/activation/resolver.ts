@@ -20,8 +20,8 @@ export const activatedBy = {
   connected_user: [],
 } as const satisfies Permission['relations'];
 
-export const VerificationOutcome = { ACTIVATED: 'activated', HOLD: 'hold' } as const;
-export type VerificationOutcome = (typeof VerificationOutcome)[keyof typeof VerificationOutcome];
+const VerificationOutcome = { ACTIVATED: 'activated', HOLD: 'hold' } as const;
+type VerificationOutcome = (typeof VerificationOutcome)[keyof typeof VerificationOutcome];
 registerEnumType(VerificationOutcome, { name: 'VerificationOutcome', description: 'What a verification came to.' });
 
 @ObjectType({ simpleResolvers: true, description: 'Something that activation still requires.' })

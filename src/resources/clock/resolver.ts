@@ -14,7 +14,7 @@ class AdvanceTestClockInput {
 }
 
 @ObjectType({ simpleResolvers: true, description: "The tenant's test clock: what the time is for its test objects." })
-export class TestClock {
+class TestClock {
   @Field(() => DateTime)
   now: number;
   @Field(() => Int, { description: 'How far it is ahead of real time.' })

@@ -109,6 +109,8 @@ const resolvers = {
         currency: input.currency,
         toAccountId: to.id,
         toAddressId: to.address_id,
+        fromAccountId: null,
+        fromAddressId: null,
         paymentMethod: 'domestic_credit',
         statementDescriptor: input.statementDescriptor,
       };

@@ -122,6 +122,8 @@ app.post('/v1/deposits', async (request: FastifyRequest<{ Body: NewDeposit }>, r
     currency,
     toAccountId: found.id,
     toAddressId: found.address_id,
+    fromAccountId: null,
+    fromAddressId: null,
     paymentMethod: 'domestic_credit',
     statementDescriptor,
   };

@@ -1,0 +1,236 @@
+import { eq, sql } from 'drizzle-orm';
+import {
+  accountProblems,
+  addressKeyOf,
+  businessDetailsOf,
+  initialSetting,
+  nicknameOf,
+} from '../resources/account/creation.js';
+import type { BusinessDetailsInput, TosAcceptanceInput } from '../resources/account/inputs.js';
+import { type AccountRow, AccountStatus, type AccountSubType, account } from '../resources/account/table.js';
+import { accountMoves } from '../resources/account/transitions.js';
+import { bankAccountProblems, lastFour } from '../resources/address/resolver.js';
+import { type AddressRow, address, type BankAccountObject } from '../resources/address/table.js';
+import { type NewKey, newKey } from '../auth/api-keys.js';
+import { editions } from '../editions/editions.js';
+import { textProblems } from '../operation/guard.js';
+import { checkFiles } from '../resources/file/reference.js';
+import { type FileRow, file } from '../resources/file/table.js';
+import { type ApiKeyRow, apiKey } from '../resources/key/table.js';
+import { taxCardNumberOf } from '../resources/person/encryption.js';
+import { type PersonRow, person } from '../resources/person/table.js';
+import { type OperatorDesk, OperatorError, refuse } from './desk.js';
+import { listed, type Found, type Sought } from './paging.js';
+
+/** A root to be created, in both modes. */
+export interface NewRoot {
+  type: 'platform' | 'user';
+  edition: 1 | 2;
+  subType?: AccountSubType | undefined;
+  nickname?: string | undefined;
+  businessDetails: BusinessDetailsInput;
+  /** Given by the demo, whose tenants and keys derive from the pepper. */
+  tenantId?: string;
+  key?: (livemode: boolean) => NewKey;
+}
+
+/** What changes of a root. */
+export interface RootChanges {
+  nickname?: string;
+  businessDetails?: BusinessDetailsInput;
+  logoId?: string;
+  tosAcceptance?: TosAcceptanceInput;
+  liveFx?: boolean;
+}
+
+/** An address as the bank has issued it. */
+export interface IssuedAddress {
+  category: 'service_receive' | 'service_fee_advance';
+  currency: string;
+  bankAccount: BankAccountObject;
+}
+
+/** An account with what a verification looks at. */
+export interface Verification {
+  account: AccountRow;
+  persons: PersonRow[];
+  files: FileRow[];
+}
+
+const rootKinds: readonly string[] = ['platform', 'direct_user'];
+
+/** Creates a platform or direct user in both modes, with one key in each. Spec: What the service does, 5. */
+export async function createRoot(
+  desk: OperatorDesk,
+  { type, edition: number, subType, nickname, businessDetails, tenantId, key }: NewRoot,
+) {
+  const edition = editions[number];
+  if (subType && !(type === 'platform' && edition.subTypes.includes(subType)))
+    throw new OperatorError(`--sub-type ${subType} is for platforms of Edition 2.`);
+  refuse([...textProblems({ nickname, businessDetails }, 'account'), ...accountProblems({ nickname })]);
+  const kind = type === 'platform' ? 'platform' : 'direct_user';
+  const tenant = tenantId ?? (await newTenant(desk));
+  const make = key ?? ((livemode: boolean) => newKey(desk.secrets, tenant, livemode));
+  const keys = { test: make(false), live: make(true) };
+  const row = await desk.write(
+    'create_root',
+    { tenantId: tenant, livemode: false },
+    'createRoot',
+    {
+      kind,
+      edition: number,
+      subType: subType ?? null,
+      addressKey: addressKeyOf(kind, null, edition),
+      onRootList: true,
+      nickname: nickname ?? null,
+      businessDetails,
+      setting: initialSetting(kind, subType ?? null, edition),
+      keys: [
+        { livemode: false, permission: 'full', ...stored(keys.test) },
+        { livemode: true, permission: 'full', ...stored(keys.live) },
+      ],
+    },
+    account,
+  );
+  return { account: row, keys: { test: keys.test.secret, live: keys.live.secret } };
+}
+
+async function newTenant(desk: OperatorDesk): Promise<string> {
+  const [row] = await desk.call('new_id', ['account']);
+  return String(row!.new_id).replace('account_', '');
+}
+
+/** Settles a verification, or lifts a hold. A root in live mode is a draft until then. */
+export function verify(desk: OperatorDesk, row: AccountRow, outcome: 'activated' | 'hold') {
+  const drafts: AccountStatus[] = rootKinds.includes(row.kind) ? ['draft'] : [];
+  return move(desk, row, [...drafts, ...accountMoves.verify[outcome]], outcome);
+}
+
+/** Puts an account on hold. */
+export function hold(desk: OperatorDesk, row: AccountRow) {
+  return move(desk, row, accountMoves.hold, 'hold');
+}
+
+/** Deactivates an account of any kind. */
+export function deactivate(desk: OperatorDesk, row: AccountRow) {
+  return move(desk, row, accountMoves.close, 'deactivated');
+}
+
+function move(
+  desk: OperatorDesk,
+  row: AccountRow,
+  from: readonly AccountStatus[],
+  to: AccountStatus,
+): Promise<AccountRow> {
+  return desk.write('move_account', row, to, { id: row.id, from, to }, account);
+}
+
+/** Changes a root's details, in both modes. */
+export async function updateRoot(desk: OperatorDesk, row: AccountRow, changes: RootChanges) {
+  if (!rootKinds.includes(row.kind))
+    throw new OperatorError(
+      'Only a platform or a direct user is updated by the operator; a connected user by its platform.',
+    );
+  if (changes.liveFx !== undefined && (row.kind !== 'platform' || row.edition !== 1))
+    throw new OperatorError('--live-fx is for platforms of Edition 1.');
+  refuse([...textProblems(changes, 'account'), ...accountProblems(changes)]);
+  await checkFiles(desk.scope(row), [{ id: changes.logoId, field: 'account.logo_id', purposes: ['logo'] }]);
+  const stored = {
+    ...changes,
+    businessDetails: businessDetailsOf(changes.businessDetails),
+    nickname: nicknameOf(changes.nickname),
+  };
+  return desk.write('update_root', row, 'updateRoot', stored, account);
+}
+
+/** Records an address that the bank has issued in live mode. Spec: Address, service_receive. */
+export async function issueAddress(desk: OperatorDesk, row: AccountRow, given: IssuedAddress): Promise<AddressRow> {
+  if (!row.livemode)
+    throw new OperatorError('In test mode the sandbox bank issues addresses; this records those of live mode.');
+  if (!given.bankAccount.number && !given.bankAccount.iban)
+    throw new OperatorError('A number or an IBAN is required.', 'parameter_missing', 'address.bank_account.number');
+  refuse([...textProblems(given, 'address'), ...bankAccountProblems(given.bankAccount)]);
+  const bank = {
+    ...given.bankAccount,
+    last4: lastFour(given.bankAccount.number ?? given.bankAccount.iban),
+    type: 'all',
+  };
+  const args = {
+    ...given,
+    type: 'bank_account',
+    linkedId: row.id,
+    name: row.businessDetails.legalName ?? null,
+    bankAccount: bank,
+  };
+  return desk.write('record_issued_address', row, 'issueAddress', args, address);
+}
+
+/** Accounts over all tenants; those that are `verifying` wait for the operator. */
+export function listAccounts(desk: OperatorDesk, sought: Sought<AccountStatus>): Promise<Found<AccountRow>> {
+  return listed(desk, 'operator_accounts', account, Object.values(AccountStatus), sought);
+}
+
+/** An account with the persons and files that a verification looks at. */
+export async function verificationOf(
+  desk: OperatorDesk,
+  row: AccountRow,
+  related = desk.related(),
+): Promise<Verification> {
+  const persons = await related.all(person, person.accountId, row, row.id);
+  const { idDocument, ownershipStructureDocument, physicalAddressDocument } = row.supportingDocumentation;
+  const ids = [
+    idDocument,
+    ownershipStructureDocument,
+    physicalAddressDocument,
+    ...persons.flatMap((p) => [p.identification.taxCardImage, p.identification.passportImage]),
+  ];
+  const files = await Promise.all(ids.filter((id) => id != null).map((id) => related.one(file, file.id, row, id)));
+  return { account: row, persons, files: files.filter((f): f is FileRow => f !== null) };
+}
+
+/** The number of a person's tax card in the clear; null where there is none. Refuses when its encryption key is not configured. */
+export function taxCardNumber(
+  desk: OperatorDesk,
+  { tenantId, livemode, id, identification }: PersonRow,
+): string | null {
+  const number = taxCardNumberOf(desk.secrets, { tenantId, livemode, id }, identification);
+  if (number === undefined)
+    throw new OperatorError('The number was encrypted under a key that is not in ENCRYPTION_KEY or API_KEY_PEPPER.');
+  return number;
+}
+
+/** The keys of an account of one mode, newest first. */
+export function keysOf(desk: OperatorDesk, row: AccountRow): Promise<ApiKeyRow[]> {
+  return desk.scope(row).all(apiKey, apiKey.accountId, row.id);
+}
+
+/** The key with this id. */
+export async function keyOf(desk: OperatorDesk, id: string): Promise<ApiKeyRow> {
+  const [row] = await desk.read<ApiKeyRow>(
+    'operator_key',
+    (db) =>
+      db
+        .select()
+        .from(apiKey)
+        .where(eq(apiKey.id, sql.placeholder('id'))),
+    { id },
+  );
+  if (!row) throw new OperatorError('There is no such key.', 'resource_missing', 'api_key.id');
+  return row;
+}
+
+/** Whether there is an account with this id, in either mode. */
+export async function exists(desk: OperatorDesk, id: string): Promise<boolean> {
+  return (await desk.byId('operator_account', account, id)).length > 0;
+}
+
+/** Whether there is nothing at all yet: only then is a demo seeded. */
+export async function isEmpty(desk: OperatorDesk): Promise<boolean> {
+  const rows = await desk.read('operator_any', (db) => db.select().from(account).limit(1), {});
+  return rows.length === 0;
+}
+
+/** What is stored of a new key. */
+function stored({ digest, prefix, pepperId }: NewKey): Omit<NewKey, 'secret'> {
+  return { digest, prefix, pepperId };
+}

@@ -1,0 +1,193 @@
+import { and, asc, desc, eq, inArray, isNotNull, isNull, sql } from 'drizzle-orm';
+import { account } from '../resources/account/table.js';
+import { type AddressRow, address } from '../resources/address/table.js';
+import type { ReconciledReceivableInput } from '../resources/deposit/inputs.js';
+import { depositProblems, payerProblems } from '../resources/deposit/resolver.js';
+import { receiverOf } from '../resources/deposit/receiver.js';
+import { type DepositRow, deposit } from '../resources/deposit/table.js';
+import { editions } from '../editions/editions.js';
+import { editionProblems, textProblems } from '../operation/guard.js';
+import { type Problem, problem, DomainError } from '../request/problems.js';
+import { currencyDigits } from '../types/scalars.js';
+import { type TransactionRow, transaction } from '../resources/transaction/table.js';
+import { type BankNoticeRow, bankNotice } from './table.js';
+import { type OperatorDesk, OperatorError, refuse } from './desk.js';
+import { tenantOf } from './paging.js';
+
+/** What a bank tells about a transfer, by its own reference. */
+export interface BankNotice {
+  reference: string;
+  event: 'received' | 'reversed';
+  addressId: string;
+  amount: bigint;
+  currency: string;
+  fromAccountId?: string | undefined;
+  paymentMethod?: string | undefined;
+  statementDescriptor?: string | undefined;
+  /** Whether the transfer may be in another currency than its address. */
+  allowCurrency?: boolean | undefined;
+}
+
+/** What the bank's notice came to; no deposit yet where a reversal waits for it. */
+export interface BankNoticeTaken {
+  notice: BankNoticeRow;
+  deposit: DepositRow | null;
+}
+
+/** The reference is part of a key, whose length PostgreSQL bounds. */
+const waitingNoticesMax = 200;
+
+const mismatchesMax = 200;
+
+const referenceLengthMax = 255;
+
+/**
+ * Records what a bank has told about a transfer; the same notice again is harmless, in any order. A payment method of the
+ * other edition is refused, and so is another currency than the address's that the operator has not allowed.
+ */
+export async function recordNotice(desk: OperatorDesk, given: BankNotice): Promise<BankNoticeTaken> {
+  refuse([...textProblems(given, 'deposit'), ...noticeProblems(given)]);
+  const to = await addressOf(desk, given.addressId);
+  if (!to.livemode)
+    throw new OperatorError(
+      'In test mode the sandbox bank makes deposits; this records those of live mode.',
+      'parameter_invalid',
+      'deposit.address_id',
+    );
+  // Money comes to where the service receives it. An address that is out of use may still get some.
+  if (to.category !== 'service_receive' && to.category !== 'service_fee_advance')
+    throw new DomainError(
+      problem('address_unusable', 'deposit.address_id', 'No bank sends money to an address of this category.'),
+    );
+  const scope = desk.scope(to);
+  const receiver = await scope.one(account, to.linkedId);
+  const edition = editions[receiver.edition];
+  const { paymentMethod } = given;
+  if (paymentMethod !== undefined) refuse(editionProblems('recordBankNotice', 'deposit', { paymentMethod }, edition));
+  if (given.fromAccountId !== undefined) {
+    // Whoever paid is of the same tenant, or unknown to it: the deposit would silently have no payer.
+    const field = 'deposit.from_account_id';
+    const payer = await scope.find(account, given.fromAccountId);
+    if (!payer) throw new OperatorError('There is no such account.', 'resource_missing', field);
+    refuse(payerProblems(payer, receiver, field));
+  }
+  const content = {
+    toAccountId: to.linkedId,
+    toAddressId: to.id,
+    amount: given.amount,
+    currency: given.currency,
+    fromAccountId: given.fromAccountId ?? null,
+    paymentMethod: paymentMethod ?? edition.bankMethod,
+    statementDescriptor: given.statementDescriptor ?? null,
+  };
+  const args = {
+    ...{ reference: given.reference, event: given.event, content },
+    // What the notice leaves open says nothing against what was recorded under its reference before.
+    ...(paymentMethod === undefined && { open: ['paymentMethod'] }),
+    ...(given.allowCurrency === true && { allowCurrency: true }),
+  };
+  const notice = await desk.write('record_bank_notice', to, 'bankNotice', args, bankNotice);
+  return { notice, deposit: await scope.find(deposit, notice.depositId) };
+}
+
+/** What no bank can have told. */
+function noticeProblems({ reference, amount, currency }: BankNotice): Problem[] {
+  const problems = depositProblems({ amount });
+  if (reference.trim() === '') problems.push(problem('parameter_invalid_empty', 'deposit.reference'));
+  if ([...reference].length > referenceLengthMax)
+    problems.push(problem('parameter_invalid', 'deposit.reference', `is longer than ${referenceLengthMax} characters`));
+  if (currencyDigits(currency) === 0 && amount % 100n !== 0n)
+    problems.push(
+      problem('parameter_invalid', 'deposit.amount', 'must end in .00, since its currency has no minor unit'),
+    );
+  return problems;
+}
+
+/** The reversals that wait for their deposits, of all tenants, oldest first: 200 at most. */
+export function waitingNotices(desk: OperatorDesk): Promise<BankNoticeRow[]> {
+  return desk.read<BankNoticeRow>(
+    'operator_waiting_notices',
+    (db) =>
+      db
+        .select()
+        .from(bankNotice)
+        .where(isNull(bankNotice.depositId))
+        .orderBy(asc(bankNotice.created), asc(bankNotice.tenantId), asc(bankNotice.livemode), asc(bankNotice.reference))
+        .limit(waitingNoticesMax),
+    {},
+  );
+}
+
+/** Takes back a reversal that waits for a deposit, as a wrong reference would have it do for ever. */
+export async function withdrawNotice(desk: OperatorDesk, addressId: string, reference: string): Promise<BankNoticeRow> {
+  return desk.write(
+    'withdraw_bank_notice',
+    await addressOf(desk, addressId),
+    'withdrawNotice',
+    { reference, addressId },
+    bankNotice,
+  );
+}
+
+/** The address that a bank speaks of. */
+async function addressOf(desk: OperatorDesk, addressId: string): Promise<AddressRow> {
+  const [row] = await desk.byId('operator_address', address, addressId);
+  if (!row) throw new OperatorError('There is no such address.', 'resource_missing', 'deposit.address_id');
+  return row;
+}
+
+/** Attempts whose acquirer told a success that does not fit them, of all tenants, newest first: 200 at most. */
+export function mismatches(desk: OperatorDesk): Promise<TransactionRow[]> {
+  return desk.read<TransactionRow>(
+    'operator_mismatches',
+    (db) =>
+      db
+        .select()
+        .from(transaction)
+        .where(isNotNull(transaction.mismatch))
+        .orderBy(desc(transaction.created), desc(transaction.id))
+        .limit(mismatchesMax),
+    {},
+  );
+}
+
+/**
+ * The deposit with this id. No index has the ids of deposits over all tenants, since every deposit would pay for it:
+ * with its tenant it is looked up, and without, looked for in the key of one tenant after the other.
+ */
+export async function depositOf(desk: OperatorDesk, id: string, tenantId?: string): Promise<DepositRow> {
+  const [row] =
+    tenantId === undefined
+      ? await desk.byId('operator_deposit', deposit, id)
+      : await desk.read<DepositRow>(
+          'operator_deposit_of_tenant',
+          (db) =>
+            db
+              .select()
+              .from(deposit)
+              .where(
+                and(
+                  eq(deposit.tenantId, sql.placeholder('tenant')),
+                  inArray(deposit.livemode, [false, true]),
+                  eq(deposit.id, sql.placeholder('id')),
+                ),
+              ),
+          { tenant: tenantOf(tenantId), id },
+        );
+  if (!row) throw new OperatorError('There is no such deposit.', 'resource_missing', 'deposit.id');
+  return row;
+}
+
+/** Counts a deposit towards receivables, as the user does who receives it. Spec: decisions, Reconciliation. */
+export async function reconcile(
+  desk: OperatorDesk,
+  id: string,
+  receivables: ReconciledReceivableInput[],
+  tenantId?: string,
+): Promise<DepositRow> {
+  const row = await depositOf(desk, id, tenantId);
+  const holder = await desk.account(row.toAccountId, row.livemode);
+  const receiver = await desk.account(receiverOf(holder), row.livemode);
+  const answer = await desk.as<{ deposit: DepositRow }>(receiver, 'reconcileDeposit', { id, receivables });
+  return answer.deposit;
+}

@@ -1,0 +1,93 @@
+import { and, eq, getTableName, type SQL, sql } from 'drizzle-orm';
+import { type PgColumn, type PgTable, unionAll } from 'drizzle-orm/pg-core';
+import type { VisibilityColumns } from '../db/visibility.js';
+import { problem, DomainError } from '../request/problems.js';
+import type { TenantAndMode } from '../db/tenant-and-mode.js';
+import type { OperatorDesk } from './desk.js';
+
+/** Which objects to list over all tenants, oldest first; `after` is where the page before ended. */
+export interface Sought<S> {
+  status?: S | undefined;
+  livemode?: boolean | undefined;
+  tenantId?: string | undefined;
+  after?: string | undefined;
+  limit?: number | undefined;
+}
+
+/** A page of a list, and what to ask for the next one with; null at the end. */
+export interface Found<T> {
+  nodes: T[];
+  next: string | null;
+}
+
+export const listedMax = 200;
+
+/** A tenant is named by the id of its root account, which an operator copies in full. */
+export const tenantOf = (id: string) => id.replace(/^account_/, '');
+
+/**
+ * One page, oldest first; the id and the mode break ties, since a root has one id in both modes. Each status is a part
+ * of one index, which has this order: those that are asked for are read side by side and merged.
+ */
+export async function listed<T extends PgTable & VisibilityColumns & { status: PgColumn }>(
+  desk: OperatorDesk,
+  name: string,
+  table: T,
+  statuses: readonly string[],
+  { status, livemode, tenantId, after, limit = listedMax }: Sought<string>,
+): Promise<Found<T['$inferSelect']>> {
+  const { placeholder } = sql;
+  const from = after === undefined ? undefined : cursorOf(after, getTableName(table));
+  const conditions: Record<string, SQL | undefined> = {
+    mode: livemode === undefined ? undefined : eq(table.livemode, placeholder('livemode')),
+    tenant: tenantId === undefined ? undefined : eq(table.tenantId, placeholder('tenantId')),
+    after:
+      from &&
+      sql`(${table.created}, ${table.id}, ${table.livemode}) > (${placeholder('created')}::bigint, ${placeholder('id')}::text, ${placeholder('live')}::boolean)`,
+  };
+  const values: Record<string, unknown> = {
+    livemode,
+    tenantId: tenantId && tenantOf(tenantId),
+    ...from,
+    limit: limit + 1,
+  };
+  const parts = status === undefined ? statuses : [status];
+  for (const [i, part] of parts.entries()) values[`status${i}`] = part;
+  // Of one mode the mode orders nothing, and PostgreSQL would sort the merged rows to have it so.
+  const order = [table.created, table.id, ...(livemode === undefined ? [table.livemode] : [])];
+  const given = Object.entries({ status, ...conditions }).flatMap(([name, one]) => (one === undefined ? [] : name));
+  const rows = await desk.read<TenantAndMode & { id: string; created: number }>(
+    `${name}:${given.join(':')}`,
+    (db) => {
+      const [one, other, ...more] = parts.map((_, i) =>
+        db
+          .select()
+          .from(table as PgTable)
+          .where(and(eq(table.status, placeholder(`status${i}`)), ...Object.values(conditions)))
+          .orderBy(...order)
+          .limit(placeholder('limit') as never),
+      );
+      if (!other) return one!;
+      return unionAll(one!, other, ...more)
+        .orderBy(...order)
+        .limit(placeholder('limit') as never);
+    },
+    values,
+  );
+  const nodes = rows.slice(0, limit);
+  const last = rows.length > limit ? nodes.at(-1) : undefined;
+  return {
+    nodes: nodes as T['$inferSelect'][],
+    next: last ? `${last.created}.${last.id}.${last.livemode ? 'live' : 'test'}` : null,
+  };
+}
+
+/** Where a page ended, as it was told. */
+function cursorOf(text: string, object: string): { created: string; id: string; live: boolean } {
+  const [, created, id, mode] = /^(\d{1,12})\.(\w{1,100})\.(live|test)$/.exec(text) ?? [];
+  if (created === undefined || id === undefined)
+    throw new DomainError(
+      problem('parameter_invalid', `${object}.starting_after`, 'is not the end of a page of this list'),
+    );
+  return { created, id, live: mode === 'live' };
+}

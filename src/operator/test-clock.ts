@@ -1,0 +1,52 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { and, eq, ne, sql } from 'drizzle-orm';
+import type { AccountRow } from '../resources/account/table.js';
+import { testClock } from '../resources/clock/table.js';
+import { statusPollKind, job } from '../jobs/table.js';
+import type { OperatorDesk } from './desk.js';
+
+const jobsMax = 200;
+
+/** Lets time pass in a tenant's test mode, and does what becomes due by it. Negative seconds set the clock back before anything is there. */
+export async function passTime(desk: OperatorDesk, root: Pick<AccountRow, 'tenantId'>, seconds: number): Promise<void> {
+  const test = { tenantId: root.tenantId, livemode: false };
+  await desk.write('advance_clock', test, 'passTime', { advanceSeconds: seconds }, testClock);
+  // Work may cause work that is due at once, and another worker may be at it: until nothing is due any more. Acquirers are asked by workers alone.
+  for (let left = 1; left > 0; ) {
+    const [row] = await desk.call('run_jobs', [root.tenantId, false, jobsMax]);
+    if (Number(row?.run_jobs) > 0) continue;
+    const due = sql`${job.due} <= extract(epoch from statement_timestamp())::bigint`;
+    const [count] = await desk.read<{ left: number }>(
+      'operator_due',
+      (db) =>
+        db
+          .select({ left: sql<number>`count(*)::int` })
+          .from(job)
+          .where(
+            and(
+              eq(job.tenantId, sql.placeholder('tenant')),
+              eq(job.livemode, false),
+              due,
+              ne(job.kind, statusPollKind),
+            ),
+          ),
+      { tenant: root.tenantId },
+    );
+    left = count?.left ?? 0;
+    if (left > 0) await sleep(10);
+  }
+}
+
+/** Brings a tenant's test clock, once set back, to the present. */
+export async function catchUp(desk: OperatorDesk, root: AccountRow): Promise<void> {
+  const [clock] = await desk.read<{ offset: number }>(
+    'operator_clock',
+    (db) =>
+      db
+        .select({ offset: testClock.offsetSeconds })
+        .from(testClock)
+        .where(and(eq(testClock.tenantId, sql.placeholder('tenant')), eq(testClock.livemode, false))),
+    { tenant: root.tenantId },
+  );
+  if (clock && clock.offset < 0) await passTime(desk, root, -clock.offset);
+}

@@ -1,0 +1,177 @@
+import http from 'node:http';
+import { brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { cardForm, PayeeFixture, submit } from './checkout-fixture.js';
+import { givenIn, nickname, type Speaker, useWorld } from './world.js';
+
+const world = useWorld({ worker: false });
+const given = givenIn(world);
+let platform: Speaker;
+let user: Speaker;
+let payee: PayeeFixture;
+
+beforeAll(async () => {
+  platform = await given.platform(2);
+  for (let i = 0; i < 5; i++) await platform.connectedUser();
+  user = await given.directUser(1);
+  payee = await PayeeFixture.open(world);
+});
+
+interface Answer {
+  status: number;
+  headers: http.IncomingHttpHeaders;
+  body: Buffer;
+}
+
+/** An answer as it goes over the wire; `fetch` would decompress it. */
+function ask(
+  path: string,
+  headers: Record<string, string> = {},
+  method = 'GET',
+  body?: string | Buffer,
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const request = http.request(`${world.origin}${path}`, { method, headers }, (response) => {
+      const pieces: Buffer[] = [];
+      response.on('data', (piece: Buffer) => pieces.push(piece));
+      response.on('end', () =>
+        resolve({ status: response.statusCode!, headers: response.headers, body: Buffer.concat(pieces) }),
+      );
+    });
+    request.on('error', reject).end(body);
+  });
+}
+
+const as = ({ key }: Speaker) => ({ authorization: `Bearer ${key}` });
+const decoders = { br: brotliDecompressSync, gzip: gunzipSync, identity: (body: Buffer) => body };
+type Encoding = keyof typeof decoders;
+const graph = JSON.stringify({
+  query: '{ accounts { nodes { id nickname status type created a: id b: nickname c: status d: created } } }',
+});
+
+describe('an answer of more than a kilobyte', () => {
+  const accepted: [string | undefined, Encoding][] = [
+    ['br', 'br'],
+    ['gzip', 'gzip'],
+    ['gzip, deflate, br, zstd', 'br'],
+    ['gzip;q=1, br;q=0.5', 'gzip'],
+    ['br;q=0, gzip', 'gzip'],
+    ['identity', 'identity'],
+    ['deflate', 'identity'],
+    [undefined, 'identity'],
+  ];
+  const doors: Record<string, (headers: Record<string, string>) => Promise<Answer>> = {
+    'of /v1': (headers) => ask('/v1/accounts', { ...as(platform), ...headers }),
+    'of /graphql': (headers) =>
+      ask('/graphql', { ...as(platform), 'content-type': 'application/json', ...headers }, 'POST', graph),
+    'that is the explorer': (headers) => ask('/graphiql', headers),
+    'that is the script of the payment page': (headers) => ask('/checkout/assets/page.js', headers),
+  };
+  for (const [name, door] of Object.entries(doors)) {
+    it(`${name} has the encoding that the client takes, and the same content in each`, async () => {
+      const plain = (await door({})).body.toString();
+      // An answer of the graph names its request.
+      const content = (body: Buffer) => body.toString().replace(/"requestId":"[^"]+"/, '');
+      expect(plain.length).toBeGreaterThan(1_024);
+      for (const [accept, encoding] of accepted) {
+        const { status, headers, body } = await door(accept === undefined ? {} : { 'accept-encoding': accept });
+        expect([accept, status, headers['content-encoding'] ?? 'identity']).toEqual([accept, 200, encoding]);
+        expect(content(decoders[encoding](body))).toBe(content(Buffer.from(plain)));
+        if (encoding === 'identity') continue;
+        expect(headers.vary?.toLowerCase()).toContain('accept-encoding');
+        expect(body.length).toBeLessThan(plain.length / 2);
+      }
+    });
+  }
+
+  it('is compressed where it is an error, too', async () => {
+    const input = Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`unknown_${i}`, i]));
+    const headers = { ...as(platform), 'content-type': 'application/json', 'accept-encoding': 'gzip' };
+    const answer = await ask('/v1/accounts', headers, 'POST', JSON.stringify(input));
+    expect([answer.status, answer.headers['content-encoding']]).toEqual([400, 'gzip']);
+    expect(JSON.parse(gunzipSync(answer.body).toString()).http_status_code).toBe(400);
+  });
+});
+
+describe('what is not compressed', () => {
+  it('is a short answer, the payment page, what it shows again, and its event stream', async () => {
+    const fixture = await payee.checkoutFixture();
+    const accept = { 'accept-encoding': 'br, gzip' };
+    const form = new URLSearchParams({ ...cardForm('1'), name: 'Asha Rao' }).toString();
+    const typed = { ...accept, 'content-type': 'application/x-www-form-urlencoded' };
+    const answers = [
+      await ask(`/v1/accounts/${user.id}/nothing`, { ...as(user), ...accept }),
+      await ask('/healthz', accept),
+      await ask(fixture.path, accept),
+      await ask(`${fixture.path}/card`, typed, 'POST', form),
+      await ask(`${fixture.path}/events`, accept, 'HEAD'),
+    ];
+    expect(answers.map(({ headers }) => headers['content-encoding'])).toEqual(Array(5).fill(undefined));
+    expect(answers[2]!.body.toString()).toContain('<main');
+    expect(answers[4]!.headers['content-type']).toBe('text/event-stream');
+    expect((await submit(`${fixture.url}/card`, cardForm('1'))).headers.get('content-encoding')).toBeNull();
+  });
+
+  it('is the body of a request, which is not decompressed', async () => {
+    const headers = { ...as(platform), 'content-type': 'application/json', 'content-encoding': 'gzip' };
+    const { status, body } = await ask('/graphql', headers, 'POST', gzipSync(graph));
+    expect([status, JSON.parse(body.toString()).errors[0].extensions.code]).toEqual([400, 'BODY_INVALID']);
+  });
+});
+
+describe('a tag of an answer of /v1', () => {
+  it('says that nothing has changed, in every encoding, for one tag or several', async () => {
+    const path = `/v1/accounts/${user.id}`;
+    const first = await ask(path, as(user));
+    const tag = first.headers.etag!;
+    expect(first.headers).toMatchObject({
+      'cache-control': 'private, no-cache',
+      vary: 'Accept-Encoding, Authorization, On-Behalf-Of',
+    });
+    expect(tag).toMatch(/^W\/"/);
+    for (const known of [tag, tag.replace('W/', ''), `"other", ${tag}`, '*']) {
+      const again = await ask(path, { ...as(user), 'if-none-match': known, 'accept-encoding': 'br' });
+      expect([known, again.status, again.body.length, again.headers.etag]).toEqual([known, 304, 0, tag]);
+      expect(again.headers['cache-control']).toBe('private, no-cache');
+    }
+    expect((await ask(path, { ...as(user), 'if-none-match': '"other"' })).status).toBe(200);
+    expect((await ask(path, { ...as(user), 'if-none-match': tag }, 'HEAD')).status).toBe(304);
+  });
+
+  it('is another one when the object has changed', async () => {
+    const { id } = await platform.connectedUser();
+    const before = await ask(`/v1/accounts/${id}`, as(platform));
+    expect((await platform.post(`/v1/accounts/${id}`, { nickname: nickname() })).status).toBe(200);
+    const after = await ask(`/v1/accounts/${id}`, { ...as(platform), 'if-none-match': before.headers.etag! });
+    expect(after.status).toBe(200);
+    expect(after.headers.etag).not.toBe(before.headers.etag);
+  });
+
+  // A tag must not tell what the key would not show.
+  it('is of no use with another key, or with none', async () => {
+    const path = `/v1/accounts/${user.id}`;
+    const tag = (await ask(path, as(user))).headers.etag!;
+    const stranger = await ask(path, { ...as(platform), 'if-none-match': tag });
+    const nobody = await ask(path, { 'if-none-match': '*' });
+    expect([stranger.status, nobody.status]).toEqual([404, 401]);
+    for (const { headers } of [stranger, nobody]) {
+      expect(headers.etag).toBeUndefined();
+      expect(headers['cache-control']).toBe('no-store');
+    }
+  });
+
+  it('is on no answer to a POST, and on none of the graph', async () => {
+    const member = await platform.connectedUser();
+    const headers = { ...as(platform), 'content-type': 'application/json', 'if-none-match': '*' };
+    const answers = [
+      await ask('/graphql', headers, 'POST', graph),
+      await ask(`/v1/accounts/${member.id}`, headers, 'POST', JSON.stringify({ nickname: nickname() })),
+    ];
+    for (const answer of answers)
+      expect([answer.status, answer.headers.etag, answer.headers['cache-control']]).toEqual([
+        200,
+        undefined,
+        'no-store',
+      ]);
+  });
+});
