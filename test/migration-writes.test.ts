@@ -68,12 +68,12 @@ function laterProgram(version: number, migration?: string): () => Promise<{ code
     let text = fs.readFileSync(file, 'utf8').replaceAll('as $$', () => `as $$ /* version ${version} */`);
     for (const helper of renamed) text = text.replaceAll(new RegExp(`\\b${helper}\\(`, 'g'), `${helper}_${version}(`);
     if (migration && name === 'write.sql') {
-      text = text
-        .replace('insert into event (', 'insert into event (told_by, ')
-        .replace(
-          'values (p_tenant, p_live, v_id, p_now,',
-          `values ('version ${version}', p_tenant, p_live, v_id, p_now,`,
-        );
+      const insert = /insert into event\s*\(([^)]*)\)\s*values\s*\(/;
+      expect(text).toMatch(insert);
+      text = text.replace(
+        insert,
+        (_, columns) => `insert into event (told_by, ${columns}) values ('version ${version}', `,
+      );
     }
     fs.writeFileSync(file, text);
   }

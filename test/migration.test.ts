@@ -61,7 +61,7 @@ describe('the version of the schema', () => {
   it('is stored, and a program that is older changes nothing and says so', async () => {
     const environment = await children.database();
     const sql = connect(environment.DATABASE_URL);
-    const migrated = await children.command(environment, 'migrate', '--json');
+    const migrated = await children.quickCommand(environment, 'migrate', '--json');
     expect(migrated).toEqual({ code: 0, out: `{"migrated":true,"version":${own.version}}\n`, errors: '' });
     expect(await sql`select version, sha256 from drizzle.schema_version`).toEqual([
       { version: own.version, sha256: own.sha256 },
@@ -70,7 +70,7 @@ describe('the version of the schema', () => {
     await sql`update drizzle.schema_version set version = ${own.version + 1}, serves_from = ${own.version + 1}, sha256 = ''`;
 
     const newer = `The database is at version ${own.version + 1}, newer than this program's version ${own.version}.`;
-    const command = await children.command(environment, 'migrate');
+    const command = await children.quickCommand(environment, 'migrate');
     expect(command).toEqual({
       code: 2,
       out: '',
@@ -87,9 +87,8 @@ describe('the version of the schema', () => {
 
   // While a release is rolled out, a gateway of the release before may have to start again.
   it('that is newer is served by the older program where it says that it can be', async () => {
-    const environment = await children.database();
+    const environment = await children.database({ migrated: true });
     const sql = connect(environment.DATABASE_URL);
-    await children.command(environment, 'migrate');
     await mark(sql);
     await sql`update drizzle.schema_version set version = ${own.version + 1}, serves_from = ${own.version}, sha256 = ''`;
 
@@ -104,22 +103,20 @@ describe('the version of the schema', () => {
 
   // Before versions were kept, a program compared its function files with this table and applied those that differed.
   it('keeps a program from before versions were kept from putting its functions back', async () => {
-    const environment = await children.database();
-    await children.command(environment, 'migrate');
+    const environment = await children.database({ migrated: true });
     const sql = connect(environment.DATABASE_URL, { username: 'tidegate' });
     await sql.unsafe('create table if not exists drizzle.function_file (name text primary key, sha256 text not null)');
     await expect(sql.unsafe('select name, sha256 from drizzle.function_file')).rejects.toThrow('does not exist');
   });
 
   it('is reached from a database of before versions were kept', async () => {
-    const environment = await children.database();
+    const environment = await children.database({ migrated: true });
     const sql = connect(environment.DATABASE_URL, { username: 'tidegate' });
-    await children.command(environment, 'migrate');
     await mark(sql);
     await sql.unsafe(`drop view drizzle.function_file; drop view violations; drop table drizzle.schema_version, drizzle.runtime_role, drizzle.pepper;
       create table drizzle.function_file (name text primary key, sha256 text not null); insert into drizzle.function_file values ('key.sql', 'x')`);
 
-    expect(await children.command(environment, 'account', 'list')).toEqual({
+    expect(await children.quickCommand(environment, 'account', 'list')).toEqual({
       code: 2,
       out: '',
       errors: `The database is not migrated to any numbered version; this program needs version ${own.version}. Run the command "tidegate migrate", or start the gateway, which does so.\n`,
@@ -135,7 +132,7 @@ describe('a migration', () => {
     const sql = connect(environment.DATABASE_URL);
     const tables = async () => (await sql`select from pg_tables where schemaname in ('public', 'drizzle')`).length;
     for (const words of [['account', 'list'], ['ledger', 'audit'], ['key', 'list', '--account=x'], createPlatform]) {
-      const { code, out, errors } = await children.command(environment, ...words);
+      const { code, out, errors } = await children.quickCommand(environment, ...words);
       expect([words, code, out, errors]).toEqual([words, 2, '', expect.stringContaining('"tidegate migrate"')]);
     }
     const serving = { ...environment, TRUSTED_PROXY: '127.0.0.1', MIGRATE: 'never' };
@@ -146,21 +143,20 @@ describe('a migration', () => {
     );
     expect(await tables()).toBe(0);
 
-    expect((await children.command(environment, 'migrate')).code).toBe(0);
+    expect((await children.quickCommand(environment, 'migrate')).code).toBe(0);
     const gateway = await children.gateway(serving);
-    expect((await children.command(environment, 'account', 'list', '--json')).out).toBe('{"accounts":[]}\n');
+    expect((await children.quickCommand(environment, 'account', 'list', '--json')).out).toBe('{"accounts":[]}\n');
     expect(await gateway.stop()).toBe(0);
   });
 
   it('changes nothing when one of its files cannot be applied, and says which step failed and why', async () => {
-    const environment = await children.database();
+    const environment = await children.database({ migrated: true });
     const sql = connect(environment.DATABASE_URL, { username: 'tidegate' });
-    await children.command(environment, 'migrate');
     await mark(sql);
     await sql.unsafe(`drop view violations; create view violations as select 1 as other;
       update drizzle.schema_version set version = 0, sha256 = ''`);
 
-    const { code, errors } = await children.command(environment, 'migrate');
+    const { code, errors } = await children.quickCommand(environment, 'migrate');
     expect([code, errors]).toEqual([
       2,
       expect.stringMatching(/^While migrating the database: cannot change name of view column /),
@@ -179,7 +175,7 @@ describe('a migration', () => {
       select pg_backend_pid() as pid, pg_advisory_lock(hashtextextended('tidegate:migrate', 0))`;
     const holder = `held by the connection with pid ${pid} of role "tidegate", application "a forgotten pooler", from the local socket, idle since `;
 
-    const waiting = await children.command(environment, 'migrate');
+    const waiting = await children.quickCommand(environment, 'migrate');
     expect([waiting.code, waiting.out]).toEqual([2, '']);
     expect(waiting.errors).toContain(`Waiting up to 3 s for the lock for "migrate": it is ${holder}`);
     expect(waiting.errors).toContain(`The lock for "migrate" was not free within 3 s: it is ${holder}`);
@@ -203,8 +199,9 @@ describe('an owner and a role that serves', () => {
   let serving: Record<string, string>;
   let gateway: Gateway;
   const urlOf = (role: string) => environment.DATABASE_URL.replace('tidegate@', `${role}@`);
-  const migrated = () => children.command({ DATABASE_URL: urlOf(owner) }, 'migrate', '--grant-to', runtime);
-  const audit = async () => JSON.parse((await children.command(serving, 'ledger', 'audit', '--json')).out).violations;
+  const migrated = () => children.quickCommand({ DATABASE_URL: urlOf(owner) }, 'migrate', '--grant-to', runtime);
+  const audit = async () =>
+    JSON.parse((await children.quickCommand(serving, 'ledger', 'audit', '--json')).out).violations;
 
   beforeAll(async () => {
     environment = await children.database();
@@ -223,7 +220,7 @@ describe('an owner and a role that serves', () => {
 
   it('are kept apart: the role serves, and no privilege of it changes the schema or the books', async () => {
     expect(await migrated()).toMatchObject({ code: 0, errors: '' });
-    const made = await children.command(serving, ...createPlatform);
+    const made = await children.quickCommand(serving, ...createPlatform);
     expect(made).toMatchObject({ code: 0, errors: '' });
     // Nothing is to be migrated, so a role that could not do it starts by default too.
     gateway = await children.gateway(serving);
@@ -243,7 +240,7 @@ describe('an owner and a role that serves', () => {
       ),
     );
     expect(await audit()).toEqual([]);
-    expect((await children.command(serving, 'ledger', 'verify', '--json')).code).toBe(0);
+    expect((await children.quickCommand(serving, 'ledger', 'verify', '--json')).code).toBe(0);
     expect(gateway.log().filter(({ level }) => Number(level) >= 50)).toEqual([]);
 
     const sql = connect(environment.DATABASE_URL, { username: runtime });
@@ -288,7 +285,7 @@ describe('an owner and a role that serves', () => {
     await admin.unsafe(`revoke all on all tables in schema public, drizzle from ${runtime};
       revoke usage on schema public, drizzle from ${runtime}, public;
       grant all on posting, entry, contra_entry, seal_block, posting_seal to ${owner}`);
-    const lost = await children.command(serving, 'account', 'list');
+    const lost = await children.quickCommand(serving, 'account', 'list');
     expect(lost).toMatchObject({
       code: 2,
       errors: expect.stringMatching(
@@ -301,7 +298,7 @@ describe('an owner and a role that serves', () => {
 
     expect(await migrated()).toMatchObject({ code: 0, errors: '' });
     expect(await audit()).toEqual([]);
-    expect((await children.command(serving, 'account', 'list')).code).toBe(0);
+    expect((await children.quickCommand(serving, 'account', 'list')).code).toBe(0);
   });
 
   it.each([
@@ -351,7 +348,7 @@ describe('an owner and a role that serves', () => {
       'The role "postgres" is a superuser, from which no privilege can be withheld.\n',
     ],
   ])('refuse a role %s', async (_, role, message) => {
-    const refused = await children.command({ DATABASE_URL: urlOf(owner) }, 'migrate', '--grant-to', role());
+    const refused = await children.quickCommand({ DATABASE_URL: urlOf(owner) }, 'migrate', '--grant-to', role());
     expect(refused).toEqual({ code: 2, out: '', errors: message });
   });
 });
@@ -455,7 +452,7 @@ describe.skipIf(!bouncer)(
 
     it('names the parameter that PgBouncer does not take', async () => {
       await start('');
-      const refused = await children.command(pooled, 'account', 'list');
+      const refused = await children.quickCommand(pooled, 'account', 'list');
       await stop();
       expect(refused).toEqual({
         code: 2,
@@ -484,13 +481,13 @@ describe.skipIf(!bouncer)(
       it('keeps no lock of a migration, and serves', async () => {
         const settings = { ...pooled, PREPARED_STATEMENTS: 'false', MIGRATION_LOCK_SECONDS: '2' };
         for (let time = 0; time < 3; time++) {
-          expect(await children.command(settings, 'migrate')).toMatchObject({ code: 0, errors: '' });
+          expect(await children.quickCommand(settings, 'migrate')).toMatchObject({ code: 0, errors: '' });
           expect(
             await admin`select from pg_locks where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())`,
           ).toHaveLength(0);
         }
         const gateways = [await children.gateway(settings), await children.gateway(settings)];
-        const made = await children.command(settings, ...createPlatform);
+        const made = await children.quickCommand(settings, ...createPlatform);
         expect(made).toMatchObject({ code: 0, errors: '' });
         const [one, other] = gateways.map((gateway) =>
           gateway.speaker(JSON.parse(made.out).keys.test, { 'x-forwarded-proto': 'https' }),
@@ -508,7 +505,9 @@ describe.skipIf(!bouncer)(
         const replies = await Promise.all([...reads, ...writes]);
         expect(replies.map(({ status }) => status)).toEqual(replies.map(() => 200));
         expect(new Set(replies.slice(60).map(({ body }) => body.data.createConnectedUser.account.id)).size).toBe(30);
-        expect(JSON.parse((await children.command(settings, 'ledger', 'audit', '--json')).out).violations).toEqual([]);
+        expect(JSON.parse((await children.quickCommand(settings, 'ledger', 'audit', '--json')).out).violations).toEqual(
+          [],
+        );
         for (const gateway of gateways) expect([await gateway.stop(), gateway.errors]).toEqual([0, '']);
       });
 
@@ -520,10 +519,10 @@ describe.skipIf(!bouncer)(
         >`select pg_backend_pid() as pid, pg_advisory_lock(hashtextextended('tidegate:migrate', 0))`;
         await left.end();
         const settings = { ...pooled, MIGRATION_URL: environment.DATABASE_URL, MIGRATION_LOCK_SECONDS: '1' };
-        const refused = await children.command(settings, 'migrate');
+        const refused = await children.quickCommand(settings, 'migrate');
         expect([refused.code, refused.errors]).toEqual([2, expect.stringContaining(`pid ${pid} of role "tidegate"`)]);
         await admin`select pg_terminate_backend(${pid})`;
-        expect(await children.command(settings, 'migrate')).toMatchObject({ code: 0, errors: '' });
+        expect(await children.quickCommand(settings, 'migrate')).toMatchObject({ code: 0, errors: '' });
       });
     });
   },

@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Embedded } from '../src/db/embedded/lease.js';
 import { startEmbedded } from '../src/db/embedded/server.js';
 import { alive, behind, type Finished, type Gateway, postmaster, until, useChildren } from './child.js';
-import { details, eventually, type Reply, type Speaker } from './world.js';
+import { details, eventually, nickname, type Reply, type Speaker } from './world.js';
 
 // Each start is one of Node and of PostgreSQL, which take their time on a busy machine.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
@@ -382,7 +382,7 @@ describe('a start that fails', () => {
   /** What a gateway and a command say of these settings, and that neither repeats a password. */
   const said = async (environment: Record<string, string>) => {
     const gateway = children.start({ ...environment, TRUSTED_PROXY: '127.0.0.1' });
-    const command = await children.command(environment, 'account', 'list');
+    const command = await children.quickCommand(environment, 'account', 'list');
     expect([await gateway.ended, command.code]).toEqual([1, 2]);
     expect(gateway.errors).toBe(`Tidegate could not start.\n${command.errors}`);
     expect(command.errors).not.toContain('canary');
@@ -437,8 +437,7 @@ describe('a start that fails', () => {
   });
 
   it('names API_KEY_PEPPER when two first starts at once have different ones', async () => {
-    const there = await children.database();
-    await children.command(there, 'migrate');
+    const there = await children.database({ migrated: true });
     const starts = ['one', 'another'].map((name) =>
       children.start({
         ...there,
@@ -452,7 +451,7 @@ describe('a start that fails', () => {
     // A further one is taken beside the one that is known, and from then on for itself.
     const known = lost === starts[0] ? 'another' : 'one';
     const other = 'a further pepper that is long enough for a test';
-    const list = (pepper: string) => children.command({ ...there, API_KEY_PEPPER: pepper }, 'account', 'list');
+    const list = (pepper: string) => children.quickCommand({ ...there, API_KEY_PEPPER: pepper }, 'account', 'list');
     expect((await list(other)).errors).toMatch(/^API_KEY_PEPPER: /);
     expect((await list(`${other},${known} pepper that is long enough for a test`)).code).toBe(0);
     expect((await list(other)).code).toBe(0);
@@ -463,6 +462,7 @@ describe('a start that fails', () => {
 // Each is two starts of npm, one of the compiler, and the gateway's.
 describe('npm start', { timeout: 120_000 }, () => {
   const project = fs.mkdtempSync(path.join(os.tmpdir(), 'tidegate-npm-'));
+  const dataDir = children.folder();
   beforeAll(() => {
     fs.chmodSync(project, 0o755);
     // A copy, since it compiles the program that the other tests run meanwhile.
@@ -470,11 +470,9 @@ describe('npm start', { timeout: 120_000 }, () => {
     for (const part of ['package.json', 'tsconfig.json', 'src', 'drizzle', 'schema'])
       fs.cpSync(path.join(root, part), path.join(project, part), { recursive: true });
     fs.symlinkSync(path.join(root, 'node_modules'), path.join(project, 'node_modules'));
-    // The first build takes long, and each start builds again.
-    const config = path.join(project, 'tsconfig.json');
-    const given = fs.readFileSync(config, 'utf8');
-    fs.writeFileSync(config, given.replace('"compilerOptions": {', '"compilerOptions": { "incremental": true,'));
     expect(spawnSync('npm', ['run', '--silent', 'build'], { cwd: project }).status).toBe(0);
+    // None of the starts has to seed a demo, and the first alone migrates.
+    fs.writeFileSync(path.join(dataDir, 'demo.json'), JSON.stringify({ attempt: 1, whole: true }));
   });
   afterAll(() => fs.rmSync(project, { recursive: true, force: true }));
 
@@ -492,25 +490,23 @@ describe('npm start', { timeout: 120_000 }, () => {
     ['Ctrl-C, of several processes', '2', (npm: number) => process.kill(-npm, 'SIGINT')],
     ['the end of the terminal, of several processes', '2', (npm: number) => process.kill(-npm, 'SIGHUP')],
   ])('finishes what is under way on %s, and leaves no process behind', async (_, WORKERS, end) => {
-    const dataDir = children.folder();
-    fs.writeFileSync(path.join(dataDir, 'demo.json'), JSON.stringify({ attempt: 1, whole: true }));
     const npm = children.npmStart(project, { DATA_DIR: dataDir, WORKERS });
     try {
       const gateway = await npm;
-      const { keys } = JSON.parse((await children.command({ DATA_DIR: dataDir }, ...createPlatform)).out);
+      const { keys } = JSON.parse((await children.quickCommand({ DATA_DIR: dataDir }, ...createPlatform)).out);
       const { pid } = postmaster(dataDir)!;
       const sql = behind(dataDir);
       await sql.unsafe(`
-        create table patience (held boolean); insert into patience values (true);
-        create function be_patient() returns trigger language plpgsql as $$
+        create table if not exists patience (held boolean); insert into patience values (true);
+        create or replace function be_patient() returns trigger language plpgsql as $$
         begin
           while exists (select from patience) loop perform pg_sleep(0.02); end loop;
           return new;
         end $$;
-        create trigger be_patient before insert on account for each row execute function be_patient()`);
+        create or replace trigger be_patient before insert on account for each row execute function be_patient()`);
       const reply = gateway
         .speaker(keys.test)
-        .post('/v1/accounts', { type: 'partner', nickname: 'under way', business_details: details() });
+        .post('/v1/accounts', { type: 'partner', nickname: nickname(), business_details: details() });
       await until(async () => (await sql`select from pg_stat_activity where wait_event = 'PgSleep'`).length > 0);
       end(gateway.pid);
       await until(() =>
@@ -550,8 +546,8 @@ describe('a PostgreSQL of its own that goes away for a while', () => {
       DATABASE_URL: `postgres://tidegate@localhost/tidegate?host=${encodeURIComponent(host)}`,
       API_KEY_PEPPER: 'a pepper that is long enough for a test',
     };
-    await children.command(environment, 'migrate');
-    const made = await children.command(environment, ...createPlatform);
+    await children.quickCommand(environment, 'migrate');
+    const made = await children.quickCommand(environment, ...createPlatform);
     const gateway = await children.gateway({ ...environment, TRUSTED_PROXY: '127.0.0.1' });
     const speaker = gateway.speaker(JSON.parse(made.out).keys.test, { 'x-forwarded-proto': 'https' });
     const ask = (nickname: string) =>
@@ -594,8 +590,8 @@ describe('behind a trusted proxy, over a PostgreSQL of its own', () => {
   beforeAll(async () => {
     const environment = await children.database();
     gateway = await children.gateway({ ...environment, TRUSTED_PROXY: '127.0.0.1' });
-    before = await children.command(environment, 'account', 'list', '--json');
-    const made = await children.command(environment, ...createPlatform);
+    before = await children.quickCommand(environment, 'account', 'list', '--json');
+    const made = await children.quickCommand(environment, ...createPlatform);
     key = JSON.parse(made.out).keys.test;
   });
   afterAll(() => gateway.stop());
@@ -763,7 +759,7 @@ describe('the log', () => {
   const replies: Reply[] = [];
   beforeAll(async () => {
     gateway = await children.gateway({ DATA_DIR, LOG_LEVEL: 'debug' });
-    const made = await children.command({ DATA_DIR }, ...createPlatform);
+    const made = await children.quickCommand({ DATA_DIR }, ...createPlatform);
     key = JSON.parse(made.out).keys.test;
   });
   afterAll(() => gateway.stop());
