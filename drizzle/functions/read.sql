@@ -1,4 +1,4 @@
--- Raised where a statement that answers a compiled query finds nothing that its type says is there.
+-- Raises an error where the statement of a compiled query finds no value for a non-null field.
 create or replace function absent()
 returns text
 language plpgsql
