@@ -1,4 +1,4 @@
--- Payments: the objects that produce balance transactions. Their status follows that of the object that they pay.
+-- Payments: the objects that produce balance transactions. Their status follows that of the object that they belong to.
 
 create or replace function insert_payment(
   p_tenant text,

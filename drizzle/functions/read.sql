@@ -1,4 +1,5 @@
--- Raises an error where the statement of a compiled query finds no value for a non-null field.
+-- Raises an error where the statement of a compiled query finds no value, or an enum value without a name, for a field
+-- that is never null.
 create or replace function absent()
 returns text
 language plpgsql
