@@ -1,6 +1,6 @@
 -- Puts receivable locks into batches, so that a payout takes along any number of locks by changing a few rows.
--- Every lock is rewritten once, which takes about 20 s per million locks. Meanwhile writes that move money wait, and are
--- refused after two seconds of waiting; reads continue.
+-- Every lock is rewritten once, which takes about 20 s per million locks. Meanwhile writes that move money wait, and
+-- are refused after two seconds of waiting; reads continue.
 
 CREATE TABLE "lock_batch" (
 	"tenant_id" text NOT NULL,
