@@ -1,5 +1,6 @@
--- Puts receivable locks into batches, so that a payout takes along any number of them by changing a few rows.
--- Every lock is rewritten once, about 20 s per million, and what books money waits meanwhile: it is refused after two seconds of waiting (reads go on).
+-- Puts receivable locks into batches, so that a payout takes along any number of locks by changing a few rows.
+-- Every lock is rewritten once, which takes about 20 s per million locks. Meanwhile writes that move money wait, and
+-- are refused after two seconds of waiting; reads continue.
 
 CREATE TABLE "lock_batch" (
 	"tenant_id" text NOT NULL,
@@ -12,15 +13,17 @@ CREATE TABLE "lock_batch" (
 	CONSTRAINT "lock_batch_pkey" PRIMARY KEY("tenant_id","livemode","id")
 );--> statement-breakpoint
 ALTER TABLE "lock_batch" ADD CONSTRAINT "lock_batch_account" FOREIGN KEY ("tenant_id","livemode","account_id") REFERENCES "public"."account"("tenant_id","livemode","id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
--- Written by hand. The new table is distributed like the others.
+-- Written by hand: the new table is distributed like the others.
 SELECT tg_distribute('lock_batch');--> statement-breakpoint
 CREATE INDEX "lock_batch_open" ON "lock_batch" USING btree ("tenant_id","livemode","account_id","held_in","id") WHERE payout_id is null;--> statement-breakpoint
 CREATE INDEX "lock_batch_in_payout" ON "lock_batch" USING btree ("tenant_id","livemode","payout_id","id");--> statement-breakpoint
--- Written by hand, too. From here on no money is booked until the commit; whoever reads goes on. It gives up after 3 s.
+-- Also written by hand. From here on no write moves money until the commit; reads continue. The lock statement fails
+-- after waiting for 3 s.
 SET LOCAL lock_timeout = '3s';--> statement-breakpoint
 LOCK TABLE "receivable_lock" IN SHARE ROW EXCLUSIVE MODE;--> statement-breakpoint
 ALTER TABLE "receivable_lock" ADD COLUMN "batch_id" text;--> statement-breakpoint
--- One batch for each payout with locks, and one for each account and currency with locks that no payout has taken along. Its id follows from these.
+-- One batch for each payout with locks, and one for each account and currency with locks that no payout has taken
+-- along. The id of a batch is computed from its account, currency and payout.
 UPDATE "receivable_lock" k SET "batch_id" = 'lock_batch_' || md5(coalesce(
     (SELECT y.account_id FROM "payout" y WHERE y.tenant_id = k.tenant_id AND y.livemode = k.livemode AND y.id = k.payout_id),
     (SELECT o.id FROM "account" a JOIN "account" o ON o.tenant_id = a.tenant_id AND o.livemode = a.livemode AND o.id = a.owner_id

@@ -1,5 +1,5 @@
--- Settings: what the owner switches, and the order of receiving addresses that follows from switching a kind or
--- currency on.
+-- Settings: the owner's changes, and the order of receiving addresses that follows when a kind or a currency is
+-- switched on.
 
 create or replace function update_account_setting(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
 returns setof account_setting
@@ -24,7 +24,7 @@ declare
   v_offers jsonb := coalesce(v_args -> 'address', '{}');
   v_currencies jsonb := coalesce(v_args -> 'addressCurrency', '{}');
 begin
-  -- The row is locked first: the anchors are judged by the interval that will stand beside them.
+  -- Lock the row first: the anchors must fit the interval that the row will have.
   select s.*
   into v
   from account_setting s
@@ -69,8 +69,8 @@ begin
   where s.tenant_id = p_tenant and s.livemode = p_live and s.id = v.id
   returning *
   into v;
-  -- An offer that is on has a currency at least. Judged on the merged row, for the kinds that this call names: it may
-  -- bring one half of the contradiction, and the row the other.
+  -- A kind of address that is switched on needs at least one currency. The check reads the merged row, because the call
+  -- may set one half of a contradiction while the row has the other; it covers only the kinds that this call names.
   v_problems := (
     select
       jsonb_agg(

@@ -1,7 +1,7 @@
--- The status of an account: the one function that moves it, with all that follows from it.
+-- The status of an account: the one function that changes it, with all effects of the change.
 
--- Moves an account's status when it is one of `from` and, if a version is given, unchanged since it was read.
--- All effects of any move are here: payouts, receiving addresses, the sandbox's verification.
+-- Changes an account's status if it is one of `from` and, where a version is given, the account is unchanged since
+-- then. All effects of any change are here: payouts, receiving addresses, the sandbox's verification.
 create or replace function move_account(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
 returns setof account
 language plpgsql

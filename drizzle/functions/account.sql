@@ -1,6 +1,6 @@
--- Accounts: creation, details, and the one function that moves a status with all that follows from it.
+-- Accounts: creation and details.
 
--- A nickname is unique per tenant and mode, compared without case; the unique index is the last lock behind this check.
+-- A nickname is unique per tenant and mode, compared without case; the unique index catches what this check misses.
 create or replace function refuse_taken_nickname(p_tenant text, p_live boolean, p_id text, p_nickname text)
 returns void
 language plpgsql
@@ -19,8 +19,8 @@ begin
 end;
 $$;
 
--- A business is incorporated before it has an account: refuses a date that is not past, by the tenant's own clock, in
--- UTC.
+-- Refuses a date of incorporation that is not in the past by the tenant's own clock, in UTC: a business is incorporated
+-- before it has an account.
 create or replace function refuse_future_incorporation(p_tenant text, p_live boolean, p_details jsonb)
 returns void
 language plpgsql
@@ -46,7 +46,7 @@ $$;
 
 drop function if exists insert_account(text, boolean, text, text, jsonb);
 
--- One account row with its setting, from the arguments that `create_account` or `create_root` has checked.
+-- Inserts one account and its setting, from the arguments that `create_account` or `create_root` has checked.
 create or replace function insert_account(
   p_tenant text,
   p_live boolean,
@@ -171,8 +171,8 @@ begin
 end;
 $$;
 
--- A root account in both modes at once, activated in test mode, a draft in live mode, with the keys that the operator
--- hands out.
+-- Creates a root account in both modes at once, activated in test mode and a draft in live mode, with the keys that the
+-- operator hands out.
 create or replace function create_root(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
 returns setof account
 language plpgsql
@@ -193,7 +193,7 @@ declare
 begin
   select c.offset_seconds into v_offset from test_clock c where c.tenant_id = p_tenant and c.livemode = false;
   foreach v_mode in array array[true, false] loop
-    -- One reading of the clock for both modes; a demo's test mode begins in the past.
+    -- Both modes use one reading of the clock; a demo's test mode begins in the past.
     v := insert_account(
       p_tenant,
       v_mode,
@@ -234,7 +234,7 @@ begin
 end;
 $$;
 
--- Changes details of a connected user in draft. Objects merge inside the update, so concurrent ones lose nothing.
+-- Changes details of a connected user in draft. Objects merge inside the update, so concurrent updates lose nothing.
 create or replace function update_account(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
 returns setof account
 language plpgsql
@@ -302,8 +302,8 @@ begin
 end;
 $$;
 
--- The operator's update of a root: the same details in both modes, in one statement. Live FX is the platform's setting
--- per mode.
+-- Updates a root for the operator: the same details in both modes, in one statement. Live FX is stored in the
+-- platform's setting of each mode.
 create or replace function update_root(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
 returns setof account
 language plpgsql
@@ -360,7 +360,7 @@ begin
     where tenant_id = p_tenant and account_id = v_id
     returning * loop
       perform emit_event(p_tenant, s.livemode, p_call, 'account_setting.updated', 'account_setting', to_jsonb(s));
-      -- Live FX is about the payouts of the platform's users, those that wait already too. They may be many, so a job
+      -- Live FX also affects payouts of the platform's users that already wait. There may be many of them, so a job
       -- reschedules them in batches.
       perform enqueue(p_tenant, s.livemode, 'reschedule_payouts', v_id, 0);
     end loop;

@@ -1,8 +1,8 @@
 -- Receiving addresses: what an account is offered, and who issues it: the sandbox bank in test mode, the operator in
 -- live mode.
 
--- The currencies that the governing setting (the root's) offers this account and that it has no usable receiving
--- address for.
+-- Returns the currencies that the governing setting (the root's) offers this account and for which the account has no
+-- usable receiving address.
 create or replace function missing_currencies(p_tenant text, p_live boolean, p_account account)
 returns text[]
 language plpgsql
@@ -18,7 +18,8 @@ begin
   into g
   from account_setting s
   where s.tenant_id = p_tenant and s.livemode = p_live and s.account_id = 'account_' || p_tenant;
-  -- The objects are spelled as the graph spells them, the account's key as the specification does.
+  -- The keys of these objects are in camel case, as in GraphQL; the account's key is in snake case, as in the
+  -- specification.
   if not coalesce((g.address ->> camel(p_account.address_key))::boolean, false) then
     return '{}';
   end if;
@@ -60,8 +61,8 @@ begin
 end;
 $$;
 
--- What an account is given once it is activated: a fee advance address for a platform, and receiving addresses on order
--- where its kind is offered any. The sandbox bank issues those in test mode, the operator in live mode.
+-- Opens the addresses of an activated account: a fee advance address for a platform, and an order for receiving
+-- addresses if the setting offers its kind any. The sandbox bank issues those in test mode, the operator in live mode.
 create or replace function open_account_addresses(p_tenant text, p_live boolean, p_call jsonb, p_id text)
 returns void
 language plpgsql
@@ -94,8 +95,8 @@ begin
         end
     );
   end if;
-  -- What is on order already brings the rest along when it is issued. The sandbox is told again: what came due while
-  -- the account was on hold was not delivered, and whatever is delivered twice is so once.
+  -- An order under way also covers the currencies that are missing now. In test mode its job is enqueued again, because
+  -- a job that was due while the account was on hold has issued nothing; a second run issues nothing twice.
   if v.address in ('requested', 'processing') then
     if not p_live then
       perform enqueue(
@@ -125,7 +126,7 @@ begin
 end;
 $$;
 
--- Account details as the sandbox bank would give them; a number is made up, the routing codes are plainly of a sandbox.
+-- Invented account details of the sandbox bank: a random number, and routing codes that clearly belong to a sandbox.
 create or replace function sandbox_bank_account(p_currency text)
 returns jsonb
 language plpgsql
@@ -171,7 +172,8 @@ begin
 end;
 $$;
 
--- The sandbox bank's delivery: one receiving address per missing currency, and the account's addresses are activated.
+-- The sandbox bank issues one receiving address for each missing currency, and the account's `address` becomes
+-- activated.
 create or replace function issue_addresses(p_tenant text, p_live boolean, p_call jsonb, p_id text)
 returns void
 language plpgsql
@@ -202,7 +204,7 @@ begin
       p_bank_account => sandbox_bank_account(c)
     );
   end loop;
-  -- What was ordered may have been switched off meanwhile: then there is nothing to be activated.
+  -- If the setting was switched off after the order, there may be no address to activate.
   v_state := case
     when exists (
       select
@@ -229,8 +231,9 @@ begin
 end;
 $$;
 
--- The operator's record of an address that the bank has issued in live mode. The account's addresses are activated with
--- the last missing currency, and processing until then. A fee advance address takes the details in its place.
+-- Records an address that the bank has issued in live mode, for the operator. The account's `address` becomes activated
+-- with the last missing currency, and is processing until then. A fee advance address exists already: its details are
+-- replaced.
 create or replace function record_issued_address(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
 returns setof address
 language plpgsql
@@ -305,7 +308,7 @@ begin
 end;
 $$;
 
--- The sandbox bank begins with the addresses that an account is given.
+-- The sandbox bank begins to process the order for an account's addresses.
 create or replace function job_process_addresses(p_tenant text, p_live boolean, p_job job)
 returns void
 language plpgsql
@@ -332,7 +335,7 @@ begin
 end;
 $$;
 
--- The sandbox bank delivers them.
+-- The sandbox bank issues the addresses.
 create or replace function job_issue_addresses(p_tenant text, p_live boolean, p_job job)
 returns void
 language plpgsql
@@ -342,8 +345,8 @@ begin
 end;
 $$;
 
--- The setting of a root has changed: accounts that are activated already are offered what it now says, in batches by
--- id, so that a large tenant never holds its rows for long.
+-- After a change of a root's setting, offers the accounts that are activated already what it now allows, in batches by
+-- id, so that no statement locks the rows of a large tenant for long.
 create or replace function job_offer_addresses(p_tenant text, p_live boolean, p_job job)
 returns void
 language plpgsql

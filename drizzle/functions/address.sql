@@ -2,7 +2,7 @@
 
 drop function if exists insert_address(text, boolean, jsonb, account, jsonb);
 
--- An address in use, with its event. Null and the JSON null are none.
+-- Inserts an activated address, and emits its event. SQL null and JSON null both mean that a value is absent.
 create or replace function insert_address(
   p_tenant text,
   p_live boolean,
@@ -79,8 +79,8 @@ begin
 end;
 $$;
 
--- A payout address, activated at once. The newest of its currency is the one in use: the older ones wait for
--- `retire_address`, which lets them go when no payout is in flight to them.
+-- Creates a payout address, activated at once. The newest address of a currency is the one in use: the older ones wait
+-- for `retire_address`, which deactivates them when no payout to them is under way.
 create or replace function create_address(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
 returns setof address
 language plpgsql
@@ -97,7 +97,7 @@ declare
   v_owner account;
   v_old address;
 begin
-  -- The owner's row is locked, so that two creations at once do not both find nothing to replace.
+  -- Lock the owner's row, so that two concurrent calls cannot both find no address to replace.
   select a.*
   into v_owner
   from account a
@@ -171,7 +171,7 @@ declare
   v address;
   v_from text[] := array(select jsonb_array_elements_text(v_args -> 'from'));
 begin
-  -- Spec: Address, status. What has expired is not reusable.
+  -- Spec: Address, status. An expired address is not reusable.
   update address d
   set
     status = v_args ->> 'to',
@@ -183,7 +183,7 @@ begin
   if not found then
     perform refuse(400, 'status_invalid', 'address.status');
   end if;
-  -- A payout that has chosen this address holds its row until it is committed, so one that is under way is seen here.
+  -- A payout locks the row of its address until it commits, so each payout under way to this address is visible here.
   if
     v.category = 'user_payout'
     and exists (
@@ -203,8 +203,8 @@ begin
 end;
 $$;
 
--- A wallet that a partner of test mode pays from, as its first payment by it would make: not every provider is a
--- payment method.
+-- Creates a wallet from which a partner pays in test mode, like the one that its first payment creates: not every
+-- wallet provider is a payment method.
 create or replace function create_test_wallet(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
 returns setof address
 language plpgsql
@@ -234,7 +234,7 @@ begin
 end;
 $$;
 
--- Deactivates a payout address that a newer one has replaced, once no payout to it is in flight.
+-- Deactivates a payout address that a newer one has replaced, once no payout to it is under way.
 create or replace function job_retire_address(p_tenant text, p_live boolean, p_job job)
 returns void
 language plpgsql

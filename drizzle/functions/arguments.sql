@@ -1,7 +1,7 @@
--- The arguments of writes. Each function declares those that it takes in its first line, and refuses a call with
--- others.
+-- The arguments of writes. The first line of each function declares the arguments that it takes, and the function
+-- refuses a call with others.
 
--- What a declaration comes to: its text, the keys, and a path that finds something in arguments that do not fit it.
+-- A parsed declaration: its text, the keys, and a path that matches arguments that do not fit the declaration.
 do $$
 begin
   if to_regtype('declared_args') is null then
@@ -10,10 +10,10 @@ begin
 end;
 $$;
 
--- The parts of a declaration such as 'id text, from text[], reasonCode? text null': the key as it is sent, `?` where it
--- may be absent, its type, and `null` where its value may be null. Types are text, boolean, object, text[], object[],
--- int (a JSON number) and bigint (a string of digits, which keeps it exact in every JSON). `retired` stands behind a
--- key that older gateways send and that nothing needs any more.
+-- The parts of a declaration such as 'id text, from text[], reasonCode? text null': the key as it is sent, `?` if it
+-- may be absent, its type, and `null` if its value may be null. Types are text, boolean, object, text[], object[], int
+-- (a JSON number) and bigint (a string of digits, which stays exact in every JSON parser). `retired` follows a key that
+-- only older gateways send and that nothing else needs.
 create or replace function declared_parts(p_declaration text)
 returns table (key text, optional boolean, json_type text, nullable boolean)
 language plpgsql
@@ -42,8 +42,8 @@ begin
 end;
 $$;
 
--- A declaration, ready to be checked. It is immutable and its argument a constant, so PostgreSQL computes it once per
--- session, when it plans the line that it stands in.
+-- Parses a declaration for `check_args`. The function is immutable and its argument is a constant, so PostgreSQL
+-- computes it once per session, when it plans the line of the call.
 create or replace function args_of(p_declaration text)
 returns declared_args
 language plpgsql
@@ -76,8 +76,8 @@ begin
 end;
 $$;
 
--- Arguments that fit their declaration. An unknown key, a missing one and another JSON type are faults of the program
--- that sent them, and no domain errors: the message, which is for the log, names the function and the keys.
+-- Returns the arguments if they fit their declaration. An unknown key, a missing key and a wrong JSON type are bugs of
+-- the calling program and not domain errors: the message, which is for the log, names the function and the keys.
 create or replace function check_args(p_args jsonb, p_declared declared_args)
 returns jsonb
 language plpgsql

@@ -1,8 +1,9 @@
--- Live mode: what banks tell, and what the operator decides.
+-- Live mode: notices from banks, and the operator's decisions about them.
 
--- Records a notice of a bank. The same notice again is harmless; another content under its reference is a conflict, and
--- so is a reversal of another transfer than what was received; what the notice leaves open (`open`: keys of its
--- content) is not compared. A reversal that comes first waits, and is done as soon as its deposit is there.
+-- Records a notice from a bank. The same notice again changes nothing. Other content under its reference is a conflict,
+-- and so is a reversal of another transfer than the received one; keys of the content that the notice leaves open
+-- (`open`) are not compared. A reversal that comes before its deposit waits, and is carried out when the deposit
+-- arrives.
 create or replace function record_bank_notice(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
 returns setof bank_notice
 language plpgsql
@@ -32,7 +33,8 @@ declare
   v_currency text;
   v_open text[] := array(select jsonb_array_elements_text(coalesce(v_args -> 'open', '[]')));
 begin
-  -- Two notices about one transfer come one after the other, in whatever order: each sees what the other has done.
+  -- These locks make two notices about one transfer run one after the other, in either order: the second sees what the
+  -- first has done.
   v_receiver := receiver_of(p_tenant, p_live, v_content ->> 'toAccountId');
   perform lock_balances(
     p_tenant,
@@ -70,8 +72,8 @@ begin
   where b.tenant_id = p_tenant and b.livemode = p_live and b.reference = n.reference and b.event <> n.event
   for update;
   perform same_transfer(v_content, o.content);
-  -- A transfer in another currency than its address needs the operator's word, once per reference: who repeats a
-  -- notice, or reverses what was allowed, has given it.
+  -- A transfer in another currency than its address needs the operator's permission, once per reference: a repeated
+  -- notice, or the reversal of an allowed transfer, needs none.
   if o.reference is null and not coalesce((v_args ->> 'allowCurrency')::boolean, false) then
     v_currency := (
       select a.currency
@@ -219,7 +221,7 @@ begin
 end;
 $$;
 
--- Refuses what two notices under one reference cannot both say: where the money went, in what and how much.
+-- Refuses two notices under one reference that differ in the address, the currency or the amount.
 create or replace function same_transfer(p_one jsonb, p_other jsonb)
 returns void
 language plpgsql
@@ -247,7 +249,7 @@ begin
 end;
 $$;
 
--- Takes back a reversal that waits for its deposit, which a wrong reference would let wait for ever.
+-- Removes a reversal that waits for its deposit; with a wrong reference it would wait for ever.
 create or replace function withdraw_bank_notice(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
 returns setof bank_notice
 language plpgsql

@@ -1,6 +1,6 @@
 -- The audit of checkouts.
 
--- What must never be of checkouts and their attempts.
+-- Contradictions in checkouts and their attempts. Each row breaks an invariant.
 create or replace view checkout_violations as
   select c.tenant_id, c.livemode, 'checkout is credited other than once' as rule, c.id as what
   from

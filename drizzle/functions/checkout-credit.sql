@@ -1,8 +1,8 @@
--- The end of an attempt and the money of a successful one. A checkout is credited once: the balances are locked first,
+-- Ends attempts, and credits the money of a successful one. A checkout is credited once: the balances are locked first,
 -- then the checkout.
 
--- The end of an attempt. What has failed because its time was over may still succeed, since the money has really come;
--- every other end is for good, and told again it changes nothing.
+-- Ends an attempt. An attempt that failed because its time was over may still succeed, because the payer has really
+-- paid; every other end is final, and the same end, reported again, changes nothing.
 create or replace function settle_transaction(
   p_tenant text,
   p_live boolean,
@@ -30,7 +30,7 @@ begin
       )
     );
   end if;
-  -- Read again under their locks: another attempt may have succeeded meanwhile.
+  -- Read both rows again under their locks: another attempt may have succeeded meanwhile.
   select x.* into c from checkout x where x.tenant_id = p_tenant and x.livemode = p_live and x.id = c.id for update;
   select t.* into v from transaction t where t.tenant_id = p_tenant and t.livemode = p_live and t.id = p_id for update;
   if v.status = 'processing' and p_status = 'failed' then
@@ -64,8 +64,9 @@ begin
 end;
 $$;
 
--- The money of a successful attempt. The first is credited, and locks the receivables in their order as far as they
--- take it; any other becomes a failed deposit and posts nothing, since the acquirer refunds it.
+-- Credits the money of a successful attempt. The first success of a checkout is credited, and locks the receivables in
+-- their order, each for as much as it can still take. Any other success becomes a failed deposit and posts nothing,
+-- because the acquirer refunds it.
 create or replace function credit_checkout(
   p_tenant text,
   p_live boolean,
@@ -182,7 +183,7 @@ begin
     perform emit_event(p_tenant, p_live, p_call, 'deposit.failed', 'deposit', to_jsonb(d));
     return c;
   end if;
-  -- One whose time is over is late, whether or not a worker has said so yet.
+  -- A payment after the checkout's time is late, even if no worker has expired the checkout yet.
   if c.status = 'initialized' and c.expires_at <= v_now then
     select e.*
     into c
@@ -208,7 +209,7 @@ begin
     jsonb_build_object('id', v_id, 'from', jsonb_build_array('processing'), 'to', 'completed')
   );
   select y.* into d from deposit y where y.tenant_id = p_tenant and y.livemode = p_live and y.id = v_id;
-  -- All of them in the order of their ids first: two that lock the same ones in two orders would wait for each other.
+  -- Lock all receivables first, in the order of their ids: payments that lock them in different orders would deadlock.
   perform
   from receivable y
   where y.tenant_id = p_tenant and y.livemode = p_live and y.id = any (c.receivable_ids)
@@ -241,7 +242,7 @@ begin
 end;
 $$;
 
--- Where the money of a deposit comes from: a bank, or the acquirer with what is kept of it as a fee.
+-- The legs for the source of a deposit's money: a bank, or the acquirer and the part that is kept as a fee.
 create or replace function source_legs(p_tenant text, p_live boolean, p_deposit deposit)
 returns jsonb
 language plpgsql
@@ -266,7 +267,7 @@ begin
 end;
 $$;
 
--- The time of an attempt is over.
+-- Ends an attempt whose time is over.
 create or replace function job_expire_transaction(p_tenant text, p_live boolean, p_job job)
 returns void
 language plpgsql
@@ -278,7 +279,7 @@ begin
 end;
 $$;
 
--- An attempt ends as the acquirer has decided.
+-- Ends an attempt as the acquirer has decided.
 create or replace function job_settle_transaction(p_tenant text, p_live boolean, p_job job)
 returns void
 language plpgsql

@@ -1,13 +1,13 @@
--- Checkouts and the attempts to pay them. An attempt begins by a form of the hosted page, and is decided by the
--- acquirer, by a test helper or by its own expiry. A success credits once: whoever credits has locked the balances,
--- then the checkout.
+-- Checkouts and the attempts to pay them. An attempt begins with a form of the hosted page, and is decided by the
+-- acquirer, by a test helper or by its own expiry. Only one success is credited: the function that credits it has
+-- locked the balances, then the checkout.
 
--- Made anew, since a view that is replaced takes new columns at its end alone: with a column that the table gets, `now`
--- would not be the last any more.
+-- Drop the view and create it again, because a replaced view accepts new columns only at its end: when the table gets a
+-- column, `now` would no longer be the last one.
 drop view if exists checkout_now;
 
--- Checkouts as they are now. One whose time is over reads as expired before any worker has come by; `now` is the
--- tenant's.
+-- Checkouts as they are now. A checkout whose time is over reads as expired even before a worker has expired it; `now`
+-- is the time of the tenant's clock.
 create view checkout_now as
   select
     c.tenant_id,
@@ -37,7 +37,7 @@ create view checkout_now as
     c.on_root_list,
     c.version,
     n.now
-  -- The clock is looked up row by row: joined, it would cost every list the order of its index.
+  -- The clock is looked up for each row: with a join, lists could not use the order of their index.
   from
     checkout c,
     lateral (
@@ -52,8 +52,8 @@ create view checkout_now as
         ) as now
     ) n;
 
--- The address of a partner that funds come to through checkouts: made with its first checkout. In live mode the
--- acquirer has yet to give it a name.
+-- Returns the address of a partner that receives the funds from checkouts; the partner's first checkout creates it. In
+-- live mode the acquirer has yet to assign its VPA.
 create or replace function checkout_address(p_tenant text, p_live boolean, p_call jsonb, p_partner account)
 returns text
 language plpgsql
@@ -121,7 +121,7 @@ declare
   v_seconds bigint := (v_args ->> 'seconds')::bigint;
   v_address text;
 begin
-  -- The partner's row is locked, so that two first checkouts make one address.
+  -- Lock the partner's row, so that two concurrent first checkouts create only one address.
   select a.*
   into v_from
   from account a
@@ -131,8 +131,8 @@ begin
   into v_to
   from account a
   where a.tenant_id = p_tenant and a.livemode = p_live and a.id = v_args ->> 'toAccountId';
-  -- What was judged before the rows were locked is judged again: the partner, and after it the receivables in the order
-  -- of their ids.
+  -- The caller's checks ran before the rows were locked, so repeat them: for the partner, and then for the receivables
+  -- in the order of their ids.
   if v_from.status in ('hold', 'deactivated') or (p_live and v_from.status <> 'activated') then
     perform refuse(
       400,
@@ -228,8 +228,8 @@ begin
 end;
 $$;
 
--- Ends a checkout that nobody has paid: cancelled by its user, or expired. Attempts under way may still succeed, and
--- are credited all the same.
+-- Ends an unpaid checkout: its user has cancelled it, or it has expired. Attempts under way may still succeed, and are
+-- credited then.
 create or replace function end_checkout(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
 returns setof checkout
 language plpgsql
@@ -260,7 +260,7 @@ begin
   if not found then
     perform refuse(400, 'status_invalid', 'checkout.status');
   end if;
-  -- What the sandbox will say after the expiry comes after this one.
+  -- Outcomes that the sandbox still has to report become due just after the expiry.
   if v_to = 'expired' then
     update job j
     set due = v_wall + 1
@@ -279,7 +279,7 @@ begin
 end;
 $$;
 
--- The time of a checkout is over.
+-- Expires a checkout whose time is over.
 create or replace function job_expire_checkout(p_tenant text, p_live boolean, p_job job)
 returns void
 language plpgsql

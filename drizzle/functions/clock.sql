@@ -1,4 +1,4 @@
--- Moves a tenant's test clock forward: everything that is due moves nearer by as much.
+-- Moves a tenant's test clock forward, and the due times of its jobs back by the same amount.
 create or replace function advance_clock(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
 returns setof test_clock
 language plpgsql
@@ -20,7 +20,7 @@ begin
       now = v_wall + test_clock.offset_seconds + excluded.offset_seconds
   returning *
   into v;
-  -- Both APIs tell the offset as a whole number of 32 bits: a clock beyond it could be read by nobody.
+  -- Both APIs return the offset as a 32-bit integer, so no client could read a larger one.
   if v.offset_seconds > 2147483647 then
     perform refuse(
       400,

@@ -1,6 +1,6 @@
 -- The audit of deposits and receivables.
 
--- What must never be of deposits, receivables and the locks between them.
+-- Contradictions in deposits, receivables and the locks between them. Each row breaks an invariant.
 create or replace view deposit_violations as
   with
     locks as (

@@ -1,8 +1,7 @@
--- Deposits: made, moved, reconciled, disputed. Each function locks the balances that it may change before anything
--- else.
+-- Deposits: creation and changes of status. Each function locks the balances that it may change before anything else.
 
--- The account that owns the receivables a deposit may be reconciled against: a user itself, or the owner of the partner
--- that holds it.
+-- Returns the account whose receivables a deposit may be reconciled against: the account itself if it is a user, or the
+-- owner if it is a partner.
 create or replace function receiver_of(p_tenant text, p_live boolean, p_to text)
 returns text
 language plpgsql
@@ -24,9 +23,9 @@ begin
 end;
 $$;
 
--- The address that a partner pays from with a method: made with its first payment, found again afterwards, and reusable
--- for ACH debit (Spec: Address, is_reusable) since the partner has paid by it. Of a real one no more is known than what
--- kind it is.
+-- Returns the address from which a partner pays with a method. The partner's first payment creates it, and later
+-- payments find it again. It is reusable for ACH debit (Spec: Address, is_reusable) because the partner has paid with
+-- it. In live mode only its type is known.
 create or replace function payment_address(
   p_tenant text,
   p_live boolean,
@@ -137,9 +136,10 @@ begin
   into v_to
   from account a
   where a.tenant_id = p_tenant and a.livemode = p_live and a.id = v_args ->> 'toAccountId';
-  -- A payer is looked for only if there is one: for an id that is null PostgreSQL would make a new plan each time.
+  -- Look up the payer only if there is one: for a null id PostgreSQL would make a new plan each time.
   if v_from_id is not null then
-    -- No key update: a deposit the other way round, whose row refers to this account, must not wait for it.
+    -- No key update: a deposit in the opposite direction, whose row refers to this account, must not wait for this
+    -- lock.
     select a.*
     into v_from
     from account a
@@ -156,7 +156,7 @@ begin
       );
     end if;
   end if;
-  -- After the locks, and after what an address of the payer has told: events are numbered by their time.
+  -- Read the clock after the locks and after the event of the payer's address: events are numbered by their time.
   v_now := clock(p_tenant, p_live);
   v_payment := insert_payment_at(
     p_tenant,
@@ -221,7 +221,7 @@ begin
 end;
 $$;
 
--- The compartment that a deposit arrives in: the fee advance of a platform by its own address, pending by every other.
+-- The compartment that receives a deposit: fee_advance for a platform's fee advance address, pending for any other.
 create or replace function category_of(p_tenant text, p_live boolean, p_deposit deposit)
 returns text
 language plpgsql
@@ -243,7 +243,7 @@ begin
 end;
 $$;
 
--- Moves a deposit's status; completion is the one that posts, a reversal the one that takes all of it back.
+-- Changes a deposit's status. Completion posts its money; a reversal takes all of it back.
 create or replace function move_deposit(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
 returns setof deposit
 language plpgsql
@@ -262,9 +262,9 @@ begin
   if v_to in ('completed', 'reversed') then
     perform lock_money_of(p_tenant, p_live, v);
   end if;
-  -- Read again under its lock: whoever was faster has changed it.
+  -- Read the row again under its lock: a concurrent statement may have changed it.
   select d.* into v from deposit d where d.tenant_id = p_tenant and d.livemode = p_live and d.id = v_id for update;
-  -- A helper may ask for the end of what has not begun: it goes through every state of its way.
+  -- A test helper may end a deposit that has not begun: the deposit then passes through `processing`.
   if v.status = 'initialized' and v_to in ('completed', 'failed') and 'initialized' = any (v_from) then
     update deposit d
     set

@@ -1,8 +1,8 @@
--- Disputes and reversals: money of a deposit that is taken back.
+-- Disputes and reversals: both take the money of a deposit back.
 
--- Takes money of a deposit back: what is pending of it first, then the receiver's available funds, which alone may go
--- below zero by it. Unpaid locks of the deposit shrink by what came from the available funds; those in a payout stay
--- until it fails.
+-- Takes money of a deposit back: first what is still pending of it, then the receiver's available funds, the only
+-- compartment that may go below zero because of this. Locks of the deposit that are not in a payout shrink by the
+-- amount that came from the available funds; locks in a payout stay until it fails.
 create or replace function claw_back(
   p_tenant text,
   p_live boolean,
@@ -54,7 +54,7 @@ begin
     pending_rest = d.pending_rest - v_pending,
     version = d.version + 1
   where d.tenant_id = p_tenant and d.livemode = p_live and d.id = p_deposit.id;
-  -- Where nothing is available any more, nothing keeps it from being paid out.
+  -- When nothing is available any more, remove the record of why the money could not be paid out.
   delete from payout_block k
   where
     k.tenant_id = p_tenant
@@ -75,10 +75,10 @@ begin
 end;
 $$;
 
--- Takes so much off a deposit's locks, the newest first, and no more than there is of those that no payout has taken
--- along. The locks of a failed payout that are being freed count as free. Where the rest needs more locks than one call
--- shrinks, a job goes on: until then the receivables are locked for more than there is, and the account is not paid
--- out. With `p_from`, locks from that id on alone.
+-- Reduces a deposit's locks by `p_amount`, the newest first, but only locks that no payout has taken along. Locks of a
+-- failed payout that are being freed count as free. If more locks must shrink than one call handles, a job continues:
+-- until then the receivables are locked for more money than there is, and the account is not paid out. With `p_from`,
+-- only locks from that id on shrink.
 create or replace function shrink_locks(
   p_tenant text,
   p_live boolean,
@@ -115,7 +115,7 @@ begin
     order by k.id desc
     limit locks_per_call()
   );
-  -- In the order of their ids, as everybody locks receivables; the newest lock is shrunk first all the same.
+  -- Lock the receivables in the order of their ids, as every function does; the newest lock still shrinks first.
   perform
   from receivable r
   where r.tenant_id = p_tenant and r.livemode = p_live and r.id in (select x.receivable_id from unnest(v_locks) x)
@@ -143,7 +143,7 @@ begin
 end;
 $$;
 
--- What the locks of a deposit hold beyond what is counted of it.
+-- The amount by which the locks of a deposit exceed its reconciled money.
 create or replace function overlocked_of(p_tenant text, p_live boolean, p_deposit text)
 returns bigint
 language plpgsql
@@ -164,7 +164,7 @@ begin
 end;
 $$;
 
--- What of a deposit is counted towards receivables and has not been taken back.
+-- The part of a deposit that is counted towards receivables and has not been taken back.
 create or replace function reconciled_of(p_deposit deposit)
 returns bigint
 language plpgsql
@@ -178,7 +178,7 @@ begin
 end;
 $$;
 
--- A dispute: a deposit of its own with a negative amount, at most the undisputed rest of the original.
+-- Creates a dispute: a separate deposit with a negative amount, at most the undisputed rest of the original.
 create or replace function dispute_deposit(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
 returns setof deposit
 language plpgsql

@@ -1,6 +1,6 @@
--- Gives numbers to events that have none, densely and in the order in which they are found: neither time nor a sequence
--- is the order of commits, and readers see numbered events only, so whoever follows the numbers misses none. One
--- process numbers a tenant and mode at a time; who finds the counter taken leaves it to the other.
+-- Numbers the events that have no number, densely and in the order in which they are found. Neither time nor a sequence
+-- gives the order of commits, and readers see numbered events only, so a reader that follows the numbers misses none.
+-- One process at a time numbers a tenant and mode; a process that finds the counter locked returns 0.
 create or replace function number_events(p_tenant text, p_live boolean, p_limit int)
 returns int
 language plpgsql
@@ -29,7 +29,7 @@ begin
     limit p_limit
   );
   n := cardinality(v_ids);
-  -- All of them by one statement that finds each by its key; a join could be planned as a scan of every event there is.
+  -- One statement numbers all events and finds each by its key; PostgreSQL could plan a join as a scan of all events.
   update event e
   set number = v_last + array_position(v_ids, e.id)
   where e.tenant_id = p_tenant and e.livemode = p_live and e.id = any (v_ids);
@@ -38,9 +38,9 @@ begin
 end;
 $$;
 
--- Deletes the events of the lowest numbers that are older than `p_seconds` by the tenant's clock, `p_limit` of them at
--- most; returns how many. It ends before the first number that is kept, so the numbers that are left are dense: a
--- reader who knows an event that is left misses none after it.
+-- Deletes the events with the lowest numbers that are older than `p_seconds` by the tenant's clock, at most `p_limit`;
+-- returns how many. It stops before the first number that it keeps, so the remaining numbers are dense: a reader that
+-- knows a remaining event misses none after it.
 create or replace function forget_old_events(p_tenant text, p_live boolean, p_seconds bigint, p_limit int)
 returns int
 language plpgsql

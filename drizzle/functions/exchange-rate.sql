@@ -1,8 +1,9 @@
--- Exchange rates, and what an amount comes to by them.
+-- Exchange rates, and the conversion of amounts.
 
--- What an amount of a currency comes to in another, and the rate: a fixed table in test mode, the operator's in live
--- mode. It is cut to what the currency can be paid in, and exact: by what a dollar buys of either, and not by their
--- rounded ratio, which is only shown. No rate when nobody has said; no amount when it is more money than there is.
+-- Converts an amount into another currency, and returns the rate too: the operator's rate, or in test mode, without
+-- one, that of a fixed table. The amount is truncated to what can be paid in the target currency. It is computed
+-- exactly from what one dollar buys of each currency, and not from their rounded ratio, which is for display only.
+-- `rate` is null when it is not known; `amount` is null when it is greater than the largest amount of money.
 create or replace function exchanged(
   p_tenant text,
   p_live boolean,
@@ -68,7 +69,7 @@ begin
 end;
 $$;
 
--- What one unit of a currency buys of another in a tenant, from now on.
+-- Sets how much of another currency one unit of a currency buys in a tenant from now on.
 create or replace function set_rate(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
 returns setof rate
 language plpgsql
@@ -78,7 +79,7 @@ declare
   v rate;
   v_now bigint := clock(p_tenant, p_live);
 begin
-  -- NaN is greater than every number here, and infinity is none that money could be multiplied by.
+  -- PostgreSQL sorts NaN above every number, and money cannot be multiplied by infinity.
   if not coalesce((v_args ->> 'rate')::numeric > 0 and (v_args ->> 'rate')::numeric < 'Infinity'::numeric, false) then
     perform refuse(400, 'parameter_invalid', 'rate.rate', 'must be a positive decimal');
   end if;

@@ -1,4 +1,4 @@
--- The bytes come beside the arguments, as base64 text: they are no part of the event nor of the answer.
+-- Stores a file. Its bytes arrive as base64 text in `content`, and are not part of the event or of the stored response.
 create or replace function create_file(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
 returns setof file
 language plpgsql

@@ -1,10 +1,10 @@
--- The worker's side. One call does due work of one tenant and mode; SKIP LOCKED keeps several workers apart, and a job
--- is deleted by the statement that did it, so it is done exactly once whatever dies. What an acquirer is to be asked
--- about cannot be done by a statement: `claim_inquiries` hands it out.
+-- The functions of the worker. One call does due work of one tenant and mode. SKIP LOCKED keeps several workers apart,
+-- and the statement that does a job also deletes it, so each job is done exactly once even if a process dies. A
+-- statement cannot query an acquirer: `claim_inquiries` returns those attempts to the worker.
 
--- Does due jobs, `p_limit` at most and none after the first second: the balances that they lock are waited for by
--- requests, which have two seconds. A statement is cancelled after five, once: a job that is running then is undone and
--- charged, and what was done before it stays done.
+-- Does due jobs, at most `p_limit`, and begins none after the first second: requests wait for the balances that the
+-- jobs lock, and time out after two seconds. A statement is cancelled once, after five seconds: the job that runs then
+-- is rolled back and charged with the error, and the jobs that were finished before stay done.
 create or replace function run_jobs(p_tenant text, p_live boolean, p_limit int)
 returns int
 language plpgsql
@@ -28,16 +28,17 @@ begin
   begin
     perform lock_balances_of_jobs(p_tenant, p_live, v_jobs);
   exception when lock_not_available then
-    -- Somebody is slow with this tenant's money: the next round tries again, and other tenants go on.
+    -- Another statement holds locks on this tenant's money for too long: the next round tries again, and other tenants
+    -- are not delayed.
     return 0;
   end;
-  -- Payouts come last: they lock settings and addresses, which everybody locks after accounts and receivables.
+  -- Payouts come last: they lock settings and addresses, which all functions lock after accounts and receivables.
   foreach j in array array(select x from unnest(v_jobs) x order by x.kind = 'pay_out', x.due, x.id) loop
     exit when v_cancelled or (n > 0 and clock_timestamp() > v_until);
     begin
       perform run_job(p_tenant, p_live, j);
       delete from job where tenant_id = p_tenant and livemode = p_live and id = j.id;
-      -- `others` are all errors but this one.
+      -- `others` matches all errors except query_canceled.
     exception when query_canceled or others then
       v_cancelled := sqlstate = '57014';
       perform charge_job(p_tenant, p_live, j.id, sqlerrm);
@@ -48,7 +49,8 @@ begin
 end;
 $$;
 
--- A job that has failed does not stop the queue: it waits, longer each time, and keeps the reason for the operator.
+-- Records the failure of a job. A failed job does not stop the queue: it waits, longer each time, and keeps its error
+-- for the operator.
 create or replace function charge_job(p_tenant text, p_live boolean, p_id text, p_error text)
 returns void
 language plpgsql
@@ -65,8 +67,8 @@ begin
 end;
 $$;
 
--- Charges the job that is due first, after `run_jobs` has failed as a whole for that job alone. Returns how many were
--- charged: none when there is none left or another worker is at it.
+-- Charges the job that is due first, after a whole call of `run_jobs` for that job alone has failed. Returns the number
+-- of charged jobs: 0 when no job is due or another worker has locked it.
 create or replace function charge_first_job(p_tenant text, p_live boolean, p_error text)
 returns int
 language plpgsql
@@ -113,8 +115,8 @@ begin
 end;
 $$;
 
--- Locks the balances and the checkouts that any of the jobs may change, before the first of them: one after the other
--- the jobs would lock them in their own order, and meet whoever locks them in the order of the keys.
+-- Locks the balances and the checkouts that any of the jobs may change, before the first job runs. Otherwise each job
+-- would lock them in its own order, and could deadlock with a caller that locks them in the order of the keys.
 create or replace function lock_balances_of_jobs(p_tenant text, p_live boolean, p_jobs job[])
 returns void
 language plpgsql
@@ -180,7 +182,7 @@ begin
       '[]'
     )
   );
-  -- Then the checkouts, as everybody does who has locked the balances.
+  -- Then lock the checkouts, as every function does after the balances.
   perform
   from checkout c
   where
@@ -198,7 +200,7 @@ begin
 end;
 $$;
 
--- Does one job by the function of its kind: `job_` and the kind. A new kind of job is a new function.
+-- Runs one job with the function of its kind, named `job_` and the kind. A new kind of job needs a new function only.
 create or replace function run_job(p_tenant text, p_live boolean, j job)
 returns void
 language plpgsql

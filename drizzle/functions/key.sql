@@ -1,5 +1,5 @@
--- API keys: created, rotated with a grace period, revoked. Only the digest of a secret ever gets here.
--- Keys live by the wall clock: a test clock moved forward must not expire them.
+-- API keys: creation, rotation with a grace period, revocation. Only the digest of a secret reaches the database.
+-- Keys expire by the wall clock: a test clock moved forward must not expire them.
 
 create or replace function insert_api_key(
   p_tenant text,
@@ -53,7 +53,8 @@ begin
   on conflict (tenant_id, livemode, digest) do nothing
   returning *
   into v;
-  -- A secret is made once: its digest is there already when this very call was done and its answer got lost.
+  -- Each secret is generated once: its digest exists only if this same call was committed before and its response was
+  -- lost.
   if not found then
     perform refuse(409, 'idempotency_key_in_use', null);
   end if;
@@ -89,7 +90,7 @@ begin
 end;
 $$;
 
--- A new key of the same permission; the old one goes on for the grace period, never longer than it had to live.
+-- Creates a key with the same permission. The old key stays valid for the grace period, but not beyond its own expiry.
 create or replace function rotate_api_key(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
 returns setof api_key
 language plpgsql
@@ -136,7 +137,7 @@ begin
 end;
 $$;
 
--- Revoking twice answers the key as it is: whoever wants it dead has what they want.
+-- Revokes a key. For a revoked key it returns the key unchanged, because the caller has what it wants.
 create or replace function revoke_api_key(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
 returns setof api_key
 language plpgsql
@@ -160,7 +161,7 @@ begin
 end;
 $$;
 
--- When a key was last used, at most once a minute: a statistic, not worth a write per request.
+-- Records when a key was last used, at most once a minute: this statistic is not worth a write per request.
 create or replace function touch_api_key(p_tenant text, p_live boolean, p_id text)
 returns void
 language plpgsql
@@ -174,8 +175,8 @@ begin
 end;
 $$;
 
--- The digest of a key under another pepper: the key stays what it is, so there is no event. A digest that was changed
--- meanwhile stays.
+-- Stores the digest of a key under another pepper. The key itself does not change, so there is no event. A digest that
+-- was changed meanwhile stays.
 create or replace function rehash_api_key(
   p_tenant text,
   p_live boolean,

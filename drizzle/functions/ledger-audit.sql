@@ -1,6 +1,6 @@
--- The append-only tables of the ledger, and where the privileges on them do not hold.
+-- The append-only tables of the ledger, and the check of the privileges that protect them.
 
--- The tables whose rows are written once: only a superuser may change or remove one.
+-- The tables whose rows are written once: only a superuser may change or remove a row.
 create or replace function append_only_tables()
 returns text[]
 language plpgsql
@@ -11,11 +11,11 @@ begin
 end;
 $$;
 
--- Where the privileges on these tables do not hold: a grant of UPDATE, DELETE or TRUNCATE to any role, the owner and
--- PUBLIC included; the same by way of a membership, for the role that asks and for those that serve; and a serving role
--- that owns the tables or is a superuser, and so could grant itself everything. `p_serving`: the roles that were
--- granted to; without one, the role that asks serves. One role that owns the tables and serves as well has given up the
--- three itself.
+-- Reports where the privileges on these tables do not protect them: a grant of UPDATE, DELETE or TRUNCATE to any role,
+-- including the owner and PUBLIC; the same privilege through a membership, for the calling role and the serving roles;
+-- and a serving role that owns the tables or is a superuser, and so could grant itself everything. `p_serving` lists
+-- the roles that received the grants for serving; without one, the calling role serves. A single role that owns the
+-- tables and also serves has revoked the three privileges from itself.
 create or replace function append_only_breaches(p_serving text[])
 returns table (what text)
 language plpgsql
@@ -71,7 +71,7 @@ begin
 end;
 $$;
 
--- What must never be of postings, entries and balances.
+-- Contradictions in postings, entries and balances. Each row breaks an invariant.
 create or replace view ledger_violations as
   with
     entries as (

@@ -1,9 +1,9 @@
--- The ledger. Every movement is a posting whose entries sum to zero per currency; a balance is the running sum of its
--- entries, changed by the same statement. Whoever posts has locked the balances first, in the order of their keys
--- (lock_balances): that one order rules out deadlocks, and serialises whatever concerns the money of one account.
+-- The ledger. Every movement is a posting whose entries sum to zero per currency. A balance is the running sum of its
+-- entries, and the same statement changes both. The caller of `post` has locked the balances first, in the order of
+-- their keys (lock_balances): this single order prevents deadlocks, and serialises all changes of one account's money.
 
--- Makes the balance rows that are missing, then locks all of them in key order. Keys are [{account, currency}, …].
--- Rows are made first: an upsert with a negative delta would fail the check on the row that it proposes.
+-- Creates missing balance rows, then locks all of them in key order. Keys are [{account, currency}, …]. The rows must
+-- exist before a posting: an upsert with a negative delta would fail the check on the row that it proposes.
 create or replace function lock_balances(p_tenant text, p_live boolean, p_keys jsonb)
 returns void
 language plpgsql
@@ -12,7 +12,7 @@ declare
   k record;
   v_id text;
 begin
-  -- One key has its order.
+  -- A single key needs no sorting.
   if jsonb_array_length(p_keys) = 1 then
     v_id := lock_balance(p_tenant, p_live, p_keys -> 0 ->> 'account', p_keys -> 0 ->> 'currency');
     return;
@@ -28,7 +28,7 @@ begin
 end;
 $$;
 
--- One balance, made if it is missing, and locked; returns its account.
+-- Locks one balance, and creates it if it is missing. Returns its account.
 create or replace function lock_balance(p_tenant text, p_live boolean, p_account text, p_currency text)
 returns text
 language plpgsql
@@ -56,8 +56,8 @@ begin
 end;
 $$;
 
--- Locks every balance that an account has, whatever the currency: locks of receivables go along with a payout of any of
--- them.
+-- Locks all balances of an account, in every currency, because a payout from any of them may take receivable locks
+-- along.
 create or replace function lock_all_balances(p_tenant text, p_live boolean, p_account text)
 returns void
 language plpgsql
@@ -78,10 +78,10 @@ begin
 end;
 $$;
 
--- One posting. Legs are [{account, category, currency, amount}, …] for balances and [{contra, currency, amount}, …] for
--- the world; amounts are signed minor units. A cause posts once per kind, whatever retries: the second time it is a
--- conflict. Only kinds that take money back may leave `available` below zero; the other compartments have a check of
--- their own.
+-- Inserts one posting. Legs are [{account, category, currency, amount}, …] for balances and [{contra, currency,
+-- amount}, …] for the outside world; amounts are signed minor units. A cause posts once per kind, even when it is
+-- retried: the second time is a conflict. Only kinds that take money back may leave `available` below zero; check
+-- constraints keep the other compartments at zero or above.
 create or replace function post(p_tenant text, p_live boolean, p_kind text, p_cause text, p_payment text, p_legs jsonb)
 returns text
 language plpgsql
@@ -101,8 +101,8 @@ declare
   v_context text;
   v_root boolean;
 begin
-  -- Between one balance and the world, as most are, there is nothing to add up and nothing to sort, which spares two
-  -- statements.
+  -- Most postings move money between one balance and the outside world. They need no adding up and no sorting, which
+  -- saves two statements.
   if
     not coalesce(
       jsonb_array_length(p_legs) = 2
@@ -121,7 +121,7 @@ begin
     then
       raise exception 'posting % of % does not sum to zero', p_kind, p_cause;
     end if;
-    -- Balances in the order of their keys, then the world.
+    -- Balances in the order of their keys, then the outside world.
     v_legs := (
       select jsonb_agg(to_jsonb(m) order by m.account, m.currency, m.category, m.contra)
       from
@@ -239,7 +239,7 @@ begin
 end;
 $$;
 
--- The legs of a posting, short to write.
+-- Builds a leg for a balance; `contra_leg` builds one for the outside world.
 create or replace function leg(p_account text, p_category text, p_currency text, p_amount bigint)
 returns jsonb
 language plpgsql
@@ -260,8 +260,8 @@ begin
 end;
 $$;
 
--- The least of a currency in hundredths, as amounts are kept: a currency without a minor unit has no hundredths. ISO
--- 4217.
+-- The smallest amount of a currency, in the hundredths in which amounts are stored: 100 for a currency without a minor
+-- unit. Source: ISO 4217.
 create or replace function least_amount(p_currency text)
 returns bigint
 language plpgsql

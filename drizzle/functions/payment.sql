@@ -1,4 +1,4 @@
--- Payments: what produces balance transactions. Their status follows what they are of.
+-- Payments: the objects that produce balance transactions. Their status follows that of the object that they belong to.
 
 create or replace function insert_payment(
   p_tenant text,
@@ -28,7 +28,7 @@ begin
 end;
 $$;
 
--- The same by a clock that was read before.
+-- The same, with a time that the caller has already read.
 create or replace function insert_payment_at(
   p_tenant text,
   p_live boolean,

@@ -1,6 +1,6 @@
 -- The audit of payouts.
 
--- What must never be of payouts, and of money and locks that wait for one.
+-- Contradictions in payouts, and in money and locks that wait for a payout. Each row breaks an invariant.
 create or replace view payout_violations as
   select y.tenant_id, y.livemode, 'payout and its money disagree' as rule, y.id as what
   from payout y
@@ -18,8 +18,8 @@ create or replace view payout_violations as
         and e.category = 'payout_processing'
     )
   union all
-  -- The events before a payout's own say what it was judged by: a lock made each of them wait for the commit of the one
-  -- before.
+  -- The events with lower numbers than a payout's event show the state that the payout was checked against: a lock made
+  -- each of them wait for the commit of the one before.
   select y.tenant_id, y.livemode, 'payout to an address that was not usable', y.id
   from
     payout y
@@ -98,7 +98,7 @@ create or replace view payout_violations as
         and j.subject_id = y.account_id
     )
   union all
-  -- The rate is kept with 16 decimals, and the amount was cut to what its currency can be paid in.
+  -- The rate is stored with 16 decimals, and the amount was truncated to what can be paid in its currency.
   select y.tenant_id, y.livemode, 'payout is not its source at its rate', y.id
   from payout y
   where

@@ -1,9 +1,9 @@
--- The end of a payout, and what follows for the receivables that it pays.
+-- The end of a payout, and its effects on the receivables that it pays.
 
--- The end of a payout, once: completed or failed share one cause. The money and the status move at once. The locks
--- follow: the first 500 by the same statement, which are all that nearly every payout has, and the rest by jobs,
--- because no statement may take longer the more locks there are. Until then those receivables tell what they told while
--- the payout was under way: locked and not yet settled.
+-- Ends a payout, once: completion and failure share one cause. The money and the status change at once. The locks
+-- follow: this statement handles the first 500, which is all that nearly every payout has, and jobs handle the rest,
+-- because no statement may take longer the more locks there are. Until then those receivables show what they showed
+-- while the payout was under way: locked and not yet settled.
 create or replace function move_payout(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
 returns setof payout
 language plpgsql
@@ -53,8 +53,8 @@ begin
 end;
 $$;
 
--- How many locks one call settles, frees or shrinks. They take 0.1 to 0.8 s, by the load of the machine; the balances
--- of the account are locked meanwhile.
+-- How many locks one call settles, frees or shrinks. These 500 take 0.1 to 0.8 s, depending on the load of the machine;
+-- the balances of the account are locked meanwhile.
 create or replace function locks_per_call()
 returns int
 language plpgsql
@@ -65,10 +65,10 @@ begin
 end;
 $$;
 
--- Settles the locks of a completed payout, in the order of their ids and from `p_after` on; a job goes on where this
--- call stops. The caller has locked the balances of the payout's account, as every function does that changes these
--- receivables. Each receivable is changed once in a call, and tells one event. Every row is found by its key: a
--- statement for all of them could be planned as a scan of every lock there is.
+-- Settles the locks of a completed payout after the id `p_after`, in the order of their ids. A job continues where this
+-- call stops. The caller has locked the balances of the payout's account, like every function that changes these
+-- receivables. One call changes each receivable once and emits one event for it. Each row is found by its key:
+-- PostgreSQL could plan one statement for all of them as a scan of all locks.
 create or replace function settle_locks(p_tenant text, p_live boolean, p_call jsonb, p_payout payout, p_after text)
 returns void
 language plpgsql
@@ -118,10 +118,10 @@ begin
 end;
 $$;
 
--- Frees the locks of a failed payout, whose money is available again in the payout's currency. Those of deposits that
--- were taken back meanwhile shrink first, the newest before the others, whatever the number of calls; when the last
--- call has seen all of them, their batches are open again. Until then the account is not paid out: a payout takes along
--- the locks whose money it pays.
+-- Frees the locks of a failed payout, whose money is available again in the payout's currency. Locks of deposits that
+-- were taken back meanwhile shrink first, the newest first, however many calls this takes. When the last call has seen
+-- all locks, their batches are open again. Until then the account is not paid out, because a payout must take along the
+-- locks whose money it pays.
 create or replace function free_locks(p_tenant text, p_live boolean, p_call jsonb, p_payout payout, p_before text)
 returns void
 language plpgsql

@@ -1,6 +1,6 @@
--- When an account is paid out: a `pay_out` job stands for an account as long as it has available money.
+-- When an account is paid out: an account has a `pay_out` job as long as it has available money.
 
--- Where an aggregator's users' money goes at once: its platform. Null for everybody else.
+-- Returns the platform that receives the money of an aggregator's user at once, or null for every other account.
 create or replace function transfer_target(p_tenant text, p_live boolean, p_account text)
 returns text
 language plpgsql
@@ -22,7 +22,7 @@ begin
 end;
 $$;
 
--- The account whose payouts pay an account's money: its own, or those of its aggregator.
+-- Returns the account whose payouts pay an account's money: the account itself, or its aggregator.
 create or replace function paid_out_by(p_tenant text, p_live boolean, p_account text)
 returns text
 language plpgsql
@@ -33,7 +33,7 @@ begin
 end;
 $$;
 
--- What follows when money has become available: on to the aggregator at once, or into the next payout.
+-- Handles money that has become available: moves it to the aggregator at once, or schedules the next payout.
 create or replace function sweep_to_platform(
   p_tenant text,
   p_live boolean,
@@ -59,7 +59,7 @@ begin
   into v_amount
   from balance b
   where b.tenant_id = p_tenant and b.livemode = p_live and b.account_id = p_account and b.currency = p_currency;
-  -- After a dispute the user owes: what came in makes that good first.
+  -- After a dispute the user has a debt: the money that came in reduces the debt first.
   if v_amount <= 0 then
     return;
   end if;
@@ -82,8 +82,8 @@ begin
 end;
 $$;
 
--- Seconds until the next payout of a setting, in UTC: the next midnight, or that of the anchored day; a day that a
--- month lacks is its last.
+-- Seconds until the next payout of a setting, in UTC: until the next midnight, or until the midnight of the anchored
+-- day. In a month without that day, the last day counts.
 create or replace function seconds_to_payout(p_setting account_setting, p_now bigint)
 returns bigint
 language plpgsql
@@ -106,8 +106,8 @@ begin
 end;
 $$;
 
--- Puts an account's next payout into the queue, once: by its setting's interval, or at once where its platform has live
--- FX. What could not be paid just now is tried again by the interval, with live FX too.
+-- Enqueues an account's next payout, once: by the interval of its setting, or at once where its platform has live FX.
+-- Money that could not be paid just now (`p_again`) is tried again by the interval, with live FX too.
 create or replace function schedule_payout(p_tenant text, p_live boolean, p_account text, p_again boolean default false)
 returns void
 language plpgsql
@@ -130,9 +130,9 @@ begin
     from account_setting g
     where g.tenant_id = p_tenant and g.livemode = p_live and g.account_id = 'account_' || p_tenant and g.live_fx
   );
-  -- One that is due, or will be while this statement still runs, may look before this commits: only one that comes
-  -- later will do. It stays beside one at once: whoever runs a job holds its row, and would wait for somebody who moves
-  -- the clock of all.
+  -- A job that is due, or becomes due while this statement still runs, may read the balance before this commits, so
+  -- only a later job makes a new one unnecessary. The later job is not deleted when a job at once is enqueued: a worker
+  -- has locked the row of the job that it runs, and would wait for `advance_clock`, which updates all jobs.
   if
     not v_at_once
     and exists (
@@ -161,7 +161,8 @@ begin
 end;
 $$;
 
--- Puts the next payout anew, after something that it depends on has changed. Nothing to pay, nothing to put.
+-- Schedules the next payout again, after something that it depends on has changed. Without available money there is
+-- nothing to schedule.
 create or replace function reschedule_payout(p_tenant text, p_live boolean, p_account text)
 returns void
 language plpgsql
@@ -178,7 +179,7 @@ begin
   then
     return;
   end if;
-  -- One that a worker is at stays: it finds what it finds, and this one comes after it.
+  -- A job that a worker may be running stays: it pays out what it finds, and the new job runs after it.
   delete from job j
   where
     j.tenant_id = p_tenant
@@ -192,7 +193,7 @@ $$;
 
 drop function if exists pass_on(text, boolean, jsonb, text, text);
 
--- A currency has a new rate: reschedules the payouts of the accounts that have money in it, in batches by id.
+-- After a currency got a new rate, reschedules the payouts of the accounts that have money in it, in batches by id.
 create or replace function job_offer_payouts(p_tenant text, p_live boolean, p_job job)
 returns void
 language plpgsql
@@ -222,7 +223,7 @@ begin
 end;
 $$;
 
--- Live FX has been switched, which is about the payouts that wait already too: reschedules them, in batches by id.
+-- After live FX was switched on or off, reschedules the payouts that already wait, in batches by id.
 create or replace function job_reschedule_payouts(p_tenant text, p_live boolean, p_job job)
 returns void
 language plpgsql

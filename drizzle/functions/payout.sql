@@ -1,9 +1,9 @@
--- Payouts: available money on its way out. A `pay_out` job stands for an account as long as it has available money.
+-- Payouts of available money. An account has a `pay_out` job as long as it has available money.
 
 drop function if exists rate_of(text, boolean, text, text);
 
--- The currencies whose balances a payout of an account may change: those that the account has, and those that its
--- available money would be converted into. All of them are locked before anything else, in key order.
+-- The currencies whose balances a payout of an account may change: those that the account has, and those into which its
+-- available money would be converted. The caller locks all of them before anything else, in key order.
 create or replace function payout_currencies(p_tenant text, p_live boolean, p_account text)
 returns text[]
 language plpgsql
@@ -33,9 +33,9 @@ begin
 end;
 $$;
 
--- The newest usable payout address of a currency, or else the newest of any. Its row is locked until the caller
--- commits, so that it is retired either before this reads it or after the payout is visible to the check that retires
--- it.
+-- Returns the newest usable payout address of a currency, or else the newest of any currency. Locks its row until the
+-- caller commits, so that the address is retired either before this function reads it, or after the check that retires
+-- it can see the payout.
 create or replace function payout_address(p_tenant text, p_live boolean, p_account text, p_currency text)
 returns address
 language plpgsql
@@ -61,7 +61,8 @@ begin
     from address a
     where a.tenant_id = p_tenant and a.livemode = p_live and a.id = d.id and a.status = 'activated'
     for share;
-    -- One that was replaced while this waited is not usable any more; the next statement sees the one that replaced it.
+    -- An address that was replaced while this waited for the lock is not usable any more; the next query sees its
+    -- replacement.
     exit when found;
     d := null;
   end loop;
@@ -69,8 +70,8 @@ begin
 end;
 $$;
 
--- Records why money of a currency could not be paid out when it was due, or that nothing is in its way (a null reason).
--- An event is written when the reason changes, and not each time that the payout is tried again.
+-- Records why money of a currency could not be paid out when it was due; a null reason removes the record. Emits an
+-- event when the reason changes, and not each time that the payout is tried again.
 create or replace function block_payout(
   p_tenant text,
   p_live boolean,
@@ -111,10 +112,10 @@ begin
 end;
 $$;
 
--- Pays out all of an account's available money, one payout per currency, each to the newest usable payout address of
--- that currency or else the newest of any. What cannot be paid now keeps its reason, and is tried again at the next
--- interval; the setting has the reason where payouts are off as a whole. What is too small waits for more money
--- instead.
+-- Pays out all available money of an account, one payout per currency, each to the newest usable payout address of that
+-- currency or else the newest of any currency. Money that cannot be paid now gets a recorded reason, and is tried again
+-- at the next interval. Where payouts are disabled altogether, the setting shows the reason instead. An amount that is
+-- too small waits for more money and is not tried again at the interval.
 create or replace function pay_out(p_tenant text, p_live boolean, p_call jsonb, p_account text)
 returns void
 language plpgsql
@@ -146,8 +147,8 @@ begin
       '[]'
     )
   );
-  -- Held until this commits: a hold that was answered is seen here, and one that comes now waits, so no payout appears
-  -- after its answer.
+  -- Lock the setting until this commits: a hold whose response was sent is visible here, and a new hold waits, so no
+  -- payout appears after the response to a hold.
   select x.*
   into s
   from account_setting x
@@ -169,7 +170,7 @@ begin
         and x.currency = k.currency
         and x.available > 0
     );
-  -- What is owed comes first: as long as any is, nothing leaves, in whatever currency.
+  -- A debt comes first: as long as any balance is negative, no money leaves in any currency.
   v_owes := exists (
     select
     from balance x
@@ -182,7 +183,7 @@ begin
     order by 1
   loop
     d := payout_address(p_tenant, p_live, p_account, c);
-    -- What has come in between is not locked: the next try locks it.
+    -- A balance that this payout needs only since the locks were taken is not locked: the next try locks it.
     if not array[c, coalesce(d.currency, c)] <@ v_currencies then
       v_again := true;
       continue;
@@ -290,8 +291,8 @@ begin
         leg(p_account, 'payout_processing', d.currency, v_amount)
       )
     );
-    -- The locks whose money it is go along, an aggregator's users' too, by their batches, which are few however many
-    -- locks there are.
+    -- The payout takes along the locks whose money it pays, including those of an aggregator's users. It changes their
+    -- batches, which are few even when there are many locks.
     update lock_batch k
     set payout_id = v_id
     where
@@ -314,8 +315,8 @@ begin
 end;
 $$;
 
--- Pays an account out. While the locks of a failed payout are being freed, or those of a deposit that was taken back
--- are being shrunk, it waits: locks go along with the payout that pays their money, which is the next one.
+-- Pays an account out. While a job still frees the locks of a failed payout, or shrinks the locks of a deposit that was
+-- taken back, the payout waits: it must take along the locks whose money it pays.
 create or replace function job_pay_out(p_tenant text, p_live boolean, p_job job)
 returns void
 language plpgsql

@@ -1,5 +1,5 @@
--- Args: those of the call, its `id` where a number was encrypted for it, and `alone`: the types of business that have
--- one person and no more, in the account's edition.
+-- Creates a person. Arguments: those of the API call; `id`, if a number was encrypted for that id; and `alone`, the
+-- types of business that have exactly one person in the account's edition.
 create or replace function create_person(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
 returns setof person
 language plpgsql
@@ -64,7 +64,7 @@ begin
   on conflict (tenant_id, livemode, id) do nothing
   returning *
   into v;
-  -- The id is of this very call: an earlier attempt of it was committed, and its answer was lost.
+  -- The id belongs to this call only: an earlier attempt of the same call was committed, and its response was lost.
   if not found then
     perform refuse(409, 'idempotency_key_in_use', null);
   end if;
@@ -74,7 +74,7 @@ begin
 end;
 $$;
 
--- A number as everybody sees it: its last four characters, and of one with no more than four none.
+-- Masks a number for display: the last four characters stay, and none of a number with four characters or fewer.
 create or replace function masked(p_number text)
 returns text
 language plpgsql
@@ -94,9 +94,9 @@ begin
 end;
 $$;
 
--- Puts encrypted numbers of tax cards in the place of those that were read: [{id, was, mask, sealed, clear}, …]. A
--- number that was changed meanwhile stays. Where a number stood in the clear, the events about its person show it
--- masked from here on; each update names the condition of an index, or it would read all events of the tenant.
+-- Replaces tax card numbers that were read with encrypted ones: [{id, was, mask, sealed, clear}, …]. A number that was
+-- changed meanwhile stays. Where a number was stored in clear text, the events about its person show it masked from now
+-- on; each update repeats the condition of an index, because it would otherwise read all events of the tenant.
 create or replace function seal_tax_cards(p_tenant text, p_live boolean, p_cards jsonb)
 returns void
 language plpgsql
@@ -149,9 +149,8 @@ begin
 end;
 $$;
 
--- Masks the numbers of tax cards in the stored answers of a tenant and mode, the oldest of those at or after a time
--- first and `p_limit` answers a call. Returns the time of the last one that it looked at, to go on from, or null when
--- there are no more.
+-- Masks tax card numbers in the stored responses of a tenant and mode from the time `p_from` on, the oldest first and
+-- about `p_limit` per call. Returns the time from which the next call continues, or null when no responses are left.
 create or replace function mask_stored_answers(p_tenant text, p_live boolean, p_from bigint, p_limit int)
 returns bigint
 language plpgsql
@@ -190,8 +189,8 @@ begin
 end;
 $$;
 
--- Prepares a change of an account's persons, which only a draft has: locks the account, and counts the change in its
--- version, so that an activation that has judged the persons as they were before is a conflict.
+-- Prepares a change of an account's persons, which only a draft allows: locks the account and increments its version,
+-- so that an activation that has checked the earlier persons fails with a conflict.
 create or replace function change_persons_of(p_tenant text, p_live boolean, p_person text)
 returns account
 language plpgsql
@@ -223,8 +222,9 @@ begin
 end;
 $$;
 
--- Args: those of the call, and `judged`: the roles, the identification and the type of business that the new ones were
--- judged beside. Objects merge inside the update, so that concurrent ones lose nothing.
+-- Changes a person. Arguments: those of the API call, and `judged`: the roles, the identification and the type of
+-- business against which the caller checked the new values. Objects merge inside the update, so concurrent updates lose
+-- nothing.
 create or replace function update_person(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
 returns setof person
 language plpgsql
@@ -280,7 +280,7 @@ begin
 end;
 $$;
 
--- The event and the answer keep the person as it was; its files stay.
+-- Removes a person. The event and the stored response keep its last state; its files stay.
 create or replace function remove_person(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
 returns setof person
 language plpgsql

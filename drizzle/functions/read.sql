@@ -1,4 +1,5 @@
--- Raised where a statement that answers a compiled query finds nothing that its type says is there.
+-- Raises an error where the statement of a compiled query finds no value, or an enum value without a name, for a field
+-- that is never null.
 create or replace function absent()
 returns text
 language plpgsql

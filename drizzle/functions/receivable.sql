@@ -1,4 +1,4 @@
--- Receivables: made, changed, voided. What is locked and settled of them changes with deposits and payouts alone.
+-- Receivables: creation, changes and voiding. Only deposits and payouts change their locked and settled amounts.
 
 create or replace function create_receivable(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
 returns setof receivable
@@ -17,7 +17,8 @@ declare
   v_id text := new_id('receivable');
   v_status text;
 begin
-  -- Judged again under a lock: after a hold or a deactivation was answered, the account has no new live receivable.
+  -- Check the status again under a lock: after the response to a hold or a deactivation, the account gets no new live
+  -- receivable.
   select a.status
   into v_status
   from account a
@@ -73,7 +74,8 @@ begin
 end;
 $$;
 
--- The maximum may be lowered, never below what is locked and settled, and raised up to the invoice's amount.
+-- Changes a receivable. The maximum can be lowered, but not below the locked and settled amounts, and can be raised up
+-- to the amount of the invoice.
 create or replace function update_receivable(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
 returns setof receivable
 language plpgsql

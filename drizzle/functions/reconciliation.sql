@@ -1,6 +1,6 @@
--- Reconciliation: deposits are counted towards receivables, whose locks grow.
+-- Reconciliation: counts deposits towards receivables, whose locks grow.
 
--- Adds to what is locked and settled of a receivable, and tells it.
+-- Adds to the locked and settled amounts of a receivable, and emits its event.
 create or replace function change_receivable(
   p_tenant text,
   p_live boolean,
@@ -33,8 +33,8 @@ begin
 end;
 $$;
 
--- Counts a completed deposit towards receivables: pending money of whoever holds it becomes available to the
--- receivables' owner, and their locks grow by as much. Args: id, receivables [{id, amount}, …].
+-- Counts a completed deposit towards receivables: pending money of the deposit's account becomes available to the
+-- receivables' owner, and their locks grow by the same amount. Arguments: id, receivables [{id, amount}, …].
 create or replace function reconcile_deposit(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
 returns setof deposit
 language plpgsql
@@ -50,7 +50,8 @@ begin
   if d.status <> 'completed' or d.amount < 0 then
     perform refuse(400, 'status_invalid', 'deposit.status');
   end if;
-  -- Rows in the order of their ids, whatever order they are given in: others lock them so, too.
+  -- Lock the rows in the order of their ids, whatever the order of the arguments: other functions lock them in that
+  -- order, too.
   perform
   from receivable r
   where
@@ -59,7 +60,7 @@ begin
     and r.id in (select s ->> 'id' from jsonb_array_elements(v_args -> 'receivables') s)
   order by r.id
   for no key update;
-  -- What is void is refused before anything is added up: a state comes before an amount.
+  -- Refuse void receivables before adding up amounts: an error of a status comes before an error of an amount.
   if
     exists (
       select
@@ -74,7 +75,7 @@ begin
     perform refuse(400, 'status_invalid', 'deposit.receivables', 'must not include a receivable that is void');
   end if;
   perform refuse_shares(p_tenant, p_live, d, v_args -> 'receivables');
-  -- In the order given: what is taken back later frees the newest lock first.
+  -- In the order of the arguments: when money is taken back later, the newest lock is freed first.
   for x in
     select r ->> 'id' as id, sum((r ->> 'amount')::bigint)::bigint as amount
     from jsonb_array_elements(v_args -> 'receivables') with ordinality s (r, n)
@@ -96,8 +97,9 @@ begin
 end;
 $$;
 
--- Refuses shares that are too much, by the amount of each with which a limit is passed: what its receivable can still
--- take, or the rest of the deposit. The shares before it are within the limit, and those after it are not to blame.
+-- Refuses shares that are too large. The problems name each share with which a limit is passed: what its receivable can
+-- still take, or the rest of the deposit. They do not name the shares before it, which are within the limit, or those
+-- after it.
 create or replace function refuse_shares(p_tenant text, p_live boolean, p_deposit deposit, p_shares jsonb)
 returns void
 language plpgsql
@@ -181,7 +183,7 @@ begin
 end;
 $$;
 
--- One receivable's share of a deposit: refused beyond what it can still take.
+-- Locks one receivable for its share of a deposit, and refuses a share beyond what it can still take.
 create or replace function lock_receivable(
   p_tenant text,
   p_live boolean,
@@ -229,8 +231,8 @@ begin
 end;
 $$;
 
--- The open batch of an account's locks whose money is held in a currency, made where there is none. Payouts of the
--- account take it along; they and the callers have locked the account's balance in that currency.
+-- Returns the open batch of an account's locks whose money is held in a currency, and creates it if there is none.
+-- Payouts of the account take the batch along; they and the callers have locked the account's balance in that currency.
 create or replace function open_lock_batch(p_tenant text, p_live boolean, p_account text, p_currency text)
 returns text
 language plpgsql
@@ -261,7 +263,8 @@ begin
 end;
 $$;
 
--- Moves reconciled money from pending to its receiver's available funds, and on from there.
+-- Moves reconciled money from pending to its receiver's available funds, and from there to the aggregator or into the
+-- next payout.
 create or replace function make_available(p_tenant text, p_live boolean, p_call jsonb, p_id text, p_amount bigint)
 returns deposit
 language plpgsql

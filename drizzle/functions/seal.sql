@@ -1,8 +1,8 @@
--- The seal: a hash chain over the postings of a tenant and mode, made after the fact by a worker, so that no write
--- waits for it. Whoever changes or removes a sealed posting breaks the chain at its block.
+-- The seal: a hash chain over the postings of a tenant and mode. A worker extends it after the postings are committed,
+-- so that no write waits for it. Changing or removing a sealed posting breaks the chain at its block.
 
--- Postings and their entries as text, in the order of the given ids and in one order for ever; all of them by one
--- statement.
+-- Returns postings and their entries as text, in the order of the given ids. The format and the order of entries must
+-- never change, because the hashes depend on them. One statement reads all postings.
 create or replace function posting_texts(p_tenant text, p_live boolean, p_ids text[])
 returns text[]
 language plpgsql
@@ -69,7 +69,7 @@ begin
 end;
 $$;
 
--- Seals what is unsealed into one more block; who finds another at it leaves it to the other.
+-- Seals unsealed postings in one new block. A worker that finds another one sealing them leaves them to it.
 create or replace function seal_postings(p_tenant text, p_live boolean, p_limit int)
 returns int
 language plpgsql
@@ -98,7 +98,7 @@ begin
   order by b.number desc
   limit 1;
   v_texts := posting_texts(p_tenant, p_live, v_ids);
-  -- Two at once would give the same number: the second fails here, and its postings wait for the next round.
+  -- Two workers at once would use the same number: the second stops here, and its postings wait for the next round.
   insert into seal_block (tenant_id, livemode, number, created, postings, previous, hash)
   values
     (
@@ -121,7 +121,7 @@ begin
 end;
 $$;
 
--- The first block that does not match what is there, or null when all do.
+-- Returns the number of the first block that does not match the stored postings, or null when all blocks match.
 create or replace function first_broken_block(p_tenant text, p_live boolean)
 returns bigint
 language plpgsql

@@ -1,8 +1,9 @@
--- Attempts whose outcome is not known: the acquirer is asked about them until there is an answer.
+-- Attempts whose outcome is not known: the worker queries the acquirer about them until it gets an answer.
 
--- The attempts that the acquirer is to be asked about now. Each is asked about again after a pause that grows, to half
--- a minute within its time and to an hour after it; the job stays until there is an answer, so whoever dies meanwhile
--- has lost none. It waits for no lock: what another process has claimed is left to it.
+-- Returns the attempts whose status the worker queries from the acquirer now, and postpones the next query of each. The
+-- pause grows, up to half a minute before the attempt expires and up to an hour afterwards. The job stays until there
+-- is an answer, so a worker that dies meanwhile loses no attempt. This function waits for no lock: it skips jobs that
+-- another process has claimed.
 create or replace function claim_inquiries(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
 returns setof transaction
 language plpgsql
@@ -40,10 +41,10 @@ begin
 end;
 $$;
 
--- The answer to a question, recorded like any other. Without a status the acquirer has never had the attempt, which
--- after its time is for good; what it is still working on then, and a failure of somebody else's payment under this
--- attempt, are asked about for another day. A question is dropped when its answer has been recorded, and never before.
--- Args as of a decision.
+-- Records the acquirer's answer to a status poll like any other decision. No status means that the acquirer has never
+-- received the attempt, which is final once the attempt has expired. An expired attempt is polled for another day if
+-- the acquirer is still working on it, or reports a failure that belongs to another payment. The job stays until the
+-- answer is recorded or this time is over. Arguments: as for `decide_transaction`.
 create or replace function answer_inquiry(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
 returns setof transaction
 language plpgsql
@@ -66,7 +67,7 @@ declare
   v_recorded boolean := false;
 begin
   if v_status in ('succeeded', 'failed') then
-    -- No request of anybody's has caused it.
+    -- No client request has caused this decision.
     select t.* into v from decide_transaction(p_tenant, p_live, p_call - 'requestId', v_args) t;
     v_recorded := v.status <> 'processing'
     or exists (

@@ -1,8 +1,8 @@
--- Attempts to pay a checkout. An attempt begins by a form of the hosted page, and is decided by the acquirer or by a
--- test helper.
+-- Attempts to pay a checkout. An attempt begins with a form of the hosted page, and the acquirer or a test helper
+-- decides it.
 
--- An attempt's time ends with its checkout's at the latest, or a code would be shown as good when nothing can be paid
--- any more; a test helper's may come after both.
+-- Inserts an attempt. It expires with its checkout at the latest; otherwise the page would show a code as valid when
+-- the checkout can no longer be paid. A test helper may create an attempt after the checkout has expired.
 create or replace function insert_transaction(
   p_tenant text,
   p_live boolean,
@@ -64,8 +64,9 @@ begin
 end;
 $$;
 
--- Begins an attempt. The same form again is the same attempt. While one is with the acquirer there is no other: a payer
--- is not let to pay twice by mistake; a code that nobody may ever scan hinders nothing.
+-- Begins an attempt. The same form, sent again, returns the same attempt. While the acquirer has an attempt, no other
+-- can begin, so that a payer does not pay twice by mistake. An attempt with a code that has not been scanned blocks no
+-- other attempt.
 create or replace function begin_transaction(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
 returns setof transaction
 language plpgsql
@@ -100,7 +101,7 @@ begin
     and t.checkout_id = c.id
     and t.attempt_key = v_args ->> 'attemptKey';
   if found then
-    -- Under the same name another attempt, or one that has gone on meanwhile, is not begun again.
+    -- Refuse the same attempt key with other content, or for an attempt that has already progressed.
     if
       v.status <> 'processing'
       or v.expires_at <= v_now
@@ -158,18 +159,19 @@ begin
     v_args -> 'details',
     (v_args ->> 'seconds')::bigint
   );
-  -- From here on the acquirer may have it, so until it is decided somebody asks: an answer that was lost comes yet.
+  -- From here on the acquirer may have the attempt, so the worker polls its status until it is decided: an answer that
+  -- was lost arrives that way.
   perform enqueue(p_tenant, p_live, 'inquire_transaction', v.id, 5);
   return next v;
 end;
 $$;
 
--- What the acquirer says of an attempt, at once or, in the sandbox, after a while. Args: id, status, reasonCode,
--- details, and `afterSeconds` or `afterExpiry` of the checkout. Said again it changes nothing, and one code is paid by
--- one payer: what is said about other details than those that were submitted concerns no attempt of ours. A success is
--- the exception, because the payer has been charged: it counts whatever it came with and after the attempt's time, too,
--- and what does not fit is kept for the operator (`mismatch`). `processing` notes that the acquirer has it, or is about
--- to.
+-- Records what the acquirer reports about an attempt, at once or, in the sandbox, after a delay. Arguments: id, status,
+-- reasonCode, details, and `afterSeconds` or `afterExpiry` of the checkout. The same report again changes nothing. Only
+-- one payer pays a code, so a report with other details than the submitted ones belongs to no attempt of ours. A
+-- success is the exception, because the payer has been charged: it counts with any details and also after the attempt
+-- has expired, and `mismatch` keeps what does not fit for the operator. `processing` records that the acquirer has the
+-- attempt, or is about to receive it.
 create or replace function decide_transaction(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
 returns setof transaction
 language plpgsql
@@ -216,7 +218,7 @@ begin
     order by j.id
     limit 1
   );
-  -- A checkout is credited once: the success of another attempt is for the acquirer to refund.
+  -- A checkout is credited once: the acquirer must refund the success of another attempt.
   v_paid := exists (
     select
     from checkout x
@@ -273,8 +275,8 @@ begin
 end;
 $$;
 
--- Test helper: an attempt that is decided at once. Whatever state a checkout is in, money may come: a second time, or
--- late.
+-- Test helper: creates an attempt that is decided at once. Money may arrive in any state of a checkout: a second time,
+-- or late.
 create or replace function pay_test_checkout(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
 returns setof checkout
 language plpgsql
@@ -303,8 +305,8 @@ begin
   if v_args ->> 'status' = 'failed' and (c.status <> 'initialized' or c.expires_at <= v_now) then
     perform refuse(400, 'status_invalid', 'checkout.status');
   end if;
-  -- There is no form, so each call is an attempt of its own; one that is sent anew after a lost answer is undone by
-  -- `store_idempotent_response`.
+  -- There is no form, so each call is an attempt of its own. When a client sends a call again after a lost response,
+  -- `store_idempotent_response` rolls back the second attempt.
   v := insert_transaction(
     p_tenant,
     p_live,

@@ -1,6 +1,7 @@
 -- The audit of the ledger.
 
--- What must never be: no rows means that every invariant holds. `rule` says which promise is broken, `what` where.
+-- Broken invariants of the ledger: no rows means that all hold. `rule` names the invariant, and `what` names what
+-- breaks it.
 create or replace view violations as
   select tenant_id, livemode, rule, what from ledger_violations
   union all

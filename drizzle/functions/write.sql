@@ -1,7 +1,8 @@
--- What every write stands on: the clock, new ids, merges, domain errors, and the two traces that a write leaves last.
+-- What every write uses: the clock, new ids, merges, domain errors, and the event and the response that a write stores
+-- last.
 
--- Whole seconds since 1970 as this tenant and mode sees them: in test mode the tenant's test clock is added. The only
--- source of `created`.
+-- Whole seconds since 1970 in this tenant and mode: test mode adds the offset of the tenant's test clock. It is the
+-- source of `created`, except where the wall clock applies.
 create or replace function clock(p_tenant text, p_live boolean)
 returns bigint
 language plpgsql
@@ -17,7 +18,7 @@ begin
 end;
 $$;
 
--- Whole seconds since 1970 for what no test clock moves: keys and the retention of answers.
+-- Whole seconds since 1970 by real time, which no test clock changes: for keys and the retention of stored responses.
 create or replace function wall_clock()
 returns bigint
 language plpgsql
@@ -28,8 +29,8 @@ begin
 end;
 $$;
 
--- An identifier: the prefix, 14 hex digits of microseconds and 18 of randomness, so that ids sort by birth, those of
--- one statement too.
+-- Makes an identifier: the prefix, 14 hex digits of microseconds and 18 of randomness. Ids sort by their creation, also
+-- within one statement.
 create or replace function new_id(p_prefix text)
 returns text
 language plpgsql
@@ -45,7 +46,7 @@ begin
 end;
 $$;
 
--- Refuses with our own SQLSTATE (TG and the HTTP status), the code in MESSAGE and the problems in DETAIL:
+-- Raises a domain error with our own SQLSTATE (TG and the HTTP status), the code in MESSAGE and the problems in DETAIL:
 -- constraint and column names do not survive distribution.
 create or replace function refuse(p_status int, p_code text, p_field text, p_message text default null)
 returns void
@@ -61,7 +62,7 @@ begin
 end;
 $$;
 
--- Objects merge: absent children stay, null clears, objects inside merge likewise.
+-- Merges two objects: absent children stay, null clears a child, and nested objects merge in the same way.
 create or replace function merge_object(p_old jsonb, p_new jsonb)
 returns jsonb
 language plpgsql
@@ -90,8 +91,8 @@ begin
 end;
 $$;
 
--- Metadata merges key by key; "" or null unsets a key, and in the place of the map all of them. None at all is SQL
--- null. The number of keys is checked on the merged result, where no concurrent update can slip in between.
+-- Merges metadata key by key. "" or null unsets a key; in place of the whole map it unsets all keys. Empty metadata
+-- becomes SQL null. The number of keys is checked on the merged result, so concurrent updates cannot exceed it.
 create or replace function merge_metadata(p_old jsonb, p_new jsonb, p_field text)
 returns jsonb
 language plpgsql
@@ -123,7 +124,7 @@ begin
 end;
 $$;
 
--- The event of a change, from the changed row.
+-- Emits the event of a change, from the changed row.
 create or replace function emit_event(
   p_tenant text,
   p_live boolean,
@@ -142,8 +143,8 @@ begin
 end;
 $$;
 
--- The same by a clock that was read before: reading it costs a statement. It returns the event's id, because a value
--- can be assigned without a statement of its own, which `perform` is.
+-- The same, with a time that the caller has already read: reading the clock costs a statement. It returns the event's
+-- id, because an assignment needs no statement of its own, and `perform` does.
 create or replace function emit_event_at(
   p_tenant text,
   p_live boolean,
@@ -180,9 +181,9 @@ begin
 end;
 $$;
 
--- What travels of a row. Secrets never do, and numbers travel as text: a reader's JSON could not carry the largest
--- amounts to the cent. The numbers that most rows have are named, which spares them a statement; whatever others there
--- are is found.
+-- The part of a row that events contain. Secrets are removed. Numbers become text, because the JSON numbers of a reader
+-- could not hold the largest amounts to the cent. The numbers that most rows have are listed by name, which saves a
+-- statement; a query finds any others.
 create or replace function event_data(p_row jsonb)
 returns jsonb
 language plpgsql
@@ -221,8 +222,8 @@ begin
 end;
 $$;
 
--- The event of what has no id of its own because a tenant has one of it, such as its clock: it is about the root
--- account, on whose lists it stands.
+-- Emits the event of an object that has no id of its own because a tenant has only one of it, such as its clock. The
+-- event refers to the root account, and appears on its lists.
 create or replace function emit_root_event(
   p_tenant text,
   p_live boolean,
@@ -248,7 +249,8 @@ begin
 end;
 $$;
 
--- The answer of a keyed write, inserted last and from the changed row. A key that was used undoes the whole call here.
+-- Stores the response of a write with an idempotency key, as its last step and from the changed row. If the key was
+-- used before, this rolls back the whole call.
 create or replace function store_idempotent_response(p_tenant text, p_live boolean, p_call jsonb, p_row jsonb)
 returns void
 language plpgsql
@@ -284,8 +286,8 @@ begin
 end;
 $$;
 
--- Puts work into the queue; it becomes visible to the worker when the calling statement commits. Due times are of the
--- wall clock, so that one index serves all tenants; a test clock that is moved forward moves them back.
+-- Enqueues a job; the worker sees it when the calling statement commits. Due times follow the wall clock, so that one
+-- index serves all tenants; moving a test clock forward moves them back.
 create or replace function enqueue(
   p_tenant text,
   p_live boolean,
@@ -304,7 +306,7 @@ begin
 end;
 $$;
 
--- The same by a clock that was read before.
+-- The same, with a time that the caller has already read.
 create or replace function enqueue_at(
   p_tenant text,
   p_live boolean,
@@ -327,8 +329,8 @@ begin
 end;
 $$;
 
--- Deletes answers that are older than `p_seconds` by the database's clock, `p_limit` of them at most and the oldest
--- first; returns how many. Idempotency keys are promised for 24 hours, so a shorter time counts as 24 hours.
+-- Deletes stored responses that are older than `p_seconds` by the database's clock, the oldest first and at most
+-- `p_limit`; returns how many. Idempotency keys are promised for 24 hours, so a shorter time counts as 24 hours.
 create or replace function forget_old_answers(p_tenant text, p_live boolean, p_seconds bigint, p_limit int)
 returns int
 language plpgsql
@@ -339,7 +341,8 @@ declare
   v_accounts text[];
   v_keys text[];
 begin
-  -- The keys first, by a statement of their own: joined to a delete, the limit could be counted anew for each row.
+  -- Select the keys first, in a statement of their own: in a join with the delete, the limit could apply anew for each
+  -- row.
   select array_agg(x.account_id), array_agg(x.key)
   into v_accounts, v_keys
   from
