@@ -23,7 +23,7 @@ export function requestsOf(asks: Ask[]): { method: string; path: string; body?: 
   return asks.map(({ method, path, body }) => ({
     method,
     path,
-    body: body === undefined ? undefined : JSON.stringify(body),
+    ...(body !== undefined && { body: JSON.stringify(body) }),
   }));
 }
 

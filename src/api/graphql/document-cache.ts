@@ -97,7 +97,8 @@ export class DocumentCache {
     const result = await this.run({ document, request, context });
     if (context.budget.ended) throw context.budget.ended;
     if (result.data === undefined) return undefined;
-    const response = formatResponse({ errors: result.errors?.map(formattedAsApollo), data: result.data }, context);
+    const errors = result.errors && { errors: result.errors.map(formattedAsApollo) };
+    const response = formatResponse({ ...errors, data: result.data }, context);
     return { body: `${JSON.stringify(response.result)}\n`, headers: response.headers };
   }
 

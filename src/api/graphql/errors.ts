@@ -62,7 +62,12 @@ export function flat(result: ExecutionResult, asked: Asked, onFault: (error: unk
   if (!result.errors || result.data === undefined) return result;
   const errors = result.errors.flatMap((error) => {
     const cause = error.originalError ?? error;
-    const place = { nodes: error.nodes, source: error.source, positions: error.positions, path: error.path };
+    const place = {
+      nodes: error.nodes ?? null,
+      source: error.source ?? null,
+      positions: error.positions ?? null,
+      path: error.path ?? null,
+    };
     // Below a root field the arguments are an edge's, whose names are those of the list.
     const field =
       error.path?.length === 1
