@@ -66,7 +66,10 @@ function distinct(offers: UpdateAccountSettingInput['addressCurrency']) {
   );
 }
 
-/** Who sets which part of the payouts is told by the account's relation to the caller. Silent: a platform may set its own interval. */
+/**
+ * Who sets which part of the payouts is told by the account's relation to the caller. Silent: a platform may set its
+ * own interval.
+ */
 function permitPayouts({ caller }: Context, owner: AccountRow, payouts: PayoutSettingsInput | null | undefined): void {
   if (!payouts) return;
   const { enabled, ...schedule } = payouts;
@@ -111,7 +114,10 @@ function applicability(setting: AccountSettingRow, input: UpdateAccountSettingIn
 
 const anchorMax = { weeklyAnchor: 7, monthlyAnchor: 31 } as const;
 
-/** What no setting can have: null for an object or a switch, which is on or off, an offer without a currency, and a day that there is not. */
+/**
+ * What no setting can have: null for an object or a switch, which is on or off, an offer without a currency, and a day
+ * that there is not.
+ */
 export function settingProblems(input: Partial<UpdateAccountSettingInput>): Problem[] {
   const empty = (['address', 'addressCurrency', 'payouts'] as const).flatMap((hash) => {
     if (input[hash] === null)

@@ -53,8 +53,8 @@ export function nicknameOf(nickname: string | null | undefined): string | null |
 }
 
 /**
- * What no account can have: a nickname that is too long, details without sense, a volume that its currency cannot be, two different GST ids.
- * A partner is the only type that is created through the call of that name.
+ * What no account can have: a nickname that is too long, details without sense, a volume that its currency cannot be,
+ * two different GST ids. A partner is the only type that is created through the call of that name.
  */
 export function accountProblems({ type, nickname, businessDetails }: Partial<CreateAccountInput>): Problem[] {
   const problems: Problem[] = [];
@@ -102,7 +102,10 @@ export function accountProblems({ type, nickname, businessDetails }: Partial<Cre
   return problems;
 }
 
-/** Business details as they are stored: empty texts are null, `tax_gst` is in `ids`, and null for an object clears its members. */
+/**
+ * Business details as they are stored: empty texts are null, `tax_gst` is in `ids`, and null for an object clears its
+ * members.
+ */
 export function businessDetailsOf(details: BusinessDetailsInput | null | undefined) {
   if (details == null) return details;
   const { taxGst, ...given } = details;

@@ -37,7 +37,10 @@ export function addressProblems({ category, type, bankAccount }: Partial<CreateA
 
 const numberLength = { min: 4, max: 34 } as const;
 
-/** What no bank account can have: an IBAN whose country, length or checksum is wrong, a number of no plausible length. Silent: the forms. */
+/**
+ * What no bank account can have: an IBAN whose country, length or checksum is wrong, a number of no plausible length.
+ * Silent: the forms.
+ */
 export function bankAccountProblems(bank: Pick<BankAccountInput, 'iban' | 'number'> | null | undefined): Problem[] {
   const problems: Problem[] = [];
   const given = (text: string | null | undefined): text is string => text != null && text.trim() !== '';

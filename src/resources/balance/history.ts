@@ -66,7 +66,9 @@ export class DepositTotal {
   amount: bigint;
 }
 
-/** What the compartments held at the end of each step, in one statement whatever the number of steps. Silent: all of it. */
+/**
+ * What the compartments held at the end of each step, in one statement whatever the number of steps. Silent: all of it.
+ */
 export async function balanceHistory(row: AccountRow, context: Context, range: RangeArgs): Promise<BalancePoint[]> {
   checkRange(range);
   return series(context, row.id, range);
@@ -133,7 +135,9 @@ function grouped<T>(ids: readonly string[], rows: [id: string, row: T][]): Map<s
   return byId;
 }
 
-/** The beginning of the step that a time is in, as epoch seconds. The interval is one of ours, never a client's text. */
+/**
+ * The beginning of the step that a time is in, as epoch seconds. The interval is one of ours, never a client's text.
+ */
 function bucket(interval: Interval, time: ReturnType<typeof sql>) {
   return sql`extract(epoch from date_trunc('${sql.raw(interval)}', to_timestamp(${time}) at time zone 'utc') at time zone 'utc')::bigint`;
 }
@@ -227,7 +231,10 @@ async function readSeries(
 
 type Held = 'available' | 'pending' | 'processing' | 'payoutProcessing' | 'feeAdvance';
 
-/** How many points a range usually has: the most steps that it could have, by its arguments as a client writes them, in each currency. */
+/**
+ * How many points a range usually has: the most steps that it could have, by its arguments as a client writes them, in
+ * each currency.
+ */
 export function pointsUsual(argument: (name: string) => unknown): number {
   const [from, to] = ['from', 'to'].map((name) => Date.parse(String(argument(name)))) as [number, number];
   const interval = String(argument('interval')).toLowerCase();

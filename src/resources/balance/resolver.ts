@@ -125,7 +125,9 @@ function shownAs({ edition }: Context, row: Owner, rows: Held[]): Balance {
   };
 }
 
-/** An account that the caller can see and its balances, in one statement: a row without money where there is none yet. */
+/**
+ * An account that the caller can see and its balances, in one statement: a row without money where there is none yet.
+ */
 function readBalance({ scope }: Context, id: string) {
   const p = sql.placeholder;
   return scope.readFrom<{ owner: Owner; money: Held | Record<keyof Held, null> }>(

@@ -148,8 +148,8 @@ export function checkoutProblems({
 }
 
 /**
- * What is wrong with a redirect address in any mode. A parser of addresses forgives white space, backslashes and missing
- * slashes; what is stored goes to browsers that forgive differently.
+ * What is wrong with a redirect address in any mode. A parser of addresses forgives white space, backslashes and
+ * missing slashes; what is stored goes to browsers that forgive differently.
  */
 function redirectFault(text: string): string | undefined {
   if (text.length > redirectLengthMax && [...text].length > redirectLengthMax)

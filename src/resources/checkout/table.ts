@@ -45,7 +45,10 @@ export const checkoutColumns = () => ({
   ...version(),
 });
 
-/** A payment session that a partner opens in a browser. Amounts are minor units. Reads go through `checkoutNow`. Spec: Checkout. */
+/**
+ * A payment session that a partner opens in a browser. Amounts are minor units. Reads go through `checkoutNow`. Spec:
+ * Checkout.
+ */
 export const checkout = pgTable('checkout', checkoutColumns(), (t) => [
   primaryKey({ name: 'checkout_pkey', columns: [t.tenantId, t.livemode, t.id] }),
   foreignKey({

@@ -32,7 +32,10 @@ const AdvanceTestClockPayload = payloadOf('AdvanceTestClock', 'clock', TestClock
 
 @Resolver(() => TestClock)
 export class ClockResolver {
-  /** Moves the clock of the tenant's test mode forward; what becomes due by it is the worker's next work. Silent: the operation. */
+  /**
+   * Moves the clock of the tenant's test mode forward; what becomes due by it is the worker's next work. Silent: the
+   * operation.
+   */
   @Mutation(() => AdvanceTestClockPayload, {
     description:
       "Test helper: moves the clock of the tenant's test objects forward. What becomes due by it is done within a second, step by step.",

@@ -180,7 +180,10 @@ interface Destination {
   addressId: string;
 }
 
-/** The receiving account, and its newest usable address, one of the deposit's currency first. Refuses with 402 when there is none. */
+/**
+ * The receiving account, and its newest usable address, one of the deposit's currency first. Refuses with 402 when
+ * there is none.
+ */
 async function destination({ scope, caller }: Context, { to, currency }: CreateDepositInput): Promise<Destination> {
   const [found] = await scope.readFrom<{ account: Destination['account']; addressId: string | null }>(
     'deposit_destination',

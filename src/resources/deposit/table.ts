@@ -43,7 +43,8 @@ const minor = (name: string) => bigint(name, { mode: 'bigint' }).notNull();
 
 /**
  * Funds that came in. `pendingRest` is what of it still waits to be reconciled, `disputed` what has been taken back;
- * both are minor units. Money is in balances only once it is completed. A dispute is a row of its own, with a negative amount.
+ * both are minor units. Money is in balances only once it is completed. A dispute is a row of its own, with a negative
+ * amount.
  */
 export const deposit = pgTable(
   'deposit',

@@ -10,7 +10,8 @@ export interface ImageSize {
 /**
  * The size that the header of a PNG or JPEG claims; undefined when it claims none, or one without an area. Of several
  * claims the largest counts: which of them a decoder believes is not known. Libraries for this look for a plausible
- * header anywhere in a JPEG, byte by byte, and believe the first; a hostile file then shows them another one than decoders.
+ * header anywhere in a JPEG, byte by byte, and believe the first; a hostile file then shows them another one than
+ * decoders.
  */
 export function claimedSize(content: Buffer, type: 'image/png' | 'image/jpeg'): ImageSize | undefined {
   const size = type === 'image/png' ? sizeOfPng(content) : sizeOfJpeg(content);

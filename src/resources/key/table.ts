@@ -14,7 +14,9 @@ export const apiKey = pgTable(
     permission: text('permission').$type<KeyPermission>().notNull(),
     prefix: text('prefix').notNull(),
     digest: text('digest').notNull(),
-    /** The public name of the pepper of the digest; null of a key from before names were kept that was not used since. */
+    /**
+     * The public name of the pepper of the digest; null of a key from before names were kept that was not used since.
+     */
     pepperId: text('pepper_id'),
     expiresAt: bigint('expires_at', { mode: 'number' }),
     revokedAt: bigint('revoked_at', { mode: 'number' }),

@@ -99,8 +99,9 @@ export const entry = pgTable(
     primaryKey({ name: 'entry_pkey', columns: [t.tenantId, t.livemode, t.id] }),
     unique('entry_version').on(t.tenantId, t.livemode, t.accountId, t.currency, t.version),
     index('entry_of_account').on(t.tenantId, t.livemode, t.accountId, t.created, t.id),
-    // What a compartment held at a time is one look-up, also where it has not moved for years or never has. Account, currency
-    // and category are one expression, because PostgreSQL 18 would skip through columns of theirs to answer lists, and sort.
+    // What a compartment held at a time is one look-up, also where it has not moved for years or never has. Account,
+    // currency and category are one expression, because PostgreSQL 18 would skip through columns of theirs to answer
+    // lists, and sort.
     index('entry_of_compartment').on(t.tenantId, t.livemode, compartmentKey, t.created, t.version),
     index('entry_of_payment').on(t.tenantId, t.livemode, t.paymentId, t.created, t.id),
     index('entry_of_posting').on(t.tenantId, t.livemode, t.postingId),
@@ -109,7 +110,10 @@ export const entry = pgTable(
 );
 export type EntryRow = typeof entry.$inferSelect;
 
-/** The outside world's side of a posting: banks, payout rails, the foreign exchange. It has entries and no balance, so no hot row. Append-only. */
+/**
+ * The outside world's side of a posting: banks, payout rails, the foreign exchange. It has entries and no balance, so
+ * no hot row. Append-only.
+ */
 export const contraEntry = pgTable(
   'contra_entry',
   {

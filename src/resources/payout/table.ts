@@ -6,7 +6,10 @@ import { isOneOf, keyColumns, version, visibilityColumns } from '../../db/column
 export const PayoutStatus = { PROCESSING: 'processing', COMPLETED: 'completed', FAILED: 'failed' } as const;
 export type PayoutStatus = (typeof PayoutStatus)[keyof typeof PayoutStatus];
 
-/** Funds on their way out, in the currency of their address; `source…` is what they were converted from. Silent: all fields. */
+/**
+ * Funds on their way out, in the currency of their address; `source…` is what they were converted from. Silent: all
+ * fields.
+ */
 export const payout = pgTable(
   'payout',
   {
@@ -56,8 +59,9 @@ export const PayoutBlockReason = {
 export type PayoutBlockReason = (typeof PayoutBlockReason)[keyof typeof PayoutBlockReason];
 
 /**
- * Why available money of an account in one currency was not paid out when it was last due; `created` is when that reason
- * began. Removed when the money is paid out or gone. Where payouts are off as a whole, the account's setting has the reason instead.
+ * Why available money of an account in one currency was not paid out when it was last due; `created` is when that
+ * reason began. Removed when the money is paid out or gone. Where payouts are off as a whole, the account's setting has
+ * the reason instead.
  */
 export const payoutBlock = pgTable(
   'payout_block',

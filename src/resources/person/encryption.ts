@@ -10,8 +10,8 @@ const answersMax = 5_000;
 const mask = '•';
 
 /**
- * How a person is identified, as it is stored: the number of the tax card is encrypted for this person, and beside it stands
- * the masked one, which is all that is ever shown. What does not name the number is stored as it is.
+ * How a person is identified, as it is stored: the number of the tax card is encrypted for this person, and beside it
+ * stands the masked one, which is all that is ever shown. What does not name the number is stored as it is.
  */
 export function sealedIdentification(
   secrets: Secrets,
@@ -49,9 +49,9 @@ export function masked(number: string): string {
 }
 
 /**
- * Encrypts the numbers that stand in the clear or under an encryption key that is no longer the first, batch by batch, and
- * masks them in events and stored answers. Run at each start of a gateway, and idempotent. Returns how many it has encrypted.
- * A fault of one tenant is thrown when all the others have been done.
+ * Encrypts the numbers that stand in the clear or under an encryption key that is no longer the first, batch by batch,
+ * and masks them in events and stored answers. Run at each start of a gateway, and idempotent. Returns how many it has
+ * encrypted. A fault of one tenant is thrown when all the others have been done.
  */
 export async function sealTaxCards(database: Database, secrets: Secrets, stopped: () => boolean): Promise<number> {
   const tenantsAndModes = await database.auditQuery<TenantAndMode>('tenants_with_tax_cards', (db) =>
@@ -77,7 +77,10 @@ function staleUnder({ encryptionIds }: Secrets) {
   return sql`coalesce(${number}, '') <> '' and coalesce(not starts_with(${sealed}, ${`v1.${encryptionIds[0]}.`}), true)`;
 }
 
-/** Encrypts the stale numbers of a tenant and mode, a batch a turn; then masks those that stood in the clear in its stored answers. */
+/**
+ * Encrypts the stale numbers of a tenant and mode, a batch a turn; then masks those that stood in the clear in its
+ * stored answers.
+ */
 async function* sealedBatches(
   database: Database,
   secrets: Secrets,

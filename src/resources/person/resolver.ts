@@ -110,8 +110,9 @@ export class PersonResolver {
   }
 
   /**
-   * Changes a person while its account is a draft. The person as it becomes is judged as at its creation, but for what was
-   * wrong with it before: a change of the business's type may have made it unfit, and each step out of that is allowed.
+   * Changes a person while its account is a draft. The person as it becomes is judged as at its creation, but for what
+   * was wrong with it before: a change of the business's type may have made it unfit, and each step out of that is
+   * allowed.
    * Silent: the operation. Refuses `account_not_updatable` when the account is no draft.
    */
   @Mutation(() => UpdatePersonPayload, {
@@ -160,7 +161,10 @@ export class PersonResolver {
   }
 }
 
-/** What is stored of a new person's identification: with a number, which is encrypted for one person, the id that it will have. */
+/**
+ * What is stored of a new person's identification: with a number, which is encrypted for one person, the id that it
+ * will have.
+ */
 async function sealed({ secrets, scope, caller }: Context, identification: CreatePersonInput['identification']) {
   if (!identification?.taxCardNumber) return {};
   const id = await scope.newId('person');

@@ -190,7 +190,10 @@ export async function found<T extends Rows>(scope: Scope, table: T, ids: readonl
   return rows.filter((row) => row !== null);
 }
 
-/** What no receivable can have: amounts that its currency cannot be, a due date before the invoice, another currency than its invoice, a purpose that there is not. */
+/**
+ * What no receivable can have: amounts that its currency cannot be, a due date before the invoice, another currency
+ * than its invoice, a purpose that there is not.
+ */
 export function receivableProblems({
   invoice,
   currency,

@@ -21,7 +21,10 @@ export interface InvoiceObject {
 
 const minor = (name: string) => bigint(name, { mode: 'bigint' }).notNull();
 
-/** An invoice to be paid by collected funds: locked while they are on their way, settled once they are paid out. Minor units. */
+/**
+ * An invoice to be paid by collected funds: locked while they are on their way, settled once they are paid out. Minor
+ * units.
+ */
 export const receivable = pgTable(
   'receivable',
   {
@@ -76,9 +79,9 @@ export const receivable = pgTable(
 export type ReceivableRow = typeof receivable.$inferSelect;
 
 /**
- * Receivable locks that are paid out together. The locks of money that an account has available are in open batches, which
- * have no payout; a payout takes the open batches of its account and currency, and gives them back when it fails. However
- * many locks there are, that changes one row per batch.
+ * Receivable locks that are paid out together. The locks of money that an account has available are in open batches,
+ * which have no payout; a payout takes the open batches of its account and currency, and gives them back when it fails.
+ * However many locks there are, that changes one row per batch.
  */
 export const lockBatch = pgTable(
   'lock_batch',
@@ -86,7 +89,9 @@ export const lockBatch = pgTable(
     ...keyColumns(),
     /** The account whose payout pays the money: that of the locks, or its platform where that is an aggregator. */
     accountId: text('account_id').notNull(),
-    /** The currency in which the money is held: that of the deposits, or that of a payout which converted it and failed. */
+    /**
+     * The currency in which the money is held: that of the deposits, or that of a payout which converted it and failed.
+     */
     heldIn: text('held_in').notNull(),
     /** The payout that takes them along, while it is under way and after it has completed. */
     payoutId: text('payout_id'),
@@ -104,8 +109,8 @@ export const lockBatch = pgTable(
 );
 
 /**
- * What of a deposit counts towards a receivable: unpaid until a payout takes its batch along, settled when that completes.
- * A dispute shrinks the unpaid ones. Minor units of the receivable's currency.
+ * What of a deposit counts towards a receivable: unpaid until a payout takes its batch along, settled when that
+ * completes. A dispute shrinks the unpaid ones. Minor units of the receivable's currency.
  */
 export const receivableLock = pgTable(
   'receivable_lock',
@@ -117,7 +122,10 @@ export const receivableLock = pgTable(
     currency: text('currency').notNull(),
     amount: minor('amount'),
     batchId: text('batch_id').notNull(),
-    /** Not used any more, and not dropped yet: gateways of version 8 and before select them while a release is rolled out. */
+    /**
+     * Not used any more, and not dropped yet: gateways of version 8 and before select them while a release is rolled
+     * out.
+     */
     heldIn: text('held_in'),
     payoutId: text('payout_id'),
     settled: boolean('settled').notNull().default(false),

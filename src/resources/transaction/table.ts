@@ -24,7 +24,8 @@ export interface PaymentMethodDetails {
 
 /**
  * A success that the acquirer told and that does not fit the attempt: other details than those that were submitted (the
- * money is credited), or after another end of the attempt (nothing is credited). The operator settles it with the acquirer.
+ * money is credited), or after another end of the attempt (nothing is credited). The operator settles it with the
+ * acquirer.
  */
 export interface Mismatch {
   credited: boolean;
