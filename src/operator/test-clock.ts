@@ -8,8 +8,8 @@ import type { OperatorDesk } from './desk.js';
 const jobsMax = 200;
 
 /**
- * Advances the clock of a tenant's test mode, and runs the jobs that become due. Negative seconds set the clock back,
- * which is possible only before the tenant has any objects.
+ * Advances the clock of a tenant's test mode, and runs the jobs that become due. Negative seconds set the clock back;
+ * only the demo does that, before its tenant has any objects.
  */
 export async function passTime(desk: OperatorDesk, root: Pick<AccountRow, 'tenantId'>, seconds: number): Promise<void> {
   const test = { tenantId: root.tenantId, livemode: false };

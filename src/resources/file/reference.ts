@@ -10,7 +10,8 @@ export const verificationPurposes = [
 ] as const satisfies readonly FilePurpose[];
 
 /**
- * Refuses file ids that the caller cannot see, or whose purpose is not one of those the parameter takes. All at once.
+ * Refuses file ids that the caller cannot see, or whose purpose the parameter does not accept. Reports all problems
+ * together.
  */
 export async function checkFiles(
   scope: Scope,
