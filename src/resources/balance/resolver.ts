@@ -92,7 +92,7 @@ export async function balanceOfAccount(row: AccountRow, context: Context, { asOf
   return shownAs(context, row, await series(context, row.id, { from: asOf, to: asOf + 1 }));
 }
 
-/** All balances of the accounts that are asked for in one tick are one statement. */
+/** One statement reads the balances of all accounts that are requested in one tick. */
 async function balanceOf(context: Context, row: AccountRow): Promise<Balance> {
   const rows = (await context.scope.many('balances', row.id, (ids) => readBalances(context, ids))) ?? [];
   return shownAs(context, row, rows);
@@ -101,7 +101,7 @@ async function balanceOf(context: Context, row: AccountRow): Promise<Balance> {
 type Held = Pick<BalanceRow, 'currency' | 'available' | 'pending' | 'processing' | 'payoutProcessing' | 'feeAdvance'>;
 type Owner = Pick<AccountRow, 'id' | 'livemode' | 'kind'>;
 
-/** Balances by compartment. Only an account without any movement has the edition's currency, with nothing in it. */
+/** Balances by compartment. An account without any entry has one balance of zero, in the edition's currency. */
 function shownAs({ edition }: Context, row: Owner, rows: Held[]): Balance {
   const nothing = {
     currency: edition.currency,
@@ -126,7 +126,8 @@ function shownAs({ edition }: Context, row: Owner, rows: Held[]): Balance {
 }
 
 /**
- * An account that the caller can see and its balances, in one statement: a row without money where there is none yet.
+ * Reads an account that the caller can see, and its balances, in one statement. Without a balance, the one row has null
+ * for `money`.
  */
 function readBalance({ scope }: Context, id: string) {
   const p = sql.placeholder;

@@ -227,7 +227,7 @@ function isOwnedAlone(type: BusinessType | null | undefined): boolean {
   return type != null && ownedAlone.includes(type);
 }
 
-/** The problems of a person: a role that a business of one owner does not have, or a missing identification. */
+/** The problems of a person: in a business of one person, roles other than owner alone; or a missing identification. */
 function unfit(
   { relationship, identification }: Pick<CreatePersonInput, 'relationship' | 'identification'>,
   owner: AccountRow,

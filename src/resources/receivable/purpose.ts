@@ -1,5 +1,5 @@
 /**
- * Purpose codes of inward remittances by the Reserve Bank of India, with what they stand for. Spec: Receivable,
+ * Purpose codes of inward remittances by the Reserve Bank of India, with their meanings. Spec: Receivable,
  * purpose_code. Silent: the list.
  */
 export const purposeCodes: Record<string, string> = {
