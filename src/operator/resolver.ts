@@ -60,8 +60,8 @@ const LiftServiceHoldPayload = payloadOf('LiftServiceHold', 'accountSetting', Op
 const SetRatePayload = payloadOf('SetRate', 'rate', OperatorRate);
 
 /**
- * What the operator reads and does. Each field calls one method of the Operator, as each command does. Silent: all of
- * it.
+ * What the operator reads and does. Each field calls one method of the Operator, as each command does.
+ * Silent: all of it.
  */
 @Resolver(() => OperatorAccount)
 export class OperatorAccounts {

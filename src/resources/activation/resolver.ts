@@ -14,8 +14,8 @@ import { type Problem, problem, DomainError, sentenceOfGraph } from '../../reque
 import { type OnboardingProfile, unmet } from '../../editions/prerequisites.js';
 
 /**
- * The kinds of accounts that each kind of caller activates. Only the operator activates roots. Spec: Activate an
- * Account.
+ * The kinds of accounts that each kind of caller activates. Only the operator activates roots.
+ * Spec: Activate an Account.
  */
 export const activatedBy = {
   platform: ['connected_user', 'partner', 'connected_user_partner'],

@@ -12,7 +12,7 @@ import { type BankAccountInput, CreateAddressInput, UpdateAddressInput } from '.
 import { address } from './table.js';
 import { Address } from './type.js';
 
-/** The problems of a new address: a category other than a payout address, or an invalid bank account. */
+/** The problems of a new address: a category or type that clients cannot create, or an invalid bank account. */
 export function addressProblems({ category, type, bankAccount }: Partial<CreateAddressInput>): Problem[] {
   const problems: Problem[] = [];
   if (category !== undefined && category !== 'user_payout') {

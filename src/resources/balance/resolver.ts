@@ -47,9 +47,9 @@ export class BalanceResolver {
   ): Promise<BalanceAggregate> {
     const owner = await contextAccount(context, id);
     const p = sql.placeholder;
-    const whole = owner.kind === 'platform';
+    const ofTenant = owner.kind === 'platform';
     const rows = await context.scope.read<{ currency: string; pending: string }>(
-      `balance_aggregate:${whole}`,
+      `balance_aggregate:${ofTenant}`,
       (db) =>
         db
           .select({ currency: balance.currency, pending: sql<string>`sum(${balance.pending})::text` })
@@ -60,7 +60,7 @@ export class BalanceResolver {
               eq(balance.livemode, p('live')),
               eq(balance.ofPartner, true),
               booked,
-              whole ? undefined : eq(balance.ownerId, p('owner')),
+              ofTenant ? undefined : eq(balance.ownerId, p('owner')),
             ),
           )
           .groupBy(balance.currency)
@@ -133,7 +133,7 @@ function readBalance({ scope }: Context, id: string) {
   const p = sql.placeholder;
   return scope.readFrom<{ owner: Owner; money: Held | Record<keyof Held, null> }>(
     'balance_of_account',
-    (db, reached) =>
+    (db, visible) =>
       db
         .select({
           owner: { id: account.id, livemode: account.livemode, kind: account.kind },
@@ -156,7 +156,7 @@ function readBalance({ scope }: Context, id: string) {
             booked,
           ),
         )
-        .where(reached(account))
+        .where(visible(account))
         .orderBy(balance.currency),
     { id },
   );

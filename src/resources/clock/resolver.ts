@@ -33,8 +33,8 @@ const AdvanceTestClockPayload = payloadOf('AdvanceTestClock', 'clock', TestClock
 @Resolver(() => TestClock)
 export class ClockResolver {
   /**
-   * Moves the clock of the tenant's test mode forward; a worker then runs the jobs that become due. Silent: the
-   * operation.
+   * Moves the clock of the tenant's test mode forward; a worker then runs the jobs that become due.
+   * Silent: the operation.
    */
   @Mutation(() => AdvanceTestClockPayload, {
     description:

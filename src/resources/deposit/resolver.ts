@@ -140,7 +140,7 @@ export class DepositResolver {
   }
 }
 
-/** The problems of a deposit: amounts that are not positive, and receivables that are too many or repeated. */
+/** The problems of a deposit or its reconciliation: an amount that is not positive, or too many receivables. */
 export function depositProblems({
   amount,
   receivables,
@@ -148,13 +148,13 @@ export function depositProblems({
   amount?: bigint | null;
   receivables?: ReconcileDepositInput['receivables'];
 }): Problem[] {
-  const nothing = (value: bigint | null | undefined, field: string) =>
+  const notPositive = (value: bigint | null | undefined, field: string) =>
     value != null && value <= 0n ? [problem('parameter_invalid', field, 'must be greater than zero')] : [];
   if (receivables && receivables.length > receivablesMax)
     return [problem('parameter_invalid', 'deposit.receivables', `has more than ${receivablesMax} entries`)];
   return [
-    ...nothing(amount, 'deposit.amount'),
-    ...(receivables ?? []).flatMap((share, i) => nothing(share.amount, `deposit.receivables[${i}].amount`)),
+    ...notPositive(amount, 'deposit.amount'),
+    ...(receivables ?? []).flatMap((share, i) => notPositive(share.amount, `deposit.receivables[${i}].amount`)),
   ];
 }
 
@@ -187,7 +187,7 @@ interface Destination {
 async function destination({ scope, caller }: Context, { to, currency }: CreateDepositInput): Promise<Destination> {
   const [found] = await scope.readFrom<{ account: Destination['account']; addressId: string | null }>(
     'deposit_destination',
-    (db, reached) => {
+    (db, visible) => {
       const p = sql.placeholder;
       const usable = db
         .select({ id: address.id })
@@ -209,7 +209,7 @@ async function destination({ scope, caller }: Context, { to, currency }: CreateD
           addressId: sql<string | null>`(${usable})`,
         })
         .from(account)
-        .where(reached(account));
+        .where(visible(account));
     },
     { id: to?.accountId || caller.actingAccountId, currency },
   );

@@ -7,8 +7,8 @@ export const PayoutStatus = { PROCESSING: 'processing', COMPLETED: 'completed', 
 export type PayoutStatus = (typeof PayoutStatus)[keyof typeof PayoutStatus];
 
 /**
- * Funds on their way out, in the currency of their address; `source…` is what they were converted from. Silent: all
- * fields.
+ * Funds on their way out, in the currency of their address; `source…` is what they were converted from.
+ * Silent: all fields.
  */
 export const payout = pgTable(
   'payout',

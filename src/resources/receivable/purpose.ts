@@ -1,6 +1,6 @@
 /**
- * Purpose codes of inward remittances by the Reserve Bank of India, with their meanings. Spec: Receivable,
- * purpose_code. Silent: the list.
+ * Purpose codes of inward remittances by the Reserve Bank of India, with their meanings.
+ * Spec: Receivable, purpose_code. Silent: the list.
  */
 export const purposeCodes: Record<string, string> = {
   P0101: 'Value of export bills negotiated, purchased or discounted',
