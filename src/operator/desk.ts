@@ -75,7 +75,7 @@ export class OperatorDesk {
    */
   async as<T>(row: AccountRow, mutation: string, input: object, key?: () => NewKey): Promise<T> {
     const field = this.schema.getMutationType()?.getFields()[mutation];
-    if (!field?.resolve) throw new Error(`no mutation ${mutation}`);
+    if (!field?.resolve) throw new Error(`the graph has no mutation ${mutation}`);
     const caller: Caller = {
       ...operatorOf(row),
       kind: row.kind,
