@@ -54,7 +54,7 @@ function operationsOf(declared: readonly Resource[], part: 'operations' | 'restO
   for (const { object, [part]: rows = {} } of declared)
     for (const [name, { object: own = object, reads: _, routes: __, v1: ___, ...permission }] of Object.entries(rows)) {
       const answers = permission.access === 'write' ? stored(own)?.table : undefined;
-      if (permission.access === 'write' && !answers) throw new Error(`no table stores the responses of ${name}`);
+      if (permission.access === 'write' && !answers) throw new Error(`the answers of ${name} are stored in no table`);
       once(operations, name, { name, object: own, ...permission, answers }, 'operation');
     }
   return operations;
