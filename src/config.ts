@@ -40,8 +40,8 @@ const secret = z.string().superRefine((text, refine) => {
 });
 
 /**
- * Every setting, with its default. Only this file reads the environment. The table of the README repeats the settings,
- * and a test compares the two.
+ * Every setting, with its default. Only this file reads settings from the environment. The table in docs/operations.md
+ * repeats the settings, and a test compares the two.
  */
 export const settings = z.object({
   PORT: whole(0, 65_535).default(4000).describe('The port that the gateway listens on.'),
