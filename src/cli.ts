@@ -22,15 +22,15 @@ import { Operator } from './operator/operator.js';
 import { checkoutTermsOf } from './resources/checkout/terms.js';
 import { DomainError, sentenceV1 } from './request/problems.js';
 
-/** What commander has to say; shown once, where the command ends. */
-let told = '';
+/** The error output and help of commander; the end of this file prints it once. */
+let commanderOutput = '';
 
 const program = new Command('tidegate')
   .description(
     "The operator's command line. It works on the database that the server uses, also while the server runs.",
   )
   .exitOverride()
-  .configureOutput({ writeErr: (text) => void (told += text) });
+  .configureOutput({ writeErr: (text) => void (commanderOutput += text) });
 
 const progress = (step: string) => void (process.stderr.isTTY && process.stderr.write(`${step} …\n`));
 const say = (line: string) => void process.stderr.write(`${line}\n`);
@@ -109,12 +109,12 @@ try {
     !known && error instanceof DomainError
       ? error.problems.map((p) => `${p.code}${p.field ? ` (${p.field})` : ''}: ${sentenceV1(p)}`).join('\n')
       : undefined;
-  // Of an outage, what PostgreSQL said of it.
+  // For an outage, the message of PostgreSQL.
   const cause = refused === undefined ? undefined : ((error as Error).cause as Error | undefined)?.message;
-  const help = error instanceof CommanderError && error.code === 'commander.help' ? told : undefined;
+  const help = error instanceof CommanderError && error.code === 'commander.help' ? commanderOutput : undefined;
   const message = (error as Error).message.replace(/^error: /, '');
   const text = help ?? refused ?? (known ? message : ((error as Error).stack ?? String(error)));
   process.stderr.write(`${cause ? `${text}\nPostgreSQL: ${cause}` : text.trimEnd()}\n`);
-  // What could not be asked or done is neither a domain error nor what an audit has found.
+  // Exit code 1 means a domain error, or a violation that an audit found; 2 means that the command could not run.
   process.exitCode = error instanceof DomainError && error.status < 500 ? 1 : 2;
 }

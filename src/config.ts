@@ -16,7 +16,7 @@ const whole = (min: number, max: number) =>
     .transform(Number)
     .pipe(z.number().min(min).max(max));
 
-/** The address of a PostgreSQL. */
+/** The address of a PostgreSQL server. */
 const address = z
   .string()
   .regex(/^postgres(ql)?:\/\//, { message: 'must begin with postgres://', abort: true })
@@ -39,7 +39,10 @@ const secret = z.string().superRefine((text, refine) => {
   if (new Set(parts).size < parts.length) refine.addIssue({ code: 'custom', message: 'has the same secret twice' });
 });
 
-/** Every setting, with its default. The only reader of the environment; the README's table repeats it, and a test holds them together. */
+/**
+ * Every setting, with its default. Only this file reads settings from the environment. The table in docs/operations.md
+ * repeats the settings, and a test compares the two.
+ */
 export const settings = z.object({
   PORT: whole(0, 65_535).default(4000).describe('The port that the gateway listens on.'),
   HOST: z
@@ -153,18 +156,24 @@ export const settings = z.object({
 });
 
 export interface Config extends z.infer<typeof settings> {
-  /** How a request is known to have come over HTTPS, or that plain HTTP is allowed: the local mode alone. */
+  /**
+   * How the gateway knows that a request came over HTTPS: it serves TLS itself, or a trusted proxy says so. Only
+   * `local` allows plain HTTP.
+   */
   transport: 'tls' | 'proxy' | 'local';
   tls: { cert: Buffer; key: Buffer } | undefined;
   proxies: BlockList;
-  /** Whether errors of GraphQL suggest names of the schema. */
+  /** Whether GraphQL errors suggest names of the schema. */
   suggestions: boolean;
 }
 
-/** A setting that is wrong or unsafe; the process does not start with one. */
+/** A wrong or unsafe setting. The process does not start with one. */
 export class ConfigError extends Error {}
 
-/** Reads the settings, or throws a ConfigError that names the setting. The command line serves no requests, and so needs no HTTPS; `keys`: whether API keys are used or made. */
+/**
+ * Reads the settings, or throws a ConfigError that names the setting. `serves` says whether the process serves
+ * requests: the command line does not, so it needs no HTTPS. `keys` says whether the process uses or creates API keys.
+ */
 export function config(
   { serves, keys = true }: { serves: boolean; keys?: boolean },
   environment: NodeJS.ProcessEnv = process.env,
@@ -211,7 +220,7 @@ export function config(
   return { ...s, DATA_DIR: path.resolve(s.DATA_DIR), transport, tls, proxies, suggestions };
 }
 
-/** The certificate and its key, when they are what they should be and belong together. */
+/** Reads the certificate and its key; refuses when one of them is no such PEM, or when they do not belong together. */
 function certified(certFile: string, keyFile: string): { cert: Buffer; key: Buffer } {
   const pair = { cert: readFile('TLS_CERT_FILE', certFile), key: readFile('TLS_KEY_FILE', keyFile) };
   for (const [name, part] of [

@@ -14,17 +14,17 @@ import { openStore } from './db/open.js';
 import { Worker } from './jobs/runner.js';
 import { onStop, supervise } from './server/cluster.js';
 
-/** Long steps, for somebody who watches a terminal. */
+/** Prints a long step when stderr is a terminal. */
 function progress(step: string): void {
   if (process.stderr.isTTY) process.stderr.write(`${step} …\n`);
 }
 
-/** What the operator should see wherever it goes. */
+/** Prints a line for the operator, whether or not stderr is a terminal. */
 function say(line: string): void {
   process.stderr.write(`${line}\n`);
 }
 
-/** Listens, or says which setting names what cannot be listened on. */
+/** Listens; when that fails, throws a ConfigError that names the setting at fault. */
 async function listening(app: { listen(at: object): Promise<string> }, { PORT, HOST }: Config): Promise<void> {
   try {
     await app.listen({ port: PORT, host: HOST });
@@ -59,7 +59,7 @@ async function main(): Promise<void> {
   worker.start();
 
   let stopping = false;
-  // Not part of a round of the worker: it is done once per start, and a start does not wait for it.
+  // This runs once per start and not in each round of the worker; the start does not wait for it.
   void sealTaxCards(database, secrets, () => stopping).then(
     (count) => count > 0 && log.info({ count }, 'tax card numbers were encrypted'),
     (error: unknown) => stopping || log.error(faultLine(error), 'tax card numbers could not be encrypted'),
@@ -92,7 +92,7 @@ function announce({ HOST, EXPLORER, transport }: Config, port: number, demo: Dem
   process.stdout.write(`${lines.join('\n')}\n\n`);
 }
 
-// What nobody foresaw leaves the process in no known state: it ends, and a supervisor starts it anew.
+// The process state is undefined after an uncaught exception, so the process exits and a supervisor restarts it.
 for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
   process.on(event, (error: unknown) => {
     process.stderr.write(`${event}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);

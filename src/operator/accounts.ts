@@ -22,19 +22,19 @@ import { type PersonRow, person } from '../resources/person/table.js';
 import { type OperatorDesk, OperatorError, refuse } from './desk.js';
 import { listed, type Found, type Sought } from './paging.js';
 
-/** A root to be created, in both modes. */
+/** A root account that is to be created in both modes. */
 export interface NewRoot {
   type: 'platform' | 'user';
   edition: 1 | 2;
   subType?: AccountSubType | undefined;
   nickname?: string | undefined;
   businessDetails: BusinessDetailsInput;
-  /** Given by the demo, whose tenants and keys derive from the pepper. */
+  /** Only the demo gives these two, because it derives its tenants and keys from the pepper. */
   tenantId?: string;
   key?: (livemode: boolean) => NewKey;
 }
 
-/** What changes of a root. */
+/** The changes of a root account; absent members do not change. */
 export interface RootChanges {
   nickname?: string;
   businessDetails?: BusinessDetailsInput;
@@ -43,14 +43,14 @@ export interface RootChanges {
   liveFx?: boolean;
 }
 
-/** An address as the bank has issued it. */
+/** An address that the bank has issued. */
 export interface IssuedAddress {
   category: 'service_receive' | 'service_fee_advance';
   currency: string;
   bankAccount: BankAccountObject;
 }
 
-/** An account with what a verification looks at. */
+/** An account with the persons and files that the operator verifies. */
 export interface Verification {
   account: AccountRow;
   persons: PersonRow[];
@@ -125,7 +125,7 @@ function move(
   return desk.write('move_account', row, to, { id: row.id, from, to }, account);
 }
 
-/** Changes a root's details, in both modes. */
+/** Changes the details of a root account in both modes. */
 export async function updateRoot(desk: OperatorDesk, row: AccountRow, changes: RootChanges) {
   if (!rootKinds.includes(row.kind))
     throw new OperatorError(
@@ -165,12 +165,12 @@ export async function issueAddress(desk: OperatorDesk, row: AccountRow, given: I
   return desk.write('record_issued_address', row, 'issueAddress', args, address);
 }
 
-/** Accounts over all tenants; those that are `verifying` wait for the operator. */
-export function listAccounts(desk: OperatorDesk, sought: Sought<AccountStatus>): Promise<Found<AccountRow>> {
-  return listed(desk, 'operator_accounts', account, Object.values(AccountStatus), sought);
+/** Lists accounts of all tenants. The operator has to decide about those in status `verifying`. */
+export function listAccounts(desk: OperatorDesk, filter: Sought<AccountStatus>): Promise<Found<AccountRow>> {
+  return listed(desk, 'operator_accounts', account, Object.values(AccountStatus), filter);
 }
 
-/** An account with the persons and files that a verification looks at. */
+/** Reads the persons and files of an account for its verification. */
 export async function verificationOf(
   desk: OperatorDesk,
   row: AccountRow,
@@ -188,7 +188,10 @@ export async function verificationOf(
   return { account: row, persons, files: files.filter((f): f is FileRow => f !== null) };
 }
 
-/** The number of a person's tax card in the clear; null where there is none. Refuses when its encryption key is not configured. */
+/**
+ * A person's tax card number in the clear; null when the person has none. Refuses when its encryption key is not
+ * configured.
+ */
 export function taxCardNumber(
   desk: OperatorDesk,
   { tenantId, livemode, id, identification }: PersonRow,
@@ -199,12 +202,12 @@ export function taxCardNumber(
   return number;
 }
 
-/** The keys of an account of one mode, newest first. */
+/** The API keys of an account in its mode, newest first. */
 export function keysOf(desk: OperatorDesk, row: AccountRow): Promise<ApiKeyRow[]> {
   return desk.scope(row).all(apiKey, apiKey.accountId, row.id);
 }
 
-/** The key with this id. */
+/** The API key with this id. */
 export async function keyOf(desk: OperatorDesk, id: string): Promise<ApiKeyRow> {
   const [row] = await desk.read<ApiKeyRow>(
     'operator_key',
@@ -219,18 +222,18 @@ export async function keyOf(desk: OperatorDesk, id: string): Promise<ApiKeyRow> 
   return row;
 }
 
-/** Whether there is an account with this id, in either mode. */
+/** Whether an account with this id exists in either mode. */
 export async function exists(desk: OperatorDesk, id: string): Promise<boolean> {
   return (await desk.byId('operator_account', account, id)).length > 0;
 }
 
-/** Whether there is nothing at all yet: only then is a demo seeded. */
+/** Whether the database has no account yet. The demo is seeded only then. */
 export async function isEmpty(desk: OperatorDesk): Promise<boolean> {
   const rows = await desk.read('operator_any', (db) => db.select().from(account).limit(1), {});
   return rows.length === 0;
 }
 
-/** What is stored of a new key. */
+/** The members of a new key that are stored: all but the secret. */
 function stored({ digest, prefix, pepperId }: NewKey): Omit<NewKey, 'secret'> {
   return { digest, prefix, pepperId };
 }

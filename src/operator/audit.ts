@@ -10,7 +10,7 @@ export interface Chain {
   firstBroken: number | null;
 }
 
-/** A promise of the ledger that does not hold. */
+/** A broken invariant of the ledger. */
 export interface Violation {
   tenant: string | null;
   livemode: boolean | null;
@@ -18,10 +18,10 @@ export interface Violation {
   what: string;
 }
 
-/** An answer of a broken deployment must not grow with it. */
+/** Without this bound, the response would grow with the damage of a broken deployment. */
 const violationsMax = 1_000;
 
-/** What is wrong with the ledger, over all tenants: the first 1,000 violations, and how many there are. */
+/** Checks the invariants of the ledger over all tenants: returns the first 1,000 violations, and the count of all. */
 export async function auditLedger(
   desk: OperatorDesk,
 ): Promise<{ violations: Violation[]; violationCount: number; accounts: number; postings: number }> {
@@ -54,8 +54,9 @@ export async function auditLedger(
 }
 
 /**
- * Checks the hash chain of every tenant and mode; for each, the first block that does not match. A chain is known by its
- * blocks and seals as well as by its postings: whoever deleted all of one kind would else have made it disappear.
+ * Checks the hash chain of every tenant and mode, and returns the first block of each that does not match. The list of
+ * chains comes from postings, blocks and seals together: otherwise a chain would disappear when all rows of one kind
+ * are deleted.
  */
 export async function verifySeals(desk: OperatorDesk): Promise<Chain[]> {
   const tenantsAndModes = await desk.auditQuery<{ tenant: string; livemode: boolean; blocks: number }>(
@@ -72,7 +73,7 @@ export async function verifySeals(desk: OperatorDesk): Promise<Chain[]> {
         ),
   );
   const chains: Chain[] = [];
-  // One after the other: whoever writes meanwhile needs the connections, too.
+  // One chain after the other, because concurrent writes need the connections too.
   for (const tenantAndMode of tenantsAndModes) {
     const [row] = await desk.auditQuery<{ broken: string | null }>('operator_seal', (db) =>
       db

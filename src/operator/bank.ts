@@ -14,7 +14,7 @@ import { type BankNoticeRow, bankNotice } from './table.js';
 import { type OperatorDesk, OperatorError, refuse } from './desk.js';
 import { tenantOf } from './paging.js';
 
-/** What a bank tells about a transfer, by its own reference. */
+/** A bank's report about a transfer, under the bank's own reference. */
 export interface BankNotice {
   reference: string;
   event: 'received' | 'reversed';
@@ -24,26 +24,28 @@ export interface BankNotice {
   fromAccountId?: string | undefined;
   paymentMethod?: string | undefined;
   statementDescriptor?: string | undefined;
-  /** Whether the transfer may be in another currency than its address. */
+  /** Whether the transfer may have another currency than its address. */
   allowCurrency?: boolean | undefined;
 }
 
-/** What the bank's notice came to; no deposit yet where a reversal waits for it. */
+/** A recorded bank notice with its deposit; null while a reversal waits for its deposit. */
 export interface BankNoticeTaken {
   notice: BankNoticeRow;
   deposit: DepositRow | null;
 }
 
-/** The reference is part of a key, whose length PostgreSQL bounds. */
 const waitingNoticesMax = 200;
 
 const mismatchesMax = 200;
 
+/** The reference is part of an index key, whose length PostgreSQL limits. */
 const referenceLengthMax = 255;
 
 /**
- * Records what a bank has told about a transfer; the same notice again is harmless, in any order. A payment method of the
- * other edition is refused, and so is another currency than the address's that the operator has not allowed.
+ * Records a bank's notice about a transfer. Recording the same notice again has no effect, and notices may come in any
+ * order.
+ * Refuses a payment method of the other edition, and a currency that is not the address's unless the operator allows
+ * it.
  */
 export async function recordNotice(desk: OperatorDesk, given: BankNotice): Promise<BankNoticeTaken> {
   refuse([...textProblems(given, 'deposit'), ...noticeProblems(given)]);
@@ -54,7 +56,7 @@ export async function recordNotice(desk: OperatorDesk, given: BankNotice): Promi
       'parameter_invalid',
       'deposit.address_id',
     );
-  // Money comes to where the service receives it. An address that is out of use may still get some.
+  // Transfers arrive only at addresses where the service receives money. An address out of use may still get some.
   if (to.category !== 'service_receive' && to.category !== 'service_fee_advance')
     throw new DomainError(
       problem('address_unusable', 'deposit.address_id', 'No bank sends money to an address of this category.'),
@@ -65,7 +67,7 @@ export async function recordNotice(desk: OperatorDesk, given: BankNotice): Promi
   const { paymentMethod } = given;
   if (paymentMethod !== undefined) refuse(editionProblems('recordBankNotice', 'deposit', { paymentMethod }, edition));
   if (given.fromAccountId !== undefined) {
-    // Whoever paid is of the same tenant, or unknown to it: the deposit would silently have no payer.
+    // The payer must be an account of the same tenant; otherwise the deposit would silently have no payer.
     const field = 'deposit.from_account_id';
     const payer = await scope.find(account, given.fromAccountId);
     if (!payer) throw new OperatorError('There is no such account.', 'resource_missing', field);
@@ -82,7 +84,7 @@ export async function recordNotice(desk: OperatorDesk, given: BankNotice): Promi
   };
   const args = {
     ...{ reference: given.reference, event: given.event, content },
-    // What the notice leaves open says nothing against what was recorded under its reference before.
+    // A member that the notice leaves out cannot conflict with the notice recorded earlier under its reference.
     ...(paymentMethod === undefined && { open: ['paymentMethod'] }),
     ...(given.allowCurrency === true && { allowCurrency: true }),
   };
@@ -90,7 +92,7 @@ export async function recordNotice(desk: OperatorDesk, given: BankNotice): Promi
   return { notice, deposit: await scope.find(deposit, notice.depositId) };
 }
 
-/** What no bank can have told. */
+/** The problems of a notice that no bank can have sent. */
 function noticeProblems({ reference, amount, currency }: BankNotice): Problem[] {
   const problems = depositProblems({ amount });
   if (reference.trim() === '') problems.push(problem('parameter_invalid_empty', 'deposit.reference'));
@@ -118,7 +120,7 @@ export function waitingNotices(desk: OperatorDesk): Promise<BankNoticeRow[]> {
   );
 }
 
-/** Takes back a reversal that waits for a deposit, as a wrong reference would have it do for ever. */
+/** Withdraws a reversal that waits for a deposit; with a wrong reference it would wait for ever. */
 export async function withdrawNotice(desk: OperatorDesk, addressId: string, reference: string): Promise<BankNoticeRow> {
   return desk.write(
     'withdraw_bank_notice',
@@ -129,14 +131,17 @@ export async function withdrawNotice(desk: OperatorDesk, addressId: string, refe
   );
 }
 
-/** The address that a bank speaks of. */
+/** The address that a bank's notice names. */
 async function addressOf(desk: OperatorDesk, addressId: string): Promise<AddressRow> {
   const [row] = await desk.byId('operator_address', address, addressId);
   if (!row) throw new OperatorError('There is no such address.', 'resource_missing', 'deposit.address_id');
   return row;
 }
 
-/** Attempts whose acquirer told a success that does not fit them, of all tenants, newest first: 200 at most. */
+/**
+ * Attempts for which the acquirer reported a success that does not match them, of all tenants, newest first: 200 at
+ * most.
+ */
 export function mismatches(desk: OperatorDesk): Promise<TransactionRow[]> {
   return desk.read<TransactionRow>(
     'operator_mismatches',
@@ -152,8 +157,9 @@ export function mismatches(desk: OperatorDesk): Promise<TransactionRow[]> {
 }
 
 /**
- * The deposit with this id. No index has the ids of deposits over all tenants, since every deposit would pay for it:
- * with its tenant it is looked up, and without, looked for in the key of one tenant after the other.
+ * The deposit with this id. No index has the ids of deposits over all tenants, because it would slow down every
+ * deposit. With the tenant this is one look-up; without it, PostgreSQL searches the primary key of one tenant after the
+ * other.
  */
 export async function depositOf(desk: OperatorDesk, id: string, tenantId?: string): Promise<DepositRow> {
   const [row] =
@@ -178,7 +184,7 @@ export async function depositOf(desk: OperatorDesk, id: string, tenantId?: strin
   return row;
 }
 
-/** Counts a deposit towards receivables, as the user does who receives it. Spec: decisions, Reconciliation. */
+/** Counts a deposit towards receivables, on behalf of the user who receives it. Spec: decisions, Reconciliation. */
 export async function reconcile(
   desk: OperatorDesk,
   id: string,

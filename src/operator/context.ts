@@ -3,11 +3,12 @@ import type { Operator } from './operator.js';
 import type { Related } from './related.js';
 
 /**
- * What every resolver of the operator's graph receives: the operator of this request, and what it reads beside the objects
- * that it has found. Apollo hands a copy of it on: what changes is in members that the copy shares, and nothing is `#private`.
+ * The context that every resolver of the operator's graph receives: the operator of this request, and the loaders of
+ * related objects. Apollo passes on a shallow copy: so all state that changes is in objects that the copy shares, and
+ * no member is `#private`.
  */
 export class OperatorContext {
-  /** The mutations that were begun, for the log. */
+  /** The mutations that have begun, for the log. */
   readonly operations: string[] = [];
   readonly related: Related;
 
@@ -25,7 +26,7 @@ export class OperatorContext {
     return this.operator.replayed;
   }
 
-  /** Begins a mutation: what was read before it may be stale after it. */
+  /** Begins a mutation, and clears the cached reads, which may be stale after it. */
   enter(operation: string): void {
     this.operations.push(operation);
     this.related.clear();

@@ -6,9 +6,9 @@ const delayMilliseconds = 1_000;
 const delayedMax = 20;
 
 /**
- * The operator's key, and who gets in with it. Guessing it is bounded by its length and not by counting: whoever could
- * lock a stranger out could lock the operator out. A wrong key waits a second for its domain error, and beyond a few that
- * wait, is refused at once with 429; the right one never waits.
+ * Checks the operator's key. The length of the key makes guessing infeasible. Failed attempts are not counted, because
+ * a stranger who causes a lock-out would also lock out the operator. A request with a wrong key waits a second for its
+ * domain error; while 20 such requests wait, further ones get 429 at once. A request with the right key never waits.
  */
 export class Credential {
   readonly #digest: Buffer;
@@ -18,7 +18,7 @@ export class Credential {
     this.#digest = digestOf(key);
   }
 
-  /** Refuses whatever is not the key, as a Bearer credential. */
+  /** Refuses a request whose Authorization header does not carry the key as a Bearer credential. */
   async check(authorization: string | undefined): Promise<void> {
     const [, given] = /^bearer +(\S+) *$/i.exec(authorization ?? '') ?? [];
     if (given === undefined)
@@ -37,7 +37,7 @@ export class Credential {
   }
 }
 
-/** Digests are equally long, whatever was sent, so that the comparison tells nothing about the key's length either. */
+/** Digests always have the same length, so the time of the comparison does not reveal the length of the key. */
 function digestOf(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }

@@ -19,25 +19,28 @@ import { Related } from './related.js';
 import type { Caller } from '../request/caller.js';
 import type { TenantAndMode } from '../db/tenant-and-mode.js';
 
-/** What the operator asks for that cannot be: one sentence for the command line, one problem for the graph. */
+/** A request of the operator that is refused: one sentence for the command line, one problem for the graph. */
 export class OperatorError extends DomainError {
   constructor(message: string, code: ProblemCode = 'parameter_invalid', field?: string) {
     super(problem(code, field, message));
   }
 }
 
-/** The request that the operator's writes belong to: its id stands in their events, and its key makes them safe to repeat. */
+/**
+ * The request that the operator's writes belong to. Events carry its id, and its idempotency key makes the writes safe
+ * to repeat.
+ */
 export interface Asking {
   requestId: string;
   idempotencyKey: string | undefined;
 }
 
 /**
- * What everything that the operator does stands on: reads over all tenants, writes under the request's key, and the
- * account's own operations.
+ * The operations that all functions of the operator use: reads over all tenants, writes under the request's idempotency
+ * key, and the mutations of an account.
  */
 export class OperatorDesk {
-  /** Whether an answer was given again from an idempotency key. */
+  /** Whether a response was replayed for an idempotency key. */
   replayed = false;
   readonly secrets: Secrets;
 
@@ -46,31 +49,33 @@ export class OperatorDesk {
     private readonly schema: GraphQLSchema,
     pepper: string | Secrets,
     private readonly asking?: Asking,
-    /** The terms of checkouts that an account makes by `as`. */
+    /** The terms of checkouts that `as` creates for an account. */
     private readonly checkoutTerms: CheckoutTerms = checkoutTermsDefault,
   ) {
     this.secrets = Secrets.of(pepper);
   }
 
-  /** A read over tenants; the tests list these by name. */
+  /** Reads over all tenants. The tests list these reads by name. */
   read<T>(...given: Parameters<Database['read']>): Promise<T[]> {
     return this.database.read<T>(...given);
   }
 
-  /** A long read over all of the ledger. */
+  /** Runs a long read over the whole ledger. */
   auditQuery<T>(...given: Parameters<Database['auditQuery']>): Promise<T[]> {
     return this.database.auditQuery<T>(...given);
   }
 
-  /** A function of the database that is no write of the API. */
+  /** Calls a database function that is not a write of the API. */
   call(...given: Parameters<Database['call']>): ReturnType<Database['call']> {
     return this.database.call(...given);
   }
 
-  /** A mutation of the public graph, done as the account itself would: what the product can do is not written twice. */
+  /**
+   * Runs a mutation of the public graph on behalf of an account, so that the operator needs no code of its own for it.
+   */
   async as<T>(row: AccountRow, mutation: string, input: object, key?: () => NewKey): Promise<T> {
     const field = this.schema.getMutationType()?.getFields()[mutation];
-    if (!field?.resolve) throw new Error(`no mutation ${mutation}`);
+    if (!field?.resolve) throw new Error(`the graph has no mutation ${mutation}`);
     const caller: Caller = {
       ...operatorOf(row),
       kind: row.kind,
@@ -83,7 +88,7 @@ export class OperatorDesk {
       new Scope(caller, this.database),
       editions[row.edition],
       this.asking?.requestId ?? newRequestId(),
-      // A name that no client can send: the account's own keys are another's.
+      // No client can send a key with this prefix, so it never collides with the idempotency keys of the account.
       this.asking?.idempotencyKey && `§${this.asking.idempotencyKey}`,
       key ?? ((tenant, live) => newKey(this.secrets, tenant, live)),
       {
@@ -98,7 +103,10 @@ export class OperatorDesk {
     return answer;
   }
 
-  /** The account with this id, in this mode where it exists in both. Operators know no tenants, so this asks all of them. */
+  /**
+   * The account with this id, in this mode where it exists in both. Without a mode, a root is returned in live mode.
+   * The operator does not know the tenant, so this searches all tenants.
+   */
   async account(id: string, livemode?: boolean, field = 'account.id'): Promise<AccountRow> {
     const rows = await this.byId('operator_account', account, id);
     const row = rows.find((r) => r.livemode === (livemode ?? (rows.length > 1 ? true : r.livemode)));
@@ -109,17 +117,17 @@ export class OperatorDesk {
     return row;
   }
 
-  /** Everything there is in a tenant and mode, to be read. */
+  /** A scope that reads every object of a tenant and mode. */
   scope(tenantAndMode: TenantAndMode): Scope {
     return new Scope(operatorOf(tenantAndMode), this.database);
   }
 
-  /** What belongs to objects of whatever tenants, read together. */
+  /** Loaders for the related objects of objects of any tenants, which batch their reads. */
   related(): Related {
     return new Related(this.database.read.bind(this.database));
   }
 
-  /** The rows with this id, of whatever tenants and modes. */
+  /** The rows with this id, of all tenants and modes. */
   async byId<T extends PgTable & { id: PgColumn }>(name: string, table: T, id: string): Promise<T['$inferSelect'][]> {
     return this.database.read(
       name,
@@ -132,7 +140,7 @@ export class OperatorDesk {
     );
   }
 
-  /** One write, under the request's key or one of ours. A key that was answered before is answered again. */
+  /** Does one write under the request's idempotency key, or under a random one. Replays the response of a known key. */
   async write<F extends WriteFunction, T extends PgTable & TableOf<F>, A extends ArgumentsOf<F>>(
     fn: F,
     { tenantId, livemode }: TenantAndMode,
@@ -155,10 +163,11 @@ export class OperatorDesk {
       return row!;
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
-      // A key of ours tells as well as a client's whether an earlier attempt of this very call was committed and its answer lost.
+      // With a random key too, a stored response shows that an earlier attempt of this call was committed and its
+      // response was lost.
       const before = await this.database.answered(tenantId, livemode, envelope.account, envelope.key, table, name);
-      const { requestId: answered, row } = answeredBefore(before, envelope, error);
-      this.replayed = answered !== requestId;
+      const { requestId: firstRequestId, row } = answeredBefore(before, envelope, error);
+      this.replayed = firstRequestId !== requestId;
       return row;
     }
   }
@@ -169,7 +178,10 @@ export function refuse(problems: Problem[]): void {
   if (problems.length > 0) throw new DomainError(...problems);
 }
 
-/** The operator as a caller of one tenant and mode: everything there is in reach. Its edition decides about operations, never about what is read. */
+/**
+ * The operator as a caller in one tenant and mode, who sees every object there. The edition decides about operations,
+ * never about what is visible.
+ */
 function operatorOf({ tenantId, livemode, edition = 1 }: TenantAndMode & { edition?: 1 | 2 }): Caller {
   return {
     tenantId,

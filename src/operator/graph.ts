@@ -10,7 +10,7 @@ import type { OperatorContext } from './context.js';
 import { pageSizeDefault, pageSizeMax } from './inputs.js';
 import { OperatorAccounts, OperatorLedger, OperatorMoney, OperatorPersons } from './resolver.js';
 
-/** The noun that begins the names of each root field's parameters, as /v1 and the Operator's own domain errors have it. */
+/** For each root field, the noun that begins the names of its parameters in errors, as in /v1 and in OperatorError. */
 const objects: Record<string, string> = {
   account: 'account',
   accounts: 'account',
@@ -36,13 +36,13 @@ const objects: Record<string, string> = {
   ledgerSeal: 'ledger',
 };
 
-/** The rules of the operator's schema: whoever has the credential may call everything. */
+/** The rules of the operator's schema. A caller with the credential may call every operation. */
 export const operatorRules: Rules<OperatorContext> = {
   object: objectOf,
   problems: (field, args) => textProblems('input' in args ? args.input : args, objectOf(field)),
 };
 
-/** How the lists of the operator's schema are bounded. */
+/** The bounds of the lists of the operator's schema. */
 export const sizes: ListSizes = {
   page: { default: pageSizeDefault, max: pageSizeMax },
   lists: {
@@ -57,7 +57,7 @@ export const sizes: ListSizes = {
   },
 };
 
-/** The operator's schema. Building it fails when a root field has no noun, or a noun no root field. */
+/** Builds the operator's schema. Throws when a root field has no noun, or a noun has no root field. */
 export function buildOperatorGraph(): GraphQLSchema {
   const schema = buildSchemaSync({
     resolvers: [OperatorAccounts, OperatorPersons, OperatorMoney, OperatorLedger],

@@ -5,8 +5,8 @@ import { type OperatorDesk, OperatorError } from './desk.js';
 import { type Found, listedMax } from './paging.js';
 
 /**
- * The jobs of all tenants, in the order of their ids; `stuck` are those alone that have failed and are tried again.
- * Questions to an acquirer count their attempts too, and have no error.
+ * Lists the jobs of all tenants, ordered by tenant, mode and id. With `stuck`, only the jobs that have failed and will
+ * be retried. Status polls of an acquirer count attempts too, but have no error.
  */
 export async function listJobs(
   desk: OperatorDesk,
@@ -37,7 +37,7 @@ export async function listJobs(
   return { nodes, next: last ? `${last.tenantId}.${last.id}.${last.livemode ? 'live' : 'test'}` : null };
 }
 
-/** Makes a job due now. It keeps its attempts and its error until it is done. */
+/** Makes a job due now. The job keeps its attempts and its error until it is done. */
 export async function retryJob(desk: OperatorDesk, id: string): Promise<JobRow> {
   const [row] = await desk.byId('operator_job', job, id);
   if (!row)
@@ -45,7 +45,7 @@ export async function retryJob(desk: OperatorDesk, id: string): Promise<JobRow> 
   return desk.write('retry_job', row, 'retryJob', { id }, job);
 }
 
-/** The same of jobs, whose order begins with their tenants. */
+/** Reads the cursor of a list of jobs, which begins with the tenant. */
 function jobCursorOf(text: string): { tenant: string; id: string; live: boolean } {
   const [, tenant, id, mode] = /^(\w{1,100})\.(\w{1,100})\.(live|test)$/.exec(text) ?? [];
   if (tenant === undefined || id === undefined)

@@ -39,8 +39,8 @@ import { secretsInUse } from './secrets.js';
 import { listJobs, retryJob } from './jobs.js';
 
 /**
- * What the operator of the service may do: create roots, decide about accounts, record what banks have issued and sent.
- * The command line and the operator's graph both end here; each method is one function of the file that it is from.
+ * The operations of the service's operator: create roots, decide about accounts, record what banks have issued and
+ * sent. The command line and the operator's graph both call this class; each method calls one function of another file.
  */
 export class Operator extends OperatorDesk {
   createRoot(root: NewRoot) {
@@ -61,8 +61,8 @@ export class Operator extends OperatorDesk {
   issueAddress(row: AccountRow, given: IssuedAddress) {
     return issueAddress(this, row, given);
   }
-  accounts(sought: Sought<AccountStatus>) {
-    return listAccounts(this, sought);
+  accounts(filter: Sought<AccountStatus>) {
+    return listAccounts(this, filter);
   }
   verification(row: AccountRow, related?: Related) {
     return verificationOf(this, row, related);
@@ -109,8 +109,8 @@ export class Operator extends OperatorDesk {
     return reconcile(this, id, receivables, tenantId);
   }
 
-  payouts(sought: Sought<PayoutStatus>) {
-    return listPayouts(this, sought);
+  payouts(filter: Sought<PayoutStatus>) {
+    return listPayouts(this, filter);
   }
   payout(id: string) {
     return payoutOf(this, id);
@@ -137,8 +137,8 @@ export class Operator extends OperatorDesk {
   secretsInUse() {
     return secretsInUse(this);
   }
-  jobs(sought: { stuck?: boolean; after?: string | undefined }) {
-    return listJobs(this, sought);
+  jobs(filter: { stuck?: boolean; after?: string | undefined }) {
+    return listJobs(this, filter);
   }
   retryJob(id: string) {
     return retryJob(this, id);

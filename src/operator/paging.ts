@@ -5,7 +5,7 @@ import { problem, DomainError } from '../request/problems.js';
 import type { TenantAndMode } from '../db/tenant-and-mode.js';
 import type { OperatorDesk } from './desk.js';
 
-/** Which objects to list over all tenants, oldest first; `after` is where the page before ended. */
+/** Which objects of all tenants to list, oldest first; `after` is the `next` of the previous page. */
 export interface Sought<S> {
   status?: S | undefined;
   livemode?: boolean | undefined;
@@ -14,7 +14,7 @@ export interface Sought<S> {
   limit?: number | undefined;
 }
 
-/** A page of a list, and what to ask for the next one with; null at the end. */
+/** A page of a list; `next` is the cursor of the next page, and null at the end. */
 export interface Found<T> {
   nodes: T[];
   next: string | null;
@@ -22,12 +22,13 @@ export interface Found<T> {
 
 export const listedMax = 200;
 
-/** A tenant is named by the id of its root account, which an operator copies in full. */
+/** The tenant of a root account's id, with or without the prefix: an operator copies the id as a whole. */
 export const tenantOf = (id: string) => id.replace(/^account_/, '');
 
 /**
- * One page, oldest first; the id and the mode break ties, since a root has one id in both modes. Each status is a part
- * of one index, which has this order: those that are asked for are read side by side and merged.
+ * Reads one page, oldest first. The id and the mode break ties, because a root has the same id in both modes. The index
+ * has this order within each status, so the statement reads the requested statuses in parallel subqueries and merges
+ * them.
  */
 export async function listed<T extends PgTable & VisibilityColumns & { status: PgColumn }>(
   desk: OperatorDesk,
@@ -53,7 +54,7 @@ export async function listed<T extends PgTable & VisibilityColumns & { status: P
   };
   const parts = status === undefined ? statuses : [status];
   for (const [i, part] of parts.entries()) values[`status${i}`] = part;
-  // Of one mode the mode orders nothing, and PostgreSQL would sort the merged rows to have it so.
+  // With a fixed mode, ordering by mode changes nothing, but makes PostgreSQL sort the merged rows.
   const order = [table.created, table.id, ...(livemode === undefined ? [table.livemode] : [])];
   const given = Object.entries({ status, ...conditions }).flatMap(([name, one]) => (one === undefined ? [] : name));
   const rows = await desk.read<TenantAndMode & { id: string; created: number }>(
@@ -82,7 +83,7 @@ export async function listed<T extends PgTable & VisibilityColumns & { status: P
   };
 }
 
-/** Where a page ended, as it was told. */
+/** Reads a cursor: the position at which a page ended. */
 function cursorOf(text: string, object: string): { created: string; id: string; live: boolean } {
   const [, created, id, mode] = /^(\d{1,12})\.(\w{1,100})\.(live|test)$/.exec(text) ?? [];
   if (created === undefined || id === undefined)

@@ -8,9 +8,9 @@ import type { TenantAndMode } from '../db/tenant-and-mode.js';
 import { type OperatorDesk, OperatorError, refuse } from './desk.js';
 import { tenantOf, listed, type Found, type Sought } from './paging.js';
 
-/** Payouts over all tenants; in live mode, those that are `processing` wait for the operator. */
-export function listPayouts(desk: OperatorDesk, sought: Sought<PayoutStatus>): Promise<Found<PayoutRow>> {
-  return listed(desk, 'operator_payouts', payout, Object.values(PayoutStatus), sought);
+/** Lists payouts of all tenants. In live mode, those in status `processing` wait for the operator. */
+export function listPayouts(desk: OperatorDesk, filter: Sought<PayoutStatus>): Promise<Found<PayoutRow>> {
+  return listed(desk, 'operator_payouts', payout, Object.values(PayoutStatus), filter);
 }
 
 /** The payout with this id. */
@@ -20,17 +20,19 @@ export async function payoutOf(desk: OperatorDesk, id: string): Promise<PayoutRo
   return row;
 }
 
-/** The end of a payout, as the bank reports it. */
+/** Records the end of a payout that the bank reports. */
 export async function endPayout(desk: OperatorDesk, id: string, to: 'completed' | 'failed'): Promise<PayoutRow> {
   return desk.write('move_payout', await payoutOf(desk, id), `payout_${to}`, { id, to }, payout);
 }
 
-/** Holds an account's payouts back, or lifts that. Nobody else can. Spec: AccountSetting, service_hold. */
+/**
+ * Places or lifts the service hold on an account's payouts. Only the operator can. Spec: AccountSetting, service_hold.
+ */
 export async function serviceHold(desk: OperatorDesk, row: AccountRow, hold: boolean): Promise<AccountSettingRow> {
   return desk.write('set_service_hold', row, 'serviceHold', { accountId: row.id, hold }, accountSetting);
 }
 
-/** What one unit of a currency buys of another, for the live payouts of a tenant. */
+/** Sets how much of one currency a unit of another buys, for the live payouts of a tenant. */
 export async function setRate(
   desk: OperatorDesk,
   { tenantId }: Pick<TenantAndMode, 'tenantId'>,
@@ -43,7 +45,7 @@ export async function setRate(
   return desk.write('set_rate', live, 'setRate', { source, target, rate: value }, rate);
 }
 
-/** What no rate can be. */
+/** The problems of a rate that is impossible. */
 function rateProblems(source: string, target: string, value: string): Problem[] {
   const problems: Problem[] = [];
   if (source === target) problems.push(problem('parameter_invalid', 'rate.target', 'must be another currency'));
@@ -54,7 +56,7 @@ function rateProblems(source: string, target: string, value: string): Problem[] 
   return problems;
 }
 
-/** The rates that a tenant has been given, by their currencies. */
+/** The rates of a tenant, ordered by their currencies. */
 export function listRates(desk: OperatorDesk, { tenantId }: Pick<TenantAndMode, 'tenantId'>): Promise<RateRow[]> {
   return desk.read<RateRow>(
     'operator_rates',

@@ -10,14 +10,15 @@ interface Key extends TenantAndMode {
 }
 
 /**
- * What belongs to the objects that the operator looks at. All that is asked for in one tick is one statement, of however
- * many tenants: a queue is of all of them, and a scope each would be a statement each.
+ * Loads the related objects of the objects that the operator reads. It batches all loads of one tick into one statement
+ * per column, for any number of tenants: a queue has objects of all tenants, and a scope per tenant would need a
+ * statement each.
  */
 export class Related {
   private readonly loaders = new Map<string, DataLoader<Key, unknown[], string>>();
 
-  /** It is given how the operator reads, who alone may do so without a scope. */
-  constructor(private readonly ask: Database['read']) {}
+  /** `readAll` is the operator's read over all tenants; only the operator may read without a scope. */
+  constructor(private readonly readAll: Database['read']) {}
 
   /** The rows of a tenant and mode that have this value in a column, newest first. */
   all<T extends Child>(
@@ -44,7 +45,7 @@ export class Related {
     return (await this.all(table, column, tenantAndMode, value))[0] ?? null;
   }
 
-  /** What was read before a write may be stale after it. */
+  /** Clears the cache, because a write may make it stale. */
   clear(): void {
     this.loaders.clear();
   }
@@ -57,7 +58,7 @@ export class Related {
   ): Promise<T['$inferSelect'][][]> {
     const { placeholder } = sql;
     const lists = ['tenants', 'modes', 'values'].map((list) => sql`${placeholder(list)}::text[]`);
-    const rows = await this.ask<TenantAndMode & { key: string; row: T['$inferSelect'] }>(
+    const rows = await this.readAll<TenantAndMode & { key: string; row: T['$inferSelect'] }>(
       name,
       (db) =>
         db

@@ -59,7 +59,10 @@ const PlaceServiceHoldPayload = payloadOf('PlaceServiceHold', 'accountSetting', 
 const LiftServiceHoldPayload = payloadOf('LiftServiceHold', 'accountSetting', OperatorSetting);
 const SetRatePayload = payloadOf('SetRate', 'rate', OperatorRate);
 
-/** What the operator sees and does; each field is one function of the Operator, as each command is. Silent: all of it. */
+/**
+ * What the operator reads and does. Each field calls one method of the Operator, as each command does.
+ * Silent: all of it.
+ */
 @Resolver(() => OperatorAccount)
 export class OperatorAccounts {
   @Query(() => OperatorAccount, { nullable: true, description: 'An account of any tenant.' })
@@ -75,7 +78,7 @@ export class OperatorAccounts {
     @Args(() => AccountsArgs) args: AccountsArgs,
     @Ctx() { operator }: OperatorContext,
   ): Promise<Found<OperatorAccount>> {
-    return operator.accounts(sought('account', args));
+    return operator.accounts(filterOf('account', args));
   }
 
   @Mutation(() => VerifyAccountPayload, {
@@ -172,7 +175,7 @@ export class OperatorMoney {
     @Args(() => PayoutsArgs) args: PayoutsArgs,
     @Ctx() { operator }: OperatorContext,
   ): Promise<Found<OperatorPayout>> {
-    return operator.payouts(sought('payout', args));
+    return operator.payouts(filterOf('payout', args));
   }
 
   @Query(() => [OperatorMismatch], {
@@ -199,9 +202,9 @@ export class OperatorMoney {
     @Arg('input', () => RecordBankNoticeInput) input: RecordBankNoticeInput,
     @Ctx() { operator }: OperatorContext,
   ) {
-    const { event, fromAccountId, paymentMethod, statementDescriptor, allowCurrency, ...told } = input;
+    const { event, fromAccountId, paymentMethod, statementDescriptor, allowCurrency, ...transfer } = input;
     const { notice, deposit } = await operator.bankNotice({
-      ...told,
+      ...transfer,
       event: event ?? 'received',
       fromAccountId: fromAccountId || undefined,
       paymentMethod: paymentMethod ?? undefined,
@@ -316,8 +319,8 @@ function liveOf(mode: 'test' | 'live' | null | undefined): boolean | undefined {
   return mode == null ? undefined : mode === 'live';
 }
 
-/** What a list is asked for; null asks for nothing. */
-function sought<S>(object: string, { status, mode, tenantId, first, after }: Asked<S>): Sought<S> {
+/** The filter of a list, from its arguments; null means no filter. */
+function filterOf<S>(object: string, { status, mode, tenantId, first, after }: ListArgs<S>): Sought<S> {
   const limit = first ?? pageSizeDefault;
   if (limit < 1 || limit > pageSizeMax)
     throw new DomainError({
@@ -333,4 +336,4 @@ function sought<S>(object: string, { status, mode, tenantId, first, after }: Ask
   };
 }
 
-type Asked<S> = Pick<AccountsArgs, 'mode' | 'tenantId' | 'first' | 'after'> & { status?: S | null };
+type ListArgs<S> = Pick<AccountsArgs, 'mode' | 'tenantId' | 'first' | 'after'> & { status?: S | null };

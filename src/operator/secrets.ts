@@ -3,7 +3,10 @@ import { apiKey } from '../resources/key/table.js';
 import { person } from '../resources/person/table.js';
 import type { OperatorDesk } from './desk.js';
 
-/** A pepper or encryption key by its public name. Without a setting it is not configured; without a name it is not known which one it is. */
+/**
+ * A pepper or encryption key by its public name. `setting` is null when it is not configured; `name` is null when it is
+ * unknown.
+ */
 export interface SecretInUse {
   setting: string | null;
   name: string | null;
@@ -12,8 +15,9 @@ export interface SecretInUse {
 }
 
 /**
- * What each pepper and encryption key stands for, by its public name: the keys that it hashes and that still work, and the tax
- * card numbers that it encrypts. One that is stored and not configured is listed without a setting.
+ * Counts the uses of each pepper and encryption key, by its public name: the API keys that it hashes and that still
+ * work, and the tax card numbers that it encrypts. A secret that rows name but that is not configured is listed without
+ * a setting.
  */
 export async function secretsInUse(desk: OperatorDesk): Promise<SecretInUse[]> {
   const keys = await desk.auditQuery<{ id: string | null; n: number }>('operator_peppers', (db) =>

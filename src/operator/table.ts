@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import { check, index, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import { keyColumns } from '../db/columns.js';
 
-/** A transfer as a bank tells it; minor units as digits. */
+/** A transfer as a bank reports it; the amount is minor units as a string of digits. */
 export interface NoticeObject {
   toAccountId: string;
   toAddressId: string;
@@ -14,8 +14,8 @@ export interface NoticeObject {
 }
 
 /**
- * What a bank has told about a transfer, by the bank's own reference: told twice it is the same notice, and a
- * reversal that comes before its deposit waits for it.
+ * A bank's report about a transfer, under the bank's own reference. A repeated report is the same notice, and a
+ * reversal that arrives before its deposit waits for it.
  */
 export const bankNotice = pgTable(
   'bank_notice',

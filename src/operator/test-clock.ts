@@ -7,11 +7,15 @@ import type { OperatorDesk } from './desk.js';
 
 const jobsMax = 200;
 
-/** Lets time pass in a tenant's test mode, and does what becomes due by it. Negative seconds set the clock back before anything is there. */
+/**
+ * Advances the clock of a tenant's test mode, and runs the jobs that become due. Negative seconds set the clock back;
+ * only the demo does that, before its tenant has any objects.
+ */
 export async function passTime(desk: OperatorDesk, root: Pick<AccountRow, 'tenantId'>, seconds: number): Promise<void> {
   const test = { tenantId: root.tenantId, livemode: false };
   await desk.write('advance_clock', test, 'passTime', { advanceSeconds: seconds }, testClock);
-  // Work may cause work that is due at once, and another worker may be at it: until nothing is due any more. Acquirers are asked by workers alone.
+  // A job may create jobs that are due at once, and another worker may be running some, so this repeats until no job is
+  // due. It skips status polls, because only workers query acquirers.
   for (let left = 1; left > 0; ) {
     const [row] = await desk.call('run_jobs', [root.tenantId, false, jobsMax]);
     if (Number(row?.run_jobs) > 0) continue;

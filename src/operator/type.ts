@@ -10,7 +10,8 @@ import { FilePurpose } from '../resources/file/table.js';
 import { PayoutStatus } from '../resources/payout/table.js';
 import { Amount, Currency, DateTime } from '../types/scalars.js';
 
-// Classes of their own under the public names: the public ones carry edges that only a caller of one tenant can walk.
+// These classes have the public names but are separate: the public ones have edges that only a caller of one tenant can
+// follow.
 
 export const BankNoticeEvent = { RECEIVED: 'received', REVERSED: 'reversed' } as const;
 registerEnumType(BankNoticeEvent, {
@@ -284,7 +285,7 @@ export class LedgerChain {
   firstBroken: number | null;
 }
 
-/** The page type of a list of the operator: oldest first, with where to go on. */
+/** The page type of a list of the operator: oldest first, with the cursor of the next page. */
 function pageOf<T extends object>(name: string, type: () => ClassType<T>) {
   @ObjectType(`${name}Page`, { simpleResolvers: true, description: 'A page of a list over all tenants, oldest first.' })
   class Page {

@@ -5,15 +5,18 @@ import type { Operation } from '../operation/operation.js';
 import type { ListSize } from '../types/pagination.js';
 import type { Fields, NodeRow, RootRead } from './edges.js';
 
-/** How /v1 spells an object, from the row of its table, or from what its root field answers. */
+/** Formats an object for /v1, from the row of its table or from the result of its root field. */
 export type Shape = (row: never) => object;
 
-/** A path of /v1. `answers` says where in the root field's answer the object is: its own value, a page, a payload's member. */
+/**
+ * A path of /v1. `answers` says where in the result of the root field the object is: the value itself, a page, or a
+ * member of a payload.
+ */
 export interface Path {
   method: 'GET' | 'POST';
   path: string;
   answers: 'object' | 'list' | 'payload';
-  /** The argument that a parameter of the path stands for, where they are named differently. */
+  /** The argument for each parameter of the path whose name differs from that of its argument. */
   params?: Record<string, string>;
   /** Arguments of the field that the path does not take. */
   without?: readonly string[];
@@ -34,23 +37,23 @@ const paths = (more: Pick<Path, 'extension'>) => ({
 });
 /** Paths that the specification shows. Spec: Endpoint table. */
 export const { get, list, post } = paths({});
-/** Paths that it does not show. */
+/** Paths that the specification does not show. */
 export const extension = paths({ extension: true });
 
-/** One operation: a root field of the graph, with the paths of /v1 that it answers. */
+/** One operation: a root field of the graph, with the paths of /v1 that it serves. */
 export interface OperationRow extends Omit<Permission, 'object'> {
-  /** How it reads, where it reads the resource's own objects and no more. */
+  /** How the operation reads, where it only reads objects of its own resource. */
   reads?: RootRead;
-  /** The noun that begins the names of its parameters, where it is another than its resource's. */
+  /** The noun that begins the names of its parameters, where it differs from the noun of the resource. */
   object?: string;
-  /** What is wrong with its parameters by themselves. */
+  /** Returns the problems of its parameters that need no look at the database. */
   rules?: (input: object) => ReturnType<NonNullable<Operation['rules']>>;
   routes?: readonly Path[];
-  /** How /v1 spells its answer, where it is not the object. */
+  /** Formats its response for /v1, where the response is not the object. */
   v1?: Shape;
 }
 
-/** A table whose rows are told of as objects, by the answers to idempotency keys and by events. */
+/** A table whose rows appear as objects in events and in responses that are stored under idempotency keys. */
 export interface StoredObject {
   table: PgTable;
   v1: Shape;
@@ -62,23 +65,23 @@ export const stored = <T extends PgTable>(table: T, v1: (row: T['$inferSelect'])
   v1,
 });
 
-/** A resource: all that the rest of the program has to know of it. */
+/** A resource: everything about it that the rest of the program uses. */
 export interface Resource {
-  /** The noun that begins the names of its parameters, and the object of its answers. */
+  /** The noun that begins the names of its parameters, and the `object` of its responses. */
   object: string;
   node?: NodeRow;
-  /** Its objects as they are stored: its own, under its noun, and others that events are about. */
+  /** Its stored objects: its own under its noun, and other objects that events are about. */
   stored?: Readonly<Record<string, StoredObject>>;
-  /** The operations that do not just read its objects. */
+  /** The resolvers of the operations that do more than read its objects. */
   resolvers?: readonly Function[];
   operations?: Readonly<Record<string, OperationRow>>;
-  /** Operations of /v1 that the graph does not have; their routes have code of their own. */
+  /** Operations of /v1 that the graph does not have. Their routes have their own code. */
   restOperations?: Readonly<Record<string, OperationRow>>;
-  /** The header `Link` of each answer of /v1 that is one object. */
+  /** The `Link` header of each response of /v1 that is one object. */
   link?: (row: never, context: Context) => string;
-  /** The fields with edges to and from other objects, and what else is no column, by the type that gets them. */
+  /** The fields that are no columns, such as edges from and to other objects, by the type that gets them. */
   fields?: readonly Fields[];
-  /** How many members the lists of objects have that take no page arguments, by type and field. */
+  /** How many members those lists of objects have that take no page arguments, by type and field. */
   sizes?: Readonly<Record<string, ListSize>>;
   /** The types of its events. */
   events?: readonly string[];
@@ -86,22 +89,25 @@ export interface Resource {
 
 const declared: Resource[] = [];
 
-/** Declares a resource. Resources are in the order in which their files are evaluated: by name, and after those they import. */
+/**
+ * Declares a resource. Resources are in the order in which their files are evaluated: by name, and after the files they
+ * import.
+ */
 export function defineResource(resource: Resource): Resource {
   declared.push(resource);
   return resource;
 }
 
-/** All resources. They are all there once registry.ts has been imported. */
+/** All resources. The list is complete once registry.ts has been imported. */
 export const resources: readonly Resource[] = declared;
 
-/** What is stored under a noun, such as the object of an event. */
+/** The stored object with a noun, such as the object of an event. */
 export function storedObject(noun: string, among = resources): StoredObject | undefined {
   for (const { stored } of among) if (stored && Object.hasOwn(stored, noun)) return stored[noun];
   return undefined;
 }
 
-/** What the ids of a prefix are of. */
+/** The node whose ids begin with a prefix. */
 export function nodeOf(prefix: string): NodeRow | undefined {
   return resources.find(({ node }) => node?.prefix === prefix)?.node;
 }

@@ -6,7 +6,7 @@ import type { Context } from '../operation/context.js';
 import { DomainError, problem } from '../request/problems.js';
 import { type Listing, PageArgs } from '../types/pagination.js';
 
-/** What the graph shows of a field besides its type. */
+/** What the graph shows about a field besides its type. */
 interface Shown {
   nullable?: true;
   description?: string;
@@ -14,7 +14,7 @@ interface Shown {
 /** The type of a field: a class, a scalar, an enum, or a list of one. */
 type Returns = () => object | [object];
 
-/** An edge to the object whose `match` is the property `of` of the parent's row. */
+/** An edge to the object whose column `match` has the value of the property `of` of the parent's row. */
 interface LinkEdge<P extends string> extends Shown {
   read: 'link';
   table: Rows;
@@ -22,7 +22,7 @@ interface LinkEdge<P extends string> extends Shown {
   of: P;
 }
 
-/** An edge to a page of the objects whose `match` is the parent's id, by a column of theirs or by a table of links. */
+/** An edge to a page of the objects that have the parent's id in the column `match`, or in a table of links. */
 interface PageEdge extends Shown {
   read: 'edge';
   table: Rows;
@@ -39,22 +39,22 @@ interface ObjectEdge<P extends string> extends Shown {
   of: Record<string, P>;
 }
 
-/** A field with code of its own. */
+/** A field that has its own code. */
 interface ValueEdge<R> extends Shown {
   read: 'value';
   returns: Returns;
   resolve: (row: R, context: Context, args: never) => unknown;
   args?: ClassType<object>;
-  /** How PostgreSQL derives it from the columns of the parent's row: the expression is JSON as text. */
+  /** The SQL expression that derives the value from the columns of the parent's row. It returns JSON as text. */
   json?: (column: (property: string) => string) => string;
-  /** It is the funds of the parent, an account, as they are now; see the compiler. */
+  /** The field is the current balance of its parent, an account; see the query compiler. */
   balance?: true;
 }
 
-/** A field of a type, by what the rows of the type have. */
+/** A field of a type. It may name only properties that the rows of the type have. */
 export type Edge<R = never> = LinkEdge<keyof R & string> | PageEdge | ObjectEdge<keyof R & string> | ValueEdge<R>;
 
-/** An edge to one object, whose id is a property of the row, or whose column `by` has the property's value. */
+/** An edge to the one object whose id, or whose column `by`, has the value of a property of the row. */
 export function link<P extends string>(
   table: Rows,
   of: P,
@@ -72,7 +72,7 @@ export function page<T extends Rows>(
   return { read: 'edge', table, match, args, ...shown };
 }
 
-/** An object of properties of the row. */
+/** An object that is made of properties of the row. */
 export function object<O, P extends string>(
   type: () => ClassType<O & object>,
   of: Record<keyof O & string, P>,
@@ -81,7 +81,7 @@ export function object<O, P extends string>(
   return { read: 'object', returns: type, of, ...shown };
 }
 
-/** A field that is no edge. */
+/** A field with its own resolver, which is not an edge. */
 export function value<R, A>(
   returns: Returns,
   resolve: (row: R, context: Context, args: A) => unknown,
@@ -90,25 +90,27 @@ export function value<R, A>(
   return { read: 'value', returns, resolve, ...more };
 }
 
-/** The edges and other fields that a resource gives to the type of a table's rows. */
+/** The edges and other fields that a resource adds to the type of a table's rows. */
 export interface Fields {
   table: Rows;
   edges: Readonly<Record<string, Edge>>;
 }
 
-/** The fields that the type of a table's rows gets. A property that the rows do not have does not compile. */
+/**
+ * Declares the fields that the type of a table's rows gets. A property that the rows do not have is a compile error.
+ */
 export function fields<T extends Rows>(table: T, edges: Record<string, Edge<Row<T>>>): Fields {
   return { table, edges };
 }
 
-/** How a root field reads: the object with the argument `id`, or a page of the caller's list. */
+/** How a root field reads: the object whose id is the argument `id`, or a page of the caller's list. */
 export type RootRead =
   | { read: 'one'; description: string }
   | { read: 'page'; description: string; args: ClassType<PageArgs>; fixed?: Record<string, unknown> };
 
-/** A root field that answers the object with an id. */
+/** A root field that returns the object with an id. */
 export const one = (description: string): RootRead => ({ read: 'one', description });
-/** A root field that answers a page of the caller's list. */
+/** A root field that returns a page of the caller's list. */
 export const many = (args: ClassType<PageArgs>, description: string, fixed?: Record<string, unknown>): RootRead => ({
   read: 'page',
   description,
@@ -116,20 +118,20 @@ export const many = (args: ClassType<PageArgs>, description: string, fixed?: Rec
   ...(fixed && { fixed }),
 });
 
-/** What has an id in the graph: how ids begin, the rows and the type behind them, and how they are listed. */
+/** A kind of object that has ids in the graph: the prefix of its ids, its table, its type, and how it is listed. */
 export interface NodeRow {
   prefix: string;
   rows: Rows;
   type: ClassType<object>;
   listing: Listing;
   connection: ClassType<object>;
-  /** Whether the query compiler answers it. What it does not answer is left to the resolvers. */
+  /** Whether the query compiler can read it. The resolvers read everything else. */
   compiled?: true;
-  /** Whether a row is there for clients yet; every row is, by default. */
+  /** Whether clients can see a row yet; by default they see every row. */
   shown?: (row: never) => boolean;
 }
 
-/** What has an id. A row has all that its type declares without an edge, or this does not compile. */
+/** Declares a node. It is a compile error when a row lacks a property that its type declares without an edge. */
 export const node = <O extends object, T extends Rows & { $inferSelect: O }>(
   prefix: string,
   rows: T,
@@ -140,7 +142,7 @@ export const node = <O extends object, T extends Rows & { $inferSelect: O }>(
 type Method = (...args: never[]) => unknown;
 type Parameter = (target: object, name: string, index: number) => void;
 
-/** Adds a method to a class of resolvers, with the decorators that type-graphql would be given in its text. */
+/** Adds a method to a resolver class, with the decorators that a method in source text would have. */
 function method(target: object, name: string, run: Method, parameters: Parameter[], field: MethodDecorator) {
   const descriptor = { value: run, writable: true, configurable: true };
   Object.defineProperty(target, name, descriptor);
@@ -148,14 +150,14 @@ function method(target: object, name: string, run: Method, parameters: Parameter
   field(target, name, descriptor);
 }
 
-/** The class that resolves the fields that a resource gives to a type. */
+/** The class that resolves the fields that a resource adds to a type. */
 export function edgeResolver({ table, edges }: Fields, nodeOf: (table: Rows) => NodeRow): Function {
   class Edges {}
   for (const [name, edge] of Object.entries(edges)) {
     const { nullable = false, description } = edge;
-    const asked = 'args' in edge && edge.args ? [Args(() => edge.args!)] : [];
+    const decorators = 'args' in edge && edge.args ? [Args(() => edge.args!)] : [];
     const field = FieldResolver(returnsOf(edge, nodeOf), { nullable, ...(description && { description }) });
-    method(Edges.prototype, name, runOf(edge, nodeOf), [Root(), Ctx(), ...asked], field);
+    method(Edges.prototype, name, runOf(edge, nodeOf), [Root(), Ctx(), ...decorators], field);
   }
   Resolver(() => nodeOf(table).type)(Edges);
   return Edges;
@@ -168,7 +170,7 @@ export function returnsOf(edge: Edge, nodeOf: (table: Rows) => NodeRow): () => C
   return edge.returns as () => ClassType;
 }
 
-/** How a resolver answers an edge. */
+/** The method that resolves an edge. */
 function runOf(edge: Edge, nodeOf: (table: Rows) => NodeRow): Method {
   if (edge.read === 'value') return (row: never, context: Context, args: never) => edge.resolve(row, context, args);
   if (edge.read === 'object') {
@@ -181,7 +183,8 @@ function runOf(edge: Edge, nodeOf: (table: Rows) => NodeRow): Method {
     return (row: { id: string }, { scope }: Context, args: PageArgs) => scope.edge(table, listing, match, row.id, args);
   }
   const { of, nullable } = edge;
-  // What is an edge's by another column is null or there; null for what must be there is an error of the graph.
+  // An edge by another column than the id may find nothing and returns null; GraphQL reports an error where the field
+  // is not nullable.
   if (edge.match !== table.id)
     return (row: Record<string, string>, { scope }: Context) => scope.findBy(table, edge.match, row[of]!);
   if (nullable) return (row: Record<string, string | null>, { scope }: Context) => scope.find(table, row[of]);
@@ -230,7 +233,7 @@ function listingOf({ listing }: NodeRow, fixed: Record<string, unknown> | undefi
   return fixed ? { ...listing, fixed } : listing;
 }
 
-/** How PostgreSQL answers a field that has a resolver: with the rows that the resolver would read. */
+/** How the query compiler reads a field in PostgreSQL: it reads the same rows as the field's resolver. */
 export type Rule =
   | { read: 'one'; table: Rows }
   | { read: 'page'; table: Rows; listing: Listing }
@@ -240,14 +243,14 @@ export type Rule =
   | { read: 'value'; json: (column: (property: string) => string) => string }
   | { read: 'balance' };
 
-/** The rule of a root field for the query compiler; undefined where it is left to the resolvers. */
+/** The query compiler's rule for a root field; undefined where only the resolvers can read it. */
 export function ruleOfRead(read: RootRead, node: NodeRow): Rule | undefined {
   if (!node.compiled || node.shown) return undefined;
   const { rows: table } = node;
   return read.read === 'one' ? { read: 'one', table } : { read: 'page', table, listing: listingOf(node, read.fixed) };
 }
 
-/** The rule of an edge for the query compiler; undefined where it is left to the resolvers. */
+/** The query compiler's rule for an edge; undefined where only the resolvers can read it. */
 export function ruleOfEdge(edge: Edge, nodeOf: (table: Rows) => NodeRow): Rule | undefined {
   if (edge.read === 'object') return { read: 'object', of: edge.of };
   if (edge.read === 'value') {
@@ -261,7 +264,7 @@ export function ruleOfEdge(edge: Edge, nodeOf: (table: Rows) => NodeRow): Rule |
   return { read: 'edge', table, listing: listingOf(node, edge.fixed), match: edge.match };
 }
 
-/** The node whose rows are those of a table; refuses with the table's name when no resource has it. */
+/** Finds the node of a table; throws an error with the table's name when no resource declares it. */
 export function nodeFinder(nodes: readonly NodeRow[]): (table: Rows) => NodeRow {
   const byTable = new Map<Rows, NodeRow>(nodes.map((each) => [each.rows, each]));
   return (table) => {

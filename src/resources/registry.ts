@@ -7,8 +7,9 @@ import { tablesOf } from './tables.js';
 export type { Route } from './tables.js';
 
 /*
- * Each folder beside this file that has a file `resource` is a resource. They are read in the order of their names, after
- * those that they import, so that the fields of the schema are always in the same order.
+ * Each folder next to this file that has a file `resource` is a resource. They are imported in the order of their
+ * names, each after the resources that it imports itself, so that the fields of the schema are always in the same
+ * order.
  */
 const here = new URL('.', import.meta.url);
 const folders = fs.readdirSync(here, { withFileTypes: true }).filter((entry) => entry.isDirectory());

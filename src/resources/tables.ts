@@ -14,17 +14,17 @@ import {
   ruleOfRead,
 } from './edges.js';
 
-/** A row of the endpoint table: a path of /v1, the root field that answers it, and how the answer is spelled. */
+/** A row of the endpoint table: a path of /v1, the root field that serves it, and the format of its response. */
 export interface Route extends Path {
   field: string;
   shape: Shape;
-  /** The header `Link` of the answer. */
+  /** The `Link` header of the response. */
   link?: Resource['link'];
 }
 
 /**
- * The tables that are built from the declarations, one per concern. Building them fails, with a name, when something is
- * declared twice or refers to nothing.
+ * Builds the tables from the declarations, one per concern. Throws an error with a name when something is declared
+ * twice or refers to something that does not exist.
  */
 export function tablesOf(declared: readonly Resource[]) {
   refuseTwice(declared);
@@ -84,7 +84,7 @@ function sizesOf(declared: readonly Resource[]): Record<string, ListSize> {
   return Object.fromEntries(sizes);
 }
 
-/** The types of events, each with the noun of the resource that declares it. */
+/** The event types, each with the noun of the resource that declares it. */
 function eventsOf(declared: readonly Resource[], stored: Stored): Map<string, string> {
   const events = new Map<string, string>();
   for (const { object, events: types = [] } of declared)
@@ -95,7 +95,9 @@ function eventsOf(declared: readonly Resource[], stored: Stored): Map<string, st
   return events;
 }
 
-/** What the graph is built from: the classes of resolvers, and what the query compiler may answer instead of them. */
+/**
+ * The parts of the graph: the resolver classes, and the rules of the fields that the query compiler can read instead.
+ */
 function graphOf(declared: readonly Resource[]) {
   const resolvers: Function[] = [];
   const rules = new Map<string, Rule>();
@@ -132,7 +134,7 @@ function graphOf(declared: readonly Resource[]) {
   };
 }
 
-/** The types of all nodes as the schema shows them: each after those that its own fields answer. */
+/** The types of all nodes in the order of the schema: each after the types that its own fields return. */
 function inOrder(
   nodes: NodeRow[],
   declared: readonly Resource[],

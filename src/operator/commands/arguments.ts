@@ -8,7 +8,7 @@ export function whole(text: string): number {
   return Number(text);
 }
 
-/** True or false, as these words. */
+/** The word true or false. */
 export function flag(text: string): boolean {
   if (text !== 'true' && text !== 'false') throw new InvalidArgumentError('It must be true or false.');
   return text === 'true';
@@ -23,7 +23,7 @@ export function amount(text: string): bigint {
   }
 }
 
-/** One more receivable with its amount, as `id=amount`. */
+/** Adds one receivable with its amount, written as `id=amount`. */
 export function share(text: string, before: object[]): object[] {
   const [, id, value] = /^(receivable_[0-9a-f]+)=(.+)$/.exec(text) ?? [];
   if (id === undefined || value === undefined)
@@ -40,7 +40,7 @@ export function duration(text: string): number {
   return Number(count) * secondsIn[unit!]!;
 }
 
-/** An e-mail address, or nothing to unset one. */
+/** An e-mail address, or an empty text to unset it. */
 export function email(text: string): string {
   try {
     return text === '' ? text : String(GraphQLEmailAddress.parseValue(text));

@@ -1,10 +1,10 @@
 import { type Command, Option } from 'commander';
 import type { Operator } from '../operator.js';
 
-/** What a command gives back: one JSON document with --json, a table for people otherwise. */
+/** The result of a command, printed as one JSON document with --json and as a table otherwise. */
 export type Result = object;
 
-/** The options of a command, as commander has read them. */
+/** The options of a command, as commander has parsed them. */
 export interface Options {
   json?: boolean;
   [name: string]: unknown;
@@ -18,14 +18,14 @@ export type AddCommand = (
   run: (operator: Operator, options: Options, argument: string) => Promise<Result>,
 ) => Command;
 
-/** The mode of what a command is about. */
+/** The option for the mode of a command's object. */
 export const mode = () => new Option('--mode <mode>', 'test or live').choices(['test', 'live']);
-/** Lists are shown page by page: each but the last tells as `next` what to go on with. */
+/** The option that continues a list after a page. Each page but the last shows its cursor as `next`. */
 export const after = () => new Option('--after <next>', 'go on from where a page ended, as it was told there');
-/** Whether --mode says live; undefined where it says nothing. */
+/** Whether --mode is live; undefined when --mode is not given. */
 export const liveOf = (options: Options) => (options.mode === undefined ? undefined : options.mode === 'live');
 
-/** Those of the options that were given, by the names of the properties that they are for. */
+/** The options that were given, under the names of the properties that they set. */
 export function given(options: Options, names: Record<string, string>): Record<string, never> {
   const entries = Object.entries(names).map(([property, option]) => [property, options[option]] as const);
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined)) as Record<string, never>;

@@ -5,7 +5,7 @@ import { bankNoticeV1, depositV1 } from '../../resources/deposit/v1.js';
 import { amount, currencyCode, share } from './arguments.js';
 import type { AddCommand } from './command.js';
 
-/** Adds the commands about deposits and what banks report of them. */
+/** Adds the commands about deposits and about the reports of banks. */
 export function depositCommands(program: Command, command: AddCommand): void {
   const deposits = program.command('deposit').description('Live deposits, as banks report them');
   recordCommand(deposits, command);

@@ -1,11 +1,14 @@
 import Table from 'cli-table3';
 import type { accountV1 } from '../../resources/account/v1.js';
 
-/** A list as rows, with how to go on where there is more; anything else as names and values, nested ones by their path. */
+/**
+ * Formats a list as rows, with the option for the next page; formats other results as names and values, nested names as
+ * paths.
+ */
 export function readable(result: object): string {
-  const { next, ...whole } = result as { next?: string };
-  const [list] = Object.values(whole) as unknown[];
-  if (Object.keys(whole).length === 1 && Array.isArray(list)) {
+  const { next, ...members } = result as { next?: string };
+  const [list] = Object.values(members) as unknown[];
+  if (Object.keys(members).length === 1 && Array.isArray(list)) {
     const more = next ? `There are more. Go on with --after ${next}\n` : '';
     return list.length === 0 ? 'None.\n' : `${rows(list.map(summary))}${more}`;
   }

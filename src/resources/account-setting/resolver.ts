@@ -55,7 +55,7 @@ export class AccountSettingResolver {
   }
 }
 
-/** Each currency once: two addresses of one currency would be of no use. */
+/** Removes repeated currencies, because a second address in the same currency has no use. */
 function distinct(offers: UpdateAccountSettingInput['addressCurrency']) {
   if (!offers) return undefined;
   return Object.fromEntries(
@@ -66,7 +66,10 @@ function distinct(offers: UpdateAccountSettingInput['addressCurrency']) {
   );
 }
 
-/** Who sets which part of the payouts is told by the account's relation to the caller. Silent: a platform may set its own interval. */
+/**
+ * Refuses payout settings that the caller may not change: that depends on the relation between the caller and the
+ * account. Silent: a platform may set its own interval.
+ */
 function permitPayouts({ caller }: Context, owner: AccountRow, payouts: PayoutSettingsInput | null | undefined): void {
   if (!payouts) return;
   const { enabled, ...schedule } = payouts;
@@ -111,7 +114,9 @@ function applicability(setting: AccountSettingRow, input: UpdateAccountSettingIn
 
 const anchorMax = { weeklyAnchor: 7, monthlyAnchor: 31 } as const;
 
-/** What no setting can have: null for an object or a switch, which is on or off, an offer without a currency, and a day that there is not. */
+/**
+ * The problems of a setting: null for an object or a switch, an offer without a currency, a day that does not exist.
+ */
 export function settingProblems(input: Partial<UpdateAccountSettingInput>): Problem[] {
   const empty = (['address', 'addressCurrency', 'payouts'] as const).flatMap((hash) => {
     if (input[hash] === null)
@@ -123,7 +128,7 @@ export function settingProblems(input: Partial<UpdateAccountSettingInput>): Prob
         problem('parameter_invalid_empty', `account_setting.${snake(hash)}.${snake(kind)}`, emptyOptional),
       );
   });
-  // What is stored already is judged in the write, under the lock of the row.
+  // The write checks the stored values too, under the lock of the row.
   const hollow = Object.entries(input.addressCurrency ?? {})
     .filter(([kind, offered]: [string, string[] | null | undefined]) => {
       return offered?.length === 0 && input.address?.[kind as keyof typeof input.address] === true;

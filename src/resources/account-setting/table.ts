@@ -13,7 +13,7 @@ export const PayoutReasonCode = {
 } as const;
 export type PayoutReasonCode = (typeof PayoutReasonCode)[keyof typeof PayoutReasonCode];
 
-/** By account kind, null where the kind does not apply to the setting's account. */
+/** One value per account kind; null where the kind does not apply to the setting's account. */
 export interface OfferObject {
   connectedUser: boolean | null;
   connectedUserPartner: boolean | null;
@@ -27,16 +27,16 @@ const offered = (column: string, key: keyof OfferObject) =>
   boolean(column).generatedAlwaysAs(sql.raw(`((address ->> '${key}')::boolean)`));
 
 /**
- * One setting per account and mode. Members that lists filter by are generated columns.
- * The effective payouts state is generated too, so that no path can show a stale one:
- * a hold of the service precedes a missing activation, which precedes a hold of the platform.
+ * One setting per account and mode. The members that lists filter by are generated columns. The effective payouts state
+ * is generated too, so that it is never stale: a service hold has priority over a missing activation, which has
+ * priority over a platform hold.
  */
 export const accountSetting = pgTable(
   'account_setting',
   {
     ...keyColumns(),
     accountId: text('account_id').notNull(),
-    /** Whether the account is a connected user: what `/v1/account_settings/connected` lists. */
+    /** Whether the account is a connected user; `/v1/account_settings/connected` lists these. */
     ofConnectedUser: boolean('of_connected_user').notNull(),
     metadata: jsonb('metadata').$type<MetadataMap>(),
     address: jsonb('address').$type<OfferObject>().notNull(),

@@ -71,7 +71,7 @@ export class PayoutSettings {
   reasonCodeNotEnabled: PayoutReasonCode | null;
 }
 
-/** What an account has switched on; one per account and mode. Spec: AccountSetting. */
+/** The settings of an account; one object per account and mode. Spec: AccountSetting. */
 @ObjectType({
   implements: Node,
   simpleResolvers: true,

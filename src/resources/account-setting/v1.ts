@@ -1,7 +1,7 @@
 import type { AccountSettingRow, OfferObject } from './table.js';
 import type { PayoutSettings } from './type.js';
 
-/** A setting as /v1 spells it. Spec: AccountSetting. */
+/** Formats a setting for /v1. Spec: AccountSetting. */
 export function accountSettingV1(s: AccountSettingRow) {
   const payouts = payoutsOf(s);
   return {

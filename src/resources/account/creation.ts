@@ -14,7 +14,9 @@ const addressKeys = [
   'user',
 ] as const satisfies readonly AddressKey[];
 
-/** Which key of the root's setting decides about an account's receiving addresses, by its kind and its owner's. */
+/**
+ * The key of the root's setting that decides about an account's receiving addresses, by its kind and its owner's kind.
+ */
 export function addressKeyOf(kind: AccountKind, owner: AccountKind | null, edition: Edition): AddressKey | null {
   if (kind === 'platform') return edition.offers.platform.includes('platform') ? 'platform' : null;
   if (kind === 'direct_user') return 'user';
@@ -23,8 +25,8 @@ export function addressKeyOf(kind: AccountKind, owner: AccountKind | null, editi
 }
 
 /**
- * The setting that an account is created with. Only a root's governs receiving addresses: there, what applies is on,
- * in the edition's currency; everything else is null. Spec: AccountSetting. Silent: the defaults.
+ * The setting that an account is created with. Only the setting of a root governs receiving addresses: there, each
+ * applicable kind is on, in the edition's currency; the rest is null. Spec: AccountSetting. Silent: the defaults.
  */
 export function initialSetting(
   kind: AccountKind,
@@ -40,7 +42,7 @@ export function initialSetting(
       platform: applicable.includes(addressKeys[3]) ? value : null,
       user: applicable.includes(addressKeys[4]) ? value : null,
     }) as const;
-  // An aggregator is paid out itself, for its users; nobody pays out a partner.
+  // An aggregator gets the payouts for its users; partners get no payouts.
   const payoutsApplicable = kind !== 'partner' && !(kind === 'connected_user' && rootSubType === 'aggregator');
   return { address: hash(true), addressCurrency: hash([edition.currency]), payoutsApplicable };
 }
@@ -53,8 +55,8 @@ export function nicknameOf(nickname: string | null | undefined): string | null |
 }
 
 /**
- * What no account can have: a nickname that is too long, details without sense, a volume that its currency cannot be, two different GST ids.
- * A partner is the only type that is created through the call of that name.
+ * The problems of an account: a nickname that is too long, invalid details, a volume that its currency cannot have, two
+ * different GST ids. `createAccount` creates partners only.
  */
 export function accountProblems({ type, nickname, businessDetails }: Partial<CreateAccountInput>): Problem[] {
   const problems: Problem[] = [];
@@ -102,7 +104,10 @@ export function accountProblems({ type, nickname, businessDetails }: Partial<Cre
   return problems;
 }
 
-/** Business details as they are stored: empty texts are null, `tax_gst` is in `ids`, and null for an object clears its members. */
+/**
+ * Business details in their stored form: empty texts become null, `tax_gst` moves into `ids`, and null for an object
+ * clears its members.
+ */
 export function businessDetailsOf(details: BusinessDetailsInput | null | undefined) {
   if (details == null) return details;
   const { taxGst, ...given } = details;
@@ -117,7 +122,10 @@ export function businessDetailsOf(details: BusinessDetailsInput | null | undefin
 const noIds = { business: null, tax: null, taxDeduction: null, taxGst: null, taxTrade: null };
 const noAddress = { line1: null, line2: null, city: null, state: null, postalCode: null, country: null };
 
-/** The same object with empty texts as null, at every depth: an empty value unsets, and blanks are no value. */
+/**
+ * The same object with each empty text as null, at every depth. An empty text clears a value, and a text of spaces
+ * counts as empty.
+ */
 export function blankToNull<T>(value: T): T {
   if (typeof value === 'string' && value.trim() === '') return null as T;
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;

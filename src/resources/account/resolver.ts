@@ -27,7 +27,7 @@ const UpdateAccountPayload = payloadOf('UpdateAccount', 'account', Account);
 
 @Resolver(() => Account)
 export class AccountResolver {
-  /** Creates a partner of the context account. Spec: Create an Account. */
+  /** Creates a partner of the acting account. Spec: Create an Account. */
   @Mutation(() => CreateAccountPayload, { description: 'Creates a partner of the context account, in status DRAFT.' })
   async createAccount(@Arg('input', () => CreateAccountInput) input: CreateAccountInput, @Ctx() context: Context) {
     const { caller, edition } = context;
@@ -96,13 +96,13 @@ export class AccountResolver {
   }
 }
 
-/** What an account may do besides, as its edition shows it. */
+/** The additional capabilities of an account, as its edition shows them. */
 export function capabilityOf(row: AccountRow, { edition }: Context): Capability | null {
   if (edition.capability.nullFor.includes(row.subType as never)) return null;
   return { multicurrencyExportsV1: edition.capability.shown ? row.capabilityStatus : null };
 }
 
-/** What of the input is to be stored; absent members stay absent, so that they change nothing. */
+/** The input in its stored form. Absent members stay absent, so that they change nothing. */
 function changesOf({
   businessDetails,
   nickname,

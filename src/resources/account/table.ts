@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import { check, foreignKey, index, jsonb, pgTable, primaryKey, smallint, text, unique } from 'drizzle-orm/pg-core';
 import { isOneOf, type MetadataMap, keyColumns, version, visibilityColumns } from '../../db/columns.js';
 
-/** What an account is in its tree. `type` as the specification has it follows from the kind. */
+/** The place of an account in its tree of accounts. The `type` of the specification follows from the kind. */
 export const AccountKind = {
   PLATFORM: 'platform',
   DIRECT_USER: 'direct_user',
@@ -52,7 +52,7 @@ export const BusinessType = {
 } as const;
 export type BusinessType = (typeof BusinessType)[keyof typeof BusinessType];
 
-/** Which key of the governing setting decides about an account's receiving addresses. Spec: AccountSetting. */
+/** The key of the governing setting that decides about an account's receiving addresses. Spec: AccountSetting. */
 export const AddressKey = {
   CONNECTED_USER: 'connected_user',
   CONNECTED_USER_PARTNER: 'connected_user_partner',
@@ -80,7 +80,7 @@ export interface BusinessIdsObject {
   taxTrade?: string | null;
 }
 
-/** Amounts inside objects are minor units as a string of digits. */
+/** An expected volume, as stored. Amounts inside objects are minor units as a string of digits. */
 export interface VolumeObject {
   amount?: string | null;
   currency?: string | null;
@@ -161,7 +161,7 @@ export const account = pgTable(
     }),
     index('account_context').on(t.tenantId, t.livemode, t.actingAccountId, t.created, t.id),
     index('account_root').on(t.tenantId, t.livemode, t.onRootList, t.created, t.id),
-    // The operator knows no tenants: whom it names by id, and what waits for it in a status.
+    // The operator searches all tenants: by id, and by status for the accounts that it has to decide about.
     index('account_by_id').on(t.id),
     index('account_queue').on(t.status, t.created, t.id, t.livemode),
     index('account_owned').on(t.tenantId, t.livemode, t.ownerId, t.created, t.id),

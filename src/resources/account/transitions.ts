@@ -8,7 +8,7 @@ export const accountMoves = {
   activate: { connected_user: ['draft'], partner: ['draft', 'deactivated'] },
   /** By the owner of a partner. */
   deactivate: ['draft', 'verifying', 'activated'],
-  /** A verification is settled by one of two outcomes; the first also lifts a hold. */
+  /** A verification has one of two outcomes; the first also lifts a hold. */
   verify: { activated: ['verifying', 'hold'], hold: ['verifying'] },
   hold: ['verifying', 'activated'],
   /** By the operator, or by a test helper. */

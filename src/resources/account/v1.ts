@@ -2,7 +2,7 @@ import { editions } from '../../editions/editions.js';
 import { amountText } from '../../types/scalars.js';
 import type { AccountRow, PostalAddressObject, VolumeObject } from './table.js';
 
-/** An account as /v1 spells it, key by key, in the order of the specification. Spec: Account. */
+/** Formats an account for /v1, with its keys in the order of the specification. Spec: Account. */
 export function accountV1(a: AccountRow) {
   const { shown, capability } = editions[a.edition];
   return {
@@ -42,7 +42,7 @@ export function accountV1(a: AccountRow) {
   };
 }
 
-/** A root exists in both modes under one id, and so shows neither. */
+/** The `livemode` of an account; null for a root, which exists in both modes under one id. */
 export function livemodeOf(a: Pick<AccountRow, 'ownerId' | 'livemode'>): boolean | null {
   return a.ownerId === null ? null : a.livemode;
 }

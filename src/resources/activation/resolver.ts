@@ -13,7 +13,10 @@ import { person } from '../person/table.js';
 import { type Problem, problem, DomainError, sentenceOfGraph } from '../../request/problems.js';
 import { type OnboardingProfile, unmet } from '../../editions/prerequisites.js';
 
-/** Whose accounts a caller activates; roots are activated by the operator alone. Spec: Activate an Account. */
+/**
+ * The kinds of accounts that each kind of caller activates. Only the operator activates roots.
+ * Spec: Activate an Account.
+ */
 export const activatedBy = {
   platform: ['connected_user', 'partner', 'connected_user_partner'],
   direct_user: ['partner'],
@@ -86,7 +89,7 @@ export class ActivationResolver {
     if (!from.includes(row.status)) throw new DomainError(problem('status_invalid', 'account.status'));
     const problems = await requirementsOf(context, row);
     if (problems.length > 0) throw new DomainError(...problems);
-    // The version pins what the prerequisites were judged on: details that change meanwhile are a conflict.
+    // The version pins the row on which the prerequisites were checked: a change in the meantime is a conflict.
     return {
       account: await context.write('move_account', account, { id, from, to: 'verifying', version: row.version }),
     };
@@ -166,7 +169,7 @@ export class ActivationResolver {
   }
 }
 
-/** What is still missing for the activation of an account, as the graph tells it. */
+/** The requirements that an account still misses for its activation, as the graph shows them. */
 export async function requirements(row: AccountRow, context: Context): Promise<Requirement[]> {
   const problems = await requirementsOf(context, row);
   return problems.map((p) => ({
@@ -176,14 +179,14 @@ export async function requirements(row: AccountRow, context: Context): Promise<R
   }));
 }
 
-/** What of its edition's rules an account does not meet yet. Roots have none: the operator judges them. */
+/** The rules of its edition that an account does not meet yet. Roots have none: the operator decides about them. */
 async function requirementsOf({ scope, edition }: Context, row: AccountRow): Promise<Problem[]> {
   const rules = edition.activation[row.kind];
   if (!rules) return [];
   const [persons, addresses, [idDocument = null]] = await Promise.all([
     scope.all(person, person.accountId, row.id),
     scope.all(address, address.linkedId, row.id),
-    // Within the tenant, whoever asks: what is required does not depend on who uploaded it.
+    // All files of the tenant count, for every caller: the requirements do not depend on who uploaded a file.
     scope.all(file, file.id, row.supportingDocumentation.idDocument ?? ''),
   ]);
   const profile: OnboardingProfile = { account: row, persons, addresses, idDocument };

@@ -12,7 +12,7 @@ import { type BankAccountInput, CreateAddressInput, UpdateAddressInput } from '.
 import { address } from './table.js';
 import { Address } from './type.js';
 
-/** Only payout addresses are created through the call, and only bank accounts that may exist. */
+/** The problems of a new address: a category or type that clients cannot create, or an invalid bank account. */
 export function addressProblems({ category, type, bankAccount }: Partial<CreateAddressInput>): Problem[] {
   const problems: Problem[] = [];
   if (category !== undefined && category !== 'user_payout') {
@@ -37,7 +37,11 @@ export function addressProblems({ category, type, bankAccount }: Partial<CreateA
 
 const numberLength = { min: 4, max: 34 } as const;
 
-/** What no bank account can have: an IBAN whose country, length or checksum is wrong, a number of no plausible length. Silent: the forms. */
+/**
+ * The problems of a bank account: an IBAN with a wrong country, length or checksum, or a number of an implausible
+ * length.
+ * Silent: the forms.
+ */
 export function bankAccountProblems(bank: Pick<BankAccountInput, 'iban' | 'number'> | null | undefined): Problem[] {
   const problems: Problem[] = [];
   const given = (text: string | null | undefined): text is string => text != null && text.trim() !== '';
@@ -63,7 +67,10 @@ export function bankAccountProblems(bank: Pick<BankAccountInput, 'iban' | 'numbe
   return problems;
 }
 
-/** The last four characters of a number, whole ones: half of one could not be stored. */
+/**
+ * The last four characters of a number. It counts code points, because PostgreSQL cannot store half of a surrogate
+ * pair.
+ */
 export function lastFour(number: string | null | undefined): string | null {
   return number == null ? null : [...number].slice(-4).join('');
 }

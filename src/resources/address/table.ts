@@ -91,7 +91,7 @@ export const address = pgTable(
     }),
     index('address_context').on(t.tenantId, t.livemode, t.actingAccountId, t.created, t.id),
     index('address_root').on(t.tenantId, t.livemode, t.onRootList, t.created, t.id),
-    // A bank tells of an address alone.
+    // A bank's notice names only the address, not the tenant.
     index('address_by_id').on(t.id),
     index('address_of_account').on(t.tenantId, t.livemode, t.linkedId, t.created, t.id),
     check('address_category', isOneOf(t.category, AddressCategory)),

@@ -1,7 +1,7 @@
 import { postalAddressV1 } from '../account/v1.js';
 import type { AddressRow } from './table.js';
 
-/** An address as /v1 spells it. Spec: Address. */
+/** Formats an address for /v1. Spec: Address. */
 export function addressV1(a: AddressRow) {
   return {
     id: a.id,

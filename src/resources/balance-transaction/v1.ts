@@ -1,7 +1,10 @@
 import type { EntryRow } from '../ledger/table.js';
 import { amountText } from '../../types/scalars.js';
 
-/** A balance transaction as /v1 spells it; `created` is declared as string. Spec: BalanceTransaction. */
+/**
+ * Formats a balance transaction for /v1. `created` is a string, as the specification declares it. Spec:
+ * BalanceTransaction.
+ */
 export function balanceTransactionV1(e: EntryRow) {
   return {
     id: e.id,

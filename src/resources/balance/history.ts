@@ -13,7 +13,7 @@ export type Interval = (typeof Interval)[keyof typeof Interval];
 registerEnumType(Interval, { name: 'Interval', description: 'Steps of a chart, in UTC; weeks begin on Monday.' });
 
 export const stepsMax = 400;
-/** How many currencies an account usually has: those of its deposits, and the one that it is paid out in. */
+/** The usual number of currencies of an account: those of its deposits, and the one of its payouts. */
 const currenciesUsual = 4;
 const secondsOf: Record<Interval, number> = { day: 86_400, week: 7 * 86_400, month: 28 * 86_400 };
 const p = sql.placeholder;
@@ -66,20 +66,22 @@ export class DepositTotal {
   amount: bigint;
 }
 
-/** What the compartments held at the end of each step, in one statement whatever the number of steps. Silent: all of it. */
+/**
+ * The amount in each compartment at the end of each step. One statement reads any number of steps. Silent: all of it.
+ */
 export async function balanceHistory(row: AccountRow, context: Context, range: RangeArgs): Promise<BalancePoint[]> {
   checkRange(range);
   return series(context, row.id, range);
 }
 
-/** Completed deposits by step, in one statement whatever the number of steps. Silent: all of it. */
+/** Completed deposits by step. One statement reads any number of steps. Silent: all of it. */
 export async function depositTotals(row: AccountRow, { scope }: Context, range: RangeArgs): Promise<DepositTotal[]> {
   checkRange(range);
   const key = `deposit_totals_${range.interval}:${range.from}:${range.to}`;
   return (await scope.many(key, row.id, (ids) => readTotals(scope, ids, range))) ?? [];
 }
 
-/** The totals of all accounts that are asked for in one tick, in one statement. */
+/** Reads the totals of all accounts that are requested in one tick, in one statement. */
 async function readTotals(
   scope: Scope,
   ids: readonly string[],
@@ -111,7 +113,7 @@ async function readTotals(
             eq(deposit.livemode, p('live')),
             sql`${deposit.toAccountId} = any(${p('ids')})`,
             eq(deposit.status, 'completed'),
-            // What is reversed counts for nothing, and no more do its disputes: together they took back all of it.
+            // Reversed deposits do not count, and neither do their disputes: together they took back the whole deposit.
             sql`not exists (select from ${deposit} o where o.tenant_id = ${p('tenant')} and o.livemode = ${p('live')} and o.id = ${deposit.disputesId} and o.status = 'reversed')`,
             gte(deposit.created, p('from')),
             lt(deposit.created, p('to')),
@@ -133,7 +135,10 @@ function grouped<T>(ids: readonly string[], rows: [id: string, row: T][]): Map<s
   return byId;
 }
 
-/** The beginning of the step that a time is in, as epoch seconds. The interval is one of ours, never a client's text. */
+/**
+ * The beginning of the step that contains a time, as epoch seconds. The interval is never a client's text, so `sql.raw`
+ * is safe.
+ */
 function bucket(interval: Interval, time: ReturnType<typeof sql>) {
   return sql`extract(epoch from date_trunc('${sql.raw(interval)}', to_timestamp(${time}) at time zone 'utc') at time zone 'utc')::bigint`;
 }
@@ -144,22 +149,22 @@ function steps(interval: Interval) {
   return sql`select extract(epoch from g at time zone 'utc')::bigint as start from generate_series(${first}, ${last}, interval '1 ${sql.raw(interval)}') g`;
 }
 
-/** A stretch of time, in steps of an interval or as one. */
+/** A span of time, either in steps of an interval or as one step. */
 interface Span {
   from: number;
   to: number;
   interval?: Interval;
 }
 
-/** What each compartment held when a step stopped: the `balance_after` of its last entry before then. */
+/** The amount in each compartment at the end of each step: the `balance_after` of its last entry before then. */
 export async function series({ scope }: Context, accountId: string, span: Span): Promise<BalancePoint[]> {
   const key = `history_${span.interval ?? 'as_of'}:${span.from}:${span.to}`;
   return (await scope.many(key, accountId, (ids) => readSeries(scope, ids, span))) ?? [];
 }
 
 /**
- * One pass over the entries of the span finds the last of each compartment in each step; what a compartment held before
- * the span is one look-up in the same index. A step without an entry repeats the step before it.
+ * One pass over the entries of the span finds the last entry of each compartment in each step. The amount in a
+ * compartment before the span is one look-up in the same index. A step without an entry repeats the step before it.
  */
 async function readSeries(
   scope: Scope,
@@ -227,13 +232,17 @@ async function readSeries(
 
 type Held = 'available' | 'pending' | 'processing' | 'payoutProcessing' | 'feeAdvance';
 
-/** How many points a range usually has: the most steps that it could have, by its arguments as a client writes them, in each currency. */
+/**
+ * The usual number of points of a range: the maximum number of steps, from the arguments that the client wrote, times
+ * the usual number of currencies.
+ */
 export function pointsUsual(argument: (name: string) => unknown): number {
   const [from, to] = ['from', 'to'].map((name) => Date.parse(String(argument(name)))) as [number, number];
   const interval = String(argument('interval')).toLowerCase();
   const seconds = Object.hasOwn(secondsOf, interval) ? secondsOf[interval as Interval] : 1;
   const steps = Math.ceil((to - from) / 1_000 / seconds);
-  // One more where the range begins within a step. What cannot be read is refused, and counts as the most.
+  // One more, because the range may begin within a step. Arguments that cannot be parsed count as the maximum; they are
+  // refused later.
   return ((Number.isFinite(steps) ? Math.min(Math.max(steps, 0), stepsMax) : stepsMax) + 1) * currenciesUsual;
 }
 

@@ -47,9 +47,9 @@ export class BalanceResolver {
   ): Promise<BalanceAggregate> {
     const owner = await contextAccount(context, id);
     const p = sql.placeholder;
-    const whole = owner.kind === 'platform';
+    const ofTenant = owner.kind === 'platform';
     const rows = await context.scope.read<{ currency: string; pending: string }>(
-      `balance_aggregate:${whole}`,
+      `balance_aggregate:${ofTenant}`,
       (db) =>
         db
           .select({ currency: balance.currency, pending: sql<string>`sum(${balance.pending})::text` })
@@ -60,7 +60,7 @@ export class BalanceResolver {
               eq(balance.livemode, p('live')),
               eq(balance.ofPartner, true),
               booked,
-              whole ? undefined : eq(balance.ownerId, p('owner')),
+              ofTenant ? undefined : eq(balance.ownerId, p('owner')),
             ),
           )
           .groupBy(balance.currency)
@@ -92,7 +92,7 @@ export async function balanceOfAccount(row: AccountRow, context: Context, { asOf
   return shownAs(context, row, await series(context, row.id, { from: asOf, to: asOf + 1 }));
 }
 
-/** All balances of the accounts that are asked for in one tick are one statement. */
+/** One statement reads the balances of all accounts that are requested in one tick. */
 async function balanceOf(context: Context, row: AccountRow): Promise<Balance> {
   const rows = (await context.scope.many('balances', row.id, (ids) => readBalances(context, ids))) ?? [];
   return shownAs(context, row, rows);
@@ -101,7 +101,7 @@ async function balanceOf(context: Context, row: AccountRow): Promise<Balance> {
 type Held = Pick<BalanceRow, 'currency' | 'available' | 'pending' | 'processing' | 'payoutProcessing' | 'feeAdvance'>;
 type Owner = Pick<AccountRow, 'id' | 'livemode' | 'kind'>;
 
-/** Balances by compartment. Only an account without any movement has the edition's currency, with nothing in it. */
+/** Balances by compartment. An account without any entry has one balance of zero, in the edition's currency. */
 function shownAs({ edition }: Context, row: Owner, rows: Held[]): Balance {
   const nothing = {
     currency: edition.currency,
@@ -125,12 +125,15 @@ function shownAs({ edition }: Context, row: Owner, rows: Held[]): Balance {
   };
 }
 
-/** An account that the caller can see and its balances, in one statement: a row without money where there is none yet. */
+/**
+ * Reads an account that the caller can see, and its balances, in one statement. Without a balance, the one row has null
+ * for `money`.
+ */
 function readBalance({ scope }: Context, id: string) {
   const p = sql.placeholder;
   return scope.readFrom<{ owner: Owner; money: Held | Record<keyof Held, null> }>(
     'balance_of_account',
-    (db, reached) =>
+    (db, visible) =>
       db
         .select({
           owner: { id: account.id, livemode: account.livemode, kind: account.kind },
@@ -153,7 +156,7 @@ function readBalance({ scope }: Context, id: string) {
             booked,
           ),
         )
-        .where(reached(account))
+        .where(visible(account))
         .orderBy(balance.currency),
     { id },
   );

@@ -1,7 +1,7 @@
 import { amountText } from '../../types/scalars.js';
 import type { Balance, BalanceAggregate, Money } from './type.js';
 
-/** A balance as /v1 spells it. Spec: Balance. */
+/** Formats a balance for /v1. Spec: Balance. */
 export function balanceV1(b: Balance) {
   return {
     object: 'balance',
@@ -15,7 +15,7 @@ export function balanceV1(b: Balance) {
   };
 }
 
-/** The aggregate partner pending balance as /v1 spells it. Silent: all fields. */
+/** Formats the aggregate pending balance of partners for /v1. Silent: all fields. */
 export function balanceAggregateV1(b: BalanceAggregate) {
   return {
     object: 'balance_aggregate',

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Secrets } from '../../db/secrets.js';
 
-/** Where a checkout is: what its address stands for. */
+/** The tenant, mode and id of a checkout, which its address encodes. */
 export interface CheckoutPlace {
   tenantId: string;
   livemode: boolean;
@@ -12,8 +12,8 @@ const macBytes = 16;
 const prefix = 'checkout_';
 
 /**
- * The last part of a checkout's address: tenant, mode and id, and a keyed hash over them that nobody can guess.
- * It is derived from the deployment's pepper and stored nowhere, so neither a table nor an event gives an address away.
+ * The last part of a checkout's address: tenant, mode and id, and a keyed hash over them, which cannot be guessed.
+ * It is derived from the deployment's pepper and not stored, so neither a table nor an event reveals an address.
  */
 export function tokenOf(secrets: Secrets, { tenantId, livemode, id }: CheckoutPlace): string {
   const place = Buffer.concat([
@@ -24,7 +24,7 @@ export function tokenOf(secrets: Secrets, { tenantId, livemode, id }: CheckoutPl
   return Buffer.concat([place, macs(secrets, place)[0]]).toString('base64url');
 }
 
-/** The checkout that a token is of, or undefined when nobody here has made it. */
+/** The checkout of a token; undefined when this deployment has not issued the token. */
 export function placeOf(secrets: Secrets, token: string): CheckoutPlace | undefined {
   const bytes = Buffer.from(token, 'base64url');
   if (bytes.length !== 33 + macBytes || bytes.toString('base64url') !== token) return undefined;
@@ -37,7 +37,7 @@ export function placeOf(secrets: Secrets, token: string): CheckoutPlace | undefi
   };
 }
 
-/** One code per pepper, so that an address stays good for as long as the pepper that signed it is configured. */
+/** One hash per pepper, so that an address works for as long as the pepper that signed it is configured. */
 function macs(secrets: Secrets, place: Buffer): [Buffer, ...Buffer[]] {
   return secrets.macs((mac) => mac.update('checkout').update(place).digest().subarray(0, macBytes));
 }

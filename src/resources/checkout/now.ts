@@ -2,9 +2,9 @@ import { bigint, pgTable } from 'drizzle-orm/pg-core';
 import { checkoutColumns } from './table.js';
 
 /**
- * Checkouts as they are at this moment: the view `checkout_now` of `drizzle/functions/checkout.sql`. One whose time is over
- * reads as expired, whether or not a worker has come by. `now` is the moment by the tenant's own clock.
- * It is apart from the table's file since the migrations are made from that.
+ * Checkouts in their present state: the view `checkout_now` of `drizzle/functions/checkout.sql`. A checkout past its
+ * `expires_at` reads as expired, even before a worker marks it. `now` is the time by the tenant's own clock. The view
+ * is not in the table's file, because the migrations are generated from that file.
  */
 export const checkoutNow = pgTable('checkout_now', {
   ...checkoutColumns(),

@@ -13,7 +13,7 @@ import { checkout, checkoutReceivable } from './table.js';
 import { grossOf } from './terms.js';
 import { Checkout } from './type.js';
 
-/** How checkouts are listed; one is an account's on either side. */
+/** How checkouts are listed. A filter by account finds the payer's and the payee's. */
 export const checkoutListing: Listing = {
   object: 'checkout',
   filters: {
@@ -23,7 +23,7 @@ export const checkoutListing: Listing = {
   byAccount: ['accountId'],
 };
 
-/** How checkouts hang on the receivables that they are against. */
+/** The link from receivables to their checkouts. */
 export const ofReceivable: Link = {
   links: checkoutReceivable,
   parent: checkoutReceivable.receivableId,
@@ -121,7 +121,7 @@ export class CheckoutResolver {
   }
 }
 
-/** What no checkout can be, by its parameters alone. */
+/** The problems of a checkout that its parameters alone show. */
 export function checkoutProblems({
   amount,
   currency,
@@ -148,8 +148,8 @@ export function checkoutProblems({
 }
 
 /**
- * What is wrong with a redirect address in any mode. A parser of addresses forgives white space, backslashes and missing
- * slashes; what is stored goes to browsers that forgive differently.
+ * The problem of a redirect address in any mode. A URL parser tolerates white space, backslashes and missing slashes.
+ * Those are refused, because browsers get the stored text and tolerate other errors.
  */
 function redirectFault(text: string): string | undefined {
   if (text.length > redirectLengthMax && [...text].length > redirectLengthMax)
@@ -160,7 +160,7 @@ function redirectFault(text: string): string | undefined {
   return protocol === 'https:' || loopback(hostname) ? undefined : 'must be https; http is for loopback in test mode';
 }
 
-/** A developer's own machine, the only one that plain http reaches. */
+/** Whether a host is the developer's own machine: plain http is allowed only there. */
 function loopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname);
 }
@@ -177,7 +177,7 @@ function receivablesProblems(receivables: ReceivableRow[], to: AccountRow): Prob
   });
 }
 
-/** The payer must be a partner of the user that is paid, in good standing. */
+/** The payer must be a partner of the user that is paid, in a status that allows payments. */
 function partnerProblems(from: AccountRow, to: AccountRow): Problem[] {
   const field = 'checkout.from.account_id';
   if (from.kind !== 'partner' || from.ownerId !== to.id)
@@ -190,7 +190,7 @@ function partnerProblems(from: AccountRow, to: AccountRow): Problem[] {
 
 async function ended(context: Context, { id }: CheckoutIdInput, to: 'cancelled' | 'expired') {
   const { status } = await context.scope.one(checkoutNow, id, 'checkout.id');
-  // One whose time is over has expired, whether or not a worker has written it down.
+  // A checkout past its time has expired, even before a worker marks it.
   if (status === 'expired') throw new DomainError(problem('status_invalid', 'checkout.status'));
   return { checkout: await context.write('end_checkout', checkout, { id, to }) };
 }

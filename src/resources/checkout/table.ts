@@ -19,7 +19,7 @@ export type CheckoutStatus = (typeof CheckoutStatus)[keyof typeof CheckoutStatus
 export const CheckoutPaymentMethod = { CARDS: 'cards', UPI: 'upi' } as const;
 export type CheckoutPaymentMethod = (typeof CheckoutPaymentMethod)[keyof typeof CheckoutPaymentMethod];
 
-/** The columns of a checkout, which the table and the view of the present share. */
+/** The columns of a checkout, which the table and the view `checkout_now` share. */
 export const checkoutColumns = () => ({
   ...keyColumns(),
   expiresAt: bigint('expires_at', { mode: 'number' }).notNull(),
@@ -35,7 +35,7 @@ export const checkoutColumns = () => ({
   receivableIds: text('receivable_ids').array().notNull(),
   redirectUrl: text('redirect_url').notNull(),
   status: text('status').$type<CheckoutStatus>().notNull(),
-  /** The latest finished attempt, or for good the one that succeeded. */
+  /** The latest finished attempt; once an attempt has succeeded, always that one. */
   effectiveTransactionId: text('effective_transaction_id'),
   effectiveTransactionStatus: text('effective_transaction_status').$type<TransactionStatus>(),
   /** The one deposit that was credited. */
@@ -45,7 +45,10 @@ export const checkoutColumns = () => ({
   ...version(),
 });
 
-/** A payment session that a partner opens in a browser. Amounts are minor units. Reads go through `checkoutNow`. Spec: Checkout. */
+/**
+ * A payment session that a partner opens in a browser. Amounts are minor units. Reads go through `checkoutNow`. Spec:
+ * Checkout.
+ */
 export const checkout = pgTable('checkout', checkoutColumns(), (t) => [
   primaryKey({ name: 'checkout_pkey', columns: [t.tenantId, t.livemode, t.id] }),
   foreignKey({
@@ -64,7 +67,7 @@ export const checkout = pgTable('checkout', checkoutColumns(), (t) => [
   index('checkout_from').on(t.tenantId, t.livemode, t.fromAccountId, t.created, t.id),
   check('checkout_status', isOneOf(t.status, CheckoutStatus)),
   check('checkout_amount', sql`${t.amount} > 0 and ${t.grossAmount} >= ${t.amount}`),
-  // One credit: whoever has a deposit has succeeded, and nobody else has.
+  // At most one credit: a checkout has a deposit if and only if an attempt has succeeded.
   check(
     'checkout_paid',
     sql`(${t.depositId} is not null) = (${t.effectiveTransactionStatus} is not distinct from 'succeeded')`,
@@ -72,7 +75,7 @@ export const checkout = pgTable('checkout', checkoutColumns(), (t) => [
 ]);
 export type CheckoutRow = typeof checkout.$inferSelect;
 
-/** The receivables of a checkout, from their side. */
+/** The links between checkouts and receivables, indexed by receivable. */
 export const checkoutReceivable = pgTable(
   'checkout_receivable',
   {

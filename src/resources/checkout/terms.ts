@@ -1,29 +1,29 @@
 import type { CheckoutPlace } from './link.js';
 
-/** What the operator of the deployment has settled about checkouts. */
+/** The terms of checkouts that the operator of the deployment has set. */
 export interface CheckoutTerms {
   /** How long a checkout can be paid. */
   seconds: number;
   /** How long one attempt may take. */
   attemptSeconds: number;
-  /** What is added to the amount, in hundredths of a percent of it. */
+  /** The fee that is added to the amount, in hundredths of a percent of the amount. */
   feeBasisPoints: number;
 }
 
 /** The terms of checkouts, whether they can be paid, and where a checkout's page is. */
 export interface Checkouts {
   terms: CheckoutTerms;
-  /** Whether there is an acquirer that takes the money of a mode's checkouts. */
+  /** Whether an acquirer exists that takes payments for checkouts of a mode. */
   payable(livemode: boolean): boolean;
   urlOf(place: CheckoutPlace): string;
 }
 
 export const checkoutTermsDefault: CheckoutTerms = { seconds: 86_400, attemptSeconds: 480, feeBasisPoints: 0 };
 
-/** How many attempts to pay one checkout has; further ones are refused. */
+/** The maximum number of attempts to pay one checkout; further ones are refused. */
 export const attemptsMax = 30;
 
-/** The terms that the settings say. */
+/** The terms of checkouts from the settings. */
 export function checkoutTermsOf(settings: {
   CHECKOUT_SECONDS: number;
   CHECKOUT_ATTEMPT_SECONDS: number;
@@ -36,7 +36,7 @@ export function checkoutTermsOf(settings: {
   };
 }
 
-/** What the payer pays: the amount and the fee, rounded half up to the minor unit. */
+/** The amount that the payer pays: the amount of the checkout and the fee, rounded half up to the minor unit. */
 export function grossOf(amount: bigint, { feeBasisPoints }: CheckoutTerms): bigint {
   return amount + (amount * BigInt(feeBasisPoints) + 5_000n) / 10_000n;
 }

@@ -1,7 +1,7 @@
 import { amountText } from '../../types/scalars.js';
 import type { CheckoutRow } from './table.js';
 
-/** A checkout as /v1 spells it. Spec: Checkout. */
+/** Formats a checkout for /v1. Spec: Checkout. */
 export function checkoutV1(c: CheckoutRow) {
   return {
     id: c.id,

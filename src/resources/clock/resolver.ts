@@ -22,7 +22,7 @@ class TestClock {
 }
 export type ClockRow = TestClock;
 
-/** A clock moves forward, and not beyond reason. */
+/** The problems of an advance: it must move the clock forward, and by a bounded number of seconds. */
 export function clockProblems({ advanceSeconds }: Partial<AdvanceTestClockInput>): Problem[] {
   if (advanceSeconds === undefined || (advanceSeconds >= 1 && advanceSeconds <= advanceSecondsMax)) return [];
   return [problem('parameter_invalid', 'clock.advance_seconds', `must be from 1 to ${advanceSecondsMax}`)];
@@ -32,7 +32,10 @@ const AdvanceTestClockPayload = payloadOf('AdvanceTestClock', 'clock', TestClock
 
 @Resolver(() => TestClock)
 export class ClockResolver {
-  /** Moves the clock of the tenant's test mode forward; what becomes due by it is the worker's next work. Silent: the operation. */
+  /**
+   * Moves the clock of the tenant's test mode forward; a worker then runs the jobs that become due.
+   * Silent: the operation.
+   */
   @Mutation(() => AdvanceTestClockPayload, {
     description:
       "Test helper: moves the clock of the tenant's test objects forward. What becomes due by it is done within a second, step by step.",

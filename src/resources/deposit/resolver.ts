@@ -19,10 +19,10 @@ import { receiverOf } from './receiver.js';
 import { deposit } from './table.js';
 import { Deposit } from './type.js';
 
-/** Receivables that one call reconciles at most; the rest of a deposit is for another call. */
+/** The maximum number of receivables per call of reconcileDeposit; the rest of a deposit needs another call. */
 const receivablesMax = 100;
 
-/** How deposits are listed; one is an account's on either side. */
+/** How deposits are listed. A filter by account finds the payer's and the payee's. */
 export const depositListing: Listing = {
   object: 'deposit',
   filters: {
@@ -140,7 +140,7 @@ export class DepositResolver {
   }
 }
 
-/** What no money is: nothing, or less. */
+/** The problems of a deposit or its reconciliation: an amount that is not positive, or too many receivables. */
 export function depositProblems({
   amount,
   receivables,
@@ -148,17 +148,17 @@ export function depositProblems({
   amount?: bigint | null;
   receivables?: ReconcileDepositInput['receivables'];
 }): Problem[] {
-  const nothing = (value: bigint | null | undefined, field: string) =>
+  const notPositive = (value: bigint | null | undefined, field: string) =>
     value != null && value <= 0n ? [problem('parameter_invalid', field, 'must be greater than zero')] : [];
   if (receivables && receivables.length > receivablesMax)
     return [problem('parameter_invalid', 'deposit.receivables', `has more than ${receivablesMax} entries`)];
   return [
-    ...nothing(amount, 'deposit.amount'),
-    ...(receivables ?? []).flatMap((share, i) => nothing(share.amount, `deposit.receivables[${i}].amount`)),
+    ...notPositive(amount, 'deposit.amount'),
+    ...(receivables ?? []).flatMap((share, i) => notPositive(share.amount, `deposit.receivables[${i}].amount`)),
   ];
 }
 
-/** Money comes from the receiving account or from its partners, never from another user's. */
+/** The payer must be the receiving account or one of its partners, never an account of another user. */
 export function payerProblems(
   payer: Pick<AccountRow, 'actingAccountId'>,
   to: Pick<AccountRow, 'actingAccountId'>,
@@ -174,17 +174,20 @@ async function moved(context: Context, input: EndTestDepositInput, from: string[
   return { deposit: await context.write('move_deposit', deposit, { ...input, from, to }) };
 }
 
-/** Where a deposit goes: the receiving account, and the address that it arrives at. */
+/** The destination of a deposit: the receiving account, and its address. */
 interface Destination {
   account: Pick<AccountRow, 'id' | 'actingAccountId'>;
   addressId: string;
 }
 
-/** The receiving account, and its newest usable address, one of the deposit's currency first. Refuses with 402 when there is none. */
+/**
+ * The receiving account, and its newest usable address, preferably in the deposit's currency. Refuses with 402 when
+ * there is none.
+ */
 async function destination({ scope, caller }: Context, { to, currency }: CreateDepositInput): Promise<Destination> {
   const [found] = await scope.readFrom<{ account: Destination['account']; addressId: string | null }>(
     'deposit_destination',
-    (db, reached) => {
+    (db, visible) => {
       const p = sql.placeholder;
       const usable = db
         .select({ id: address.id })
@@ -206,7 +209,7 @@ async function destination({ scope, caller }: Context, { to, currency }: CreateD
           addressId: sql<string | null>`(${usable})`,
         })
         .from(account)
-        .where(reached(account));
+        .where(visible(account));
     },
     { id: to?.accountId || caller.actingAccountId, currency },
   );
@@ -215,7 +218,10 @@ async function destination({ scope, caller }: Context, { to, currency }: CreateD
   return { account: found.account, addressId: found.addressId };
 }
 
-/** The same where the address is named; that of a platform's fee advance can be had by its name alone. */
+/**
+ * The destination when the input names the address. A platform's fee advance address must be named: it is never a
+ * default.
+ */
 async function namedDestination({ scope }: Context, { to }: CreateDepositInput): Promise<Destination> {
   const named = await scope.one(address, to!.addressId!, 'deposit.to.address_id');
   const owner = await scope.one(account, to!.accountId || named.linkedId, 'deposit.to.account_id');
@@ -231,7 +237,10 @@ async function namedDestination({ scope }: Context, { to }: CreateDepositInput):
   return { account: owner, addressId: named.id };
 }
 
-/** The paying account, of the same context as the receiving one: money comes from one's own partners. */
+/**
+ * The paying account. It must have the same acting account as the receiving one, because money comes only from own
+ * partners.
+ */
 async function sourceOf(
   { scope }: Context,
   from: PartyInput | null | undefined,

@@ -42,8 +42,9 @@ export type DepositReasonCode = (typeof DepositReasonCode)[keyof typeof DepositR
 const minor = (name: string) => bigint(name, { mode: 'bigint' }).notNull();
 
 /**
- * Funds that came in. `pendingRest` is what of it still waits to be reconciled, `disputed` what has been taken back;
- * both are minor units. Money is in balances only once it is completed. A dispute is a row of its own, with a negative amount.
+ * Funds that came in. `pendingRest` is the part that is not reconciled yet, and `disputed` the part that was taken
+ * back; both are minor units. Money is in balances only once it is completed. A dispute is a row of its own, with a
+ * negative amount.
  */
 export const deposit = pgTable(
   'deposit',

@@ -2,7 +2,7 @@ import { amountText } from '../../types/scalars.js';
 import type { DepositRow } from './table.js';
 import type { BankNoticeRow } from '../../operator/table.js';
 
-/** A deposit as /v1 spells it. Spec: Deposit. */
+/** Formats a deposit for /v1. Spec: Deposit. */
 export function depositV1(d: DepositRow) {
   return {
     id: d.id,
@@ -22,7 +22,10 @@ export function depositV1(d: DepositRow) {
   };
 }
 
-/** What is known of a card or of a UPI address, in the order of the specification: jsonb keeps one of its own. */
+/**
+ * Formats the stored details of a card or a UPI address in the order of the specification, because jsonb does not keep
+ * the order.
+ */
 function paymentMethodDetailsV1(details: DepositRow['paymentMethodDetails']) {
   if (!details) return null;
   const { card, upi } = details;
@@ -39,7 +42,7 @@ function paymentMethodDetailsV1(details: DepositRow['paymentMethodDetails']) {
   };
 }
 
-/** A bank's notice as the events of /v1 and the command line spell it. Silent: all fields. */
+/** Formats a bank's notice for the events of /v1 and for the command line. Silent: all fields. */
 export function bankNoticeV1({ reference, event, created, livemode, depositId, content }: BankNoticeRow) {
   return {
     object: 'bank_notice',

@@ -8,7 +8,7 @@ import { eventObjectV1, eventV1 } from './v1.js';
 
 export default defineResource({
   object: 'event',
-  // An event is there once it has its number, as in lists.
+  // Clients see an event once it has its number, by its id as in lists.
   node: node('event', event, Event, {
     listing: eventListing,
     connection: EventConnection,

@@ -3,8 +3,8 @@ import { bigint, index, jsonb, pgTable, primaryKey, text, uniqueIndex } from 'dr
 import { keyColumns, visibilityColumns } from '../../db/columns.js';
 
 /**
- * What happened, written by the statement that did it. `data` is the changed row as it became.
- * `number` is given later by a worker, densely per tenant and mode: commit order is neither time nor a sequence.
+ * Something that happened, written by the statement that did it. `data` is the row after the change. A worker assigns
+ * `number` later, without gaps per tenant and mode, because neither times nor a sequence follow the commit order.
  */
 export const event = pgTable(
   'event',
@@ -20,7 +20,7 @@ export const event = pgTable(
   },
   (t) => [
     primaryKey({ name: 'event_pkey', columns: [t.tenantId, t.livemode, t.id] }),
-    // An event has no number when it is inserted: what leads by numbers need not hold it before it has one.
+    // An event has no number when it is inserted, so the index by number contains it only once it has one.
     uniqueIndex('event_numbers').on(t.tenantId, t.livemode, t.number).where(sql`number is not null`),
     index('event_unnumbered').on(t.tenantId, t.livemode, t.created, t.id).where(sql`number is null`),
     index('event_of_context')
@@ -33,7 +33,7 @@ export const event = pgTable(
 
 export type EventRow = typeof event.$inferSelect;
 
-/** The last number that was given, per tenant and mode: who holds its row numbers. */
+/** The last assigned number, per tenant and mode. A worker locks its row while it assigns numbers. */
 export const eventCounter = pgTable(
   'event_counter',
   {

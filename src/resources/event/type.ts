@@ -30,7 +30,10 @@ export class Event extends Node {
 }
 export const EventConnection = connectionOf('Event', () => Event);
 
-/** Numbered events only, by their numbers: one that becomes visible later never stands behind a reader. */
+/**
+ * How events are listed: numbered ones only, by number, so that an event never appears before a position that a reader
+ * has passed.
+ */
 export const eventListing: Listing = {
   object: 'event',
   filters: { type: event.type, objectId: event.objectId },

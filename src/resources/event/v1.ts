@@ -2,14 +2,14 @@ import { fromRow } from '../../db/row-mapper.js';
 import { storedObject } from '../define.js';
 import type { EventRow } from './table.js';
 
-/** The object of an event as it then became, as /v1 spells it. */
+/** Formats the object of an event for /v1, in its state right after the event. */
 export function eventObjectV1({ object, data }: EventRow): object {
   const known = storedObject(object);
-  if (!known) throw new Error(`events are not about ${object}`);
+  if (!known) throw new Error(`no resource stores the object ${object} of an event`);
   return known.v1(fromRow(known.table, data as Record<string, unknown>) as never);
 }
 
-/** An event as /v1 spells it. Silent: all fields. */
+/** Formats an event for /v1. Silent: all fields. */
 export function eventV1(e: EventRow) {
   return {
     id: e.id,

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import { check, numeric, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import { keyColumns } from '../../db/columns.js';
 
-/** What one unit of a currency buys of another, as the operator last gave it for live mode. */
+/** How much of one currency a unit of another buys: the last rate that the operator gave for live mode. */
 export const rate = pgTable(
   'rate',
   {

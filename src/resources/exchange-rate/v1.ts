@@ -1,6 +1,8 @@
 import type { RateRow } from './table.js';
 
-/** A rate as the events of /v1 spell it: what one unit of `source` buys of `target`, as a decimal. Silent: all fields. */
+/**
+ * Formats a rate for the events of /v1: how much `target` one unit of `source` buys, as a decimal. Silent: all fields.
+ */
 export function rateV1(r: RateRow) {
   return {
     object: 'rate',

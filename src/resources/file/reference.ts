@@ -9,7 +9,10 @@ export const verificationPurposes = [
   'tax_document',
 ] as const satisfies readonly FilePurpose[];
 
-/** Refuses file ids that the caller cannot see, or whose purpose is not one of those the parameter takes. All at once. */
+/**
+ * Refuses file ids that the caller cannot see, or whose purpose the parameter does not accept. Reports all problems
+ * together.
+ */
 export async function checkFiles(
   scope: Scope,
   references: { id: string | null | undefined; field: string; purposes: readonly FilePurpose[] }[],

@@ -25,7 +25,7 @@ export default defineResource({
       routes: [extension.list('/v1/files')],
     },
   },
-  // Files are bytes, and bytes do not travel in GraphQL.
+  // Files are binary, and GraphQL has no binary values.
   restOperations: {
     createFile: { access: 'write', callers: everyone },
     fileContent: { access: 'read', callers: everyone },

@@ -13,7 +13,7 @@ export type FilePurpose = (typeof FilePurpose)[keyof typeof FilePurpose];
 
 const bytea = customType<{ data: Uint8Array }>({ dataType: () => 'bytea' });
 
-/** What is known about an uploaded document; its bytes are in `file_content`, which no list touches. */
+/** The metadata of an uploaded document. Its bytes are in `file_content`, which no list reads. */
 export const file = pgTable(
   'file',
   {
@@ -42,7 +42,7 @@ export const file = pgTable(
 );
 export type FileRow = typeof file.$inferSelect;
 
-/** The bytes of a file, apart from it, so that a list of files never reads them. */
+/** The bytes of a file, in a table of their own, so that a list of files never reads them. */
 export const fileContent = pgTable(
   'file_content',
   {

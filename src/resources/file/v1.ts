@@ -1,6 +1,6 @@
 import type { FileRow } from './table.js';
 
-/** A file as /v1 spells it. Silent: all fields. */
+/** Formats a file for /v1. Silent: all fields. */
 export function fileV1(f: FileRow) {
   return {
     id: f.id,

@@ -67,7 +67,10 @@ class CreateApiKeyPayload extends NewApiKeyPayload {}
 class RotateApiKeyPayload extends NewApiKeyPayload {}
 const RevokeApiKeyPayload = payloadOf('RevokeApiKey', 'apiKey', ApiKey);
 
-/** Keys are managed by the account itself and by its platform, in the caller's own mode. Spec: Authentication 6. */
+/**
+ * The operations on API keys. The account itself and its platform manage the keys, in the caller's own mode. Spec:
+ * Authentication 6.
+ */
 @Resolver(() => ApiKey)
 export class ApiKeyResolver {
   @Mutation(() => CreateApiKeyPayload, {
@@ -129,7 +132,7 @@ function checkRelation({ caller }: Context, owner: AccountRow, field: string): v
   }
 }
 
-/** What no key can have: a life or a grace period out of bounds. */
+/** The problems of a key: a lifetime or a grace period out of bounds. */
 export function apiKeyProblems({
   expiresInSeconds,
   graceSeconds,

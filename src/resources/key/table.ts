@@ -5,7 +5,7 @@ import { isOneOf, keyColumns, visibilityColumns } from '../../db/columns.js';
 export const KeyPermission = { FULL: 'full', READ: 'read' } as const;
 export type KeyPermission = (typeof KeyPermission)[keyof typeof KeyPermission];
 
-/** API keys. The secret itself is nowhere: only its keyed hash, and a short part that names it on screens. */
+/** API keys. The secret itself is not stored: only its keyed hash, and a short prefix that identifies it for people. */
 export const apiKey = pgTable(
   'api_key',
   {
@@ -14,7 +14,10 @@ export const apiKey = pgTable(
     permission: text('permission').$type<KeyPermission>().notNull(),
     prefix: text('prefix').notNull(),
     digest: text('digest').notNull(),
-    /** The public name of the pepper of the digest; null of a key from before names were kept that was not used since. */
+    /**
+     * The public name of the pepper of the digest; null for a key that is older than this column and was not used
+     * since.
+     */
     pepperId: text('pepper_id'),
     expiresAt: bigint('expires_at', { mode: 'number' }),
     revokedAt: bigint('revoked_at', { mode: 'number' }),

@@ -1,6 +1,6 @@
 import type { ApiKeyRow } from './table.js';
 
-/** A key as events and the command line show it: without its digest. Silent: all fields. */
+/** Formats a key for events and the command line, without its digest. Silent: all fields. */
 export function apiKeyV1(k: ApiKeyRow) {
   return {
     id: k.id,

@@ -31,7 +31,7 @@ export const balance = pgTable(
     payoutProcessing: minor('payout_processing').default(sql`0`),
     pending: minor('pending').default(sql`0`),
     processing: minor('processing').default(sql`0`),
-    /** The number of its entries: each carries the version that it made. */
+    /** The number of its entries; each entry has the version that it produced. */
     version: bigint('version', { mode: 'number' }).notNull().default(0),
     /** Copied from the account, so that the pending balances of an account's partners are one index scan. */
     ownerId: text('owner_id'),
@@ -56,12 +56,12 @@ export const balance = pgTable(
 export type BalanceRow = typeof balance.$inferSelect;
 
 /**
- * The condition that a balance has an entry. A row without one is only a lock that a write took before it knew whether
- * money would move there: it is no part of what an account holds.
+ * The condition that a balance has an entry. A row without an entry is only a lock that a write took before it knew
+ * whether money would move there. Such a row is not part of the balances of an account.
  */
 export const booked = sql`${balance.version} > 0`;
 
-/** One movement of money: its entries sum to zero per currency. A cause posts at most once per kind. Append-only. */
+/** One movement of money; its entries sum to zero per currency. A cause posts at most once per kind. Append-only. */
 export const posting = pgTable(
   'posting',
   {
@@ -76,10 +76,13 @@ export const posting = pgTable(
   ],
 );
 
-/** A compartment of one balance in one text, for `entry_of_compartment`. */
+/** A compartment of one balance as one text, for the index `entry_of_compartment`. */
 const compartmentKey = sql`(account_id || ' ' || currency || ' ' || category)`;
 
-/** What a posting did to one compartment of one balance: visible as a balance transaction. Append-only. */
+/**
+ * The change that a posting made to one compartment of one balance; clients see it as a balance transaction.
+ * Append-only.
+ */
 export const entry = pgTable(
   'entry',
   {
@@ -90,7 +93,7 @@ export const entry = pgTable(
     currency: text('currency').notNull(),
     category: text('category').$type<Compartment>().notNull(),
     paymentId: text('payment_id').notNull(),
-    /** What the compartment held afterwards, and the balance's version then: a lost update stays visible for ever. */
+    /** The amount in the compartment after this entry. With the balance's version, it shows a lost update for ever. */
     balanceAfter: minor('balance_after'),
     version: bigint('version', { mode: 'number' }).notNull(),
     ...visibilityColumns(),
@@ -99,8 +102,9 @@ export const entry = pgTable(
     primaryKey({ name: 'entry_pkey', columns: [t.tenantId, t.livemode, t.id] }),
     unique('entry_version').on(t.tenantId, t.livemode, t.accountId, t.currency, t.version),
     index('entry_of_account').on(t.tenantId, t.livemode, t.accountId, t.created, t.id),
-    // What a compartment held at a time is one look-up, also where it has not moved for years or never has. Account, currency
-    // and category are one expression, because PostgreSQL 18 would skip through columns of theirs to answer lists, and sort.
+    // One look-up finds the amount in a compartment at a time, even when it has not changed for years or has no entry.
+    // Account, currency and category are one expression: as separate columns, PostgreSQL 18 would use this index with a
+    // skip scan for lists, and then sort.
     index('entry_of_compartment').on(t.tenantId, t.livemode, compartmentKey, t.created, t.version),
     index('entry_of_payment').on(t.tenantId, t.livemode, t.paymentId, t.created, t.id),
     index('entry_of_posting').on(t.tenantId, t.livemode, t.postingId),
@@ -109,7 +113,10 @@ export const entry = pgTable(
 );
 export type EntryRow = typeof entry.$inferSelect;
 
-/** The outside world's side of a posting: banks, payout rails, the foreign exchange. It has entries and no balance, so no hot row. Append-only. */
+/**
+ * The external side of a posting: banks, payout rails, foreign exchange. It has entries but no balance, so no row
+ * becomes a point of lock contention. Append-only.
+ */
 export const contraEntry = pgTable(
   'contra_entry',
   {
@@ -126,7 +133,7 @@ export const contraEntry = pgTable(
   ],
 );
 
-/** Postings that no block has sealed yet; the sealing deletes them. */
+/** Postings that no block has sealed yet. Sealing a posting deletes its row here. */
 export const unsealed = pgTable(
   'unsealed',
   { tenantId: keyColumns().tenantId, livemode: keyColumns().livemode, postingId: text('posting_id').notNull() },
@@ -148,7 +155,7 @@ export const sealBlock = pgTable(
   (t) => [primaryKey({ name: 'seal_block_pkey', columns: [t.tenantId, t.livemode, t.number] })],
 );
 
-/** Which block sealed a posting. Append-only. */
+/** The block that sealed each posting. Append-only. */
 export const postingSeal = pgTable(
   'posting_seal',
   {

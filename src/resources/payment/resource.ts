@@ -2,7 +2,7 @@ import { everyone } from '../../auth/permissions.js';
 import { account } from '../account/table.js';
 import { defineResource, extension, stored } from '../define.js';
 import { fields, link, many, node, one, page } from '../edges.js';
-// The schema shows payments after what they pay, and payouts after them.
+// These imports set the order in the schema: persons and receivables come before payments, and payouts after them.
 import '../person/resource.js';
 import '../receivable/resource.js';
 import { PaymentArgs, paymentListing } from './inputs.js';

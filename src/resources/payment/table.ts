@@ -19,7 +19,7 @@ export const PaymentStatus = {
 } as const;
 export type PaymentStatus = (typeof PaymentStatus)[keyof typeof PaymentStatus];
 
-/** What produces balance transactions: one deposit, checkout, payout, dispute or transfer. Silent: all fields. */
+/** A cause of balance transactions: one deposit, checkout, payout, dispute or transfer. Silent: all fields. */
 export const payment = pgTable(
   'payment',
   {

@@ -7,7 +7,7 @@ import { PaymentStatus, PaymentType } from './table.js';
 registerEnumType(PaymentType, { name: 'PaymentType', description: 'What a payment is of.' });
 registerEnumType(PaymentStatus, { name: 'PaymentStatus', description: 'How far a payment has come.' });
 
-/** What produces balance transactions. Silent: all fields. */
+/** A cause of balance transactions. Silent: all fields. */
 @ObjectType({
   implements: Node,
   simpleResolvers: true,

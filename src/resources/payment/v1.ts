@@ -1,7 +1,7 @@
 import { amountText } from '../../types/scalars.js';
 import type { PaymentRow } from './table.js';
 
-/** A payment as /v1 spells it. Silent: all fields. */
+/** Formats a payment for /v1. Silent: all fields. */
 export function paymentV1(p: PaymentRow) {
   return {
     id: p.id,

@@ -61,7 +61,7 @@ export default defineResource({
       }),
     }),
   ],
-  // One per currency.
+  // An account has at most one per currency.
   sizes: { 'Account.payoutBlocks': 10 },
   events: ['payout.processing', 'payout.completed', 'payout.failed', 'payout.blocked'],
 });

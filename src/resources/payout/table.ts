@@ -6,7 +6,10 @@ import { isOneOf, keyColumns, version, visibilityColumns } from '../../db/column
 export const PayoutStatus = { PROCESSING: 'processing', COMPLETED: 'completed', FAILED: 'failed' } as const;
 export type PayoutStatus = (typeof PayoutStatus)[keyof typeof PayoutStatus];
 
-/** Funds on their way out, in the currency of their address; `source…` is what they were converted from. Silent: all fields. */
+/**
+ * Funds on their way out, in the currency of their address; `source…` is what they were converted from.
+ * Silent: all fields.
+ */
 export const payout = pgTable(
   'payout',
   {
@@ -35,7 +38,7 @@ export const payout = pgTable(
     index('payout_of_account').on(t.tenantId, t.livemode, t.accountId, t.created, t.id),
     index('payout_to_address').on(t.tenantId, t.livemode, t.addressId, t.created, t.id),
     index('payout_of_payment').on(t.tenantId, t.livemode, t.paymentId),
-    // The operator knows no tenants: what it names by id, and what waits for it in a status.
+    // The operator searches all tenants: by id, and by status for the payouts that wait for it.
     index('payout_by_id').on(t.id),
     index('payout_queue').on(t.status, t.created, t.id, t.livemode),
     index('payout_under_way').on(t.tenantId, t.livemode, t.addressId).where(sql`status = 'processing'`),
@@ -56,8 +59,9 @@ export const PayoutBlockReason = {
 export type PayoutBlockReason = (typeof PayoutBlockReason)[keyof typeof PayoutBlockReason];
 
 /**
- * Why available money of an account in one currency was not paid out when it was last due; `created` is when that reason
- * began. Removed when the money is paid out or gone. Where payouts are off as a whole, the account's setting has the reason instead.
+ * The reason why available money of an account in one currency was not paid out when it was last due. `created` is when
+ * that reason began. The row is removed when the money is paid out or no longer there. When all payouts are off, the
+ * account's setting has the reason instead.
  */
 export const payoutBlock = pgTable(
   'payout_block',

@@ -1,7 +1,7 @@
 import { amountText } from '../../types/scalars.js';
 import type { PayoutBlockRow, PayoutRow } from './table.js';
 
-/** A payout as /v1 spells it. Silent: all fields. */
+/** Formats a payout for /v1. Silent: all fields. */
 export function payoutV1(p: PayoutRow) {
   return {
     id: p.id,
@@ -17,7 +17,7 @@ export function payoutV1(p: PayoutRow) {
   };
 }
 
-/** Why money was not paid out, as the events of /v1 spell it. Silent: all fields. */
+/** Formats the reason why money was not paid out, for the events of /v1. Silent: all fields. */
 export function payoutBlockV1(b: PayoutBlockRow) {
   return {
     id: b.id,

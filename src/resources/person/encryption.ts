@@ -10,8 +10,8 @@ const answersMax = 5_000;
 const mask = '•';
 
 /**
- * How a person is identified, as it is stored: the number of the tax card is encrypted for this person, and beside it stands
- * the masked one, which is all that is ever shown. What does not name the number is stored as it is.
+ * The identification of a person in its stored form: the tax card number encrypted for this person, and the masked
+ * number, which is the only one that clients see. An identification without a number does not change.
  */
 export function sealedIdentification(
   secrets: Secrets,
@@ -32,7 +32,7 @@ export function sealedIdentification(
   return { ...identification, taxCardNumber: masked(number), taxCardSealed: secrets.seal(number, place) };
 }
 
-/** The number of the tax card in the clear; undefined when its encryption key is not configured any more. */
+/** The tax card number in the clear; undefined when its encryption key is no longer configured. */
 export function taxCardNumberOf(
   secrets: Secrets,
   place: SealedPlace,
@@ -41,7 +41,7 @@ export function taxCardNumberOf(
   return taxCardSealed ? secrets.open(taxCardSealed, place) : (taxCardNumber ?? null);
 }
 
-/** A number masked but for its last four characters; one that is masked already stays as it is. */
+/** Masks a number except for its last four characters. An already masked number does not change. */
 export function masked(number: string): string {
   const characters = [...number];
   const shown = characters.length > 4 ? characters.slice(-4) : [];
@@ -49,9 +49,9 @@ export function masked(number: string): string {
 }
 
 /**
- * Encrypts the numbers that stand in the clear or under an encryption key that is no longer the first, batch by batch, and
- * masks them in events and stored answers. Run at each start of a gateway, and idempotent. Returns how many it has encrypted.
- * A fault of one tenant is thrown when all the others have been done.
+ * Encrypts, in batches, the numbers that are in the clear or under an encryption key that is no longer the first, and
+ * masks them in events and stored responses. A gateway runs it at each start; it is idempotent. Returns how many
+ * numbers it has encrypted. When one tenant fails, it continues with the others and throws the error at the end.
  */
 export async function sealTaxCards(database: Database, secrets: Secrets, stopped: () => boolean): Promise<number> {
   const tenantsAndModes = await database.auditQuery<TenantAndMode>('tenants_with_tax_cards', (db) =>
@@ -70,14 +70,17 @@ export async function sealTaxCards(database: Database, secrets: Secrets, stopped
   return count;
 }
 
-/** The persons whose number is in the clear, or encrypted under another key than the first. */
+/** The condition that a person's number is in the clear, or encrypted under another key than the first. */
 function staleUnder({ encryptionIds }: Secrets) {
   const number = sql`${person.identification} ->> 'taxCardNumber'`;
   const sealed = sql`${person.identification} ->> 'taxCardSealed'`;
   return sql`coalesce(${number}, '') <> '' and coalesce(not starts_with(${sealed}, ${`v1.${encryptionIds[0]}.`}), true)`;
 }
 
-/** Encrypts the stale numbers of a tenant and mode, a batch a turn; then masks those that stood in the clear in its stored answers. */
+/**
+ * Encrypts the stale numbers of a tenant and mode, one batch per iteration; then masks the numbers in the clear in its
+ * stored responses.
+ */
 async function* sealedBatches(
   database: Database,
   secrets: Secrets,
@@ -118,7 +121,10 @@ async function* sealedBatches(
   }
 }
 
-/** A number whose key is not configured, or whose text was altered, stays as it is; `tidegate secrets` counts it. */
+/**
+ * Returns `otherwise` when a number cannot be decrypted, because its key is not configured or its text was altered.
+ * Such a number does not change; `tidegate secrets` counts it.
+ */
 function openedOr<T>(otherwise: T, open: () => T): T {
   try {
     return open();

@@ -110,8 +110,9 @@ export class PersonResolver {
   }
 
   /**
-   * Changes a person while its account is a draft. The person as it becomes is judged as at its creation, but for what was
-   * wrong with it before: a change of the business's type may have made it unfit, and each step out of that is allowed.
+   * Changes a person while its account is a draft. The changed person must meet the rules for a new person, except
+   * those that it already broke before: a change of the business's type may have made it invalid, and the caller may
+   * correct it step by step.
    * Silent: the operation. Refuses `account_not_updatable` when the account is no draft.
    */
   @Mutation(() => UpdatePersonPayload, {
@@ -136,7 +137,7 @@ export class PersonResolver {
     await checkImages(context, given.identification);
     refuseUnlessDraft(owner);
     if (Object.values(given).every((value) => value === undefined)) return { person: before };
-    // What the person was judged by: where it has changed meanwhile, the write is a conflict.
+    // The values that were validated: when they have changed meanwhile, the write is a conflict.
     const judged = {
       relationship: before.relationship,
       identification: before.identification,
@@ -149,7 +150,7 @@ export class PersonResolver {
     return { person: await context.write('update_person', person, { id, ...changes, ...stored, judged }) };
   }
 
-  /** Removes a person while its account is a draft, and answers it as it was. Its files stay. Silent: the operation. */
+  /** Removes a person while its account is a draft, and returns it as it was. Its files stay. Silent: the operation. */
   @Mutation(() => RemovePersonPayload, {
     description: 'Removes a person while its account is a DRAFT, and answers it as it was. Its files stay.',
   })
@@ -160,7 +161,10 @@ export class PersonResolver {
   }
 }
 
-/** What is stored of a new person's identification: with a number, which is encrypted for one person, the id that it will have. */
+/**
+ * The identification of a new person in its stored form. A number is encrypted for one person, so with a number this
+ * also chooses the person's id.
+ */
 async function sealed({ secrets, scope, caller }: Context, identification: CreatePersonInput['identification']) {
   if (!identification?.taxCardNumber) return {};
   const id = await scope.newId('person');
@@ -168,7 +172,7 @@ async function sealed({ secrets, scope, caller }: Context, identification: Creat
   return { id, identification: sealedIdentification(secrets, { tenantId, livemode, id }, identification) };
 }
 
-/** A person without any role is nobody. */
+/** A person must have at least one role. */
 export function personProblems({ relationship: r }: Pick<Partial<CreatePersonInput>, 'relationship'>): Problem[] {
   if (!r || r.director || r.owner || r.representative) return [];
   return [
@@ -176,7 +180,7 @@ export function personProblems({ relationship: r }: Pick<Partial<CreatePersonInp
   ];
 }
 
-/** What no update of a person can be: no name, or null for all of its roles. */
+/** The problems of an update: an empty name, or null for the roles. */
 export function personUpdateProblems({ fullName, relationship }: Partial<UpdatePersonInput>): Problem[] {
   const problems: Problem[] = [];
   if (fullName !== undefined && (fullName ?? '').trim() === '')
@@ -185,7 +189,7 @@ export function personUpdateProblems({ fullName, relationship }: Partial<UpdateP
   return problems;
 }
 
-/** How a person is identified, as it is stored: empty texts are null, and null for the object clears its members. */
+/** The identification in its stored form: an empty text becomes null, and null for the object clears its members. */
 function identified({ identification }: Pick<UpdatePersonInput, 'identification'>): IdentificationObject {
   return identification
     ? blankToNull(identification)
@@ -204,7 +208,7 @@ async function checkImages({ scope }: Context, identification: IdentificationInp
   ]);
 }
 
-/** Persons change only before their account is submitted: from then on they are what was verified. */
+/** Persons change only before their account is submitted; after that, they must stay as they were verified. */
 function refuseUnlessDraft({ status }: AccountRow): void {
   if (status !== 'draft')
     throw new DomainError(
@@ -216,14 +220,14 @@ function refuseUnlessDraft({ status }: AccountRow): void {
     );
 }
 
-/** The types of business that are one person, its owner. */
+/** The types of business that consist of one person, the owner. */
 const ownedAlone: readonly BusinessType[] = ['sole_proprietor', 'individual'];
 
 function isOwnedAlone(type: BusinessType | null | undefined): boolean {
   return type != null && ownedAlone.includes(type);
 }
 
-/** What of a person cannot be: a sole proprietor's director, or somebody whom nothing identifies. */
+/** The problems of a person: in a business of one person, roles other than owner alone; or a missing identification. */
 function unfit(
   { relationship, identification }: Pick<CreatePersonInput, 'relationship' | 'identification'>,
   owner: AccountRow,

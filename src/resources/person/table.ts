@@ -11,9 +11,12 @@ export interface RelationshipObject {
 
 /** How a person is identified; the two images are file ids. */
 export interface IdentificationObject {
-  /** Masked but for its last four characters; in the clear in a row from before numbers were encrypted, until it is. */
+  /**
+   * Masked except for its last four characters. In the clear in a row that is older than the encryption, until a start
+   * encrypts it.
+   */
   taxCardNumber?: string | null;
-  /** The number as `Secrets.seal` has encrypted it for this person. */
+  /** The number, encrypted for this person by `Secrets.seal`. */
   taxCardSealed?: string | null;
   taxCardImage?: string | null;
   passportImage?: string | null;

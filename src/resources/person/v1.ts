@@ -1,7 +1,7 @@
 import { masked } from './encryption.js';
 import type { PersonRow } from './table.js';
 
-/** A person as /v1 spells it. Silent: all fields. */
+/** Formats a person for /v1. Silent: all fields. */
 export function personV1(p: PersonRow) {
   const identification = identificationOf(p);
   return {
@@ -21,12 +21,12 @@ export function personV1(p: PersonRow) {
   };
 }
 
-/** The roles of a person, absent ones as false. */
+/** The roles of a person; absent roles are false. */
 export function relationshipOf({ relationship: r }: PersonRow) {
   return { director: r.director ?? false, owner: r.owner ?? false, representative: r.representative ?? false };
 }
 
-/** How a person is identified, the number masked: what identifies a person is written once and never read back. */
+/** The identification of a person with the number masked, because clients can write the number but never read it. */
 export function identificationOf({ identification: i }: PersonRow) {
   return {
     taxCardNumber: i.taxCardNumber == null ? null : masked(i.taxCardNumber),

@@ -1,4 +1,7 @@
-/** Purpose codes of inward remittances by the Reserve Bank of India, with what they stand for. Spec: Receivable, purpose_code. Silent: the list. */
+/**
+ * Purpose codes of inward remittances by the Reserve Bank of India, with their meanings.
+ * Spec: Receivable, purpose_code. Silent: the list.
+ */
 export const purposeCodes: Record<string, string> = {
   P0101: 'Value of export bills negotiated, purchased or discounted',
   P0102: 'Realisation of export bills sent on collection',

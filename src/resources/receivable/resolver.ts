@@ -179,18 +179,21 @@ export class ReceivableResolver {
   }
 }
 
-/** What locks that still hold something are of, each once. */
+/** The ids of the deposits or receivables of the locks that still have an amount, without duplicates. */
 export function idsOf(locks: ReceivableLockRow[], side: 'depositId' | 'receivableId'): string[] {
   return [...new Set(locks.filter(({ amount }) => amount > 0n).map((lock) => lock[side]))];
 }
 
-/** The objects of these ids, without those that are out of reach. */
+/** The objects with these ids, without those that the caller cannot see. */
 export async function found<T extends Rows>(scope: Scope, table: T, ids: readonly string[]): Promise<Row<T>[]> {
   const rows = await Promise.all(ids.map((id) => scope.find(table, id)));
   return rows.filter((row) => row !== null);
 }
 
-/** What no receivable can have: amounts that its currency cannot be, a due date before the invoice, another currency than its invoice, a purpose that there is not. */
+/**
+ * The problems of a receivable: an amount that its currency cannot have, a due date before the invoice, another
+ * currency than the invoice, an unknown purpose.
+ */
 export function receivableProblems({
   invoice,
   currency,
@@ -202,7 +205,7 @@ export function receivableProblems({
     problems.push(...moneyProblems('receivable.invoice.amount', invoice.amount, invoice.currency));
   if (maximum != null)
     problems.push(...moneyProblems('receivable.amount_maximum_reconcilable', maximum, invoice?.currency ?? ''));
-  // Dates are YYYY-MM-DD: their order as texts is their order in time.
+  // Dates are YYYY-MM-DD, so their order as texts is their order in time.
   if (invoice?.dueDate !== undefined && invoice.creationDate !== undefined && invoice.dueDate < invoice.creationDate)
     problems.push(
       problem('parameter_invalid', 'receivable.invoice.due_date', 'must not be before invoice.creation_date'),

@@ -9,7 +9,7 @@ export type ReceivableStatus = (typeof ReceivableStatus)[keyof typeof Receivable
 export const TransactionType = { GOODS: 'goods', SERVICES: 'services' } as const;
 export type TransactionType = (typeof TransactionType)[keyof typeof TransactionType];
 
-/** The amount is minor units as a string of digits. */
+/** An invoice, as stored. The amount is minor units as a string of digits. */
 export interface InvoiceObject {
   amount: string;
   creationDate: string;
@@ -21,7 +21,10 @@ export interface InvoiceObject {
 
 const minor = (name: string) => bigint(name, { mode: 'bigint' }).notNull();
 
-/** An invoice to be paid by collected funds: locked while they are on their way, settled once they are paid out. Minor units. */
+/**
+ * An invoice that collected funds pay. Its amounts are locked until the funds are paid out, and settled after that.
+ * Minor units.
+ */
 export const receivable = pgTable(
   'receivable',
   {
@@ -36,7 +39,7 @@ export const receivable = pgTable(
       .generatedAlwaysAs(
         sql`case when voided then 0 else amount_maximum_reconcilable - amount_locked - amount_settled_payouts end`,
       ),
-    /** The deposits with locks that are not settled, kept by the function that changes the amounts. */
+    /** The deposits with unsettled locks; the function that changes the amounts maintains this list. */
     depositIdsAmountLocked: text('deposit_ids_amount_locked').array().notNull().default([]),
     description: text('description'),
     invoice: jsonb('invoice').$type<InvoiceObject>().notNull(),
@@ -76,19 +79,23 @@ export const receivable = pgTable(
 export type ReceivableRow = typeof receivable.$inferSelect;
 
 /**
- * Receivable locks that are paid out together. The locks of money that an account has available are in open batches, which
- * have no payout; a payout takes the open batches of its account and currency, and gives them back when it fails. However
- * many locks there are, that changes one row per batch.
+ * Receivable locks that are paid out together. The locks of available money are in open batches, which have no payout.
+ * A payout takes the open batches of its account and currency, and returns them when it fails. That changes one row per
+ * batch, for any number of locks.
  */
 export const lockBatch = pgTable(
   'lock_batch',
   {
     ...keyColumns(),
-    /** The account whose payout pays the money: that of the locks, or its platform where that is an aggregator. */
+    /**
+     * The account whose payout pays the money: the account of the locks, or its platform when that is an aggregator.
+     */
     accountId: text('account_id').notNull(),
-    /** The currency in which the money is held: that of the deposits, or that of a payout which converted it and failed. */
+    /**
+     * The currency of the money: that of the deposits, or that of a payout that converted the money and failed.
+     */
     heldIn: text('held_in').notNull(),
-    /** The payout that takes them along, while it is under way and after it has completed. */
+    /** The payout that has taken the batch: it is under way, or it has completed. */
     payoutId: text('payout_id'),
   },
   (t) => [
@@ -104,8 +111,8 @@ export const lockBatch = pgTable(
 );
 
 /**
- * What of a deposit counts towards a receivable: unpaid until a payout takes its batch along, settled when that completes.
- * A dispute shrinks the unpaid ones. Minor units of the receivable's currency.
+ * The part of a deposit that counts towards a receivable. It is unpaid until a payout takes its batch, and settled when
+ * that payout completes. A dispute reduces unpaid locks. Minor units of the receivable's currency.
  */
 export const receivableLock = pgTable(
   'receivable_lock',
@@ -117,7 +124,9 @@ export const receivableLock = pgTable(
     currency: text('currency').notNull(),
     amount: minor('amount'),
     batchId: text('batch_id').notNull(),
-    /** Not used any more, and not dropped yet: gateways of version 8 and before select them while a release is rolled out. */
+    /**
+     * These columns are no longer used, but gateways of version 8 and older still select them during a rollout.
+     */
     heldIn: text('held_in'),
     payoutId: text('payout_id'),
     settled: boolean('settled').notNull().default(false),

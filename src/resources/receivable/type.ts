@@ -42,7 +42,7 @@ export class SystemMessage {
   created: number;
 }
 
-/** An invoice to be paid by collected funds. Spec: Receivable. */
+/** An invoice that collected funds pay. Spec: Receivable. */
 @ObjectType({
   implements: Node,
   simpleResolvers: true,

@@ -2,7 +2,7 @@ import { amountText } from '../../types/scalars.js';
 import { purposeCodes } from './purpose.js';
 import type { ReceivableRow } from './table.js';
 
-/** A receivable as /v1 spells it. Spec: Receivable. */
+/** Formats a receivable for /v1. Spec: Receivable. */
 export function receivableV1(r: ReceivableRow) {
   return {
     id: r.id,

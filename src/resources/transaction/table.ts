@@ -16,26 +16,27 @@ export const TransactionReasonCode = {
 } as const;
 export type TransactionReasonCode = (typeof TransactionReasonCode)[keyof typeof TransactionReasonCode];
 
-/** What is kept of a card or of a UPI address: never a whole card number. */
+/** The stored details of a card or a UPI address: never a complete card number. */
 export interface PaymentMethodDetails {
   card?: { brand: string | null; last4: string; expiry_month: number; expiry_year: number };
   upi?: { vpa: string };
 }
 
 /**
- * A success that the acquirer told and that does not fit the attempt: other details than those that were submitted (the
- * money is credited), or after another end of the attempt (nothing is credited). The operator settles it with the acquirer.
+ * A success that the acquirer reported and that does not match the attempt: its details differ from the submitted ones
+ * (the money is credited), or the attempt had already ended otherwise (nothing is credited). The operator settles it
+ * with the acquirer.
  */
 export interface Mismatch {
   credited: boolean;
   details: PaymentMethodDetails | null;
-  /** When the acquirer told it, in epoch seconds of the tenant and mode. */
+  /** When the acquirer reported it, in epoch seconds by the clock of the tenant and mode. */
   created: string;
 }
 
 /**
- * One attempt to pay a checkout. `attemptKey` is the form that was sent: sent twice it is the same attempt. Details are
- * there once the attempt is with the acquirer. Silent: all fields.
+ * One attempt to pay a checkout. `attemptKey` identifies the form that the payer sent: the same form sent twice is one
+ * attempt. The details exist once the acquirer has the attempt. Silent: all fields.
  */
 export const transaction = pgTable(
   'transaction',
@@ -61,7 +62,7 @@ export const transaction = pgTable(
     unique('transaction_attempt').on(t.tenantId, t.livemode, t.checkoutId, t.attemptKey),
     index('transaction_context').on(t.tenantId, t.livemode, t.actingAccountId, t.created, t.id),
     index('transaction_of_checkout').on(t.tenantId, t.livemode, t.checkoutId, t.created, t.id),
-    // The operator looks at all tenants' mismatches, which are few.
+    // The operator lists the mismatches of all tenants, which are few.
     index('transaction_mismatched').on(t.created, t.id).where(sql`mismatch is not null`),
     check('transaction_status', isOneOf(t.status, TransactionStatus)),
     check('transaction_reason', sql`(${t.reasonCode} is not null) = (${t.status} = 'failed')`),

@@ -1,7 +1,7 @@
 import { amountText } from '../../types/scalars.js';
 import type { TransactionRow } from './table.js';
 
-/** A transaction as /v1 spells it. Silent: all fields. */
+/** Formats a transaction for /v1. Silent: all fields. */
 export function transactionV1(t: TransactionRow) {
   return {
     id: t.id,

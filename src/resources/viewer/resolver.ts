@@ -25,7 +25,7 @@ class Viewer {
   onBehalf: boolean;
 }
 
-/** Who asks, and anything by its id. Silent: both. */
+/** The caller, and any visible object by its id. Silent: both. */
 @Resolver(() => Viewer)
 export class ViewerResolver {
   @Query(() => Viewer, { description: 'Who asks: the account of the API key, and what the key may do.' })
