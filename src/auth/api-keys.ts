@@ -79,13 +79,17 @@ interface Found {
   until: number;
 }
 
-/** A proxy may send many keys over one connection. Beyond this number the gateway forgets them and hashes them again. */
+/**
+ * A proxy may send many keys over one connection. Beyond this number the gateway forgets them and hashes them again.
+ */
 const keysPerConnectionMax = 16;
 
 /** Finds the caller of a request by its headers. */
 export class Callers {
   readonly #fresh = new LRUCache<string, Found>({ max: cachedKeysMax });
-  /** The keys of each connection, by the Authorization header. A secret stays in memory only as long as its connection. */
+  /**
+   * The keys of each connection, by the Authorization header. A secret stays in memory only as long as its connection.
+   */
   readonly #ofConnection = new WeakMap<object, Map<string, Found>>();
   /**
    * The keys that were hashed again within the last minute. During a roll-out, processes may have the peppers in
@@ -121,7 +125,9 @@ export class Callers {
     return newKey(this.#secrets, tenantId, livemode);
   }
 
-  /** The caller of a key that this connection sent before, while the result is valid. This avoids hashing the key again. */
+  /**
+   * The caller of a key that this connection sent before, while the result is valid. This avoids hashing the key again.
+   */
   #again(connection: object, authorization = ''): Caller | undefined {
     const found = this.#ofConnection.get(connection)?.get(authorization);
     return found && found.until > performance.now() ? found.caller : undefined;

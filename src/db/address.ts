@@ -21,12 +21,13 @@ class AddressError extends Error {}
  * brackets; `host` and `port` may also be parameters, and a host that begins with a slash is the folder of a socket.
  * Reads the file of `sslrootcert`. Throws an AddressError for anything that cannot be parsed or is not supported.
  *
- * Parameters, as in libpq: `host`, `port`, `user`, `password`, `dbname`, `sslmode` (disable, prefer, require, verify-ca,
- * verify-full), `sslrootcert` (a file in PEM, or `system` for the roots that Node has), `target_session_attrs` (any,
- * primary, read-write), `application_name` (ignored: the gateway's own value names the pool of a connection). Other
- * parameters are refused, because ignoring one could silently lose its purpose.
- * Two differences from libpq: without `sslmode` there is no TLS; and of several hosts the gateway uses the first one that
- * accepts writes, unless `target_session_attrs` says otherwise, because a gateway must write.
+ * Parameters, as in libpq: `host`, `port`, `user`, `password`, `dbname`, `sslmode` (disable, prefer, require,
+ * verify-ca, verify-full), `sslrootcert` (a file in PEM, or `system` for the roots that Node has),
+ * `target_session_attrs` (any, primary, read-write), `application_name` (ignored: the gateway's own value names the
+ * pool of a connection). Other parameters are refused, because ignoring one could silently lose its purpose.
+ *
+ * Two differences from libpq: without `sslmode` there is no TLS; and of several hosts the gateway uses the first one
+ * that accepts writes, unless `target_session_attrs` says otherwise, because a gateway must write.
  */
 export function connectionOf(address: string): Connection {
   const { authority, database, parameters } = partsOf(address);

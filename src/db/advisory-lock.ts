@@ -3,7 +3,9 @@ import postgres from 'postgres';
 import { type Connection, single } from './connection.js';
 import { MigrationError } from './schema-version.js';
 
-/** How long to wait for the lock. Other processes wait for the seeding of a demo, which takes longer than a migration. */
+/**
+ * How long to wait for the lock. Other processes wait for the seeding of a demo, which takes longer than a migration.
+ */
 const advisoryLockSeconds = 600;
 const saidAfterMilliseconds = 1_500;
 const triedEveryMilliseconds = 250;
@@ -59,8 +61,8 @@ export async function inTurn<T>(
 }
 
 /**
- * Repeats an attempt until it has a result. After `saidAfterMilliseconds` it reports which connection holds the lock, and
- * at the limit it throws a MigrationError.
+ * Repeats an attempt until it has a result. After `saidAfterMilliseconds` it reports which connection holds the lock,
+ * and at the limit it throws a MigrationError.
  */
 async function waitFor<T>(
   sql: postgres.Sql,

@@ -18,15 +18,18 @@ const repeatsMax = 3;
 const lookMilliseconds = 20;
 
 /**
- * The cancellations of one pool of pipelined connections. PostgreSQL cancels the statement that a connection is executing
- * when the cancellation arrives, which may be the one after the intended statement. So a read that is cancelled while
- * its own request continues is repeated. Writes are never cancelled, because their outcome would be unknown. The time
- * limit of a statement bounds them, and a client that disconnected finds the outcome by its Idempotency-Key.
+ * The cancellations of one pool of pipelined connections. PostgreSQL cancels the statement that a connection is
+ * executing when the cancellation arrives, which may be the one after the intended statement. So a read that is
+ * cancelled while its own request continues is repeated. Writes are never cancelled, because their outcome would be
+ * unknown. The time limit of a statement bounds them, and a client that disconnected finds the outcome by its
+ * Idempotency-Key.
  */
 export class Cancellations {
   #sent = 0;
 
-  /** Runs a read of a request. When the request ends first, requests its cancellation and throws the request's reason. */
+  /**
+   * Runs a read of a request. When the request ends first, requests its cancellation and throws the request's reason.
+   */
   async guard<T>(budget: RequestBudget | undefined, read: (run: Run) => Promise<T>): Promise<T> {
     const run: Run = (query) => (budget ? this.#cancelledWith(budget, query) : (query as never));
     for (let repeat = 0; ; repeat++) {
@@ -60,9 +63,10 @@ export class Cancellations {
   }
 
   /**
-   * Cancels a query that PostgreSQL is executing. Returns false when PostgreSQL does not execute it yet. The code must not
-   * call the driver's own `cancel` for a query that waits behind another on its connection: the driver would remove the
-   * query from its list although PostgreSQL has it already, and each later query would get the rows of the one before.
+   * Cancels a query that PostgreSQL is executing. Returns false when PostgreSQL does not execute it yet. The code must
+   * not call the driver's own `cancel` for a query that waits behind another on its connection: the driver would remove
+   * the query from its list although PostgreSQL has it already, and each later query would get the rows of the one
+   * before.
    */
   #cancel(query: DriverQuery): boolean {
     if (!query.active || !query.state || !query.canceller) return false;

@@ -67,7 +67,9 @@ export class Connections {
     });
   }
 
-  /** Opens new connections for all further statements. The old ones have `seconds` to finish their running statements. */
+  /**
+   * Opens new connections for all further statements. The old ones have `seconds` to finish their running statements.
+   */
   replace(seconds: number, pools = [this.reader, this.writer, this.audit]): void {
     for (const pool of pools) pool.replace(seconds);
     if (pools.includes(this.reader)) this.settings.onNewReader();
@@ -75,9 +77,9 @@ export class Connections {
 
   /**
    * Runs a statement, and repeats it after a failure that leaves open whether it took effect. This is safe for a read,
-   * and for a write with its key. All attempts together end after `answerMillisecondsMax`. While the server is known to be
-   * unavailable, no statement starts; a statement that started before waits for the server. Throws PostgreSQL's error,
-   * or a DomainError when the time is over.
+   * and for a write with its key. All attempts together end after `answerMillisecondsMax`. While the server is known to
+   * be unavailable, no statement starts; a statement that started before waits for the server. Throws PostgreSQL's
+   * error, or a DomainError when the time is over.
    */
   async retried<T>(pool: Pool, attempt: (note: Note) => Promise<T>): Promise<T> {
     if (this.availability.away) throw busy();
@@ -164,7 +166,9 @@ export class Pool {
     this.client = open();
   }
 
-  /** Opens new connections. A statement that still waits for the old ones after `seconds` fails: CONNECTION_DESTROYED. */
+  /**
+   * Opens new connections. A statement that still waits for the old ones after `seconds` fails: CONNECTION_DESTROYED.
+   */
   replace(seconds: number): void {
     this.client.end({ timeout: seconds }).catch(() => {});
     this.client = this.open();

@@ -127,9 +127,9 @@ export class Database {
 
   /**
    * Whether a statement may stay prepared. PostgreSQL keeps each prepared statement on every connection, and each
-   * combination of list filters is a statement of its own. Beyond `preparedMax` in an hour, PostgreSQL plans a statement
-   * each time it runs, so that no client can fill the server's memory. A connection lives an hour at most, so it holds
-   * the statements of at most two of these hours.
+   * combination of list filters is a statement of its own. Beyond `preparedMax` in an hour, PostgreSQL plans a
+   * statement each time it runs, so that no client can fill the server's memory. A connection lives an hour at most, so
+   * it holds the statements of at most two of these hours.
    */
   #kept(name: string, statement: string): boolean {
     if (this.preparedStatements.has(name)) return true;
@@ -179,9 +179,9 @@ export class Database {
   }
 
   /**
-   * One API write: one autocommitted call of one SQL function. Returns the rows in the shape of their table. The function
-   * refuses an argument that it does not declare, and a call without a required argument. The types here are generated
-   * from its declaration.
+   * One API write: one autocommitted call of one SQL function. Returns the rows in the shape of their table. The
+   * function refuses an argument that it does not declare, and a call without a required argument. The types here are
+   * generated from its declaration.
    */
   async write<F extends WriteFunction, T extends TableOf<F>, A extends ArgumentsOf<F>>(
     fn: F,

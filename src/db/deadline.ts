@@ -3,7 +3,10 @@ import { DomainError, problem } from '../request/problems.js';
 /** A statement that takes longer than this starts a check whether the server is available. */
 export const doubtMilliseconds = 1_000;
 
-/** The statements that wait for an answer. One timer serves them all: a timer for each would cost as much as the statement. */
+/**
+ * The statements that wait for an answer. One timer serves them all: a timer for each would cost as much as the
+ * statement.
+ */
 const waiting = new Set<{ until: number; doubtAt: number; doubt(): void; refuse(reason: unknown): void }>();
 const lookMilliseconds = 100;
 let looking: NodeJS.Timeout | undefined;

@@ -29,7 +29,9 @@ export class Failures {
     this.#unreadyUntil = Number.NEGATIVE_INFINITY;
   }
 
-  /** Logs an outage and returns a 503 for it, with PostgreSQL's error as the cause. Returns any other error unchanged. */
+  /**
+   * Logs an outage and returns a 503 for it, with PostgreSQL's error as the cause. Returns any other error unchanged.
+   */
   told(error: unknown): unknown {
     if (error instanceof DomainError || outageOf(error) === undefined) return error;
     const { code = '' } = causeOf(error);
@@ -42,8 +44,8 @@ export class Failures {
   }
 
   /**
-   * Converts what a function refused to a DomainError, and an outage to a 503. Any other error is a bug, and is returned
-   * unchanged.
+   * Converts what a function refused to a DomainError, and an outage to a 503. Any other error is a bug, and is
+   * returned unchanged.
    */
   async domainErrorOf(error: unknown): Promise<unknown> {
     const { code = '', detail, message, constraint_name } = causeOf(error);
@@ -63,8 +65,8 @@ export class Failures {
   }
 
   /**
-   * Whether a write waited in vain for the lock of a table, which a migration holds, and not for the lock of a row, which
-   * another request holds. PostgreSQL's context names a row that another transaction has changed. But the second
+   * Whether a write waited in vain for the lock of a table, which a migration holds, and not for the lock of a row,
+   * which another request holds. PostgreSQL's context names a row that another transaction has changed. But the second
    * statement that waits for the same row gets no such context, so a query of the current locks decides.
    */
   async #behindTable(error: unknown): Promise<boolean> {
@@ -79,7 +81,9 @@ export class Failures {
   }
 }
 
-/** The errors for the unique indexes that back up the functions' own checks. A shard may append a number to the name. */
+/**
+ * The errors for the unique indexes that back up the functions' own checks. A shard may append a number to the name.
+ */
 const taken: Record<string, Problem> = {
   account_nickname_taken: problem('nickname_taken', 'account.nickname'),
 };

@@ -63,9 +63,9 @@ export interface Asked {
 }
 
 /**
- * The first `rows` rows of a list in its order, or the ids of `rows` of them in any order. Where a filter matches either
- * of two columns, each column has its own query and a union merges the first rows of both, because each column has an
- * index in the order of the list, and no index covers both columns.
+ * The first `rows` rows of a list in its order, or the ids of `rows` of them in any order. Where a filter matches
+ * either of two columns, each column has its own query and a union merges the first rows of both, because each column
+ * has an index in the order of the list, and no index covers both columns.
  */
 export function listed(db: PostgresJsDatabase, asked: Asked, what: 'rows' | 'ids', rows: number) {
   const { table, listing, request, visibility, parent, of = sql`parent.id` } = asked;
@@ -96,7 +96,9 @@ export function listed(db: PostgresJsDatabase, asked: Asked, what: 'rows' | 'ids
     : one!;
 }
 
-/** The conditions of each side of a list. The second side excludes the rows of the first, so that no row comes twice. */
+/**
+ * The conditions of each side of a list. The second side excludes the rows of the first, so that no row comes twice.
+ */
 function sidesOf({ filters }: Listing, request: PageRequest): SQL[][] {
   for (const name of Object.keys(request.filters)) {
     const filter = filters[name];
@@ -123,10 +125,10 @@ function conditions(asked: Asked): SQL[] {
     // The subquery finds the cursor only among the rows that the caller can see, so a foreign cursor selects no rows.
     // The comparison is of row values, because PostgreSQL could not use a condition with OR as an index condition.
     const same = sql`c.tenant_id = ${p('tenant')} and c.livemode = ${p('live')} and c.id = ${cursor}`;
-    const reached = visibility === 'context' ? sql`${same} and c.context_id = ${p('context')}` : same;
+    const sameRow = visibility === 'context' ? sql`${same} and c.context_id = ${p('context')}` : same;
     const position = listing.order ?? table.created;
     conditions.push(
-      sql`(${sql.join(positionOf(asked), sql`, `)}) ${sql.raw(request.backward ? '>' : '<')} (select c.${sql.identifier(position.name)}, c.id from ${table} c where ${reached})`,
+      sql`(${sql.join(positionOf(asked), sql`, `)}) ${sql.raw(request.backward ? '>' : '<')} (select c.${sql.identifier(position.name)}, c.id from ${table} c where ${sameRow})`,
     );
   }
   return conditions;

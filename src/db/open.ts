@@ -75,7 +75,8 @@ export async function openStore(config: Config, opening: Opening): Promise<Store
   const dir = path.join(config.DATA_DIR, 'postgres');
   const embedded = await startEmbedded({ dir, progress: opening.progress });
   const restarted: Embedded[] = [];
-  // The first process that finds a crashed server missing restarts it. Its socket has the same path, so the pools find it.
+  // The first process that finds a crashed server missing restarts it. Its socket has the same path, so the pools find
+  // it.
   const restart = once(async () => {
     restarted.push(await startEmbedded({ dir }));
   });
@@ -126,7 +127,9 @@ export async function migrateStore(
   }
 }
 
-/** Checks that the gateway can serve the database: it answers, applies the session's limits, and has a usable version. */
+/**
+ * Checks that the gateway can serve the database: it answers, applies the session's limits, and has a usable version.
+ */
 async function prepared(
   connection: Connection,
   owner: Connection,
@@ -158,7 +161,9 @@ function writable(folder: string): void {
   }
 }
 
-/** Reads the state, or writes it. A rename replaces the file, so that a crash leaves either the old or the new state. */
+/**
+ * Reads the state, or writes it. A rename replaces the file, so that a crash leaves either the old or the new state.
+ */
 function demoState(file: string, state?: DemoState): DemoState | undefined {
   if (state) {
     fs.writeFileSync(`${file}.${process.pid}`, JSON.stringify(state));

@@ -51,7 +51,7 @@ export const nobodyListens = /^(ECONNREFUSED|ENOENT)$/;
 /** Matches PostgreSQL's codes and not the operating system's: no class of PostgreSQL's codes begins with E. */
 export const sqlstate = /^[0-9A-DF-Z][0-9A-Z]{4}$/;
 
-/** What is known of a failed statement: PostgreSQL's own fields, or those of an error of the system. */
+/** The known fields of a failed statement: PostgreSQL's own, or those of an error of the operating system. */
 export interface Failed {
   code?: string;
   message: string;

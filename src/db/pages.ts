@@ -113,7 +113,9 @@ export class Pages {
     return byParent;
   }
 
-  /** Whether an object follows a cursor, for many parents at once. Each key is the parent's id, a space and its cursor. */
+  /**
+   * Whether an object follows a cursor, for many parents at once. Each key is the parent's id, a space and its cursor.
+   */
   async #beyondPerParent<T extends Rows>(
     table: T,
     listing: Listing,

@@ -128,7 +128,10 @@ export function writeFunctionsText(): string {
   ].join('\n');
 }
 
-/** Writes the file. `npm run schema` runs this before the build, which needs it. A test compares it with the committed file. */
+/**
+ * Writes the file. `npm run schema` runs this before the build, which needs it. A test compares it with the committed
+ * file.
+ */
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   fs.writeFileSync(new URL('./write-functions.ts', import.meta.url), writeFunctionsText());
 }

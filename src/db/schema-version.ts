@@ -42,8 +42,8 @@ export function sqlFiles(below: string): string[] {
 }
 
 /**
- * The version of a database. It is undefined before the first migration, and for a database whose last migration did not
- * store a version yet.
+ * The version of a database. It is undefined before the first migration, and for a database whose last migration did
+ * not store a version yet.
  */
 export async function databaseVersion(sql: postgres.ISql): Promise<SchemaVersion | undefined> {
   const [known] = await sql`select to_regclass('drizzle.schema_version') is not null as there`;
@@ -54,8 +54,8 @@ export async function databaseVersion(sql: postgres.ISql): Promise<SchemaVersion
 
 /**
  * Compares a database's version with this program's: `current`, `older` or `newer`. A newer database states the oldest
- * program that can serve it, so that an older gateway can restart while a release is rolled out. Throws a MigrationError
- * when this program cannot serve it.
+ * program that can serve it, so that an older gateway can restart while a release is rolled out. Throws a
+ * MigrationError when this program cannot serve it.
  */
 export function compared(found: SchemaVersion | undefined): 'current' | 'older' | 'newer' {
   const own = programVersion();

@@ -37,7 +37,9 @@ export class Scope {
     private readonly budget?: RequestBudget,
   ) {}
 
-  /** The object with this id. The domain error is the same for an object that is missing and one that is not visible. */
+  /**
+   * The object with this id. The domain error is the same for an object that is missing and one that is not visible.
+   */
   async one<T extends Rows>(table: T, id: string, field = `${getTableName(table)}.id`): Promise<Row<T>> {
     const row = await this.find(table, id);
     if (!row) throw new DomainError(problem('resource_missing', field));
@@ -75,7 +77,9 @@ export class Scope {
     return this.#pages.edge(table, listing, parent, parentId, args);
   }
 
-  /** All rows of a parent, for rules that check them together. One statement reads all parents requested in one tick. */
+  /**
+   * All rows of a parent, for rules that check them together. One statement reads all parents requested in one tick.
+   */
   async all<T extends Child>(table: T, parent: PgColumn, parentId: string): Promise<T['$inferSelect'][]> {
     return (
       (await this.many(`all:${getTableName(table)}.${parent.name}`, parentId, async (ids) => {
@@ -166,12 +170,13 @@ export class Scope {
    */
   readFrom<T>(
     name: string,
-    build: (db: PostgresJsDatabase, reached: (table: VisibilityColumns) => SQL | undefined) => Preparable,
+    build: (db: PostgresJsDatabase, isVisible: (table: VisibilityColumns) => SQL | undefined) => Preparable,
     values: Record<string, unknown> & { id: string },
   ): Promise<T[]> {
     const visibility = visibilityOf(this.caller);
-    const reached = (table: VisibilityColumns) => and(...visibilityPredicate(table, visibility), eq(table.id, p('id')));
-    return this.read(`${name}:${visibility}`, (db) => build(db, reached), values);
+    const isVisible = (table: VisibilityColumns) =>
+      and(...visibilityPredicate(table, visibility), eq(table.id, p('id')));
+    return this.read(`${name}:${visibility}`, (db) => build(db, isVisible), values);
   }
 
   get #tenantAndMode() {

@@ -38,7 +38,10 @@ export class Secrets {
     this.#ciphers = ciphers.map((key) => ({ id: nameOf(key), key }));
   }
 
-  /** The secrets of a pepper, or of several separated by commas. Returns an argument that is already `Secrets` unchanged. */
+  /**
+   * The secrets of a pepper, or of several separated by commas. Returns an argument that is already `Secrets`
+   * unchanged.
+   */
   static of(pepper: string | Secrets, encryptionKey?: string): Secrets {
     return typeof pepper === 'string' ? new Secrets(pepper, encryptionKey) : pepper;
   }
@@ -66,7 +69,10 @@ export class Secrets {
     return this.#peppers.map(({ key }) => finish(createHmac('sha256', key))) as [T, ...T[]];
   }
 
-  /** The keyed hash of one parameter of a request, with the name of its key: `name:hash`. Equal values have equal hashes. */
+  /**
+   * The keyed hash of one parameter of a request, with the name of its key: `name:hash`. Equal values have equal
+   * hashes.
+   */
   fingerprint(value: string, id: string = this.#fingerprints[0]!.id): string | undefined {
     const found = this.#fingerprints.find((one) => one.id === id);
     return found && `${id}:${createHmac('sha256', found.key).update(value).digest('base64url').slice(0, 22)}`;

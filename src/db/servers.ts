@@ -3,7 +3,9 @@ import postgres from 'postgres';
 import type { Connection } from './connection.js';
 import { causeOf, type Failed, outageOf, sqlstate } from './outage.js';
 
-/** Which one of several servers the gateway uses: any, or one that accepts writes. As `target_session_attrs` of libpq. */
+/**
+ * Which one of several servers the gateway uses: any, or one that accepts writes. As `target_session_attrs` of libpq.
+ */
 export type Wanted = 'any' | 'primary' | 'read-write';
 
 /** What a new connection to the servers found. */
@@ -42,9 +44,9 @@ const strongLocks = `
 
 /**
  * The servers that hold one database. The gateway uses the first one of the wanted kind, and keeps it until it is no
- * longer of that kind. A new connection to each server shows its kind. The driver's own support for several hosts is not
- * usable: while no host listens, it retries forever without a pause, and it treats a standby as a server that accepts
- * writes.
+ * longer of that kind. A new connection to each server shows its kind. The driver's own support for several hosts is
+ * not usable: while no host listens, it retries forever without a pause, and it treats a standby as a server that
+ * accepts writes.
  */
 export class Servers {
   #used: Connection | undefined;
@@ -75,10 +77,10 @@ export class Servers {
    */
   async look(inspectsAll = false): Promise<Sight> {
     const before = this.#used;
-    const asked = this.candidates.map((candidate) => ({ candidate, seen: see(candidate, inspectsAll) }));
-    asked.sort((a, b) => Number(b.candidate === before) - Number(a.candidate === before));
+    const checks = this.candidates.map((candidate) => ({ candidate, seen: see(candidate, inspectsAll) }));
+    checks.sort((a, b) => Number(b.candidate === before) - Number(a.candidate === before));
     let worst: Sight | undefined;
-    for (const { candidate, seen } of asked) {
+    for (const { candidate, seen } of checks) {
       const { is, ...sight } = await seen;
       if (is && (this.wanted === 'any' || !(this.wanted === 'primary' ? is.standby : is.readOnly))) {
         this.#used = candidate;

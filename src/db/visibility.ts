@@ -24,7 +24,9 @@ export function visibilityOf(caller: Caller): Visibility {
   return caller.actingAccountKind === 'platform' || caller.kind === 'operator' ? 'all' : 'context';
 }
 
-/** A list shows the rows of the acting account, or, if a filter names an account, all matching rows that are visible. */
+/**
+ * A list shows the rows of the acting account, or, if a filter names an account, all matching rows that are visible.
+ */
 export function listOf(caller: Caller, namesAccount: boolean): Visibility {
   const visibility = visibilityOf(caller);
   return visibility === 'all' && !namesAccount ? 'root' : visibility;

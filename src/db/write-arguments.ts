@@ -11,7 +11,9 @@ export interface WriteEnvelope {
   operation: string;
   /** A hash per parameter, by its path. */
   request: Record<string, string>;
-  /** The same hashes, made with the key of an earlier write's hashes; undefined when that key is no longer configured. */
+  /**
+   * The same hashes, made with the key of an earlier write's hashes; undefined when that key is no longer configured.
+   */
   requestLike?: (before: Record<string, string>) => Record<string, string> | undefined;
   requestId: string;
 }

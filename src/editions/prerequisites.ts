@@ -87,7 +87,9 @@ export function file(parameter: 'id_document', purposes: readonly FilePurpose[])
   };
 }
 
-/** A minimum number of persons for each role. Each role is a separate prerequisite; one person may have several roles. */
+/**
+ * A minimum number of persons for each role. Each role is a separate prerequisite; one person may have several roles.
+ */
 export function persons(roles: { [role in keyof RelationshipObject]?: number }): Prerequisite[] {
   return Object.entries(roles).map(([role, least]) => ({
     field: `account.persons.${role}`,

@@ -9,7 +9,9 @@ import { RequestBudget } from '../request/budget.js';
 import type { Secrets } from '../db/secrets.js';
 import type { Caller } from '../request/caller.js';
 
-/** What every resolver receives: the caller, access to the data that the caller can see, and the rules of its edition. */
+/**
+ * What every resolver receives: the caller, access to the data that the caller can see, and the rules of its edition.
+ */
 export class Context {
   /** The state that changes during a request. Apollo passes on a copy of the context, which shares this object. */
   private readonly state: { envelope: WriteEnvelope | null; wrote: boolean; replayed: boolean } = {

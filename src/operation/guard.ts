@@ -102,7 +102,8 @@ export function guarded(
     context.envelope = writeEnvelopeOf(context, operation, args);
     try {
       const answer = await resolve(source, args, context, info);
-      // A mutation that changed nothing stored no answer; but an earlier request with other content may have used its key.
+      // A mutation that changed nothing stored no answer; but an earlier request with other content may have used its
+      // key.
       if (context.idempotencyKey !== undefined && !context.wrote) await refuseReuse(context, operation);
       return answer;
     } catch (error) {
@@ -290,15 +291,17 @@ export function joined(reported: readonly Problem[], more: readonly Problem[]): 
   return [...named, ...remaining(reported, more)];
 }
 
-/** Whether a value is empty, or is an object whose members are all blank: each member is optional, and "" unsets one. */
+/**
+ * Whether a value is empty, or is an object whose members are all blank: each member is optional, and "" unsets one.
+ */
 function isBlank(value: unknown): boolean {
   return isEmpty(value) || (typeof value === 'object' && Object.values(value as object).every(isBlank));
 }
 
 /**
  * The problems of text and lists that no argument may contain, whatever its type: PostgreSQL refuses NUL, UTF-8 has no
- * lone surrogates, and the limits here hold for every text and list. Without this check, PostgreSQL's error would become
- * a 500.
+ * lone surrogates, and the limits here hold for every text and list. Without this check, PostgreSQL's error would
+ * become a 500.
  */
 export function textProblems(value: unknown, path: string): Problem[] {
   const problems: Problem[] = [];

@@ -36,7 +36,9 @@ export function writeEnvelopeOf(context: Context, { name, object }: Operation, a
   };
 }
 
-/** The hashes of a request's parameters, as they are stored, and as the hash key of an earlier request would give them. */
+/**
+ * The hashes of a request's parameters, as they are stored, and as the hash key of an earlier request would give them.
+ */
 export function fingerprints(
   secrets: Secrets,
   object: string,

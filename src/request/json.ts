@@ -9,9 +9,9 @@ export interface JsonBody {
 }
 
 /**
- * Parses JSON and finds repeated keys. JSON.parse silently keeps the last value of a repeated key, so a person or a proxy
- * may read another value in the text than the gateway uses. Throws what JSON.parse throws, and a RangeError for text
- * that is nested too deeply to check.
+ * Parses JSON and finds repeated keys. JSON.parse silently keeps the last value of a repeated key, so a person or a
+ * proxy may read another value in the text than the gateway uses. Throws what JSON.parse throws, and a RangeError for
+ * text that is nested too deeply to check.
  */
 export function parsedJson(text: string): JsonBody {
   const value: unknown = JSON.parse(text);

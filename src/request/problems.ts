@@ -63,7 +63,9 @@ export const snake = remembered((name) => name.replace(/[A-Z]/g, (c) => `_${c.to
 /** Converts a name of /v1 to the form of the graph (camel case). */
 export const camel = remembered((name) => name.replace(/_([a-z0-9])/g, (_, c: string) => c.toUpperCase()));
 
-/** Caches a conversion. The schema has few names, used very often; names that clients invent must not fill the cache. */
+/**
+ * Caches a conversion. The schema has few names, used very often; names that clients invent must not fill the cache.
+ */
 function remembered(convert: (name: string) => string): (name: string) => string {
   const [namesMax, lengthMax] = [2_000, 60];
   const known = new Map<string, string>();
@@ -91,7 +93,9 @@ export interface Problem {
   field?: string | undefined;
   /** The path in the graph, if `field` does not determine it: `limit` of /v1 is `first` or `last` in the graph. */
   path?: readonly (string | number)[] | undefined;
-  /** What is wrong, in the form of `Said`. Each API makes its message from it, with `sentenceV1` or `sentenceOfGraph`. */
+  /**
+   * What is wrong, in the form of `Said`. Each API makes its message from it, with `sentenceV1` or `sentenceOfGraph`.
+   */
   said: Said;
   /** Further entries of the error's metadata, such as the alternatives to a missing document. */
   metadata?: Record<string, unknown> | undefined;
@@ -107,7 +111,9 @@ export type Said = string | { v1: string; graph: string };
 /** The longest name of a parameter that an answer repeats; clients may send names of any length. */
 const fieldLengthMax = 100;
 
-/** The message for an optional parameter that is present and empty. For a required one the catalogue has the message. */
+/**
+ * The message for an optional parameter that is present and empty. For a required one the catalogue has the message.
+ */
 export const emptyOptional = 'is empty. Send a value, or leave it out.';
 
 /** A problem with the given message, or with the default message of the catalogue. */
@@ -150,8 +156,8 @@ export function sentenceOfGraph({ field, said, path = argumentPath(field) }: Pro
 const graphNames: Record<string, string> = { starting_after: 'after', ending_before: 'before', limit: 'first' };
 
 /**
- * The path of an argument in the graph, from a field name of /v1. The path omits the object, has list indexes as numbers,
- * and keeps the keys of metadata unchanged.
+ * The path of an argument in the graph, from a field name of /v1. The path omits the object, has list indexes as
+ * numbers, and keeps the keys of metadata unchanged.
  */
 export function argumentPath(field: string | undefined): (string | number)[] {
   const [, ...path] = field?.split('.') ?? [];

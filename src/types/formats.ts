@@ -2,7 +2,8 @@ import validator from 'validator';
 import { LocalDate } from './scalars.js';
 
 /**
- * The formats of the texts of business_details. The write checks whether a date is in the past, by the database's clock.
+ * The formats of the texts of business_details. The write checks whether a date is in the past, by the database's
+ * clock.
  * Spec: Account. Silent: the forms.
  */
 export const businessDetailsFormats = {

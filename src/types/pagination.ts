@@ -71,7 +71,9 @@ interface Derived {
 /** The number of members of a list without page arguments: a constant, or computed from its arguments by name. */
 export type ListSize = number | ((argument: (name: string) => unknown) => number);
 
-/** How a kind of object is listed: its filters by their dotted names in the graph, and which of them name an account. */
+/**
+ * How a kind of object is listed: its filters by their dotted names in the graph, and which of them name an account.
+ */
 export interface Listing {
   /** The object's name in the specification; the field names of problems begin with it. */
   object: string;
@@ -112,7 +114,9 @@ export function cursorConflict(object: string, other: 'after' | 'first'): Proble
   });
 }
 
-/** Converts the arguments of a list to a page request. Refuses arguments that contradict each other or exceed a limit. */
+/**
+ * Converts the arguments of a list to a page request. Refuses arguments that contradict each other or exceed a limit.
+ */
 export function pageRequest({ object, fixed, byAccount }: Listing, args: PageArgs): PageRequest {
   const { first, after, last, before } = args;
   const backward = last != null || before != null;

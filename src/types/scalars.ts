@@ -50,7 +50,9 @@ function parseAmount(value: unknown): bigint {
   return BigInt(units + decimals);
 }
 
-/** The last second that both APIs accept, in the year 5138: eleven digits. Milliseconds have more, so they are refused. */
+/**
+ * The last second that both APIs accept, in the year 5138: eleven digits. Milliseconds have more, so they are refused.
+ */
 export const epochMax = 99_999_999_999;
 
 /**
@@ -127,8 +129,8 @@ const metadataKeyLengthMax = 40;
 const metadataValueLengthMax = 500;
 
 /**
- * Strings by key. In an update, null or "" as a value unsets that key, and null or "" instead of the map unsets all keys.
- * Lengths count Unicode code points. The number of keys is checked on the merged result.
+ * Strings by key. In an update, null or "" as a value unsets that key, and null or "" instead of the map unsets all
+ * keys. Lengths count Unicode code points. The number of keys is checked on the merged result.
  * Spec: Metadata.
  */
 export const Metadata = new GraphQLScalarType<Record<string, string | null> | null, Record<string, string>>({

@@ -7,7 +7,10 @@ import { close } from './fifo.js';
 
 const { O_RDONLY } = fs.constants;
 
-/** Makes the cluster in `run`, and moves it to its place when it is complete, so that a killed start leaves no part of it. */
+/**
+ * Makes the cluster in `run`, and moves it to its place when it is complete, so that a killed start leaves no
+ * incomplete one.
+ */
 export function initialise(place: Place, bin: string, durable: boolean, progress: Progress): void {
   progress('Making the database');
   for (const name of fs.readdirSync(place.run).filter((entry) => entry.startsWith('cluster-')))

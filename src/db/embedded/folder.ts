@@ -22,7 +22,10 @@ export function refuseForeign(folder: string, user: User): void {
   throw new Error(`${folder} belongs to another user (${found.uid}), so it is not used. ${ELSEWHERE}`);
 }
 
-/** Whether the user can enter a folder or run a program. A shell of that user tests it, because every parent folder matters. */
+/**
+ * Whether the user can enter a folder or run a program. A shell of that user tests it, because every parent folder
+ * matters.
+ */
 export function reaches(user: User, file: string): boolean {
   return !user || spawnSync('/bin/sh', ['-c', 'test -x "$0"', file], { ...user, cwd: '/' }).status === 0;
 }

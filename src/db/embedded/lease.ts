@@ -11,7 +11,10 @@ const { O_RDONLY, O_WRONLY } = fs.constants;
 /** The login, as postgres.js options. The port only determines the socket's name; without it, PGPORT would decide. */
 type Login = { host: string; port: number; username: string; database: string };
 
-/** A lease on the embedded PostgreSQL: the server runs until the last lease holder's `release`, or the end of its process. */
+/**
+ * A lease on the embedded PostgreSQL: the server runs until the last lease holder's `release`, or the end of its
+ * process.
+ */
 export interface Embedded {
   /** The plain role `tidegate`, owner of the database `tidegate` and no superuser: revoked privileges bind it. */
   options: Login;
@@ -29,7 +32,8 @@ export async function attach(place: Place): Promise<Embedded | 'awaking' | undef
   const present = openFifo(place.present, O_RDONLY);
   const lease = openFifo(place.leases, O_WRONLY);
   const closeBoth = () => [present, lease].forEach(close);
-  const answer = present !== undefined && lease !== undefined && supervisorSees(place, lease) ? await ask(socket) : 'silence';
+  const answer =
+    present !== undefined && lease !== undefined && supervisorSees(place, lease) ? await ask(socket) : 'silence';
   if (answer !== 'yes') {
     closeBoth();
     return answer === 'awaking' ? answer : undefined;
@@ -46,9 +50,9 @@ export async function attach(place: Place): Promise<Embedded | 'awaking' | undef
 }
 
 /**
- * Whether the supervisor will see this lease. At the end of the file, the supervisor renames the FIFO and reads once more.
- * So a FIFO that still has its name proves that the last read is yet to come, and will see this lease. The line makes
- * that read return at once instead of waiting for the end of this process.
+ * Whether the supervisor will see this lease. At the end of the file, the supervisor renames the FIFO and reads once
+ * more. So a FIFO that still has its name proves that the last read is yet to come, and will see this lease. The line
+ * makes that read return at once instead of waiting for the end of this process.
  */
 function supervisorSees(place: Place, lease: number): boolean {
   try {

@@ -46,7 +46,10 @@ function serverUser(home: string): User {
   return { uid: Number(found[1]), gid: Number(found[2]) };
 }
 
-/** The socket's folder. Its name depends only on the data, so that no stale folders remain; its mode excludes other users. */
+/**
+ * The socket's folder. Its name depends only on the data, so that no stale folders remain; its mode excludes other
+ * users.
+ */
 export function socketFolder(place: Place): string {
   const name = `tidegate-${tag(place.home)}`;
   const wanted = path.resolve(os.tmpdir());

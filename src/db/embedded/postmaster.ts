@@ -39,7 +39,9 @@ export function postmaster(place: Place): { pid: number; socket: string } | unde
   return undefined;
 }
 
-/** The lines of postmaster.pid. The first is the pid; the fifth is the socket's folder, chosen by the starter's TMPDIR. */
+/**
+ * The lines of postmaster.pid. The first is the pid; the fifth is the socket's folder, chosen by the starter's TMPDIR.
+ */
 export function postmasterFile(place: Place): string[] {
   return text(path.join(place.cluster, 'postmaster.pid')).split('\n');
 }

@@ -17,11 +17,10 @@ const { O_RDONLY } = fs.constants;
 export type Start = { dir: string; durable?: boolean; progress?: Progress };
 
 /**
- * A lease on the PostgreSQL of a data folder (README.md in this folder has a worked example). Makes the data, starts the
- * server or joins it, as needed. The process that starts the server decides `durable`.
- * If this process is root, the server runs as `postgres` or `nobody`, and files that this user cannot access elsewhere
- * are in /var/tmp. Refuses when this platform has no binaries, or when the server does not answer; that error contains
- * the end of the server's log.
+ * A lease on the PostgreSQL of a data folder (README.md in this folder has a worked example). Makes the data, starts
+ * the server or joins it, as needed. The process that starts the server decides `durable`. If this process is root, the
+ * server runs as `postgres` or `nobody`, and files that this user cannot access elsewhere are in /var/tmp. Refuses when
+ * this platform has no binaries, or when the server does not answer; that error contains the end of the server's log.
  */
 export async function startEmbedded({ dir, durable = true, progress = () => {} }: Start): Promise<Embedded> {
   const kit = packageFolder();

@@ -10,8 +10,8 @@ import { environment } from './folder.js';
 const { O_RDONLY, O_WRONLY, O_NOFOLLOW, O_APPEND, O_CREAT } = fs.constants;
 // No TCP, and no parameters of statements in the log: the log would keep personal data after their deletion.
 const SETTINGS = ['listen_addresses=', 'shared_buffers=128MB', 'max_connections=100', 'log_checkpoints=off'];
-// Before PostgreSQL has statistics, it may choose a bad index, and keeps that plan. With the default naptime, a write read
-// a hundred times as many pages as needed during the first minute of a busy database.
+// Before PostgreSQL has statistics, it may choose a bad index, and keeps that plan. With the default naptime, a write
+// read a hundred times as many pages as needed during the first minute of a busy database.
 SETTINGS.push('autovacuum_naptime=5s');
 SETTINGS.push('log_parameter_max_length=0', 'log_parameter_max_length_on_error=0');
 const NOT_DURABLE = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'];
@@ -21,7 +21,10 @@ export function supervised(place: Place): boolean {
   return listened(place.leases) || listened(`${place.leases}.closed`);
 }
 
-/** Starts a server with its supervisor, or a new supervisor for a server that has lost its own. Returns the lease's FIFO. */
+/**
+ * Starts a server with its supervisor, or a new supervisor for a server that has lost its own. Returns the lease's
+ * FIFO.
+ */
 export async function supervise(
   place: Place,
   bin: string,
@@ -44,8 +47,8 @@ export async function supervise(
   const first = openFifo(place.leases, O_RDONLY);
   const lease = openFifo(place.leases, O_WRONLY);
   const end = fs.openSync(place.leases, O_RDONLY | O_NOFOLLOW);
-  // The log is a file and not a pipe, because the starter may end before the server. Each start begins a new log, so that
-  // it stays small.
+  // The log is a file and not a pipe, because the starter may end before the server. Each start begins a new log, so
+  // that it stays small.
   if (!orphan) fs.rmSync(place.log, { force: true });
   const log = fs.openSync(place.log, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW, 0o600);
   const given = ['-c', SUPERVISOR, 'supervisor', place.leases, socket, String(orphan?.pid ?? ''), ...server];
@@ -59,8 +62,8 @@ export async function supervise(
 /*
  * The main shell waits for PostgreSQL, and the shell in brackets for the end of the lease holders. If one of them is
  * killed, the other still does its part. No other process may have the FIFO open (3<&-), or the server would look
- * supervised after the death of both shells. The signal is repeated because PostgreSQL was seen to miss one. `wait` cannot
- * wait for a server that another supervisor started, so `kill -0` checks it, too.
+ * supervised after the death of both shells. The signal is repeated because PostgreSQL was seen to miss one. `wait`
+ * cannot wait for a server that another supervisor started, so `kill -0` checks it, too.
  */
 const SUPERVISOR = `
 fifo=$1 socket=$2 p=$3; shift 3
