@@ -3,7 +3,7 @@ import { bigint, boolean, type PgColumn, text } from 'drizzle-orm/pg-core';
 
 /**
  * The columns that begin every key of tenant data: tenant, mode, id; and `created`, in whole seconds since 1970 from
- * the database's clock, as the APIs show it. Paging by a finer timestamp would skip rows.
+ * the database's clock, as the APIs show it. Paging by JavaScript dates would skip rows.
  */
 export const keyColumns = () => ({
   tenantId: text('tenant_id').notNull(),

@@ -123,7 +123,7 @@ export class Scope {
     const { tenantId, livemode, permission } = this.caller;
     if (permission === 'read') throw new Error(`${fn} was called for a caller that may only read`);
     const [row] = await this.database.write(fn, tenantId, livemode, envelope, args, table);
-    if (!row) throw new Error(`${fn} answered no row`);
+    if (!row) throw new Error(`${fn} returned no row`);
     // Rows that were read before the write may be stale now.
     this.#loaders = new Map();
     return row;

@@ -13,8 +13,8 @@ export interface Edition {
   /** Parameters that belong only to the other edition. */
   withheld: Record<string, readonly string[]>;
   /**
-   * The values that a parameter accepts, if they are fewer than its type has. Those of `recordBankNotice` are for the
-   * operator.
+   * The values that a parameter accepts, if they are fewer than its type has. Among the operations is the operator's
+   * `recordBankNotice`.
    */
   values: Record<string, Record<string, readonly string[]>>;
   /** Keys of /v1 objects that the other edition does not have. */
