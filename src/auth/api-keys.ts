@@ -14,7 +14,7 @@ const secretLength = 32;
 const checksumLength = 6;
 const keyPattern = /^sk_(test|live)_([0-9a-f]{32})_([0-9A-Za-z]{32})([0-9A-Za-z]{6})$/;
 
-/** What a new key is made of; `secret` is shown once and kept nowhere. */
+/** The parts of a new key. The client sees `secret` once, and it is stored nowhere. */
 export interface NewKey {
   secret: string;
   digest: string;
@@ -34,8 +34,8 @@ function checksum(text: string): string {
 }
 
 /**
- * Makes a key for a tenant and mode: 190 bits of randomness behind the tenant, and a checksum by which a
- * mistyped or leaked key is told without a look-up. `random` gives whole numbers below its argument.
+ * Makes a key for a tenant and mode: the tenant, 190 bits of randomness, and a checksum that identifies a
+ * mistyped or leaked key without a database query. `random` returns whole numbers below its argument.
  */
 export function newKey(
   pepper: string | Secrets,
@@ -51,13 +51,13 @@ export function newKey(
   return { secret, digest, prefix: `sk_${mode}_…${secret.slice(-4)}`, pepperId: secrets.pepperIds[0]! };
 }
 
-/** A stream of numbers that a pepper and a name determine: the demo's keys survive a fresh seed. */
+/** A stream of numbers that a pepper and a name determine, so that a new seeding makes the same keys for the demo. */
 export function derived(pepper: string, name: string): (below: number) => number {
   let i = 0;
   return (below) => createHmac('sha256', pepper).update(`${name}:${i++}`).digest().readUInt32BE(0) % below;
 }
 
-/** A key holds for this long without another look at the database: a revocation is felt within a second everywhere. */
+/** How long a key is valid without another database query, so that a revocation takes effect everywhere within 1 s. */
 const freshMilliseconds = 750;
 const cachedKeysMax = 10_000;
 
@@ -73,21 +73,28 @@ interface Holder {
   now: number;
 }
 
-/** Who a key stood for when it was last looked up, and how long that holds. */
+/** The caller of a key at the last database query, and until when this result is used. */
 interface Found {
   caller: Caller;
   until: number;
 }
 
-/** A proxy may send many keys over one connection; of more than this, they are hashed again. */
+/**
+ * A proxy may send many keys over one connection. Beyond this number the gateway forgets them and hashes them again.
+ */
 const keysPerConnectionMax = 16;
 
 /** Finds the caller of a request by its headers. */
 export class Callers {
   readonly #fresh = new LRUCache<string, Found>({ max: cachedKeysMax });
-  /** The keys of each connection, as its headers spell them: a secret stays here no longer than its connection. */
+  /**
+   * The keys of each connection, by the Authorization header. A secret stays in memory only as long as its connection.
+   */
   readonly #ofConnection = new WeakMap<object, Map<string, Found>>();
-  /** The keys that were hashed anew within the last minute, so that two orders of peppers during a roll-out do not undo each other at every use. */
+  /**
+   * The keys that were hashed again within the last minute. During a roll-out, processes may have the peppers in
+   * different orders; without this limit they would undo each other's hash at every use of a key.
+   */
   readonly #rehashed = new LRUCache<string, true>({ max: cachedKeysMax, ttl: 60_000 });
   readonly #touched = new LRUCache<string, true>({ max: cachedKeysMax, ttl: 60_000 });
 
@@ -101,8 +108,8 @@ export class Callers {
   }
 
   /**
-   * The caller of a request, or a domain error. Its text does not tell an unknown key from a revoked one; that a key has expired
-   * it says, to a client that has the whole key.
+   * The caller of a request, or a domain error. The error is the same for an unknown key and a revoked one. For an
+   * expired key it says so, because only a client with the complete key can get that message.
    */
   find(
     connection: object,
@@ -118,7 +125,9 @@ export class Callers {
     return newKey(this.#secrets, tenantId, livemode);
   }
 
-  /** The caller whose key came over this connection before, while that holds: hashing it again would tell nothing new. */
+  /**
+   * The caller of a key that this connection sent before, while the result is valid. This avoids hashing the key again.
+   */
   #again(connection: object, authorization = ''): Caller | undefined {
     const found = this.#ofConnection.get(connection)?.get(authorization);
     return found && found.until > performance.now() ? found.caller : undefined;
@@ -138,7 +147,7 @@ export class Callers {
     const cached = this.#fresh.get(digest);
     if (cached && cached.until > performance.now()) return cached;
     const match = keyPattern.exec(secret);
-    // A key that was mistyped is refused before the database hears of it.
+    // A mistyped key is refused without a database query.
     if (!match || !same(secret.slice(-checksumLength), checksum(secret.slice(0, -checksumLength)))) throw invalid();
     const asked = performance.now();
     const tenantId = match[2]!;
@@ -148,7 +157,7 @@ export class Callers {
       if (holder) break;
       [holder, found] = [await this.#holder(tenantId, livemode, before), before];
     }
-    // Between two of these looks another request may have hashed the key anew.
+    // Between two of these queries another request may have hashed the key again.
     if (!holder && older.length > 0) [holder, found] = [await this.#holder(tenantId, livemode, digest), digest];
     if (!holder || holder.revokedAt !== null) throw invalid();
     if (holder.expiresAt !== null && holder.expiresAt <= holder.now)
@@ -200,7 +209,7 @@ export class Callers {
     return holder;
   }
 
-  /** A platform may act as one of its connected users; the user must exist, and nobody learns whether another's does. */
+  /** A platform may act as one of its connected users. The error does not reveal if another platform's user exists. */
   async #actingFor(asking: Caller | Promise<Caller>, id: string): Promise<Caller> {
     const caller = await asking;
     if (caller.kind !== 'platform')
@@ -228,7 +237,7 @@ export class Callers {
     return { ...caller, actingAccountId: id, actingAccountKind: user.kind };
   }
 
-  /** Hashes a key under the pepper that is used for what is new. If that fails, the next use of the key brings another try. */
+  /** Hashes a key under the pepper for new values. If this fails, the next use of the key tries again. */
   #rehash({ keyId, tenantId, livemode }: Caller, before: string, digest: string): void {
     if (keyId === null || this.#rehashed.has(keyId)) return;
     this.#rehashed.set(keyId, true);
@@ -241,12 +250,12 @@ export class Callers {
     const { keyId, tenantId, livemode } = caller;
     if (keyId === null || this.#touched.has(keyId)) return;
     this.#touched.set(keyId, true);
-    // A statistic: if it fails, the next minute brings another.
+    // This only records the last use: if it fails, the next use of the key tries again.
     this.database.call('touch_api_key', [tenantId, livemode, keyId]).catch(() => this.#touched.delete(keyId));
   }
 }
 
-/** The key of either form: Bearer, or the username of HTTP Basic with an empty password. Spec: Authentication 2, 3. */
+/** The key of the header: Bearer, or the username of HTTP Basic with an empty password. Spec: Authentication 2, 3. */
 function secretOf(authorization: string | undefined): string {
   if (authorization === undefined || authorization.trim() === '')
     throw new DomainError(problem('authentication_required'));

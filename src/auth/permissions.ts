@@ -1,30 +1,30 @@
 import { type AccountKind, type AccountRow } from '../resources/account/table.js';
 import type { Caller } from '../request/caller.js';
 
-/** What an account is to the caller who names it. */
+/** The relation of an account to the caller that names it. */
 export type Relation = 'self' | 'connected_user' | 'partner' | 'connected_user_partner';
 
 /**
- * Who may call a root field. `relations` tells for which accounts, where that differs by caller;
- * without it, for everything that the caller can see. `object` is the noun that begins the names of its parameters.
+ * Which callers may use a root field. `relations` limits the accounts, if the limit differs by kind of caller; without
+ * it, the permission covers everything that the caller can see. `object` is the noun that begins the parameters' names.
  */
 export interface Permission {
   object: string;
   access: 'read' | 'write';
   callers: readonly AccountKind[];
   modes?: readonly ('test' | 'live')[];
-  /** The editions that have the operation, where not both do. */
+  /** The editions that have the operation, if only one does. */
   editions?: readonly (1 | 2)[];
-  /** A list of the graph, which every edition shows: it is empty where /v1 has no such path. */
+  /** A list of the graph, which exists in every edition. It is empty where /v1 of that edition has no such path. */
   list?: true;
   relations?: Partial<Record<AccountKind, readonly Relation[]>>;
 }
 
 /** All kinds of accounts that have API keys. */
 export const everyone = ['platform', 'direct_user', 'connected_user'] as const satisfies readonly AccountKind[];
-/** What works with a test key alone. */
+/** The permission of operations that work with a test key only. */
 export const testOnly = { access: 'write', callers: everyone, modes: ['test'] } as const;
-/** What an account may do for itself, and a platform for its connected users. */
+/** The relations of operations that an account calls for itself, and a platform also for its connected users. */
 export const ownAccounts = {
   platform: ['self', 'connected_user'],
   direct_user: ['self'],
@@ -37,7 +37,7 @@ export const parameterRelations = {
   'payouts.schedule': { platform: ['self', 'connected_user'], direct_user: ['self'], connected_user: [] },
 } as const satisfies Record<string, Record<'platform' | 'direct_user' | 'connected_user', readonly Relation[]>>;
 
-/** Why the caller may not call this operation at all, or undefined when it may. Which object it names is not known yet. */
+/** Why the caller may not call this operation for any object; undefined when it may for some. */
 export function denied(caller: Caller, permission: Permission): string | undefined {
   if (!permission.callers.includes(caller.kind as AccountKind))
     return `Only a ${permission.callers.join(' or ')} may do this.`;
@@ -47,14 +47,14 @@ export function denied(caller: Caller, permission: Permission): string | undefin
   return undefined;
 }
 
-/** What an account that the caller can see is to the key's own account. */
+/** The relation of an account that the caller can see to the key's own account. */
 function relationOf(caller: Caller, account: AccountRow): Relation {
   if (account.id === caller.accountId) return 'self';
   if (account.kind === 'connected_user') return 'connected_user';
   return account.ownerId === caller.accountId ? 'partner' : 'connected_user_partner';
 }
 
-/** Whether a rule by relation lets this caller act on this account. */
+/** Whether a rule by relation allows this caller to act on this account. */
 export function related(caller: Caller, relations: Permission['relations'], account: AccountRow): boolean {
   const allowed = relations?.[caller.kind as AccountKind];
   return allowed === undefined || allowed.includes(relationOf(caller, account));

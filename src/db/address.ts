@@ -12,21 +12,22 @@ interface Place {
   port: number;
 }
 
-/** An address of PostgreSQL that cannot be read or asks for something that is not supported. The message has no secret. */
+/** A PostgreSQL address that cannot be parsed or requests something unsupported. The message contains no secret. */
 class AddressError extends Error {}
 
 /**
  * The driver's options for an address of PostgreSQL, in libpq's form:
  * `postgres://user:password@host:port,host:port/database?parameters`. A host is a name, an IPv4 or an IPv6 address in
  * brackets; `host` and `port` may also be parameters, and a host that begins with a slash is the folder of a socket.
- * Reads the file of `sslrootcert`. Throws an AddressError for everything that cannot be read or that is not supported.
+ * Reads the file of `sslrootcert`. Throws an AddressError for anything that cannot be parsed or is not supported.
  *
- * Parameters, as in libpq: `host`, `port`, `user`, `password`, `dbname`, `sslmode` (disable, prefer, require, verify-ca,
- * verify-full), `sslrootcert` (a file in PEM, or `system` for the roots that Node has), `target_session_attrs` (any,
- * primary, read-write), `application_name` (ignored: ours says which pool a connection is of). Others are refused, since
- * ignoring one could lose what it was set for.
- * Where libpq says otherwise: without `sslmode` there is no TLS, and of several hosts the first that accepts writes is
- * used unless `target_session_attrs` says otherwise, since a gateway has no use for one that does not.
+ * Parameters, as in libpq: `host`, `port`, `user`, `password`, `dbname`, `sslmode` (disable, prefer, require,
+ * verify-ca, verify-full), `sslrootcert` (a file in PEM, or `system` for the roots that Node has),
+ * `target_session_attrs` (any, primary, read-write), `application_name` (ignored: the gateway's own value names the
+ * pool of a connection). Other parameters are refused, because ignoring one could silently lose its purpose.
+ *
+ * Two differences from libpq: without `sslmode` there is no TLS; and of several hosts the gateway uses the first one
+ * that accepts writes, unless `target_session_attrs` says otherwise, because a gateway must write.
  */
 export function connectionOf(address: string): Connection {
   const { authority, database, parameters } = partsOf(address);
@@ -45,7 +46,7 @@ export function connectionOf(address: string): Connection {
   };
   const wanted = wantedOf(target, places);
   const secured = (hosts: string[]) => securityOf(rest.sslmode, rest.sslrootcert, hosts);
-  // The driver splits a host that is text at commas and colons.
+  // The driver splits a host string at commas and colons, so hosts and ports are arrays.
   const candidates = places.map(({ host, port }) => {
     const path = host.startsWith('/') && { path: `${host}/.s.PGSQL.${port}` };
     return { ...login, host: [host], port: [port], ...path, ssl: secured([host]) } as unknown as Connection;
@@ -61,13 +62,13 @@ const known = new Set([
 
 const refused = (message: string) => new AddressError(message);
 
-/** The parts of an address. URL does not read several hosts, nor a user without a host. */
+/** The parts of an address. The class URL cannot parse several hosts, nor a user without a host. */
 function partsOf(address: string): { authority: string; database: string; parameters: Record<string, string> } {
   const found = /^postgres(?:ql)?:\/\/([^/?#]*)(?:\/([^?#]*))?(?:\?([^#]*))?$/.exec(address);
   if (!found) throw refused('The address cannot be read. It is postgres://user:password@host:port/database.');
   const [, authority = '', database = '', query = ''] = found;
   const parameters: Record<string, string> = {};
-  // A plus sign is itself here, as in libpq, and no space.
+  // As in libpq, a plus sign means itself and not a space.
   for (const [name, value] of query
     .split('&')
     .filter(Boolean)
@@ -88,7 +89,7 @@ function decoded(text: string): string {
   }
 }
 
-/** The port of an authority whose hosts are overridden by the parameter `host`, if it names one. */
+/** The port of the authority, if it has one; used when the parameter `host` overrides the authority's hosts. */
 function portsOf(authority: string, at: number): string | undefined {
   return /:(\d+)$/.exec(authority.slice(at + 1))?.[1];
 }
@@ -118,19 +119,19 @@ function securityOf(mode: string | undefined, root: string | undefined, hosts: s
   if (mode === 'verify-ca' && root === undefined)
     throw refused('sslmode=verify-ca needs sslrootcert, the file with the certificate of the authority.');
   const ca = root === undefined || root === 'system' ? undefined : certificatesOf(root);
-  // PostgreSQL speaks no TLS through a socket of its machine.
+  // PostgreSQL supports no TLS over a Unix socket.
   if (mode === undefined || mode === 'disable' || hosts.every((host) => host.startsWith('/'))) return false;
   const security: ConnectionOptions = { ...(ca && { ca }), rejectUnauthorized: true };
   if (mode === 'verify-full')
     return { ...security, checkServerIdentity: (name: string, peer: PeerCertificate) => mismatch(name, peer, hosts) };
-  // As in libpq: with the authority's certificate at hand, `require` verifies that it signed the server's.
+  // As in libpq: with an authority's certificate given, `require` verifies that it signed the server's certificate.
   if (mode === 'verify-ca' || (mode === 'require' && ca)) return { ...security, checkServerIdentity: () => undefined };
   return mode as 'require' | 'prefer';
 }
 
 /**
- * Why a certificate is not that of a host, if it is not. For an address without a name, the driver has Node look for
- * `localhost` in the certificate: it is to be for that address.
+ * Why a certificate does not belong to a host; undefined if it does. When the host is an IP address, the driver makes
+ * Node look for `localhost` in the certificate, so this function checks the certificate for the IP address instead.
  */
 function mismatch(name: string, peer: PeerCertificate, hosts: string[]): Error | undefined {
   const faults = (hosts.includes(name) ? [name] : hosts.filter(isIP)).map((host) => checkServerIdentity(host, peer));

@@ -3,13 +3,18 @@ import postgres from 'postgres';
 import { type Connection, single } from './connection.js';
 import { MigrationError } from './schema-version.js';
 
-/** The seeding of a demo, which others wait for, takes longer than a migration. */
+/**
+ * How long to wait for the lock. Other processes wait for the seeding of a demo, which takes longer than a migration.
+ */
 const advisoryLockSeconds = 600;
 const saidAfterMilliseconds = 1_500;
 const triedEveryMilliseconds = 250;
 const deadlock = '40P01';
 
-/** Does a piece of work while no other process on this database does the same; the lock goes with its connection, whatever dies. */
+/**
+ * Runs a piece of work while no other process on this database runs the same work. The lock ends with its connection,
+ * even if this process is killed.
+ */
 export async function withAdvisoryLock<T>(
   connection: Connection,
   work: string,
@@ -30,8 +35,8 @@ export async function withAdvisoryLock<T>(
 const keyOf = (sql: postgres.ISql, work: string) => sql`hashtextextended(${`tidegate:${work}`}, 0)`;
 
 /**
- * Runs work in a transaction that has the lock. Each try is a transaction of its own, so that waiting holds nothing.
- * A deadlock with requests that are served meanwhile undoes the transaction, which is then tried again until the limit.
+ * Runs work in a transaction that has the lock. Each attempt is a separate transaction, so that waiting holds no locks.
+ * A deadlock with requests that are served meanwhile rolls the transaction back; it is then repeated until the limit.
  */
 export async function inTurn<T>(
   sql: postgres.Sql,
@@ -55,7 +60,10 @@ export async function inTurn<T>(
   return done.result;
 }
 
-/** Tries until there is a result; says after a moment who holds the lock, and gives up at the limit with a MigrationError. */
+/**
+ * Repeats an attempt until it has a result. After `saidAfterMilliseconds` it reports which connection holds the lock,
+ * and at the limit it throws a MigrationError.
+ */
 async function waitFor<T>(
   sql: postgres.Sql,
   work: string,
@@ -80,7 +88,7 @@ async function waitFor<T>(
   }
 }
 
-/** Who holds the lock, as far as this role may see it. */
+/** Which connection holds the lock, as far as this role may see it. */
 async function holderOf(sql: postgres.Sql, work: string): Promise<string> {
   const [holder] = await sql`
     select a.pid, a.usename, a.application_name, a.client_addr::text, a.state, a.xact_start is not null as working,

@@ -4,12 +4,12 @@ import type { Servers, Sight } from './servers.js';
 
 const pauseMillisecondsMin = 50;
 const pauseMillisecondsMax = 500;
-/** Two in a row, so that one moment of a busy machine is not taken for the end of the server. */
+/** Two checks in a row without an answer, so that one busy moment of the machine does not count as an outage. */
 const silencesMax = 2;
 
 /**
- * Whether PostgreSQL can be used, as far as is known. A statement that fails or is not answered raises a doubt; a fresh
- * connection settles it. While the server is known to be away, it alone is asked again and again, and nothing else is.
+ * Whether PostgreSQL is available, as far as the gateway knows. A statement that fails or gets no answer starts a check
+ * over a new connection. While the server is known to be unavailable, only these checks contact it, again and again.
  */
 export class Availability {
   #looking: Promise<Sight> | undefined;
@@ -20,23 +20,23 @@ export class Availability {
   constructor(
     private readonly servers: Servers,
     private readonly on: {
-      /** The server is away: what it was asked will not be answered. */
+      /** Called when the server is unavailable: it will not answer the running statements. */
       away(): void;
-      /** Another server is used from now on. */
+      /** Called when the gateway uses another server from now on. */
       moved(): void;
-      /** Nothing listens; returns when something should. */
+      /** Called when no server listens. Resolves when a server should listen again. */
       restart(): Promise<void>;
-      /** When something was last answered on any connection, in milliseconds of `performance.now()`. */
+      /** When the server last answered on any connection, in milliseconds of `performance.now()`. */
       answeredAt(): number;
     },
   ) {}
 
-  /** Whether the server is known to be away. */
+  /** Whether the server is known to be unavailable. */
   get away(): boolean {
     return this.#away !== undefined;
   }
 
-  /** Looks at the server, once for all who ask meanwhile. After it, `away` is what was found. */
+  /** Checks the server; concurrent callers share one check. Afterwards `away` is its result. */
   async doubt(): Promise<Sight> {
     this.#looking ??= this.#look(false).finally(() => {
       this.#looking = undefined;
@@ -44,12 +44,12 @@ export class Availability {
     return this.#looking;
   }
 
-  /** Settles when the server can be asked again, at once where nothing else is known. */
+  /** Resolves when the server is available again; at once when no outage is known. */
   async back(): Promise<void> {
     await this.#away;
   }
 
-  /** Looks at everything that a request needs. */
+  /** Checks everything that a request needs. */
   async inspect(): Promise<Sight> {
     return this.#look(true);
   }
@@ -58,12 +58,12 @@ export class Availability {
     this.#closed = true;
   }
 
-  async #look(whole: boolean): Promise<Sight> {
+  async #look(inspectsAll: boolean): Promise<Sight> {
     const began = performance.now();
-    const sight = await this.servers.look(whole);
+    const sight = await this.servers.look(inspectsAll);
     if (this.#closed) return sight;
     if (sight.moved) this.on.moved();
-    // A server that answers others is there, however long a new connection takes.
+    // A server that answers on other connections is available, even if a new connection takes long.
     this.#silences = sight.silent && this.on.answeredAt() < began ? this.#silences + 1 : 0;
     const gone = sight.silent ? this.#silences >= silencesMax : !sight.answers;
     if (!gone) return sight;
@@ -77,14 +77,14 @@ export class Availability {
   }
 
   async #wait(sight: Sight): Promise<void> {
-    let reviving: Promise<void> | undefined;
+    let restarting: Promise<void> | undefined;
     for (let pause = pauseMillisecondsMin; !this.#closed; pause = Math.min(pause * 2, pauseMillisecondsMax)) {
       if (nobodyListens.test(sight.error?.code ?? ''))
-        reviving ??= this.on
+        restarting ??= this.on
           .restart()
           .catch(() => {})
           .finally(() => {
-            reviving = undefined;
+            restarting = undefined;
           });
       await sleep(pause);
       sight = await this.servers.look();

@@ -1,9 +1,9 @@
 import type postgres from 'postgres';
 import type { RequestBudget } from '../request/budget.js';
 
-/** What the driver knows of a query, and does not declare. */
+/** Properties that the driver's queries have, and that the driver's types do not declare. */
 interface DriverQuery {
-  /** Whether PostgreSQL is executing it: of the queries on a connection, the first that has no answer yet. */
+  /** Whether PostgreSQL is executing the query: it is the first one on its connection that has no answer yet. */
   active: boolean;
   state: { pid: number; secret: number } | null;
   canceller: ((query: unknown) => Promise<void>) | null;
@@ -13,20 +13,23 @@ type Pending = postgres.PendingQuery<any>;
 type Run = <T>(query: Pending) => Promise<T>;
 
 const queryCanceled = '57014';
-/** How often a read is repeated whose connection was busy with it when a cancellation arrived that was meant for another. */
+/** How often a read is repeated after a cancellation that was meant for another query on the same connection. */
 const repeatsMax = 3;
 const lookMilliseconds = 20;
 
 /**
- * The cancellations of one pool of pipelined connections. PostgreSQL cancels whatever a connection is executing when the
- * request arrives, which may be the statement after the one that is meant: a read that is cancelled while its own request
- * goes on is repeated. Writes are never cancelled: their outcome would be unknown, and they are bounded by the time limit
- * of a statement; a client that disconnected finds the outcome by its Idempotency-Key.
+ * The cancellations of one pool of pipelined connections. PostgreSQL cancels the statement that a connection is
+ * executing when the cancellation arrives, which may be the one after the intended statement. So a read that is
+ * cancelled while its own request continues is repeated. Writes are never cancelled, because their outcome would be
+ * unknown. The time limit of a statement bounds them, and a client that disconnected finds the outcome by its
+ * Idempotency-Key.
  */
 export class Cancellations {
   #sent = 0;
 
-  /** Runs a read of a request. When the request ends first, PostgreSQL is asked to cancel it, and the reason is thrown. */
+  /**
+   * Runs a read of a request. When the request ends first, requests its cancellation and throws the request's reason.
+   */
   async guard<T>(budget: RequestBudget | undefined, read: (run: Run) => Promise<T>): Promise<T> {
     const run: Run = (query) => (budget ? this.#cancelledWith(budget, query) : (query as never));
     for (let repeat = 0; ; repeat++) {
@@ -37,7 +40,7 @@ export class Cancellations {
       } catch (error) {
         if ((error as { code?: string }).code !== queryCanceled) throw error;
         if (budget?.ended) throw budget.ended;
-        // Without a cancellation of ours it was the time limit of the statement.
+        // If this pool sent no cancellation, the time limit of the statement ended it.
         if (this.#sent === before || repeat >= repeatsMax) throw error;
       }
     }
@@ -60,16 +63,17 @@ export class Cancellations {
   }
 
   /**
-   * Cancels a query that PostgreSQL is executing; false when it is not, yet. The driver's own `cancel` must not be called
-   * for a query that waits behind another on its connection: it then takes that query off its list without taking back
-   * what was sent, and the rows of each query go to the one after it.
+   * Cancels a query that PostgreSQL is executing. Returns false when PostgreSQL does not execute it yet. The code must
+   * not call the driver's own `cancel` for a query that waits behind another on its connection: the driver would remove
+   * the query from its list although PostgreSQL has it already, and each later query would get the rows of the one
+   * before.
    */
   #cancel(query: DriverQuery): boolean {
     if (!query.active || !query.state || !query.canceller) return false;
     const { canceller } = query;
     query.canceller = null;
     this.#sent++;
-    // A cancellation that does not arrive changes nothing: the time limit of the statement ends it.
+    // A cancellation may get lost without harm: the time limit of the statement still ends it.
     canceller(query).catch(() => {});
     return true;
   }

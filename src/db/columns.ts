@@ -2,8 +2,8 @@ import { type SQL, sql } from 'drizzle-orm';
 import { bigint, boolean, type PgColumn, text } from 'drizzle-orm/pg-core';
 
 /**
- * The columns that lead every key of tenant data: tenant, mode, id. `created` is whole seconds
- * since 1970 from the database's clock, as the wire shows it: dates in keysets skip rows.
+ * The columns that begin every key of tenant data: tenant, mode, id; and `created`, in whole seconds since 1970 from
+ * the database's clock, as the APIs show it. Paging by JavaScript dates would skip rows.
  */
 export const keyColumns = () => ({
   tenantId: text('tenant_id').notNull(),
@@ -13,15 +13,15 @@ export const keyColumns = () => ({
 });
 
 /**
- * Whose lists show a row: `actingAccountId` is the account on whose own list it stands, `onRootList`
- * whether the platform's list shows it too. Stamped once, so that every list is one equality.
+ * Which lists show a row: `actingAccountId` is the account whose own list shows it, and `onRootList` says
+ * whether the platform's list shows it too. A row gets both once, so that every list needs one equality.
  */
 export const visibilityColumns = () => ({
   actingAccountId: text('context_id').notNull(),
   onRootList: boolean('on_root_list').notNull(),
 });
 
-/** Counts the changes of one row; order inside a tenant comes from counters, never from time. */
+/** Counts the changes of one row. The order of changes in a tenant comes from counters, never from the time. */
 export const version = () => ({ version: bigint('version', { mode: 'number' }).notNull().default(0) });
 
 /** Strings by key, or null when there are none. Spec: Metadata. */

@@ -8,43 +8,43 @@ import type { Connection } from './connection.js';
 import { causeOf, mayBeOutdated, outageOf, sqlstate } from './outage.js';
 import type { Servers } from './servers.js';
 
-/** Notes a statement that was handed to the driver, so that a connection which answers nothing is found. */
+/** Records a statement that was given to the driver, so that a connection that no longer answers is detected. */
 export type Note = <Q extends PromiseLike<unknown>>(query: Q) => Q;
 
-/** Everything together: waiting for a connection, attempts, and what it takes until the server is back. */
+/** The limit for a complete request: waiting for a connection, all attempts, and waiting for the server to return. */
 const answerMillisecondsMax = 5_000;
 export const lockMillisecondsMax = 2_000;
 export const statementMillisecondsMax = 5_000;
 const auditQueryMillisecondsMax = 600_000;
-/** Every statement is answered within its own limit; a connection that is silent for longer is dead. */
+/** PostgreSQL answers every statement within the statement's limit, so a connection that is silent longer is dead. */
 const silenceMillisecondsMax = statementMillisecondsMax + 1_000;
-/** How long connections that are replaced may go on with what they have under way. */
+/** How long replaced connections may continue their running statements. */
 const graceSeconds = 1;
 
 const poolSize = { read: 2, write: 5 };
-/** Each connection has prepared statements of its own, so a repeated statement may meet an outdated one on each of them. */
+/** Each connection has its own prepared statements, so a retry may find an outdated one on every connection. */
 const outdatedMax = poolSize.write + 1;
 
-/** What the connections are opened with. */
+/** The settings for opening the connections. */
 export interface ConnectionSettings {
-  /** Asked when nothing listens any more: the embedded server has no other process that would start it again. */
+  /** Called when no server listens any more: no other process would start the embedded server again. */
   restart: () => Promise<void>;
-  /** Without it, a crash of the server may take the last moments with it. */
+  /** When false, a crash of the server may lose the last commits. */
   durable: boolean;
-  /** Called when the connections of the reader are replaced by new ones: what was prepared on them is gone. */
+  /** Called when new connections replace those of the reader: the statements prepared on the old ones are lost. */
   onNewReader: () => void;
 }
 
 /**
- * The connections to one PostgreSQL, in pools by purpose, and the repetition of what an outage has interrupted. A
- * connection that answers nothing is replaced, and so are all of them when another server is used from now on.
+ * The connections to one PostgreSQL, in one pool per purpose. Retries the statements that an outage interrupted.
+ * Replaces a connection that no longer answers, and all connections when the gateway changes to another server.
  */
 export class Connections {
   readonly reader: Pool;
   readonly writer: Pool;
   readonly audit: Pool;
   readonly availability: Availability;
-  /** When each backend of PostgreSQL, as the driver knows it, last answered; of all of them, the latest. */
+  /** When each PostgreSQL backend last answered, by the driver's object for it. `#lastAnswer` is the latest of all. */
   readonly #answeredAt = new WeakMap<object, number>();
   #lastAnswer = Number.NEGATIVE_INFINITY;
   #doubtedAt = Number.NEGATIVE_INFINITY;
@@ -59,7 +59,7 @@ export class Connections {
     this.writer = new Pool(() => postgres(options.write));
     this.audit = new Pool(() => postgres(options.audit));
     this.availability = new Availability(servers, {
-      // A statement under way on a server that is away will not be answered: its request tries again when the server is back.
+      // An unavailable server will not answer a running statement: its request retries when the server is back.
       away: () => this.replace(0),
       moved: () => this.replace(graceSeconds),
       restart: settings.restart,
@@ -67,16 +67,19 @@ export class Connections {
     });
   }
 
-  /** New connections for everything from now on. The old ones have so long to finish what is under way. */
+  /**
+   * Opens new connections for all further statements. The old ones have `seconds` to finish their running statements.
+   */
   replace(seconds: number, pools = [this.reader, this.writer, this.audit]): void {
     for (const pool of pools) pool.replace(seconds);
     if (pools.includes(this.reader)) this.settings.onNewReader();
   }
 
   /**
-   * The answer to a statement, which is repeated after a failure that says that it may not have been done: a read, or a
-   * write with its key. All of it ends after `answerMillisecondsMax`. While the server is known to be away, nothing begins;
-   * what had begun before waits for it. Throws what PostgreSQL answered, or a DomainError when the time is over.
+   * Runs a statement, and repeats it after a failure that leaves open whether it took effect. This is safe for a read,
+   * and for a write with its key. All attempts together end after `answerMillisecondsMax`. While the server is known to
+   * be unavailable, no statement starts; a statement that started before waits for the server. Throws PostgreSQL's
+   * error, or a DomainError when the time is over.
    */
   async retried<T>(pool: Pool, attempt: (note: Note) => Promise<T>): Promise<T> {
     if (this.availability.away) throw busy();
@@ -94,7 +97,7 @@ export class Connections {
         else if (meaning !== 'contended') {
           const sight = await this.#within(this.availability.doubt(), until);
           if (meaning === 'readOnly' && !sight.serves) throw error;
-          // The server accepts writes, so it is only this session that began before it did.
+          // The server accepts writes, so only this session is read-only: it started before the server accepted them.
           if (meaning === 'readOnly' && !sight.moved) this.replace(graceSeconds, [pool]);
           await this.#within(this.availability.back(), until);
         }
@@ -104,7 +107,7 @@ export class Connections {
     }
   }
 
-  /** Keeps book of what a connection was asked and answered. */
+  /** Records the statements that a connection received and answered. */
   #noteOf(handed: Handed): Note {
     return (query) => {
       handed.query = query as never;
@@ -121,8 +124,8 @@ export class Connections {
   }
 
   /**
-   * Replaces a pool of which one connection is dead: a network that drops connections in silence does not say so, and the
-   * driver would hand statements to it for a quarter of an hour.
+   * Replaces a pool if one of its connections is dead. A network may drop a connection without any signal, and the
+   * driver would keep sending statements to it for a quarter of an hour.
    */
   #suspect(pool: Pool, handed: Handed): void {
     const { client } = pool;
@@ -138,7 +141,7 @@ export class Connections {
     timer.unref();
   }
 
-  /** What is answered in time. Who waits for long raises a doubt, again and again. */
+  /** Waits for an answer until a time limit. A long wait starts a check of the server, again and again. */
   #within<T>(answer: Promise<T>, until: number): Promise<T> {
     return within(answer, until, () => {
       const now = performance.now();
@@ -148,7 +151,7 @@ export class Connections {
     });
   }
 
-  /** Always bounded: without a timeout the driver waits for ever on a connection that never comes back. */
+  /** Closes all connections. The timeout matters: without it the driver waits forever for a connection that is lost. */
   async close(): Promise<void> {
     this.availability.close();
     await Promise.all([this.reader, this.writer, this.audit].map((pool) => pool.client.end({ timeout: 5 })));
@@ -163,26 +166,28 @@ export class Pool {
     this.client = open();
   }
 
-  /** What waits for the old connections after so long fails with CONNECTION_DESTROYED. */
+  /**
+   * Opens new connections. A statement that still waits for the old ones after `seconds` fails: CONNECTION_DESTROYED.
+   */
   replace(seconds: number): void {
     this.client.end({ timeout: seconds }).catch(() => {});
     this.client = this.open();
   }
 }
 
-/** A statement as it was handed to the driver. */
+/** A statement that was given to the driver. */
 class Handed {
   readonly at = performance.now();
   query: PromiseLike<unknown> | undefined;
-  /** Until the statement is answered. */
+  /** True until PostgreSQL answers the statement. */
   unanswered = true;
 }
 
-/** What each pool gives the driver. */
+/** The driver's options for each pool. */
 function optionsOf(connection: Connection, durable: boolean) {
-  // The driver's own pauses between attempts to connect grow to 20 s, which is longer than a request waits. Its question
-  // for the types of arrays (fetch_types) is a query that no code of ours awaits: losing the connection meanwhile would end
-  // the process. All arrays here are of text.
+  // The driver's own pauses between attempts to connect grow to 20 s, which is longer than a request waits. Its query
+  // for the types of arrays (fetch_types) is awaited by no code: losing the connection during it would crash the
+  // process. All arrays here are arrays of text.
   const common = { onnotice: () => {}, connect_timeout: 2, backoff: () => 0.1, fetch_types: false };
   const session = {
     statement_timeout: statementMillisecondsMax,
@@ -190,16 +195,16 @@ function optionsOf(connection: Connection, durable: boolean) {
     ...(durable ? {} : { synchronous_commit: 'off' }),
   };
   const named = (name: string) => ({ connection: { ...session, application_name: `tidegate ${name}` } });
-  // The driver's own type of its options knows no types of columns beside its own.
+  // The TypeScript type of the driver's options allows no column types except the driver's own.
   const types = { texts } as never;
   const all = { ...connection, ...common };
   return {
     read: { ...all, ...named('read'), types, max: poolSize.read },
-    // A pipelined write behind a locked one would wait with it.
-    // While one statement is under way, the driver sends this many more on its connection. With one more, two statements
-    // that are prepared again after a migration could get each other's rows; and one behind a lock would wait with it.
+    // While one statement runs, the driver sends `max_pipeline` more on the same connection. With even one more, two
+    // statements that are prepared again after a migration could get each other's rows; and a write behind one that
+    // waits for a lock would wait, too.
     write: { ...all, ...named('write'), max: poolSize.write, max_pipeline: 0, types: { json, texts } as never },
-    // It connects with the first audit query, and closes its connection soon after the last.
+    // This pool connects for the first audit query, and closes its connection soon after the last one.
     audit: {
       ...all,
       connection: { ...named('audit').connection, statement_timeout: auditQueryMillisecondsMax },
@@ -210,7 +215,7 @@ function optionsOf(connection: Connection, durable: boolean) {
   };
 }
 
-/** Lists of text. Drizzle has a reader of such lists, too, which loses backslashes. */
+/** Converts lists of text. Drizzle's own parser of such lists loses backslashes. */
 const texts = {
   to: 1009,
   from: [1009],

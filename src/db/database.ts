@@ -20,7 +20,7 @@ import {
   type WriteFunction,
 } from './write-arguments.js';
 
-/** A statement of Drizzle's that is run once. */
+/** A Drizzle statement that runs once. */
 interface AuditStatement {
   toSQL(): { sql: string };
   execute(): Promise<unknown>;
@@ -28,17 +28,17 @@ interface AuditStatement {
 
 const readsInFlightMax = 2_000;
 const writesInFlightMax = 500;
-/** Audit queries take long: at most so many run or wait at once, and further ones get 503. */
+/** The most audit queries that run or wait at once. They take long, so further ones get 503. */
 const auditQueriesMax = 4;
-/** How many statements a process has PostgreSQL keep in an hour. */
+/** How many prepared statements one process makes PostgreSQL keep within an hour. */
 export const preparedMax = 2_000;
-/** The driver closes a connection within an hour, and what was prepared on it goes with it. */
+/** The driver closes each connection within an hour, and PostgreSQL then drops the statements prepared on it. */
 const hourMilliseconds = 3_600_000;
 
 /**
- * The two pools over one PostgreSQL: a small pipelined one for prepared reads, and one for writes,
- * each of which is a single call of a function. Each has a bound on what may wait for it, beyond
- * which a request is refused at once with 503: a queue without an end helps nobody.
+ * The pools over one PostgreSQL: a small pipelined pool for prepared reads, and a pool for writes.
+ * Each write is a single call of one SQL function. Each pool has a limit on waiting statements, and
+ * a request beyond it gets 503 at once, because an unbounded queue would delay every request.
  */
 export class Database {
   readonly #connections: Connections;
@@ -52,16 +52,24 @@ export class Database {
   #writes = 0;
   #auditQueries = 0;
   #inspection: Promise<void> | undefined;
-  /** The text of every statement that was prepared or called within the hour; the tests hold them against the rules for distribution. */
+  /**
+   * The text of every statement that was prepared or called within the hour.
+   * The tests check these texts against the rules for distribution.
+   */
   readonly preparedStatements = new Map<string, string>();
-  /** Called with an error by which PostgreSQL could not serve a statement; the client gets 503. */
+  /** Called with the error when PostgreSQL cannot serve a statement; the client gets 503. */
   onOutage: (error: unknown) => void = () => {};
 
-  /** `restart` is asked when nothing listens any more: the embedded server has nobody else to start it again. */
+  /**
+   * `restart` is called when no server listens any more: no other process would start the
+   * embedded server again.
+   */
   constructor(
     connection: Connection,
     restart: () => Promise<void> = async () => {},
-    /** Without it, a crash of the server may take the last moments with it: for seeding a demo, never for anybody's writes. */
+    /**
+     * With `durable: false`, a server crash may lose the last commits: use it to seed a demo, never for client writes.
+     */
     { durable = true, now = Date.now }: { durable?: boolean; now?: () => number } = {},
   ) {
     this.#now = now;
@@ -79,7 +87,7 @@ export class Database {
     this.#builder = drizzle(this.#connections.reader.client);
   }
 
-  /** A statement that is built once per name and prepared on every connection that runs it. */
+  /** Runs a read. The statement is built once per name and prepared on every connection that runs it. */
   async read<T>(
     name: string,
     build: (db: PostgresJsDatabase) => Preparable,
@@ -95,7 +103,7 @@ export class Database {
     );
   }
 
-  /** The statement of a name, built anew where the pool has been replaced. */
+  /** The statement with this name. It is built again after the pool was replaced. */
   #statement(name: string, build: (db: PostgresJsDatabase) => Preparable): Prepared {
     const found = this.#prepared.get(name);
     if (found) return found;
@@ -106,7 +114,7 @@ export class Database {
     return statement;
   }
 
-  /** A statement given as its text, prepared like every other. */
+  /** Runs a read that is given as SQL text. The statement is prepared like every other one. */
   async text<T>(statement: string, values: unknown[], budget?: RequestBudget): Promise<T[]> {
     this.#renew();
     const prepare = this.#kept(`text:${statement}`, statement);
@@ -118,9 +126,10 @@ export class Database {
   }
 
   /**
-   * Whether a statement may stay prepared. PostgreSQL keeps each on every connection, and lists have as many as there are
-   * ways to ask for them: beyond what anybody needs in an hour, each is planned when it is run, so that nobody can fill its
-   * memory. A connection, which lives an hour at most, has those of two.
+   * Whether a statement may stay prepared. PostgreSQL keeps each prepared statement on every connection, and each
+   * combination of list filters is a statement of its own. Beyond `preparedMax` in an hour, PostgreSQL plans a
+   * statement each time it runs, so that no client can fill the server's memory. A connection lives an hour at most, so
+   * it holds the statements of at most two of these hours.
    */
   #kept(name: string, statement: string): boolean {
     if (this.preparedStatements.has(name)) return true;
@@ -129,7 +138,7 @@ export class Database {
     return true;
   }
 
-  /** Begins anew after an hour, so that whoever asks for many things in one takes nothing from anybody in the next. */
+  /** Empties the registry every hour, so that a client with many different queries affects others for one hour only. */
   #renew(): void {
     if (this.#now() < this.#preparedUntil) return;
     this.#preparedUntil = this.#now() + hourMilliseconds;
@@ -149,7 +158,10 @@ export class Database {
     }
   }
 
-  /** A read over all of the ledger: on a connection of its own, one at a time, so that it holds up nobody and may take long. */
+  /**
+   * Runs an audit query, which reads the complete ledger. It runs on a connection of its own, one query at a time, so
+   * that it may take long without blocking requests.
+   */
   async auditQuery<T>(name: string, build: (db: PostgresJsDatabase) => AuditStatement): Promise<T[]> {
     const query = build(drizzle(this.#connections.audit.client));
     this.preparedStatements.set(name, query.toSQL().sql);
@@ -159,7 +171,7 @@ export class Database {
       return (await query.execute()) as T[];
     } catch (error) {
       if (outageOf(error) === 'lost') void this.#connections.availability.doubt();
-      // Drizzle's own error has the statement and its parameters; what went wrong is the cause.
+      // Drizzle's error contains the statement and its parameters; its cause is PostgreSQL's error.
       throw this.#failures.told(causeOf(error));
     } finally {
       this.#auditQueries--;
@@ -167,8 +179,9 @@ export class Database {
   }
 
   /**
-   * One API write: one call of one function, autocommitted. The rows come back in the shape of their table. The function
-   * refuses arguments that it does not declare, and those that lack one; the types here are generated from what it declares.
+   * One API write: one autocommitted call of one SQL function. Returns the rows in the shape of their table. The
+   * function refuses an argument that it does not declare, and a call without a required argument. The types here are
+   * generated from its declaration.
    */
   async write<F extends WriteFunction, T extends TableOf<F>, A extends ArgumentsOf<F>>(
     fn: F,
@@ -182,7 +195,7 @@ export class Database {
       const rows = await this.call(fn, [tenantId, livemode, JSON.stringify(storedEnvelope(envelope)), text(args)]);
       return rows.map((row) => fromRow(table, row));
     } catch (error) {
-      // The key may be in use by an attempt of this very call whose answer got lost: then this is its answer.
+      // An earlier attempt of this same call may have used the key, and its answer was lost. Then return that answer.
       const used = error instanceof DomainError && error.problems[0]?.code === 'idempotency_key_in_use';
       const before =
         envelope && 'key' in envelope && used
@@ -193,7 +206,10 @@ export class Database {
     }
   }
 
-  /** A function of ours by name, with nothing around the call: an expression there would lose its delegation to a shard. */
+  /**
+   * Calls one of our SQL functions by name. The statement contains nothing except the call: with any expression around
+   * it, the call would not be delegated to a shard.
+   */
   async call(fn: string, values: (string | number | boolean | null)[]): Promise<Record<string, unknown>[]> {
     const statement = `select * from ${fn}(${values.map((_, i) => `$${i + 1}`).join(', ')})`;
     this.preparedStatements.set(fn, statement);
@@ -212,7 +228,7 @@ export class Database {
     }
   }
 
-  /** What a key was answered, as the row of `table` that it then was; undefined when the key is new. */
+  /** The stored answer of an idempotency key, as a row of `table`; undefined when the key is new. */
   async answered<T extends Table>(
     tenantId: string,
     livemode: boolean,
@@ -235,15 +251,16 @@ export class Database {
     return {
       operation: row.answered_operation as string,
       request: row.answered_request as Record<string, string>,
-      /** Which request it was the answer to. */
+      /** The id of the request that got this answer. */
       requestId: row.answered_request_id as string | null,
       row: fromRow(table, row),
     };
   }
 
   /**
-   * Whether a request can be served now: a fresh connection is made, it may write, there is room for it, and no table that every
-   * request needs is locked. Rejects within `sightMilliseconds` and a little. Many who ask at once are one.
+   * Checks that the database can serve a request now: a new connection opens, it accepts writes, the disk has room, and
+   * no table that every request needs is locked. Rejects shortly after `sightMilliseconds` at the latest. Concurrent
+   * callers share one check.
    */
   async ready(): Promise<void> {
     if (this.#connections.availability.away || this.#failures.unready) throw busy();
@@ -264,7 +281,7 @@ export class Database {
   }
 }
 
-/** Arguments as JSON text; minor units travel as digits, since a JSON number could not carry them to the cent everywhere. */
+/** Arguments as JSON text. A bigint of minor units becomes a string of digits, because a JSON number may lose cents. */
 export function text(value: object): string {
   return JSON.stringify(value, (_, v) => (typeof v === 'bigint' ? v.toString() : v));
 }

@@ -1,9 +1,12 @@
 import { DomainError, problem } from '../request/problems.js';
 
-/** A statement that takes longer raises a doubt whether the server is there at all. */
+/** A statement that takes longer than this starts a check whether the server is available. */
 export const doubtMilliseconds = 1_000;
 
-/** Who waits for an answer, and until when. One timer looks at all of them: one for each would cost as much as the statement. */
+/**
+ * The statements that wait for an answer. One timer serves them all: a timer for each would cost as much as the
+ * statement.
+ */
 const waiting = new Set<{ until: number; doubtAt: number; doubt(): void; refuse(reason: unknown): void }>();
 const lookMilliseconds = 100;
 let looking: NodeJS.Timeout | undefined;
@@ -19,7 +22,10 @@ function look(): void {
   looking = undefined;
 }
 
-/** What is answered in time; later nobody waits for it, and the write's key tells what became of it. */
+/**
+ * Waits for an answer until a time limit, and then throws `busy`. The outcome of a write that was given up is found by
+ * its key.
+ */
 export function within<T>(answer: Promise<T>, until: number, doubt: () => void): Promise<T> {
   looking ??= setInterval(look, lookMilliseconds);
   return new Promise<T>((resolve, reject) => {
@@ -36,7 +42,7 @@ export function within<T>(answer: Promise<T>, until: number, doubt: () => void):
   });
 }
 
-/** The 503 of a database that cannot serve a request now. */
+/** The 503 error for a database that cannot serve a request now. */
 export function busy(): DomainError {
   return new DomainError(problem('service_unavailable'));
 }

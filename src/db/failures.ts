@@ -3,15 +3,15 @@ import { busy } from './deadline.js';
 import { causeOf, outageOf } from './outage.js';
 import type { Servers } from './servers.js';
 
-/** For so long after a write that could not be stored, the gateway is not ready, unless another one is stored. */
+/** How long the gateway is not ready after a write that could not be stored, unless a later write is stored. */
 const unreadyMilliseconds = 5_000;
 const logEveryMilliseconds = 5_000;
 
-/** What PostgreSQL's errors are for a client: a domain error that a function raised, or an outage, which is a 503. */
+/** Converts PostgreSQL's errors for a client: an error that a function raised to a domain error, an outage to a 503. */
 export class Failures {
   #unreadyUntil = Number.NEGATIVE_INFINITY;
   #lockLook: Promise<boolean> | undefined;
-  /** When an outage was last told to the log, by its code. */
+  /** When each outage was last logged, by its code. */
   readonly #loggedAt = new Map<string, number>();
 
   constructor(
@@ -19,17 +19,19 @@ export class Failures {
     private readonly onOutage: (error: unknown) => void,
   ) {}
 
-  /** Whether the last write could not be stored, and that was a moment ago. */
+  /** Whether the last write could not be stored within the last `unreadyMilliseconds`. */
   get unready(): boolean {
     return performance.now() < this.#unreadyUntil;
   }
 
-  /** Called when a write was stored. */
+  /** Call this when a write was stored. */
   stored(): void {
     this.#unreadyUntil = Number.NEGATIVE_INFINITY;
   }
 
-  /** The 503 that stands for an outage, with PostgreSQL's own error as its cause; any other error unchanged. */
+  /**
+   * Logs an outage and returns a 503 for it, with PostgreSQL's error as the cause. Returns any other error unchanged.
+   */
   told(error: unknown): unknown {
     if (error instanceof DomainError || outageOf(error) === undefined) return error;
     const { code = '' } = causeOf(error);
@@ -41,7 +43,10 @@ export class Failures {
     return Object.assign(busy(), { cause: causeOf(error) });
   }
 
-  /** What a function refused, as a DomainError; an outage as one, too; anything else is a fault of ours and goes through unchanged. */
+  /**
+   * Converts what a function refused to a DomainError, and an outage to a 503. Any other error is a bug, and is
+   * returned unchanged.
+   */
   async domainErrorOf(error: unknown): Promise<unknown> {
     const { code = '', detail, message, constraint_name } = causeOf(error);
     if (/^TG\d{3}$/.test(code)) {
@@ -60,9 +65,9 @@ export class Failures {
   }
 
   /**
-   * Whether the lock that a write has waited for in vain was a table's, as a migration holds it, and not a row's, as another
-   * request does. PostgreSQL's context tells of a row that another transaction has changed; the second who waits for a
-   * row has no such context, so it takes a look at the locks that there are to tell it from a table's.
+   * Whether a write waited in vain for the lock of a table, which a migration holds, and not for the lock of a row,
+   * which another request holds. PostgreSQL's context names a row that another transaction has changed. But the second
+   * statement that waits for the same row gets no such context, so a query of the current locks decides.
    */
   async #behindTable(error: unknown): Promise<boolean> {
     if (/\btuple\b/.test(causeOf(error).where ?? '') || /\brow\b/.test(causeOf(error).message)) return false;
@@ -76,7 +81,9 @@ export class Failures {
   }
 }
 
-/** The unique indexes behind the functions' own checks, by the name that a shard may number. */
+/**
+ * The errors for the unique indexes that back up the functions' own checks. A shard may append a number to the name.
+ */
 const taken: Record<string, Problem> = {
   account_nickname_taken: problem('nickname_taken', 'account.nickname'),
 };

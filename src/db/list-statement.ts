@@ -4,14 +4,14 @@ import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import { type Listing, type PageRequest, readOf } from '../types/pagination.js';
 import { type Visibility, type VisibilityColumns, visibilityPredicate } from './visibility.js';
 
-/** A table that callers reach by the visibility columns of its rows. */
+/** A table whose visibility columns decide which callers see a row. */
 export type Rows = PgTable & VisibilityColumns;
-/** A table whose rows are reached through their parents alone. */
+/** A table whose rows callers see only through their parents. */
 export type Child = PgTable & Pick<VisibilityColumns, 'tenantId' | 'livemode' | 'id' | 'created'>;
 export type Row<T extends Rows> = T['$inferSelect'];
 /**
- * A table of links between parents and what hangs on them, where one may hang on many. A link is made with what hangs on
- * it, in the same second: its index has the order of the list.
+ * A table of links between parents and children, where a child may have many parents. A link is inserted together with
+ * its child, in the same second, so the index of the links has the order of the list.
  */
 export interface Link {
   links: Child;
@@ -19,7 +19,7 @@ export interface Link {
   child: PgColumn;
 }
 const p = sql.placeholder;
-/** What makes two page statements the same: everything but the values. */
+/** The name of a page statement. It contains everything that changes the statement's text, and no values. */
 export function shape(table: Rows, request: PageRequest, visibility: Visibility): string {
   const filters = Object.entries(request.filters).map(([name, value]) => (Array.isArray(value) ? `${name}[]` : name));
   const cursor = request.cursor === undefined ? '' : 'from';
@@ -32,12 +32,12 @@ export function values(request: PageRequest): Record<string, unknown> {
   return { ...request.filters, cursor: request.cursor };
 }
 
-/** The column that names the parent, of the table itself or of its links. */
+/** The column with the parent's id, in the table itself or in its links. */
 export function columnOf(parent: PgColumn | Link): PgColumn {
   return 'links' in parent ? parent.parent : parent;
 }
 
-/** What orders a list: the columns of the index that is walked. */
+/** The columns that order a list: the columns of the index that the statement scans. */
 function positionOf({ table, listing, parent }: Asked): [PgColumn, PgColumn] {
   if (parent && 'links' in parent) return [parent.links.created, parent.child];
   return [listing.order ?? table.created, table.id];
@@ -50,27 +50,28 @@ function order(asked: Asked): SQL[] {
 
 const bounds = { eq, gt, gte, lt, lte };
 
-/** Which rows of a list a statement asks for: of a parent, if it names one, and beyond a cursor, if the request has one. */
+/** Which rows of a list a statement selects: those of a parent, if given, and those beyond a cursor, if given. */
 export interface Asked {
   table: Rows;
   listing: Listing;
   request: PageRequest;
   visibility: Visibility;
   parent?: PgColumn | Link | undefined;
-  /** The parent's id, where it is not the column of that name beside the rows. */
+  /** The expression of the parent's id, if it is not `parent.id`. */
   of?: SQL;
   cursor?: SQL;
 }
 
 /**
- * The first rows of a list in its order, or the ids of so many in any. Where either of two columns may have a value, each
- * is asked by itself and what comes first of both is merged: an index has the order of one side, and none that of both.
+ * The first `rows` rows of a list in its order, or the ids of `rows` of them in any order. Where a filter matches
+ * either of two columns, each column has its own query and a union merges the first rows of both, because each column
+ * has an index in the order of the list, and no index covers both columns.
  */
 export function listed(db: PostgresJsDatabase, asked: Asked, what: 'rows' | 'ids', rows: number) {
   const { table, listing, request, visibility, parent, of = sql`parent.id` } = asked;
   const limit = sql.raw(String(rows)) as unknown as number;
   const columns: Record<string, PgColumn> = what === 'rows' ? getTableColumns(table) : { id: table.id };
-  // Drizzle spells the order of a union anew, in place.
+  // Drizzle changes the order expressions of a union in place, so each query needs its own.
   const inOrder = () => (what === 'rows' ? order(asked) : []);
   const [one, other] = sidesOf(listing, request).map((side) => {
     const found = db
@@ -95,7 +96,9 @@ export function listed(db: PostgresJsDatabase, asked: Asked, what: 'rows' | 'ids
     : one!;
 }
 
-/** What each side of a list asks for: the second leaves out what the first has, so that nothing comes twice. */
+/**
+ * The conditions of each side of a list. The second side excludes the rows of the first, so that no row comes twice.
+ */
 function sidesOf({ filters }: Listing, request: PageRequest): SQL[][] {
   for (const name of Object.keys(request.filters)) {
     const filter = filters[name];
@@ -119,12 +122,13 @@ function conditions(asked: Asked): SQL[] {
   });
   if (listing.where) conditions.push(listing.where);
   if (request.cursor !== undefined) {
-    // The cursor is looked up among what the caller can see, so a foreign one compares with nothing; a row value, since OR would not be an index condition.
+    // The subquery finds the cursor only among the rows that the caller can see, so a foreign cursor selects no rows.
+    // The comparison is of row values, because PostgreSQL could not use a condition with OR as an index condition.
     const same = sql`c.tenant_id = ${p('tenant')} and c.livemode = ${p('live')} and c.id = ${cursor}`;
-    const reached = visibility === 'context' ? sql`${same} and c.context_id = ${p('context')}` : same;
+    const sameRow = visibility === 'context' ? sql`${same} and c.context_id = ${p('context')}` : same;
     const position = listing.order ?? table.created;
     conditions.push(
-      sql`(${sql.join(positionOf(asked), sql`, `)}) ${sql.raw(request.backward ? '>' : '<')} (select c.${sql.identifier(position.name)}, c.id from ${table} c where ${reached})`,
+      sql`(${sql.join(positionOf(asked), sql`, `)}) ${sql.raw(request.backward ? '>' : '<')} (select c.${sql.identifier(position.name)}, c.id from ${table} c where ${sameRow})`,
     );
   }
   return conditions;

@@ -17,21 +17,21 @@ import { grant } from './privileges.js';
 
 /** How a migration is run. */
 export interface MigrationOptions {
-  /** A role to serve with: it gets what a gateway needs and no more, now and at every later migration. */
+  /** A role for serving: it gets exactly the privileges that a gateway needs, now and at every later migration. */
   grantTo?: string | undefined;
   /** How long to wait for another migration to end, in seconds. */
   lockSeconds?: number | undefined;
-  /** Takes a line for the operator, such as which connection holds the lock. */
+  /** Receives a line for the operator, such as which connection holds the lock. */
   say?: ((line: string) => void) | undefined;
 }
 
 const lockSecondsDefault = 60;
 
 /**
- * Brings a database to this program's version in one transaction: the table migrations, the functions, the version, and the
- * privileges. A request that is served meanwhile uses the old functions or the new ones, never some of each. Safe when several
- * processes start at once: an advisory lock of the transaction lets one of them work at a time, and ends with the transaction
- * also behind a pooler that keeps the session. Refuses, with a MigrationError, a database that is newer than the program.
+ * Brings a database to this program's version in one transaction: the table migrations, the functions, the version, and
+ * the privileges. A concurrent request uses either the old functions or the new ones, never a mix. Several processes
+ * may start at once: a transaction-level advisory lock admits one at a time, and it ends with the transaction even
+ * behind a pooler that keeps the session. Refuses, with a MigrationError, a database that is newer than the program.
  */
 export async function migrate(
   connection: Connection,
@@ -53,7 +53,7 @@ export async function migrate(
   }
 }
 
-/** What a database remembers about its migrations, beside the tables of the product. */
+/** The tables that record the migrations of a database, separate from the tables of the product. */
 const bookkeeping = `
   create table if not exists drizzle.__drizzle_migrations (id serial primary key, hash text not null, created_at bigint);
   create table if not exists drizzle.schema_version (
@@ -64,8 +64,8 @@ const bookkeeping = `
 `;
 
 /**
- * Programs from before versions were kept read `name` from this table, and would put their older functions back.
- * What they find in its place makes their start fail before they have written anything.
+ * Programs that do not store versions yet read `name` from this table, and would install their older functions again.
+ * This view replaces the table, so that their start fails before they write anything.
  */
 const guard = `
   do $$ begin
@@ -76,7 +76,7 @@ const guard = `
 
 async function apply(tx: postgres.TransactionSql, own: SchemaVersion): Promise<void> {
   const [schema] = await tx`select to_regnamespace('drizzle') is not null as there`;
-  // `if not exists` asks for the privilege to create one also where there is one.
+  // `create schema if not exists` needs the privilege to create a schema even if the schema exists.
   if (!schema!.there) await tx.unsafe('create schema drizzle');
   await tx.unsafe(bookkeeping);
   const [last] = await tx`select max(created_at)::text as created_at from drizzle.__drizzle_migrations`;

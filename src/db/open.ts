@@ -13,43 +13,43 @@ import { migrate } from './migrate.js';
 import { during, known, versionOf } from './start.js';
 import { Secrets } from './secrets.js';
 
-/** Which attempt at seeding the demo was the last, and whether it came to its end. */
+/** The last attempt at seeding the demo, and whether it completed. */
 interface DemoState {
   attempt: number;
   whole: boolean;
 }
 
-/** The database as this process uses it, and what it took to get there. */
+/** The database as this process uses it, with everything that opening it produced. */
 export interface Store {
   database: Database;
   /** The pepper from which the demo's ids and keys derive. */
   pepper: string;
   secrets: Secrets;
-  /** Whether this is the embedded server, the one that may be seeded with a demo. */
+  /** Whether this is the embedded server. Only this server may be seeded with a demo. */
   embedded: boolean;
-  /** Does a piece of work while no other process on this database does the same. */
+  /** Runs a piece of work while no other process on this database runs the same work. */
   withAdvisoryLock<T>(work: string, run: () => Promise<T>): Promise<T>;
-  /** Does work with asynchronous commit: fast, and lost if the server crashes meanwhile. For seeding a demo. */
+  /** Runs work with asynchronous commit: it is fast, but a server crash may lose it. For seeding a demo. */
   withAsynchronousCommit<T>(run: (database: Database) => Promise<T>): Promise<T>;
-  /** What is known of the demo's seeding, or what is to be. */
+  /** Reads the state of the demo's seeding, or stores a new one. */
   demo(state?: DemoState): DemoState | undefined;
-  /** Ends the connections and lets go of the embedded server. */
+  /** Ends the connections and releases the leases on the embedded server. */
   close(): Promise<void>;
 }
 
 /** How a store is opened. */
 export interface Opening {
-  /** Whether this process may migrate the database; a command may not. */
+  /** Whether this process may migrate the database. A command of the command line may not. */
   migrates: boolean;
-  /** Takes the name of a long step, for a terminal. */
+  /** Receives the name of a long step, for a terminal. */
   progress: (step: string) => void;
-  /** Takes a line that the operator should see wherever it goes. */
+  /** Receives a line that the operator should see, whether or not there is a terminal. */
   say: (line: string) => void;
 }
 
 /**
- * Opens the configured database, or the embedded one. Several processes may do so at once. A database that is older than
- * this program is migrated where this process may do that; otherwise a MigrationError says what to run.
+ * Opens the configured database, or the embedded one. Several processes may do so at once. Migrates a database that is
+ * older than this program, if this process may do that; otherwise a MigrationError says which command to run.
  */
 export async function openStore(config: Config, opening: Opening): Promise<Store> {
   const migrates = opening.migrates && config.MIGRATE === 'auto';
@@ -75,7 +75,8 @@ export async function openStore(config: Config, opening: Opening): Promise<Store
   const dir = path.join(config.DATA_DIR, 'postgres');
   const embedded = await startEmbedded({ dir, progress: opening.progress });
   const restarted: Embedded[] = [];
-  // A crashed server is started again by whoever misses it first; its socket is where it was, so the pools find it.
+  // The first process that finds a crashed server missing restarts it. Its socket has the same path, so the pools find
+  // it.
   const restart = once(async () => {
     restarted.push(await startEmbedded({ dir }));
   });
@@ -105,7 +106,7 @@ export async function openStore(config: Config, opening: Opening): Promise<Store
   }
 }
 
-/** Migrates the configured database, or the embedded one, as the role that owns it; `grantTo` as `migrate` has it. */
+/** Migrates the configured database, or the embedded one, as the role that owns it. For `grantTo` see `migrate`. */
 export async function migrateStore(
   config: Config,
   { grantTo, progress, say }: Pick<Opening, 'progress' | 'say'> & { grantTo?: string | undefined },
@@ -126,7 +127,9 @@ export async function migrateStore(
   }
 }
 
-/** Makes sure that the database can be served: it answers, keeps the limits of a session, and is at a fitting version. */
+/**
+ * Checks that the gateway can serve the database: it answers, applies the session's limits, and has a usable version.
+ */
 async function prepared(
   connection: Connection,
   owner: Connection,
@@ -145,7 +148,7 @@ async function prepared(
   await during('migrating the database', () => migrate(owner, { say, lockSeconds: config.MIGRATION_LOCK_SECONDS }));
 }
 
-/** Refuses a folder in which nothing can be written. */
+/** Refuses a folder that this process cannot write to. */
 function writable(folder: string): void {
   const probe = path.join(folder, `.probe.${process.pid}.${randomBytes(4).toString('hex')}`);
   try {
@@ -158,7 +161,9 @@ function writable(folder: string): void {
   }
 }
 
-/** Reads the state, or writes it whole: by a rename, so that a crash leaves the one or the other. */
+/**
+ * Reads the state, or writes it. A rename replaces the file, so that a crash leaves either the old or the new state.
+ */
 function demoState(file: string, state?: DemoState): DemoState | undefined {
   if (state) {
     fs.writeFileSync(`${file}.${process.pid}`, JSON.stringify(state));
@@ -177,7 +182,7 @@ async function withAsynchronousCommit<T>(connection: Connection, run: (database:
   }
 }
 
-/** The same work for all who ask while it is under way. */
+/** Callers that arrive while the work runs share its result, so that it never runs twice at the same time. */
 function once(work: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | undefined;
   return () => {
@@ -188,12 +193,15 @@ function once(work: () => Promise<void>): () => Promise<void> {
   };
 }
 
-/** The pepper from which the demo derives: the oldest, since it was seeded first. */
+/** The pepper from which the demo derives: the oldest, because the demo was seeded with it. */
 function firstPepper(peppers: string): string {
   return peppers.split(/\s*,\s*/).at(-1)!;
 }
 
-/** A secret of the local mode: a file beside the data, made once. The link makes the making atomic: two processes agree on one. */
+/**
+ * A secret for the embedded server: a file next to the data, made once. The link makes its creation atomic, so that two
+ * processes use the same secret.
+ */
 function localSecret(folder: string, name: string): string {
   const file = path.join(folder, name);
   if (!fs.existsSync(file)) {

@@ -18,7 +18,7 @@ import { listOf, type Visibility, visibilityOf } from './visibility.js';
 
 const p = sql.placeholder;
 
-/** What pages are read with: the scope of a caller, which keeps every statement inside the caller's tenant and mode. */
+/** The reads that pages need: the scope of a caller, which limits every statement to the caller's tenant and mode. */
 export interface ScopedReads {
   readonly caller: Caller;
   find<T extends Rows>(table: T, id: string): Promise<Row<T> | null>;
@@ -26,7 +26,7 @@ export interface ScopedReads {
   read<T>(name: string, build: (db: PostgresJsDatabase) => Preparable, values: Record<string, unknown>): Promise<T[]>;
 }
 
-/** Reads pages of lists through a scope: the caller's own lists, and those that hang on a parent. */
+/** Reads pages of lists through a scope: the caller's own lists, and the lists of a parent. */
 export class Pages {
   constructor(private readonly reads: ScopedReads) {}
 
@@ -45,7 +45,10 @@ export class Pages {
     });
   }
 
-  /** One page per parent of the objects that hang on it, by their column or by links: one statement, however many parents ask in a tick. */
+  /**
+   * One page per parent of the objects that belong to it, by their column or by links.
+   * One statement reads the pages of all parents requested in one tick.
+   */
   async edge<T extends Rows>(
     table: T,
     listing: Listing,
@@ -110,7 +113,9 @@ export class Pages {
     return byParent;
   }
 
-  /** Whether anything lies beyond a cursor, for many parents at once; keys are a parent and its cursor. */
+  /**
+   * Whether an object follows a cursor, for many parents at once. Each key is the parent's id, a space and its cursor.
+   */
   async #beyondPerParent<T extends Rows>(
     table: T,
     listing: Listing,
@@ -148,16 +153,16 @@ export class Pages {
     ids: readonly string[],
   ) {
     const visibility = visibilityOf(this.reads.caller);
-    const whole = wholeOf(request);
+    const list = unpaged(request);
     const rows = await this.reads.read<{ id: string; n: number }>(
-      `count:${columnOf(parent).name}:${shape(table, whole, visibility)}`,
+      `count:${columnOf(parent).name}:${shape(table, list, visibility)}`,
       (db) => {
-        const some = listed(db, { table, listing, request: whole, visibility, parent }, 'ids', totalCountMax + 1);
+        const some = listed(db, { table, listing, request: list, visibility, parent }, 'ids', totalCountMax + 1);
         return db
           .select({ id: sql<string>`parent.id`, n: sql<number>`(select count(*)::int from (${some}) found)` })
           .from(sql`unnest(${p('ids')}::text[]) as parent(id)`);
       },
-      { ...values(whole), ids },
+      { ...values(list), ids },
     );
     return new Map(rows.map(({ id, n }) => [id, n]));
   }
@@ -179,7 +184,7 @@ export class Pages {
     const nodes = rows.slice(0, request.size);
     if (request.backward) nodes.reverse();
     const [first, last] = [nodes.at(0)?.id as string | undefined, nodes.at(-1)?.id as string | undefined];
-    // Where a page came from: without a cursor it began at its end of the list, and nothing lies behind it.
+    // Whether objects lie behind the page. Without a cursor the page starts at the end of the list, so none do.
     const behind = async () => {
       const edge = (request.backward ? last : first) ?? request.cursor;
       return request.cursor !== undefined && edge !== undefined && look.beyond(!request.backward, edge);
@@ -204,26 +209,26 @@ export class Pages {
     request: PageRequest,
     visibility: Visibility,
   ): Promise<number | null> {
-    const whole = wholeOf(request);
+    const list = unpaged(request);
     const [row] = await this.reads.read<{ n: number }>(
-      `count:${shape(table, whole, visibility)}`,
+      `count:${shape(table, list, visibility)}`,
       (db) => {
-        const some = listed(db, { table, listing, request: whole, visibility }, 'ids', totalCountMax + 1);
+        const some = listed(db, { table, listing, request: list, visibility }, 'ids', totalCountMax + 1);
         return db.select({ n: count() }).from(some.as('found'));
       },
-      { ...values(whole) },
+      { ...values(list) },
     );
     return row && row.n <= totalCountMax ? row.n : null;
   }
 }
 
-/** How a page finds out about the rest of its list, when it is asked. */
+/** How a page reads about the rest of its list, when a client requests that. */
 interface Look {
   beyond: (backward: boolean, cursor: string) => Promise<boolean>;
   count: () => Promise<number | null>;
 }
 
-/** The whole list that a page is of. */
-function wholeOf(request: PageRequest): PageRequest {
+/** The request for the complete list of a page. */
+function unpaged(request: PageRequest): PageRequest {
   return { ...request, size: 0, cursor: undefined, backward: false };
 }

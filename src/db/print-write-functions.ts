@@ -9,7 +9,7 @@ export interface Declared {
   type: string;
   optional: boolean;
   nullable: boolean;
-  /** Sent by gateways of the previous version, and by this one no more. */
+  /** Whether only gateways of the previous version send it, and this version does not. */
   retired: boolean;
 }
 
@@ -23,7 +23,7 @@ export interface DefinedFunction {
   body: string;
 }
 
-/** A write function: what it returns a row of, and the arguments that it declares. */
+/** A write function: the table that it returns a row of, and the arguments that it declares. */
 export interface WriteFunction extends DefinedFunction {
   args: Declared[];
 }
@@ -47,7 +47,7 @@ export function definedFunctions(): DefinedFunction[] {
   );
 }
 
-/** The declarations in a function's body, each with the variable that holds the checked value, and what is checked. */
+/** The declarations in a function's body, each with the checked value and the variable that holds the result. */
 export function declarationsIn(body: string): { variable: string; checked: string; args: Declared[] }[] {
   const found = body.matchAll(/(\w+)(?: jsonb)? := check_args\(\s*([^;]*?),\s*args_of\(\s*'([^']*)'\s*\)\s*\);/g);
   return [...found].map(([, variable, checked, text]) => ({
@@ -92,12 +92,12 @@ const types: Record<string, string> = {
   'object[]': 'readonly object[]',
 };
 
-/** An argument as a member of an interface; what JSON leaves out may be undefined. */
+/** An argument as a member of an interface. An optional one may be undefined, because JSON omits undefined members. */
 function memberOf({ key, type, optional, nullable }: Declared): string {
   return `${key}${optional ? '?' : ''}: ${types[type]}${nullable ? ' | null' : ''}${optional ? ' | undefined' : ''};`;
 }
 
-/** The write functions and the write envelope as TypeScript, as they are committed in write-functions.ts. */
+/** The text of write-functions.ts: the write functions and the write envelope as TypeScript. */
 export function writeFunctionsText(): string {
   const envelope = definedFunctions()
     .flatMap(({ body }) => declarationsIn(body))
@@ -128,7 +128,10 @@ export function writeFunctionsText(): string {
   ].join('\n');
 }
 
-/** Writes the file; run by `npm run schema` before the build, which needs it. A test compares it with what is committed. */
+/**
+ * Writes the file. `npm run schema` runs this before the build, which needs it. A test compares it with the committed
+ * file.
+ */
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   fs.writeFileSync(new URL('./write-functions.ts', import.meta.url), writeFunctionsText());
 }

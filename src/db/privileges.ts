@@ -1,15 +1,16 @@
 import postgres from 'postgres';
 import { MigrationError } from './schema-version.js';
 
-/** What a serving role needs in the schema of the bookkeeping. */
+/** The privileges that a serving role needs in the schema `drizzle`, which records the migrations. */
 const neededOfBookkeeping = [
   ['select', 'drizzle.schema_version, drizzle.runtime_role'],
   ['select, insert', 'drizzle.pepper'],
 ] as const;
 
 /**
- * Gives every serving role what it needs, and takes from it and from the owner what would change the append-only tables.
- * Said again at each migration, for new tables, and because a restore without privileges has lost them.
+ * Grants every serving role the privileges that it needs, and revokes from it and from the owner those that would allow
+ * changes to the append-only tables. Each migration repeats this, for new tables, and because a restore without
+ * privileges loses them.
  */
 export async function grant(tx: postgres.TransactionSql, grantTo: string | undefined): Promise<void> {
   const [{ owner, lists } = { owner: '', lists: '' }] = await tx`

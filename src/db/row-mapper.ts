@@ -2,20 +2,20 @@ import { Column, getTableColumns, is, noopDecoder, Param, Placeholder, SQL, type
 import type postgres from 'postgres';
 import type { Pool } from './connections.js';
 
-/** A statement of Drizzle's, prepared by name. */
+/** A Drizzle statement, prepared by name. */
 export interface Prepared {
   execute(
     values?: Record<string, unknown>,
     run?: <T>(query: postgres.PendingQuery<any>) => Promise<T>,
   ): Promise<unknown>;
 }
-/** A statement of Drizzle's, not yet prepared. */
+/** A Drizzle statement that is not prepared yet. */
 export interface Preparable {
   toSQL(): { sql: string };
   prepare(name: string): Prepared;
 }
 
-/** What a statement of Drizzle's knows of itself: its parameters, where each column of its result goes, and what decodes it. */
+/** Drizzle's own data of a statement: its parameters, and where each result column belongs and how it is decoded. */
 interface DrizzleStatement {
   queryString: string;
   params: unknown[];
@@ -23,8 +23,8 @@ interface DrizzleStatement {
 }
 
 /**
- * The same statement, with everything about its parameters and columns decided beforehand: Drizzle decides it anew for
- * each value, which was a seventh of the time of a dashboard, and wraps each run into spans and a cache that are not there.
+ * The same statement, with its parameters and columns analysed once. Drizzle analyses them again for each value, which
+ * took a seventh of the time of a dashboard, and wraps each run in tracing spans and a cache that are not in use.
  */
 export function fastRowMapper(pool: Pool, statement: Prepared, prepare: boolean): Prepared {
   const { queryString, params, fields } = statement as unknown as DrizzleStatement;
@@ -54,7 +54,7 @@ export function fastRowMapper(pool: Pool, statement: Prepared, prepare: boolean)
   };
 }
 
-/** What a parameter of a statement is, given the values of its placeholders. */
+/** The value of a statement's parameter, as a function of the values of the placeholders. */
 function fillOf(param: unknown): (values: Record<string, unknown>) => unknown {
   const { name, encoder } = is(param, Param)
     ? { name: is(param.value, Placeholder) ? param.value.name : undefined, encoder: param.encoder }
@@ -70,7 +70,7 @@ interface Decoded {
   decoder: { mapFromDriverValue(value: unknown): unknown };
 }
 
-/** What decodes a column's values; undefined where they are what they should be. */
+/** The function that decodes a column's values; undefined if the driver's values need no decoding. */
 function decoderOf(field: Column | SQL | SQL.Aliased): ((value: unknown) => unknown) | undefined {
   const { decoder } = (is(field, Column) ? { decoder: field } : is(field, SQL) ? field : field.sql) as Decoded;
   const same = is(decoder, Column)
@@ -79,7 +79,7 @@ function decoderOf(field: Column | SQL | SQL.Aliased): ((value: unknown) => unkn
   return same ? undefined : (value) => decoder.mapFromDriverValue(value);
 }
 
-/** A raw row in the shape that Drizzle gives its table. */
+/** Converts a raw row to the shape that Drizzle gives rows of the table. */
 export function fromRow<T extends Table>(table: T, raw: Record<string, unknown>): T['$inferSelect'] {
   const row: Record<string, unknown> = {};
   for (const { property, name, decode } of columnsOf(table)) {

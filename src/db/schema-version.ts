@@ -19,7 +19,7 @@ export interface SchemaVersion {
   sha256: string;
 }
 
-/** The version of this program: the number in `drizzle/version.json`, and the hash of the files as they are. */
+/** The version of this program: the number in `drizzle/version.json`, and the hash of the current files. */
 export function programVersion(): SchemaVersion {
   const { version, servesFrom } = JSON.parse(
     fs.readFileSync(path.join(folder, 'version.json'), 'utf8'),
@@ -41,7 +41,10 @@ export function sqlFiles(below: string): string[] {
   return names.sort().map((name) => path.join(below, name));
 }
 
-/** The version of a database; undefined before its first migration, and of one that was last migrated before versions were kept. */
+/**
+ * The version of a database. It is undefined before the first migration, and for a database whose last migration did
+ * not store a version yet.
+ */
 export async function databaseVersion(sql: postgres.ISql): Promise<SchemaVersion | undefined> {
   const [known] = await sql`select to_regclass('drizzle.schema_version') is not null as there`;
   if (!known!.there) return undefined;
@@ -50,8 +53,9 @@ export async function databaseVersion(sql: postgres.ISql): Promise<SchemaVersion
 }
 
 /**
- * What a database at this version is for this program: `current`, `older`, or `newer`. A newer one can be served when it says
- * so, which lets a gateway start again while a release is rolled out. A MigrationError when it cannot be served.
+ * Compares a database's version with this program's: `current`, `older` or `newer`. A newer database states the oldest
+ * program that can serve it, so that an older gateway can restart while a release is rolled out. Throws a
+ * MigrationError when this program cannot serve it.
  */
 export function compared(found: SchemaVersion | undefined): 'current' | 'older' | 'newer' {
   const own = programVersion();
@@ -65,7 +69,7 @@ export function compared(found: SchemaVersion | undefined): 'current' | 'older' 
   return 'newer';
 }
 
-/** The sentence about a database that is older than the program where the program may not migrate it. */
+/** The sentence about a database that is older than the program, when the program may not migrate it. */
 export function olderThan(found: SchemaVersion | undefined): string {
   const own = programVersion();
   if (found?.version === own.version)

@@ -23,9 +23,9 @@ import { type VisibilityColumns, visibilityOf, visibilityPredicate } from './vis
 const p = sql.placeholder;
 
 /**
- * The only access to tenant data, made from a caller. Every statement that it can spell is inside the
- * caller's tenant and mode, and inside its visibility; a resolver is given nothing else.
- * Loaders live and die with it, so nothing read for one caller is ever shown to another.
+ * The only access to tenant data, made for one caller. Every statement that it can build is limited to the
+ * caller's tenant and mode, and to its visibility; a resolver gets no other access to the database.
+ * The loaders belong to one scope, so that no caller ever sees what was read for another.
  */
 export class Scope {
   #loaders = new Map<string, DataLoader<string, unknown>>();
@@ -33,23 +33,25 @@ export class Scope {
   constructor(
     readonly caller: Caller,
     private readonly database: Database,
-    /** Of the request that the scope is for: once it has ended, nothing more is read. */
+    /** The budget of the scope's request: once that request has ended, no further read starts. */
     private readonly budget?: RequestBudget,
   ) {}
 
-  /** The object with this id, or a domain error that does not tell what is missing from what the caller cannot see. */
+  /**
+   * The object with this id. The domain error is the same for an object that is missing and one that is not visible.
+   */
   async one<T extends Rows>(table: T, id: string, field = `${getTableName(table)}.id`): Promise<Row<T>> {
     const row = await this.find(table, id);
     if (!row) throw new DomainError(problem('resource_missing', field));
     return row;
   }
 
-  /** The object with this id, if it is visible to the caller; all ids of one tick are one statement. */
+  /** The object with this id, if it is visible to the caller. One statement reads all ids requested in one tick. */
   find<T extends Rows>(table: T, id: string | null | undefined): Promise<Row<T> | null> {
     return id == null ? Promise.resolve(null) : this.findBy(table, table.id, id);
   }
 
-  /** The object that is alone in having this value in a column, such as the setting of an account. */
+  /** The only object with this value in a column whose values are unique, such as the setting of an account. */
   findBy<T extends Rows>(table: T, column: PgColumn, value: string): Promise<Row<T> | null> {
     return this.#loader(`${getTableName(table)}.${column.name}`, (values: readonly string[]) =>
       this.#byValue(table, column, values),
@@ -61,7 +63,10 @@ export class Scope {
     return this.#pages.page(table, listing, args);
   }
 
-  /** One page per parent of the objects that hang on it, by their column or by links: one statement, however many parents ask in a tick. */
+  /**
+   * One page per parent of the objects that belong to it, by their column or by links.
+   * One statement reads the pages of all parents requested in one tick.
+   */
   edge<T extends Rows>(
     table: T,
     listing: Listing,
@@ -72,7 +77,9 @@ export class Scope {
     return this.#pages.edge(table, listing, parent, parentId, args);
   }
 
-  /** All rows that hang on a parent, for the rules that judge them together; one statement for all parents of a tick. */
+  /**
+   * All rows of a parent, for rules that check them together. One statement reads all parents requested in one tick.
+   */
   async all<T extends Child>(table: T, parent: PgColumn, parentId: string): Promise<T['$inferSelect'][]> {
     return (
       (await this.many(`all:${getTableName(table)}.${parent.name}`, parentId, async (ids) => {
@@ -95,18 +102,18 @@ export class Scope {
     );
   }
 
-  /** What a batch finds for one key: all keys that are asked for under a name in one tick are one batch. */
+  /** What a batch finds for one key. All keys requested under the same name in one tick form one batch. */
   many<V>(name: string, key: string, batch: (keys: readonly string[]) => Promise<Map<string, V>>): Promise<V | null> {
     return this.#loader(name, batch).load(key);
   }
 
-  /** The id of a row that is to be written, by the database's clock: for what is encrypted for that row alone. */
+  /** An id, by the database's clock, for a row not yet written: data encrypted for that row alone needs its id. */
   async newId(object: string): Promise<string> {
     const [row] = await this.database.call('new_id', [object]);
     return String(row!.new_id);
   }
 
-  /** One write: one call of one function, with its key. See the law in the README. */
+  /** One write: one call of one function, with its key. The README states this rule. */
   async write<F extends WriteFunction, T extends PgTable & TableOf<F>, A extends ArgumentsOf<F>>(
     fn: F,
     table: T,
@@ -116,24 +123,30 @@ export class Scope {
     const { tenantId, livemode, permission } = this.caller;
     if (permission === 'read') throw new Error(`${fn} was called for a caller that may only read`);
     const [row] = await this.database.write(fn, tenantId, livemode, envelope, args, table);
-    if (!row) throw new Error(`${fn} answered no row`);
-    // What was read before the write is stale now.
+    if (!row) throw new Error(`${fn} returned no row`);
+    // Rows that were read before the write may be stale now.
     this.#loaders = new Map();
     return row;
   }
 
-  /** What this key answered before, if it did. */
+  /** The stored answer of this idempotency key, if there is one. */
   answered<T extends PgTable>(table: T, key: string) {
     const { tenantId, livemode, actingAccountId } = this.caller;
     return this.database.answered(tenantId, livemode, actingAccountId, key, table, getTableName(table));
   }
 
-  /** A statement of a slice's own. Its build gets the tenant's placeholders and must use them for every table. */
+  /**
+   * Runs a statement that a resource defines. The statement may use the placeholders of the tenant and mode, and must
+   * use them for every table.
+   */
   read<T>(name: string, build: (db: PostgresJsDatabase) => Preparable, values: Record<string, unknown>): Promise<T[]> {
     return this.#read(name, build, { ...this.#tenantAndMode, ...values });
   }
 
-  /** A statement that answers a compiled query: its parts are bounded by the predicates of visibility.ts, as those above are. */
+  /**
+   * Runs the statement of a compiled query. The predicates of visibility.ts limit each part of it, like the statements
+   * above.
+   */
   compiled(
     text: string,
     names: readonly string[],
@@ -151,15 +164,19 @@ export class Scope {
     return this.database.read(name, build, values, this.budget);
   }
 
-  /** As `read`, for statements that begin with a row by its id: their build also gets what keeps that row visible to the caller. */
+  /**
+   * Like `read`, for a statement that starts from a row by its id. `build` also gets the predicate that admits this row
+   * only if it is visible to the caller.
+   */
   readFrom<T>(
     name: string,
-    build: (db: PostgresJsDatabase, reached: (table: VisibilityColumns) => SQL | undefined) => Preparable,
+    build: (db: PostgresJsDatabase, isVisible: (table: VisibilityColumns) => SQL | undefined) => Preparable,
     values: Record<string, unknown> & { id: string },
   ): Promise<T[]> {
     const visibility = visibilityOf(this.caller);
-    const reached = (table: VisibilityColumns) => and(...visibilityPredicate(table, visibility), eq(table.id, p('id')));
-    return this.read(`${name}:${visibility}`, (db) => build(db, reached), values);
+    const isVisible = (table: VisibilityColumns) =>
+      and(...visibilityPredicate(table, visibility), eq(table.id, p('id')));
+    return this.read(`${name}:${visibility}`, (db) => build(db, isVisible), values);
   }
 
   get #tenantAndMode() {
@@ -180,7 +197,7 @@ export class Scope {
 
   async #byValue<T extends Rows>(table: T, column: PgColumn, values: readonly string[]): Promise<Map<string, Row<T>>> {
     const visibility = visibilityOf(this.caller);
-    // One value is an equality: PostgreSQL keeps its plan, where it would make a new one for every list of values.
+    // One value is compared with `=`, because PostgreSQL reuses that plan, but plans again for every list of values.
     const [value] = values;
     const alone = values.length === 1;
     const rows = await this.#read<Row<T>>(
@@ -197,7 +214,7 @@ export class Scope {
           ),
       alone ? { ...this.#tenantAndMode, value } : { ...this.#tenantAndMode, values },
     );
-    // Alone, what was found is what was asked for.
+    // With one value, every row found has that value.
     if (alone) return new Map(rows.map((row) => [value!, row]));
     const property = Object.entries(getTableColumns(table)).find(
       ([, c]) => c.name === column.name,

@@ -1,13 +1,13 @@
 import { createCipheriv, createDecipheriv, createHmac, hash, hkdfSync, randomBytes } from 'node:crypto';
 
-/** Where a sealed value belongs: it opens nowhere else. */
+/** The row that a sealed value belongs to: the value can be decrypted for this row only. */
 export interface SealedPlace {
   tenantId: string;
   livemode: boolean;
   id: string;
 }
 
-/** A secret with the short public name by which stored data say which one they were made with. */
+/** A secret and its short public name. Stored data contain the name of the secret that they were made with. */
 interface Named {
   id: string;
   key: Buffer | string;
@@ -19,8 +19,9 @@ const tagBytes = 16;
 const idLength = 8;
 
 /**
- * The secrets of a deployment: the peppers, under which API keys are hashed and payment links are signed, and the keys that
- * encrypt at rest. Of several, separated by commas, the first makes what is new, and each recognises what it has made.
+ * The secrets of a deployment: the peppers, which hash API keys and sign payment links, and the keys that encrypt
+ * stored data. There may be several, separated by commas: the first one makes new values, and each one still
+ * recognises the values that it made before.
  */
 export class Secrets {
   readonly #peppers: Named[];
@@ -30,44 +31,54 @@ export class Secrets {
   private constructor(pepper: string, encryptionKey: string | undefined) {
     this.#peppers = listed(pepper).map((key) => ({ id: nameOf(key), key }));
     this.#fingerprints = listed(pepper).map((key) => ({ id: nameOf(key), key: derive(key, 'fingerprint') }));
-    // Without a key of its own, one is derived; derived ones go on to open what they have sealed.
+    // Without a configured encryption key, the peppers give derived ones. Derived keys always stay in the list, so that
+    // they can still open what they sealed.
     const own = encryptionKey === undefined ? [] : listed(encryptionKey).map((key) => derive(key, 'own'));
     const ciphers = [...own, ...listed(pepper).map((key) => derive(key, 'encryption'))];
     this.#ciphers = ciphers.map((key) => ({ id: nameOf(key), key }));
   }
 
-  /** The secrets of a pepper, or of several separated by commas; what is given as secrets already stays as it is. */
+  /**
+   * The secrets of a pepper, or of several separated by commas. Returns an argument that is already `Secrets`
+   * unchanged.
+   */
   static of(pepper: string | Secrets, encryptionKey?: string): Secrets {
     return typeof pepper === 'string' ? new Secrets(pepper, encryptionKey) : pepper;
   }
 
-  /** The public name of each pepper, first the one that is used for what is new. */
+  /** The public name of each pepper. The first is the one that makes new values. */
   get pepperIds(): string[] {
     return this.#peppers.map(({ id }) => id);
   }
 
-  /** The public name of each encryption key, first the one that encrypts; the last ones are derived, one per pepper. */
+  /** The public name of each encryption key. The first one encrypts; the last ones are derived, one per pepper. */
   get encryptionIds(): string[] {
     return this.#ciphers.map(({ id }) => id);
   }
 
-  /** The keyed hash of a secret under each pepper: without the pepper a stolen table is of no use. Never a slow password hash, which would be a lever for overload. */
+  /**
+   * The keyed hash of a secret under each pepper. Without the pepper, a stolen table is useless. It is never a slow
+   * password hash, because attackers could use that to overload the gateway.
+   */
   digests(secret: string): [string, ...string[]] {
     return this.macs((mac) => mac.update(secret).digest('hex'));
   }
 
-  /** What a message's authentication code is under each pepper, first under the one that signs. */
+  /** A message's authentication code under each pepper, first under the one that signs. */
   macs<T>(finish: (mac: ReturnType<typeof createHmac>) => T): [T, ...T[]] {
     return this.#peppers.map(({ key }) => finish(createHmac('sha256', key))) as [T, ...T[]];
   }
 
-  /** The keyed hash of one parameter of a request, with the name of its key: `name:hash`. Equal values have equal hashes. */
+  /**
+   * The keyed hash of one parameter of a request, with the name of its key: `name:hash`. Equal values have equal
+   * hashes.
+   */
   fingerprint(value: string, id: string = this.#fingerprints[0]!.id): string | undefined {
     const found = this.#fingerprints.find((one) => one.id === id);
     return found && `${id}:${createHmac('sha256', found.key).update(value).digest('base64url').slice(0, 22)}`;
   }
 
-  /** A text encrypted for one place, as `v1.<name of the key>.<nonce, text and tag in base64url>`. */
+  /** A text encrypted for one row, as `v1.<name of the key>.<nonce, text and tag in base64url>`. */
   seal(text: string, place: SealedPlace): string {
     const { id, key } = this.#ciphers[0]!;
     const nonce = randomBytes(nonceBytes);
@@ -76,7 +87,10 @@ export class Secrets {
     return `v1.${id}.${bytes.toString('base64url')}`;
   }
 
-  /** The text that was sealed for this place; undefined when its key is not among these. Throws when it was altered or moved. */
+  /**
+   * The text that was sealed for this row; undefined when its key is not configured. Throws when the sealed value was
+   * altered, or moved to another row.
+   */
   open(sealed: string, place: SealedPlace): string | undefined {
     const [version, id, content = ''] = sealed.split('.');
     const found = this.#ciphers.find((one) => one.id === id);
@@ -88,12 +102,12 @@ export class Secrets {
   }
 }
 
-/** The hash of a parameter as it was stored before hashes were keyed; compared with for as long as such rows are kept. */
+/** The hash of a parameter without a key, as older rows store it. Needed for comparison as long as such rows exist. */
 export function unkeyedFingerprint(value: string): string {
   return hash('sha256', value, 'base64url').slice(0, 22);
 }
 
-// A single one stays as it is, whatever white space it has: keys were hashed under it.
+// A single secret keeps its leading and trailing white space, because stored keys were hashed under it.
 const listed = (secrets: string) => secrets.split(/\s*,\s*/);
 const derive = (secret: string, purpose: string) =>
   Buffer.from(hkdfSync('sha256', secret, '', `tidegate ${purpose}`, 32));

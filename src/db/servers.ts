@@ -3,30 +3,32 @@ import postgres from 'postgres';
 import type { Connection } from './connection.js';
 import { causeOf, type Failed, outageOf, sqlstate } from './outage.js';
 
-/** Which server of several is used: any, or one that accepts writes. Of libpq's `target_session_attrs`. */
+/**
+ * Which one of several servers the gateway uses: any, or one that accepts writes. As `target_session_attrs` of libpq.
+ */
 export type Wanted = 'any' | 'primary' | 'read-write';
 
-/** What a fresh connection found. */
+/** What a new connection to the servers found. */
 export interface Sight {
-  /** A server of the wanted kind answered. Where it refused us, such as for too many connections, it answered too. */
+  /** A server of the wanted kind answered. A refusal, such as for too many connections, counts as an answer. */
   answers: boolean;
-  /** It accepts writes, and whatever else was asked for went well. */
+  /** The server accepts writes, and all further checks succeeded. */
   serves: boolean;
-  /** Another server than the one used until now was found. */
+  /** The gateway uses another server than before. */
   moved: boolean;
-  /** There was no answer in time, which a busy machine of ours may also cause. */
+  /** No answer came in time. A busy machine on the gateway's side may also cause this. */
   silent: boolean;
-  /** Why it does not serve. */
+  /** Why the server does not serve. */
   error?: Failed;
 }
 
-/** How long a fresh connection may take for its answer. */
+/** How long a new connection may take to answer. */
 const sightMilliseconds = 1_000;
 
 const identity = `select pg_is_in_recovery() as standby, current_setting('transaction_read_only') as read_only`;
 
-// What a write needs besides: room on the disk, for which 128 kB are sorted into a temporary file; and the tables that every
-// request needs, free of locks that keep even readers out. It touches no row of anybody.
+// Checks what else a write needs. Room on the disk: the query sorts 128 kB into a temporary file. And the tables that
+// every request needs, without a lock that blocks even readers. The query reads no row of any tenant.
 const thorough = `
   set local lock_timeout = '700ms'; set local work_mem = '64kB';
   select count(*) from generate_series(1, 8000);
@@ -41,10 +43,10 @@ const strongLocks = `
       and c.relkind in ('r', 'p') and c.relpersistence <> 't') as locked`;
 
 /**
- * The servers that hold one database, of which one is used: the first of the wanted kind, and then the same one until it
- * is of that kind no more. A fresh connection to each tells which are. The driver's own way with several hosts does not
- * serve: while none of them listens it tries again without a pause and without an end, and it takes a standby for a
- * server that accepts writes.
+ * The servers that hold one database. The gateway uses the first one of the wanted kind, and keeps it until it is no
+ * longer of that kind. A new connection to each server shows its kind. The driver's own support for several hosts is
+ * not usable: while no host listens, it retries forever without a pause, and it treats a standby as a server that
+ * accepts writes.
  */
 export class Servers {
   #used: Connection | undefined;
@@ -52,7 +54,7 @@ export class Servers {
   constructor(
     private readonly candidates: Connection[],
     private readonly wanted: Wanted,
-    /** How a connection to any of them is secured. */
+    /** The TLS options of a connection to any of the servers. */
     private readonly ssl?: Connection['ssl'],
   ) {
     if (wanted === 'any') this.#used = candidates[0];
@@ -63,35 +65,38 @@ export class Servers {
     return (connection as { servers?: Servers }).servers ?? new Servers([connection], 'any');
   }
 
-  /** The driver's options for a connection to whichever server is used when it is made. */
+  /** The driver's options for a connection to the server that is in use when the connection is made. */
   get connection(): Connection {
     const socket = () => this.#socket();
     return { ...this.candidates[0], path: undefined, ssl: this.ssl, socket, servers: this } as unknown as Connection;
   }
 
-  /** Asks all servers by a fresh connection each, and uses the best. Takes `sightMilliseconds` and a little at most. */
-  async look(whole = false): Promise<Sight> {
+  /**
+   * Queries each server over a new connection, and uses the best one. Takes little more than `sightMilliseconds`.
+   * With `inspectsAll`, it also checks the disk and the tables.
+   */
+  async look(inspectsAll = false): Promise<Sight> {
     const before = this.#used;
-    const asked = this.candidates.map((candidate) => ({ candidate, seen: see(candidate, whole) }));
-    asked.sort((a, b) => Number(b.candidate === before) - Number(a.candidate === before));
+    const checks = this.candidates.map((candidate) => ({ candidate, seen: see(candidate, inspectsAll) }));
+    checks.sort((a, b) => Number(b.candidate === before) - Number(a.candidate === before));
     let worst: Sight | undefined;
-    for (const { candidate, seen } of asked) {
+    for (const { candidate, seen } of checks) {
       const { is, ...sight } = await seen;
       if (is && (this.wanted === 'any' || !(this.wanted === 'primary' ? is.standby : is.readOnly))) {
         this.#used = candidate;
         return { ...sight, moved: before !== undefined && candidate !== before };
       }
-      // The server that is used may refuse new connections, and go on serving those that there are.
+      // The server in use may refuse new connections and still serve the existing ones.
       const answers = !is && sight.answers && candidate === before;
       const { error = { code: '25006', message: 'The server is a standby or accepts no writes.' } } = sight;
       worst ??= { answers, serves: false, moved: false, silent: false, error };
-      // The one that is looked for may be the one that is slow to say so.
+      // The server that does not answer in time may be the wanted one.
       worst.silent ||= sight.silent;
     }
     return worst!;
   }
 
-  /** Whether a table is locked, or waited for, against writes: by a migration, or by an operator. */
+  /** Whether a migration or an operator has locked a table against writes, or waits for such a lock. */
   async tableIsLocked(): Promise<boolean> {
     const client = fresh(this.#used ?? this.candidates[0]!);
     try {
@@ -102,18 +107,18 @@ export class Servers {
     }
   }
 
-  /** A socket to the server that is used. It must not reject: the driver would never use that connection again. */
+  /** A socket to the server in use. The promise must not reject: the driver would never use that connection again. */
   async #socket(): Promise<net.Socket> {
     const sight = this.#used ? undefined : await this.look();
     if (!this.#used) return failed(sight!.error!);
     const { path, host, port } = this.#used as unknown as { path?: string; host: [string]; port: [number] };
     const socket = path ? net.connect(path) : net.connect(port[0], host[0]);
-    // By these the driver verifies a certificate and names the server in errors.
+    // The driver uses these to verify a certificate and to name the server in errors.
     return Object.assign(socket, { host: host[0], port: port[0] });
   }
 }
 
-/** A socket that fails as soon as somebody listens. */
+/** A socket that fails as soon as the driver has attached its listeners. */
 function failed({ message }: Failed): net.Socket {
   const socket = new net.Socket();
   const error = Object.assign(new Error(`No server of DATABASE_URL can be used. ${message}`), {
@@ -124,11 +129,11 @@ function failed({ message }: Failed): net.Socket {
 }
 
 interface Seen extends Omit<Sight, 'moved'> {
-  /** What the server is, once it has said so. */
+  /** The kind of the server, once it has answered. */
   is?: { standby: boolean; readOnly: boolean };
 }
 
-async function see(candidate: Connection, whole: boolean): Promise<Seen> {
+async function see(candidate: Connection, inspectsAll: boolean): Promise<Seen> {
   const client = fresh(candidate);
   const until = performance.now() + sightMilliseconds;
   let is: Seen['is'];
@@ -139,7 +144,7 @@ async function see(candidate: Connection, whole: boolean): Promise<Seen> {
     if (is.readOnly) {
       return { ...found, serves: false, error: { code: '25006', message: 'The server accepts no writes.' } };
     }
-    if (whole) await inTime(client.unsafe(thorough), until - performance.now());
+    if (inspectsAll) await inTime(client.unsafe(thorough), until - performance.now());
     return { ...found, serves: true };
   } catch (thrown) {
     const error = causeOf(thrown);
@@ -163,7 +168,10 @@ function fresh(candidate: Connection): postgres.Sql {
   });
 }
 
-/** What is answered in time. The answer may wait unread while this process is busy: it is read before the time is up. */
+/**
+ * The answer, or an error after the time limit. While this process is busy, the answer may have arrived and not be read
+ * yet; `setImmediate` reads it before the wait fails.
+ */
 function inTime<T>(answer: PromiseLike<T>, milliseconds: number): Promise<T> {
   return new Promise<T>((resolve, reject) => {
     const late = Object.assign(new Error('PostgreSQL did not answer in time.'), { code: 'CONNECT_TIMEOUT' });

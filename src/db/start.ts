@@ -5,27 +5,27 @@ import { lockMillisecondsMax, statementMillisecondsMax } from './connections.js'
 import { type Connection, single } from './connection.js';
 import { databaseVersion, MigrationError, type SchemaVersion } from './schema-version.js';
 
-/** Where a start is, as its error says it. */
+/** The step of a start, as its error names it. */
 export type StartStep = 'connecting to PostgreSQL' | 'migrating the database' | 'seeding the demo' | 'listening';
 
-/** A start that has failed: at which step, and with what message of PostgreSQL or of the system. It never has a password in it. */
+/** A failed start: its step, and the message of PostgreSQL or of the system. The message never contains a password. */
 export class StartError extends Error {}
 
-/** Does one step of a start. Its error names the step; a fault of the program's own keeps its stack. */
+/** Runs one step of a start. Its error names the step; an error of the program itself keeps its stack. */
 export async function during<T>(step: StartStep, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
     if (error instanceof ConfigError || error instanceof MigrationError || error instanceof StartError) throw error;
     const { code, message, hint, stack } = error as { code?: unknown; message: string; hint?: string; stack?: string };
-    // A message of the system names its code itself.
+    // Messages of the operating system already contain their code.
     const named = message.includes(String(code)) ? message : `${message} (${String(code)})`;
     const detail = typeof code === 'string' ? `${named}${hint ? `\n${hint}` : ''}` : (stack ?? message);
     throw new StartError(`While ${step}: ${detail}`, { cause: error });
   }
 }
 
-/** A server that takes a connection and then says nothing would keep a start waiting for ever. */
+/** Without this limit, a server that accepts a connection and never answers would block a start forever. */
 const answerMilliseconds = 4_500;
 
 async function answered<T>(sql: postgres.Sql, answer: Promise<T>): Promise<T> {
@@ -50,7 +50,7 @@ async function answered<T>(sql: postgres.Sql, answer: Promise<T>): Promise<T> {
   }
 }
 
-/** The version of the database, asked as the gateway will ask: with the limits that every session must keep. */
+/** The version of the database. The session has the gateway's limits, and this checks that the server applies them. */
 export async function versionOf(connection: Connection): Promise<SchemaVersion | undefined> {
   const limits = { statement_timeout: statementMillisecondsMax, lock_timeout: lockMillisecondsMax };
   const sql = single(connection, 'tidegate start', limits);
@@ -72,14 +72,14 @@ export async function versionOf(connection: Connection): Promise<SchemaVersion |
 }
 
 /**
- * Refuses a pepper under which none of this database's keys were hashed. The database knows each pepper by its public name;
- * the first start stores it, and each start with a further one adds that. Starts at the same time agree on one first name.
+ * Refuses peppers that this database does not know. The database stores the public name of each pepper: the first start
+ * stores the first name, and each start with a further pepper adds its name. Concurrent first starts agree on one name.
  */
 export async function known(connection: Connection, secrets: Secrets): Promise<void> {
   const sql = single(connection, 'tidegate start');
   const names = secrets.pepperIds;
   const work = async () => {
-    // One slot can be taken once: of two first starts, the second finds the name of the first.
+    // Only one row can have a slot: of two first starts, the second finds the name that the first stored.
     await sql`insert into drizzle.pepper (slot, fingerprint) values (1, ${names.at(-1)!}) on conflict do nothing`;
     for (;;) {
       const stored = (await sql`select fingerprint from drizzle.pepper`).map((row) => row.fingerprint as string);

@@ -1,2 +1,2 @@
-/** Where a row stands: its tenant and mode. Functions and prepared statements name them `tenant` and `live`. */
+/** The tenant and mode that a row belongs to. Functions and prepared statements call them `tenant` and `live`. */
 export type TenantAndMode = { tenantId: string; livemode: boolean };

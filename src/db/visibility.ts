@@ -2,7 +2,7 @@ import { eq, type SQL, sql } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import type { Caller } from '../request/caller.js';
 
-/** The columns that tell where a row stands: every table of tenant data has them. */
+/** The columns that decide who sees a row. Every table of tenant data has them. */
 export interface VisibilityColumns {
   tenantId: PgColumn;
   livemode: PgColumn;
@@ -13,24 +13,26 @@ export interface VisibilityColumns {
 }
 
 /**
- * Visibility says which rows exist for a caller at all, when it names one by id; the list says which
- * rows its lists show. `all` is the whole tenant and mode, `root` what stands on the platform's
- * list, `context` what stands on the list of the caller's context account.
+ * Which rows a statement may return. `all`: all rows of the tenant and mode. `root`: the rows on the platform's
+ * list. `context`: the rows on the list of the caller's acting account. A read by id uses `visibilityOf`, which
+ * decides whether a row exists for the caller; a list uses `listOf`, which decides what the list shows.
  */
 export type Visibility = 'all' | 'root' | 'context';
 
-/** A platform reaches its whole tenant, and everybody else the rows of their own context. */
+/** A platform sees all rows of its tenant and mode, and every other caller the rows of its acting account. */
 export function visibilityOf(caller: Caller): Visibility {
   return caller.actingAccountKind === 'platform' || caller.kind === 'operator' ? 'all' : 'context';
 }
 
-/** A list shows the caller's context, unless a filter names an account: then anything of it that can be reached. */
+/**
+ * A list shows the rows of the acting account, or, if a filter names an account, all matching rows that are visible.
+ */
 export function listOf(caller: Caller, namesAccount: boolean): Visibility {
   const visibility = visibilityOf(caller);
   return visibility === 'all' && !namesAccount ? 'root' : visibility;
 }
 
-/** The predicate of a visibility, with the context as the placeholder `context`. Tenant and mode are always beside it. */
+/** The predicate of a visibility, always with tenant and mode. The acting account is the placeholder `context`. */
 export function visibilityPredicate(table: VisibilityColumns, visibility: Visibility): SQL[] {
   const tenantAndMode = [eq(table.tenantId, sql.placeholder('tenant')), eq(table.livemode, sql.placeholder('live'))];
   if (visibility === 'context') tenantAndMode.push(eq(table.actingAccountId, sql.placeholder('context')));

@@ -1,9 +1,9 @@
 import type { Table, TableConfig } from 'drizzle-orm';
 import type { StoredEnvelope, WriteFunctions } from './write-functions.js';
 
-/** What a write carries besides its arguments: whose it is, its key, and what it was asked. */
+/** The data that a write has besides its arguments: its account, its key, and its operation and request. */
 export interface WriteEnvelope {
-  /** The effective account, which scopes the key. */
+  /** The acting account. A key is unique within it. */
   account: string;
   key: string;
   /** Whether the client chose the key; otherwise the gateway made one for its own retries. */
@@ -11,7 +11,9 @@ export interface WriteEnvelope {
   operation: string;
   /** A hash per parameter, by its path. */
   request: Record<string, string>;
-  /** The same under the key of an earlier call's hashes; undefined when that key is not configured any more. */
+  /**
+   * The same hashes, made with the key of an earlier write's hashes; undefined when that key is no longer configured.
+   */
   requestLike?: (before: Record<string, string>) => Record<string, string> | undefined;
   requestId: string;
 }
@@ -28,10 +30,10 @@ export type ArgumentsOf<F extends WriteFunction> = WriteFunctions[F]['args'];
 /** The table whose rows a function returns. */
 export type TableOf<F extends WriteFunction> = Table<TableConfig & { name: WriteFunctions[F]['returns'] }>;
 
-/** Makes a key that a function does not declare a compile error, also where it comes with the members of another object. */
+/** Makes an argument that a function does not declare a compile error, even if it comes from a spread object. */
 export type NoOthers<A, F extends WriteFunction> = { [K in Exclude<keyof A, keyof ArgumentsOf<F>>]: never };
 
-/** What the functions read of a write envelope. */
+/** The part of a write envelope that the functions read. */
 export function storedEnvelope(envelope: WriteEnvelope | UnkeyedEnvelope | null): StoredEnvelope {
   if (!envelope) return {};
   if (!('key' in envelope)) return { requestId: envelope.requestId };

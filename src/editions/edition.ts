@@ -3,30 +3,33 @@ import type { Rules } from './prerequisites.js';
 import type { DepositPaymentMethod } from '../resources/deposit/table.js';
 
 /**
- * What an edition decides. The two editions are tables with the same keys in the same order, so that
- * their diff is the list of differences. Parameters are named as /v1 names them.
+ * Everything that differs between the editions. The two editions are tables with the same keys in the same order, so
+ * that their diff is the list of differences. Parameters have their names of /v1.
  */
 export interface Edition {
   number: 1 | 2;
-  /** Parameters that an operation requires beyond those that the schema does; `a|b` asks for one of the two. */
+  /** Parameters that an operation requires beyond those that the schema requires; `a|b` requires one of the two. */
   required: Record<string, readonly string[]>;
-  /** Parameters that belong to the other edition alone. */
+  /** Parameters that belong only to the other edition. */
   withheld: Record<string, readonly string[]>;
-  /** The values that a parameter takes, where they are fewer than its type has; for `recordBankNotice`, of the operator. */
+  /**
+   * The values that a parameter accepts, if they are fewer than its type has. Among the operations is the operator's
+   * `recordBankNotice`.
+   */
   values: Record<string, Record<string, readonly string[]>>;
   /** Keys of /v1 objects that the other edition does not have. */
   shown: Record<string, boolean>;
-  /** The method of a bank's live transfer whose notice does not say which. */
+  /** The payment method of a live bank transfer, if the bank's notice does not say which. */
   bankMethod: DepositPaymentMethod;
   /** The currency of receiving addresses by default. */
   currency: string;
-  /** The keys of a root's setting that apply to it and to what is below it. */
+  /** The keys of a root account's setting that apply to the root and to the accounts below it. */
   offers: Record<'platform' | 'direct_user', readonly AddressKey[]>;
   /** The sub_types that a platform may have. */
   subTypes: readonly AccountSubType[];
-  /** Whose capability object is null. */
+  /** Whether accounts show a capability object, and the sub_types for which it is null. */
   capability: { shown: boolean; nullFor: readonly AccountSubType[] };
-  /** Whether a person needs a tax card or passport, and a sole proprietor's is the owner alone. */
+  /** Whether a person needs a tax card or passport, and a sole proprietor has one person only, the owner. */
   personIdentified: boolean;
   /** Prerequisites of activation by account kind. */
   activation: Partial<Record<AccountKind, Rules>>;

@@ -2,5 +2,5 @@ import type { Edition } from './edition.js';
 import { first } from './first.js';
 import { second } from './second.js';
 
-/** The edition of a caller, by the number that its root account has. */
+/** The rules of each edition. The number is that of the caller's root account. */
 export const editions: Record<1 | 2, Edition> = { 1: first, 2: second };

@@ -5,7 +5,7 @@ import type { FilePurpose, FileRow } from '../resources/file/table.js';
 import type { PersonRow, RelationshipObject } from '../resources/person/table.js';
 import { argumentPath, camel, listedValues, type Problem, problem, type Said } from '../request/problems.js';
 
-/** Everything that an activation is judged by. */
+/** Everything that decides whether an account can be activated. */
 export interface OnboardingProfile {
   account: AccountRow;
   persons: PersonRow[];
@@ -14,18 +14,18 @@ export interface OnboardingProfile {
   idDocument: FileRow | null;
 }
 
-/** One thing that activation requires: where it belongs, what to do about it, and whether a profile has it. */
+/** One thing that activation requires: its field, a message that says what to do, and whether a profile has it. */
 export interface Prerequisite {
   field: string;
   message: Said | ((profile: OnboardingProfile) => Said);
   met(profile: OnboardingProfile): boolean;
-  /** How it is named among alternatives, where its field does not say all. */
+  /** Its name in a list of alternatives, if its field alone does not say enough. */
   shown?: { v1: string; graph: string };
-  /** Other parameters that would do as well. */
+  /** Other parameters, each of which would suffice. */
   alternatives?: string[];
 }
 
-/** Prerequisites that hold always, or by the type of the business. */
+/** Prerequisites that apply always, or that depend on the type of the business. */
 export type Rule = (profile: OnboardingProfile) => readonly Prerequisite[];
 export type Rules = readonly Rule[];
 
@@ -34,12 +34,12 @@ export function always(...prerequisites: Prerequisite[]): Rule {
   return () => prerequisites;
 }
 
-/** Nothing while the type is unknown: its own prerequisite says so already. */
+/** Prerequisites by business type. None while the type is unknown, because the type is a prerequisite of its own. */
 export function byBusinessType(table: Record<BusinessType, readonly Prerequisite[]>): Rule {
   return ({ account }) => (account.businessDetails.type ? table[account.businessDetails.type] : []);
 }
 
-/** A parameter of the account is present, not empty, and of its form: what was stored before it had one counts for nothing. */
+/** A parameter of the account is present, not empty, and has its format; a value stored before the format may not. */
 export function has(path: string): Prerequisite {
   const names = path.split('.').map(camel);
   return {
@@ -55,7 +55,7 @@ export function has(path: string): Prerequisite {
   };
 }
 
-/** The physical address, where it is enough to find a business by. */
+/** A physical address that is complete enough to find the business. */
 export function physicalAddress(): Prerequisite {
   const path = 'business_details.physical_address';
   const within = {
@@ -87,7 +87,9 @@ export function file(parameter: 'id_document', purposes: readonly FilePurpose[])
   };
 }
 
-/** At least so many persons in each role, each role a prerequisite of its own; one person may hold several. */
+/**
+ * A minimum number of persons for each role. Each role is a separate prerequisite; one person may have several roles.
+ */
 export function persons(roles: { [role in keyof RelationshipObject]?: number }): Prerequisite[] {
   return Object.entries(roles).map(([role, least]) => ({
     field: `account.persons.${role}`,
@@ -97,7 +99,7 @@ export function persons(roles: { [role in keyof RelationshipObject]?: number }):
   }));
 }
 
-/** Exactly one person, its owner and nothing else, known by a tax card: a sole proprietor or an individual. */
+/** Exactly one person, who is only the owner and has a tax card: for a sole proprietor or an individual. */
 export function soleOwner(): Prerequisite {
   return {
     field: 'account.persons.owner',
@@ -110,7 +112,10 @@ export function soleOwner(): Prerequisite {
 const ownsAlone = ({ relationship: r }: PersonRow) => r.owner === true && !r.director && !r.representative;
 const hasTaxCard = ({ identification: i }: PersonRow) => Boolean(i.taxCardNumber || i.taxCardImage);
 
-/** What to do with an account's persons so that one is left, its owner: the type of the business may have changed after they were created. */
+/**
+ * What to do with an account's persons so that only the owner remains. The type of the business may have changed after
+ * they were created.
+ */
 function wayToSoleOwner(persons: PersonRow[]): string {
   if (persons.length === 0) return 'Create this person.';
   const owners = persons.filter(ownsAlone);
@@ -122,7 +127,7 @@ function wayToSoleOwner(persons: PersonRow[]): string {
   return steps.join(' ');
 }
 
-/** A usable address to pay the user out to. */
+/** An activated address for payouts to the user. */
 export function payoutAddress(): Prerequisite {
   return {
     field: 'account.addresses.user_payout',
@@ -135,7 +140,7 @@ export function payoutAddress(): Prerequisite {
   };
 }
 
-/** One of several will do; the first names the problem, and the others are its alternatives. */
+/** One of several prerequisites suffices. The first one names the problem, and the others are its alternatives. */
 export function anyOf(...choices: [Prerequisite, ...Prerequisite[]]): Prerequisite {
   const [first, ...others] = choices;
   return {
@@ -149,7 +154,7 @@ export function anyOf(...choices: [Prerequisite, ...Prerequisite[]]): Prerequisi
   };
 }
 
-/** What of the rules a profile does not meet. The same evaluation answers `requirements` and refuses `activate`. */
+/** The prerequisites that a profile does not meet. `requirements` lists them, and `activate` refuses with them. */
 export function unmet(rules: Rules, profile: OnboardingProfile): Problem[] {
   return rules
     .flatMap((rule) => rule(profile))

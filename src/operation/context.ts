@@ -9,9 +9,11 @@ import { RequestBudget } from '../request/budget.js';
 import type { Secrets } from '../db/secrets.js';
 import type { Caller } from '../request/caller.js';
 
-/** What every resolver receives: who asks, the access to what they may see, and the rules of their edition. */
+/**
+ * What every resolver receives: the caller, access to the data that the caller can see, and the rules of its edition.
+ */
 export class Context {
-  /** What changes while a request is answered: Apollo hands a copy of the context on, which shares this. */
+  /** The state that changes during a request. Apollo passes on a copy of the context, which shares this object. */
   private readonly state: { envelope: WriteEnvelope | null; wrote: boolean; replayed: boolean } = {
     envelope: null,
     wrote: false,
@@ -29,26 +31,26 @@ export class Context {
     readonly newKey: (tenantId: string, livemode: boolean) => NewKey,
     /** The terms of new checkouts, and where their pages are. */
     readonly checkouts: Checkouts,
-    /** What hashes the parameters of a request, and encrypts what is stored of them. */
+    /** Hashes the parameters of a request, and encrypts parameters for storage. */
     readonly secrets: Secrets,
     readonly budget: RequestBudget = new RequestBudget(),
   ) {}
 
-  /** The write under way; the guard opens one per mutation field. */
+  /** The envelope of the current write; the guard makes one per mutation field. */
   get envelope(): WriteEnvelope | null {
     return this.state.envelope;
   }
   set envelope(envelope: WriteEnvelope | null) {
     this.state.envelope = envelope;
   }
-  /** Whether the call under way has written anything. */
+  /** Whether the current operation has written anything. */
   get wrote(): boolean {
     return this.state.wrote;
   }
   set wrote(wrote: boolean) {
     this.state.wrote = wrote;
   }
-  /** Whether an answer was given again from an idempotency key. */
+  /** Whether the answer is a replay of the stored answer of an idempotency key. */
   get replayed(): boolean {
     return this.state.replayed;
   }
@@ -56,7 +58,7 @@ export class Context {
     this.state.replayed = replayed;
   }
 
-  /** One write of the operation under way. */
+  /** One write of the current operation. */
   async write<F extends WriteFunction, T extends PgTable & TableOf<F>, A extends ArgumentsOf<F>>(
     fn: F,
     table: T,

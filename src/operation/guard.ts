@@ -35,8 +35,8 @@ import { isEmpty } from '../types/empty.js';
 const textLengthMax = 5_000;
 
 /**
- * Wraps every root field with its permission, once, at boot. A root field that no resource declares as an operation, or an
- * operation without a root field, stops the boot with its name.
+ * Wraps the resolver of every root field with the checks of its operation, once, at boot. Throws an error that names a
+ * root field which no resource declares as an operation, or an operation without a root field.
  */
 export function guard(schema: GraphQLSchema, operations: ReadonlyMap<string, Operation>): void {
   const fields = { ...schema.getQueryType()?.getFields(), ...schema.getMutationType()?.getFields() };
@@ -51,7 +51,10 @@ export function guard(schema: GraphQLSchema, operations: ReadonlyMap<string, Ope
   guardEdges(schema, operations);
 }
 
-/** Edges that answer pages of a root list's type share its filters, and so its edition's rules: this gives each edge its list, whose domain errors it repeats. */
+/**
+ * Finds the root list of each edge. An edge that returns pages of the same type as a root list has the same filters, so
+ * the edition's rules for the list apply to the edge, with the same domain errors.
+ */
 function guardEdges(schema: GraphQLSchema, operations: ReadonlyMap<string, Operation>): void {
   const lists = new Map<string, Operation>();
   for (const { name, type } of Object.values(schema.getQueryType()?.getFields() ?? {})) {
@@ -84,7 +87,7 @@ export function checkEdge(
   if (problems.length > 0) throw new DomainError(...problems);
 }
 
-/** The guarded form of one operation: permitted, well-formed for the edition, and, if it writes, under a key. */
+/** Wraps the resolver of one operation: checks permission and input, and gives a write its idempotency key. */
 export function guarded(
   operation: Operation,
   resolve: GraphQLFieldResolver<unknown, Context>,
@@ -99,7 +102,8 @@ export function guarded(
     context.envelope = writeEnvelopeOf(context, operation, args);
     try {
       const answer = await resolve(source, args, context, info);
-      // What changed nothing wrote nothing either; but its key may stand for something that did.
+      // A mutation that changed nothing stored no answer; but an earlier request with other content may have used its
+      // key.
       if (context.idempotencyKey !== undefined && !context.wrote) await refuseReuse(context, operation);
       return answer;
     } catch (error) {
@@ -109,7 +113,7 @@ export function guarded(
   };
 }
 
-/** Refuses whoever may not call an operation, and arguments that its types allow and its edition does not. */
+/** Refuses a caller without permission, and arguments that the types allow and the edition does not. */
 export function check(
   operation: Operation,
   args: Record<string, unknown>,
@@ -122,7 +126,7 @@ export function check(
   if (problems.length > 0) throw new DomainError(...problems);
 }
 
-/** Refuses a caller who may not call this operation of /v1 at all, before any input is looked at. */
+/** Refuses a caller that may not call this operation of /v1 at all, before any check of the input. */
 export function permit(context: Pick<Context, 'caller' | 'edition'>, permission: Permission): void {
   // An operation of the other edition does not exist for this caller.
   if (permission.editions && !permission.editions.includes(context.edition.number))
@@ -130,7 +134,10 @@ export function permit(context: Pick<Context, 'caller' | 'edition'>, permission:
   permitCaller(context, permission);
 }
 
-/** The same for a root field. A list is there in every edition: as on any other edge, nothing is on it. */
+/**
+ * Refuses a caller that may not call this root field. Lists exist in every edition of the graph; where /v1 has no such
+ * list, the list is empty, like an edge.
+ */
 export function permitField(context: Pick<Context, 'caller' | 'edition'>, permission: Permission): void {
   if (permission.list) permitCaller(context, permission);
   else permit(context, permission);
@@ -141,7 +148,7 @@ function permitCaller(context: Pick<Context, 'caller'>, permission: Permission):
   if (reason !== undefined) throw new DomainError(problem('permission_denied', undefined, reason));
 }
 
-/** How many mutations an operation asks for, also through fragments; `__typename` is none. */
+/** How many mutation fields an operation selects, also through fragments; `__typename` does not count. */
 export function mutationFields({ operation, fragments }: Pick<GraphQLResolveInfo, 'operation' | 'fragments'>): number {
   const count = (selections: readonly SelectionNode[]): number =>
     selections.reduce((sum, selection) => {
@@ -152,14 +159,17 @@ export function mutationFields({ operation, fragments }: Pick<GraphQLResolveInfo
   return count(operation.selectionSet.selections);
 }
 
-/** What is wrong with coerced arguments that no type can tell: the edition's parameters and values, and text that cannot be stored. */
+/**
+ * The problems of coerced arguments that the types do not detect: parameters and values that the edition does not have,
+ * text that cannot be stored, and the operation's own rules.
+ */
 export function inputProblems({ name, object, rules }: Operation, args: object, edition: Edition): Problem[] {
   const input = ('input' in args ? args.input : args) as Record<string, unknown>;
   const problems = [...textProblems(input, object), ...editionProblems(name, object, input, edition)];
   return [...problems, ...remaining(problems, rules?.(input) ?? [])];
 }
 
-/** Parameters and values that the edition does not have, and those that it requires and are absent. */
+/** The problems of parameters and values that the edition does not have, and of required parameters that are absent. */
 export function editionProblems(
   name: string,
   object: string,
@@ -206,7 +216,7 @@ export function editionProblems(
   return problems;
 }
 
-/** GraphQL takes an empty text or object for a value; where a value is required, it is none. */
+/** The problems of required values that are empty. GraphQL accepts an empty text or object as a value. */
 export function emptyRequired(
   fields: readonly (GraphQLArgument | GraphQLInputField)[],
   values: Record<string, unknown>,
@@ -218,7 +228,7 @@ export function emptyRequired(
   return problems;
 }
 
-/** Paths are functions here and below: nearly always nothing is wrong, and none is needed. */
+/** Here and below, a path is a function, because only a problem needs the text of the path, and problems are rare. */
 function findEmpty(name: string, type: GraphQLInputType, value: unknown, path: () => string, problems: Problem[]) {
   if (value === undefined || value === null) return;
   // An empty `input` is an operation without parameters.
@@ -227,7 +237,7 @@ function findEmpty(name: string, type: GraphQLInputType, value: unknown, path: (
   else findEmptyWithin(type, value, path, problems);
 }
 
-/** What is empty inside an object, or inside the objects of a list. */
+/** Finds the empty required values inside an object, or inside the objects of a list. */
 function findEmptyWithin(type: GraphQLInputType, value: unknown, path: () => string, problems: Problem[]): void {
   if (value === null || value === undefined) return;
   if (type instanceof GraphQLNonNull) findEmptyWithin(type.ofType as GraphQLInputType, value, path, problems);
@@ -247,14 +257,14 @@ function at(input: Record<string, unknown>, path: string): unknown {
     .reduce<unknown>((value, name) => (value as Record<string, unknown> | null | undefined)?.[camel(name)], input);
 }
 
-/** Of further problems, those that are not about something that is refused already. */
-export function remaining(told: readonly Problem[], more: readonly Problem[]): Problem[] {
-  if (told.length === 0 || more.length === 0) return [...more];
-  const refused = told.slice(0, problemsMax).map(({ field = '' }) => ({ field, members: `${field}.` }));
+/** The further problems that are not about a parameter that a reported problem already covers. */
+export function remaining(reported: readonly Problem[], more: readonly Problem[]): Problem[] {
+  if (reported.length === 0 || more.length === 0) return [...more];
+  const refused = reported.slice(0, problemsMax).map(({ field = '' }) => ({ field, members: `${field}.` }));
   const rest: Problem[] = [];
   for (const p of more) {
-    // There is no room for others.
-    if (told.length + rest.length >= problemsMax) break;
+    // An error holds at most `problemsMax` problems.
+    if (reported.length + rest.length >= problemsMax) break;
     const { field = '' } = p;
     const [members, entries] = [`${field}.`, `${field}[`];
     const about = refused.some(
@@ -270,25 +280,28 @@ export function remaining(told: readonly Problem[], more: readonly Problem[]): P
 }
 
 /**
- * Problems, and of further ones those that are not about the same. Something empty is called required where the further
- * ones say that it is.
+ * Joins problems with the further ones that are about other parameters. If a further problem says that a parameter is
+ * missing, an empty value of that parameter gets the message for a required parameter.
  */
-export function joined(told: readonly Problem[], more: readonly Problem[]): Problem[] {
+export function joined(reported: readonly Problem[], more: readonly Problem[]): Problem[] {
   const required = new Set(more.filter(({ code }) => code === 'parameter_missing').map(({ field }) => field));
-  const named = told.map((p) =>
+  const named = reported.map((p) =>
     p.code === 'parameter_invalid_empty' && required.has(p.field) ? { ...problem(p.code, p.field), path: p.path } : p,
   );
-  return [...named, ...remaining(told, more)];
+  return [...named, ...remaining(reported, more)];
 }
 
-/** Empty, or an object of nothing but what is: each of its members is optional, and empty text unsets one. */
+/**
+ * Whether a value is empty, or is an object whose members are all blank: each member is optional, and "" unsets one.
+ */
 function isBlank(value: unknown): boolean {
   return isEmpty(value) || (typeof value === 'object' && Object.values(value as object).every(isBlank));
 }
 
 /**
- * What no argument may have, whatever its type: PostgreSQL refuses NUL, UTF-8 has no lone surrogates, and no text and no
- * list of ours is longer than these. Refused here, it is no fault of ours there.
+ * The problems of text and lists that no argument may contain, whatever its type: PostgreSQL refuses NUL, UTF-8 has no
+ * lone surrogates, and the limits here hold for every text and list. Without this check, PostgreSQL's error would
+ * become a 500.
  */
 export function textProblems(value: unknown, path: string): Problem[] {
   const problems: Problem[] = [];
@@ -306,7 +319,7 @@ function findText(value: unknown, path: () => string, asWritten: boolean, proble
     else for (const [i, member] of value.entries()) findText(member, () => `${path()}[${i}]`, asWritten, problems);
   } else if (typeof value === 'object' && value !== null) {
     for (const [name, member] of Object.entries(value)) {
-      // The keys of metadata are the client's own: names as written, and text like any other.
+      // The client chooses the keys of metadata, so they keep their spelling, and are checked like any other text.
       const within = () => `${path()}.${asWritten ? name : (listNames[name] ?? snake(name))}`;
       if (asWritten) findText(name, within, true, problems);
       findText(member, within, asWritten || name === 'metadata', problems);

@@ -14,7 +14,7 @@ const unknownPepper =
 
 const keyPattern = /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/;
 
-/** The client's key as it may be: 1 to 255 printable characters. */
+/** The client's key, if the header is valid: 1 to 255 printable ASCII characters. */
 export function idempotencyKey(header: string | undefined): string | undefined {
   if (header === undefined) return undefined;
   if (!keyPattern.test(header))
@@ -24,7 +24,7 @@ export function idempotencyKey(header: string | undefined): string | undefined {
   return header;
 }
 
-/** The call of one mutation: the client's key, or one of ours, so that an unknown outcome can be retried either way. */
+/** The write envelope of one mutation. Without a client's key the gateway makes one, to retry an unknown outcome. */
 export function writeEnvelopeOf(context: Context, { name, object }: Operation, args: object): WriteEnvelope {
   return {
     account: context.caller.actingAccountId,
@@ -36,7 +36,9 @@ export function writeEnvelopeOf(context: Context, { name, object }: Operation, a
   };
 }
 
-/** What a call was asked, as it is stored, and as it would be stored under the key of an earlier call. */
+/**
+ * The hashes of a request's parameters, as they are stored, and as the hash key of an earlier request would give them.
+ */
 export function fingerprints(
   secrets: Secrets,
   object: string,
@@ -55,8 +57,8 @@ export function fingerprints(
 }
 
 /**
- * The hashes of before they were keyed. A country was then hashed as it was sent, perhaps in small letters; now it is put
- * into capitals first, so that hash stands for the same country.
+ * The hashes without a key, as older rows store them. A country was then hashed as the client sent it, perhaps in small
+ * letters; now it is converted to capitals first. So the hash of the small letters matches the same country.
  */
 function hashOfBefore(before: Record<string, string>): (value: string, path: string) => string {
   return (value, path) => {
@@ -68,8 +70,8 @@ function hashOfBefore(before: Record<string, string>): (value: string, path: str
 const countryPath = /\.(physical_address|billing_details)\.country$/;
 
 /**
- * A hash per parameter of the coerced arguments: format, order and API leave no trace in it. It is keyed, so that a value
- * that could be guessed cannot be confirmed either.
+ * A hash per parameter of the coerced arguments, which does not depend on format, order or API. The hash is keyed, so
+ * that a reader of the table cannot confirm a guessed value.
  */
 function fingerprint(
   object: string,
@@ -77,10 +79,10 @@ function fingerprint(
   hash: (value: string, path: string) => string,
 ): Record<string, string> {
   const out: Record<string, string> = {};
-  const walk = (value: unknown, path: string, spell: (name: string) => string): void => {
+  const walk = (value: unknown, path: string, nameOf: (name: string) => string): void => {
     if (typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length > 0) {
       for (const [name, member] of Object.entries(value)) {
-        if (member !== undefined) walk(member, `${path}.${spell(name)}`, name === 'metadata' ? (key) => key : spell);
+        if (member !== undefined) walk(member, `${path}.${nameOf(name)}`, name === 'metadata' ? (key) => key : nameOf);
       }
     } else {
       out[path] = hash(text({ value }), path);
@@ -90,14 +92,14 @@ function fingerprint(
   return out;
 }
 
-/** What a refused call's key was answered before, if it was for the same request; otherwise the domain error stands. */
+/** The stored answer for a refused write's key, if it answers the same request; otherwise throws a domain error. */
 export function answeredBefore<B extends Answered>(
   before: B | undefined,
   envelope: WriteEnvelope,
   domainError: DomainError,
 ): B {
   if (!before) {
-    // A lock that was not to be had: with a key of the client's, the other holder is most likely its own first try.
+    // The row's lock was not free. If the client sent the key, its own first attempt most likely holds the lock.
     const locked = domainError.problems[0]?.code === 'state_conflict' && domainError.problems[0].field === undefined;
     throw locked && envelope.sent ? new DomainError(problem('idempotency_key_in_use')) : domainError;
   }
@@ -106,9 +108,9 @@ export function answeredBefore<B extends Answered>(
 }
 
 /**
- * After a domain error: what this key was answered before, if it was answered, in the shape of the operation's
- * payload. Refuses when the key stands for another request, and names what differs. Without a client's key,
- * or with a new one, the domain error itself stands.
+ * After a domain error: returns the stored answer of this key, if there is one, in the shape of the operation's
+ * payload. Refuses when the key was used for another request, and names the parameters that differ. Without a
+ * client's key, or with a new key, throws the domain error itself.
  */
 export async function replay(
   context: Context,
@@ -118,12 +120,12 @@ export async function replay(
   const { envelope } = context;
   if (!envelope || !table) throw domainError;
   const before = answeredBefore(await context.scope.answered(table, envelope.key), envelope, domainError);
-  // The answer to an earlier attempt of this very request is no replay to the client.
+  // The answer to an earlier attempt of this same request is not a replay for the client.
   context.replayed = before.requestId !== envelope.requestId;
   return { [camel(object)]: before.row };
 }
 
-/** Refuses a key that stands for another request than this one, which itself has changed nothing. */
+/** Refuses a key that was used for another request. The current request has changed nothing. */
 export async function refuseReuse({ envelope, scope }: Context, { answers: table }: Operation): Promise<void> {
   if (!envelope || !table) return;
   const before = await scope.answered(table, envelope.key);

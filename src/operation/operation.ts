@@ -2,14 +2,14 @@ import type { PgTable } from 'drizzle-orm/pg-core';
 import type { Permission } from '../auth/permissions.js';
 import type { Problem } from '../request/problems.js';
 
-/** One operation of either API, as its resource declares it: who may call it, and what the guard has to know of it. */
+/** One operation of both APIs, as its resource declares it: which callers may use it, and what the guard needs. */
 export interface Operation extends Permission {
   name: string;
   /**
-   * What is wrong with its parameters by themselves, beyond what their types tell: asked before anything is looked up, and
-   * told together with whatever else is wrong. Parameters that are wrong already are absent.
+   * Checks the parameters by themselves, beyond their types. It runs before any database query, and the client gets its
+   * problems together with all others. Invalid parameters are absent from `input`.
    */
   rules?: ((input: object) => Problem[]) | undefined;
-  /** The table that its answer is a row of, where an idempotency key may answer it again. */
+  /** The table of the row that the operation returns, if an idempotency key can replay its answer. */
   answers?: PgTable | undefined;
 }

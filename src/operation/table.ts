@@ -2,21 +2,21 @@ import { index, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import { keyColumns } from '../db/columns.js';
 
 /**
- * One row per answered write: what was asked, as a hash per parameter, and the row that was the answer.
- * Inserted by the same statement as the effect, so it exists exactly when the effect does.
+ * One row per answered write: the request, as a hash per parameter, and the row that was the answer.
+ * The statement that writes the effect also inserts this row, so it exists exactly when the effect does.
  */
 export const idempotency = pgTable(
   'idempotency',
   {
     tenantId: keyColumns().tenantId,
     livemode: keyColumns().livemode,
-    /** The effective account: the acted-for one, else the key's own. */
+    /** The acting account: the one that a platform acts for, otherwise the key's own. */
     accountId: text('account_id').notNull(),
     key: text('key').notNull(),
     created: keyColumns().created,
     operation: text('operation').notNull(),
     request: jsonb('request').$type<Record<string, string>>().notNull(),
-    /** The request that was answered, by which a lost answer is told from a replay. */
+    /** The id of the answered request: it distinguishes a retry after a lost answer from a replay. */
     requestId: text('request_id'),
     answer: jsonb('answer').notNull(),
   },

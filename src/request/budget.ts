@@ -9,7 +9,7 @@ import {
 } from 'graphql';
 import { problem, DomainError } from './problems.js';
 
-/** What one request may use; the settings GRAPHQL_NODES_MAX, ANSWER_BYTES_MAX and REQUEST_SECONDS. */
+/** The limits of one request: the settings GRAPHQL_NODES_MAX, ANSWER_BYTES_MAX and REQUEST_SECONDS. */
 export interface RequestLimits {
   nodes: number;
   answerBytes: number;
@@ -19,16 +19,16 @@ export interface RequestLimits {
 /** Silent: the specification names no such limits; these are ours. */
 export const requestLimitsDefault: RequestLimits = { nodes: 10_000, answerBytes: 4 * 1024 * 1024, seconds: 10 };
 
-/** The clock is read once in so many fields: reading it for each would cost more than the field. */
+/** How many fields are counted between two reads of the clock: reading it for each would cost more than the field. */
 const fieldsBetweenLooks = 256;
 
 /**
- * What one request has used so far, and whether it has ended early: because its client disconnected, because its time is
- * over, or because it needs more than it may. Once it has ended, no resolver of it runs and no read of it begins; a read
- * that PostgreSQL is executing is cancelled. Counts are of what has been resolved, never more than what is answered.
+ * What one request has used so far, and whether it has ended early: because its client disconnected, its time is over,
+ * or it exceeds a limit. Once it has ended, none of its resolvers runs and none of its reads starts; a read that
+ * PostgreSQL is executing is cancelled. The counts cover the resolved fields, and never exceed the size of the answer.
  */
 export class RequestBudget {
-  /** Why the request ended early; undefined while it may go on. */
+  /** Why the request ended early; undefined while it may continue. */
   ended: DomainError | undefined;
   #until = Number.POSITIVE_INFINITY;
   #nodes = 0;
@@ -38,7 +38,7 @@ export class RequestBudget {
 
   constructor(readonly limits: RequestLimits = requestLimitsDefault) {}
 
-  /** Starts the time of the request; a synchronous loop that no timer can interrupt ends by it, too. */
+  /** Starts the time limit of the request. It also ends a synchronous loop, which no timer can interrupt. */
   start(): void {
     this.#until = performance.now() + this.limits.seconds * 1_000;
   }
@@ -51,7 +51,7 @@ export class RequestBudget {
     this.#onEnd.clear();
   }
 
-  /** Calls a function when the request ends early; the answer takes that back. */
+  /** Calls a function when the request ends early. Returns a function that cancels this registration. */
   onEnd(end: () => void): () => void {
     this.#onEnd.add(end);
     return () => this.#onEnd.delete(end);
@@ -62,7 +62,7 @@ export class RequestBudget {
     if (++this.#nodes > this.limits.nodes) this.end(tooManyNodes(this.limits.nodes));
   }
 
-  /** Counts a field of the answer by what it is at least as JSON: its name and its text. */
+  /** Counts a field of the answer by its least size as JSON: its name and its text. */
   field(name: string, value: unknown): void {
     this.#bytes += name.length + sizeOf(value);
     if (this.#bytes > this.limits.answerBytes) this.end(tooLarge(this.limits.answerBytes));
@@ -101,7 +101,7 @@ const tooManyNodes = (nodes: number): DomainError =>
     ),
   );
 
-/** The least that a value is as JSON, in characters; of an object, its own texts alone. */
+/** The least size of a value as JSON, in characters. For an object, only its own strings count. */
 function sizeOf(value: unknown): number {
   if (typeof value === 'string') return value.length;
   if (typeof value !== 'object' || value === null || 'then' in value) return 0;
@@ -114,7 +114,7 @@ interface Measured {
   budget?: RequestBudget;
 }
 
-/** Resolves a field that has no resolver of its own, and counts it; of a request that has ended, it is null. */
+/** Resolves a field that has no resolver of its own, and counts it. Returns null when the request has ended. */
 export const measuredFieldResolver: GraphQLFieldResolver<unknown, Measured> = (source, args, context, info) => {
   const { budget } = context;
   if (!budget) return defaultFieldResolver(source, args, context, info);
@@ -125,8 +125,9 @@ export const measuredFieldResolver: GraphQLFieldResolver<unknown, Measured> = (s
 };
 
 /**
- * Makes a schema count what it resolves and run no resolver of a request that has ended. Its fields are null from then on,
- * which costs nothing, where an error for each would cost more than the answer; what is answered is the reason of the end.
+ * Changes a schema so that it counts what it resolves, and runs no resolver of a request that has ended. The fields of
+ * such a request are null, because an error for each field would cost more than the answer. The client gets the reason
+ * for the end.
  */
 export function measure(schema: GraphQLSchema, counted: (type: string) => boolean): void {
   for (const type of Object.values(schema.getTypeMap())) {

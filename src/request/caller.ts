@@ -2,20 +2,20 @@ import { type AccountKind } from '../resources/account/table.js';
 import { type KeyPermission } from '../resources/key/table.js';
 
 /**
- * Who is asking. What varies by asker is a fact here; each fact selects a row of a table somewhere,
- * and nothing branches on it. Spec: Authentication.
+ * The caller of a request. Everything that differs between callers is a property here. Each property selects a row of
+ * some table of rules, and no code branches on it. Spec: Authentication.
  */
 export interface Caller {
   tenantId: string;
   livemode: boolean;
   edition: 1 | 2;
-  /** The kind of the key's account; permissions follow it, also when it acts for another. */
+  /** The kind of the key's account. Permissions depend on it, also when the caller acts for another account. */
   kind: AccountKind | 'operator';
   permission: KeyPermission;
   keyId: string | null;
   /** The key's own account. */
   accountId: string;
-  /** The account whose context applies: the acted-for one, else the key's own. */
+  /** The acting account: the one that a platform acts for, otherwise the key's own. */
   actingAccountId: string;
   actingAccountKind: AccountKind;
 }

@@ -1,7 +1,7 @@
 import { randomFillSync } from 'node:crypto';
 
 const length = 12;
-/** Randomness for many ids at a time: asking for it costs more than all else that an id takes. */
+/** Random bytes for many ids at a time: one call for them costs more than all other work for an id. */
 const pool = Buffer.allocUnsafe(length * 256);
 let next = pool.length;
 

@@ -1,22 +1,22 @@
 import { visit } from 'jsonc-parser';
 import { problemsMax } from './problems.js';
 
-/** The body of a request, or what keeps it from being one. */
+/** The parsed body of a request, with the repeated keys that make it invalid. */
 export interface JsonBody {
   value: unknown;
-  /** The paths of keys that an object has more than once, such as `receivables[0].amount`; the first 100. */
+  /** The paths of keys that occur more than once in an object, such as `receivables[0].amount`; the first 100. */
   repeated: string[];
 }
 
 /**
- * JSON with the keys that it has more than once. JSON.parse keeps the last value of such a key and says nothing, so that
- * what a person or a proxy has read in the text may differ from what is done. Throws what JSON.parse throws, and a
- * RangeError for what is nested too deeply to be looked through.
+ * Parses JSON and finds repeated keys. JSON.parse silently keeps the last value of a repeated key, so a person or a
+ * proxy may read another value in the text than the gateway uses. Throws what JSON.parse throws, and a RangeError for
+ * text that is nested too deeply to check.
  */
 export function parsedJson(text: string): JsonBody {
   const value: unknown = JSON.parse(text);
-  // The text has at least as many quotes before a colon as it has keys: as many as there are in the value, and none of
-  // them is there twice. That is nearly every body, and costs a third of the visitor.
+  // The text has a quote before a colon for each of its keys. If there are exactly as many as keys in the parsed value,
+  // no key is repeated. This holds for nearly every body, and costs a third of the visitor.
   return { value, repeated: keysIn(text) === keysOf(value) ? [] : repeatedKeys(text) };
 }
 
@@ -44,7 +44,7 @@ function keysOf(value: unknown): number {
   return count;
 }
 
-/** The paths of repeated keys, exactly: the library decodes the keys, so that `"a"` and `"\u0061"` are one. */
+/** The exact paths of repeated keys. The library decodes the keys, so that `"a"` and `"\u0061"` are the same key. */
 function repeatedKeys(text: string): string[] {
   const found = new Set<string>();
   const objects: Set<string>[] = [];

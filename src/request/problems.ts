@@ -1,8 +1,8 @@
 import { GraphQLError } from 'graphql';
 
 /**
- * The catalogue of error codes: the one status that each code has, and its sentence.
- * A message says what is wrong and what to do; it never repeats the offending value.
+ * The catalogue of error codes: each code has one status and one default message.
+ * A message says what is wrong and what to do. It never repeats the invalid value.
  * Spec: Errors. Silent: every code but `parameter_invalid_empty`.
  */
 export const catalogue = {
@@ -58,26 +58,28 @@ export const catalogue = {
 } as const satisfies Record<string, readonly [status: number, message: string]>;
 export type ProblemCode = keyof typeof catalogue;
 
-/** A name of the graph as /v1 spells it. */
+/** Converts a name of the graph to the form of /v1 (snake case). */
 export const snake = remembered((name) => name.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`));
-/** A name of /v1 as the graph spells it. */
+/** Converts a name of /v1 to the form of the graph (camel case). */
 export const camel = remembered((name) => name.replace(/_([a-z0-9])/g, (_, c: string) => c.toUpperCase()));
 
-/** The names of the schema are few and asked for again and again; what clients invent beside them must not pile up. */
-function remembered(spell: (name: string) => string): (name: string) => string {
+/**
+ * Caches a conversion. The schema has few names, used very often; names that clients invent must not fill the cache.
+ */
+function remembered(convert: (name: string) => string): (name: string) => string {
   const [namesMax, lengthMax] = [2_000, 60];
   const known = new Map<string, string>();
   return (name) => {
     const found = known.get(name);
     if (found !== undefined) return found;
-    const spelled = spell(name);
+    const converted = convert(name);
     if (known.size >= namesMax) known.clear();
-    if (name.length <= lengthMax) known.set(name, spelled);
-    return spelled;
+    if (name.length <= lengthMax) known.set(name, converted);
+    return converted;
   };
 }
 
-/** The page arguments of the graph as /v1 spells them. */
+/** The names of /v1 for the page arguments of the graph. */
 export const listNames: Record<string, string> = {
   first: 'limit',
   last: 'limit',
@@ -85,46 +87,50 @@ export const listNames: Record<string, string> = {
   before: 'ending_before',
 };
 
-/** One thing that is wrong. `field` is the object, a dot and the parameter's path as /v1 spells it. */
+/** One problem of a request. `field` is the object, a dot and the parameter's path in the form of /v1. */
 export interface Problem {
   code: ProblemCode;
   field?: string | undefined;
-  /** Where the graph has it, when `field` does not tell: /v1 has one `limit` for `first` and `last`. */
+  /** The path in the graph, if `field` does not determine it: `limit` of /v1 is `first` or `last` in the graph. */
   path?: readonly (string | number)[] | undefined;
-  /** What is wrong, as `Said` has it: each API makes its sentence of it, by `sentenceV1` or `sentenceOfGraph`. */
+  /**
+   * What is wrong, in the form of `Said`. Each API makes its message from it, with `sentenceV1` or `sentenceOfGraph`.
+   */
   said: Said;
-  /** More for the error's metadata, such as the alternatives to a missing document. */
+  /** Further entries of the error's metadata, such as the alternatives to a missing document. */
   metadata?: Record<string, unknown> | undefined;
 }
 
 /**
- * What a message says. Text that begins with a small letter is a predicate, such as `must be greater than zero`: its
- * subject is the parameter's name, and the sentence ends with a full stop. Everything else is a sentence already. There
- * are two texts where they name parameters or enum values, which each API spells its own way.
+ * The text of a message. Text that begins with a small letter is a predicate, such as `must be greater than zero`: the
+ * parameter's name is added as its subject, and a full stop at the end. Any other text is a complete sentence. Each API
+ * has its own text if the text contains names of parameters or enum values, because the APIs write these differently.
  */
 export type Said = string | { v1: string; graph: string };
 
 /** The longest name of a parameter that an answer repeats; clients may send names of any length. */
 const fieldLengthMax = 100;
 
-/** What an optional parameter that is present and empty says; that of a required one is in the catalogue. */
+/**
+ * The message for an optional parameter that is present and empty. For a required one the catalogue has the message.
+ */
 export const emptyOptional = 'is empty. Send a value, or leave it out.';
 
-/** A problem with the catalogue's sentence, or with what else there is to say. */
+/** A problem with the given message, or with the default message of the catalogue. */
 export function problem(code: ProblemCode, field?: string, said?: Said, metadata?: Record<string, unknown>): Problem {
   return { code, field: field && cut(field), said: said ?? catalogue[code][1], metadata };
 }
 
-/** Text of at most 100 characters, the last of which says that there were more. */
+/** Cuts text to 100 characters; the last one is then `…`. */
 export function cut(text: string): string {
   if (text.length <= fieldLengthMax) return text;
-  // A character has one or two of what a length counts.
+  // `length` counts UTF-16 units, and a character has one or two of them.
   const characters = [...text.slice(0, 2 * (fieldLengthMax + 1))];
   if (characters.length <= fieldLengthMax) return text;
   return `${characters.slice(0, fieldLengthMax - 1).join('')}…`.toWellFormed();
 }
 
-/** The values that a parameter takes, as /v1 stores them and as the graph names them. */
+/** A message that lists the values of a parameter, as /v1 and the graph name them. */
 export function listedValues(stored: readonly string[], say: (listed: readonly string[]) => string): Said {
   return { v1: say(stored), graph: say(stored.map((value) => value.toUpperCase())) };
 }
@@ -137,19 +143,22 @@ export function sentenceV1({ field, said }: Problem): string {
   return sentence(subject, typeof said === 'string' ? said : said.v1);
 }
 
-/** A problem's message on GraphQL: its subject is the last name of a path of arguments and input fields. */
+/** A problem's message on GraphQL: its subject is the last name in the path of arguments and input fields. */
 export function sentenceOfGraph({ field, said, path = argumentPath(field) }: Problem): string {
   const last = path.findLastIndex((step) => typeof step === 'string');
   const places = path.slice(last + 1).map((place) => `[${place}]`);
   const name = path[last - 1] === 'metadata' ? `metadata.${path[last]}` : path[last];
-  // An object that is none has no path of its own: it is the argument `input`. Headers keep their names.
+  // Without a path in the graph, the subject is the argument `input`, or the header with its own name.
   const subject = last < 0 ? (field && !/^[a-z_]+$/.test(field) ? field : 'input') : `${name}${places.join('')}`;
   return sentence(subject, typeof said === 'string' ? said : said.graph);
 }
 
-const spelledGraph: Record<string, string> = { starting_after: 'after', ending_before: 'before', limit: 'first' };
+const graphNames: Record<string, string> = { starting_after: 'after', ending_before: 'before', limit: 'first' };
 
-/** The path of an argument in the graph, from a field name of /v1: without the object, places as numbers, and the keys of metadata untouched. */
+/**
+ * The path of an argument in the graph, from a field name of /v1. The path omits the object, has list indexes as
+ * numbers, and keeps the keys of metadata unchanged.
+ */
 export function argumentPath(field: string | undefined): (string | number)[] {
   const [, ...path] = field?.split('.') ?? [];
   const map = path.indexOf('metadata');
@@ -157,7 +166,7 @@ export function argumentPath(field: string | undefined): (string | number)[] {
   const key = map < 0 ? [] : path.slice(map + 1);
   const steps = names.flatMap((name) => {
     const [step = '', ...places] = name.split(/[[\]]+/).filter((part) => part !== '');
-    return [spelledGraph[step] ?? camel(step), ...places.map(Number)];
+    return [graphNames[step] ?? camel(step), ...places.map(Number)];
   });
   return [...steps, ...(key.length > 0 ? [key.join('.')] : [])];
 }
@@ -167,11 +176,11 @@ function sentence(subject: string, said: string): string {
   return `${subject} ${said}${said.endsWith('.') ? '' : '.'}`;
 }
 
-/** Nobody reads more at once, and an answer must not grow many times larger than what was asked. */
+/** The most problems of one error: an answer must not be many times larger than its request, and no one reads more. */
 export const problemsMax = 100;
 
 /**
- * The one error that we throw on purpose: everything that is wrong in one step, told at once; of very many, the first 100.
+ * The only error that the code throws on purpose. It contains all problems of one step, at most the first 100.
  * Its status is that of its first code. Spec: Errors.
  */
 export class DomainError extends GraphQLError {
@@ -186,7 +195,7 @@ export class DomainError extends GraphQLError {
   }
 }
 
-/** The error object of /v1, key by key. Spec: Error object. */
+/** The error object of /v1. Spec: Error object. */
 export function errorV1(problems: Problem[]) {
   return {
     object: 'error',
@@ -205,7 +214,7 @@ export function itemV1(p: Problem) {
   };
 }
 
-/** How long a client should wait before it retries, in seconds, for the codes that invite it. */
+/** How long a client should wait before it retries, in seconds, for the codes that allow a retry. */
 export function retryAfter(problems: Problem[]): number | undefined {
   const code = problems[0]?.code;
   return code === 'idempotency_key_in_use' || code === 'service_unavailable' || code === 'rate_limit_exceeded'

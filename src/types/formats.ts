@@ -2,8 +2,9 @@ import validator from 'validator';
 import { LocalDate } from './scalars.js';
 
 /**
- * What a text of business_details must be, where it has a form. Whether a date is in the past is judged in the write, by the
- * database's clock. Spec: Account. Silent: the forms.
+ * The formats of the texts of business_details. The write checks whether a date is in the past, by the database's
+ * clock.
+ * Spec: Account. Silent: the forms.
  */
 export const businessDetailsFormats = {
   website: {

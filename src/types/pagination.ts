@@ -9,7 +9,7 @@ export const pageSizeMax = 100;
 /** The list limit of /v1. Spec: Limits. */
 export const limitMax = 10;
 export const totalCountMax = 10_000;
-/** How many members a list among the parameters has at most, unless a parameter says less. */
+/** The most members of a list among the parameters, unless a parameter has a lower limit. */
 export const listMembersMax = 1_000;
 export const listMembersFault = `must have at most ${listMembersMax} members`;
 
@@ -28,7 +28,7 @@ export class TimeFilter {
 }
 
 /**
- * The page arguments that every list takes, on both APIs: /v1 spells them limit, starting_after and ending_before.
+ * The page arguments that every list takes, on both APIs. In /v1 they are limit, starting_after and ending_before.
  * Spec: Shared list parameters.
  */
 @ArgsType()
@@ -51,37 +51,40 @@ export class PageArgs {
   created?: TimeFilter | null;
 }
 
-/** The names of the page arguments: everything else among a list's arguments is a filter. */
+/** The names of the page arguments. Every other argument of a list is a filter. */
 const paging = new Set(['first', 'after', 'last', 'before']);
 
-/** A filter by one value that either of two columns may have, such as the account on one of the sides of a deposit. */
+/** A filter by a value that either of two columns may have, such as the account on either side of a deposit. */
 interface Either {
   either: readonly [PgColumn, PgColumn];
 }
 
 /**
- * A filter by a list of values of a column that a view derives. No statistics are of it, and PostgreSQL takes an equality
- * for rare, reads all there is and sorts it; asked this way, it expects most rows to do, and walks the index of the list.
+ * A filter by a list of values of a column that a view derives. PostgreSQL has no statistics for such a column: with an
+ * equality it expects few matches, reads all rows and sorts them. With `array_position` it expects most rows to match,
+ * and scans the index of the list.
  */
 interface Derived {
   derived: PgColumn;
 }
 
-/** How many members a list has that takes no page arguments: so many, or as many as its arguments say, each by its name. */
+/** The number of members of a list without page arguments: a constant, or computed from its arguments by name. */
 export type ListSize = number | ((argument: (name: string) => unknown) => number);
 
-/** How an object is listed: its filters by their dotted names in the graph, and the account columns among them. */
+/**
+ * How a kind of object is listed: its filters by their dotted names in the graph, and which of them name an account.
+ */
 export interface Listing {
-  /** The object as the specification names it; problems begin with it. */
+  /** The object's name in the specification; the field names of problems begin with it. */
   object: string;
   filters: Record<string, PgColumn | Either | Derived>;
-  /** Filters that name an account, and so widen the list from the acting account to all that is visible. */
+  /** Filters that name an account. With one, the list shows all visible objects and not only the acting account's. */
   byAccount: string[];
-  /** Filters that always hold, such as the type of account that an edge is about. */
+  /** Filters that always apply, such as the type of the accounts of an edge. */
   fixed?: Record<string, unknown>;
-  /** What orders the list, newest first, instead of the creation time; the id breaks ties either way. */
+  /** The column that orders the list, newest first, instead of the creation time. The id always breaks ties. */
   order?: PgColumn;
-  /** A condition that always holds. */
+  /** A condition that always applies. */
   where?: SQL;
 }
 
@@ -96,14 +99,14 @@ export interface PageRequest {
 const readSizes = [2, 6, 11, 26, 51, pageSizeMax + 1];
 
 /**
- * How many rows a statement reads to have so many: a few numbers, which it carries in its text. Of a limit that is a
- * parameter PostgreSQL knows nothing, and plans the statement anew every time it is run.
+ * The LIMIT of a statement that needs at least `rows` rows: one of a few sizes, so that few statements exist. The limit
+ * is in the statement's text, because PostgreSQL would plan a statement with a LIMIT parameter again at each run.
  */
 export function readOf(rows: number): number {
   return readSizes.find((size) => size >= rows) ?? rows;
 }
 
-/** The problem of a page that is asked for from both ends; `other` is the graph's name of what goes with the other end. */
+/** The problem of a page requested from both ends; `other` is the graph's argument for the other end. */
 export function cursorConflict(object: string, other: 'after' | 'first'): Problem {
   return problem('parameter_invalid', `${object}.ending_before`, {
     v1: 'cannot be combined with starting_after',
@@ -111,7 +114,9 @@ export function cursorConflict(object: string, other: 'after' | 'first'): Proble
   });
 }
 
-/** Turns the arguments of a list into what to read, or refuses what contradicts itself. */
+/**
+ * Converts the arguments of a list to a page request. Refuses arguments that contradict each other or exceed a limit.
+ */
 export function pageRequest({ object, fixed, byAccount }: Listing, args: PageArgs): PageRequest {
   const { first, after, last, before } = args;
   const backward = last != null || before != null;
@@ -144,7 +149,7 @@ export function pageRequest({ object, fixed, byAccount }: Listing, args: PageArg
   };
 }
 
-/** One account in a list of accounts is an equality: its index then has the order of the list, and nothing is sorted. */
+/** Converts a list of one account to an equality: its index then has the order of the list, and needs no sort. */
 function alone(filters: Record<string, unknown>, byAccount: string[]): Record<string, unknown> {
   for (const name of byAccount) {
     const value = filters[name];
@@ -153,7 +158,7 @@ function alone(filters: Record<string, unknown>, byAccount: string[]): Record<st
   return filters;
 }
 
-/** The filters that are set, flat and by dotted name; null and empty text ask for nothing. */
+/** The filters that are set, flat and by dotted name. Null and empty text count as not set. */
 function filtersOf(args: object, at = ''): Record<string, unknown> {
   const out: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(args)) {
@@ -164,7 +169,7 @@ function filtersOf(args: object, at = ''): Record<string, unknown> {
   return out;
 }
 
-/** A page as both APIs read it; what is not asked for is not computed. */
+/** A page as both APIs read it. The functions compute their part only when a client requests it. */
 export interface Page<T> {
   nodes: T[];
   /** Whether more objects exist beyond the page in the direction of paging. */
@@ -186,7 +191,7 @@ export class PageInfo {
   endCursor: string | null;
 }
 
-/** The connection type of an object, as Relay has it, with `nodes` beside the edges. A cursor is the id itself. */
+/** The connection type of an object, as in Relay, with `nodes` next to the edges. A cursor is the id itself. */
 export function connectionOf<T extends object>(name: string, type: () => ClassType<T>) {
   @ObjectType(`${name}Edge`, { simpleResolvers: true, description: 'One object of a page, with its cursor.' })
   class Edge {

@@ -1,12 +1,12 @@
 import { Field, ID, InterfaceType } from 'type-graphql';
 
-/** The graph type of each resource, by the prefix of its ids; each slice adds its own. */
+/** The graph type of each resource, by the prefix of its ids. Each resource adds its own. */
 const typeNames = new Map<string, string>();
 
 /** The prefix of an id: everything before its last underscore. */
 export const prefixOf = (id: string): string => id.slice(0, Math.max(id.lastIndexOf('_'), 0));
 
-/** Says which graph type the ids of a prefix are of. */
+/** Registers the graph type of the ids with a prefix. */
 export function nodeType(prefix: string, typeName: string): void {
   typeNames.set(prefix, typeName);
 }

@@ -5,7 +5,7 @@ import { problemsMax } from '../request/problems.js';
 
 export { GraphQLLocalDate as LocalDate };
 
-/** A fault inside a scalar that is itself a map, with the path below the scalar. */
+/** A fault inside a scalar that is a map, with the path below the scalar. */
 export interface ScalarFault {
   path: string;
   message: string;
@@ -19,7 +19,7 @@ const refuse = (message: string): never => {
   throw new GraphQLError(message);
 };
 
-/** Minor units as the wire spells them: two decimals, always. The only place where money becomes text. */
+/** Minor units as the APIs write them, always with two decimals. The only function that converts money to text. */
 export function amountText(minor: bigint | string): string {
   const units = BigInt(minor);
   const digits = (units < 0n ? -units : units).toString().padStart(3, '0');
@@ -39,7 +39,7 @@ export const Amount = new GraphQLScalarType<bigint, string>({
   parseLiteral: (node) => parseAmount(node.kind === Kind.STRING ? node.value : undefined),
 });
 
-/** Digits before the point. */
+/** The most digits before the decimal point. */
 const amountDigitsMax = 13;
 
 function parseAmount(value: unknown): bigint {
@@ -50,12 +50,14 @@ function parseAmount(value: unknown): bigint {
   return BigInt(units + decimals);
 }
 
-/** The last second that either API takes, in the year 5138: eleven digits, where milliseconds have more. */
+/**
+ * The last second that both APIs accept, in the year 5138: eleven digits. Milliseconds have more, so they are refused.
+ */
 export const epochMax = 99_999_999_999;
 
 /**
- * A point in time: epoch seconds inside, ISO 8601 in the graph, in the range that /v1 takes.
- * The library's own would take seconds for milliseconds and print 1970.
+ * A point in time: epoch seconds inside, ISO 8601 in the graph, in the range that /v1 accepts.
+ * The library's own scalar would treat the seconds as milliseconds and print 1970.
  */
 export const DateTime = new GraphQLScalarType<number, string>({
   name: 'DateTime',
@@ -81,14 +83,15 @@ function secondsOf(value: unknown): number {
   }
 }
 
-/** The library's list is of 2024: Bulgaria joined the euro since, and XCG replaced ANG. */
+/** The library's list is from 2024. Since then Bulgaria has joined the euro, and XCG has replaced ANG. */
 const currencies = new Set(listedCurrencies());
 for (const gone of ['BGN', 'ANG', 'XXX', 'XTS']) currencies.delete(gone);
 currencies.add('XCG');
 
 /**
- * A two-letter country code of ISO 3166-1, in capitals inside and out: the library's takes small letters too, and would
- * keep them. Spec: Account, `business_details.physical_address`. Silent: how small letters are answered.
+ * A two-letter country code of ISO 3166-1, in capitals inside and out. The library's own scalar also accepts small
+ * letters, and would keep them.
+ * Spec: Account, `business_details.physical_address`. Silent: how small letters are answered.
  */
 export const CountryCode = new GraphQLScalarType<string, string>({
   name: 'CountryCode',
@@ -102,7 +105,7 @@ function parseCountry(value: unknown): string {
   return String(GraphQLCountryCode.parseValue(value)).toUpperCase();
 }
 
-/** How many decimals a currency really has, of the two that every amount shows. */
+/** How many decimals a currency really has. Every amount shows two. */
 export const currencyDigits = (currency: string | undefined): number =>
   (currency ? currencyOf(currency)?.digits : undefined) ?? 2;
 
@@ -126,8 +129,8 @@ const metadataKeyLengthMax = 40;
 const metadataValueLengthMax = 500;
 
 /**
- * Strings by key. In an update, null or "" for a key unsets it, and in the place of the map all of them.
- * Lengths count Unicode code points. The number of keys is checked on the merged result.
+ * Strings by key. In an update, null or "" as a value unsets that key, and null or "" instead of the map unsets all
+ * keys. Lengths count Unicode code points. The number of keys is checked on the merged result.
  * Spec: Metadata.
  */
 export const Metadata = new GraphQLScalarType<Record<string, string | null> | null, Record<string, string>>({

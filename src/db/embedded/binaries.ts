@@ -14,10 +14,10 @@ export function packageFolder(): string {
   }
 }
 
-/** The folder of the programs that the user of the server can run: of the package, or a copy of it. */
+/** The folder of the programs of PostgreSQL, which the server's user must be able to run: the package's, or a copy. */
 export function binaries(kit: string, user: User, progress: Progress): string {
   if (linked(kit) && reaches(user, path.join(kit, 'native/bin/postgres'))) return path.join(kit, 'native/bin');
-  // A checkout under /root, or packages that somebody else installed without their scripts: a copy serves.
+  // A repository under /root, or packages that another user installed without their scripts, need a copy.
   const copy = `/var/tmp/tidegate-postgres-${tag(`${process.getuid?.()} ${kit} ${text(`${kit}/package.json`)}`)}`;
   if (!fs.existsSync(copy)) {
     progress(`Copying PostgreSQL to ${copy}`);

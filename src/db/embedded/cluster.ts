@@ -7,7 +7,10 @@ import { close } from './fifo.js';
 
 const { O_RDONLY } = fs.constants;
 
-/** Made in `run` and moved to its place when complete, so that a start that was killed leaves nothing half done. */
+/**
+ * Makes the cluster in `run`, and moves it to its place when it is complete, so that a killed start leaves no
+ * incomplete one.
+ */
 export function initialise(place: Place, bin: string, durable: boolean, progress: Progress): void {
   progress('Making the database');
   for (const name of fs.readdirSync(place.run).filter((entry) => entry.startsWith('cluster-')))
@@ -19,7 +22,7 @@ export function initialise(place: Place, bin: string, durable: boolean, progress
     const { status, error, stderr } = spawnSync(path.join(bin, program), given, setting);
     if (status !== 0) throw new Error(`${program} failed: ${error?.message ?? stderr}\n${ELSEWHERE}`);
   };
-  // PostgreSQL's own locale, so that neither the order of rows nor the data depends on the machine's.
+  // PostgreSQL's built-in locale, so that neither the order of rows nor the data depends on the machine's locale.
   const locale = ['-E', 'UTF8', '--no-locale', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
   run('initdb', ['-D', draft, '-U', 'postgres', '-A', 'trust', ...locale, ...(durable ? [] : ['--no-sync'])]);
   const sync = `fsync=${durable ? 'on' : 'off'}`;

@@ -4,13 +4,13 @@ import { type User, code } from './folder.js';
 
 const { O_WRONLY, O_NONBLOCK, O_NOFOLLOW } = fs.constants;
 
-/** Makes a FIFO that its user alone may open. */
+/** Makes a FIFO that only its user may open. */
 export function makeFifo(file: string, user: User): void {
   const { status, error, stderr } = spawnSync('mkfifo', ['-m', '600', file], { ...user, cwd: '/', encoding: 'utf8' });
   if (status !== 0) throw new Error(`mkfifo failed: ${error?.message ?? stderr}`);
 }
 
-/** Nothing when there is no FIFO, or none to write to because it has no reader. Never waits. */
+/** Opens a FIFO without waiting. Returns undefined when it does not exist, or when a writer finds no reader. */
 export function openFifo(file: string, flags: number): number | undefined {
   try {
     return fs.openSync(file, flags | O_NONBLOCK | O_NOFOLLOW);

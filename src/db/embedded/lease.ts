@@ -8,30 +8,34 @@ import { supervised } from './supervisor.js';
 
 const { O_RDONLY, O_WRONLY } = fs.constants;
 
-/** Where to log in, as postgres.js options. The port only names the socket; without it PGPORT would decide. */
+/** The login, as postgres.js options. The port only determines the socket's name; without it, PGPORT would decide. */
 type Login = { host: string; port: number; username: string; database: string };
 
-/** A lease on the embedded PostgreSQL: the server runs until the last lease holder's `release`, or the end of its process. */
+/**
+ * A lease on the embedded PostgreSQL: the server runs until the last lease holder's `release`, or the end of its
+ * process.
+ */
 export interface Embedded {
   /** The plain role `tidegate`, owner of the database `tidegate` and no superuser: revoked privileges bind it. */
   options: Login;
   /** The superuser, for tests that create databases. */
   admin: Login;
-  /** Lets go of the server; the last lease holder's release stops it and waits until it has stopped. Idempotent. */
+  /** Releases the lease. The release of the last lease holder also waits until the server has stopped. Idempotent. */
   release(): Promise<void>;
 }
 
-/** A lease, when a server answers and cannot stop any more; otherwise whether it is at least awaking. */
+/** A lease, if a server answers and will not stop before its release; otherwise whether a server is starting. */
 export async function attach(place: Place): Promise<Embedded | 'awaking' | undefined> {
   const socket = postmasterFile(place)[4];
   if (!socket) return undefined;
   refuseForeign(socket, place.user);
   const present = openFifo(place.present, O_RDONLY);
   const lease = openFifo(place.leases, O_WRONLY);
-  const letGo = () => [present, lease].forEach(close);
-  const answer = present !== undefined && lease !== undefined && counts(place, lease) ? await ask(socket) : 'silence';
+  const closeBoth = () => [present, lease].forEach(close);
+  const answer =
+    present !== undefined && lease !== undefined && supervisorSees(place, lease) ? await ask(socket) : 'silence';
   if (answer !== 'yes') {
-    letGo();
+    closeBoth();
     return answer === 'awaking' ? answer : undefined;
   }
   let released: Promise<void> | undefined;
@@ -39,17 +43,18 @@ export async function attach(place: Place): Promise<Embedded | 'awaking' | undef
     options: { host: socket, port: 5432, username: 'tidegate', database: 'tidegate' },
     admin: { host: socket, port: 5432, username: 'postgres', database: 'postgres' },
     release() {
-      if (!released) letGo();
+      if (!released) closeBoth();
       return (released ??= stopped(place));
     },
   };
 }
 
 /**
- * At the end of the file the supervisor hides the FIFO and looks once more. So a FIFO that is still in its place proves
- * that the last look is yet to come and will see us; the line makes that look return instead of waiting for our end.
+ * Whether the supervisor will see this lease. At the end of the file, the supervisor renames the FIFO and reads once
+ * more. So a FIFO that still has its name proves that the last read is yet to come, and will see this lease. The line
+ * makes that read return at once instead of waiting for the end of this process.
  */
-function counts(place: Place, lease: number): boolean {
+function supervisorSees(place: Place, lease: number): boolean {
   try {
     fs.writeSync(lease, '\n');
     return fs.lstatSync(place.leases).ino === fs.fstatSync(lease).ino;
@@ -58,7 +63,7 @@ function counts(place: Place, lease: number): boolean {
   }
 }
 
-/** The last lease holder waits until the server is gone; one who remains, or arrives meanwhile, ends the waiting. */
+/** Waits until the server has stopped, or at once returns if another process has a lease or gets one meanwhile. */
 async function stopped(place: Place): Promise<void> {
   while (!listened(place.present) && supervised(place)) await sleep(5);
 }

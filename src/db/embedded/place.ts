@@ -35,7 +35,7 @@ export function locate(dir: string, progress: Progress): Place {
   return { user, home, cluster, log, run, leases: path.join(run, 'holders'), present: path.join(run, 'present') };
 }
 
-/** PostgreSQL refuses root, and whoever does not own the data; initdb also wants a name in passwd. */
+/** PostgreSQL refuses to run as root, or as a user that does not own the data; initdb also needs a name in passwd. */
 function serverUser(home: string): User {
   if (process.getuid?.() !== 0) return undefined;
   const owner = fs.statSync(path.join(home, 'cluster'), { throwIfNoEntry: false });
@@ -46,7 +46,10 @@ function serverUser(home: string): User {
   return { uid: Number(found[1]), gid: Number(found[2]) };
 }
 
-/** The same for the same data, so that no stale folders pile up; its mode keeps strangers out of the database. */
+/**
+ * The socket's folder. Its name depends only on the data, so that no stale folders remain; its mode excludes other
+ * users.
+ */
 export function socketFolder(place: Place): string {
   const name = `tidegate-${tag(place.home)}`;
   const wanted = path.resolve(os.tmpdir());

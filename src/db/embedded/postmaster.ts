@@ -5,7 +5,7 @@ import postgres from 'postgres';
 import type { Place } from './place.js';
 import { code, text } from './folder.js';
 
-/** What the server at a socket answers: yes, that it is starting, that it refuses us, or nothing. */
+/** The answer of the server at a socket: it is ready, it is starting, it refuses the login, or there is no answer. */
 export async function ask(socket: string): Promise<'yes' | 'awaking' | 'no' | 'silence'> {
   if (!fs.existsSync(path.join(socket, '.s.PGSQL.5432'))) return 'silence';
   const login = { host: socket, port: 5432, username: 'tidegate', database: 'tidegate', ssl: false };
@@ -21,7 +21,10 @@ export async function ask(socket: string): Promise<'yes' | 'awaking' | 'no' | 's
   }
 }
 
-/** The living server of the cluster. PostgreSQL would never start again if another program has its pid by now. */
+/**
+ * The running server of the cluster. If another program has the pid of postmaster.pid by now, this removes the file:
+ * PostgreSQL would refuse to start while it exists.
+ */
 export function postmaster(place: Place): { pid: number; socket: string } | undefined {
   const [pid = '', , , , socket = ''] = postmasterFile(place);
   try {
@@ -36,7 +39,9 @@ export function postmaster(place: Place): { pid: number; socket: string } | unde
   return undefined;
 }
 
-/** Its first line is the pid; its fifth is the folder of the socket, which the starter's TMPDIR has chosen. */
+/**
+ * The lines of postmaster.pid. The first is the pid; the fifth is the socket's folder, chosen by the starter's TMPDIR.
+ */
 export function postmasterFile(place: Place): string[] {
   return text(path.join(place.cluster, 'postmaster.pid')).split('\n');
 }

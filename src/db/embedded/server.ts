@@ -10,34 +10,38 @@ import { ELSEWHERE, text, ownFolder, moved } from './folder.js';
 
 const { O_RDONLY } = fs.constants;
 
-/** What to lease: `dir` has the data and the log, `durable: false` risks the data in a crash, for the asynchronous commit of tests. */
+/**
+ * What to lease. `dir` contains the data and the log. With `durable: false` a crash may lose data; this is for tests,
+ * which commit asynchronously.
+ */
 export type Start = { dir: string; durable?: boolean; progress?: Progress };
 
 /**
- * A lease on the PostgreSQL of a data folder (README.md in this folder has a worked example), made, started or joined as needed; who starts it decides `durable`.
- * As root the server runs as `postgres` or `nobody`, and keeps in /var/tmp what that user cannot reach elsewhere.
- * Refuses when this platform has no binaries, and when the server does not answer: with the end of its log.
+ * A lease on the PostgreSQL of a data folder (README.md in this folder has a worked example). Makes the data, starts
+ * the server or joins it, as needed. The process that starts the server decides `durable`. If this process is root, the
+ * server runs as `postgres` or `nobody`, and files that this user cannot access elsewhere are in /var/tmp. Refuses when
+ * this platform has no binaries, or when the server does not answer; that error contains the end of the server's log.
  */
 export async function startEmbedded({ dir, durable = true, progress = () => {} }: Start): Promise<Embedded> {
   const kit = packageFolder();
   const place = locate(dir, progress);
   const bin = binaries(kit, place.user, progress);
   let deadline = Date.now() + PATIENCE_MS;
-  let guard: number | undefined;
+  let lease: number | undefined;
   try {
     for (let failures = 0; Date.now() < deadline; await sleep(10)) {
       const found = await attach(place);
       if (typeof found === 'object') return found;
-      // Recovery after a crash takes its time, and giving up would only make the next start begin it again.
+      // Recovery after a crash may take long, and after giving up, the next start would begin the recovery again.
       if (found === 'awaking') deadline = Date.now() + PATIENCE_MS;
       if (supervised(place)) continue;
-      if (guard !== undefined && (failures += 1) === FAILURES_MAX) break;
-      guard = close(guard);
+      if (lease !== undefined && (failures += 1) === FAILURES_MAX) break;
+      lease = close(lease);
       await sleep(200 * failures);
-      guard = await alone(place, () => supervise(place, bin, durable, progress));
+      lease = await asOnlyStarter(place, () => supervise(place, bin, durable, progress));
     }
   } finally {
-    close(guard);
+    close(lease);
   }
   throw new Error(`PostgreSQL in ${place.home} does not answer. ${ELSEWHERE}\n${text(place.log).slice(-2000)}`);
 }
@@ -46,11 +50,11 @@ const PATIENCE_MS = 30_000;
 const FAILURES_MAX = 5;
 
 /**
- * One starter at a time: a folder moved into place with a FIFO in it, which its owner keeps open for reading while at
- * work; nothing is done when there is such an owner. A pid would not do as the sign of life: after the restart of a
- * container it soon is somebody else's, or our own.
+ * Runs the work of a start in one process at a time. The starter moves a folder with a FIFO into place, and keeps the
+ * FIFO open for reading while it works; if another starter does so, this does nothing. A pid could not show that the
+ * starter is alive: after the restart of a container, another process, or this one, may soon have the same pid.
  */
-async function alone<T>(place: Place, work: () => Promise<T>): Promise<T | undefined> {
+async function asOnlyStarter<T>(place: Place, work: () => Promise<T>): Promise<T | undefined> {
   const folder = path.join(place.run, 'starting');
   for (const sign of fs.existsSync(folder) ? fs.readdirSync(folder) : []) {
     if (listened(path.join(folder, sign))) return undefined;

@@ -8,20 +8,23 @@ import { initialise } from './cluster.js';
 import { environment } from './folder.js';
 
 const { O_RDONLY, O_WRONLY, O_NOFOLLOW, O_APPEND, O_CREAT } = fs.constants;
-// No TCP, and no parameters of a statement in the log, where personal data would survive their deletion.
+// No TCP, and no parameters of statements in the log: the log would keep personal data after their deletion.
 const SETTINGS = ['listen_addresses=', 'shared_buffers=128MB', 'max_connections=100', 'log_checkpoints=off'];
-// Before its first statistics PostgreSQL takes one index for as good as another, and keeps such a plan: a write read a hundred
-// times its pages in the first minute of a busy database, until the server's default pace came round to it.
+// Before PostgreSQL has statistics, it may choose a bad index, and keeps that plan. With the default naptime, a write
+// read a hundred times as many pages as needed during the first minute of a busy database.
 SETTINGS.push('autovacuum_naptime=5s');
 SETTINGS.push('log_parameter_max_length=0', 'log_parameter_max_length_on_error=0');
 const NOT_DURABLE = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'];
 
-/** While the supervisor makes up its mind to stop, and while it stops, its FIFO has the other name. */
+/** Whether a supervisor runs. While it checks for the last lease and stops the server, its FIFO has the second name. */
 export function supervised(place: Place): boolean {
   return listened(place.leases) || listened(`${place.leases}.closed`);
 }
 
-/** Starts a server with its supervisor, or gives a new one to a server that has lost it. Returns the lease of a lease holder. */
+/**
+ * Starts a server with its supervisor, or a new supervisor for a server that has lost its own. Returns the lease's
+ * FIFO.
+ */
 export async function supervise(
   place: Place,
   bin: string,
@@ -32,7 +35,7 @@ export async function supervise(
   const orphan = postmaster(place);
   if (orphan && (await ask(orphan.socket)) !== 'yes') return undefined;
   const socket = orphan?.socket ?? socketFolder(place);
-  // A server whose data was deleted would still write its last words, by their path, into the data that come after.
+  // A server whose data were deleted would, when it stops, still write files by path into the new data.
   if (!orphan && (await ask(socket)) !== 'silence')
     throw new Error(`A server still uses data that were deleted from ${place.home}. End the processes that hold it.`);
   if (!orphan && !fs.existsSync(place.cluster)) initialise(place, bin, durable, progress);
@@ -40,11 +43,12 @@ export async function supervise(
   const settings = [...SETTINGS, `unix_socket_directories=${socket}`, ...(durable ? [] : NOT_DURABLE)];
   const server = [path.join(bin, 'postgres'), '-D', place.cluster, ...settings.flatMap((each) => ['-c', each])];
   for (const fifo of [place.leases, place.present]) if (!fs.existsSync(fifo)) makeFifo(fifo, place.user);
-  // A reader first, so that no other open has to wait; the shell needs one of its own that does wait when it reads.
+  // Open a reader first, so that no other open waits. The shell needs its own descriptor, whose reads wait for data.
   const first = openFifo(place.leases, O_RDONLY);
   const lease = openFifo(place.leases, O_WRONLY);
   const end = fs.openSync(place.leases, O_RDONLY | O_NOFOLLOW);
-  // A file and not a pipe, because the starter may end while others go on; anew at each start, so that it stays small.
+  // The log is a file and not a pipe, because the starter may end before the server. Each start begins a new log, so
+  // that it stays small.
   if (!orphan) fs.rmSync(place.log, { force: true });
   const log = fs.openSync(place.log, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW, 0o600);
   const given = ['-c', SUPERVISOR, 'supervisor', place.leases, socket, String(orphan?.pid ?? ''), ...server];
@@ -56,9 +60,10 @@ export async function supervise(
 }
 
 /*
- * The main shell waits for PostgreSQL, the one in brackets for the end of the lease holders; if either is killed, the other
- * still does its part. No other process may have the FIFO (3<&-), or it would look supervised after their death. The
- * signal is repeated because PostgreSQL has been seen to miss one. `wait` alone cannot watch an adopted server.
+ * The main shell waits for PostgreSQL, and the shell in brackets for the end of the lease holders. If one of them is
+ * killed, the other still does its part. No other process may have the FIFO open (3<&-), or the server would look
+ * supervised after the death of both shells. The signal is repeated because PostgreSQL was seen to miss one. `wait`
+ * cannot wait for a server that another supervisor started, so `kill -0` checks it, too.
  */
 const SUPERVISOR = `
 fifo=$1 socket=$2 p=$3; shift 3
