@@ -95,7 +95,10 @@ function listen() {
   stream.onerror = () => {
     streamed = undefined;
   };
-  poll = setInterval(() => void (streamed === undefined ? pollState() : refresh(streamed).catch(() => {})), pollMilliseconds);
+  poll = setInterval(
+    () => void (streamed === undefined ? pollState() : refresh(streamed).catch(() => {})),
+    pollMilliseconds,
+  );
 }
 
 function leftText(seconds) {
