@@ -1,11 +1,11 @@
 import type { PaymentMethodDetails, TransactionReasonCode } from '../resources/transaction/table.js';
 import type { Card } from './card.js';
 
-/** What a payer pays with: a card or a UPI address. */
+/** The payment instrument of a payer: a card or a UPI address. */
 export type Instrument = { card: Card } | { vpa: string };
 
 /**
- * What an acquirer reports about an attempt: `processing` while it does not know the outcome. The sandbox knows in
+ * The report of an acquirer about an attempt: `processing` while it does not know the outcome. The sandbox knows in
  * advance what it will report and when: after some seconds, or after the checkout has expired.
  */
 export type Decision = {
@@ -22,7 +22,7 @@ export type Decision = {
  * `service_checkout` address stores. `pollStatus` reports the money that arrives there with an attempt's reference.
  */
 export interface Acquirer {
-  /** What is wrong with an instrument, in words for the payer; called before it is submitted. */
+  /** The fault of an instrument in words for the payer, or undefined; called before the instrument is submitted. */
   fault(instrument: Instrument): string | undefined;
   /** Submits an attempt. A second submission with the same id is the same attempt. */
   submit(transactionId: string, instrument: Instrument): Promise<Decision>;

@@ -12,7 +12,7 @@ import { checkoutPage } from './view/checkout-page.js';
 import { type Message, messagePage } from './view/layout.js';
 import type { PageOptions } from './view/options.js';
 
-/** What the pages are built from. */
+/** The parts from which the pages are built. */
 export interface Hosted {
   database: Database;
   secrets: Secrets;

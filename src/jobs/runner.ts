@@ -30,7 +30,7 @@ const forgetEveryMilliseconds = 3_600_000;
  */
 const turnMilliseconds = 500;
 
-/** How long the worker keeps rows that may be deleted. */
+/** The time for which the worker keeps rows that may be deleted. */
 export interface Retention {
   /** Seconds for the stored responses of idempotency keys; the database keeps them for at least a day. */
   idempotencySeconds: number;
@@ -186,11 +186,12 @@ export class Worker {
   #startStatusPolls(tenantAndMode: TenantAndMode): void {
     const key = `${tenantAndMode.tenantId} ${tenantAndMode.livemode}`;
     if (this.#polling.has(key)) return;
-    const onFault = (error: unknown) => this.log.warn(faultLine(error), 'an attempt will be asked about again');
-    const asked = this.#pollStatus(tenantAndMode, onFault)
+    const onFault = (error: unknown) =>
+      this.log.warn(faultLine(error), 'the status of an attempt will be polled again');
+    const polling = this.#pollStatus(tenantAndMode, onFault)
       .catch(onFault)
       .finally(() => this.#polling.delete(key));
-    this.#polling.set(key, asked);
+    this.#polling.set(key, polling);
   }
 
   async #pollStatus({ tenantId, livemode }: TenantAndMode, onFault: (error: unknown) => void): Promise<void> {

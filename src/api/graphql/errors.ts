@@ -172,14 +172,14 @@ function extensionsOf(p: Problem, field?: RootField) {
   const path: readonly (string | number)[] = p.path ?? argumentPath(p.field);
   const type = field && inputOf(field);
   // A problem of the object's state may name a member that is no parameter.
-  const asked =
+  const isArgument =
     p.code === 'parameter_unknown' ||
     !field ||
     (type ? takes(type, path) : field.args.some(({ name }) => name === path[0]));
   return {
     code: p.code.toUpperCase(),
     httpStatus: catalogue[p.code][0],
-    ...(path.length > 0 && asked && { argumentPath: type ? ['input', ...path] : path }),
+    ...(path.length > 0 && isArgument && { argumentPath: type ? ['input', ...path] : path }),
     error: itemV1(p),
   };
 }

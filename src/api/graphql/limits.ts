@@ -7,7 +7,7 @@ import {
 } from 'graphql';
 
 /**
- * The most that one operation may ask for, counted after its fragments are expanded: levels of fields (introspection
+ * The maxima of one operation, counted after its fragments are expanded: levels of fields (introspection
  * too), aliased fields (`__typename` too), fields at the root, and directives. An operation at the limit passes.
  */
 export interface Limits {

@@ -36,7 +36,7 @@ export type Variables = Readonly<Record<string, unknown>>;
 export interface Part {
   name: string;
   counted: boolean;
-  /** How many members it has for each of its parents. */
+  /** The number of its members for each of its parents. */
   size: (variables: Variables) => number;
   asked: (variables: Variables) => boolean;
   /** The parts below, one list for each type that a member may have. */
@@ -143,13 +143,13 @@ export class QueryParts {
 
   #pageSize({ arguments: given }: FieldNode): Part['size'] {
     const { default: size, max } = this.sizes.page;
-    const asked = (given ?? [])
+    const sizes = (given ?? [])
       .filter(({ name }) => name.value === 'first' || name.value === 'last')
       .map((argument) => this.#valueOf(argument));
-    if (asked.length === 0) return () => size;
+    if (sizes.length === 0) return () => size;
     return (variables) => {
       let largest: number | undefined;
-      for (const value of asked) {
+      for (const value of sizes) {
         const found = value(variables);
         if (found === undefined || found === null) continue;
         // The resolver refuses an invalid or too large size later; here it counts as the largest size.

@@ -216,8 +216,8 @@ function answering<C extends Asker>(
           }
           if (response.http.status === 405) result.errors = [formatted(problem('method_not_allowed'), requestId)];
           if (result.data === undefined && document && result.errors?.some(isInputError)) {
-            const asked = { schema, document, operationName: request.operationName };
-            const explanation = explained(asked, request.variables ?? {}, result.errors, contextValue, rules);
+            const operation = { schema, document, operationName: request.operationName };
+            const explanation = explained(operation, request.variables ?? {}, result.errors, contextValue, rules);
             if (explanation) {
               result.errors = explanation.errors;
               response.http.status = explanation.status;

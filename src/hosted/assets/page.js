@@ -22,7 +22,7 @@ function say(text) {
 
 /**
  * Replaces this page by the page of an answer; `keep` keeps the typed text of the fields that both pages have. Returns
- * whether it did. It does not when a newer request was sent meanwhile, nor, with `news`, for an unchanged state.
+ * whether it did. It does not when a newer request has been sent, nor, with `news`, for an unchanged state.
  */
 async function show(response, mine, { keep = false, news = false } = {}) {
   const page = new DOMParser().parseFromString(await response.text(), 'text/html');

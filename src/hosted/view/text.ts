@@ -8,7 +8,7 @@ const moment = new Intl.DateTimeFormat('en-IN', { dateStyle: 'medium', timeStyle
 export const hour = new Intl.DateTimeFormat('en-IN', { timeStyle: 'short', timeZone: 'Asia/Kolkata' });
 export const day = new Intl.DateTimeFormat('en-IN', { dateStyle: 'medium', timeZone: 'UTC' });
 
-/** An amount as it is written in India: ₹1,00,000.00. It formats a text, because a number may lose digits. */
+/** An amount in Indian notation: ₹1,00,000.00. It formats a text, because a number may lose digits. */
 export function money(minor: bigint | string): string {
   return rupees.format(amountText(minor) as never);
 }
