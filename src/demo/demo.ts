@@ -6,7 +6,7 @@ import { Operator } from '../operator/operator.js';
 import { quarterDays, type Trader, tradeForAQuarter } from './history.js';
 import type { Store } from '../db/open.js';
 
-/** A demo tenant: one per edition, so that both can be explored side by side. */
+/** A demo tenant: one per edition, so that a reader can compare the two. */
 export interface Demo {
   edition: 1 | 2;
   name: string;
@@ -17,8 +17,8 @@ export interface Demo {
 const names = { 1: 'Harborline', 2: 'Saffron Collect' } as const;
 
 /**
- * The demo of a database: seeded once when it is empty, and begun anew in tenants of its own when a seeding was
- * interrupted. What is known of it is a file beside the pepper.
+ * Opens the demo of a database. It seeds the demo once, when the database is empty. After an interrupted seeding it
+ * starts again with new tenants. A file next to the pepper file stores the state of the seeding.
  */
 export async function openDemo(
   store: Store,
@@ -39,7 +39,7 @@ export async function openDemo(
   return demos(operator, store.pepper, store.demo()?.attempt);
 }
 
-/** The demo tenants that there are. Their ids and keys derive from the pepper, so that every start can print them again. */
+/** The demo tenants that exist. Their ids and keys derive from the pepper, so every start can print them again. */
 export async function demos(operator: Operator, pepper: string, attempt = 1): Promise<Demo[]> {
   const all = ([1, 2] as const).map((edition) => {
     const tenantId = tenantOf(pepper, edition, attempt);
@@ -50,8 +50,8 @@ export async function demos(operator: Operator, pepper: string, attempt = 1): Pr
       testKey: keyOf(pepper, edition, tenantId, false).secret,
     };
   });
-  const there = await Promise.all(all.map((demo) => operator.exists(demo.accountId)));
-  return all.filter((_, i) => there[i]);
+  const exist = await Promise.all(all.map((demo) => operator.exists(demo.accountId)));
+  return all.filter((_, i) => exist[i]);
 }
 
 function tenantOf(pepper: string, edition: 1 | 2, attempt: number): string {
@@ -66,7 +66,7 @@ interface Made {
   account: AccountRow;
 }
 
-/** Seeds a platform in each edition, with users and partners in every state, by the product's own operations. */
+/** Seeds a platform in each edition, with users and partners in every state. It uses the product's own operations. */
 export async function seedDemo(
   operator: Operator,
   pepper: string,
@@ -106,12 +106,13 @@ async function seedEdition(
     const trader = await seedUser(operator, platform, edition, seed);
     if (trader.partners.length > 0 && !seed.draft) traders.push(trader);
   }
-  // The sandbox verifies everybody and issues their addresses.
+  // In these five seconds the sandbox verifies all accounts and issues their addresses.
   for (let second = 0; second < 5; second++) await operator.passTime(platform, 1);
-  let told = 0;
+  let nextReport = 0;
   await tradeForAQuarter(operator, platform, edition, traders, (share) => {
-    if (share >= told) progress(`Seeding a quarter of Edition ${edition}: ${Math.round(100 * share)} %`);
-    if (share >= told) told += 0.25;
+    if (share < nextReport) return;
+    progress(`Seeding a quarter of Edition ${edition}: ${Math.round(100 * share)} %`);
+    nextReport += 0.25;
   });
 }
 
@@ -119,7 +120,7 @@ interface SeedUser {
   nickname: string;
   legalName: string;
   city: string;
-  /** Drafts lack what activation requires; the explorer's examples show what. */
+  /** A draft lacks details that activation requires; an example of the explorer lists them. */
   draft?: true;
   partners: { nickname: string; legalName: string; country: string; postalCode: string; draft?: true }[];
 }
@@ -184,7 +185,7 @@ const users: Record<1 | 2, SeedUser[]> = {
 
 async function seedUser(operator: Operator, platform: AccountRow, edition: 1 | 2, seed: SeedUser): Promise<Trader> {
   const slug = seed.nickname.toLowerCase().replaceAll(/[^a-z]+/g, '-');
-  const whole = {
+  const completeDetails = {
     legalName: seed.legalName,
     dba: seed.nickname,
     email: `accounts@${slug}.example`,
@@ -204,7 +205,7 @@ async function seedUser(operator: Operator, platform: AccountRow, edition: 1 | 2
     productCategory: 'goods',
     productDescription: 'Goods and services for customers abroad.',
   };
-  const businessDetails = seed.draft ? { legalName: seed.legalName, type: 'company' } : whole;
+  const businessDetails = seed.draft ? { legalName: seed.legalName, type: 'company' } : completeDetails;
   const { account: user } = await operator.as<Made>(platform, 'createConnectedUser', {
     nickname: seed.nickname,
     businessDetails,
@@ -232,7 +233,7 @@ async function seedUser(operator: Operator, platform: AccountRow, edition: 1 | 2
         domesticCredit: 'BOTC0000451',
         globalWire: 'BOTCINBB',
       },
-      billingDetails: whole.physicalAddress,
+      billingDetails: completeDetails.physicalAddress,
     });
     await operator.as(platform, 'activateAccount', { id: user.id });
   }

@@ -5,7 +5,7 @@ import type { Operator } from '../operator/operator.js';
 import { DomainError } from '../request/problems.js';
 import type { ReceivableRow } from '../resources/receivable/table.js';
 
-/** A user of the demo that gets paid, with the partners that pay. */
+/** A user of the demo that receives payments, with the partners that pay. */
 export interface Trader {
   user: AccountRow;
   partners: AccountRow[];
@@ -40,7 +40,7 @@ const purposes = {
   ],
 } as const;
 
-/** Whole numbers below a bound, the same at every seeding: a demo should look alike everywhere. */
+/** Pseudo-random whole numbers below a bound, the same at every seeding, so that every demo looks the same. */
 function sequence(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -50,10 +50,11 @@ function sequence(seed: number): (below: number) => number {
 }
 
 /**
- * Trades for a quarter, day by day, on a test clock that starts a quarter back and ends at the present: invoices, deposits of
- * all methods, checkouts, reconciliations, payouts by their intervals, and now and then a dispute, a reversal, or money that does not arrive.
- * The last day ends before its midnight: what it has brought is still to be reconciled or paid out. Everything goes through the
- * product's own operations and jobs, so the ledger are as right as anybody's.
+ * Creates the trade of a quarter, day by day, on a test clock that starts 90 days in the past and ends at the present:
+ * invoices, deposits of all methods, checkouts, reconciliations, payouts at their intervals, and sometimes a dispute, a
+ * reversal, or a deposit whose money does not arrive. The last day ends before midnight, so its deposits still wait for
+ * reconciliation or payout. Everything goes through the product's own operations and jobs, so the demo's ledger is as
+ * correct as the ledger of any other tenant.
  */
 export async function tradeForAQuarter(
   operator: Operator,
@@ -102,10 +103,10 @@ export async function tradeForAQuarter(
         }),
       ),
     );
-    // Last midnight's payouts are still under way: now and then one comes back, and is made again the next day.
+    // The payouts of the last midnight are still processing. Sometimes one fails, and is made again the next day.
     if (day % 29 === 14) {
-      const sought = { status: 'processing', tenantId: platform.tenantId, limit: 1 } as const;
-      const [payout] = (await operator.payouts(sought)).nodes;
+      const filter = { status: 'processing', tenantId: platform.tenantId, limit: 1 } as const;
+      const [payout] = (await operator.payouts(filter)).nodes;
       if (payout) await operator.as(platform, 'failTestPayout', { id: payout.id });
     }
     const disputed = open[0];
@@ -116,7 +117,7 @@ export async function tradeForAQuarter(
         reasonCode: random(2) ? 'general' : 'incorrect_amount',
       });
     }
-    // What the bank takes back on the day it came, nobody has been paid.
+    // The bank reverses a deposit on the day of its arrival, before any payout of its money.
     const [, reversed] = settled;
     if (reversed && reversed !== disputed && day >= 30 * (reversals + 1)) {
       await operator.as(reversed.trader.user, 'reverseTestDeposit', {
@@ -131,7 +132,9 @@ export async function tradeForAQuarter(
   await Promise.all(traders.map((trader, n) => tradeToday(operator, trader, { edition, currency, n })));
 }
 
-/** One more payment each, at the present: a part of it is reconciled and goes out at midnight, and the rest waits for somebody. */
+/**
+ * One more payment for each trader, at the present: half is reconciled and paid out at midnight, the rest stays open.
+ */
 async function tradeToday(
   operator: Operator,
   trader: Trader,
@@ -147,7 +150,7 @@ async function tradeToday(
   await operator.as(trader.user, 'reconcileDeposit', { id: deposit!.id, receivables });
 }
 
-/** A worker that runs may have been faster. */
+/** Ignores a domain error: a running worker may have moved the deposit on before this call. */
 function ifRefused(error: unknown): void {
   if (!(error instanceof DomainError)) throw error;
 }
@@ -160,13 +163,19 @@ interface Trade {
   paid: bigint;
   method: DepositPaymentMethod;
   through: 'bank' | 'checkout';
-  /** From 0 to 7: the worst leaves a checkout unpaid and, every other day, a deposit without its money; the next needs a second attempt; the best pays to the partner's own address. */
+  /**
+   * From 0 to 7. 0 leaves a checkout unpaid and, every other day, a deposit without its money. 1 needs a second attempt
+   * in a checkout. 7 pays a deposit to the partner's own address.
+   */
   luck: number;
   reference: string;
   day: number;
 }
 
-/** An invoice and the deposit that pays it, unless none does or a checkout: that one locks the receivable by itself. */
+/**
+ * An invoice and the deposit that pays it; null without a deposit, or with a checkout, which locks the receivable
+ * itself.
+ */
 interface Traded {
   trader: Trader;
   deposit: DepositRow | null;
@@ -178,7 +187,7 @@ async function trade(
   trader: Trader,
   { partner, edition, currency, invoice, paid, method, through, luck, reference, day }: Trade,
 ): Promise<Traded> {
-  // The user was made on the first day, by the clock of the database: a gateway's own clock dates nothing.
+  // The user was created on the first day by the clock of the database. Never use the gateway's own clock for dates.
   const date = (offset: number) =>
     new Date((trader.user.created + (day + offset) * daySeconds) * 1000).toISOString().slice(0, 10);
   const { receivable } = await operator.as<{ receivable: ReceivableRow }>(trader.user, 'createReceivable', {
@@ -210,8 +219,8 @@ async function trade(
     statementDescriptor: reference,
   });
   if (luck > 0 || day % 2 === 0) return { trader, deposit, receivable };
-  // The payer has thought better of it, and owes nothing; or the bank cannot tell whom it is for. A worker that runs may have been faster: then
-  // the money is there.
+  // The payer cancelled and owes nothing, or the bank cannot match the payment to an account. A running worker may have
+  // completed the deposit before: then the money has arrived.
   const cancels = day % 4 === 1;
   const [end, reasonCode] = cancels ? ['cancelTestDeposit', 'cancelled'] : ['failTestDeposit', 'unmatched_details'];
   const ended = await operator.as(trader.user, end!, { id: deposit.id, reasonCode }).then(() => true, ifRefused);

@@ -1,12 +1,12 @@
 import type { PaymentMethodDetails, TransactionReasonCode } from '../resources/transaction/table.js';
 import type { Card } from './card.js';
 
-/** What a payer pays with. */
+/** The payment instrument of a payer: a card or a UPI address. */
 export type Instrument = { card: Card } | { vpa: string };
 
 /**
- * What an acquirer says of an attempt: `processing` while it does not know itself. The sandbox knows beforehand what it will
- * say, and when: after some seconds, or once the checkout has expired.
+ * The report of an acquirer about an attempt: `processing` while it does not know the outcome. The sandbox knows in
+ * advance what it will report and when: after some seconds, or after the checkout has expired.
  */
 export type Decision = {
   afterSeconds?: number;
@@ -17,18 +17,19 @@ export type Decision = {
 );
 
 /**
- * Whoever takes the payer's money: the one place through which a card number leaves this process. A live one brings these
- * three functions, and the UPI address that payers' codes name, which is kept in `vpa` of the partner's `service_checkout`
- * address: money that comes there under an attempt's reference is what `pollStatus` tells of.
+ * The acquirer takes the payer's money. A card number leaves this process only through it. A live acquirer implements
+ * these three functions and provides the UPI address in the payers' codes, which `vpa` of the partner's
+ * `service_checkout` address stores. `pollStatus` reports the money that arrives there with an attempt's reference.
  */
 export interface Acquirer {
-  /** What is wrong with an instrument before it is submitted, in words for the payer. */
+  /** The fault of an instrument in words for the payer, or undefined; called before the instrument is submitted. */
   fault(instrument: Instrument): string | undefined;
-  /** Submits an attempt. Submitted again under the same id, it is the same attempt. */
+  /** Submits an attempt. A second submission with the same id is the same attempt. */
   submit(transactionId: string, instrument: Instrument): Promise<Decision>;
   /**
-   * What has become of an attempt, however often it is asked; undefined where it has never come, as of a UPI code that nobody
-   * has paid. This is how an answer comes that was lost or is late. The details are those that are kept, or of whoever paid.
+   * The status of an attempt; may be called any number of times. It is undefined when the acquirer has not received the
+   * attempt, such as a UPI code that no payer has paid. This call recovers an answer that was lost or is late. The
+   * argument `details` is what the database stores; the returned details are those of the payer who paid.
    */
   pollStatus(
     transactionId: string,
@@ -62,7 +63,7 @@ export const testVpas: Record<string, Decision> = {
   'late@test': late,
 };
 
-/** Test mode: known cards and addresses decide what happens, and no others are taken, least of all somebody's real card. */
+/** Test mode: known cards and addresses decide the outcome. It refuses all others, so it never takes a real card. */
 const sandbox: Acquirer = {
   fault: (instrument) => {
     if (decisionOf(instrument)) return undefined;
@@ -71,7 +72,7 @@ const sandbox: Acquirer = {
       : `Test mode accepts test UPI IDs only: ${Object.keys(testVpas).join(', ')}.`;
   },
   submit: async (_, instrument) => decisionOf(instrument) ?? declined,
-  // It keeps nothing: what it decided by is told by the last digits, which are different on every test card.
+  // The sandbox stores nothing. It finds the test card by the last four digits, which differ on every test card.
   pollStatus: async (_, details) => {
     if (details?.upi) return decisionOf({ vpa: details.upi.vpa }) ?? declined;
     if (!details?.card) return undefined;
@@ -85,16 +86,16 @@ function decisionOf(instrument: Instrument): Decision | undefined {
   return Object.hasOwn(table, name) ? table[name] : undefined;
 }
 
-/** The acquirer of each mode. Without one of live mode its pages begin nothing, and no live checkout is created. */
+/** The acquirer of each mode. Without a live one, live pages begin no attempt and no live checkout can be created. */
 export interface Acquirers {
   test: Acquirer;
   live?: Acquirer;
 }
 
-/** What this gateway is delivered with: the sandbox, and no acquirer of live mode. An operator brings its own in `main.ts`. */
+/** The acquirers of this gateway by default: the sandbox, and none for live mode. An operator adds one in `main.ts`. */
 export const acquirers: Acquirers = { test: sandbox };
 
-/** The acquirer of a mode, if there is one. */
+/** The acquirer of a mode, or undefined when it has none. */
 export function acquirerOf(livemode: boolean, { test, live }: Acquirers): Acquirer | undefined {
   return livemode ? live : test;
 }

@@ -12,36 +12,36 @@ import { checkoutPage } from './view/checkout-page.js';
 import { type Message, messagePage } from './view/layout.js';
 import type { PageOptions } from './view/options.js';
 
-/** What the pages are built from. */
+/** The parts from which the pages are built. */
 export interface Hosted {
   database: Database;
   secrets: Secrets;
   terms: CheckoutTerms;
   acquirers: Acquirers;
-  /** Called with a fault of ours, to be logged; the payer is told nothing of it. */
+  /** Called with an internal error, to log it. The payer does not see its details. */
   onFault(error: unknown, requestId: string): void;
 }
 
-/** A checkout that was found by the token of its address. */
+/** A checkout that was found by the token in the page's address. */
 export interface Opened {
   token: string;
   place: CheckoutPlace;
   session: Session;
 }
 
-/** What a page says to a request that cannot be read. */
+/** The message for a request that cannot be read. */
 export const unreadable: Message = { title: 'This could not be read', text: 'Please open the payment link again.' };
-/** What a page says where there is no checkout. */
+/** The message for an address without a checkout. */
 export const notValid: Message = {
   title: 'This payment link is not valid',
   text: 'Check that the address is complete, or ask for a new link.',
 };
 
-/** How the payment pages answer: with the page of a checkout, a page of one message, or the way back to the page. */
+/** The answers of the payment pages: the page of a checkout, a page with one message, or a redirect to the page. */
 export class Answers {
   constructor(readonly hosted: Hosted) {}
 
-  /** The checkout of an address, or undefined when there is none. */
+  /** The checkout of a token, or undefined when it has none. */
   async open(token: string): Promise<Opened | undefined> {
     const { database, secrets } = this.hosted;
     const place = placeOf(secrets, token);
@@ -49,7 +49,7 @@ export class Answers {
     return place && session ? { token, place, session } : undefined;
   }
 
-  /** The page of a checkout as it stands; `again` shows the forms to a payer who wants to pay another way. */
+  /** The page of a checkout in its present state; `again` shows the forms to a payer who wants to pay another way. */
   show(reply: FastifyReply, { token, session }: Opened, more: Partial<PageOptions> = {}, again = false): FastifyReply {
     const { checkout, attempts } = session;
     const decided = stateOf(checkout, attempts);
@@ -71,14 +71,14 @@ export class Answers {
     return reply.redirect(`/checkout/${token}`, 303);
   }
 
-  /** The answer to a form where no attempt can begin: the page as it is, which says why. */
+  /** The answer to a form when no attempt can begin: the page in its present state, which shows the reason. */
   refused(reply: FastifyReply, opened: Opened, domainError: DomainError): FastifyReply {
     return domainError.problems[0]?.code === 'rate_limit_exceeded'
       ? this.show(reply.code(429), opened, { capped: true }, true)
       : this.back(reply, opened.token);
   }
 
-  /** The answer to an error: of ours, or of the request. */
+  /** The answer to an error: an internal one, or one of the request. */
   failed(error: Error & { statusCode?: number }, request: FastifyRequest, reply: FastifyReply): FastifyReply {
     const domainError = error instanceof DomainError ? error : undefined;
     const status = domainError?.status ?? error.statusCode ?? 500;
@@ -92,7 +92,7 @@ export class Answers {
     const link = (words: string) => path && { way: { path, words } };
     if (status >= 500)
       return this.message(reply, {
-        // The outcome of a form that met with a fault is unknown: the payer must not be led to pay again.
+        // After an internal error the outcome of a form is unknown, so the page must not invite the payer to pay again.
         ...(posted ? outcomeUnknown : notLoaded),
         ...link(posted ? 'Check the payment status' : 'Load the page again'),
       });

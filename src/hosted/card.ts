@@ -1,7 +1,7 @@
 import valid from 'card-validator';
 import type { PaymentMethodDetails } from '../resources/transaction/table.js';
 
-/** A card as its holder has typed it: it goes to the acquirer, and nowhere else. */
+/** A card as the payer typed it. It goes only to the acquirer. */
 export interface Card {
   number: string;
   month: number;
@@ -16,7 +16,7 @@ export type CardErrors = Partial<Record<CardField, string>>;
 
 const nameLengthMax = 100;
 
-// India's own scheme, which the library leaves out.
+// The card scheme of India, which the library does not know.
 valid.creditCardType.addCard({
   niceType: 'RuPay',
   type: 'rupay',
@@ -26,7 +26,7 @@ valid.creditCardType.addCard({
   code: { name: 'CVV', size: 3 },
 });
 
-/** The card of a form, or what is wrong with its fields, in words for the payer. */
+/** The card of a form, or the errors of its fields in words for the payer. */
 export function cardOf(form: Record<string, string>): { card: Card } | { errors: CardErrors } {
   const { number = '', expiry = '', code = '', name = '' } = form;
   const digits = number.replaceAll(/[\s-]/g, '');
@@ -57,7 +57,7 @@ export function cardOf(form: Record<string, string>): { card: Card } | { errors:
   };
 }
 
-/** What is kept of a card. */
+/** The details of a card that the database stores. */
 export function cardDetails({ number, month, year, brand }: Card): PaymentMethodDetails {
   return { card: { brand, last4: number.slice(-4), expiry_month: month, expiry_year: year } };
 }

@@ -8,21 +8,21 @@ interface Subscription {
   send(state: string): void;
 }
 
-const lookMilliseconds = 400;
+const pollMilliseconds = 400;
 const subscriptionsMax = 2_000;
 const subscriptionsPerCheckoutMax = 20;
 
 /**
- * Looks at the checkouts whose pages are open, and tells their changes: two statements per tenant and look, however many
- * pages are open. What another process has written is seen like one's own.
+ * Polls the checkouts whose pages are open, and sends their changes to the pages. Each poll takes two statements per
+ * tenant, whatever the number of open pages. It reads the database, so it also sees the writes of other processes.
  */
 export class CheckoutEvents {
   readonly #subscriptions = new Set<Subscription>();
-  #looking = false;
+  #polling = false;
 
   constructor(private readonly database: Database) {}
 
-  /** Whether one more page may watch: one checkout's pages must not take the places of all others'. */
+  /** Whether one more page may subscribe. The pages of one checkout must not use up the subscriptions of all others. */
   admits({ id }: CheckoutPlace): boolean {
     if (this.#subscriptions.size >= subscriptionsMax) return false;
     let same = 0;
@@ -30,30 +30,30 @@ export class CheckoutEvents {
     return same < subscriptionsPerCheckoutMax;
   }
 
-  /** Tells the state now and whenever it changes, until the function that it answers is called. */
+  /** Sends the state now and after each change. The returned function ends the subscription. */
   subscribe(place: CheckoutPlace, send: (state: string) => void): () => void {
     const subscription: Subscription = { place, last: undefined, send };
     this.#subscriptions.add(subscription);
-    if (!this.#looking) void this.#look();
+    if (!this.#polling) void this.#pollAll();
     return () => this.#subscriptions.delete(subscription);
   }
 
-  async #look(): Promise<void> {
-    this.#looking = true;
+  async #pollAll(): Promise<void> {
+    this.#polling = true;
     while (this.#subscriptions.size > 0) {
       const tenantsAndModes = new Map<string, Subscription[]>();
       for (const subscription of this.#subscriptions) {
         const tenantAndMode = `${subscription.place.tenantId} ${subscription.place.livemode}`;
         tenantsAndModes.set(tenantAndMode, [...(tenantsAndModes.get(tenantAndMode) ?? []), subscription]);
       }
-      // A look that fails is made up for by the next one.
-      for (const subscriptions of tenantsAndModes.values()) await this.#ask(subscriptions).catch(() => {});
-      await new Promise((resume) => setTimeout(resume, lookMilliseconds));
+      // The next poll makes up for a failed one.
+      for (const subscriptions of tenantsAndModes.values()) await this.#pollTenant(subscriptions).catch(() => {});
+      await new Promise((resume) => setTimeout(resume, pollMilliseconds));
     }
-    this.#looking = false;
+    this.#polling = false;
   }
 
-  async #ask(subscriptions: Subscription[]): Promise<void> {
+  async #pollTenant(subscriptions: Subscription[]): Promise<void> {
     const scope = payerScope(this.database, subscriptions[0]!.place);
     await Promise.all(
       subscriptions.map(async (subscription) => {

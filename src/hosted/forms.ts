@@ -19,7 +19,7 @@ interface Form {
 
 const attemptPattern = /^[0-9a-f-]{36}-(card|upi)$/;
 
-/** Registers the forms of a payment page: each begins an attempt to pay, or takes one further. */
+/** Registers the forms of a payment page. Each begins an attempt to pay or continues one. */
 export function formRoutes(app: FastifyInstance, answers: Answers, options: object): void {
   const forms = new Forms(answers);
   app.post<Form>('/checkout/:token/upi', options, (request, reply) => forms.upi(request, reply));
@@ -61,7 +61,7 @@ class Forms {
     const read = cardOf(form);
     const fault = 'card' in read ? acquirer.fault(read) : undefined;
     const errors = 'errors' in read ? read.errors : fault ? { number: fault } : undefined;
-    // The number and the code are never written into a page, whatever field they were typed into.
+    // The page never shows the card number or the code again, whichever field the payer typed them into.
     const again = { expiry: dateOnly(form.expiry), name: lettersOnly(form.name) };
     if (errors) return this.answers.show(reply.code(400), opened, { card: { errors, ...again } }, true);
     const { card } = read as Exclude<typeof read, { errors: unknown }>;
@@ -72,7 +72,7 @@ class Forms {
     return this.answers.back(reply, token);
   }
 
-  /** In test mode the page is the payer's app, too: it pays a code by a UPI address of the sandbox. */
+  /** In test mode the page also acts as the payer's app: it pays a code with a UPI address of the sandbox. */
   async sandboxUpi(
     request: FastifyRequest<{ Params: { token: string; id: string } }>,
     reply: FastifyReply,
@@ -88,10 +88,10 @@ class Forms {
     const vpaError = acquirer.fault({ vpa });
     if (vpaError) return this.answers.show(reply.code(400), opened, { vpaError });
     const details = { upi: { vpa } };
-    // Like a card's attempt, this is known to be with the acquirer before it is, so that its answer can be asked for.
-    const noted = await this.#note(request, place, { id, details, status: 'processing' });
-    // One code is paid by one payer: the one whose address was noted first.
-    if (isDeepStrictEqual(noted.paymentMethodDetails, details))
+    // As for a card, the attempt is marked as submitted before the submission, so that a worker can poll its status.
+    const stored = await this.#store(request, place, { id, details, status: 'processing' });
+    // Only one payer pays a code: the one whose address was stored first.
+    if (isDeepStrictEqual(stored.paymentMethodDetails, details))
       await this.#submit(request, place, id, { vpa }, details);
     return this.answers.back(reply, token);
   }
@@ -100,7 +100,7 @@ class Forms {
     return acquirerOf(livemode, this.#hosted.acquirers);
   }
 
-  /** Begins an attempt, or says why there can be none now. */
+  /** Begins an attempt, or returns the reason why none can begin now. */
   async #begin(
     request: FastifyRequest,
     place: CheckoutPlace,
@@ -116,7 +116,7 @@ class Forms {
     }
   }
 
-  #note(
+  #store(
     request: FastifyRequest,
     place: CheckoutPlace,
     decision: Decision & { id: string; details: PaymentMethodDetails },
@@ -125,7 +125,7 @@ class Forms {
     return scope.write('decide_transaction', transaction, { requestId: request.id }, decision);
   }
 
-  /** Hands an attempt to the acquirer, and writes down what it says; where that is lost, a worker asks for it. */
+  /** Submits an attempt to the acquirer and stores its answer. When the answer is lost, a worker polls for it. */
   async #submit(
     request: FastifyRequest,
     place: CheckoutPlace,
@@ -134,21 +134,21 @@ class Forms {
     details: PaymentMethodDetails,
   ): Promise<void> {
     const decision = await this.#acquirer(place)!.submit(id, instrument);
-    await this.#note(request, place, { id, details, ...decision });
+    await this.#store(request, place, { id, details, ...decision });
   }
 }
 
-/** What was typed for a date, if it is one. */
+/** The text of the date field if it is a date, otherwise an empty text. */
 function dateOnly(text = ''): string {
   return /^\s*(\d{1,2}\s*[/ ]\s*\d{2,4}|\d{4}-\d{1,2})\s*$/.test(text) ? text : '';
 }
 
-/** What was typed for a name, if it has no digit of any script. */
+/** The text of the name field if it has no digit of any script, otherwise an empty text. */
 function lettersOnly(text = ''): string {
   return text.length > 100 || /\p{Nd}/u.test(text) ? '' : text;
 }
 
-/** The name that a form gives the attempt; sent twice, it is the same attempt. */
+/** The key that a form gives its attempt. A form that is sent twice is the same attempt. */
 function attemptOf(body: unknown, method: 'card' | 'upi'): string | undefined {
   const { attempt } = (body ?? {}) as Record<string, string>;
   return attemptPattern.exec(attempt ?? '')?.[1] === method ? attempt : undefined;

@@ -10,10 +10,12 @@ const assets = Object.fromEntries(
   }),
 ) as Record<'page.css' | 'page.js', { content: Buffer; path: string }>;
 
-/** The addresses of style and script, which change with their content. */
+/** The addresses of the style and the script. They change with the content of these files. */
 export const assetPaths = { css: assets['page.css'].path, js: assets['page.js'].path };
 
-/** Registers the style and the script of the pages. Their addresses change with them, so they may be kept for ever. */
+/**
+ * Registers the style and the script of the pages. A browser may cache them for ever: a new content has a new address.
+ */
 export function assetRoutes(app: FastifyInstance): void {
   for (const [name, { content }] of Object.entries(assets)) {
     const type = name.endsWith('.css') ? 'text/css' : 'text/javascript';

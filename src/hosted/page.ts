@@ -9,7 +9,7 @@ import { messagePage } from './view/layout.js';
 
 const formPattern = /^(card|upi|upi\/[^/]+)$/;
 
-// Nothing but ourselves: no other host, no inline script or style, no frame around it.
+// The pages use only this host: no other host, no inline script or style, and no frame around a page.
 const policy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -21,26 +21,29 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** The headers of every answer here, besides those of every answer of the gateway. */
+/** The headers of every payment page, in addition to those of every answer of the gateway. */
 const pageHeaders = { 'content-security-policy': policy, 'x-robots-tag': 'noindex, nofollow' };
 
-/** A page shows what a payer typed beside the token of its address, so it is not compressed: see docs/security.md. */
+/**
+ * A page contains both the payer's input and the token of its address, so it is not compressed: see docs/security.md.
+ */
 const ofPage = { config: { open: true }, compress: false } as const;
 
-/** The answer to an address that the framework itself cannot read, such as one that was cut within a letter. */
+/** The answer to an address that the framework cannot read, such as one that ends inside an encoded character. */
 export function mangledPage(reply: FastifyReply): FastifyReply {
   return reply.code(404).headers(pageHeaders).type('text/html; charset=utf-8').send(messagePage(assetPaths, notValid));
 }
 
 /**
- * The hosted payment pages. They work as plain forms and links; the script only makes them smoother. Whoever has a page's
- * address may see it and pay; it shows what the payer must know, and nothing else of the account.
+ * The hosted payment pages. They work as plain forms and links; the script only makes them smoother. Every client that
+ * has the address of a page may see the page and pay. The page shows what the payer must know, and no other account
+ * data.
  * Silent: the page. Spec: Checkout.
  */
 export function hostedPages(app: FastifyInstance, hosted: Hosted): void {
   const answers = new Answers(hosted);
 
-  // A form is what a browser makes of one; anything else has no fields that are text.
+  // Accept only the encoding that browsers use for these forms: its fields are all text.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
     'application/x-www-form-urlencoded',
@@ -65,7 +68,7 @@ export function hostedPages(app: FastifyInstance, hosted: Hosted): void {
   logoRoute(app, answers);
   assetRoutes(app);
 
-  // Any other address: a form that is opened again by its address, a link that was cut or grew, another method.
+  // Any other request: a form's address opened as a page, a link with missing or extra characters, another method.
   app.all<{ Params: { '*': string } }>('/checkout/*', ofPage, (request, reply) => {
     const [token = '', ...rest] = request.params['*'].split('/');
     const form = formPattern.test(rest.join('/'));
@@ -75,7 +78,7 @@ export function hostedPages(app: FastifyInstance, hosted: Hosted): void {
   });
 }
 
-/** The payee's logo, as the payee has uploaded it. */
+/** Registers the payee's logo, which is sent as the payee uploaded it. */
 function logoRoute(app: FastifyInstance, answers: Answers): void {
   app.get<{ Params: { token: string } }>('/checkout/:token/logo', ofPage, async (request, reply) => {
     const opened = await answers.open(request.params.token);

@@ -10,27 +10,29 @@ import { type FileRow, file } from '../resources/file/table.js';
 import { type ReceivableRow, receivable } from '../resources/receivable/table.js';
 import { type TransactionRow, transaction } from '../resources/transaction/table.js';
 
-/** What a page is about. */
+/** The data of a payment page. */
 export interface Session {
   checkout: CheckoutNow;
   payee: AccountRow;
   logo: FileRow | null;
-  /** Where the money goes to: its UPI address is in the code. */
+  /** The address that receives the money; its UPI address is in the code. */
   address: AddressRow;
   receivables: ReceivableRow[];
   /** The attempts, newest first. */
   attempts: TransactionRow[];
-  /** When the money was credited; null while none is. */
+  /** The time when the money was credited, in epoch seconds; null before that. */
   paidAt: number | null;
 }
 
-/** What a page shows. */
+/** The state that a page shows. */
 export type State =
   | { name: 'summary' | 'expired' | 'cancelled' }
-  /** A UPI code waits to be paid; an attempt is with the acquirer; one has failed; one has succeeded. */
+  /** In this order: a UPI code is not paid yet; an attempt is with the acquirer; one has failed; one has succeeded. */
   | { name: 'awaiting' | 'confirming' | 'declined' | 'paid'; attempt: TransactionRow };
 
-/** The payer: the client that has the address of a page. It sees what the page shows, and writes its attempts to pay. */
+/**
+ * The scope of the payer, a client that has the address of a page: it reads what the page shows and writes attempts.
+ */
 export function payerScope(database: Database, { tenantId, livemode }: Omit<CheckoutPlace, 'id'>): Scope {
   const payer: Caller = {
     tenantId,
@@ -48,12 +50,12 @@ export function payerScope(database: Database, { tenantId, livemode }: Omit<Chec
 
 const logoBytesMax = 1_048_576;
 
-/** Whether a file is a picture that a page may show. */
+/** Whether a file is an image that a page may show. */
 function showable({ purpose, contentType, size }: FileRow): boolean {
   return purpose === 'logo' && contentType.startsWith('image/') && size <= logoBytesMax;
 }
 
-/** Everything that a page shows, or null when there is no such checkout. */
+/** All data that a page shows, or null when the checkout does not exist. */
 export async function sessionOf(scope: Scope, id: string): Promise<Session | null> {
   const checkout = await scope.find(checkoutNow, id);
   if (!checkout) return null;
@@ -68,7 +70,7 @@ export async function sessionOf(scope: Scope, id: string): Promise<Session | nul
   return { checkout, payee, address: to, attempts, receivables, logo: shown, paidAt: credit?.created ?? null };
 }
 
-/** The state of a checkout's page by itself, or undefined when there is no such checkout. */
+/** The key of the state that a checkout's page shows, or undefined when the checkout does not exist. */
 export async function stateAt(scope: Scope, id: string): Promise<string | undefined> {
   const [checkout, attempts] = await Promise.all([
     scope.find(checkoutNow, id),
@@ -77,12 +79,12 @@ export async function stateAt(scope: Scope, id: string): Promise<string | undefi
   return checkout ? stateKey(stateOf(checkout, attempts)) : undefined;
 }
 
-/** What a page shows: decided from what is stored alone, so that every tab and every process decides alike. */
+/** The state that a page shows. It depends only on stored data, so every tab and every process shows the same. */
 export function stateOf(checkout: CheckoutNow, attempts: TransactionRow[]): State {
   const credited = attempts.find((t) => t.depositId !== null && t.depositId === checkout.depositId);
   if (credited) return { name: 'paid', attempt: credited };
   const open = attempts.filter((t) => t.status === 'processing' && t.expiresAt > checkout.now);
-  // A card is on its way to the acquirer from the moment its attempt begins; a code waits until somebody scans it.
+  // A card is submitted to the acquirer when its attempt begins. A code waits until a payer scans it.
   const submitted = open.find((t) => t.paymentMethod === 'card' || t.paymentMethodDetails !== null);
   if (submitted) return { name: 'confirming', attempt: submitted };
   if (checkout.status === 'expired' || checkout.status === 'cancelled') return { name: checkout.status };
@@ -91,7 +93,7 @@ export function stateOf(checkout: CheckoutNow, attempts: TransactionRow[]): Stat
   return { name: open.includes(latest) ? 'awaiting' : 'declined', attempt: latest };
 }
 
-/** A state in one word, which changes whenever the page should. */
+/** A state as one text, which changes whenever the page must change. */
 export function stateKey(state: State): string {
   return 'attempt' in state ? `${state.name}:${state.attempt.id}` : state.name;
 }

@@ -10,7 +10,9 @@ interface OfCheckout {
 
 const heartbeatMilliseconds = 15_000;
 
-/** Registers how the script of a page learns that the state of its checkout has changed: by a question, or by a stream. */
+/**
+ * Registers the two routes that report a checkout's state to the script of a page: one to poll, and an event stream.
+ */
 export function stateRoutes(app: FastifyInstance, { database, secrets }: Hosted): void {
   const events = new CheckoutEvents(database);
   const streams = new Set<() => void>();
@@ -32,7 +34,7 @@ export function stateRoutes(app: FastifyInstance, { database, secrets }: Hosted)
     const place = placeOf(secrets, request.params.token);
     if (!place || (await stateAt(payerScope(database, place), place.id)) === undefined)
       return reply.code(404).send({ state: null });
-    // A page that gets no stream asks from time to time.
+    // A page without a stream polls the state.
     if (closing || !events.admits(place)) return reply.code(503).header('retry-after', '5').send({ state: null });
     if (request.method === 'HEAD') return reply.type('text/event-stream').send();
     reply.hijack();
@@ -42,7 +44,7 @@ export function stateRoutes(app: FastifyInstance, { database, secrets }: Hosted)
   });
 }
 
-/** Sends states as they come, until the client disconnects or the server closes. */
+/** Sends each new state until the client disconnects or the server closes. */
 function stream(
   reply: FastifyReply,
   streams: Set<() => void>,

@@ -5,9 +5,9 @@ import { acquirerOf, acquirers as delivered } from './acquirer.js';
 const answerMillisecondsMax = 10_000;
 
 /**
- * Asks the acquirer what has become of attempts that were claimed for it, and writes down what it says: an answer that was lost
- * between the acquirer and the database, or that comes late, is credited all the same, and once. Who cannot be asked now is
- * asked again.
+ * Queries the acquirer for the status of the claimed attempts and stores its answers. So a payment whose answer was
+ * lost between the acquirer and the database, or came late, is still credited, and only once. An attempt whose query
+ * fails is polled again later.
  */
 export async function pollStatus(
   scope: Scope,
@@ -17,14 +17,14 @@ export async function pollStatus(
 ): Promise<void> {
   const acquirer = acquirerOf(scope.caller.livemode, acquirers);
   if (!acquirer) return;
-  const ask = async ({ id, paymentMethodDetails: details }: TransactionRow) => {
+  const poll = async ({ id, paymentMethodDetails: details }: TransactionRow) => {
     const decision = await inTime(acquirer.pollStatus(id, details));
     await scope.write('answer_inquiry', transaction, { requestId: '' }, { details, ...decision, id });
   };
-  await Promise.all(attempts.map((attempt) => ask(attempt).catch(onFault)));
+  await Promise.all(attempts.map((attempt) => poll(attempt).catch(onFault)));
 }
 
-/** An answer that takes too long is none: nobody else's question may wait for it. */
+/** Rejects when an answer takes too long, so that a slow answer does not delay the polls of other attempts. */
 async function inTime<T>(answer: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {

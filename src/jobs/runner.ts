@@ -24,46 +24,53 @@ const sealedMax = 1_000;
 const forgottenMax = 5_000;
 const sealEveryMilliseconds = 2_000;
 const forgetEveryMilliseconds = 3_600_000;
-/** How long one tenant is worked for before another has its turn, and old rows are deleted for before events are numbered again. */
+/**
+ * The longest time that the worker spends on one tenant before the next tenant, and on deleting old rows before it
+ * numbers events again.
+ */
 const turnMilliseconds = 500;
 
-/** How long the worker keeps what may be deleted. */
+/** The time for which the worker keeps rows that may be deleted. */
 export interface Retention {
-  /** Seconds for answers of idempotency keys; the database keeps them for a day at least. */
+  /** Seconds for the stored responses of idempotency keys; the database keeps them for at least a day. */
   idempotencySeconds: number;
-  /** Seconds for events; undefined is for ever. */
+  /** Seconds for events; undefined keeps them for ever. */
   eventSeconds?: number | undefined;
 }
 
-/** What the README promises where no setting says otherwise. */
+/** The retention that the README promises when no setting changes it. */
 export const retentionDefault: Retention = { idempotencySeconds: 48 * 3600 };
 
-/** A tenant and mode with work that is due: for the database, for an acquirer, or for both. */
+/** A tenant and mode with due jobs: `runs` for jobs of the database, `polls` for status polls of an acquirer. */
 interface Due extends TenantAndMode {
   runs: boolean;
-  asks: boolean;
+  polls: boolean;
 }
 
 /**
- * Does the work that is due: the sandbox's verifications, addresses to issue, numbers of events, seals, and old rows to delete.
- * Any number of gateways may run one: a job is claimed with SKIP LOCKED and deleted by the statement
- * that does it. Tenants are found in the order of their keys, each look going on where the one before it ended, so that every
- * tenant has its turn however many have work. A fault of one tenant is logged, and the next tenant is worked for.
- * Jobs have a loop of their own: events are numbered, postings sealed and old rows deleted whatever the jobs do.
+ * Does the work that is due: it runs jobs (the sandbox's verifications, issuing addresses), numbers events, seals
+ * postings and deletes old rows. Any number of gateways may run a worker: it claims a job with SKIP LOCKED, and the
+ * statement that does the job deletes it. The worker finds tenants in the order of their keys, and each query continues
+ * where the previous one ended, so every tenant has its turn, whatever the number of tenants with work. The worker logs
+ * a fault of one tenant and continues with the next. Jobs have a loop of their own, so they cannot delay the numbering
+ * of events, the sealing of postings and the deletion of old rows.
  */
 export class Worker {
   #running: Promise<unknown> | undefined;
   readonly #stop = new AbortController();
-  /** The last tenant and mode whose jobs were looked for. */
+  /** The last tenant and mode whose jobs the worker found. */
   #after = first;
-  /** How many jobs a tenant and mode is done at once where a batch has failed: half as many each time, until the job that fails is alone. */
+  /**
+   * The batch size of a tenant and mode after a batch has failed: half of the previous size each time, until the
+   * failing job is alone in its batch.
+   */
   readonly #batches = new Map<string, number>();
   #sealedAt = Number.NEGATIVE_INFINITY;
   #forgottenAt = Number.NEGATIVE_INFINITY;
-  /** The pass over old rows that is under way. */
+  /** The current pass over old rows, if one has begun and has not ended. */
   #forgetting: AsyncGenerator<void> | undefined;
-  /** The questions under way, by tenant and mode. */
-  readonly #asking = new Map<string, Promise<void>>();
+  /** The running status polls, by tenant and mode. */
+  readonly #polling = new Map<string, Promise<void>>();
 
   constructor(
     private readonly database: Database,
@@ -76,18 +83,20 @@ export class Worker {
     this.#running = Promise.all([this.#loop(() => this.#work()), this.#loop(() => this.#keepUp())]);
   }
 
-  /** Ends after the statements under way. */
+  /** Stops the worker; resolves when its running statements and status polls have ended. */
   async stop(): Promise<void> {
     this.#stop.abort();
     await this.#running;
-    await Promise.all(this.#asking.values());
+    await Promise.all(this.#polling.values());
   }
 
   get #stopping(): boolean {
     return this.#stop.signal.aborted;
   }
 
-  /** Runs rounds until the worker is stopped: at once after a round that has left work, and otherwise after a pause. */
+  /**
+   * Runs rounds until the worker is stopped. The next round begins at once when work is left, otherwise after a pause.
+   */
   async #loop(round: () => Promise<boolean>): Promise<void> {
     while (!this.#stopping) {
       const more = await this.#attempt(round, false, 'the worker will try again');
@@ -96,21 +105,22 @@ export class Worker {
     }
   }
 
-  /** Does a piece of work; what goes wrong with it is logged, and is `otherwise`. */
+  /** Does a piece of work; logs an error and returns `otherwise` in its place. */
   async #attempt<T>(work: () => Promise<T>, otherwise: T, consequence: string): Promise<T> {
     try {
       return await work();
     } catch (error) {
-      // An outage is in the log once, and not once for each try.
-      const away = error instanceof DomainError && error.status === 503;
-      this.log[away ? 'debug' : 'warn'](faultLine(error), consequence);
+      // The log reports an outage once, and not at each attempt.
+      const outage = error instanceof DomainError && error.status === 503;
+      this.log[outage ? 'debug' : 'warn'](faultLine(error), consequence);
       return otherwise;
     }
   }
 
   /**
-   * One round of jobs over the next tenants that have any; whether to look again at once. The time is the statement's, since a
-   * clock that moves under it could not bound the walk of an index: what is due later would all be read.
+   * Runs one round of jobs, over the next tenants that have any. Returns whether the next round should begin at once.
+   * The query uses statement_timestamp(), because a clock that moves during the statement cannot bound an index scan:
+   * PostgreSQL would read all jobs that are due later.
    */
   async #work(): Promise<boolean> {
     const due = await this.database.read<Due>(
@@ -121,7 +131,7 @@ export class Worker {
             tenantId: job.tenantId,
             livemode: job.livemode,
             runs: sql<boolean>`bool_or(${job.kind} <> ${sql.raw(`'${statusPollKind}'`)})`,
-            asks: sql<boolean>`bool_or(${job.kind} = ${sql.raw(`'${statusPollKind}'`)})`,
+            polls: sql<boolean>`bool_or(${job.kind} = ${sql.raw(`'${statusPollKind}'`)})`,
           })
           .from(job)
           .where(and(sql`${job.due} <= extract(epoch from statement_timestamp())::bigint`, beyond(job)))
@@ -130,13 +140,13 @@ export class Worker {
           .limit(tenantsMax),
       { tenant: this.#after.tenantId, live: this.#after.livemode },
     );
-    // Fewer than asked for are the last ones: the next look begins anew.
+    // Fewer tenants than the limit are the last ones: the next query begins with the first tenant again.
     const last = due.length < tenantsMax ? undefined : due.at(-1);
     this.#after = last ? { tenantId: last.tenantId, livemode: last.livemode } : first;
     let more = last !== undefined;
-    for (const { tenantId, livemode, runs, asks } of due) {
+    for (const { tenantId, livemode, runs, polls } of due) {
       if (this.#stopping) return false;
-      if (asks) this.#ask({ tenantId, livemode });
+      if (polls) this.#startStatusPolls({ tenantId, livemode });
       if (!runs) continue;
       const done = await this.#attempt(
         () => this.#run({ tenantId, livemode }),
@@ -149,8 +159,9 @@ export class Worker {
   }
 
   /**
-   * Runs a batch of jobs, and gives how many were run. The database charges the job that fails and keeps what was done before it; where a
-   * batch fails as a whole, half of it is tried the next time, and in the end the job that is alone is charged.
+   * Runs a batch of jobs and returns how many it ran. The database counts a failed attempt against the job that fails,
+   * and keeps the work of the jobs before it. When a whole batch fails, the next batch has half of its size; a job that
+   * fails alone in its batch gets the failed attempt.
    */
   async #run({ tenantId, livemode }: TenantAndMode): Promise<number> {
     const key = `${tenantId} ${livemode}`;
@@ -171,15 +182,16 @@ export class Worker {
     }
   }
 
-  /** Asks an acquirer, which may be slow: the work of the database does not wait for it. */
-  #ask(tenantAndMode: TenantAndMode): void {
+  /** Starts the status polls of a tenant and mode. An acquirer may be slow, so other jobs do not wait for it. */
+  #startStatusPolls(tenantAndMode: TenantAndMode): void {
     const key = `${tenantAndMode.tenantId} ${tenantAndMode.livemode}`;
-    if (this.#asking.has(key)) return;
-    const onFault = (error: unknown) => this.log.warn(faultLine(error), 'an attempt will be asked about again');
-    const asked = this.#pollStatus(tenantAndMode, onFault)
+    if (this.#polling.has(key)) return;
+    const onFault = (error: unknown) =>
+      this.log.warn(faultLine(error), 'the status of an attempt will be polled again');
+    const polling = this.#pollStatus(tenantAndMode, onFault)
       .catch(onFault)
-      .finally(() => this.#asking.delete(key));
-    this.#asking.set(key, asked);
+      .finally(() => this.#polling.delete(key));
+    this.#polling.set(key, polling);
   }
 
   async #pollStatus({ tenantId, livemode }: TenantAndMode, onFault: (error: unknown) => void): Promise<void> {
@@ -188,7 +200,10 @@ export class Worker {
     await pollStatus(payerScope(this.database, { tenantId, livemode }), due, onFault, this.acquirers);
   }
 
-  /** Numbers events, seals postings and deletes old rows; whether there is more of any. A fault of one leaves the others alone. */
+  /**
+   * Numbers events, seals postings and deletes old rows; returns whether any of them has more to do. An error in one of
+   * them does not stop the others.
+   */
   async #keepUp(): Promise<boolean> {
     const numbers = await this.#attempt(() => this.#number(), false, 'events will be numbered later');
     const seals = await this.#attempt(() => this.#seal(), false, 'postings will be sealed later');
@@ -196,7 +211,7 @@ export class Worker {
     return numbers || seals || forgets;
   }
 
-  /** Numbers the events that have none; whether there may be more. */
+  /** Numbers the events without a number; returns whether there may be more. */
   #number(): Promise<boolean> {
     const found = tenantsAndModes(this.database, this.#stop.signal, 'tenants_with_events', event, isNull(event.number));
     return this.#byTurns(found, 'events of a tenant will be numbered later', ({ tenantId, livemode }) =>
@@ -204,7 +219,7 @@ export class Worker {
     );
   }
 
-  /** Every few seconds, seals the postings that have no seal yet; whether there may be more. */
+  /** Every two seconds, seals the postings without a seal; returns whether there may be more. */
   async #seal(): Promise<boolean> {
     if (performance.now() - this.#sealedAt < sealEveryMilliseconds) return false;
     const found = tenantsAndModes(this.database, this.#stop.signal, 'tenants_with_unsealed', unsealed);
@@ -215,7 +230,9 @@ export class Worker {
     return more;
   }
 
-  /** Once an hour, deletes what is older than it is kept, a batch after the other; whether the pass over all tenants is still under way. */
+  /**
+   * Once an hour, deletes rows past their retention, in batches; returns whether the pass over all tenants continues.
+   */
   async #forget(): Promise<boolean> {
     if (!this.#forgetting) {
       if (performance.now() - this.#forgottenAt < forgetEveryMilliseconds) return false;
@@ -231,7 +248,7 @@ export class Worker {
     return true;
   }
 
-  /** Deletes the old rows of every tenant, and stops after each batch. */
+  /** Deletes the old rows of every tenant; yields after each batch. */
   async *#forgetAll(): AsyncGenerator<void> {
     const { idempotencySeconds, eventSeconds } = this.retention;
     yield* this.#forgetEach('tenants_with_answers', idempotency, 'forget_old_answers', idempotencySeconds);
@@ -253,13 +270,15 @@ export class Worker {
     }
   }
 
-  /** Calls a function of the database that handles at most so many rows of a tenant and mode; whether it has handled as many. */
+  /**
+   * Calls a database function that handles at most `max` rows of a tenant and mode; returns whether it handled `max`.
+   */
   async #batch(fn: string, values: (string | number | boolean)[], max: number): Promise<boolean> {
     const [row] = await this.database.call(fn, [...values, max]);
     return Number(row?.[fn]) === max;
   }
 
-  /** Works for each tenant and mode as long as there is work, and not longer than a turn; whether any has more. */
+  /** Runs batches for each tenant and mode while it has work, at most for one turn; returns whether any has more. */
   async #byTurns(
     found: AsyncIterable<TenantAndMode>,
     consequence: string,

@@ -2,12 +2,12 @@ import { sql } from 'drizzle-orm';
 import { bigint, index, integer, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import { keyColumns } from '../db/columns.js';
 
-/** The kind of work that no statement can do: to ask an acquirer what has become of an attempt. */
+/** The kind of job that no SQL statement can do: it queries an acquirer for the status of an attempt. */
 export const statusPollKind = 'inquire_transaction';
 
 /**
- * Work that is due later: written by the statement that causes it, claimed by a worker with
- * SKIP LOCKED one tenant and mode at a time, deleted by the statement that does it.
+ * Work that is due later. The statement that causes a job inserts it. A worker claims the jobs of one tenant and mode
+ * at a time, with SKIP LOCKED. The statement that does a job deletes it.
  */
 export const job = pgTable(
   'job',
@@ -23,7 +23,7 @@ export const job = pgTable(
   (t) => [
     primaryKey({ name: 'job_pkey', columns: [t.tenantId, t.livemode, t.id] }),
     index('job_due').on(t.due, t.tenantId, t.livemode),
-    // A tenant's due jobs are claimed without reading those of other tenants, however many these have.
+    // A worker claims the due jobs of one tenant without reading the jobs of other tenants.
     index('job_of_tenant').on(t.tenantId, t.livemode, t.due, t.id),
     index('job_stuck').on(t.tenantId, t.livemode, t.id).where(sql`error is not null`),
     index('job_of_subject').on(t.tenantId, t.livemode, t.subjectId),

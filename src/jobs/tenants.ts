@@ -3,13 +3,16 @@ import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import type { Database } from '../db/database.js';
 import type { TenantAndMode } from '../db/tenant-and-mode.js';
 
-/** Before the first tenant and mode, in the order of the keys. */
+/** A position before the first tenant and mode, in the order of the keys. */
 export const first: TenantAndMode = { tenantId: '', livemode: false };
 
 /** A table whose rows belong to a tenant and mode. */
 export type TenantTable = PgTable & { tenantId: PgColumn; livemode: PgColumn };
 
-/** The tenants and modes that have rows of a table, in the order of their keys. Each is one step in an index, however many rows the one before it has. */
+/**
+ * The tenants and modes that have rows in a table, in the order of their keys. Each takes one step in an index,
+ * whatever the number of rows of the previous one.
+ */
 export async function* tenantsAndModes(
   database: Database,
   stop: AbortSignal,

@@ -8,26 +8,26 @@ import type { Config } from '../config.js';
 import { problem, DomainError } from '../request/problems.js';
 import { pathOf } from './request.js';
 
-/** Decides whether a request is let in: HTTPS, its key and the permission of its route, before its body is read. */
+/** Admits or refuses a request before its body is read, by HTTPS, its API key and the permission of its route. */
 export class Admission {
   constructor(
     private readonly config: Config,
     private readonly identity: Identity,
   ) {}
 
-  /** Lets a request in with its context, or refuses it; at once where there was nothing to wait for. */
+  /** Admits a request and sets its context, or throws. Returns a promise only when it has to wait. */
   admit(request: FastifyRequest, reply: FastifyReply): undefined | Promise<void> {
     const { open, probe, operator, permission } = request.routeOptions.config;
     if (probe) return;
     refuseRepeated(request);
     refuseHost(request);
     if (!secure(request, this.config)) throw new DomainError(problem('https_required'));
-    // The endpoint shows the explorer to a browser that opens it, and takes everything else for GraphQL.
+    // A browser that opens /graphql gets the explorer; every other request to it is GraphQL and needs a key.
     if (open && (request.routeOptions.url !== '/graphql' || wantsPage(request, this.config))) return;
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1')
       throw new DomainError(problem('body_invalid', undefined, 'HTTP/1.1 requires the header Host.'));
     if (operator) return this.#admitOperator(request, reply, operator);
-    // Whatever the target looked like, it is the route that decides; only where there is none does the path.
+    // The route decides whether a key is needed. The path decides only when no route matches.
     if (request.is404 && !keyed(request.url)) throw new DomainError(problem('route_missing'));
     const enter = (context: Context) => {
       request.context = context;
@@ -48,10 +48,10 @@ export class Admission {
   }
 }
 
-/** Headers of which a request has one: Node keeps the first of several, and a proxy before it may have read the last. */
+/** Headers that a request may have only once: Node keeps the first of several, and a proxy may have read the last. */
 const onceOnly = new Set(['authorization', 'host']);
 
-/** Refuses a header that stands twice, whatever its values. */
+/** Refuses a request that has one of these headers twice, even with equal values. */
 export function refuseRepeated({ raw: { rawHeaders } }: FastifyRequest): void {
   const seen = new Set<string>();
   for (let i = 0; i < rawHeaders.length; i += 2) {
@@ -71,10 +71,12 @@ export function refuseRepeated({ raw: { rawHeaders } }: FastifyRequest): void {
   }
 }
 
-/** A host as RFC 3986 has it: letters, digits, dots and hyphens, or an address of IPv6 in brackets; then maybe a port. */
+/** A host as in RFC 3986: letters, digits, dots and hyphens, or an IPv6 address in brackets; then an optional port. */
 const hostPattern = /^(?:[A-Za-z0-9](?:[A-Za-z0-9.-]{0,253}[A-Za-z0-9.])?|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{1,5})?$/;
 
-/** Refuses a Host that is none: it stands in payment links, in their header and in logs of proxies. */
+/**
+ * Refuses an invalid Host header, because payment links, their Link header and the logs of proxies contain the host.
+ */
 export function refuseHost({ headers: { host } }: FastifyRequest): void {
   if (host !== undefined && !hostPattern.test(host))
     throw new DomainError(
@@ -82,13 +84,13 @@ export function refuseHost({ headers: { host } }: FastifyRequest): void {
     );
 }
 
-/** Whether a target that matches no route is of /v1 or /graphql, in whatever form it came: those ask for a key first. */
+/** Whether a target without a route belongs to /v1 or /graphql, in any encoding: these require a key first. */
 function keyed(target: string): boolean {
   const path = pathOf(target);
   return path === '/graphql' || path === '/v1' || path.startsWith('/v1/');
 }
 
-/** A browser that opens the endpoint gets the explorer; everything else there is GraphQL. */
+/** Whether a browser opens /graphql and gets the explorer; every other request to it is GraphQL. */
 function wantsPage(request: FastifyRequest, config: Config): boolean {
   return (
     config.EXPLORER &&
@@ -98,7 +100,10 @@ function wantsPage(request: FastifyRequest, config: Config): boolean {
   );
 }
 
-/** Whether the request came over HTTPS, or may come without. Only a trusted proxy's word counts. Spec: Authentication 4. */
+/**
+ * Whether the request came over HTTPS or does not need it. Only a trusted proxy's header counts. Spec: Authentication
+ * 4.
+ */
 function secure(request: FastifyRequest, config: Config): boolean {
   return config.transport !== 'proxy' || request.protocol === 'https';
 }

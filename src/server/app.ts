@@ -36,45 +36,45 @@ import { clientErrorHandler, slowClients } from './unreadable.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set once the caller is known; absent on pages and probes. */
+    /** Set when the caller has been identified; null on pages and probes. */
     context: Context | null;
-    /** Set once the operator is known. */
+    /** Set when the operator has been identified. */
     operator: OperatorContext | null;
-    /** What the request may use; it ends when the client disconnects. Set before anything else is looked at. */
+    /** The limits of the request; it ends when the client disconnects. Set before any check of the request. */
     budget: RequestBudget | null;
-    /** Ends the request when its time is over, counted from now. */
+    /** Starts the time limit of the request, which ends the request REQUEST_SECONDS later. */
     startTime(): void;
   }
   interface FastifyContextConfig {
-    /** The permission that a route needs, asked for before its body is read. */
+    /** The permission that a route needs; checked before the body is read. */
     permission?: Permission;
-    /** Pages that need no key. */
+    /** The route needs no key. */
     open?: true;
-    /** The operator's endpoint, which takes its credential alone. */
+    /** The route is the operator's endpoint, which accepts only this credential. */
     operator?: Credential;
-    /** Whose answers may take longer than REQUEST_SECONDS. */
+    /** The answer may take longer than REQUEST_SECONDS. */
     lasting?: true;
-    /** Whose bodies are read by the handler, which then starts the time of the request itself. */
+    /** The handler reads the body, and then calls `startTime` itself. */
     streamed?: true;
-    /** Probes, which need neither a key nor HTTPS. */
+    /** The route is a probe, which needs neither a key nor HTTPS. */
     probe?: true;
   }
 }
 
-/** What the gateway is built from. */
+/** The parts from which the gateway is built. */
 export interface Parts {
   config: Config;
   database: Database;
   schema: GraphQLSchema;
   pepper: string | Secrets;
   log: Logger;
-  /** Who takes payers' money; without it the sandbox in test mode, and in live mode none. */
+  /** The acquirers; by default the sandbox in test mode and none in live mode. */
   acquirers?: Acquirers;
 }
 
 /**
- * The HTTP application: /graphql, /v1, /operator/graphql, the explorer and the probes. Every request goes the same way:
- * HTTPS, key, permission, and only then its body.
+ * The HTTP application: /graphql, /v1, /operator/graphql, the explorer and the probes. It checks every request in the
+ * same order: HTTPS, key, permission, and only then its body.
  */
 export async function gateway(parts: Parts): Promise<FastifyInstance> {
   const { config, database, schema, log, acquirers = delivered } = parts;
@@ -102,13 +102,13 @@ export async function gateway(parts: Parts): Promise<FastifyInstance> {
     fileRoutes(files);
   });
   await app.register(async (pages) => hostedPages(pages, { database, secrets, terms, acquirers, onFault }));
-  // Unsupported expectations are ignored, as HTTP allows: the answer to the request tells what there is to tell.
+  // Ignore unsupported Expect headers, as HTTP allows, and answer the request as if it had none.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   await app.ready();
   return app;
 }
 
-/** The application without its routes: its limits, and how it reads requests. */
+/** The application without its routes: its limits and its parsers of requests. */
 function application(config: Config, identity: Identity, fixed: Record<string, string>): FastifyInstance {
   const app = Fastify({
     logger: false,
@@ -120,7 +120,7 @@ function application(config: Config, identity: Identity, fixed: Record<string, s
     keepAliveTimeout: 65_000,
     routerOptions: { maxParamLength: 500 },
     trustProxy: config.transport === 'proxy' && trusting(config.proxies),
-    // No hook runs for an address that cannot be read.
+    // Fastify runs no hook for an address that it cannot read, so this handler does their checks.
     frameworkErrors: (_: unknown, request: FastifyRequest, reply: FastifyReply) => {
       reply.headers(fixed).header('request-id', request.id);
       if (pathOf(request.url).startsWith('/checkout/')) return mangledPage(reply);
@@ -146,7 +146,7 @@ function application(config: Config, identity: Identity, fixed: Record<string, s
   return app;
 }
 
-/** What every request goes through. */
+/** The parts that the hooks of every request need. */
 interface EachRequest {
   config: Config;
   admission: Admission;
@@ -167,7 +167,7 @@ function eachRequest(app: FastifyInstance, { config, admission, fixed, log, serv
     watch(request, reply, limits);
     take(() => admission.admit(request, reply), done);
   });
-  // A client that sends its body slowly has the time that Node gives it, and a status of its own.
+  // The time limit starts after the body: a slow body has Node's own limit, and a status of its own (408).
   app.addHook('preValidation', (request, _, done) => {
     const { lasting, streamed, probe } = request.routeOptions.config;
     if (!lasting && !streamed && !probe) request.startTime();
@@ -176,7 +176,7 @@ function eachRequest(app: FastifyInstance, { config, admission, fixed, log, serv
   app.addHook('onSend', (request, reply, payload, done) => {
     if (request.context?.replayed) reply.header('idempotent-replayed', 'true');
     if (server.draining) reply.header('connection', 'close');
-    // The content of a file is no text.
+    // Only texts are limited: the content of a file is a buffer.
     if (typeof payload === 'string' && isLarger(payload, limits.answerBytes)) done(tooLarge(limits.answerBytes));
     else done();
   });
@@ -192,7 +192,7 @@ function eachRequest(app: FastifyInstance, { config, admission, fixed, log, serv
   });
 }
 
-/** How a request is answered that no route takes, or that a route refuses. */
+/** Registers the answers to requests that match no route, and to errors. */
 function refusals(app: FastifyInstance, log: Logger): void {
   app.setNotFoundHandler((request, reply) => refuseRoute(request, reply));
   app.setErrorHandler((error: FastifyError, request, reply) => {

@@ -5,10 +5,11 @@ const pauseMilliseconds = 1_000;
 const echoMillisecondsMax = 1_000;
 
 /**
- * Calls `stop` at the first SIGTERM, SIGINT or SIGHUP, and `quit` at each that comes a second later or more. Until then
- * another signal is an echo of the first: a terminal signals every process, and npm and the process above pass it on.
- * Of several processes, SIGTERM alone stops one below: the one above them sends it when a terminal signals all of them. Only
- * the one above quits, and ends those below: what it passes on to them may come at any time after their own signal.
+ * Calls `stop` at the first SIGTERM, SIGINT or SIGHUP, and `quit` at each signal that comes at least a second later.
+ * Before that, another signal is an echo of the first: a terminal signals every process, and npm and the parent process
+ * forward the signal. A worker process stops only at SIGTERM, which the primary process sends to its workers when a
+ * terminal signals all processes. Only the primary process quits, and then kills its workers: a worker cannot recognise
+ * an echo, because the signal from the primary process may arrive at any time after the worker's own signal.
  */
 export function onStop(stop: () => Promise<void>, quit: () => void): void {
   let since: number | undefined;
@@ -24,8 +25,9 @@ export function onStop(stop: () => Promise<void>, quit: () => void): void {
 }
 
 /**
- * Runs this program in several processes that share its port, and keeps that many alive. The first one brings the database
- * up to date and announces itself; the others start once it listens. Each is a gateway like any other: what must hold between them is in the database.
+ * Runs this program in several worker processes that share its port, and replaces a worker that exits. The first worker
+ * migrates the database and prints the start message; the others start when the first one listens. Each worker is an
+ * independent gateway: all shared state is in the database.
  */
 export async function supervise(processes: number): Promise<void> {
   let stopping = false;
@@ -40,9 +42,9 @@ export async function supervise(processes: number): Promise<void> {
 
   let serving = false;
   cluster.on('exit', async (_, code, signal) => {
-    // What the first one could not do, another could not either; it has said why.
+    // When the first worker cannot start, another one cannot either. The first one has already logged the reason.
     if (!serving && !stopping) process.exit(code || 1);
-    // One that was still starting had nothing to finish: the signal alone has ended it.
+    // A worker that was still starting had no request to finish: SIGTERM ended it, which is no failure.
     if (stopping && code !== 0 && signal !== 'SIGTERM') process.exitCode = 1;
     if (stopping) return;
     await sleep(pauseMilliseconds);

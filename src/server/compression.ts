@@ -1,9 +1,9 @@
 import type { FastifyCompressOptions } from '@fastify/compress';
 
 /**
- * What @fastify/compress does: it compresses answers of at least 1 KiB, with br where the client takes it and otherwise
- * with gzip. An event stream is left alone, since its parts would wait for each other; so are files, whose formats are compressed
- * already. Bodies of requests are never decompressed: a small one could become larger than any limit.
+ * The options of @fastify/compress: it compresses answers of at least 1 KiB, with br when the client accepts it and
+ * otherwise with gzip. It does not compress event streams, whose events it would delay, or files, whose formats are
+ * already compressed. It never decompresses a request body, because a small body could grow beyond any limit.
  * The payment pages opt out, see docs/security.md.
  */
 export const compressionOptions: FastifyCompressOptions = {

@@ -2,13 +2,14 @@ import etag from 'etag';
 import type { FastifyInstance } from 'fastify';
 import fresh from 'fresh';
 
-/** What an answer of /v1 depends on besides its address. */
+/** The request headers on which an answer of /v1 depends. */
 const vary = 'Accept-Encoding, Authorization, On-Behalf-Of';
 
 /**
- * Gives successful answers to GET a tag, and answers 304 where the client has what it would get: the request is served in full
- * before, so a client learns nothing by a tag that its key would not show. Only the client itself may keep an answer, asks
- * again each time, and keeps those of different keys apart. The tag is weak, since one answer has several encodings.
+ * Adds an ETag to successful answers to GET, and answers 304 when the client already has the same answer. The gateway
+ * first processes the request in full, so a tag reveals nothing that the client's key cannot read. Only the client
+ * itself may cache an answer; it must revalidate each time and keep the answers of different keys apart. The tag is
+ * weak, since one answer has several encodings.
  */
 export function conditionalRequests(app: FastifyInstance): void {
   app.addHook('onSend', (request, reply, payload, done) => {

@@ -14,17 +14,17 @@ import { buildOperatorGraph, operatorRules, sizes as operatorSizes } from '../op
 import { graphTypeOf, refuseMisshapen } from './graphql-request.js';
 import { take } from './lifetime.js';
 
-/** What the endpoints are built from. */
+/** The parts from which the endpoints are built. */
 export interface GraphEndpoints {
   config: Config;
   schema: GraphQLSchema;
-  /** Called with a fault of ours, to be logged with the request's id. */
+  /** Called with an internal error, to log it with the request's id. */
   onFault: (error: unknown, requestId: string) => void;
 }
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => never;
 
-/** Registers /graphql, the operator's endpoint where it has a key, and the explorer. */
+/** Registers /graphql, the operator's endpoint if OPERATOR_KEY is set, and the explorer. */
 export async function graphEndpoints(app: FastifyInstance, parts: GraphEndpoints): Promise<void> {
   const { config, schema } = parts;
   const { handle, documents } = await served(app, parts, {
@@ -62,21 +62,21 @@ async function operatorEndpoint(app: FastifyInstance, parts: GraphEndpoints, cre
     schema: buildOperatorGraph(),
     rules: operatorRules,
     sizes: operatorSizes,
-    // A client that has the credential may see the schema, even where the public one is hidden.
+    // A client that has the credential may see this schema, even when the public schema is hidden.
     introspection: true,
     context: (request) => request.operator!,
   });
   app.route({
     method: app.supportedMethods,
     url: '/operator/graphql',
-    // An audit of all ledgers takes as long as they need.
+    // An audit of all ledgers may take longer than any request limit.
     config: { operator: credential, lasting: true },
     preHandler: (request, _, done) => take(() => refuseMisshapen(request), done),
     handler: handle,
   });
 }
 
-/** A schema, and how it is served. */
+/** A schema and the settings of its endpoint. */
 interface Served<C extends Asker> {
   schema: GraphQLSchema;
   rules: Rules<C>;
@@ -86,7 +86,7 @@ interface Served<C extends Asker> {
   compiler?: QueryCompiler;
 }
 
-/** Starts an Apollo server over a schema; gives the route handler that serves it, and its document cache. */
+/** Starts an Apollo server for a schema; returns its route handler and its document cache. */
 async function served<C extends Asker>(
   app: FastifyInstance,
   { config, onFault }: GraphEndpoints,

@@ -5,14 +5,14 @@ import { parsedJson } from '../request/json.js';
 import { type Problem, problem, DomainError } from '../request/problems.js';
 import { repeatedProblems } from './json-body.js';
 
-/** Refuses an answer that the client could not take, and what is no GraphQL request. */
+/** Refuses a request whose Accept header allows no media type of ours, and a body that is no GraphQL request. */
 export function refuseMisshapen(request: FastifyRequest): void {
   if (graphTypeOf(request) === undefined) throw new DomainError(problem('not_acceptable'));
   const problems = misshapen(request.method === 'POST' ? request.body : request.query, request.method === 'POST');
   if (problems.length > 0) throw new DomainError(...problems);
 }
 
-/** What keeps a body from being a GraphQL request at all; Apollo would refuse it without the request's id. */
+/** The problems of a body that is no GraphQL request. Apollo would refuse it without the request's id. */
 function misshapen(raw: unknown, post: boolean): Problem[] {
   const one = 'Send one operation, as a JSON object with `query`.';
   if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) return [problem('body_invalid', undefined, one)];
@@ -33,7 +33,7 @@ function misshapen(raw: unknown, post: boolean): Problem[] {
   return out;
 }
 
-/** Variables in a query string are JSON too. What is no JSON is left to Apollo, which says so. */
+/** The repeated keys of the variables in a query string, which are JSON, too. Apollo refuses text that is not JSON. */
 function repeatedVariables(text: string): Problem[] {
   try {
     return repeatedProblems(parsedJson(`{"variables":${text}}`), 'request');
@@ -42,10 +42,10 @@ function repeatedVariables(text: string): Problem[] {
   }
 }
 
-/** The media types of a GraphQL answer; the first where the client has no preference. */
+/** The media types of a GraphQL answer. A client without a preference gets the first. */
 export const graphTypes = ['application/json', 'application/graphql-response+json'];
 
-/** What clients say that they accept, and what they get: few headers, asked again and again. */
+/** A cache from Accept headers to the media type of the answer: clients repeat a few values. */
 const accepted = new LRUCache<string, { type: string | undefined }>({
   max: 100,
   maxSize: 100_000,

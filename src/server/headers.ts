@@ -2,7 +2,7 @@ import helmet from '@fastify/helmet';
 import Fastify from 'fastify';
 import type { Config } from '../config.js';
 
-/** The headers that keep browsers careful. They are the same on every answer, so helmet is asked for them once. */
+/** The security headers for browsers. They are the same on every answer, so helmet computes them only once. */
 export async function securityHeaders(config: Config): Promise<Record<string, string>> {
   const sample = Fastify();
   await sample.register(helmet, {

@@ -17,7 +17,7 @@ import { tokenOf } from '../resources/checkout/link.js';
 import type { Checkouts, CheckoutTerms } from '../resources/checkout/terms.js';
 import { originOf, single } from './request.js';
 
-/** What a request's context is made of. */
+/** The parts from which a request's context is built. */
 export interface IdentityParts {
   config: Config;
   database: Database;
@@ -28,11 +28,13 @@ export interface IdentityParts {
   acquirers: Acquirers;
 }
 
-/** Who sends a request: the caller of its API key, or the operator; and the context in which resolvers serve them. */
+/**
+ * Identifies the sender of a request, the caller of its API key or the operator, and builds the context for resolvers.
+ */
 export class Identity {
   constructor(private readonly parts: IdentityParts) {}
 
-  /** The context of the caller whose key the request has; at once where the key is in the cache. Refuses any other key. */
+  /** The context of the caller whose key the request has; no promise when the key is cached. Refuses an unknown key. */
   identify(request: FastifyRequest): Context | Promise<Context> {
     const caller = this.parts.callers.find(
       request.socket,
@@ -44,7 +46,7 @@ export class Identity {
       : this.#contextOf(request, caller);
   }
 
-  /** The operator's context, when the request has the operator's credential. */
+  /** The operator's context. Refuses a request without the operator's credential. */
   async identifyOperator(request: FastifyRequest, credential: Credential): Promise<OperatorContext> {
     const { database, schema, secrets, terms } = this.parts;
     await credential.check(single(request, 'authorization'));

@@ -4,7 +4,10 @@ import { type Problem, problem, DomainError } from '../request/problems.js';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Reads a JSON body. Refuses what is no JSON in UTF-8, and an object that has a key twice. An empty body is an empty object. */
+/**
+ * Parses a JSON body. Refuses a body that is not JSON in UTF-8, and an object with a repeated key. An empty body is an
+ * empty object.
+ */
 export function parseJson(
   { routeOptions }: FastifyRequest,
   bytes: Buffer,
@@ -22,7 +25,7 @@ export function parseJson(
   else done(null, body.value);
 }
 
-/** Keys that an object of a JSON body has twice: the two values contradict each other, and none is taken. */
+/** A problem for each key that an object of a JSON body repeats: the values contradict each other, so none is used. */
 export function repeatedProblems({ repeated }: JsonBody, object: string): Problem[] {
   return repeated.map((path) => problem('parameter_invalid', `${object}.${path}`, 'is given more than once'));
 }

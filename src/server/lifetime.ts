@@ -2,8 +2,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { clientLeft, RequestBudget, type RequestLimits, tooLate } from '../request/budget.js';
 
 /**
- * Follows a request to its end: it ends early when its client disconnects, and, once its time is started, when that is
- * over. Then it is answered at once, whatever it still waits for: a write goes on, and its outcome is found by its key.
+ * Ends a request early when its client disconnects or, after `startTime`, when its time limit is over. In the second
+ * case it answers at once, without waiting for running work: a write continues, and a retry with the same idempotency
+ * key returns its outcome.
  */
 export function watch(request: FastifyRequest, reply: FastifyReply, limits: RequestLimits): void {
   const budget = new RequestBudget(limits);
@@ -24,8 +25,8 @@ export function watch(request: FastifyRequest, reply: FastifyReply, limits: Requ
 }
 
 /**
- * Takes a step of a request and goes on, at once where there was nothing to wait for: most steps of most requests are
- * such, and a promise for each would cost more than they do.
+ * Runs a step of a request and then calls `done`, at once when the step returns no promise. Most steps of most requests
+ * return none, and a promise for each would cost more than the step itself.
  */
 export function take(step: () => unknown, done: (error?: Error) => void): void {
   let waited: unknown;
@@ -39,7 +40,7 @@ export function take(step: () => unknown, done: (error?: Error) => void): void {
   else done();
 }
 
-/** Whether a text has more bytes than so many; of most texts their length tells. */
+/** Whether a text has more bytes than the limit. For most texts the length alone decides. */
 export function isLarger(text: string, bytes: number): boolean {
   return text.length > bytes || (text.length * 3 > bytes && Buffer.byteLength(text) > bytes);
 }

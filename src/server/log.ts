@@ -2,28 +2,28 @@ import { pino, type Logger } from 'pino';
 import pretty from 'pino-pretty';
 import type { FastifyRequest } from 'fastify';
 
-/** One JSON line per entry on standard output; readable lines where that is a terminal. */
+/** A logger that writes one JSON line per entry to standard output, or a readable line if that is a terminal. */
 export function logger(level: string): Logger {
   const base = { level, base: null, timestamp: time };
-  // Many lines are written at once, or what there is ten times a second; what is left at the end of the process is written
-  // then. A pipe takes 4 KiB in one piece, so the lines of several processes do not mix.
+  // The logger buffers lines and flushes them when the buffer is full, ten times a second, and when the process ends.
+  // A write of up to 4 KiB to a pipe is atomic, so the lines of several processes do not mix.
   const pieces = { sync: false, minLength: 3_840, maxWrite: 4_096, periodicFlush: 100 };
   if (!process.stdout.isTTY) return pino(base, pino.destination({ dest: 1, ...pieces }));
   return pino(base, pretty({ colorize: true, ignore: 'hostname,pid', singleLine: true, messageFormat: '{msg}' }));
 }
 
-let [moment, spelled] = [0, ''];
+let [formattedAt, timeText] = [0, ''];
 
-/** The time of a line, as ISO 8601; of many lines in one millisecond, made once. */
+/** The time of a line, as ISO 8601. All lines of one millisecond share one text. */
 function time(): string {
   const now = Date.now();
-  if (now !== moment) [moment, spelled] = [now, `,"time":"${new Date(now).toISOString()}"`];
-  return spelled;
+  if (now !== formattedAt) [formattedAt, timeText] = [now, `,"time":"${new Date(now).toISOString()}"`];
+  return timeText;
 }
 
 /**
- * The line of one request, by allow-list: nothing that a client sent but the method and the route,
- * and of the key only its id. Never a header, a query string, a body or a path with ids.
+ * The log line of one request, built from an allow-list: of the client's data only the method and the route, and of the
+ * key only its id. It never contains a header, a query string, a body or a path with ids.
  */
 export function requestLine(request: FastifyRequest, status: number, milliseconds: number) {
   const caller = request.context?.caller;
@@ -42,7 +42,9 @@ export function requestLine(request: FastifyRequest, status: number, millisecond
   };
 }
 
-/** What of an error may be logged: never a statement's parameters, which are in Drizzle's own message. */
+/**
+ * The parts of an error that may be logged. It omits Drizzle's own message, which contains a statement's parameters.
+ */
 export function faultLine(error: unknown) {
   const { name, message, code, stack } = ((error as Error).cause ?? error) as Error & { code?: string };
   return {

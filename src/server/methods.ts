@@ -3,7 +3,7 @@ import { problem, DomainError } from '../request/problems.js';
 import { routes } from '../resources/registry.js';
 import { pathOf } from './request.js';
 
-/** Refuses a path that is none, or that has other methods. */
+/** Refuses a request for an unknown path, or with a method that the path does not have. */
 export function refuseRoute(request: FastifyRequest, reply: FastifyReply): never {
   const allowed = methodsOf(pathOf(request.url));
   if (allowed.length === 0) throw new DomainError(problem('route_missing'));
@@ -20,7 +20,7 @@ const patterns = [
   pattern: new RegExp(`^${path.replaceAll(/:\w+/g, '[^/]+')}$`),
 }));
 
-/** The methods of a path, for the Allow header; none when there is no such path. */
+/** The methods of a path, for the Allow header; empty when the path is unknown. */
 function methodsOf(path: string): string[] {
   if (path === '/graphql') return ['GET', 'POST'];
   const methods = new Set(patterns.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method));

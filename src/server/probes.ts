@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../db/database.js';
 
-/** The probes of a supervisor: whether the process is alive, and whether it can serve a request now. */
+/** Registers the probes for a supervisor: whether the process is alive, and whether it can serve a request now. */
 export function probes(app: FastifyInstance, database: Database, server: { draining: boolean }): void {
   app.get('/healthz', { config: { probe: true } }, async () => ({ status: 'ok' }));
   app.get('/readyz', { config: { probe: true } }, async (_, reply) => {

@@ -23,7 +23,10 @@ const frameworkProblems: Record<string, Problem> = {
   FST_INVALID_MULTIPART_CONTENT_TYPE: problem('body_invalid', undefined, 'Send the file as multipart/form-data.'),
 };
 
-/** What went wrong, for the client: a domain error, something that the framework refused, or a fault of ours with nothing told. */
+/**
+ * The problems that the client sees: those of a domain error, of a refusal by the framework, or of an internal error
+ * without details.
+ */
 export function problemsOf(error: FastifyError): Problem[] {
   if (error instanceof DomainError) return error.problems;
   return [
@@ -32,12 +35,12 @@ export function problemsOf(error: FastifyError): Problem[] {
   ];
 }
 
-/** Answers a request with its problems, in the form of the API that was asked. */
+/** Answers a request with its problems, in the format of the requested API. */
 export function refuse(request: FastifyRequest, reply: FastifyReply, problems: Problem[]): FastifyReply {
   const answer = errorV1(problems);
   const wait = retryAfter(problems);
   if (wait !== undefined) reply.header('retry-after', String(wait));
-  // Never Basic: a browser would remember the key.
+  // Bearer and never Basic, because a browser would store the key.
   if (answer.http_status_code === 401) reply.header('www-authenticate', 'Bearer');
   reply.header('request-id', request.id).code(answer.http_status_code);
   const graph = request.url.split('?', 1)[0] === '/graphql' || request.routeOptions.config.operator;

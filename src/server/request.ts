@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { FastifyRequest } from 'fastify';
 import type { Config } from '../config.js';
 
-/** The path of a request target: of an absolute one too, and with its letters decoded. */
+/** The path of a request target, decoded; the target may be an absolute URL. */
 export function pathOf(target: string): string {
   const path = target.replace(/^https?:\/\/[^/]*/i, '').split('?', 1)[0]!;
   try {
@@ -13,24 +13,24 @@ export function pathOf(target: string): string {
   }
 }
 
-/** Where payers find us: as the operator says, or as whoever asks has found us. */
+/** The origin for payers' links: PUBLIC_URL if the operator has set it, otherwise the host of this request. */
 export function originOf(request: FastifyRequest, config: Config): string {
   const { localAddress = '', localPort } = request.socket;
-  // HTTP/1.0 need not name the host that it asks.
+  // A request by HTTP/1.0 may have no Host header.
   const host =
     request.headers.host ?? `${localAddress.includes(':') ? `[${localAddress}]` : localAddress}:${localPort}`;
   return config.PUBLIC_URL ?? `${config.transport === 'local' ? 'http' : 'https'}://${host}`;
 }
 
-/** A header that may stand once. Node joins most repeated ones; two different keys in one request are a fault. */
+/** The value of a header. Repeated headers are joined, so two different keys in one request are an invalid key. */
 export function single(request: FastifyRequest, name: string): string | undefined {
   const value = request.headers[name];
   return Array.isArray(value) ? value.join(', ') : value;
 }
 
 /**
- * Tells Fastify whose X-Forwarded-Proto counts, by the address of the peer. It is asked with each request, and peers are
- * few: a look into the list takes 11 µs, one into the cache less than one.
+ * Decides for Fastify whether to trust the X-Forwarded-Proto header of a peer, by the peer's address. Fastify calls it
+ * for each request, and peers are few: a look-up in the list takes 11 µs, in the cache less than 1 µs.
  */
 export function trusting(proxies: BlockList): (address: string) => boolean {
   const peers = new LRUCache<string, boolean>({

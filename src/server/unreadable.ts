@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { errorV1, type Problem, problem } from '../request/problems.js';
 import { newRequestId } from '../request/id.js';
 
-/** A client that sends its headers by the byte must not hold a socket for long. */
+/** Limits for slow clients: a client that sends its headers very slowly must not occupy a socket for long. */
 export const slowClients = {
   requireHostHeader: false,
   headersTimeout: 10_000,
@@ -10,7 +10,7 @@ export const slowClients = {
   maxHeaderSize: 16_384,
 };
 
-/** What Node says of a request that it could not read, and how it is answered; anything else is not well-formed. */
+/** The answers to Node's errors for requests that it could not read. Every other error is malformed HTTP. */
 const unread: Record<string, [status: string, problem: Problem]> = {
   ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', problem('request_timeout')],
   HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', problem('headers_too_large')],
@@ -20,7 +20,7 @@ const malformed: [status: string, problem: Problem] = [
   problem('body_invalid', undefined, 'The request is not well-formed HTTP.'),
 ];
 
-/** Answers what is no HTTP, or did not arrive in time, unless the client is gone or reads another answer already. */
+/** Answers malformed HTTP and late requests, unless the client has disconnected or an answer has already begun. */
 export function clientErrorHandler({ code = '' }: { code?: string }, socket: Socket): void {
   const answering = (socket as Socket & { _httpMessage?: { headersSent: boolean } })._httpMessage?.headersSent;
   if (code === 'ECONNRESET' || !socket.writable || answering) {
@@ -30,9 +30,9 @@ export function clientErrorHandler({ code = '' }: { code?: string }, socket: Soc
   socket.end(unreadAnswer(...(unread[code] ?? malformed)));
 }
 
-/** An answer as it goes over the wire; there is no request to answer it by. */
-function unreadAnswer(status: string, told: Problem): string {
-  const body = JSON.stringify(errorV1([told]));
+/** The raw text of an HTTP answer: Fastify cannot send it, because no request exists. */
+function unreadAnswer(status: string, refused: Problem): string {
+  const body = JSON.stringify(errorV1([refused]));
   const head = [
     `HTTP/1.1 ${status}`,
     'Content-Type: application/json; charset=utf-8',

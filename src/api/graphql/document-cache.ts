@@ -6,7 +6,7 @@ import { DomainError } from '../../request/problems.js';
 import type { CompiledQuery, QueryCompiler } from './compiler/compiler.js';
 import { formatResponse } from './response.js';
 
-/** The body of a GraphQL request, as far as its shape has been looked at. */
+/** The body of a GraphQL request after the check of its shape. */
 export interface GraphBody {
   query: string;
   variables?: Record<string, unknown> | null;
@@ -14,45 +14,47 @@ export interface GraphBody {
   extensions?: unknown;
 }
 
-/** Executes a document that is valid. */
+/** Executes a validated document. */
 export type Run = (asked: {
   document: DocumentNode;
   request: { operationName?: string; variables?: Record<string, unknown> };
   context: Context;
 }) => Promise<ExecutionResult>;
 
-/** An answer whose status is 200, ready to be sent. */
+/** An answer with status 200, ready to send. */
 export interface Answer {
   body: string;
   headers: Record<string, string>;
 }
 
-/** A document with what was learned about it. */
+/** A validated document with the cached results of its analysis. */
 interface CachedDocument {
   document: DocumentNode;
-  asked: number;
-  /** Null when resolvers have to answer it, undefined as long as nobody has looked. */
+  requests: number;
+  /** The compiled query; null when resolvers have to answer, undefined before the first attempt to compile. */
   compiled: CompiledQuery | null | undefined;
-  /** The estimators of the nodes of its operations, by their names. */
+  /** The node estimators of its operations, by the operations' names. */
   estimators: Map<string, Estimator | undefined>;
 }
 
-/** How many nodes an operation may touch, and what counts them. */
+/** The most nodes that an operation may touch, and the counter of nodes. */
 export interface NodesAllowed {
   counter: NodeCounter;
   max: number;
 }
 
-/** A statement is worth making for what is asked again and again. */
-const asksBeforeCompiling = 2;
+/** The number of the request at which a document is compiled: only repeated documents are worth a statement. */
+const requestsBeforeCompiling = 2;
 const documentsMax = 1_000;
-/** Of all texts together: a parsed document has some 70 bytes for each of its characters, so this is some 40 MB. */
+/**
+ * The most characters of all texts together. A parsed document has some 70 bytes per character, so this is some 40 MB.
+ */
 const charactersMax = 550_000;
 
 /**
- * Documents that Apollo has parsed, held against the limits and validated in this process, by their whole text. Asked
- * again they need none of that, nor the rest of its pipeline, which costs a third of a small query: they are executed by
- * the same executor, and their answers are formatted by the same function.
+ * A cache of the documents that Apollo has parsed, checked against the limits and validated in this process, by their
+ * complete text. A repeated request skips these steps and the rest of Apollo's pipeline, which costs a third of a small
+ * query. It uses the same executor and the same function to format the response.
  */
 export class DocumentCache {
   readonly #documents = new LRUCache<string, CachedDocument>({
@@ -69,12 +71,15 @@ export class DocumentCache {
     private readonly onFault: (error: unknown, requestId: string) => void,
   ) {}
 
-  /** Called when Apollo has found a document valid. */
+  /** Adds a document that Apollo has validated. */
   learn(text: string, document: DocumentNode): void {
-    this.#documents.set(text, { document, asked: 0, compiled: undefined, estimators: new Map() });
+    this.#documents.set(text, { document, requests: 0, compiled: undefined, estimators: new Map() });
   }
 
-  /** The answer to a POST, or undefined when it is Apollo's: for unknown documents, and for requests of which nothing was run. */
+  /**
+   * The answer to a POST, or undefined when Apollo has to answer: for unknown documents, and for requests that ran
+   * nothing.
+   */
   async answer(
     { query, variables, operationName, extensions }: GraphBody,
     context: Context,
@@ -82,7 +87,7 @@ export class DocumentCache {
     const cached = this.#documents.get(query);
     if (!cached || extensions != null) return undefined;
     const { document } = cached;
-    // What could touch too many nodes is Apollo's to refuse, as the first time.
+    // Apollo refuses an operation that could touch too many nodes, as at its first request.
     if (!this.#allows(cached, operationName, variables ?? {})) return undefined;
     const data = await this.#compiled(cached, operationName, variables ?? {}, context);
     if (data !== undefined)
@@ -102,7 +107,7 @@ export class DocumentCache {
     return { body: `${JSON.stringify(response.result)}\n`, headers: response.headers };
   }
 
-  /** Whether an operation may run with these variables: they decide how many nodes it could touch. */
+  /** Whether an operation may run with these variables, which determine how many nodes it could touch. */
   #allows(
     { document, estimators }: CachedDocument,
     operationName: string | null | undefined,
@@ -112,14 +117,14 @@ export class DocumentCache {
     let estimator = estimators.get(name);
     if (!estimator) {
       estimator = this.nodes.counter.of(document, operationName);
-      // A name that no operation has is left to Apollo, and not kept.
+      // Apollo answers a name that no operation has. The name is not cached.
       if (!estimator) return false;
       estimators.set(name, estimator);
     }
     return estimator(variables).nodes <= this.nodes.max;
   }
 
-  /** The data of a query that is asked often and needs no resolver. */
+  /** The data of a repeated query that needs no resolver; undefined when resolvers have to answer. */
   async #compiled(
     cached: CachedDocument,
     operationName: string | null | undefined,
@@ -128,7 +133,7 @@ export class DocumentCache {
   ): Promise<string | undefined> {
     if (cached.compiled === null) return undefined;
     if (cached.compiled === undefined) {
-      if (++cached.asked < asksBeforeCompiling) return undefined;
+      if (++cached.requests < requestsBeforeCompiling) return undefined;
       cached.compiled = this.compiler.of(cached.document) ?? null;
     }
     const { compiled } = cached;

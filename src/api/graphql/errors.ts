@@ -29,36 +29,41 @@ import {
 } from '../../request/problems.js';
 import { graph as graphFormat, notObject, read } from '../rest/decoder.js';
 
-/** An operation as it was asked for, with the schema that it is asked of. */
+/** A requested operation and its schema. */
 export interface Asked {
   schema: GraphQLSchema;
   document: DocumentNode;
   operationName: string | null | undefined;
 }
 
-/** What a schema's own rules say about one of its root fields, for whoever asks. */
+/** The schema's own rules for its root fields, applied to a caller's context. */
 export interface Rules<C> {
-  /** The noun that begins the names of the field's parameters; refuses whoever may not call it. */
+  /**
+   * The noun that begins the names of the field's parameters; refuses a caller without the permission for the field.
+   */
   object(field: string, context: C): string;
-  /** What is wrong with coerced arguments that no type can tell. */
+  /** The problems of coerced arguments that the input types cannot express. */
   problems(field: string, args: object, context: C): Problem[];
 }
 
 type RootField = GraphQLField<unknown, unknown>;
 
-/** Errors of a request that was refused before Apollo saw it, in the shape of a GraphQL answer. */
+/** The errors of a request that was refused before it reached Apollo, in the shape of a GraphQL response. */
 export function graphErrors(problems: Problem[], requestId: string) {
   return { errors: problems.map((p) => formatted(p, requestId)), extensions: { requestId } };
 }
 
-/** One problem as an entry of `errors`; the field tells where among its arguments the problem is. */
+/** One problem as an entry of `errors`; `field` is the root field whose arguments may contain the problem. */
 export function formatted(p: Problem, requestId: string, field?: RootField): GraphQLFormattedError {
   return { message: sentenceOfGraph(p), extensions: { ...extensionsOf(p, field), requestId } };
 }
 
-/** One entry per problem of every DomainError; anything else is our fault, told to `onFault` and masked. */
+/**
+ * Makes one error per problem of each DomainError. Reports any other error to `onFault` and masks it as an internal
+ * error.
+ */
 export function flat(result: ExecutionResult, asked: Asked, onFault: (error: unknown) => void): ExecutionResult {
-  // Nothing ran: the request itself is wrong, and its errors are the client's to read.
+  // Nothing ran: the request itself is wrong, so the client sees its errors.
   if (!result.errors || result.data === undefined) return result;
   const errors = result.errors.flatMap((error) => {
     const cause = error.originalError ?? error;
@@ -68,7 +73,7 @@ export function flat(result: ExecutionResult, asked: Asked, onFault: (error: unk
       positions: error.positions ?? null,
       path: error.path ?? null,
     };
-    // Below a root field the arguments are an edge's, whose names are those of the list.
+    // Below a root field the arguments belong to an edge, and have the names of the list's arguments.
     const field =
       error.path?.length === 1
         ? rootFields(asked).find(({ node }) => keyOf(node) === error.path?.[0])?.field
@@ -87,9 +92,9 @@ export function flat(result: ExecutionResult, asked: Asked, onFault: (error: unk
 }
 
 /**
- * The errors of an operation whose input the library refused, as /v1 would tell them: by the same walk over the input
- * types, and with the edition's own rules. What is wrong besides arguments stays as the library tells it. Undefined when
- * no argument is at fault.
+ * The errors of an operation whose input the library refused, as /v1 would report them: by the same walk over the input
+ * types, and with the edition's own rules. Errors that are not about arguments stay as the library reports them.
+ * Undefined when no argument has an error.
  */
 export function explained<C extends { requestId: string }>(
   asked: Asked,
@@ -103,9 +108,9 @@ export function explained<C extends { requestId: string }>(
     v.defaultValue ? [[v.variable.name.value, valueFromASTUntyped(v.defaultValue)] as const] : [],
   );
   const values = { ...Object.fromEntries(defaults), ...variables };
-  const told: { p: Problem; field: RootField }[] = [];
+  const found: { p: Problem; field: RootField }[] = [];
   for (const { node, field } of rootFields(asked)) {
-    if (told.length >= problemsMax) break;
+    if (found.length >= problemsMax) break;
     let object: string;
     try {
       object = rules.object(field.name, context);
@@ -115,18 +120,18 @@ export function explained<C extends { requestId: string }>(
       throw error;
     }
     const more = (args: object) => rules.problems(field.name, args, context);
-    told.push(...argumentProblems(node, field, values, object, more).map((p) => ({ p, field })));
+    found.push(...argumentProblems(node, field, values, object, more).map((p) => ({ p, field })));
   }
-  const first = told[0];
+  const first = found[0];
   if (!first) return undefined;
   const others = errors.filter((e) => notAboutArguments.test(e.message));
   return {
     status: catalogue[first.p.code][0],
-    errors: [...told.slice(0, problemsMax).map(({ p, field }) => formatted(p, context.requestId, field)), ...others],
+    errors: [...found.slice(0, problemsMax).map(({ p, field }) => formatted(p, context.requestId, field)), ...others],
   };
 }
 
-/** What is wrong with a document besides its arguments, by how the library says it. */
+/** Matches the library's messages for errors of a document that are not about arguments. */
 const notAboutArguments =
   /^(Cannot query field|Unknown (fragment|type|directive)|Fragment |Field "\w+" (must not have|of type "[^"]+" must have) a selection|Variable "\$\w+" is (not defined|never used))/;
 
@@ -147,8 +152,8 @@ function argumentProblems(
   if (type) {
     const { input = {}, ...unknown } = raw;
     for (const name of Object.keys(unknown)) problems.push(problem('parameter_unknown', `${object}.${name}`));
-    const hash = typeof input === 'object' && input !== null && !Array.isArray(input);
-    if (!hash) return [...problems, problem('parameter_invalid', object, notObject)];
+    const isObject = typeof input === 'object' && input !== null && !Array.isArray(input);
+    if (!isObject) return [...problems, problem('parameter_invalid', object, notObject)];
     const args = read(Object.values(type.getFields()), input as Record<string, unknown>, object, graphFormat, problems);
     return joined(problems, more(args));
   }
@@ -157,7 +162,10 @@ function argumentProblems(
   return joined(named, more(args));
 }
 
-/** A problem of a list's argument under the name that /v1 has for it; there a value of a list has no place. */
+/**
+ * A problem of a list's argument under its name in /v1, without the index of a value: /v1 does not report indexes
+ * there.
+ */
 function asListed(p: Problem, object: string): Problem {
   const field = p.field?.replaceAll(/\[\d+\]/g, '');
   const path = argumentPath(p.field);
@@ -168,15 +176,15 @@ function asListed(p: Problem, object: string): Problem {
 function extensionsOf(p: Problem, field?: RootField) {
   const path: readonly (string | number)[] = p.path ?? argumentPath(p.field);
   const type = field && inputOf(field);
-  // A problem of the object's state names a member that may be none of the parameters.
-  const asked =
+  // A problem of the object's state may name a member that is no parameter.
+  const isArgument =
     p.code === 'parameter_unknown' ||
     !field ||
     (type ? takes(type, path) : field.args.some(({ name }) => name === path[0]));
   return {
     code: p.code.toUpperCase(),
     httpStatus: catalogue[p.code][0],
-    ...(path.length > 0 && asked && { argumentPath: type ? ['input', ...path] : path }),
+    ...(path.length > 0 && isArgument && { argumentPath: type ? ['input', ...path] : path }),
     error: itemV1(p),
   };
 }
@@ -187,7 +195,7 @@ function inputOf(field: RootField): GraphQLInputObjectType | undefined {
   return type instanceof GraphQLInputObjectType ? type : undefined;
 }
 
-/** Whether an input type has the parameter at a path; below a scalar, such as metadata, any key may be. */
+/** Whether an input type has the parameter at a path; below a scalar, such as metadata, every key is allowed. */
 function takes(type: GraphQLInputType, path: readonly (string | number)[]): boolean {
   const [name, ...below] = path;
   if (name === undefined) return true;
@@ -207,7 +215,7 @@ function operationOf({ document, operationName }: Asked): OperationDefinitionNod
 
 const keyOf = (node: FieldNode): string => node.alias?.value ?? node.name.value;
 
-/** The root fields that an operation asks for, also through fragments. */
+/** The root fields that an operation selects, directly or through fragments. */
 function rootFields(asked: Asked): { node: FieldNode; field: RootField }[] {
   const operation = operationOf(asked);
   const type = operation?.operation === 'mutation' ? asked.schema.getMutationType() : asked.schema.getQueryType();

@@ -1,6 +1,6 @@
 import type { Example } from './explorer.js';
 
-/** What a newcomer can run at once in the explorer, on the demo's data. A test runs each of them. */
+/** Examples that a new user can run at once in the explorer, on the demo's data. A test runs each of them. */
 export const examples: Example[] = [
   {
     title: 'Who am I, and what is on my list?',

@@ -6,7 +6,7 @@ import { negotiate } from '@fastify/accept-negotiator';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import fresh from 'fresh';
 
-/** A tab of the explorer. The tab is named after the operation, so the title stands above the query as a comment. */
+/** A tab of the explorer. The tab has the operation's name, so the title is a comment above the query. */
 export interface Example {
   title: string;
   query: string;
@@ -14,10 +14,12 @@ export interface Example {
 }
 
 /**
- * The explorer as Fastify serves it: GraphiQL in one HTML page that asks no other host for anything, with the examples as
- * tabs. It is made at the first request (9 MB, 2 MB compressed) and then kept, because most processes never show it.
- * `/graphiql#key=sk_test_…` puts the key into every tab; a fragment never reaches a server, nor its logs.
- * Silent: the specification asks for an explorer and leaves its shape open.
+ * The route handler of the explorer: GraphiQL in one HTML page that loads nothing from other hosts, with the examples
+ * as tabs. The page is built at the first request (9 MB, 2 MB compressed) and then kept, because most processes never
+ * show it.
+ * `/graphiql#key=sk_test_…` puts the key into every tab; a browser never sends a fragment to a server, so no log has
+ * it.
+ * Silent: the specification requires an explorer and leaves its shape open.
  */
 export function explorer(o: {
   endpoint: string;
@@ -52,7 +54,7 @@ async function answer(page: Page, request: FastifyRequest, reply: FastifyReply):
     .header('cache-control', 'no-cache')
     .header('vary', 'accept-encoding')
     .header('etag', etag);
-  // A proxy that compresses again marks the tag as weak; the page is still the same.
+  // A proxy that compresses the page again marks the tag as weak; `fresh` still accepts it.
   if (fresh(request.headers, { etag })) {
     reply.code(304).send();
     return;
@@ -62,7 +64,7 @@ async function answer(page: Page, request: FastifyRequest, reply: FastifyReply):
   reply.type('text/html; charset=utf-8').send(body);
 }
 
-/** Compresses in the thread pool and only once, however many ask at the same time. */
+/** Compresses the page in the thread pool, and only once for all concurrent requests. */
 function compressed(page: Page, encoding: Encoding): Promise<Buffer> {
   const known = page.compressed.get(encoding);
   if (known) return known;
@@ -77,8 +79,8 @@ function compressed(page: Page, encoding: Encoding): Promise<Buffer> {
 }
 
 /**
- * The page from the parts of render-graphiql, and not from its `renderGraphiQL`: that one writes each query into the
- * address, keeps headers in localStorage, and its options cannot hold a function.
+ * Builds the page from the parts of render-graphiql, and not with its `renderGraphiQL`: that function writes each query
+ * into the address, stores headers in localStorage, and its options cannot contain a function.
  */
 async function render(endpoint: string, examples: Example[]): Promise<Page> {
   const graphiql = await import('@graphql-yoga/render-graphiql/graphiql');
@@ -127,13 +129,13 @@ async function render(endpoint: string, examples: Example[]): Promise<Page> {
   };
 }
 
-/** Only these scripts run, so text that found its way into the page as markup could not. */
+/** The content security policy: only these scripts run, so a script that is injected into the page does not. */
 function policy(scripts: string[]): string {
   const hashes = scripts.map((script) => `'sha256-${createHash('sha256').update(script).digest('base64')}'`);
   return [
     `default-src 'none'`,
     `script-src ${hashes.join(' ')}`,
-    // The editors start their workers from blobs, and write their styles while they run.
+    // The editors start their workers from blobs, and add styles at run time.
     `worker-src blob:`,
     `style-src 'unsafe-inline'`,
     `img-src data:`,

@@ -7,8 +7,8 @@ import {
 } from 'graphql';
 
 /**
- * The most that one operation may ask for, counted after its fragments are expanded: levels of fields (introspection too),
- * aliased fields (`__typename` too), fields at the root, and directives. An operation at the limit passes.
+ * The maxima of one operation, counted after its fragments are expanded: levels of fields (introspection
+ * too), aliased fields (`__typename` too), fields at the root, and directives. An operation at the limit passes.
  */
 export interface Limits {
   depth: number;
@@ -18,17 +18,19 @@ export interface Limits {
 }
 
 /**
- * Room for a dashboard, and for the introspection of an explorer, which is 15 levels deep and has no alias or directive.
+ * The default limits. They allow a dashboard, and the introspection query of an explorer, which is 15 levels deep and
+ * has no alias or directive.
  * Silent: the specification names no limits; these are ours.
  */
 export const limitsDefault: Limits = { depth: 16, aliases: 30, rootFields: 10, directives: 10 };
 
 /**
  * A validation rule that refuses an operation over its limits before any of it runs, with the code `QUERY_TOO_DEEP`,
- * `QUERY_TOO_MANY_ALIASES`, `QUERY_TOO_MANY_ROOT_FIELDS` or `QUERY_TOO_MANY_DIRECTIVES`, each at most once per document.
- * It costs one walk of the document. Whoever builds the server adds what a rule cannot do: `parseOptions.maxLexicalTokens`
- * (off unless set) bounds the parser, and `maxRecursiveSelections` (off unless set) bounds all selections together.
- * Apollo replaces the code of a validation error by its own, so `formatError` has to take ours from `originalError`.
+ * `QUERY_TOO_MANY_ALIASES`, `QUERY_TOO_MANY_ROOT_FIELDS` or `QUERY_TOO_MANY_DIRECTIVES`, each at most once per
+ * document. It costs one walk of the document. The server must set two more limits, which a rule cannot enforce:
+ * `parseOptions.maxLexicalTokens` (off unless set) limits the parser, and `maxRecursiveSelections` (off unless set)
+ * limits all selections together. Apollo replaces the code of a validation error by its own, so `formatError` has to
+ * take ours from `originalError`.
  */
 export function limitRule(limits: Limits): ValidationRule {
   return (context) => visitor(context, limits);
@@ -37,10 +39,10 @@ export function limitRule(limits: Limits): ValidationRule {
 function visitor(context: ValidationContext, limits: Limits): ASTVisitor {
   const tally = tallier(context);
   const reported = new Set<string>();
-  const hold = (count: number, limit: number, code: string, message: string): void => {
+  const check = (count: number, limit: number, code: string, message: string): void => {
     if (count <= limit || reported.has(code)) return;
     reported.add(code);
-    // Neither nodes nor names: an error must not hand a hostile document back, nor into a log.
+    // The error has no nodes or names, so that neither the answer nor a log repeats a hostile document.
     context.reportError(new GraphQLError(message, { extensions: { code } }));
   };
 
@@ -55,25 +57,25 @@ function visitor(context: ValidationContext, limits: Limits): ASTVisitor {
         (sum, { directives: own }) => sum + (own?.length ?? 0),
         directives,
       );
-      hold(
+      check(
         depth,
         limits.depth,
         'QUERY_TOO_DEEP',
         `The operation nests fields deeper than ${limits.depth} levels. Ask for the inner objects in a request of their own, by id.`,
       );
-      hold(
+      check(
         aliases,
         limits.aliases,
         'QUERY_TOO_MANY_ALIASES',
         `The operation has more than ${limits.aliases} aliased fields, fragments included. Use a list field, or several requests.`,
       );
-      hold(
+      check(
         fields,
         limits.rootFields,
         'QUERY_TOO_MANY_ROOT_FIELDS',
         `The operation has more than ${limits.rootFields} fields at its root, fragments included. Split it into several requests.`,
       );
-      hold(
+      check(
         declared,
         limits.directives,
         'QUERY_TOO_MANY_DIRECTIVES',
@@ -85,7 +87,7 @@ function visitor(context: ValidationContext, limits: Limits): ASTVisitor {
   };
 }
 
-/** What a selection set amounts to; `fields` are those of its own level. */
+/** The counts of a selection set; `fields` counts only those of its own level. */
 interface Tally {
   depth: number;
   aliases: number;
@@ -93,7 +95,7 @@ interface Tally {
   directives: number;
 }
 
-// Thirty fragments that each spread the next one twice make a billion fields: beyond this, more makes no difference.
+// The largest count. Thirty fragments that each spread the next one twice make a billion fields.
 const countMax = 1_000_000;
 
 function tallier(context: ValidationContext): (set: SelectionSetNode) => Tally {
@@ -105,7 +107,7 @@ function tallier(context: ValidationContext): (set: SelectionSetNode) => Tally {
     if (known) return known;
     const definition = context.getFragment(name);
     if (!definition) return nothing;
-    // A spread that leads back here adds nothing, or this would never end; NoFragmentCycles refuses the document.
+    // A spread that leads back here counts as nothing, or the recursion would not end. NoFragmentCycles refuses it.
     fragments.set(name, nothing);
     const inside = selections(definition.selectionSet);
     const total = { ...inside, directives: inside.directives + (definition.directives?.length ?? 0) };

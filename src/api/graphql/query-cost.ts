@@ -10,7 +10,7 @@ import {
 } from 'graphql';
 import { type Variables, type ListSizes, isListOfObjects, isPart, QueryParts, type Part } from './query-parts.js';
 
-/** What an operation could touch: the number of nodes, and the path that has the most of them. */
+/** The number of nodes that an operation could touch, and the path that has the most of them. */
 export interface Estimate {
   nodes: number;
   path: string;
@@ -20,13 +20,16 @@ export interface Estimate {
 /** Estimates an operation for the variables of a request. */
 export type Estimator = (variables: Variables) => Estimate;
 
-/** More makes no difference, and a product of sixteen pages would be no whole number any more. */
+/**
+ * The largest count. A larger one makes no difference, and the product of sixteen pages is beyond exact whole numbers.
+ */
 const countMax = 1_000_000_000_000;
 
 /**
- * Counts the nodes that an operation could touch before any of it runs. A node is an object with an id, or a member of a
- * list that `sizes` gives a size. Sizes multiply along each path; aliases count each, fields of one response key once, and a
- * connection's rows once for `nodes` and once for `edges`. Building it fails for a list of objects without a size.
+ * Counts the nodes that an operation could touch before any of it runs. A node is an object with an id, or a member of
+ * a list that has a size in `sizes`. Sizes multiply along each path. Each alias counts; fields with one response key
+ * count once; the rows of a connection count once for `nodes` and once for `edges`. The constructor throws for a list
+ * of objects without a size.
  */
 export class NodeCounter {
   readonly #counted = new Set<string>();
@@ -73,8 +76,8 @@ export class NodeCounter {
 /** Refuses an operation that could touch too many nodes. */
 export function refuseTooMany({ nodes, path, nodesAtPath }: Estimate, limit: number): void {
   if (nodes <= limit) return;
-  const spelled = (count: number) => (count >= countMax ? `at least ${countMax}` : String(count));
-  const message = `The operation could touch ${spelled(nodes)} nodes, of which ${spelled(nodesAtPath)} are at ${path}; the limit is ${limit}. Ask for smaller pages with first or last, or for the inner objects in requests of their own.`;
+  const countText = (count: number) => (count >= countMax ? `at least ${countMax}` : String(count));
+  const message = `The operation could touch ${countText(nodes)} nodes, of which ${countText(nodesAtPath)} are at ${path}; the limit is ${limit}. Ask for smaller pages with first or last, or for the inner objects in requests of their own.`;
   throw new GraphQLError(message, { extensions: { code: 'QUERY_TOO_LARGE', http: { status: 400 } } });
 }
 

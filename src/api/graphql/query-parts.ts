@@ -19,13 +19,13 @@ import {
   type ValueNode,
 } from 'graphql';
 
-/** How the lists of a schema are bounded. */
+/** The sizes of the lists of a schema. */
 export interface ListSizes {
   page: { default: number; max: number };
   /**
-   * Lists of objects without page arguments, by type and field. 0 is for values that come with the object they belong to,
-   * such as its funds by currency, and which ANSWER_BYTES_MAX alone bounds. Where a size is usual and no maximum, the
-   * objects that are really answered are counted, too: see RequestBudget.
+   * The sizes of lists of objects without page arguments, by type and field. 0 is for values that belong to their
+   * object, such as its funds by currency; only ANSWER_BYTES_MAX limits them. A size may be a usual one and not a
+   * maximum: RequestBudget also counts the objects that are really returned.
    */
   lists: Record<string, ListSize>;
 }
@@ -36,14 +36,14 @@ export type Variables = Readonly<Record<string, unknown>>;
 export interface Part {
   name: string;
   counted: boolean;
-  /** How many members it has for each of its parents. */
+  /** The number of its members for each of its parents. */
   size: (variables: Variables) => number;
   asked: (variables: Variables) => boolean;
-  /** What is below, for each type that a member may have. */
+  /** The parts below, one list for each type that a member may have. */
   below: Part[][];
 }
 
-/** A field as it stands in a document, with the directives around it within its selection set. */
+/** A field of a document, with its own directives and those of the fragments around it within its selection set. */
 interface Found {
   node: FieldNode;
   conditions: DirectiveNode[];
@@ -72,7 +72,7 @@ export class QueryParts {
     return this.#parts(root, [this.operation.selectionSet]);
   }
 
-  /** What leads to nodes in the selection sets of one object. Fields of one response key are one field, as in the answer. */
+  /** The parts in the selection sets of one object. Fields with one response key are one field, as in the answer. */
   #parts(type: GraphQLObjectType, sets: SelectionSetNode[], page?: Part['size']): Part[] {
     const byKey = new Map<string, Found[]>();
     const spread = new Set<string>();
@@ -105,7 +105,7 @@ export class QueryParts {
     };
     for (const set of sets) collect(set, []);
     const parts = [...byKey.values()].flatMap((found) => this.#part(type, found, page) ?? []);
-    // The rows of a page are read whatever is asked of it.
+    // PostgreSQL reads the rows of a page whichever of its fields are selected.
     if (page && !parts.some(({ name }) => name === 'nodes' || name === 'edges'))
       parts.push({ name: 'nodes', counted: true, size: page, asked: () => true, below: [] });
     return parts;
@@ -143,16 +143,16 @@ export class QueryParts {
 
   #pageSize({ arguments: given }: FieldNode): Part['size'] {
     const { default: size, max } = this.sizes.page;
-    const asked = (given ?? [])
+    const sizes = (given ?? [])
       .filter(({ name }) => name.value === 'first' || name.value === 'last')
       .map((argument) => this.#valueOf(argument));
-    if (asked.length === 0) return () => size;
+    if (sizes.length === 0) return () => size;
     return (variables) => {
       let largest: number | undefined;
-      for (const value of asked) {
+      for (const value of sizes) {
         const found = value(variables);
         if (found === undefined || found === null) continue;
-        // What is no size, or too large a one, is refused when it is looked at; until then it counts as the largest.
+        // The resolver refuses an invalid or too large size later; here it counts as the largest size.
         const rows = typeof found === 'number' && found <= max ? Math.max(found, 0) : max;
         largest = Math.max(largest ?? 0, rows);
       }
@@ -160,7 +160,9 @@ export class QueryParts {
     };
   }
 
-  /** The value of an argument, as JSON has it: literal, of a variable, or a variable's default. Of a list, its length matters alone. */
+  /**
+   * The value of an argument as JSON: a literal, a variable's value, or its default. Only the length of a list matters.
+   */
   #valueOf(argument: ArgumentNode | undefined): (variables: Variables) => unknown {
     const literal = (value: ValueNode | undefined): unknown => {
       if (value?.kind === Kind.INT) return Number(value.value);
@@ -178,7 +180,7 @@ export class QueryParts {
   }
 }
 
-/** Whether a field is asked for: by any of the places where it stands, unless a directive leaves that one out. */
+/** Whether a field is selected: at least one of its occurrences is not left out by a directive. */
 function askedBy(found: Found[]): Part['asked'] {
   if (found.some(({ conditions }) => conditions.length === 0)) return () => true;
   return (variables) => found.some(({ conditions }) => conditions.every((directive) => holds(directive, variables)));
@@ -188,7 +190,7 @@ function holds({ name, arguments: given }: DirectiveNode, variables: Variables):
   const value = given?.find((argument) => argument.name.value === 'if')?.value;
   const condition =
     value?.kind === Kind.VARIABLE ? variables[value.name.value] : value?.kind === Kind.BOOLEAN && value.value;
-  // A variable's default is not looked at: what may be asked for counts.
+  // The default of a variable is ignored: a field that may be selected counts.
   if (typeof condition !== 'boolean') return true;
   return name.value === 'skip' ? !condition : name.value === 'include' ? condition : true;
 }

@@ -2,7 +2,7 @@ import type { GraphQLFormattedError } from 'graphql';
 import type { Context } from '../../operation/context.js';
 import { type ProblemCode, problem, retryAfter } from '../../request/problems.js';
 
-/** What leaves: the request's id everywhere, and the headers that tell what an answer alone does not. */
+/** Formats a response: adds the request's id to it and to each error, and sets the Retry-After and replay headers. */
 export function formatResponse(
   { errors, data, extensions }: { errors?: readonly GraphQLFormattedError[]; data?: unknown; extensions?: object },
   { requestId, replayed }: Pick<Context, 'requestId' | 'replayed'>,
@@ -21,7 +21,7 @@ export function formatResponse(
   };
 }
 
-/** After how many seconds to try again, for an error that invites it. */
+/** The seconds after which the client may retry; undefined for an error that does not allow it. */
 function waitOf(error: GraphQLFormattedError): number | undefined {
   const code = (error.extensions?.error as { code?: ProblemCode } | undefined)?.code;
   return code && retryAfter([problem(code)]);

@@ -27,12 +27,12 @@ import { cut, problem } from '../../request/problems.js';
 import { measure, measuredFieldResolver, type RequestBudget } from '../../request/budget.js';
 import { formatResponse } from './response.js';
 
-/** How the lists of the public schema are bounded. */
+/** The sizes of the lists of the public schema. */
 export const publicSizes: ListSizes = { page: { default: pageSizeDefault, max: pageSizeMax }, lists: sizes };
 
 /**
- * The public schema, guarded and measured: building it fails when a root field is declared as no operation, or a list of
- * objects has no size.
+ * Builds the public schema, with its guards and its budget. It throws when a root field has no declared operation, or a
+ * list of objects has no size.
  */
 export function buildGraph(): GraphQLSchema {
   const schema = inOrder(buildSchemaSync({ resolvers, validate: false }));
@@ -43,8 +43,8 @@ export function buildGraph(): GraphQLSchema {
 }
 
 /**
- * The schema in the order of the declarations. Decorators give it the order in which the files of the resources happen to be
- * evaluated, which depends on what else is imported.
+ * Sorts the schema in the order of the declarations. The decorators' order is the order in which the resource files are
+ * evaluated, which depends on other imports.
  */
 function inOrder(schema: GraphQLSchema): GraphQLSchema {
   const declared = [...operations.keys()];
@@ -59,7 +59,7 @@ function inOrder(schema: GraphQLSchema): GraphQLSchema {
   return new GraphQLSchema({ ...schema.toConfig(), query, mutation, types });
 }
 
-/** The rules of the public schema: the permissions, and the edition of whoever asks. */
+/** The rules of the public schema: the permissions, and the rules of the caller's edition. */
 export const graphRules: Rules<Context> = {
   object: (field, context) => {
     const operation = operationOf(field);
@@ -69,38 +69,38 @@ export const graphRules: Rules<Context> = {
   problems: (field, args, { edition }) => inputProblems(operationOf(field), args, edition),
 };
 
-/** What of a request's context the server itself needs, whatever the schema. */
+/** The part of a request's context that the server itself needs, for every schema. */
 export interface Asker {
   requestId: string;
   replayed: boolean;
   budget: RequestBudget;
 }
 
-/** What of a server the operator may set. */
+/** The settings of a server. */
 export interface GraphSettings {
   introspection: boolean;
   limits: Limits;
   tokensMax: number;
-  /** The most nodes that an operation may touch, and how the lists of the schema are bounded. */
+  /** The most nodes that an operation may touch, and the sizes of the schema's lists. */
   nodesMax: number;
   sizes: ListSizes;
   /** Whether errors suggest names of the schema. */
   suggestions: boolean;
-  /** Compiles the queries that are asked again; without it, each request goes through all of Apollo. */
+  /** Compiles repeated queries; without it, each request goes through Apollo's complete pipeline. */
   compiler?: QueryCompiler;
-  /** Called with a fault of ours, to be logged with the request's id; the client is told nothing of it. */
+  /** Called with an internal error, to log it with the request's id. The client does not see its details. */
   onFault: (error: unknown, requestId: string) => void;
 }
 
-/** A server over a schema, and the cache in front of it, which answers the documents that the server has found valid. */
+/** A server for a schema, and the cache in front of it, which answers the documents that the server has validated. */
 export interface GraphServer<C extends Asker> {
   apollo: ApolloServer<C>;
   documents: DocumentCache | undefined;
 }
 
 /**
- * Apollo with our executor behind its gateway hook: domain errors become one entry per problem there.
- * Cache control is off: it alone costs almost half of the throughput.
+ * Builds Apollo with our executor in its gateway hook. The executor makes one error per problem of a domain error.
+ * Cache control is off, because it alone costs almost half of the throughput.
  */
 export function buildApollo<C extends Asker>(
   schema: GraphQLSchema,
@@ -127,7 +127,7 @@ export function buildApollo<C extends Asker>(
     allowBatchedHttpRequests: false,
     persistedQueries: false,
     stopOnTerminationSignals: false,
-    // An Authorization header makes a browser ask first; nothing here is authenticated by a cookie.
+    // An Authorization header makes a browser send a preflight request; no request is authenticated by a cookie.
     csrfPrevention: { requestHeaders: ['authorization', 'x-apollo-operation-name', 'apollo-require-preflight'] },
     parseOptions: { maxLexicalTokens: settings.tokensMax } as never,
     maxRecursiveSelections: 1_000,
@@ -144,28 +144,28 @@ export function buildApollo<C extends Asker>(
   return { apollo, documents };
 }
 
-/** A document to execute, for whom, and with which variables. */
+/** A document to execute, with its variables and the caller's context. */
 interface Execution {
   document: DocumentNode;
   request: Pick<GraphQLRequest, 'operationName' | 'variables'>;
   context: unknown;
 }
 
-/** Executes documents over a schema; a request that has ended meanwhile gets nothing but the reason. */
+/** Executes documents over a schema. A request that ended during the execution gets only the reason. */
 function executor<C extends Asker>(schema: GraphQLSchema, { suggestions, onFault }: GraphSettings) {
   return async ({ document, request, context }: Execution) => {
     const { requestId, budget } = context as C;
     const result = await execute({
       schema,
       document,
-      // The name that was asked for, not the one that was found: none found must run nothing.
+      // Use the requested name: when no operation has it, nothing may run.
       operationName: request.operationName,
       variableValues: request.variables,
       contextValue: context,
       fieldResolver: measuredFieldResolver as never,
       hideSuggestions: !suggestions,
     });
-    // What was resolved until then is no answer.
+    // Discard the partial result of a request that has ended.
     if (budget.ended) return { data: null, errors: [budget.ended] };
     return flat(result, { schema, document, operationName: request.operationName }, (error) =>
       onFault(error, requestId),
@@ -173,7 +173,10 @@ function executor<C extends Asker>(schema: GraphQLSchema, { suggestions, onFault
   };
 }
 
-/** Apollo gives every validation error its own code; those of our limits keep theirs. Names and values are cut as the names of parameters are. */
+/**
+ * Restores our code of a limit error, which Apollo replaces by its own code for validation errors. Also cuts long names
+ * and values, like the names of parameters.
+ */
 function ownCode(formatted: GraphQLFormattedError, error: unknown): GraphQLFormattedError {
   const original = error instanceof GraphQLError ? error.originalError : undefined;
   const own =
@@ -184,7 +187,9 @@ function ownCode(formatted: GraphQLFormattedError, error: unknown): GraphQLForma
   return { ...formatted, message, ...(own !== undefined && { extensions: { ...formatted.extensions, code: own } }) };
 }
 
-/** What leaves: the request id everywhere, and input that the library refused explained as /v1 would. */
+/**
+ * The plugin that fills the document cache, checks the nodes and formats responses. It explains refused input like /v1.
+ */
 function answering<C extends Asker>(
   schema: GraphQLSchema,
   rules: Rules<C>,
@@ -211,23 +216,23 @@ function answering<C extends Asker>(
           }
           if (response.http.status === 405) result.errors = [formatted(problem('method_not_allowed'), requestId)];
           if (result.data === undefined && document && result.errors?.some(isInputError)) {
-            const asked = { schema, document, operationName: request.operationName };
-            const told = explained(asked, request.variables ?? {}, result.errors, contextValue, rules);
-            if (told) {
-              result.errors = told.errors;
-              response.http.status = told.status;
+            const operation = { schema, document, operationName: request.operationName };
+            const explanation = explained(operation, request.variables ?? {}, result.errors, contextValue, rules);
+            if (explanation) {
+              result.errors = explanation.errors;
+              response.http.status = explanation.status;
             }
           }
-          const dressed = formatResponse(result, contextValue);
-          Object.assign(result, dressed.result);
-          for (const [name, value] of Object.entries(dressed.headers)) response.http.headers.set(name, value);
+          const formattedResponse = formatResponse(result, contextValue);
+          Object.assign(result, formattedResponse.result);
+          for (const [name, value] of Object.entries(formattedResponse.headers)) response.http.headers.set(name, value);
         },
       };
     },
   };
 }
 
-/** Errors that the library has for input, which we explain in our own words. */
+/** Whether the library refused the input; such an error gets a message of our own. */
 function isInputError(error: GraphQLFormattedError): boolean {
   return error.extensions?.code === 'GRAPHQL_VALIDATION_FAILED' || error.extensions?.code === 'BAD_USER_INPUT';
 }

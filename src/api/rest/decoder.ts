@@ -22,17 +22,21 @@ import {
 } from '../../request/problems.js';
 import { epochMax, type ScalarFault } from '../../types/scalars.js';
 
-/** How an API spells names, enum values and scalars; the walk over the input types is the same for all. */
+/**
+ * The format in which an input writes names, enum values and scalars. All formats share one walk over the input types.
+ */
 export interface InputFormat {
   name(graphName: string): string;
-  /** The stored value, or what is wrong with the raw one; scalars of the libraries throw instead. */
+  /** The stored value, or a `Wrong` for an invalid one; the scalars of libraries throw instead. */
   enum(type: GraphQLEnumType, raw: unknown): unknown;
   scalar(type: GraphQLScalarType, raw: unknown): unknown;
-  /** Raw values of a list, where the API has more than one way to write it. */
+  /** The raw members of a list: a format may have several ways to write a list. */
   list(raw: unknown): unknown[] | Wrong;
 }
 
-/** What is wrong with a value: returned, since an error with its stack is dear where there are many. */
+/**
+ * The fault of a value. It is returned and not thrown, since errors with stacks are slow when an input has many faults.
+ */
 class Wrong {
   constructor(readonly said: Said) {}
 }
@@ -54,10 +58,10 @@ const epochSeconds = (raw: unknown): unknown =>
 
 const asList = (raw: unknown): unknown[] => (Array.isArray(raw) ? raw : [raw]);
 
-/** What stands where an input object belongs, and is none. */
+/** The fault of a value that is not an input object where one is required. */
 export const notObject: Said = { v1: 'must be a hash', graph: 'must be an input object' };
 
-/** What both JSON bodies and GraphQL have as values of their own, which no scalar is to take for another. */
+/** The fault of a value of another JSON type. JSON and GraphQL both have these types, so no scalar may convert them. */
 function jsonScalar(type: GraphQLScalarType, raw: unknown): Wrong | undefined {
   if ((type.name === 'String' || type.name === 'ID') && typeof raw !== 'string') return wrong('must be a string');
   if (type.name === 'Boolean' && typeof raw !== 'boolean') return wrong('must be true or false');
@@ -65,7 +69,7 @@ function jsonScalar(type: GraphQLScalarType, raw: unknown): Wrong | undefined {
   return undefined;
 }
 
-/** Bodies of /v1: snake_case, enum values as the specification writes them, times as epoch seconds. */
+/** The format of bodies of /v1: snake_case, enum values as in the specification, times as epoch seconds. */
 export const body: InputFormat = {
   name: snake,
   enum: storedValue,
@@ -75,8 +79,8 @@ export const body: InputFormat = {
 };
 
 /**
- * Query strings of /v1: as bodies, but every value is text, and lists may be repeated or separated by commas. Whole
- * numbers are as JSON writes them: no plus, no leading zero, no exponent.
+ * The format of query strings of /v1: like bodies, but every value is text, and a list repeats its parameter or
+ * separates its values by commas. Whole numbers have the form of JSON: no plus, no leading zero, no exponent.
  */
 export const query: InputFormat = {
   ...body,
@@ -91,7 +95,9 @@ export const query: InputFormat = {
   list: (raw) => asList(raw).flatMap((member) => (typeof member === 'string' ? member.split(',') : [member])),
 };
 
-/** The graph, as untyped values: used only to explain, with path and code, what the library has refused. */
+/**
+ * The format of GraphQL, as untyped values. It only explains, with path and code, an input that the library refused.
+ */
 export const graph: InputFormat = {
   name: (name) => name,
   enum: (type, raw) => {
@@ -106,7 +112,7 @@ export const graph: InputFormat = {
   list: asList,
 };
 
-/** A time of the graph. What is wrong with it is said in the words of each API, which spell times differently. */
+/** A time in GraphQL. Its fault has one text for each API, because the two APIs format times differently. */
 function timeOf(type: GraphQLScalarType, raw: unknown): unknown {
   try {
     return type.parseValue(raw);
@@ -116,13 +122,13 @@ function timeOf(type: GraphQLScalarType, raw: unknown): unknown {
 }
 
 type Fields = readonly (GraphQLArgument | GraphQLInputField)[];
-/** Of a value that is refused. */
+/** The result for a value that is refused. */
 const miss = Symbol('no value');
 
 /**
- * Raw input to arguments as GraphQL would have coerced them, and every fault with its path as /v1 spells it.
- * Missing stays missing and null stays null, since null clears where absent keeps. It stops at the problems that an
- * answer holds: what is wrong beyond them is not looked for.
+ * Converts raw input to arguments as GraphQL would coerce them, and adds a problem for every fault, with its path as in
+ * /v1. A missing value stays missing and null stays null, since null clears a stored value and a missing one keeps it.
+ * It stops at `problemsMax` problems, which is the most that an answer contains.
  */
 export function read(
   fields: Fields,
@@ -198,7 +204,7 @@ function valueOf(
   }
 }
 
-/** What the scalars of the libraries say repeats the value and names their types: they have words of ours instead. */
+/** Our messages for the scalars of libraries, whose own messages repeat the value and name internal types. */
 const libraryFaults: Record<string, string> = {
   CountryCode: 'must be a two-letter ISO 3166-1 country code, such as US',
   EmailAddress: 'must be an email address',
@@ -212,15 +218,15 @@ function faultOf(type: GraphQLInputType, error: unknown): string {
   return message.startsWith('must ') ? message : (libraryFaults[String(type)] ?? 'is not valid');
 }
 
-/** Text may be empty, to unset; everything else that is "" is empty. */
+/** Whether "" is a value of the type: a text may be empty, to clear it. For every other type "" is a missing value. */
 function takesEmptyText(type: GraphQLInputType): boolean {
   return type instanceof GraphQLScalarType && ['String', 'ID', 'Metadata'].includes(type.name);
 }
 
 /**
- * The query string of a list as nested raw input. Dotted names are literal (`created.gte`), and the nested
- * bracket form means the same (`created[gte]`); `status[]` is a list. A single value given twice is a list here,
- * and the walk refuses it. Spec: Shared list parameters. Silent: the encoding of arrays.
+ * Parses the query string of a list into nested raw input. The dotted form (`created.gte`) and the bracket form
+ * (`created[gte]`) mean the same; `status[]` is a list. A single value that is given twice is a list here,
+ * and `read` refuses it. Spec: Shared list parameters. Silent: the encoding of arrays.
  */
 export function parseQuery(search: string): Record<string, unknown> {
   const out: Record<string, unknown> = Object.create(null);
@@ -237,7 +243,7 @@ export function parseQuery(search: string): Record<string, unknown> {
         at = next as Record<string, unknown>;
         continue;
       }
-      // A value and an object under one name are two things: the walk refuses the list of both.
+      // A value and an object under one name become a list of both, which `read` refuses.
       const nested: Record<string, unknown> = Object.create(null);
       at[step] = next === undefined ? nested : added(next, nested);
       at = nested;
@@ -248,7 +254,7 @@ export function parseQuery(search: string): Record<string, unknown> {
   return out;
 }
 
-/** One more value under a name. A list grows in place: copied each time, thousands of values would take seconds. */
+/** Adds a value to a name. It extends a list in place: copies for thousands of values would take seconds. */
 function added(before: unknown, value: unknown): unknown[] {
   if (!Array.isArray(before)) return [before, value];
   before.push(value);

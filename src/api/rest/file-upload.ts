@@ -13,15 +13,15 @@ import { fileV1 } from '../../resources/file/v1.js';
 
 const fileBytesMax = 10 * 1024 * 1024;
 const filenameLengthMax = 255;
-/** By content, never by name. */
+/** The accepted types, which are detected from the content and never from the name. */
 const contentTypes = ['application/pdf', 'image/png', 'image/jpeg'];
 
-/** The parameters as a client sends them; `file` stands for the bytes and the name by their hash. */
+/** The parameters of an upload; `file` is the hash of the content and the name, in place of the bytes. */
 interface Upload {
   input: { purpose: FilePurpose; file: string; metadata?: Record<string, string | null> | null };
 }
 
-/** What is known of an uploaded file. */
+/** An uploaded file with its detected properties. */
 interface Uploaded {
   filename: string;
   contentType: string;
@@ -31,7 +31,7 @@ interface Uploaded {
 }
 
 /**
- * The two routes of /v1 that carry bytes: upload and download. Bytes do not travel in GraphQL,
+ * The two routes of /v1 that transfer bytes: upload and download. GraphQL transfers no bytes,
  * so these are guarded operations without a root field. Silent: both.
  */
 export function fileRoutes(app: FastifyInstance): void {
@@ -74,7 +74,7 @@ export function fileRoutes(app: FastifyInstance): void {
         row: FileRow;
         content: Buffer;
       };
-      // Somebody else's document, shown by our origin: it is downloaded, never rendered.
+      // The file comes from a client, so a browser must download it and never render it under our origin.
       reply.header('content-disposition', `attachment; filename*=UTF-8''${encodeURIComponent(row.filename)}`);
       reply.header('content-security-policy', "default-src 'none'; sandbox");
       return reply.type(row.contentType).send(content);
@@ -89,7 +89,7 @@ interface Parts {
   filename: string;
 }
 
-/** The parts of a form, each kept or named as unknown. A form that ends too early or has no boundary cannot be read. */
+/** Reads the parts of a form and adds a problem for each unknown one. Refuses a form that is cut or has no boundary. */
 async function partsOf(request: FastifyRequest, problems: Problem[]): Promise<Parts> {
   const found: Parts = { purpose: undefined, metadata: Object.create(null), content: undefined, filename: '' };
   const twice = (name: string) =>
@@ -113,7 +113,7 @@ async function partsOf(request: FastifyRequest, problems: Problem[]): Promise<Pa
       } else problems.push(problem('parameter_unknown', `file.${part.fieldname}`));
     }
   } catch (error) {
-    // The framework's own domain errors are known by their codes; whatever else the parser says is about the form.
+    // The framework's own errors have codes with this prefix; every other error of the parser is a malformed form.
     if (String((error as { code?: string }).code).startsWith('FST_')) throw error;
     throw new DomainError(
       problem(
@@ -126,14 +126,14 @@ async function partsOf(request: FastifyRequest, problems: Problem[]): Promise<Pa
   return found;
 }
 
-/** Neither route takes a query: what stands there would be ignored. */
+/** Refuses query parameters, which both routes would ignore. */
 function refuseQuery(request: FastifyRequest): void {
   const [, search = ''] = request.url.split('?');
   const names = Object.keys(parseQuery(search));
   if (names.length > 0) throw new DomainError(...names.map((name) => problem('parameter_unknown', `file.${name}`)));
 }
 
-/** What is wrong with an image: a viewer has to decode it, and a small file can claim to be a huge image. */
+/** The problems of an image. A viewer has to decode it, and a small file can claim to be a huge image. */
 function imageProblems(content: Buffer, type: string): Problem[] {
   if (type !== 'image/png' && type !== 'image/jpeg') return [];
   const size = claimedSize(content, type);
@@ -154,7 +154,7 @@ async function uploadOf(request: FastifyRequest): Promise<{ args: Upload; upload
   else if (purpose === '') problems.push(problem('parameter_invalid_empty', 'file.purpose'));
   else if (!purposes.includes(purpose))
     problems.push(problem('parameter_invalid', 'file.purpose', `must be one of ${purposes.join(', ')}`));
-  // Loaded with the first document: it is a twentieth of what a start would load.
+  // Imported at the first upload, because it is 5 % of the code that a start would load.
   const { fileTypeFromBuffer } = await import('file-type');
   const type = content && (await fileTypeFromBuffer(content));
   if (content === undefined) problems.push(problem('parameter_missing', 'file.file'));

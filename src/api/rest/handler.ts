@@ -8,8 +8,8 @@ import { operationOf, type Route, routes } from '../../resources/registry.js';
 import { body, parseQuery, query, read } from './decoder.js';
 
 /**
- * Registers the routes of /v1. Each calls the guarded resolver of its root field; no GraphQL document is
- * executed, so that faults keep the names of /v1 parameters. Spec: Endpoints.
+ * Registers the routes of /v1. Each calls the guarded resolver of its root field. It executes no GraphQL document, so
+ * that problems keep the names of /v1 parameters. Spec: Endpoints.
  */
 export function rest(app: FastifyInstance, schema: GraphQLSchema): void {
   const fields = { ...schema.getQueryType()?.getFields(), ...schema.getMutationType()?.getFields() };
@@ -28,7 +28,10 @@ export function rest(app: FastifyInstance, schema: GraphQLSchema): void {
   }
 }
 
-/** Reads a request's arguments; what the route and the types alone decide, it has decided at boot. */
+/**
+ * Reads the arguments of a request. It is built once per route, so work that depends only on the route is done at
+ * start.
+ */
 type Reader = (
   request: { search: string; params: Record<string, string>; body: unknown },
   problems: Problem[],
@@ -43,17 +46,19 @@ function argumentsOf(route: Route, read: Reader, request: FastifyRequest): Recor
     params[route.params?.[name] ?? name] = value;
   const args = read({ search, params, body: request.body }, problems);
   if (problems.length === 0) return args;
-  // The guard would ask for the edition's own rules: they join in, but not about what is refused already.
+  // Adds the problems by the edition's own rules, as the guard would, but not for parameters that are refused already.
   const operation = operationOf(route.field);
   throw new DomainError(...joined(problems, inputProblems(operation, args, request.context!.edition)));
 }
 
-/** The arguments that a path gives, by name. */
+/** The names of the arguments that the path contains. */
 function paramsOf(route: Route): string[] {
   return [...route.path.matchAll(/:(\w+)/g)].map(([, name = '']) => route.params?.[name] ?? name);
 }
 
-/** Query parameters: the page parameters of /v1, and the field's own arguments in the format of a query string. */
+/**
+ * Reads query parameters: the page parameters of /v1, and the field's own arguments in the format of a query string.
+ */
 function listArguments(route: Route, field: GraphQLField<unknown, Context>): Reader {
   const { object } = operationOf(route.field);
   const paged = field.args.some((argument) => argument.name === 'first');
@@ -99,7 +104,7 @@ function limitOf(raw: unknown, object: string, problems: Problem[]): number {
   return limit;
 }
 
-/** A JSON body, as the members of the field's `input`; the parameters of the path are members that the body may not have. */
+/** Reads a JSON body as the members of the field's `input`. The body may not contain the parameters of the path. */
 function bodyArguments(route: Route, field: GraphQLField<unknown, Context>): Reader {
   const { object } = operationOf(route.field);
   const argument = field.args.find(({ name }) => name === 'input');
@@ -120,7 +125,7 @@ function bodyArguments(route: Route, field: GraphQLField<unknown, Context>): Rea
   };
 }
 
-/** What an answer of the graph is about: the query's own value, the page, or the payload's member. */
+/** The object of a resolver's result: the member of a payload, or the result itself, which is an object or a page. */
 function objectOf(route: Route, answer: unknown): unknown {
   return route.answers === 'payload'
     ? (answer as Record<string, unknown>)[camel(operationOf(route.field).object)]

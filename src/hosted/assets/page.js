@@ -1,28 +1,28 @@
-// Makes the payment page smoother; without it every form and link works all the same.
-// The server decides what a page shows: this asks for it again whenever the state has changed.
+// Makes the payment page smoother. Every form and link also works without this script.
+// The server decides what a page shows: the script requests the page again whenever the state has changed.
 
 const live = document.getElementById('live');
 const main = () => document.querySelector('main');
 const pollMilliseconds = 2500;
 let stream;
-// What the stream has said last; nothing while it is silent.
-let heard;
+// The last state from the stream; undefined while the stream sends nothing.
+let streamed;
 let poll;
 let timers = [];
 let busy = false;
-// What was shown before a fault: until that changes, the page that tells of the fault stays.
+// The state before an error page: the error page stays until the state differs from it.
 let before;
-// Answers may overtake each other: what was asked for last is what is shown.
+// Answers may arrive in another order than their requests: the page shows the answer to the last request.
 let turn = 0;
 
-/** Says something to those who listen rather than look. */
+/** Announces a text to screen readers. */
 function say(text) {
   if (live) live.textContent = text;
 }
 
 /**
- * Puts the page of an answer in the place of this one, and keeps what was typed where the same field is there again.
- * Whether it did: not when something else was asked for meanwhile, nor when news turn out to be none.
+ * Replaces this page by the page of an answer; `keep` keeps the typed text of the fields that both pages have. Returns
+ * whether it did. It does not when a newer request has been sent, nor, with `news`, for an unchanged state.
  */
 async function show(response, mine, { keep = false, news = false } = {}) {
   const page = new DOMParser().parseFromString(await response.text(), 'text/html');
@@ -49,8 +49,8 @@ async function show(response, mine, { keep = false, news = false } = {}) {
   return true;
 }
 
-/** What a page is about, in words: its title, and that it will not stay. */
-function told() {
+/** The announcement of a page: its title, and a warning before it leaves for the payee's site. */
+function announcement() {
   const seconds = main().querySelector('[data-return]')?.dataset.return;
   return seconds ? `${document.title}. You will be taken back in ${seconds} seconds, unless you stay.` : document.title;
 }
@@ -58,41 +58,47 @@ function told() {
 async function refresh(state) {
   const here = main().dataset.state;
   if (busy || here === undefined || state === here || (here === 'message' && state === before)) return;
-  const away = /^(paid|expired|cancelled|confirming)/.test(state);
-  // Nobody's typing is thrown away for news that can wait.
+  const urgent = /^(paid|expired|cancelled|confirming)/.test(state);
+  // A change that can wait must not discard what the payer has typed.
   const typing = [...main().querySelectorAll('form[novalidate] input[type=text]')].some(
     (f) => f.value && f.value !== f.defaultValue,
   );
-  if (!away && (typing || location.search !== '')) return;
-  if (away && location.search !== '') history.replaceState(null, '', location.pathname);
+  if (!urgent && (typing || location.search !== '')) return;
+  if (urgent && location.search !== '') history.replaceState(null, '', location.pathname);
   const mine = ++turn;
   const response = await fetch(main().dataset.path, { headers: { accept: 'text/html' } });
-  // A fault of the server's is no news; it is asked again.
-  if (response.status < 500 && (await show(response, mine, { news: true }))) say(told());
+  // A server error is not a new state: the next poll requests the page again.
+  if (response.status < 500 && (await show(response, mine, { news: true }))) say(announcement());
 }
 
-async function ask() {
+async function pollState() {
   if (main().dataset.path === undefined) return;
   try {
     const response = await fetch(`${main().dataset.path}/state`);
     if (response.ok) await refresh((await response.json()).state);
   } catch {
-    // The next one may get through.
+    // The next poll may succeed.
   }
 }
 
-/** News by a stream; while that is silent, by asking from time to time. What could not be shown at once is shown then, too. */
+/**
+ * Follows the state by the event stream, and polls while the stream sends nothing. Each interval also retries a
+ * streamed state that could not be shown.
+ */
 function listen() {
   if (stream || main().dataset.path === undefined) return;
   stream = new EventSource(`${main().dataset.path}/events`);
   stream.onmessage = ({ data }) => {
-    heard = data;
+    streamed = data;
     void refresh(data).catch(() => {});
   };
   stream.onerror = () => {
-    heard = undefined;
+    streamed = undefined;
   };
-  poll = setInterval(() => void (heard === undefined ? ask() : refresh(heard).catch(() => {})), pollMilliseconds);
+  poll = setInterval(
+    () => void (streamed === undefined ? pollState() : refresh(streamed).catch(() => {})),
+    pollMilliseconds,
+  );
 }
 
 function leftText(seconds) {
@@ -101,7 +107,7 @@ function leftText(seconds) {
   return m > 0 ? `${m} min ${String(s).padStart(2, '0')} s left` : `${s} s left`;
 }
 
-/** Counts a time down, seen but not read aloud; half a minute before its end, a warning is. */
+/** Shows a countdown that screen readers do not announce; 30 seconds before its end it announces a warning. */
 function count(element) {
   const end = performance.now() + Number(element.dataset.left) * 1000;
   let warned = false;
@@ -112,14 +118,14 @@ function count(element) {
       warned = true;
       say(element.dataset.warn);
     }
-    // What is over is looked up: the server says what is left of it.
-    if (left === 0) void ask();
+    // At the end of the countdown, the server reports the state.
+    if (left === 0) void pollState();
   };
   tick();
   timers.push(setInterval(tick, 1000));
 }
 
-/** Goes back to the payee after a while, unless the payer wants to stay. */
+/** Goes back to the payee's site after a countdown, unless the payer chooses to stay. */
 function goBack(element) {
   const link = main().querySelector('[data-leave]');
   let left = Number(element.dataset.return);
@@ -145,7 +151,7 @@ function goBack(element) {
   });
 }
 
-/** Digits in groups of four, as they are on the card. */
+/** Groups the digits by four, as on the card. */
 function group(field) {
   const before = field.value.slice(0, field.selectionStart).replace(/\D/g, '').length;
   field.value = field.value.replace(/\D/g, '').replace(/(.{4})(?=.)/g, '$1 ');
@@ -155,8 +161,8 @@ function group(field) {
 }
 
 /**
- * A slash after the month, where four or six digits can be nothing but month and year: a payer may also be on the way to
- * another spelling, and what would be read without this script must not be spoiled by it.
+ * Adds a slash after the month, but only when four or six digits can only be a month and a year. The payer may be
+ * typing another format, and the script must not break a date that the server can read.
  */
 function slash(field, event) {
   if (event.inputType?.startsWith('delete') || field.selectionStart < field.value.length) return;
@@ -176,19 +182,19 @@ async function send(event) {
   say('One moment.');
   try {
     const response = await fetch(form.action, { method: 'POST', body: new URLSearchParams(new FormData(form)) });
-    // What the stream said before may be older than this answer.
-    heard = undefined;
+    // The last state from the stream may be older than this answer.
+    streamed = undefined;
     await show(response, mine, { keep: response.status === 400 });
     busy = false;
-    say(response.status === 400 ? '' : told());
+    say(response.status === 400 ? '' : announcement());
   } catch {
     busy = false;
-    // The same form again is the same attempt, so the browser may send it as it would without this script.
+    // A form that is sent again is the same attempt, so the browser may send it as it does without this script.
     form.submit();
   }
 }
 
-/** Everything that a page needs once it is there. */
+/** Starts the countdowns, the forms and the polling of a new page. */
 function begin() {
   for (const timer of timers) clearInterval(timer);
   timers = [];
@@ -207,7 +213,7 @@ function begin() {
 }
 
 document.addEventListener('visibilitychange', () => {
-  if (document.visibilityState === 'visible') void ask();
+  if (document.visibilityState === 'visible') void pollState();
 });
 addEventListener('pageshow', ({ persisted }) => {
   if (persisted) location.reload();

@@ -12,7 +12,7 @@ const headings: Record<State['name'], (session: Session, state: never) => string
   summary: (s) => `Pay ${money(s.checkout.grossAmount)} to ${payeeName(s)}`,
   awaiting: (s) => `Pay ${money(s.checkout.grossAmount)} with your UPI app`,
   confirming: () => 'Confirming your payment',
-  // Of an attempt whose time is over nobody knows yet that it has failed.
+  // When the time of an attempt is over, it is not certain yet that the attempt has failed.
   declined: (_, { attempt }: { attempt: TransactionRow }) => {
     if (known(attempt)) return 'Your payment did not go through';
     return attempt.paymentMethodDetails ? 'We could not confirm your payment' : 'This UPI code has expired';
@@ -51,13 +51,13 @@ function header(session: Session, { path }: PageOptions): string {
   return html`<header>!${logo}<p class="payee">${name}</p></header>`;
 }
 
-/** What is paid, and for what. */
+/** The summary of the amount and the invoices that it pays. */
 function summary(session: Session, state: State, options: PageOptions): string {
   const { checkout, receivables, payee } = session;
   const fee = checkout.grossAmount - checkout.amount;
   const legal = payee.businessDetails.legalName;
   const invoiced = receivables.reduce((sum, { invoice }) => sum + BigInt(invoice.amount), 0n);
-  // While a payment is under way nobody is to be hurried into another.
+  // While a payment is in progress, the page must not hurry the payer into another one.
   const due = (state.name === 'summary' || state.name === 'declined') && mayPay(session, options);
   return html`<section class="summary" aria-labelledby="summary">
     <h2 id="summary">Summary</h2>

@@ -7,7 +7,7 @@ import type { PageOptions } from './options.js';
 import { payeeName, money } from './text.js';
 import { mayPay } from './parts.js';
 
-/** The ways to pay, or why there are none. */
+/** The forms to pay with, or the reason why there are none. */
 export function forms(session: Session, options: PageOptions): string {
   const { paymentMethods } = session.checkout;
   const name = payeeName(session);
@@ -86,7 +86,7 @@ function testCardsHint(): string {
   return html`<details class="test"><summary>Test cards</summary><p>With any date to come, any code and any name:</p><ul>!${outcomes}</ul></details>`;
 }
 
-/** In test mode no bank reads the code: this form stands for the payer's app. */
+/** The form that acts as the payer's app in test mode, where no bank reads the code. */
 export function sandboxForm(attempt: TransactionRow, { path, vpaError }: PageOptions): string {
   return html`<form class="test" method="post" action="${path}/upi/${attempt.id}" novalidate>
     <h2>Test mode: act as the UPI app</h2>

@@ -1,15 +1,15 @@
 import { html } from 'ghtml';
 import type { PageOptions } from './options.js';
 
-/** What a page of one message says, and where it leads. */
+/** The text of a page with one message, and its link. */
 export interface Message {
   title: string;
   text: string;
-  /** The page of the checkout that it is about, which the script keeps an eye on, and the words of the link there. */
+  /** The page of the checkout, whose state the script polls, and the words of the link to it. */
   way?: { path: string; words: string };
 }
 
-/** A page without a checkout: an address that is wrong, or a fault. */
+/** A page with one message and no checkout, for a wrong address or an error. */
 export function messagePage(assets: PageOptions['assets'], { title, text, way }: Message): string {
   return layout({
     title,

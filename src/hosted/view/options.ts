@@ -1,18 +1,18 @@
 import type { CardErrors } from '../card.js';
 
-/** What a page is made with besides its session. */
+/** The data of a page in addition to its session. */
 export interface PageOptions {
   /** The path of the page. */
   path: string;
-  /** The addresses of style and script, which change with their content. */
+  /** The addresses of the style and the script, which change with the content of these files. */
   assets: { css: string; js: string };
-  /** A new name for the attempt that a form of this page begins. */
+  /** A new key for the attempt that a form of this page begins. */
   attemptKey: string;
-  /** Whether anybody takes money in this mode. */
+  /** Whether this mode has an acquirer. */
   takesMoney: boolean;
-  /** What was wrong with a form that was sent, and what of it may be shown again. */
+  /** The errors of a form that was sent, and those of its values that the page may show again. */
   card?: { errors: CardErrors; expiry: string; name: string };
   vpaError?: string;
-  /** Whether there were so many attempts that no other can begin. */
+  /** Whether the checkout has reached the most attempts that it may have. */
   capped?: boolean;
 }

@@ -3,7 +3,7 @@ import { attemptsMax } from '../../resources/checkout/terms.js';
 import type { Session } from '../session.js';
 import type { PageOptions } from './options.js';
 
-/** A page that its reader did not ask for would come while it is read, so without the script it comes by a link. */
+/** A link that loads the page again without the script. The page never reloads itself, to not interrupt its reader. */
 export function look({ path }: PageOptions): string {
   return html`<noscript><p><a href="${path}">Check the payment status</a></p></noscript>`;
 }
@@ -13,7 +13,7 @@ export function mayPay({ attempts }: Session, { capped, takesMoney }: PageOption
   return takesMoney && !capped && attempts.length < attemptsMax;
 }
 
-/** Back to where the payer came from, with the checkout's id; what became of it, the payee asks us and not the payer. */
+/** A link to the payee's site with the checkout's id. It has no status: the payee must query the API for that. */
 export function leave({ checkout }: Session, text: string, primary = false): string {
   const url = new URL(checkout.redirectUrl);
   url.searchParams.set('checkout_id', checkout.id);

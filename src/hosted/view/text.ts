@@ -8,28 +8,28 @@ const moment = new Intl.DateTimeFormat('en-IN', { dateStyle: 'medium', timeStyle
 export const hour = new Intl.DateTimeFormat('en-IN', { timeStyle: 'short', timeZone: 'Asia/Kolkata' });
 export const day = new Intl.DateTimeFormat('en-IN', { dateStyle: 'medium', timeZone: 'UTC' });
 
-/** An amount as it is written in India: ₹1,00,000.00. The text has every digit, which a number may not. */
+/** An amount in Indian notation: ₹1,00,000.00. It formats a text, because a number may lose digits. */
 export function money(minor: bigint | string): string {
   return rupees.format(amountText(minor) as never);
 }
 
-/** A moment in Indian time, as HTML that names it exactly. */
+/** A time in Indian time, as HTML with the exact time in its `datetime` attribute. */
 export function time(seconds: number, format = moment): string {
   const iso = new Date(seconds * 1000).toISOString();
   return html`<time datetime="${iso}">${format.format(seconds * 1000)} IST</time>`;
 }
 
-/** The name that payers know the payee by. */
+/** The name by which payers know the payee. */
 export function payeeName({ payee }: Session): string {
   return payee.businessDetails.dba || payee.businessDetails.legalName || payee.nickname || 'the payee';
 }
 
-/** Whether somebody has said why an attempt failed; otherwise its time is over, and money may come yet. */
+/** Whether the reason for a failure is known. Otherwise the attempt's time is over, and money may still arrive. */
 export function known({ reasonCode }: TransactionRow): boolean {
   return reasonCode !== null && reasonCode !== 'expired';
 }
 
-/** Why an attempt failed, for the payer. Who may have paid is not asked to pay again. */
+/** The reason of a failure, for the payer. A payer who may have paid is not invited to pay again. */
 export function reason(attempt: TransactionRow): string {
   const { reasonCode, paymentMethod, paymentMethodDetails } = attempt;
   if (reasonCode === 'insufficient_funds')
@@ -41,7 +41,7 @@ export function reason(attempt: TransactionRow): string {
     : 'If you have already paid, do not pay again: this page will show your payment as soon as the bank confirms it. Otherwise you can get a new code.';
 }
 
-/** What an attempt pays with, for the payer. */
+/** The card or UPI address of an attempt, for the payer. */
 export function method({ paymentMethodDetails: details, paymentMethod }: TransactionRow): string {
   if (details?.card) return html`card ending in <b>${details.card.last4}</b>`;
   if (details?.upi) return html`UPI ID <b>${details.upi.vpa}</b>`;

@@ -9,7 +9,7 @@ import { money, time, hour, payeeName } from './text.js';
 import { look, mayPay } from './parts.js';
 import { sandboxForm } from './forms.js';
 
-/** The code to be scanned, the link for a phone, and the same in words. */
+/** The code to scan, the link for a phone, and the same link as text. */
 export function awaiting(session: Session, { attempt }: { attempt: TransactionRow }, options: PageOptions): string {
   const { checkout, address } = session;
   const link = upiLink(session, attempt);
@@ -40,7 +40,9 @@ export function awaiting(session: Session, { attempt }: { attempt: TransactionRo
   !${mayPay(session, options) ? html`<p><a href="${options.path}?pay=again">Pay another way</a></p>` : ''}`;
 }
 
-/** What a UPI app is told. Its reference has at most 35 characters, so it is the attempt's id without the prefix. */
+/**
+ * The link that a UPI app reads. Its reference has at most 35 characters, so it is the attempt's id without the prefix.
+ */
 function upiLink(session: Session, attempt: TransactionRow): string {
   const { address, payee, receivables } = session;
   const parameters = {
@@ -52,12 +54,12 @@ function upiLink(session: Session, attempt: TransactionRow): string {
     cu: attempt.currency,
     tn: cut(receivables.map(({ invoice }) => invoice.referenceNumber).join(' ')),
   };
-  // Apps want %20 for a space, where a form's encoding has a plus sign.
+  // UPI apps expect %20 for a space; URLSearchParams writes a plus sign.
   const query = Object.entries(parameters).filter(([, value]) => value !== '');
   return `upi://pay?${query.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&')}`;
 }
 
-/** As much of a text as an app shows and a code has room for, in whole characters. */
+/** The first 50 characters of a text: an app shows no more, and the code has no room for more. */
 function cut(text: string): string {
   return [...text].slice(0, 50).join('');
 }

@@ -1,7 +1,7 @@
 /*
- * The script before GraphiQL's own: takes the key and puts it into the headers of the tabs, and sends the requests.
- * Everything is kept in sessionStorage, so a key is gone with its browser tab.
- * `tidegateSetup` is given by the page: the endpoint, and the tabs with their examples.
+ * This script runs before GraphiQL's own: it reads the key, writes it into the headers of the tabs, and sends the requests.
+ * It stores everything in sessionStorage, so the browser deletes the key when its tab is closed.
+ * The page defines `tidegateSetup`: the endpoint, and the tabs with their examples.
  */
 const tidegate = ((setup) => {
   const element = (id) => document.getElementById(id);
@@ -16,7 +16,7 @@ const tidegate = ((setup) => {
   const key = sessionStorage.getItem('tidegate:key') ?? '';
 
   // GraphiQL finds its open tab again by comparing these entries with the tabs, and adds an empty tab when none is equal.
-  // At its first start it takes the variables of the first tab from nowhere else.
+  // At its first start, these entries are its only source of the first tab's variables.
   let open = { ...setup.tabs[0], headers: headersFor(key) };
   try {
     const state = JSON.parse(sessionStorage.getItem('graphiql:tabState'));
@@ -37,7 +37,8 @@ const tidegate = ((setup) => {
     return headersFor(key);
   }
 
-  // GraphiQL reads its headers only when it starts. The key waits for the next start, because GraphiQL may still write tabs.
+  // GraphiQL reads its headers only when it starts. The key is applied at the next start, because GraphiQL may still
+  // write its tabs until then.
   function enter(text) {
     sessionStorage.setItem('tidegate:entered', text);
     location.reload();
@@ -71,7 +72,7 @@ const tidegate = ((setup) => {
   async function fetcher({ query, variables, operationName }, { headers = {} } = {}) {
     const used = bearer(headers);
     const introspecting = operationName === 'IntrospectionQuery';
-    // Data, though null, keeps GraphiQL from asking a second time, and a wrong key from counting twice.
+    // A `data` member, even null, stops GraphiQL from a second request, which would count a wrong key twice.
     if (introspecting && !used)
       return { data: null, errors: [{ message: 'Enter an API key above to load the schema.' }] };
     if (introspecting) introspectedWith = used;
@@ -82,7 +83,7 @@ const tidegate = ((setup) => {
         'content-type': 'application/json',
         ...headers,
       },
-      // GraphiQL tells the name a moment after the text, so a button pressed at once would bring another tab's.
+      // GraphiQL updates the name shortly after the text, so a click in between would send the name of another tab.
       body: JSON.stringify({
         query,
         variables,
@@ -97,7 +98,7 @@ const tidegate = ((setup) => {
       answer = { errors: [{ message: 'The server answered ' + response.status + ' without JSON.' }] };
     }
     if (introspecting) return { data: null, ...answer };
-    // A key typed into the header editor loads the schema with the first answer: this is GraphiQL's shortcut for it.
+    // After the first answer with a key from the header editor, load the schema, by GraphiQL's keyboard shortcut.
     if (response.ok && used !== introspectedWith) {
       dispatchEvent(new KeyboardEvent('keydown', { key: 'R', ctrlKey: true }));
     }

@@ -11,33 +11,38 @@ import type { Rule } from '../../../resources/edges.js';
 import { type Asked, emptyCurrency, jsonBegin, jsonEnd, type Statement, statementOf, type Terms } from './statement.js';
 import { type Branch, NotCompilable, type Tree, treeOf } from './tree.js';
 
-/** How many statements are made in an hour, and how long they are together: PostgreSQL keeps some hundred bytes of each character, on each connection. */
+/**
+ * The most statements of an hour. They and their total length are limited, because PostgreSQL keeps some hundred bytes
+ * per character on each connection.
+ */
 export const statementsMax = 300;
 const charactersMax = 1_000_000;
-/** How many statements one document may have: one for each way of leaving its filters out. */
+/** The most statements of one document: it has one for each combination of filters that a request uses. */
 export const shapesMax = 50;
 /**
- * One answer is one text in PostgreSQL's memory, and its rows may be of 100 kB each: what may have more of them goes
- * through the resolvers, which end when the answer gets too large.
+ * The most rows of a compiled query. Its answer is one text in PostgreSQL's memory, and a row may have 100 kB. A query
+ * that may return more rows goes through the resolvers, which stop when the answer gets too large.
  */
 const rowsMax = 1_000;
-/** What the function absent() raises. */
+/** The SQLSTATE that the SQL function absent() raises. */
 const absent = 'TG000';
 const hourMilliseconds = 3_600_000;
 
-/** The statements of an hour. A connection lives no longer, so it never holds those of more than two. */
+/**
+ * The statements of an hour. A connection is not kept longer than that, so it has the statements of at most two hours.
+ */
 class Hour {
   readonly #texts = new Set<string>();
   #characters = 0;
 
   constructor(readonly until: number) {}
 
-  /** Whether anything more may be made. */
+  /** Whether the limits of the hour allow another statement. */
   get open(): boolean {
     return this.#texts.size < statementsMax && this.#characters < charactersMax;
   }
 
-  /** Counts a statement; queries that differ in their variables or their whitespace share one. */
+  /** Counts a statement. Queries that differ only in variables or whitespace share one statement. */
   add(text: string): void {
     if (this.#texts.has(text)) return;
     this.#texts.add(text);
@@ -45,7 +50,7 @@ class Hour {
   }
 }
 
-/** Answers queries by one statement each, where they ask for nothing but rows. */
+/** Compiles queries that only read rows to one SQL statement each. */
 export class QueryCompiler {
   #hour = new Hour(0);
 
@@ -55,7 +60,7 @@ export class QueryCompiler {
     private readonly answerBytes = requestLimitsDefault.answerBytes,
   ) {}
 
-  /** The compiled query of a valid document, or undefined when resolvers have to answer it. */
+  /** The compiled query of a valid document, or undefined when it is not compilable. */
   of(document: DocumentNode): CompiledQuery | undefined {
     const tree = treeOf(this.schema, document);
     return tree && new CompiledQuery(this.schema, tree, () => this.#present(), this.answerBytes);
@@ -68,18 +73,18 @@ export class QueryCompiler {
 }
 
 /**
- * A query that PostgreSQL answers by one statement: one statement, whose answer is the JSON that leaves. Whatever is out of the
- * ordinary, from a variable that does not fit to an object that the caller cannot see, is left to the resolvers, which know what to
- * say about it.
+ * A query that PostgreSQL answers by one statement, whose result is the JSON of the response. It leaves every special
+ * case to the resolvers, such as an invalid variable or an object that the caller cannot see: they produce the error
+ * messages.
  */
 export class CompiledQuery {
-  /** The statements of the hour, by the shape of their variables. */
+  /** The statements of the current hour, by the shape of their variables. */
   readonly statements = new Map<string, Statement>();
-  /** Whether it turned out that resolvers have to answer, whatever the variables. */
+  /** Whether resolvers have to answer, for any variables. It becomes true when a statement is not possible. */
   resolved = false;
   #hour: Hour | undefined;
   /** The branches that take arguments: roots and edges to many. */
-  readonly #asking: Asking[];
+  readonly #withArguments: BranchWithArguments[];
 
   constructor(
     private readonly schema: GraphQLSchema,
@@ -87,7 +92,7 @@ export class CompiledQuery {
     private readonly present: () => Hour,
     private readonly answerBytes: number,
   ) {
-    this.#asking = asking(tree.branches);
+    this.#withArguments = branchesWithArguments(tree.branches);
   }
 
   /** The data as JSON, or undefined when the resolvers have to answer. */
@@ -99,7 +104,8 @@ export class CompiledQuery {
     if (this.resolved) return undefined;
     if (operationName != null && operationName !== this.tree.operation.name?.value) return undefined;
     const { scope, edition } = context;
-    // One error is enough to leave it to the resolvers: without a limit, 30,000 wrong values would be as many errors.
+    // One error is enough to leave the query to the resolvers. Without the limit, 30,000 wrong values make 30,000
+    // errors.
     const definitions = this.tree.operation.variableDefinitions ?? [];
     const coerced = getVariableValues(this.schema, definitions, variables, { maxErrors: 1 });
     if (coerced.errors) return undefined;
@@ -109,7 +115,7 @@ export class CompiledQuery {
     const given: Record<string, unknown> = { [emptyCurrency]: edition.currency };
     let name = `compiled:${visibility}`;
     const rows: number[] = [];
-    for (const [i, { branch, below }] of this.#asking.entries()) {
+    for (const [i, { branch, below }] of this.#withArguments.entries()) {
       const { rule, field, node, parent } = branch;
       const args = field!.args.length > 0 ? getArgumentValues(field!, node, coerced.coerced) : {};
       const root = parent === this.schema.getQueryType();
@@ -124,7 +130,7 @@ export class CompiledQuery {
       } else if (rule!.read === 'page' || rule!.read === 'edge') {
         const { table, listing } = rule!;
         const request = pageRequest(listing, args);
-        // From a cursor, the resolvers look whether there is such an object, and what lies behind it.
+        // The resolvers answer a page with a cursor: they check that its object exists.
         if (request.backward || request.cursor !== undefined) return undefined;
         const own = root
           ? listOf(
@@ -144,12 +150,13 @@ export class CompiledQuery {
     if (!statement) return undefined;
     try {
       const [row] = await scope.compiled(statement.text, statement.names, given);
-      // Null is a larger answer than there may be: the resolvers refuse it.
+      // The data is null when the answer is too large: the resolvers refuse it.
       return row?.data == null ? undefined : respaced(row.data);
     } catch (error) {
       const { code = '' } = error as { code?: string };
       if (code === absent) return undefined;
-      // A statement that cannot even be understood is a fault of ours, told once: from now on the resolvers answer.
+      // PostgreSQL rejects the statement (class 42), which is a bug of ours. It is reported once; then resolvers
+      // answer.
       if (code.startsWith('42')) this.resolved = true;
       throw error;
     }
@@ -177,8 +184,8 @@ export class CompiledQuery {
 }
 
 /**
- * The answer with each JSON value spelled as the resolvers spell it. PostgreSQL writes spaces into JSON and has an order of
- * its own for keys that are numbers; the statement marks such values by control characters, which no JSON text contains.
+ * Formats each JSON value of the answer as the resolvers format it. PostgreSQL writes spaces into JSON, and sorts
+ * numeric keys differently. The statement marks such values with control characters, which no JSON text contains.
  */
 function respaced(data: string): string {
   if (!data.includes(jsonBegin)) return data;
@@ -187,20 +194,24 @@ function respaced(data: string): string {
 
 const marked = new RegExp(`${jsonBegin}([^${jsonEnd}]*)${jsonEnd}`, 'g');
 
-/** What takes arguments. */
-const asksFor = new Set<Rule['read']>(['one', 'page', 'edge', 'balance']);
+/** The rules whose fields take arguments. */
+const readsWithArguments = new Set<Rule['read']>(['one', 'page', 'edge', 'balance']);
 
-/** A branch that takes arguments, and the one that it is below. */
-interface Asking {
+/** A branch that takes arguments, and the index of the nearest such branch above it. */
+interface BranchWithArguments {
   branch: Branch;
   below: number | undefined;
 }
 
-function asking(branches: Branch[], below?: number, found: Asking[] = []): Asking[] {
+function branchesWithArguments(
+  branches: Branch[],
+  below?: number,
+  found: BranchWithArguments[] = [],
+): BranchWithArguments[] {
   for (const branch of branches) {
-    const asks = branch.rule && asksFor.has(branch.rule.read);
-    const at = asks ? found.push({ branch, below }) - 1 : below;
-    asking(branch.below, at, found);
+    const hasArguments = branch.rule && readsWithArguments.has(branch.rule.read);
+    const at = hasArguments ? found.push({ branch, below }) - 1 : below;
+    branchesWithArguments(branch.below, at, found);
   }
   return found;
 }

@@ -16,56 +16,57 @@ import { balance, booked } from '../../../resources/ledger/table.js';
 import { type Listing, type PageRequest, readOf } from '../../../types/pagination.js';
 import { type Branch, NotCompilable } from './tree.js';
 
-/** What a list is asked for, and under which names its values travel. */
+/** The page request of a list, and the prefix of the names of its parameters. */
 export interface Asked {
   request: PageRequest;
   visibility: Visibility;
   prefix: string;
 }
 
-/** A statement and the names of its parameters, in their order. It answers one row, or none when a root is missing. */
+/** A statement and the names of its parameters, in order. It returns one row, or none when a root object is missing. */
 export interface Statement {
   text: string;
   names: string[];
 }
 
-/** What a statement depends on besides its query. */
+/** The values on which a statement depends in addition to its query. */
 export interface Terms {
-  /** What ids resolve to. */
+  /** The visibility of the objects that ids refer to. */
   visibility: Visibility;
-  /** Of each branch that is a list. */
+  /** The page request of each branch that is a list. */
   lists: Map<Branch, Asked>;
-  /** Of each branch that is a root object: the name under which its id travels. */
+  /** The prefix of the id's parameter, for each branch that is a root object. */
   ids: Map<Branch, string>;
 }
 
 const dialect = new PgDialect();
 const builder = drizzle.mock();
 /**
- * The longest statement. PostgreSQL keeps some hundred bytes per character on each connection; a dashboard has a third of
- * it, and a fragment that is used in many places, many times as much.
+ * The longest statement. PostgreSQL keeps some hundred bytes per character on each connection. The statement of a
+ * dashboard has a third of this length; one with a fragment that is used in many places can have many times this
+ * length.
  */
 const charactersMax = 16_000;
-/** The values that all parts of a statement share. */
+/** The parameters that all parts of a statement share. */
 const shared = new Set(['tenant', 'live', 'context']);
-/** The parameter of what a balance is in before its first movement. */
+/** The parameter for the currency of a balance before its first movement. */
 export const emptyCurrency = 'edition_currency';
-/** Around each JSON value that PostgreSQL spells: control characters, which it writes as escapes inside any text. */
+/** Marks around each JSON value that PostgreSQL formats: control characters, which PostgreSQL escapes inside a text. */
 export const jsonBegin = '\u0001';
 export const jsonEnd = '\u0002';
-const spelled = (json: string) => `chr(1) || ${json} || chr(2)`;
-/** Scalars that leave as they are stored. */
+const marked = (json: string) => `chr(1) || ${json} || chr(2)`;
+/** Scalars that are returned as they are stored. */
 const scalarsAsStored = new Set([
   ...['ID', 'String', 'Boolean', 'Int', 'Currency', 'CountryCode', 'LocalDate', 'Metadata', 'JSONObject'],
 ]);
-/** Of these, the ones that in a column are letters, digits and underscores. */
-const scalarsOfOurs = new Set(['ID', 'Currency']);
+/** Those of them whose columns contain only letters, digits and underscores, so they need no escapes. */
+const scalarsWithoutEscapes = new Set(['ID', 'Currency']);
 
 /**
- * The statement that answers a query's data as JSON, in the shape and under the names that were asked for. Each table
- * that it reads has its tenant, mode and visibility predicate, by the same predicates as the statements of a resolver. Throws `NotCompilable`
- * for what only resolvers can answer, and for what would be too long. The data of a larger answer than `answerBytes` is
- * null: it does not leave PostgreSQL.
+ * The statement that returns a query's data as JSON, in the selected shape and under the selected names. It reads every
+ * table with the predicates for tenant, mode and visibility that a resolver's statement uses. Throws `NotCompilable`
+ * for a query that only resolvers can answer, and for a statement that is too long. When the data is larger than
+ * `answerBytes`, PostgreSQL returns null instead of it.
  */
 export function statementOf(branches: Branch[], terms: Terms, answerBytes: number): Statement {
   return new Writer(terms).write(branches, answerBytes);
@@ -81,7 +82,7 @@ class Writer {
     const roots = branches.map((branch, i) => `${this.#root(branch)} as r${i}`);
     const members = branches.map((branch, i): Member => [branch.key, `r."r${i}"`]);
     const present = branches.map((_, i) => `r."r${i}" is not null`);
-    // Without the offset PostgreSQL would look a root up once to see whether it is there, and once more to show it.
+    // `offset 0` prevents that PostgreSQL reads a root twice: once to check that it exists, and once to return it.
     const data = `select ${object(members)} as data from (select ${roots.join(', ')} offset 0) r where ${present.join(' and ')} offset 0`;
     const text = `select case when octet_length(d.data) <= ${answerBytes} then d.data end as data from (${data}) d`;
     if (text.length > charactersMax) throw new NotCompilable();
@@ -97,7 +98,7 @@ class Writer {
     return this.#row(rule.table, id, below, this.terms.ids.get(branch)!);
   }
 
-  /** The one row that a condition finds that the caller can see, as an object. */
+  /** The only row that matches a condition and is visible to the caller, as an object. */
   #row(table: Rows, condition: SQL, below: Branch[], prefix = ''): string {
     const alias = this.#alias();
     const from = this.#fragment(
@@ -133,13 +134,16 @@ class Writer {
       if (rule.read === 'balance') return this.#balance(branch.below, column);
       if (rule.read !== 'link') throw new NotCompilable();
       const found = this.#row(rule.table, sql`${rule.match} = ${sql.raw(column(rule.of))}`, branch.below);
-      // What must be there and is not is for the resolvers to tell.
+      // NULL in a non-null field: fall back to the resolvers.
       return isNonNullType(field.type) ? `coalesce(${found}, absent())` : orNull(found);
     };
     return object(below.map((branch) => [branch.key, member(branch)]));
   }
 
-  /** A page as its connection. Its rows are read once, with at least one more than are shown: it tells whether there are more. */
+  /**
+   * A page as a connection. It reads its rows once, and at least one more than it returns, to know whether there are
+   * more.
+   */
   #page(
     branch: Branch,
     table: Rows,
@@ -151,7 +155,7 @@ class Writer {
     const [alias, inner] = [this.#alias(), this.#alias()];
     const page = listed(builder, { table, listing, ...asked, ...below }, 'rows', readOf(request.size + 1));
     const rows = this.#fragment(page.getSQL(), prefix);
-    // PostgreSQL refuses a parameter that nothing uses: its type would be anybody's guess.
+    // Called only where the size is used: PostgreSQL refuses an unused parameter, because it cannot infer its type.
     const size = () => `${this.#fragment(sql`${sql.placeholder('size')}`, prefix)}::int`;
     const shown = () => ` filter (where ${alias}.n <= ${size()})`;
     const node = ({ below }: Branch) => this.#object(below, table, alias);
@@ -183,7 +187,7 @@ class Writer {
     return `(select ${connection} from (select ${inner}.*, row_number() over () as n from (${rows}) ${inner}) ${alias}${oneRow})`;
   }
 
-  /** Funds by compartment and currency; before the first movement there is the edition's currency, with nothing in it. */
+  /** Funds by compartment and currency; before the first movement, zero in the edition's currency. */
   #balance(below: Branch[], column: (property: string) => string): string {
     const alias = this.#alias();
     const columns = getTableColumns(balance);
@@ -214,7 +218,7 @@ class Writer {
     return `(select ${object(below.map((part) => [part.key, member(part)]))} from (${rows}) ${alias}${oneRow})`;
   }
 
-  /** A part of the statement as text, its parameters numbered among all of them. */
+  /** A part of the statement as text. It numbers the parameters of the part among those of the complete statement. */
   #fragment(part: SQL, prefix: string): string {
     const { sql: written, params } = dialect.sqlToQuery(part);
     return written.replace(/\$(\d+)/g, (_, n: string) => {
@@ -233,37 +237,41 @@ class Writer {
 
 type Member = [key: string, expression: string];
 
-/** Makes a sub-select one row of all that it reads, also where nothing in it is a sum and where nothing is read. */
+/** Makes a sub-select return exactly one row, even when it has no aggregate or reads no row. */
 const oneRow = ' having true';
 
-/** JSON is put together as text: PostgreSQL's own builders look up the type of every value in every row. */
+/**
+ * A JSON object, concatenated as text: PostgreSQL's own JSON functions look up the type of every value in every row.
+ */
 function object(members: Member[]): string {
   return `${members.map(([key, json], i) => `'${i === 0 ? '{' : ','}"${key}":' || ${json}`).join(' || ')} || '}'`;
 }
 
 const list = (each: string, shown: string) => `'[' || coalesce(string_agg(${each}, ',')${shown}, '') || ']'`;
-/** Text of ours as JSON: it has no character that would have to be escaped. */
+/** A text without characters that need an escape, as a JSON string. */
 const quoted = (words: string) => `'"' || ${words} || '"'`;
 const orNull = (json: string) => `coalesce(${json}, 'null')`;
 const constant = (name: string) => `'"${name}"'`;
 
-/** Where a value is: a column, or a member of an object. */
+/** The place of a value: a column, or a member of an object. */
 type Place = { column: string; nullable: boolean } | { object: string; member: string };
 
-/** A value as its type's serialization has it: JSON as text, and never null, or the object around it would be gone. */
+/**
+ * A value as JSON text, as its type serializes it. It is never SQL NULL, which would make the object around it NULL.
+ */
 function value(type: GraphQLOutputType, place: Place, below: Branch[], required = false): string {
   if (isNonNullType(type)) return value(type.ofType, place, below, true);
   const stored = 'column' in place;
   const raw = stored ? place.column : `(${place.object} -> '${place.member}')`;
   const words = stored ? place.column : `(${place.object} ->> '${place.member}')`;
-  const there = stored && !place.nullable;
-  // What must be there and is not, or has no name, is for the resolvers to tell.
-  const nothing = required || there ? 'absent()' : `'null'`;
-  const known = (json: string) => (there && !isEnumType(type) ? json : `coalesce(${json}, ${nothing})`);
+  const notNull = stored && !place.nullable;
+  // NULL in a non-null field, or an enum value without a name: fall back to the resolvers.
+  const nothing = required || notNull ? 'absent()' : `'null'`;
+  const known = (json: string) => (notNull && !isEnumType(type) ? json : `coalesce(${json}, ${nothing})`);
   if (isListType(type)) {
     const each = isNonNullType(type.ofType) ? type.ofType.ofType : type.ofType;
     if (!isScalarType(each) || !scalarsAsStored.has(each.name)) throw new NotCompilable();
-    return known(spelled(`to_json(${raw})::text`));
+    return known(marked(`to_json(${raw})::text`));
   }
   if (isObjectType(type)) {
     const members = below.map(({ key, field, parent, node, below: parts }): Member => {
@@ -280,9 +288,9 @@ function value(type: GraphQLOutputType, place: Place, below: Branch[], required 
   }
   if (!isScalarType(type) || !scalarsAsStored.has(type.name)) throw new NotCompilable();
   const json = type.name === 'Metadata' || type.name === 'JSONObject';
-  if (!stored) return known(json ? spelled(`${raw}::text`) : `${raw}::text`);
-  if (scalarsOfOurs.has(type.name)) return known(quoted(raw));
-  if (json) return known(spelled(`${raw}::text`));
+  if (!stored) return known(json ? marked(`${raw}::text`) : `${raw}::text`);
+  if (scalarsWithoutEscapes.has(type.name)) return known(quoted(raw));
+  if (json) return known(marked(`${raw}::text`));
   return known(type.name === 'String' ? `to_json(${raw}::text)::text` : `${raw}::text`);
 }
 
@@ -293,7 +301,7 @@ function enumName(type: GraphQLEnumType, stored: string): string {
   return `case ${stored} ${values.map(({ name, value: v }) => `when '${v}' then '${name}'`).join(' ')} end`;
 }
 
-/** Minor units as the wire spells them: two decimals, always. */
+/** Minor units as an amount in the API's format, which always has two decimals. */
 function amount(minor: string): string {
   return `case when ${minor} < 0 then '-' else '' end || abs(${minor}) / 100 || '.' || lpad((abs(${minor}) % 100)::text, 2, '0')`;
 }

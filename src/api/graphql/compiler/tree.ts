@@ -16,10 +16,10 @@ import {
 import type { Rule } from '../../../resources/edges.js';
 import { rules } from '../../../resources/registry.js';
 
-/** A field of a query with what is asked for below it; without a field it is `__typename`. */
+/** A field of a query with the fields selected below it; `field` is undefined for `__typename`. */
 export interface Branch {
   key: string;
-  /** The type that the field is of. */
+  /** The type that has the field. */
   parent: GraphQLObjectType;
   field: GraphQLField<unknown, unknown> | undefined;
   node: FieldNode;
@@ -33,12 +33,12 @@ export interface Tree {
   branches: Branch[];
 }
 
-/** Thrown where something is asked for that only a resolver can answer. */
+/** Thrown for a selection that only a resolver can answer. */
 export class NotCompilable extends Error {}
 
 /**
- * The tree of a valid document, or undefined when it is not for PostgreSQL alone: it has another operation than one
- * query, a directive, an abstract type, or a field with a resolver and no rule.
+ * The tree of a valid document, or undefined when PostgreSQL alone cannot answer it: the document is not exactly one
+ * query, or has a directive, an abstract type, or a field with a resolver and without a rule.
  */
 export function treeOf(schema: GraphQLSchema, { definitions }: DocumentNode): Tree | undefined {
   const operations = definitions.filter((d): d is OperationDefinitionNode => d.kind === Kind.OPERATION_DEFINITION);
