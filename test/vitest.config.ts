@@ -41,7 +41,8 @@ export default defineConfig({
     // two cores have work for more than two. With four, commands of several files took more than the time of their tests.
     maxWorkers: 3,
     sequence: { sequencer: SlowestFirst },
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // Bounds for what hangs, and not for what is slow on a busy machine.
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
   },
 });

@@ -14,7 +14,7 @@ begin
 end;
 $$;
 
--- How many attempts to pay a checkout has: src/resources/checkout/terms.ts.
+-- The maximum number of attempts to pay a checkout, from src/resources/checkout/terms.ts.
 create or replace function checkout_attempts_max()
 returns int
 language plpgsql
@@ -25,7 +25,7 @@ begin
 end;
 $$;
 
--- How many keys metadata has: src/types/scalars.ts.
+-- The maximum number of keys of metadata, from src/types/scalars.ts.
 create or replace function metadata_keys_max()
 returns int
 language plpgsql

@@ -67,7 +67,10 @@ export async function createRoot(
   const edition = editions[number];
   if (subType && !(type === 'platform' && edition.subTypes.includes(subType)))
     throw new OperatorError(`--sub-type ${subType} is for platforms of Edition 2.`);
-  refuse([...textProblems({ nickname, businessDetails }, 'account'), ...accountProblems(nickname === undefined ? {} : { nickname })]);
+  refuse([
+    ...textProblems({ nickname, businessDetails }, 'account'),
+    ...accountProblems(nickname === undefined ? {} : { nickname }),
+  ]);
   const kind = type === 'platform' ? 'platform' : 'direct_user';
   const tenant = tenantId ?? (await newTenant(desk));
   const make = key ?? ((livemode: boolean) => newKey(desk.secrets, tenant, livemode));

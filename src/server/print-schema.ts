@@ -41,9 +41,14 @@ ${[
     'checkout_attempts_max()',
     'int',
     attemptsMax,
-    'How many attempts to pay a checkout has: src/resources/checkout/terms.ts.',
+    'The maximum number of attempts to pay a checkout, from src/resources/checkout/terms.ts.',
   ),
-  constant('metadata_keys_max()', 'int', metadataKeysMax, 'How many keys metadata has: src/types/scalars.ts.'),
+  constant(
+    'metadata_keys_max()',
+    'int',
+    metadataKeysMax,
+    'The maximum number of keys of metadata, from src/types/scalars.ts.',
+  ),
 ].join('\n')}`;
 }
 

@@ -125,7 +125,7 @@ export const receivableLock = pgTable(
     amount: minor('amount'),
     batchId: text('batch_id').notNull(),
     /**
-     * These columns are no longer used, but gateways of version 8 and older still select them during a rollout.
+     * These columns are no longer used, but gateways of 0.1.0 still select them during a rollout.
      */
     heldIn: text('held_in'),
     payoutId: text('payout_id'),
