@@ -61,7 +61,7 @@ async function ownerOf(owner: Owner, edition: Edition): Promise<{ speaker: Speak
 }
 
 describe('the setting that comes with an account', () => {
-  it.each(defaults)('of a $owner, Edition $edition', async ({ edition, owner, applicable, payouts }) => {
+  it.each(defaults)('is created for a $owner, Edition $edition', async ({ edition, owner, applicable, payouts }) => {
     const { speaker, id } = await ownerOf(owner, edition);
 
     const setting = await settingOf(speaker, id);
@@ -504,7 +504,7 @@ describe('payouts', () => {
     });
   });
 
-  it('shows one reason why payouts are off: the service’s hold, then the missing activation, then the platform’s hold', async () => {
+  it('show one reason why they are off: the service’s hold, then the missing activation, then the platform’s hold', async () => {
     const platform = await given.platform(1);
     const id = await assemble(platform, complete(1));
     const setting = await settingOf(platform, id);
@@ -551,7 +551,7 @@ describe('payouts', () => {
 
   // Decisions 5.9: every write records the object as it became, so a client that follows the events learns that payouts
   // are on.
-  it('emits an event when an activation switches payouts on, and when a hold switches them off', async () => {
+  it('emit an event when an activation switches them on, and when a hold switches them off', async () => {
     const platform = await given.platform(1);
     const id = await assemble(platform, complete(1));
     const setting = await settingOf(platform, id);
@@ -730,7 +730,7 @@ describe('listing settings', () => {
       expect(await list('?limit=1')).toEqual([draft.id]);
     });
 
-    it.each([1, 2] as const)('is for platforms: everybody else gets 403, at both APIs, Edition %i', async (edition) => {
+    it.each([1, 2] as const)('is for platforms only: all others get 403 in both APIs, Edition %i', async (edition) => {
       const { platform, draft } = await company(edition);
       const direct = await given.directUser(edition);
       const query = '{ connectedAccountSettings { nodes { accountId } } }';
