@@ -5,7 +5,7 @@ import { givenIn, useWorld } from './world.js';
 const world = useWorld();
 const given = givenIn(world);
 
-/** Statements that are about all tenants by their nature: each belongs to the worker or the operator. */
+/** Statements that concern all tenants: each belongs to the worker or the operator. */
 const acrossTenants = [
   'tenants_with_jobs',
   'tenants_with_answers',

@@ -169,7 +169,7 @@ describe('a key that was mistyped', () => {
     await database.close();
   });
 
-  it('is refused without a look at the database, wherever the slip is', async () => {
+  it('is refused without a query of the database, at any position of the typing error', async () => {
     const { key } = await given.directUser(1);
     const mistypings = [...key].flatMap((character, i) => {
       const wrong = character === 'a' ? 'b' : 'a';
