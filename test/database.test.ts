@@ -104,8 +104,8 @@ it('survives the loss of connections at any moment, and only waiting callers get
   }
 });
 
-// Every connection has prepared the calls when a migration changes what they return. The driver prepares such a call
-// again, in two steps, and may not send another one between them: that one's row would be the answer to the first.
+// Every connection has prepared the calls when a migration changes their result type. The driver prepares such a call
+// again in two steps, and must not send another one between them, whose row would become the answer to the first.
 it('answers each write its own row after a migration has changed the shape of the rows', async () => {
   const [{ database: name }] = await world.sql<[{ database: string }]>`select current_database() as database`;
   const database = new Database({ ...inject('admin'), username: 'tidegate', database: name });
