@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { assemble, complete, must } from './onboarding-profile.js';
 import { type Edition, givenIn, type Speaker, useWorld } from './world.js';
 
-// Without a worker, so that switching a kind on changes nothing but the setting here.
+// Without a worker, so that switching a kind on changes only the setting.
 const world = useWorld({ worker: false });
 const given = givenIn(world);
 
 const kinds = ['connected_user', 'connected_user_partner', 'partner', 'platform', 'user'] as const;
 type Kind = (typeof kinds)[number];
 
-/** The setting of an account, as /v1 shows it to the speaker. */
+/** The setting of an account, as /v1 shows it to this client. */
 async function settingOf(speaker: Speaker, accountId: string) {
   const list = await must(speaker.get(`/v1/account_settings?account_id=${accountId}`));
   expect(list.data).toHaveLength(1);
@@ -34,7 +34,7 @@ interface Default {
 }
 const below: Kind[] = ['connected_user', 'connected_user_partner', 'partner'];
 
-/** Decisions 3.7 and 3.8, row by row; roots are activated in test mode, and nobody pays a partner out. */
+/** Decisions 3.7 and 3.8, row by row. Roots are activated in test mode, and partners are never paid out. */
 const defaults: Default[] = [
   { edition: 1, owner: 'platform', applicable: [...below, 'platform'], payouts: on },
   { edition: 1, owner: 'direct user', applicable: ['user', 'partner'], payouts: on },
@@ -48,7 +48,7 @@ const defaults: Default[] = [
   { edition: 2, owner: 'partner', applicable: [], payouts: none },
 ];
 
-/** Somebody whose setting it is, and somebody who reaches it. */
+/** The id of a setting's account, and a client that can see the setting. */
 async function ownerOf(owner: Owner, edition: Edition): Promise<{ speaker: Speaker; id: string }> {
   const aggregated = owner === 'aggregator' || owner === 'user of an aggregator';
   const root = await (owner === 'direct user'
@@ -61,7 +61,7 @@ async function ownerOf(owner: Owner, edition: Edition): Promise<{ speaker: Speak
 }
 
 describe('the setting that comes with an account', () => {
-  it.each(defaults)('of a $owner, Edition $edition', async ({ edition, owner, applicable, payouts }) => {
+  it.each(defaults)('is created for a $owner, Edition $edition', async ({ edition, owner, applicable, payouts }) => {
     const { speaker, id } = await ownerOf(owner, edition);
 
     const setting = await settingOf(speaker, id);
@@ -96,7 +96,7 @@ describe('the setting that comes with an account', () => {
     }
   });
 
-  it('reads the same in the graph, from the account and by its own id', async () => {
+  it('is the same in GraphQL, from the account and by its own id', async () => {
     const { speaker, id } = await ownerOf('platform', 1);
     const setting = await settingOf(speaker, id);
     const fields =
@@ -132,7 +132,7 @@ describe('the setting that comes with an account', () => {
     expect(graph.data.account.setting).toEqual(graph.data.accountSetting);
   });
 
-  it('is one per mode for a root: two ids, and neither key reaches the other’s', async () => {
+  it('is one per mode for a root: two ids, and neither key can see the other’s', async () => {
     for (const kind of ['platformBoth', 'directUserBoth'] as const) {
       const { test, live } = await given[kind](1);
       const [inTest, inLive] = await Promise.all([settingOf(test, test.id), settingOf(live, live.id)]);
@@ -164,7 +164,7 @@ describe('the setting that comes with an account', () => {
 });
 
 describe('updating the addresses on offer', () => {
-  it('merges the hashes: what is not sent stays', async () => {
+  it('merges objects: members that are not sent stay', async () => {
     const platform = await given.platform(1);
     const before = await settingOf(platform, platform.id);
 
@@ -182,7 +182,7 @@ describe('updating the addresses on offer', () => {
     expect(await settingOf(platform, platform.id)).toEqual(reply.body);
   });
 
-  it('does the same through the graph', async () => {
+  it('does the same through GraphQL', async () => {
     const user = await given.directUser(2);
     const before = await settingOf(user, user.id);
 
@@ -200,15 +200,15 @@ describe('updating the addresses on offer', () => {
     });
   });
 
-  it('answers the object to an update of nothing', async () => {
+  it('returns the object for an empty update', async () => {
     const user = await given.directUser(1);
     const before = await settingOf(user, user.id);
     expect(await must(update(user, before.id, {}))).toEqual(before);
     expect(await must(user.post(`/v1/account_settings/${before.id}`))).toEqual(before);
   });
 
-  // Two people at two screens: neither may undo what the other has just set.
-  it('loses nothing of updates at the same time', async () => {
+  // Two concurrent users: neither update may undo the other.
+  it('loses no concurrent update', async () => {
     const platform = await given.platform(1);
     const { id } = await settingOf(platform, platform.id);
 
@@ -253,7 +253,7 @@ describe('updating the addresses on offer', () => {
     },
   );
 
-  it('refuses an offer without a currency, whichever half of it is stored already, and takes it once it is off', async () => {
+  it('refuses an enabled kind without a currency, whichever of the two is stored first, and accepts it once disabled', async () => {
     const platform = await given.platform(1);
     const { id } = await settingOf(platform, platform.id);
     const refused = async (body: object, ...fields: string[]) => {
@@ -289,7 +289,7 @@ describe('updating the addresses on offer', () => {
     expect([on.address.partner, on.address_currency.partner]).toEqual([true, ['EUR']]);
   });
 
-  it('does not judge again what was stored before that rule, as long as an update does not name it', async () => {
+  it('does not apply that rule to older stored values that an update does not name', async () => {
     const platform = await given.platform(1);
     const { id } = await settingOf(platform, platform.id);
     await world.sql`update account_setting set address_currency = address_currency || '{"partner": []}' where id = ${id}`;
@@ -310,19 +310,19 @@ describe('updating the addresses on offer', () => {
       'address_currency.partner',
     ],
     [
-      'currencies that are no array',
+      'currencies that are not an array',
       { address_currency: { partner: 'USD' } },
       'parameter_invalid',
       'address_currency.partner',
     ],
     [
-      'a currency that is none',
+      'an unknown currency',
       { address_currency: { partner: ['USD', 'ABC'] } },
       'parameter_invalid',
       'address_currency.partner[1]',
     ],
     [
-      'a currency in small letters',
+      'a currency in lower case',
       { address_currency: { partner: ['usd'] } },
       'parameter_invalid',
       'address_currency.partner[0]',
@@ -342,7 +342,7 @@ describe('updating the addresses on offer', () => {
     expect(await settingOf(platform, platform.id)).toEqual(before);
   });
 
-  it('keeps metadata as everywhere: merged by key, unset by an empty value, at most ten', async () => {
+  it('has metadata like every object: merged by key, unset by an empty value, at most ten', async () => {
     const user = await given.directUser(1);
     const { id } = await settingOf(user, user.id);
     const set = async (metadata: unknown) => (await must(update(user, id, { metadata }))).metadata;
@@ -399,7 +399,7 @@ describe('payouts', () => {
     [{ interval: 'weekly', weekly_anchor: 99999999999 }, 'parameter_invalid', 'weekly_anchor'],
     [{ interval: 'monthly', monthly_anchor: 0 }, 'parameter_invalid', 'monthly_anchor'],
     [{ interval: 'monthly', monthly_anchor: 32 }, 'parameter_invalid', 'monthly_anchor'],
-    // An anchor goes with its interval, as its description in the graph says.
+    // An anchor belongs to its interval, as its description in the GraphQL schema says.
     [{ weekly_anchor: 2 }, 'parameter_invalid', 'weekly_anchor'],
     [{ interval: 'monthly', weekly_anchor: 2 }, 'parameter_invalid', 'weekly_anchor'],
     [{ interval: 'weekly', monthly_anchor: 2 }, 'parameter_invalid', 'monthly_anchor'],
@@ -413,7 +413,7 @@ describe('payouts', () => {
     expect(shown).toEqual(['daily', null, null]);
   });
 
-  it('keep an anchor that is not sent, and forget it with its interval', async () => {
+  it('keep an anchor that is not sent, and drop it with its interval', async () => {
     const user = await given.directUser(1);
     const { id } = await settingOf(user, user.id);
     const seen = [];
@@ -438,7 +438,7 @@ describe('payouts', () => {
     ]);
   });
 
-  it('are no parameter in Edition 2, of no setting, at neither API', async () => {
+  it('are not a parameter in Edition 2, for any setting, in either API', async () => {
     const platform = await given.platform(2);
     const user = await platform.connectedUser();
     const settings = await Promise.all([settingOf(platform, platform.id), settingOf(platform, user.id)]);
@@ -461,10 +461,10 @@ describe('payouts', () => {
     expect(await Promise.all([settingOf(platform, platform.id), settingOf(platform, user.id)])).toEqual(settings);
   });
 
-  describe('who may set them', () => {
+  describe('the permission to set them', () => {
     type Who = 'platform' | 'direct user' | 'connected user' | 'platform acting for the user';
     type Whose = 'its own' | "its user's" | "its partner's";
-    /** Decisions 3.8: `enabled` by a platform on its users alone; the schedule also by a direct user on its own. */
+    /** Decisions 3.8: only a platform sets `enabled`, on its users; a direct user also sets its own schedule. */
     const rows: [who: Who, whose: Whose, enabled: 200 | 403, schedule: 200 | 403][] = [
       ['platform', "its user's", 200, 200],
       ['platform acting for the user', "its user's", 200, 200],
@@ -495,7 +495,7 @@ describe('payouts', () => {
       expect([payouts.interval, payouts.weekly_anchor]).toEqual(schedule === 200 ? ['weekly', 2] : ['daily', null]);
     });
 
-    it('is decided before anything is changed: metadata in the same body stays out too', async () => {
+    it('is decided before anything is changed: metadata in the same body is not stored either', async () => {
       const user = await given.directUser(1);
       const before = await settingOf(user, user.id);
       const reply = await update(user, before.id, { metadata: { a: 'b' }, payouts: { enabled: true } });
@@ -504,7 +504,7 @@ describe('payouts', () => {
     });
   });
 
-  it('are off for one reason at a time: the service’s hold, then the missing activation, then the platform’s hold', async () => {
+  it('show one reason why they are off: the service’s hold, then the missing activation, then the platform’s hold', async () => {
     const platform = await given.platform(1);
     const id = await assemble(platform, complete(1));
     const setting = await settingOf(platform, id);
@@ -512,7 +512,7 @@ describe('payouts', () => {
       const { enabled, reason_code_not_enabled } = (await settingOf(platform, id)).payouts;
       return [enabled, reason_code_not_enabled];
     };
-    // Only the operator sets a service hold; there is no call of ours for it, so it is set behind the APIs.
+    // Only the operator sets a service hold; no API or command does it, so the test writes the row.
     const serviceHold = (held: boolean) =>
       world.sql`update account_setting set service_hold = ${held} where id = ${setting.id}`;
     const platformHold = (held: boolean) => must(update(platform, setting.id, { payouts: { enabled: !held } }));
@@ -549,8 +549,9 @@ describe('payouts', () => {
     ]);
   });
 
-  // Decisions 5.9: every write records the object as it became. Whoever follows the events learns that payouts are on.
-  it('tell of it when an activation switches them on, and when a hold switches them off', async () => {
+  // Decisions 5.9: every write records the object as it became, so a client that follows the events learns that payouts
+  // are on.
+  it('emit an event when an activation switches them on, and when a hold switches them off', async () => {
     const platform = await given.platform(1);
     const id = await assemble(platform, complete(1));
     const setting = await settingOf(platform, id);
@@ -564,7 +565,7 @@ describe('payouts', () => {
     expect(events.map(({ enabled }) => enabled)).toEqual(['true', 'false']);
   });
 
-  it('are never those of an aggregator’s user, whatever its status', async () => {
+  it('are never on for an aggregator’s user, whatever its status', async () => {
     const platform = await given.platform(2, { subType: 'aggregator' });
     const id = await assemble(platform, complete(2));
     await must(platform.post(`/v1/accounts/${id}/activate`));
@@ -584,7 +585,9 @@ describe('payouts', () => {
 });
 
 describe('listing settings', () => {
-  /** A platform with two users, one activated, one held by the platform; each of them and the platform with a partner. */
+  /**
+   * A platform with two users, one activated, one held by the platform; each of them and the platform with a partner.
+   */
   async function company(edition: Edition = 1) {
     const platform = await given.platform(edition);
     const activatedId = await assemble(platform, complete(edition));
@@ -600,7 +603,7 @@ describe('listing settings', () => {
     return list.data.map(({ account_id }: { account_id: string }) => account_id);
   };
 
-  it('shows each caller the settings of its own context, newest first', async () => {
+  it('shows each caller the settings of its acting account, newest first', async () => {
     const { platform, activatedId, draft, ofDraft } = await company();
     const direct = await given.directUser(1);
     const partner = await direct.partner();
@@ -611,7 +614,7 @@ describe('listing settings', () => {
     expect(await owners(direct, '/v1/account_settings')).toEqual([partner.id, direct.id]);
   });
 
-  it('filters by every switch, which is null for most and then neither true nor false', async () => {
+  it('filters by every switch, which is null for most settings and then matches neither true nor false', async () => {
     const { platform, draft } = await company();
     const direct = await given.directUser(1);
     const { id } = await settingOf(platform, platform.id);
@@ -660,12 +663,12 @@ describe('listing settings', () => {
     ).toEqual([both, both, both, both]);
   });
 
-  it('filters by accounts anywhere within reach, several at once', async () => {
+  it('filters by several visible accounts at once', async () => {
     const { platform, activatedId, draft, ofDraft, ofPlatform } = await company();
     const stranger = await given.platform(1);
     const list = (query: string) => owners(platform, `/v1/account_settings?${query}`);
 
-    // The partners are on nobody's list but their owners'; a filter reaches them.
+    // The partners are only on their owners' lists, but a filter finds them.
     expect(await list(`account_id=${ofDraft}`)).toEqual([ofDraft]);
     expect((await list(`account_id=${ofDraft}&account_id=${ofPlatform}&account_id=${activatedId}`)).toSorted()).toEqual(
       [ofDraft, ofPlatform, activatedId].toSorted(),
@@ -714,7 +717,7 @@ describe('listing settings', () => {
   });
 
   describe('of connected users', () => {
-    it('shows a platform those of its connected users alone, under the same filters', async () => {
+    it('shows a platform only those of its connected users, with the same filters', async () => {
       const { platform, activatedId, draft, ofDraft } = await company();
       const list = (query = '') => owners(platform, `/v1/account_settings/connected${query}`);
 
@@ -727,7 +730,7 @@ describe('listing settings', () => {
       expect(await list('?limit=1')).toEqual([draft.id]);
     });
 
-    it.each([1, 2] as const)('is for platforms: everybody else gets 403, at both APIs, Edition %i', async (edition) => {
+    it.each([1, 2] as const)('is for platforms only: all others get 403 in both APIs, Edition %i', async (edition) => {
       const { platform, draft } = await company(edition);
       const direct = await given.directUser(edition);
       const query = '{ connectedAccountSettings { nodes { accountId } } }';
@@ -746,7 +749,7 @@ describe('listing settings', () => {
     });
   });
 
-  it('and updating are out of the question for what is out of reach', async () => {
+  it('and updating are refused for accounts that are not visible', async () => {
     const { platform, draft } = await company();
     const stranger = await given.platform(1);
     const [ofPlatform, ofStranger] = await Promise.all([

@@ -5,7 +5,7 @@ const world = useWorld();
 const given = givenIn(world);
 
 const tomorrow = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
-/** Texts of business_details with a form, and what has it and what has not. */
+/** Texts of business_details that must have a format, with valid and invalid examples. */
 const forms: [name: string, good: string[], bad: string[]][] = [
   [
     'website',
@@ -43,7 +43,7 @@ const inputOf = (name: string, value: string) => ({
 describe.each(forms)('business_details.%s', (name, good, bad) => {
   const field = `account.business_details.${name}`;
 
-  it('is of its form, for a partner, a connected user and in an update, on both APIs', async () => {
+  it('must have its format, for a partner, a connected user and in an update, in both APIs', async () => {
     const platform = await given.platform(2);
     const user = await platform.connectedUser();
     const mutation = (operation: string, input: object) =>
@@ -71,7 +71,7 @@ describe.each(forms)('business_details.%s', (name, good, bad) => {
       const changed = await platform.post(`/v1/accounts/${user.id}`, { business_details: { [name]: value } });
       expect(changed.body.business_details[name]).toBe(value);
     }
-    // It can be taken back, and blanks are nothing.
+    // It can be cleared, and blanks count as empty.
     for (const value of ['', null, ' ']) {
       const cleared = await platform.post(`/v1/accounts/${user.id}`, { business_details: { [name]: value } });
       expect([cleared.status, cleared.body.business_details[name]]).toEqual([200, null]);
@@ -79,7 +79,7 @@ describe.each(forms)('business_details.%s', (name, good, bad) => {
   });
 });
 
-it('a date of incorporation is past by the test clock of its tenant', async () => {
+it('a date of incorporation must be past by the test clock of its tenant', async () => {
   const user = await given.directUser(2);
   const body = { type: 'partner', business_details: { ...details(), date_of_incorporation: tomorrow(1) } };
   expect((await user.post('/v1/accounts', body)).status).toBe(400);
@@ -88,7 +88,7 @@ it('a date of incorporation is past by the test clock of its tenant', async () =
 });
 
 describe('creating a partner', () => {
-  it('answers the account with exactly the keys of the specification, in its order, in Edition 1', async () => {
+  it('returns the account with exactly the keys of the specification, in its order, in Edition 1', async () => {
     const user = await given.directUser(1);
     const name = nickname();
 
@@ -148,7 +148,7 @@ describe('creating a partner', () => {
     expect((await user.get(`/v1/accounts/${reply.body.id}`)).body).toEqual(reply.body);
   });
 
-  it('names everything that is missing in one answer, by edition', async () => {
+  it('names every missing parameter in one response, by edition', async () => {
     const first = await given.directUser(1);
     const second = await given.directUser(2);
 
@@ -173,7 +173,7 @@ describe('creating a partner', () => {
     ]);
   });
 
-  it('refuses a nickname that another account of the tenant has, whatever its case, and leaves other tenants alone', async () => {
+  it('refuses a nickname that another account of the tenant has, in any case, but not one of another tenant', async () => {
     const user = await given.directUser(1);
     const name = nickname();
     await user.partner({ nickname: name });

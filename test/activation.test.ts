@@ -16,7 +16,7 @@ import {
 } from './onboarding-profile.js';
 import { type Edition, givenIn, type Reply, type Speaker, useWorld } from './world.js';
 
-// Without a worker nothing settles by itself, so that every state stays to be looked at.
+// Without a worker no state changes by itself, so that a test can look at every state.
 const world = useWorld({ worker: false });
 const given = givenIn(world);
 
@@ -25,7 +25,7 @@ const entry = (fieldName: string) => ({
   message: expect.stringMatching(/./),
   metadata: expect.objectContaining({ field_name: fieldName }),
 });
-/** The whole answer of an activation that lacks just this. */
+/** The complete response to an activation that lacks only this. */
 const lacks = (...fieldNames: string[]) => ({
   object: 'error',
   http_status_code: 400,
@@ -38,11 +38,11 @@ const statusOf = async (speaker: Speaker, id: string) => (await must(speaker.get
 interface Case {
   title: string;
   profile: OnboardingProfile;
-  /** The field that is named, or null when the profile activates. */
+  /** The field that the error names; null if the profile activates. */
   missing: string | null;
 }
 
-/** Edition 1, rule 3: what identifies a business, and what of it cannot be left out. */
+/** Edition 1, rule 3: the details that identify a business, and those of them that are required. */
 function identification(type: BusinessType): Case[] {
   const whole = complete(1, type);
   const bare = { ...whole, details: { type }, document: null };
@@ -60,7 +60,7 @@ function identification(type: BusinessType): Case[] {
       does('a GST id with a partnership deed', by({ tax_gst: 'G' }, 'identity_document')),
       lacking('without a GST id', by({}, 'identity_document'), gst),
       lacking(
-        'a company number or tax id is no GST id',
+        'a company number or tax id is not a GST id',
         by({ ids: { business: 'B', tax: 'T' } }, 'identity_document'),
         gst,
       ),
@@ -84,7 +84,7 @@ function identification(type: BusinessType): Case[] {
       lacking('a physical address of nothing is none', by({ physical_address: { line1: null } }), gst),
       lacking('a tax id copy is no GST certificate', by({}, 'identity_document'), gst),
       lacking('an incorporation certificate is no GST certificate', by({}, 'additional_verification'), gst),
-      lacking('a company number or tax id is no GST id', by({ ids: { business: 'B', tax: 'T' } }), gst),
+      lacking('a company number or tax id is not a GST id', by({ ids: { business: 'B', tax: 'T' } }), gst),
     ];
   }
   const number = 'account.business_details.ids.business';
@@ -102,7 +102,7 @@ function identification(type: BusinessType): Case[] {
   ];
 }
 
-/** Edition 1, rule 4 and decisions 3.5: who must stand behind the business. */
+/** Edition 1, rule 4 and decisions 3.5: the persons that a business requires. */
 function people(type: BusinessType): Case[] {
   const whole = complete(1, type);
   const of = (title: string, persons: Role[][], missing: string | null) => ({
@@ -198,8 +198,8 @@ describe.each(tables)('activating a connected user $of, Edition $edition', ({ ed
   });
 });
 
-describe('what is missing', () => {
-  it('is told all at once, by both APIs alike, and before anybody asks for activation', async () => {
+describe('a missing requirement', () => {
+  it('is shown with all others, equally by both APIs, and before an activation', async () => {
     const nothing: OnboardingProfile = {
       nickname: false,
       details: {},
@@ -236,7 +236,7 @@ describe('what is missing', () => {
   });
 
   it.each(['sole_proprietor', 'individual'] as const)(
-    'is the tax card of an owner who has a passport alone, once the business is a %s',
+    'is the tax card of an owner who has only a passport, if the business is a %s',
     async (type) => {
       const platform = await given.platform(1);
       const id = await assemble(platform, { ...complete(1, 'company'), persons: [] });
@@ -251,7 +251,7 @@ describe('what is missing', () => {
     },
   );
 
-  it('says what a physical address must have to be an alternative', async () => {
+  it('names the members that a physical address needs to be an alternative', async () => {
     const platform = await given.platform(1);
     const id = await assemble(platform, { ...complete(1, 'individual'), details: { type: 'individual' } });
     const reply = await activate(platform, id);
@@ -262,7 +262,7 @@ describe('what is missing', () => {
     expect(reply.body.errors[0].metadata.alternatives).toContain('account.business_details.physical_address');
   });
 
-  it('is what was stored before it had a form, and has none', async () => {
+  it('is a stored value that is older than its format and does not match it', async () => {
     const platform = await given.platform(2);
     const id = await assemble(platform, complete(2));
     await world.sql`update account set business_details = business_details ||
@@ -274,7 +274,7 @@ describe('what is missing', () => {
     ]);
   });
 
-  it('is what has nothing but blanks in it', async () => {
+  it('is a value of only blanks', async () => {
     const platform = await given.platform(2);
     const whole = complete(2);
     const id = await assemble(platform, { ...whole, details: { ...whole.details, dba: '  ', website: ' \t ' } });
@@ -286,7 +286,7 @@ describe('what is missing', () => {
     expect([shown.dba, shown.website]).toEqual([null, null]);
   });
 
-  it('in Edition 1 without a type of business is the type, and what every type needs', async () => {
+  it('is, in Edition 1 without a type of business, the type and the requirements of every type', async () => {
     const platform = await given.platform(1);
     const id = await assemble(platform, { ...complete(1), details: {}, payoutAddress: false });
 
@@ -295,7 +295,7 @@ describe('what is missing', () => {
     expect(reply.fieldNames.toSorted()).toEqual(['account.addresses.user_payout', 'account.business_details.type']);
   });
 
-  // An expired or replaced destination cannot pay anybody out.
+  // No payout can go to an expired or replaced address.
   it('is a payout address again once the only one is no longer activated', async () => {
     const platform = await given.platform(1);
     const id = await assemble(platform, complete(1));
@@ -307,7 +307,7 @@ describe('what is missing', () => {
     expect(reply.body).toEqual(lacks('account.addresses.user_payout'));
   });
 
-  // Whoever asks is told by the same rules: a document that the platform uploaded is no less a document.
+  // The rules do not depend on the caller: a document that the platform uploaded counts as well.
   it('is the same for the user itself as for its platform, whoever uploaded the document', async () => {
     const platform = await given.platform(1);
     const id = await assemble(platform, { ...complete(1, 'partnership') });
@@ -336,7 +336,7 @@ describe('what is missing', () => {
     expect([reply.status, reply.fieldNames, reply.body.status]).toEqual([200, [], 'verifying']);
   });
 
-  it('of a partner and of a root is nothing: creation asked for it all, and the operator judges roots', async () => {
+  it('does not exist for partners, since creation requires everything, and for roots, which the operator judges', async () => {
     for (const edition of [1, 2] as const) {
       const platform = await given.platform(edition);
       const partner = await platform.partner();
@@ -348,8 +348,8 @@ describe('what is missing', () => {
     }
   });
 
-  // A nickname of blanks is empty; stored as none it would leave a partner that nothing can ever activate.
-  it('of a partner of Edition 1 is never the nickname, since one of blanks is refused at creation', async () => {
+  // A nickname of blanks is empty; stored as null, it would make a partner that can never be activated.
+  it('is never the nickname of a partner of Edition 1, since creation refuses one of blanks', async () => {
     const user = await given.directUser(1);
 
     const reply = await user.post('/v1/accounts', {
@@ -371,7 +371,7 @@ describe('what is missing', () => {
   });
 });
 
-describe.each([1, 2] as const)('who may activate whom, Edition %i', (edition) => {
+describe.each([1, 2] as const)('permission to activate, Edition %i', (edition) => {
   /** A platform with a user of a complete profile, a partner of each, and a stranger's partner. */
   async function company() {
     const [platform, direct, stranger] = await Promise.all([
@@ -420,7 +420,7 @@ describe.each([1, 2] as const)('who may activate whom, Edition %i', (edition) =>
     404: { codes: ['resource_missing'], status: undefined },
   };
 
-  it.concurrent.each(rows)('%s activates %s: %i, at both APIs', async (speaker, target, status) => {
+  it.concurrent.each(rows)('%s activates %s: %i, in both APIs', async (speaker, target, status) => {
     const [one, two] = await Promise.all([company(), company()]);
 
     const rest = await activate(one.speakers[speaker], one.ids[target]!);
@@ -445,8 +445,8 @@ describe.each([1, 2] as const)('who may activate whom, Edition %i', (edition) =>
       });
   });
 
-  // Permission is judged before the state: who may not activate learns nothing of what is missing.
-  it('is refused before anything is said about the profile or the state', async () => {
+  // Permission is checked before the state: a caller that may not activate learns nothing about missing requirements.
+  it('is refused before the profile or the state is checked', async () => {
     const platform = await given.platform(edition);
     const user = await platform.connectedUser();
 
@@ -456,7 +456,7 @@ describe.each([1, 2] as const)('who may activate whom, Edition %i', (edition) =>
     expect(await statusOf(platform, user.id)).toBe('draft');
   });
 
-  it('answers the same to an invented id as to a stranger’s', async () => {
+  it('gives the same response for an invented id as for another tenant’s', async () => {
     const [platform, stranger] = await Promise.all([given.platform(edition), given.directUser(edition)]);
     const partner = await stranger.partner();
     const invented = `account_${'0'.repeat(32)}`;
@@ -469,7 +469,7 @@ describe.each([1, 2] as const)('who may activate whom, Edition %i', (edition) =>
 });
 
 describe('activating twice', () => {
-  it('is refused while the first is being verified and after, and changes nothing', async () => {
+  it('is refused during and after the verification of the first, and changes nothing', async () => {
     const user = await given.directUser(2);
     const { id } = await user.partner();
     const first = await must(activate(user, id));
@@ -497,8 +497,8 @@ describe('activating twice', () => {
     expect(await statusOf(user, id)).toBe('activated');
   });
 
-  // A client that lost the answer asks again: it is told what it was told, not that it is too late.
-  it('under one key answers the first answer again, whatever has become of the account', async () => {
+  // A client that lost the response repeats the request: it gets the first response, not an error about the state.
+  it('with one idempotency key returns the first response again, whatever the account’s state', async () => {
     const user = await given.directUser(2);
     const { id } = await user.partner();
     const key = { 'idempotency-key': 'activate-1' };
@@ -512,7 +512,7 @@ describe('activating twice', () => {
   });
 });
 
-describe('two activations at once', () => {
+describe('two concurrent activations', () => {
   it('submit the account once', async () => {
     const user = await given.directUser(1);
     const partner = await user.partner();
@@ -520,7 +520,8 @@ describe('two activations at once', () => {
     const replies = await Promise.all(Array.from({ length: 4 }, () => activate(user, partner.id)));
 
     expect(replies.filter(({ status }) => status === 200)).toHaveLength(1);
-    // Judged after the first has committed it is 400, judged before and lost to it 409.
+    // The second gets 400 if it is checked after the first has committed, and 409 if it is checked before and loses to
+    // it.
     for (const { status, codes } of replies.filter((reply) => reply.status !== 200))
       expect([
         [400, ['status_invalid']],
@@ -537,7 +538,7 @@ type Kind = 'connected user' | 'partner';
 const statuses: Status[] = ['draft', 'verifying', 'activated', 'hold', 'deactivated'];
 const moves: Move[] = ['activate', 'deactivate', 'verify', 'verify to hold', 'hold', 'close'];
 
-/** Decisions 3.5: every edge of the status table. What is not here is 400 status_invalid. */
+/** Decisions 3.5: every edge of the status table. All others are 400 status_invalid. */
 const edges: Record<Kind, Partial<Record<Status, Partial<Record<Move, Status>>>>> = {
   'connected user': {
     draft: { activate: 'verifying', close: 'deactivated' },
@@ -618,7 +619,7 @@ describe.each(['connected user', 'partner'] as const)('the status of a %s', (kin
 
 describe('deactivating', () => {
   it.each([1, 2] as const)(
-    'is for partners only: a root and a connected user are of the wrong type, Edition %i',
+    'is for partners only: a root and a connected user have the wrong type, Edition %i',
     async (edition) => {
       const [platform, direct] = await Promise.all([given.platform(edition), given.directUser(edition)]);
       const user = await platform.connectedUser();
@@ -640,7 +641,7 @@ describe('deactivating', () => {
     },
   );
 
-  it('lets a deactivated partner activate again, and a deactivated connected user not', async () => {
+  it('can be undone by another activation for a partner, and not for a connected user', async () => {
     const platform = await given.platform(2);
     const [partner, user] = await Promise.all([
       accountIn(platform, 'partner', 'activated'),
@@ -654,7 +655,7 @@ describe('deactivating', () => {
     expect([never.status, never.codes]).toEqual([400, ['status_invalid']]);
   });
 
-  it('is not for a stranger’s partner, which does not exist for anybody else', async () => {
+  it('finds no partner of another tenant', async () => {
     const [mine, other] = await Promise.all([given.directUser(1), given.directUser(1)]);
     const partner = await other.partner();
 
@@ -662,7 +663,7 @@ describe('deactivating', () => {
     expect(await statusOf(other, partner.id)).toBe('draft');
   });
 
-  it('takes no parameters, as activating takes none', async () => {
+  it('takes no parameters, like activating', async () => {
     const user = await given.directUser(1);
     const partner = await user.partner();
 
@@ -688,7 +689,7 @@ describe('the capability', () => {
     deactivated: 'hold',
   };
 
-  it.each(statuses)('of Edition 1 follows the status %s', async (status) => {
+  it.each(statuses)('follows the status %s in Edition 1', async (status) => {
     const platform = await given.platform(1);
     const ids = await Promise.all([
       accountIn(platform, 'partner', status),
@@ -715,7 +716,7 @@ describe('the capability', () => {
     );
   });
 
-  it('of a root of Edition 1 is its own in each mode', async () => {
+  it('is separate in each mode for a root of Edition 1', async () => {
     const { test, live } = await given.platformBoth(1);
     const shown = await Promise.all([test, live].map((speaker) => must(speaker.get(`/v1/accounts/${test.id}`))));
     expect(shown.map(({ status, capability, livemode }) => [status, capability, livemode])).toEqual([
@@ -724,7 +725,7 @@ describe('the capability', () => {
     ]);
   });
 
-  it('of Edition 2 is an empty hash in every status, and null for an aggregator alone', async () => {
+  it('is in Edition 2 an empty object in every status, and null only for an aggregator', async () => {
     const [platform, aggregator] = await Promise.all([given.platform(2), given.platform(2, { subType: 'aggregator' })]);
     const user = await aggregator.connectedUser();
     const partners = await Promise.all(statuses.map((status) => accountIn(platform, 'partner', status)));
@@ -746,7 +747,10 @@ describe('the capability', () => {
   });
 });
 
-/** Edition 1, rules 2 to 4, once more and apart from the product: what a profile lacks, by field name. */
+/**
+ * Edition 1, rules 2 to 4, implemented again and separately from the product: the missing requirements of a profile, by
+ * field name.
+ */
 function firstMissing({ details, document, persons, payoutAddress }: OnboardingProfile): string[] {
   const type = details.type as BusinessType | undefined;
   const { ids = {}, physical_address: place } = details as {
@@ -772,7 +776,7 @@ function firstMissing({ details, document, persons, payoutAddress }: OnboardingP
   return out;
 }
 
-/** Edition 2, rule 2, likewise. */
+/** The same for Edition 2, rule 2. */
 function secondMissing({ nickname, details, persons, payoutAddress }: OnboardingProfile): string[] {
   const at = (path: string) =>
     path.split('.').reduce<unknown>((hash, name) => (hash as Record<string, unknown> | undefined)?.[name], details);
@@ -809,7 +813,7 @@ const firstProfile: fc.Arbitrary<OnboardingProfile> = fc.record({
 });
 const secondProfile: fc.Arbitrary<OnboardingProfile> = fc.record({
   nickname: often,
-  // Few are left out of most, so that a good part of the profiles is complete.
+  // Most profiles leave out few requirements, so that many profiles are complete.
   details: fc
     .oneof(fc.constant([]), fc.subarray([...secondDetails], { maxLength: 4 }))
     .map((gone) => gone.reduce((hash, path) => without(hash, path), complete(2).details)),
@@ -822,7 +826,7 @@ describe.each([
   { edition: 1 as Edition, dossiers: firstProfile, missing: firstMissing },
   { edition: 2 as Edition, dossiers: secondProfile, missing: secondMissing },
 ])('any profile, Edition $edition', ({ edition, dossiers, missing }) => {
-  it('has requirements exactly when activation is refused, of the same names in the same order', async () => {
+  it('has requirements exactly if activation is refused, with the same names in the same order', async () => {
     const platform = await given.platform(edition);
     const seen = { complete: 0, incomplete: 0 };
     await fc.assert(
@@ -837,7 +841,7 @@ describe.each([
         const expected = missing(profile);
         seen[expected.length === 0 ? 'complete' : 'incomplete']++;
         expect(requirements.map(({ fieldName }) => fieldName)).toEqual(reply.fieldNames);
-        // In the words of the graph, which names enum values its own way.
+        // In GraphQL's format, where enum values have other names.
         const refused = reply.body.errors && (await graph('activate', platform, id));
         expect(requirements.map(({ message }) => message)).toEqual(
           (refused?.body.errors ?? []).map((e: { message: string }) => e.message),
@@ -849,7 +853,7 @@ describe.each([
       }),
       { numRuns: 60 },
     );
-    // Both kinds must have come up, or the property has said nothing.
+    // Both kinds must have occurred, or the property has checked nothing.
     expect(Math.min(seen.complete, seen.incomplete)).toBeGreaterThan(0);
   });
 });
@@ -869,7 +873,7 @@ describe('the test helpers for accounts', () => {
     },
   );
 
-  it('refuse an outcome that is none, and an account of somebody else', async () => {
+  it('refuse an unknown outcome, and an account of another tenant', async () => {
     const [mine, other] = await Promise.all([given.directUser(1), given.directUser(1)]);
     const [partner, stranger] = await Promise.all([mine.partner(), other.partner()]);
     await must(activate(mine, partner.id));
@@ -884,7 +888,7 @@ describe('the test helpers for accounts', () => {
     expect(await statusOf(other, stranger.id)).toBe('draft');
   });
 
-  it('hold a root of test mode and lift the hold again, and leave its live mode alone', async () => {
+  it('hold a root of test mode and lift the hold again, without a change to its live mode', async () => {
     const { test, live } = await given.platformBoth(1);
     const seen = [];
     for (const move of ['hold', 'verify', 'close'] as const) seen.push((await must(rest[move](test, test.id))).status);

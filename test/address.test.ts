@@ -4,7 +4,7 @@ import { Worker } from '../src/jobs/runner.js';
 import { documentsOf, must, payoutBody, pdf, without } from './onboarding-profile.js';
 import { type Edition, eventually, givenIn, type Speaker, useWorld } from './world.js';
 
-// Without a worker, so that an address that is to be retired can still be seen to wait.
+// Without a worker, so that a test can see an address that waits for its deactivation.
 const world = useWorld({ worker: false });
 const given = givenIn(world);
 
@@ -17,7 +17,7 @@ const bankKeys =
   'bank_name domestic_credit domestic_debit domestic_fast_credit domestic_wire global_wire iban last4 number';
 
 describe('creating a payout address', () => {
-  it.each([1, 2] as const)('answers the address, activated at once, Edition %i', async (edition) => {
+  it.each([1, 2] as const)('returns the address, activated at once, Edition %i', async (edition) => {
     const user = await given.directUser(edition);
 
     const reply = await create(user, payout(user, { metadata: { crm: '42' } }));
@@ -66,7 +66,7 @@ describe('creating a payout address', () => {
     expect(await must(user.get(`/v1/addresses/${reply.body.id}`))).toEqual(reply.body);
   });
 
-  it('keeps every detail of the bank account, the last four of an IBAN where there is no number', async () => {
+  it('stores every detail of the bank account, with the last four of the IBAN if there is no number', async () => {
     const user = await given.directUser(2);
     const bank = {
       bank_name: 'Nordbank',
@@ -82,7 +82,7 @@ describe('creating a payout address', () => {
     expect(body.currency).toBe('NOK');
   });
 
-  it('through the graph makes the same address, which either API then reads', async () => {
+  it('through GraphQL creates the same address, which both APIs then read', async () => {
     const user = await given.directUser(1);
     const made = await must(
       user.graph(
@@ -133,12 +133,12 @@ describe('creating a payout address', () => {
     'billing_details',
   ];
 
-  it.each([1, 2] as const)('names everything that is missing at once, Edition %i', async (edition) => {
+  it.each([1, 2] as const)('names every missing parameter in one response, Edition %i', async (edition) => {
     const user = await given.directUser(edition);
     const reply = await create(user, {});
     const bank = edition === 1 ? ['number', 'domestic_credit'] : ['number', 'global_wire'];
     expect(reply.status).toBe(400);
-    // A hash that is missing altogether is told once, or by its required members.
+    // A missing object is named once, or by its required members.
     expect(reply.fieldNames.filter((name) => !bank.some((b) => name === `address.bank_account.${b}`))).toEqual(
       required.map((name) => `address.${name}`),
     );
@@ -147,7 +147,7 @@ describe('creating a payout address', () => {
 
   const members = ([1, 2] as const).flatMap((edition) => required.map((name) => ({ edition, name })));
   it.concurrent.each(members)(
-    'requires $name, and that it is not empty, Edition $edition',
+    'requires $name, which must not be empty, Edition $edition',
     async ({ edition, name }) => {
       const user = await given.directUser(edition);
       const whole: Record<string, unknown> = payout(user);
@@ -167,7 +167,7 @@ describe('creating a payout address', () => {
     },
   );
 
-  /** What of a bank account each edition asks for; null where it will do. */
+  /** The members of a bank account that each edition requires; null if the account is sufficient. */
   const banks: [Edition, object, [code: string, field: string][]][] = [
     [1, { number: '12341', domestic_credit: 'X' }, []],
     [1, { number: '12341' }, [['parameter_missing', 'domestic_credit']]],
@@ -201,7 +201,7 @@ describe('creating a payout address', () => {
     ],
     [2, { iban: '', bank_name: 'B' }, [['parameter_invalid_empty', 'iban']]],
   ];
-  it.concurrent.each(banks)('of Edition %i, a bank account of %j', async (edition, bank, problems) => {
+  it.concurrent.each(banks)('checks in Edition %i a bank account of %j', async (edition, bank, problems) => {
     const user = await given.directUser(edition);
     const reply = await create(user, payout(user, { bank_account: bank }));
     expect([reply.status, reply.codes.map((code, i) => [code, reply.fieldNames[i]])]).toEqual([
@@ -235,7 +235,7 @@ describe('creating a payout address', () => {
       ['1', '123', '1'.repeat(35), '12.34', '----', '1234\n5', '１２３４５', '12_345'],
     ],
   ];
-  it.each(plausible)('takes an account with a plausible %s alone, on both APIs', async (name, good, bad) => {
+  it.each(plausible)('accepts only an account with a plausible %s, in both APIs', async (name, good, bad) => {
     const user = await given.directUser(2);
     const input = (bankAccount: object) => {
       const {
@@ -297,7 +297,7 @@ describe('creating a payout address', () => {
       [edition, 'a currency in small letters', { currency: 'inr' }, 'parameter_invalid', 'currency'],
       [
         edition,
-        'a country that is none',
+        'an unknown country',
         { billing_details: { country: 'IND' } },
         'parameter_invalid',
         'billing_details.country',
@@ -322,14 +322,14 @@ describe('creating a payout address', () => {
     ]),
     [1, 'any currency but INR', { currency: 'USD' }, 'parameter_invalid', 'currency'],
   ];
-  it.concurrent.each(refused)('of Edition %i refuses %s', async (edition, _, body, code, field) => {
+  it.concurrent.each(refused)('refuses in Edition %i %s', async (edition, _, body, code, field) => {
     const user = await given.directUser(edition);
     const reply = await create(user, payout(user, body));
     expect([reply.status, reply.codes, reply.fieldNames]).toEqual([400, [code], [`address.${field}`]]);
     expect((await must(user.get(`/v1/addresses?linked_id=${user.id}&category=user_payout`))).data).toEqual([]);
   });
 
-  it('takes a document within reach, of a purpose that proves something', async () => {
+  it('accepts a visible document whose purpose is a proof', async () => {
     const [user, stranger] = await Promise.all([given.directUser(2), given.directUser(2)]);
     const [mine, theirs] = await Promise.all([documentsOf(user), documentsOf(stranger)]);
     const logo = (await must(user.upload('invoice', pdf()))).id;
@@ -348,7 +348,7 @@ describe('creating a payout address', () => {
     expect([foreign.status, foreign.codes, foreign.fieldNames]).toEqual([404, ['resource_missing'], field]);
   });
 
-  it('is refused for a partner, by whoever owns it', async () => {
+  it('is refused for a partner, also for its owner', async () => {
     const platform = await given.platform(1);
     const user = await platform.connectedUser();
     const [ofPlatform, ofUser] = await Promise.all([platform.partner(), user.partner()]);
@@ -364,7 +364,7 @@ describe('creating a payout address', () => {
     );
   });
 
-  it('is for oneself, and for a platform’s connected users; others do not exist', async () => {
+  it('is for the caller itself and for a platform’s connected users; it finds no others', async () => {
     const [platform, direct, stranger] = await Promise.all([given.platform(1), given.directUser(1), given.platform(1)]);
     const [user, other] = await Promise.all([platform.connectedUser(), platform.connectedUser()]);
     const rows: [Speaker, string, number][] = [
@@ -389,7 +389,7 @@ describe('creating a payout address', () => {
     }
   });
 
-  it('stays in its mode: the live key of the same account does not know it', async () => {
+  it('stays in its mode: the live key of the same account does not find it', async () => {
     const { test, live } = await given.directUserBoth(1);
     const [inTest, inLive] = await Promise.all([must(create(test, payout(test))), must(create(live, payout(live)))]);
 
@@ -401,7 +401,7 @@ describe('creating a payout address', () => {
 
     expect([inTest.livemode, inLive.livemode]).toEqual([false, true]);
     expect(crossed.map(({ status, codes }) => [status, codes])).toEqual(crossed.map(() => [404, ['resource_missing']]));
-    // Had the second replaced the first, a mode would have touched the other's data.
+    // If the second had replaced the first, one mode would have changed the other's data.
     expect((await must(test.get(`/v1/addresses/${inTest.id}`))).status).toBe('activated');
   });
 });
@@ -409,7 +409,7 @@ describe('creating a payout address', () => {
 describe('the newest payout address of a currency', () => {
   const statusOf = async (speaker: Speaker, id: string) => (await must(speaker.get(`/v1/addresses/${id}`))).status;
 
-  it('replaces the older, which waits for its deactivation and is then deactivated', async () => {
+  it('replaces the older one, which waits for its deactivation and is then deactivated', async () => {
     const user = await given.directUser(2);
     const [first, dollars] = [
       await must(create(user, payout(user))),
@@ -421,7 +421,7 @@ describe('the newest payout address of a currency', () => {
     expect(await Promise.all([first, second, dollars].map(({ id }) => statusOf(user, id)))).toEqual([
       'pending_deactivation',
       'activated',
-      // Another currency is another destination.
+      // An address in another currency is a separate destination.
       'activated',
     ]);
     const worker = new Worker(world.database, pino({ level: 'silent' }));
@@ -446,7 +446,7 @@ describe('the newest payout address of a currency', () => {
     ]);
   });
 
-  it('leaves the addresses of other accounts alone', async () => {
+  it('does not change the addresses of other accounts', async () => {
     const platform = await given.platform(1);
     const user = await platform.connectedUser();
     const [own, users] = [
@@ -460,8 +460,8 @@ describe('the newest payout address of a currency', () => {
     ]);
   });
 
-  // Two that were both in use would leave it to chance where the money goes.
-  it('is one, however many are created at once', async () => {
+  // If two were in use, chance would decide where the money goes.
+  it('is a single one after concurrent creations', async () => {
     const user = await given.directUser(1);
     await Promise.all(Array.from({ length: 6 }, () => must(create(user, payout(user)))));
     const { data } = await must(user.get('/v1/addresses?category=user_payout'));
@@ -473,7 +473,7 @@ describe('the newest payout address of a currency', () => {
 });
 
 describe('updating an address', () => {
-  it.each([1, 2] as const)('changes its metadata and nothing else, Edition %i', async (edition) => {
+  it.each([1, 2] as const)('changes only its metadata, Edition %i', async (edition) => {
     const user = await given.directUser(edition);
     const before = await must(create(user, payout(user, { metadata: { a: '1', b: '2' } })));
 
@@ -486,14 +486,14 @@ describe('updating an address', () => {
     expect((await must(user.post(`/v1/addresses/${before.id}`, { metadata: null }))).metadata).toBeNull();
   });
 
-  it('with nothing answers the address as it is', async () => {
+  it('returns the address unchanged for an empty update', async () => {
     const user = await given.directUser(1);
     const before = await must(create(user, payout(user)));
     expect(await must(user.post(`/v1/addresses/${before.id}`, {}))).toEqual(before);
     expect(await must(user.post(`/v1/addresses/${before.id}`))).toEqual(before);
   });
 
-  it('through the graph does the same', async () => {
+  it('does the same through GraphQL', async () => {
     const user = await given.directUser(1);
     const before = await must(create(user, payout(user)));
     const made = await must(
@@ -506,7 +506,7 @@ describe('updating an address', () => {
     expect(await must(user.get(`/v1/addresses/${before.id}`))).toEqual({ ...before, metadata: { a: '1' } });
   });
 
-  it('knows no other parameter: everything that was sent at creation is unknown here', async () => {
+  it('refuses every other parameter, also those of the creation, as unknown', async () => {
     const user = await given.directUser(1);
     const before = await must(create(user, payout(user)));
     const rest: Record<string, unknown> = payout(user);
@@ -522,7 +522,7 @@ describe('updating an address', () => {
     expect(await must(user.get(`/v1/addresses/${before.id}`))).toEqual(before);
   });
 
-  it('is possible for what the service has issued, too', async () => {
+  it('is possible for an address that the service has issued, too', async () => {
     const user = await given.directUser(1);
     const [issued] = (await must(user.get('/v1/addresses?category=service_receive'))).data;
     const after = await must(user.post(`/v1/addresses/${issued.id}`, { metadata: { shown: 'on invoices' } }));
@@ -556,7 +556,7 @@ describe('the test helpers for addresses', () => {
   const rows = (Object.keys(edges) as Status[]).flatMap((from) =>
     (['expire', 'deactivate'] as const).map((verb) => ({ from, verb, to: edges[from][verb] })),
   );
-  it.each(rows)('$verb from $from: $to, at both APIs', async ({ from, verb, to }) => {
+  it.each(rows)('$verb from $from: $to, in both APIs', async ({ from, verb, to }) => {
     const users = await Promise.all([given.directUser(1), given.directUser(1)]);
     const ids = await Promise.all(users.map((user) => addressIn(user, from)));
 
@@ -575,7 +575,7 @@ describe('the test helpers for addresses', () => {
     expect(after.map(({ status }) => status)).toEqual([to ?? from, to ?? from]);
   });
 
-  it('are for test keys, and for what is within reach', async () => {
+  it('are for test keys, and for visible addresses', async () => {
     const { live } = await given.directUserBoth(1);
     const [user, stranger] = await Promise.all([given.directUser(1), given.directUser(1)]);
     const [inLive, foreign] = await Promise.all([must(create(live, payout(live))), addressIn(stranger, 'activated')]);
@@ -637,8 +637,8 @@ describe('an address that the service has issued', () => {
   });
 });
 
-describe('reaching an address', () => {
-  it('is for its owner and the platform above; elsewhere it does not exist, at either API', async () => {
+describe('the visibility of an address', () => {
+  it('includes its owner and the platform above, and no other caller, in both APIs', async () => {
     const platform = await given.platform(1);
     const [user, other] = await Promise.all([platform.connectedUser(), platform.connectedUser()]);
     const stranger = await given.directUser(1);
@@ -666,7 +666,7 @@ describe('listing addresses', () => {
   const ids = async (speaker: Speaker, query = '') =>
     (await must(speaker.get(`/v1/addresses${query}`))).data.map(({ id }: { id: string }) => id);
 
-  /** A platform's two kinds of its own, a payout address of its user, and one that is expired. */
+  /** Two kinds of addresses of a platform, a payout address of its user, and an expired one. */
   async function company() {
     const platform = await given.platform(1);
     const user = await platform.connectedUser();
@@ -678,7 +678,7 @@ describe('listing addresses', () => {
     return { platform, user, expired, usable, receive: of('service_receive'), advance: of('service_fee_advance') };
   }
 
-  it('shows the context, and filters by every field', async () => {
+  it('shows those of the acting account, and filters by every field', async () => {
     const { platform, user, expired, usable, receive, advance } = await company();
     const own = [receive, advance].toSorted().toReversed();
     const rows: [Speaker, string, string[]][] = [
@@ -713,7 +713,7 @@ describe('listing addresses', () => {
       expect([query, await ids(speaker, query)]).toEqual([query, expected]);
   });
 
-  // Wallets come into being with payments; until those exist, a row of each kind is put behind the APIs.
+  // Payments create wallets; here the test inserts a row of each kind.
   it('refuses the filters of the other edition on the edge as on the list', async () => {
     const [first, second] = await Promise.all([given.directUser(1), given.directUser(2)]);
     const filters: [filter: string, field: string][] = [
@@ -721,7 +721,7 @@ describe('listing addresses', () => {
       ['vpa: { upi: { onetime: ENABLED } }', 'address.vpa.upi.onetime'],
       ['vpa: { upi: { recurring: ENABLED } }', 'address.vpa.upi.recurring'],
     ];
-    // Asked three times, so that the compiled query answers as the resolvers do.
+    // Three times, because a document is answered by resolvers first and by its compiled query afterwards.
     for (const [filter, field] of filters)
       for (const ask of ['addresses', 'edge'])
         for (let i = 0; i < 3; i++) {
@@ -732,7 +732,7 @@ describe('listing addresses', () => {
         }
   });
 
-  it('filters by what is reusable for ACH debit: what a partner has paid from by a debit, until it expires', async () => {
+  it('filters by reusability for ACH debit: addresses from which a partner has paid by debit, until they expire', async () => {
     const user = await given.directUser(1);
     const [debtor, other] = [await user.partner(), await user.partner()];
     const paid = async (from: string, payment_method: string) =>
@@ -747,7 +747,7 @@ describe('listing addresses', () => {
     expect(await reusable()).toEqual([one]);
     const graph = await must(user.graph('{ addresses(isReusable: true) { nodes { id isReusable category } } }'));
     expect(graph.data.addresses.nodes).toEqual([{ id: one, isReusable: true, category: 'PARTNER_PAYMENT' }]);
-    // The same account, debited later on, becomes reusable; a wire does not take that back.
+    // The same account, debited later, becomes reusable; a wire does not undo that.
     expect(await paid(other.id, 'domestic_debit')).toBe(two);
     expect(await paid(debtor.id, 'domestic_wire')).toBe(one);
     expect(new Set(await reusable())).toEqual(new Set([one, two]));
@@ -755,7 +755,7 @@ describe('listing addresses', () => {
     expect(await reusable()).toEqual([two]);
   });
 
-  it('finds a wallet of each provider, which a test helper makes for a partner and for no other account', async () => {
+  it('finds a wallet of each provider, which a test helper creates for a partner and for no other account', async () => {
     const user = await given.directUser(1);
     const partner = await user.partner();
     const make = (id: string, body: object) => user.post(`/v1/test_helpers/accounts/${id}/wallet`, body);

@@ -16,11 +16,11 @@ const given = givenIn(world);
 
 type Json = any;
 
-/** Printed by fast-check on failure with the counterexample; the same seed makes the same requests. */
+/** fast-check prints it with the counterexample on failure; the same seed makes the same requests. */
 const seed = 20_260_131;
 const perRun = 25;
 
-/** A request that may do harm; `wrong` says that nothing about it can be accepted. */
+/** A possibly harmful request; `wrong` means that the gateway must refuse it. */
 interface Asked {
   speaker: 'platform' | 'connected' | 'user' | 'second';
   method: 'GET' | 'POST';
@@ -30,7 +30,7 @@ interface Asked {
 }
 
 const speakers = {} as Record<Asked['speaker'], Speaker>;
-/** Objects that exist, so that a fuzzed request gets behind the first look-up. */
+/** Objects that exist, so that a fuzzed request gets past the first look-up. */
 const ids: Record<string, string> = {};
 let schema: GraphQLSchema;
 const pdf = Buffer.from('%PDF-1.4\n%%EOF\n');
@@ -45,7 +45,7 @@ beforeAll(async () => {
     if (status !== 200) throw new Error(text);
     return (body.id ?? body.data[0].id) as string;
   };
-  // A draft of its own for what moves accounts, and a key that nobody speaks with for what ends keys.
+  // A separate draft for requests that change an account's status, and an unused key for requests that end keys.
   ids.account = (await platform.connectedUser()).id;
   ids.account_setting = await made(platform.get(`/v1/account_settings?account_id=${ids.account}`));
   ids.address = await made(platform.post('/v1/addresses', templates.addresses(ids.account)));
@@ -60,7 +60,7 @@ beforeAll(async () => {
   ids.api_key = key.body.data.createApiKey.apiKey.id;
 });
 
-/** Bodies that would be accepted, by the resource that is created or changed. */
+/** Valid bodies, by the resource that is created or changed. */
 const templates = {
   accounts: () => ({
     type: 'partner',
@@ -139,7 +139,7 @@ const templates = {
   clock: () => ({ advance_seconds: 1 }),
 };
 
-/** The template of a route: by the last name of its path. */
+/** The template of a route, by the last name of its path. */
 function templateOf(path: string): object {
   const names = path.split('/').filter((name) => name !== '' && name !== 'v1' && name !== 'test_helpers');
   const last = names.at(-1)!;
@@ -152,7 +152,7 @@ const camel = (name: string) => name.replace(/_([a-z0-9])/g, (_, letter: string)
 const enums = new Set(
   'type category linked_object interval outcome permission payment_method transaction_type reason_code'.split(' '),
 );
-/** A template as the graph spells it; metadata keeps its keys. */
+/** A template in GraphQL's format; metadata keeps its keys. */
 function graphFormat(value: Json, key = ''): Json {
   if (typeof value === 'string') return enums.has(key) ? value.toUpperCase() : value;
   if (typeof value !== 'object' || value === null || Array.isArray(value) || key === 'metadata') return value;
@@ -185,7 +185,7 @@ const inputOf = (mutation: string): object => {
   return graphFormat(inputs[mutation]?.() ?? { id: ids[object] ?? `${object}_0` });
 };
 
-/** Numbers that no JavaScript writes: put into the text in place of these. */
+/** Numbers that JSON.stringify cannot write: the text gets them in place of these placeholders. */
 const numerals: Record<string, string> = {
   '@infinite@': '1e999',
   '@precise@': '123456789012345678901234567890.123456789',
@@ -268,12 +268,15 @@ const hostile: fc.Arbitrary<unknown> = fc.oneof(
   fc.jsonValue({ maxDepth: 3 }) as fc.Arbitrary<unknown>,
 );
 
-/** Every path into a body: where a value can be put out of place. */
+/** Every path into a body, at each of which a wrong value can be put. */
 function places(value: unknown, at: string[] = []): string[][] {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return [at];
   return [at, ...Object.entries(value).flatMap(([name, member]) => places(member, [...at, name]))];
 }
-/** The body with another value at a path; without prototypes in the way, since keys may be named for them. */
+/**
+ * The body with another value at a path. Its objects have no prototype, since keys may have the names of prototype
+ * members.
+ */
 function put(value: unknown, [name, ...rest]: string[], put_: unknown): unknown {
   if (name === undefined) return put_;
   const entries = Object.entries(value as object).map(([key, member]) => [
@@ -284,7 +287,7 @@ function put(value: unknown, [name, ...rest]: string[], put_: unknown): unknown 
 }
 const absent = undefined;
 
-/** A body with one to three things wrong with it, somewhere. */
+/** A body with one to three wrong values at random paths. */
 function spoiled(template: () => object): fc.Arbitrary<unknown> {
   const change = fc.record({
     place: fc.nat(1_000),
@@ -295,7 +298,7 @@ function spoiled(template: () => object): fc.Arbitrary<unknown> {
     changes.reduce<unknown>((body, { place, value, key }) => {
       const all = places(body);
       const at = all[place % all.length]!;
-      // Nothing at all stays a body, or half of the requests would be the same one.
+      // An empty body stays empty, or half of the requests would be the same one.
       if (at.length === 0 && place % 7 !== 0) return body;
       if (key === null || typeof body !== 'object' || body === null || Array.isArray(body)) return put(body, at, value);
       return Object.fromEntries([...Object.entries(body), [key, value]]);
@@ -334,20 +337,20 @@ const headers = fc.oneof(
     { 'x-http-method-override': 'DELETE' },
   ),
 );
-/** Most often the platform, who reaches all that was made. */
+/** The caller: most often the platform, which can see all created objects. */
 const anybody = fc.oneof(
   { weight: 3, arbitrary: fc.constant<Asked['speaker']>('platform') },
   fc.constantFrom<Asked['speaker']>('connected', 'user', 'second'),
 );
 const json = { 'content-type': 'application/json' };
 
-/** Every post, and those that take more than an id more often. */
+/** Every POST route; those that take more than an id are drawn more often. */
 const posts = routes
   .filter(({ method }) => method === 'POST')
   .flatMap((route) => (Object.keys(templateOf(route.path)).length > 0 ? [route, route, route] : [route]));
 const gets = [...routes.filter(({ method }) => method === 'GET').map(({ path }) => path), '/v1/files/:id/content'];
 
-/** Posts whose bodies are spoiled in any way; some of them are still fine. */
+/** POST requests whose bodies are changed at random; some of them are still valid. */
 const spoiledPosts: fc.Arbitrary<Asked> = fc.constantFrom(...posts).chain(({ path }) =>
   fc
     .tuple(
@@ -364,7 +367,7 @@ const spoiledPosts: fc.Arbitrary<Asked> = fc.constantFrom(...posts).chain(({ pat
       headers: { ...json, ...more },
     })),
 );
-/** Posts with a parameter that no operation has, among whatever else: never accepted. */
+/** POST requests with an unknown parameter among others, which are never accepted. */
 const wrongPosts: fc.Arbitrary<Asked> = fc.constantFrom(...posts).chain(({ path }) =>
   fc
     .tuple(
@@ -385,7 +388,7 @@ const wrongPosts: fc.Arbitrary<Asked> = fc.constantFrom(...posts).chain(({ path 
       headers: json,
     })),
 );
-/** Bodies that are no JSON object at all, and content types that are no JSON. */
+/** Bodies that are not a JSON object, and content types that are not JSON. */
 const noBodies: fc.Arbitrary<Asked> = fc.constantFrom(...posts).chain(({ path }) =>
   fc
     .tuple(
@@ -470,7 +473,7 @@ const leaves = (field: GraphQLField<unknown, unknown>) => {
 };
 const fieldsOf = (root: 'mutation' | 'query') =>
   Object.values((root === 'mutation' ? schema.getMutationType() : schema.getQueryType())!.getFields());
-/** The graph is known only when a gateway has answered, so its fields are chosen by number. */
+/** The schema is known only after a gateway has answered, so its fields are chosen by number. */
 const chosen = (root: 'mutation' | 'query') =>
   fc.nat(1_000).map((n) => {
     const fields = fieldsOf(root);
@@ -512,7 +515,9 @@ const spoiledQueries: fc.Arbitrary<Asked> = chosen('query').chain((field) =>
       return graphPost(speaker, `query ${of(declared)} { ${field.name}${of(passed)} ${leaves(field)} }`, variables);
     }),
 );
-/** Requests that are no good operation, or a good one about nothing: one by one, since each is a case of its own. */
+/**
+ * Requests without a valid operation, or with a valid one on nothing: listed one by one, since each is a separate case.
+ */
 const documents: unknown[] = [
   { query: '{' },
   { query: '' },
@@ -590,8 +595,8 @@ async function send(asked: Asked): Promise<Reply> {
   };
 }
 
-/** What was asked, as a person can read and repeat it. */
-const told = ({ speaker, method, path, body }: Asked, { status, text }: Reply) => {
+/** A request in a form that a person can read and repeat. */
+const description = ({ speaker, method, path, body }: Asked, { status, text }: Reply) => {
   const sent =
     body instanceof FormData
       ? JSON.stringify([...body.entries()].map(([name, value]) => [name, String(value)]))
@@ -599,9 +604,9 @@ const told = ({ speaker, method, path, body }: Asked, { status, text }: Reply) =
   return `${speaker}: ${method} ${path.slice(0, 300)}\n${sent.slice(0, 1_500)}\nanswered ${status} ${text.slice(0, 600)}`;
 };
 
-/** Never a fault of ours; what is refused is refused in the one shape, by the status that its code has. */
+/** Checks that no response is an internal error, and that every error has the standard format and its code's status. */
 function expectAnswer(asked: Asked, reply: Reply): 'done' | 'refused' {
-  const what = told(asked, reply);
+  const what = description(asked, reply);
   expect(reply.status, what).toBeLessThan(500);
   expect(reply.headers.get('request-id') ?? '', what).toMatch(/^req_[0-9a-f]{24}$/);
   if (asked.path.startsWith('/graphql')) {
@@ -627,7 +632,7 @@ function expectAnswer(asked: Asked, reply: Reply): 'done' | 'refused' {
   return 'refused';
 }
 
-/** Every row there is, by table and id, as a hash; when a key was last used is no trace of what it asked. */
+/** A hash of every row, by table and id, without the last use of a key, which every request may change. */
 async function store(): Promise<Map<string, { table: string; hash: string; row: Json }>> {
   const rows = new Map<string, { table: string; hash: string; row: Json }>();
   const tables = await world.sql`select tablename as name from pg_tables where schemaname = 'public'`;
@@ -639,10 +644,10 @@ async function store(): Promise<Map<string, { table: string; hash: string; row: 
   }
   return rows;
 }
-/** Tables of objects that clients see and change; the rest of the store follows from these. */
+/** Tables of objects that clients see and change; all other tables follow from these. */
 const objects = ['account', 'account_setting', 'address', 'api_key', 'deposit', 'file', 'person', 'receivable'];
 
-/** Sends a batch, and holds what the store has become against what was accepted. */
+/** Sends a batch, and compares the changes of the store with the accepted requests. */
 async function held(batch: Asked[], may: 'be accepted' | 'be refused only'): Promise<void> {
   const before = await store();
   const accepted = new Set<string>();
@@ -651,8 +656,8 @@ async function held(batch: Asked[], may: 'be accepted' | 'be refused only'): Pro
   for (const [i, asked] of batch.entries()) {
     const reply = replies[i]!;
     const outcome = expectAnswer(asked, reply);
-    asks.set(reply.headers.get('request-id')!, told(asked, reply));
-    if (may === 'be refused only') expect(outcome, told(asked, reply)).toBe('refused');
+    asks.set(reply.headers.get('request-id')!, description(asked, reply));
+    if (may === 'be refused only') expect(outcome, description(asked, reply)).toBe('refused');
     if (outcome === 'done' && asked.method === 'POST') accepted.add(reply.headers.get('request-id')!);
   }
   const after = await store();
@@ -662,11 +667,12 @@ async function held(batch: Asked[], may: 'be accepted' | 'be refused only'): Pro
   if (accepted.size === 0) expect(changed).toEqual([]);
   const rows = changed.flatMap((key) => after.get(key) ?? []);
   const events = rows.filter(({ table }) => table === 'event').map(({ row }) => row);
-  // What the service does on its own, once something was accepted, is nobody's request.
+  // Changes that the service makes by itself after an accepted request belong to no request.
   for (const { request_id: id, type } of events.filter((event) => event.request_id !== null))
     expect([...accepted], `${type} of ${asks.get(id)}`).toContain(id);
-  // Every other change belongs to an event of an accepted request: that of a setting to its account's, too.
-  // A change of a draft's persons counts in the version of their account, which shows nothing else of it.
+  // Every other change belongs to an event of an accepted request; a setting's change may belong to its account's
+  // event. A change of a draft's persons increments the version of their account, and changes nothing else of the
+  // account.
   const subjects = new Set(
     events.flatMap(({ object, object_id: id, data }) => (object === 'person' ? [id, data.account_id] : [id])),
   );
@@ -683,7 +689,7 @@ const check = (requests: fc.Arbitrary<Asked>, count: number, may: Parameters<typ
       seed,
       numRuns: Math.ceil(count / perRun),
       endOnFailure: true,
-      // The one request that failed says more than a batch of them.
+      // A single failed request is easier to read than a batch.
       reporter: ({ failed, counterexamplePath, errorInstance }) => {
         if (failed)
           throw new Error(`seed ${seed}, path ${counterexamplePath}: ${(errorInstance as Error).message}`, {
@@ -694,24 +700,24 @@ const check = (requests: fc.Arbitrary<Asked>, count: number, may: Parameters<typ
   );
 
 describe('hostile input at /v1', () => {
-  it('is refused and leaves no trace, where a parameter is one that nothing has', async () => {
+  it('is refused and leaves no trace if a parameter is unknown', async () => {
     await check(wrongPosts, 300, 'be refused only');
   });
 
-  it('is refused and leaves no trace, where the body is no JSON object', async () => {
+  it('is refused and leaves no trace if the body is not a JSON object', async () => {
     await check(noBodies, 150, 'be refused only');
   });
 
-  it('is refused whole or done whole, wherever in a body it is', async () => {
+  it('is refused completely or executed completely, at any place in a body', async () => {
     await check(spoiledPosts, 450, 'be accepted');
   });
 
-  it('is refused in the query of every list and on every object, or finds what it names', async () => {
+  it('is refused in the query of every list and on every object, or finds the named object', async () => {
     await check(spoiledGets, 300, 'be accepted');
   });
 
-  // The last four of a text that is made of wider characters than most are still characters, not halves of one.
-  it('is stored whole where a part of it is shown beside it, and refused where it cannot be a number', async () => {
+  // The last four of a text of surrogate pairs are whole characters, not halves.
+  it('is stored unchanged where its last four are also shown, and refused where it must be a number', async () => {
     const number = `12345678${'😀'.repeat(3)}9`;
     const address = await speakers.platform.post('/v1/addresses', {
       ...templates.addresses(),
@@ -730,30 +736,30 @@ describe('hostile input at /v1', () => {
     expect([person.status, person.body.identification?.tax_card_number]).toEqual([200, '••😀😀😀😀']);
   });
 
-  it('is refused whole or stored whole in an upload', async () => {
+  it('is refused completely or stored completely in an upload', async () => {
     await check(uploads, 100, 'be accepted');
   });
 });
 
-/** The business details of a partner, as they stand in a document. */
+/** The business details of a partner as literals of a GraphQL document. */
 const acme =
   'businessDetails: { legalName: "N", email: "a@b.example", type: COMPANY, physicalAddress: { country: "IN" } }';
 
 describe('hostile input at /graphql', () => {
-  it('is refused and leaves no trace, where a member of the input is one that nothing has', async () => {
+  it('is refused and leaves no trace if a member of the input is unknown', async () => {
     await check(wrongMutations, 200, 'be refused only');
   });
 
-  it('is refused whole or done whole, wherever in the input of a mutation it is', async () => {
+  it('is refused completely or executed completely, at any place in the input of a mutation', async () => {
     await check(spoiledMutations, 300, 'be accepted');
   });
 
-  it('is refused in the arguments of every query, or finds what it names', async () => {
+  it('is refused in the arguments of every query, or finds the named object', async () => {
     await check(spoiledQueries, 150, 'be accepted');
   });
 
-  // A client that names an operation means that one: another must not run in its stead.
-  it('does not run another operation than the one that is named', async () => {
+  // If a client names an operation, no other one may run instead.
+  it('runs no operation other than the named one', async () => {
     const query = `mutation A { createAccount(input: { type: PARTNER, nickname: "never", ${acme} }) { account { id } } }`;
     const before = await store();
     const reply = await speakers.user.post('/graphql', { query, operationName: 'B' });
@@ -762,7 +768,7 @@ describe('hostile input at /graphql', () => {
     expect(reply.body.errors).toHaveLength(1);
   });
 
-  it('is explained also where there are more faults than the library counts', async () => {
+  it('gets an error message also if it has more faults than the library counts', async () => {
     const query = 'mutation ($input: CreateAccountInput!) { createAccount(input: $input) { account { id } } }';
     const unknown = Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`unknown${i}`, 'hush']));
     const reply = await speakers.user.graph(query, { input: { ...graphFormat(templates.accounts()), ...unknown } });
@@ -771,8 +777,8 @@ describe('hostile input at /graphql', () => {
     expect(reply.text).not.toContain('hush');
   });
 
-  // Whoever is told of an error takes it that nothing was done, and sends it again.
-  it('does not run a mutation whose answer the client would not take', async () => {
+  // A client that gets an error assumes that nothing was done, and sends the request again.
+  it('does not run a mutation whose response format the client does not accept', async () => {
     const query = `mutation { createAccount(input: { type: PARTNER, nickname: "unheard", ${acme} }) { account { id } } }`;
     const before = await store();
     const reply = await speakers.user.post('/graphql', { query }, { accept: 'text/html' });
@@ -782,7 +788,7 @@ describe('hostile input at /graphql', () => {
   });
 
   it.each(documents.map((body) => [JSON.stringify(body).slice(0, 120), body]))(
-    'is answered as a document: %s',
+    'gets a response as a document: %s',
     async (_, body) => {
       await held(
         [{ speaker: 'user', method: 'POST', path: '/graphql', body: jsonText(body), headers: json }],
@@ -791,18 +797,18 @@ describe('hostile input at /graphql', () => {
     },
   );
 
-  it('is refused in any part of a request, or answered', async () => {
+  it('is refused or answered in any part of a request', async () => {
     await check(spoiledDocuments, 150, 'be accepted');
   });
 });
 
-// Last, after all of the above has been through the same process.
+// The last test, after the same process has handled all requests above.
 describe('the gateway', () => {
   afterAll(() => {
     expect(({} as Json).polluted).toBeUndefined();
   });
 
-  it('is still up, still itself, and still says who is who', async () => {
+  it('still runs in the same process and still authenticates its callers', async () => {
     expect(Object.keys(Object.prototype)).toEqual([]);
     expect(Object.getOwnPropertyNames(Object.prototype)).not.toContain('polluted');
     expect((await fetch(`${world.origin}/healthz`)).status).toBe(200);

@@ -14,14 +14,14 @@ const money = (amount: string, currency = 'USD') => [{ amount, currency }];
 const unknown = (prefix: string) => `${prefix}_${'0'.repeat(32)}`;
 const iso = (seconds: number) => new Date(seconds * 1000).toISOString().replace('.000', '');
 
-/** Moves a root's test clock forward, and tells what time it is then. */
+/** Advances a root's test clock; returns its new time. */
 async function advance(root: Speaker, seconds: number): Promise<number> {
   const reply = await root.post('/v1/test_helpers/clock', { advance_seconds: seconds });
   expect(reply.status).toBe(200);
   return reply.body.now;
 }
 
-/** One round of a worker. */
+/** Runs one round of a worker. */
 async function once(root: Speaker): Promise<number> {
   const [row] = await world.database.call('run_jobs', [root.id.replace('account_', ''), false, 50]);
   return Number(row!.run_jobs);
@@ -32,7 +32,7 @@ async function work(root: Speaker): Promise<void> {
   while ((await once(root)) > 0);
 }
 
-/** A partner that is activated and can receive. */
+/** Creates a partner that is activated and can receive money. */
 async function activatedPartner(root: Speaker, owner: Speaker): Promise<{ id: string }> {
   const partner = await owner.partner();
   expect((await root.post(`/v1/accounts/${partner.id}/activate`)).status).toBe(200);
@@ -55,7 +55,7 @@ async function completed(speaker: Speaker, amount: string, more: object = {}): P
   return reply.body;
 }
 
-/** Counts a deposit towards a new receivable. */
+/** Reconciles a deposit with a new receivable. */
 async function reconciled(speaker: Speaker, deposit: { id: string; currency: string }, amount: string): Promise<void> {
   const { currency } = deposit;
   const made = await speaker.post('/v1/receivables', {
@@ -84,7 +84,7 @@ async function transactionsOf(speaker: Speaker, path = '/v1/balance_transactions
   }
 }
 
-/** What balance transactions add up to, per category and currency, zeros left out; in cents. */
+/** The sums of balance transactions per category and currency, in cents, without zeros. */
 function sums(transactions: { category: string; currency: string; amount: string }[]): Record<string, bigint> {
   const out: Record<string, bigint> = {};
   for (const { category, currency, amount } of transactions) {
@@ -97,7 +97,7 @@ function sums(transactions: { category: string; currency: string; amount: string
 const sumsOf = (balance: any) =>
   sums(compartments.flatMap((category) => balance[category].map((m: object) => ({ category, ...m }))));
 
-describe('the balance of an account that nothing has moved yet', () => {
+describe('the balance of an account without any movement', () => {
   it.each([1, 2] as const)('has its five compartments at zero in the currency of Edition %i', async (edition) => {
     const currency = currencyOf[edition];
     const platform = await given.platform(edition);
@@ -123,7 +123,7 @@ describe('the balance of an account that nothing has moved yet', () => {
     expect((await platform.actingFor(user.id).get('/v1/balance')).body).toEqual(shape(user.id, []));
   });
 
-  it('has a fee advance at an aggregator too, and says livemode in live mode', async () => {
+  it('has a fee advance for an aggregator, too, and shows livemode in live mode', async () => {
     const { test, live } = await given.platformBoth(2, { subType: 'aggregator' });
     expect((await test.get('/v1/balance')).body.fee_advance).toEqual(money('0.00', 'INR'));
     expect((await live.get('/v1/balance')).body).toMatchObject({ account_id: live.id, livemode: true });
@@ -136,13 +136,14 @@ describe('the balance of an account that nothing has moved yet', () => {
   });
 });
 
-describe('a currency in which nothing was ever booked', () => {
-  it('is not shown beside those that were, on both APIs, now, as of a time and over time', async () => {
+describe('a currency without any posting', () => {
+  it('is not shown with the others, in both APIs, now, as of a time and over time', async () => {
     const user = await given.directUser(2);
     const partner = await activatedPartner(user, user);
     const inr = await completed(user, '10.00');
     await completed(user, '4.00', { to: { account_id: partner.id } });
-    // The user's USD is locked by a deposit that only its partner holds; the partner's EUR by a write that moved nothing.
+    // The user has a USD row because of a deposit that only its partner holds; the partner has a EUR row because of a
+    // write that moved no money.
     await completed(user, '5.00', { currency: 'USD', to: { account_id: partner.id } });
     await world.sql`select lock_balance(${user.id.replace('account_', '')}, false, ${partner.id}, 'EUR')`;
     const rows =
@@ -182,14 +183,14 @@ describe('a currency in which nothing was ever booked', () => {
       balanceAggregate: { pending: held },
       nodes: [{ balance: own }, { balance: shown(held) }],
     });
-    // A currency that was booked and is empty again stays.
+    // A currency with postings stays when its balance is zero again.
     await user.post(`/v1/test_helpers/deposits/${inr.id}/reverse`);
     expect((await user.get('/v1/balance')).body).toMatchObject(shown(money('0.00', 'INR')));
   });
 });
 
-describe('whose balance can be asked for', () => {
-  it('is whatever is within reach, and everybody else is missing', async () => {
+describe('the visibility of a balance', () => {
+  it('includes visible accounts; all others are missing', async () => {
     const platform = await given.platform(1);
     const [user, other, stranger] = await Promise.all([
       platform.connectedUser(),
@@ -227,7 +228,7 @@ describe('whose balance can be asked for', () => {
     }
   });
 
-  it('refuses parameters that there are none of', async () => {
+  it('allows no unknown parameters', async () => {
     const user = await given.directUser(1);
     for (const path of ['/v1/balance', '/v1/balance/aggregate']) {
       const reply = await user.get(`${path}?currency=USD&limit=3`);
@@ -241,7 +242,7 @@ describe('whose balance can be asked for', () => {
 });
 
 describe('the aggregate of pending balances', () => {
-  it('is of the partners that an account owns, and for a platform of all partners below it', async () => {
+  it('is the sum of an account’s own partners, and for a platform of all partners below it', async () => {
     const platform = await given.platform(1);
     const user = await platform.connectedUser();
     const [own, first, second] = [
@@ -264,7 +265,7 @@ describe('the aggregate of pending balances', () => {
     for (const speaker of [platform, user]) {
       const named = await speaker.get(`/v1/balance/aggregate?account_id=${user.id}`);
       expect(named.body).toEqual(aggregate(money('6.00'), user.id));
-      // A partner owns none.
+      // A partner owns no partners.
       const ofPartner = await speaker.get(`/v1/balance/aggregate?account_id=${first.id}`);
       expect(ofPartner.body).toEqual(aggregate(money('0.00'), first.id));
     }
@@ -324,7 +325,7 @@ describe('balance transactions', () => {
     expect([payment.type, payment.deposit_id, payment.amount]).toEqual(['deposit', deposit.id, '12.34']);
   });
 
-  it('of others do not exist, by id or in a list', async () => {
+  it('of other accounts are not visible, by id or in a list', async () => {
     const platform = await given.platform(1);
     const user = await platform.connectedUser();
     const partner = await activatedPartner(platform, user);
@@ -342,7 +343,7 @@ describe('balance transactions', () => {
         ['balance_transaction.id'],
       ]);
     }
-    // The list is of the context account alone: a partner's are in the partner's own.
+    // The list has only those of the acting account: those of a partner are on the partner's list.
     for (const speaker of [platform, user, stranger])
       expect((await speaker.get('/v1/balance_transactions')).body.data).toEqual([]);
     expect((await platform.get(`/v1/accounts/${partner.id}/balance_transactions`)).body.data).toEqual([bt]);
@@ -369,7 +370,7 @@ describe('balance transactions', () => {
     });
 
     it('are newest first', () => {
-      // 3 deposits and then one, each reconciled but for the dollars: two entries each; the payout has two.
+      // 3 deposits and then another one, all but the one in dollars reconciled: two entries each; the payout has two.
       expect(all).toHaveLength(4 + 3 * 2 + 2);
       const sorted = [...all].sort((a, b) => Number(b.created) - Number(a.created) || (a.id < b.id ? 1 : -1));
       expect(all.map((t) => t.id)).toEqual(sorted.map((t) => t.id));
@@ -418,7 +419,7 @@ describe('balance transactions', () => {
       }
     });
 
-    it('are refused for what is no filter', async () => {
+    it('are refused with an unknown filter', async () => {
       for (const [query, field] of [
         ['category=spent', 'category'],
         ['currency=rupees', 'currency'],
@@ -432,13 +433,13 @@ describe('balance transactions', () => {
       }
     });
 
-    it('tell in the graph what each compartment held afterwards', async () => {
+    it('show in GraphQL the balance of each compartment afterwards', async () => {
       const { body } = await user.graph(
         '{ balanceTransactions(first: 50, category: [PENDING], currency: ["INR"]) { totalCount nodes { amount balanceAfter account { id } payment { type } } } }',
       );
       const page = body.data.balanceTransactions;
       expect(page.totalCount).toBe(6);
-      // The order within a second is by id: each must follow from another one, whatever the order.
+      // Within a second the order is by id: each must follow from some other one, in any order.
       const after = page.nodes.map((t: any) => t.balanceAfter).toSorted();
       expect(after).toEqual(['50.00', '60.00', '60.00', '61.00', '80.00', '90.00']);
       expect(page.nodes[0].account.id).toBe(user.id);
@@ -446,8 +447,8 @@ describe('balance transactions', () => {
   });
 });
 
-describe('what balance transactions add up to', () => {
-  // Every kind of movement that there is, in one tenant.
+describe('the sum of balance transactions', () => {
+  // One tenant with every kind of movement.
   it.each([1, 2] as const)(
     'is the balance, for every account, category and currency, in Edition %i',
     async (edition) => {
@@ -483,7 +484,7 @@ describe('what balance transactions add up to', () => {
       expect(await transactionsOf(user)).toEqual(
         await transactionsOf(user, `/v1/accounts/${user.id}/balance_transactions`),
       );
-      // 60.00 + 20.00 + 3.33 became available and were paid out. Reversing and disputing what was paid out is owed:
+      // 60.00 + 20.00 + 3.33 became available and were paid out. The user owes what was then reversed and disputed:
       // 3.33, and of the dispute of 40.00 what is not pending, 10.00.
       const currency = currencyOf[edition];
       const balance = (await user.get('/v1/balance')).body;
@@ -508,7 +509,7 @@ describe('what balance transactions add up to', () => {
   }
 });
 
-/** What an account held as of a time, and its figures over a range. */
+/** The balance of an account as of a time, and its figures over a range. */
 const asOf = async (user: Speaker, seconds: number, id = user.id) => {
   const { body } = await user.graph(
     `{ account(id: "${id}") { balance(asOf: "${iso(seconds)}") {
@@ -526,7 +527,7 @@ const ranged = (user: Speaker, field: string, from: number, to: number, interval
   );
 
 describe('a balance as of a time', () => {
-  it('is what the compartments held at the end of that second', async () => {
+  it('shows the compartments at the end of that second', async () => {
     const user = await given.directUser(1);
     const first = await completed(user, '10.00');
     const [{ created }] = (await user.get('/v1/balance_transactions')).body.data;
@@ -547,7 +548,7 @@ describe('a balance as of a time', () => {
     expect(await asOf(user, 0)).toEqual(shape('0.00', '0.00'));
   });
 
-  it('is of nobody out of reach, and refuses what is no time', async () => {
+  it('is not shown for accounts that are not visible, nor for an invalid time', async () => {
     const [user, stranger] = await Promise.all([given.directUser(1), given.directUser(1)]);
     const reply = await stranger.graph(
       `{ account(id: "${user.id}") { balance(asOf: "2026-01-01T00:00:00Z") { accountId } } }`,
@@ -561,9 +562,9 @@ describe('a balance as of a time', () => {
 describe('figures over time', () => {
   const fields = 'start currency available pending processing payoutProcessing feeAdvance';
 
-  it('tell what was held at the end of each day, week or month, in UTC', async () => {
+  it('show the balance at the end of each day, week or month, in UTC', async () => {
     const user = await given.directUser(1);
-    // The clock goes on to the first of the next month.
+    // The clock advances to the first of the next month.
     const now = await advance(user, 1);
     const month = new Date(now * 1000);
     const first = Date.UTC(month.getUTCFullYear(), month.getUTCMonth() + 1, 1) / 1000;
@@ -585,7 +586,7 @@ describe('figures over time', () => {
       point(first + day, '4.00', '6.00'),
       point(first + 2 * day, '4.00', '6.00'),
     ]);
-    // A range within a day is of that day: its step begins where the day does, and ends where the range does.
+    // A range within a day has one step, from the start of the day to the end of the range.
     for (const [to, pending] of [
       [first + 7200, '0.00'],
       [first + day - 1, '10.00'],
@@ -601,11 +602,11 @@ describe('figures over time', () => {
     );
     const next = Date.UTC(month.getUTCFullYear(), month.getUTCMonth() + 2, 1) / 1000;
     const months = await ranged(user, 'balanceHistory', first, next, 'MONTH', fields);
-    // What came after the month is not in it.
+    // Later movements are not in the month.
     expect(months.body.data.account.balanceHistory).toEqual([point(first, '4.00', '6.00')]);
   });
 
-  it('count the completed deposits by day, method and currency, disputes as negative, others not at all', async () => {
+  it('count the completed deposits by day, method and currency, disputes as negative, and no others', async () => {
     const user = await given.directUser(2);
     const now = await advance(user, 1);
     const midnight = now - (now % day) + day;
@@ -632,7 +633,7 @@ describe('figures over time', () => {
       total(midnight, 'UPI', 'USD', 1, '3.00'),
       total(midnight + day, 'UPI', 'INR', 1, '-1.00'),
     ]);
-    // Of what is reversed, nothing is left to count: its disputes are no more than a part of that.
+    // A reversed deposit does not count, nor do its disputes, which are a part of it.
     await user.post(`/v1/test_helpers/deposits/${disputed.id}/reverse`);
     const after = await ranged(user, 'depositTotals', midnight, midnight + 2 * day, 'DAY', all);
     expect(after.body.data.account.depositTotals).toEqual([
@@ -665,7 +666,7 @@ describe('figures over time', () => {
     },
   );
 
-  it('are one query for many accounts, and nobody sees those of another tenant', async () => {
+  it('are one query for many accounts, without those of another tenant', async () => {
     const platform = await given.platform(1);
     const [one, two] = [await activatedPartner(platform, platform), await activatedPartner(platform, platform)];
     await completed(platform, '1.00', { to: { account_id: one.id } });
@@ -684,7 +685,7 @@ describe('figures over time', () => {
   });
 });
 
-// Compartments are of an edition's accounts alike: a deposit of the largest amount that there is stays exact.
+// A deposit of the largest amount stays exact in every edition.
 it.each([1, 2] as Edition[])(
   'carries amounts exactly that a floating-point number cannot, in Edition %i',
   async (edition) => {
@@ -693,7 +694,7 @@ it.each([1, 2] as Edition[])(
     const largest = '9999999999999.99';
     const first = await completed(user, largest);
     for (let n = 0; n < 9; n++) await completed(user, largest);
-    // 10 times the largest: 9999999999999990 cents would still be exact in a double; with one cent more it is not.
+    // Ten times the largest is 9999999999999990 cents, still exact in a double; with one cent more it is not.
     await completed(user, '0.01');
     expect((await user.get('/v1/balance')).body.pending).toEqual(money('99999999999999.91', currency));
     await reconciled(user, first, largest);

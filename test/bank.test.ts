@@ -14,7 +14,7 @@ import {
   payoutAddress,
 } from './world.js';
 
-// No worker: live payouts are made by `payOut`, when a test says that their time has come.
+// No worker: tests make live payouts with `payOut`.
 const world = useWorld({ worker: false });
 const given = givenIn(world);
 
@@ -40,7 +40,7 @@ interface Receiver {
   addressId: string;
 }
 
-/** A direct user that the operator has activated in live mode, with an address that its bank has issued. */
+/** Creates a direct user that is activated in live mode, with an address that its bank has issued. */
 async function receiver(edition: Edition = 1): Promise<Receiver> {
   const { account, live, test } = await given.directUserBoth(edition);
   const draft = await world.operator.account(account.id, true);
@@ -51,7 +51,7 @@ async function receiver(edition: Edition = 1): Promise<Receiver> {
   return { live, test, row, addressId: id };
 }
 
-/** A partner in live mode, activated, with a receiving address of its own. */
+/** Creates an activated partner in live mode, with its own receiving address. */
 async function partnerOf({ live }: Receiver): Promise<{ id: string; addressId: string }> {
   const partner = await live.partner();
   await done(live.post(`/v1/accounts/${partner.id}/activate`));
@@ -111,12 +111,12 @@ describe('a notice of received money', () => {
     });
     expect(await pendingOf(to.live)).toEqual(money('1234.56'));
     expect(await depositsOf(to.test)).toEqual([]);
-    // The partner's first payment makes the address that it has paid from.
+    // The partner's first payment creates the address that it paid from.
     const from = (await to.live.get(`/v1/addresses/${deposit.from.address_id}`)).body;
     expect([from.category, from.linked_id, from.status]).toEqual(['partner_payment', partner.id, 'activated']);
   });
 
-  it('needs no more than where the money came, and is a domestic wire in Edition 2', async () => {
+  it('requires only the receiving address, and is a domestic wire in Edition 2', async () => {
     const to = await receiver(2);
     await tell(received(to));
     expect(await depositsOf(to.live)).toEqual([
@@ -127,7 +127,7 @@ describe('a notice of received money', () => {
     ]);
   });
 
-  it("is pending at the partner, when it came to the partner's address", async () => {
+  it("is pending for the partner if it came to the partner's address", async () => {
     const to = await receiver(1);
     const partner = await partnerOf(to);
     await tell(received(to, { addressId: partner.addressId }));
@@ -135,7 +135,7 @@ describe('a notice of received money', () => {
     expect((await to.live.get('/v1/balance/aggregate')).body.pending).toEqual(money('10.00'));
   });
 
-  it('is fee advance, when it came to the fee advance address of a platform', async () => {
+  it('is fee advance if it came to the fee advance address of a platform', async () => {
     const { account, live } = await given.platformBoth(1);
     const row = await world.operator.verify(await world.operator.account(account.id, true), 'activated');
     const advance = await world.operator.issueAddress(row, {
@@ -167,7 +167,7 @@ describe('a notice of received money', () => {
     expect((await tell({ ...notice, fromAccountId: account.id })).deposit!.fromAccountId).toBe(account.id);
   });
 
-  it('has no text that is too long or that no database could keep', async () => {
+  it('has no text that is too long or that a database cannot store', async () => {
     const to = await receiver(1);
     for (const statementDescriptor of ['x'.repeat(5_001), 'x\0', '\ud800'])
       await expect(tell(received(to, { statementDescriptor }))).rejects.toMatchObject({
@@ -181,7 +181,7 @@ describe('a notice of received money', () => {
     });
   });
 
-  it('comes to an address whose number and IBAN may exist: others are not recorded', async () => {
+  it('must come to an address with a plausible number and IBAN', async () => {
     const to = await receiver(1);
     const wrong = { number: '12', iban: 'DE89370400440532013001' };
     const issue = (bankAccount: object) =>
@@ -191,7 +191,7 @@ describe('a notice of received money', () => {
     });
   });
 
-  it('is refused for an address of test mode or none at all, and for an amount that is none', async () => {
+  it('is refused for an address of test mode, an unknown address and an invalid amount', async () => {
     const to = await receiver(1);
     const [testAddress] = (await to.test.get('/v1/addresses?category=service_receive')).body.data;
     const wrong = [
@@ -202,7 +202,7 @@ describe('a notice of received money', () => {
     ];
     for (const notice of wrong) await expect(tell(notice)).rejects.toThrow();
     expect(await depositsOf(to.live)).toEqual([]);
-    // What was refused is not remembered: told rightly, it counts.
+    // A refused notice is not stored: the corrected one is accepted.
     await tell({ ...wrong[2]!, amount: 300n });
     expect(await pendingOf(to.live)).toEqual(money('3.00'));
   });
@@ -220,7 +220,7 @@ describe.each([1, 2] as const)('the payment method of a notice in Edition %i', (
   it.each([...new Set([...methodsOf[1], ...methodsOf[2]])])('%s, of this edition or not', async (paymentMethod) => {
     const to = await receiver(edition);
     const partner = await partnerOf(to);
-    // It is the edition of the account that receives, whose address a partner's is too.
+    // The edition is that of the receiving account, to which a partner's address belongs, too.
     for (const addressId of [to.addressId, partner.addressId]) {
       const notice = received(to, { paymentMethod, addressId });
       if (methodsOf[edition].includes(paymentMethod)) {
@@ -230,7 +230,7 @@ describe.each([1, 2] as const)('the payment method of a notice in Edition %i', (
       await expect(tell(notice)).rejects.toMatchObject({
         problems: [{ code: 'parameter_invalid', field: 'deposit.payment_method' }],
       });
-      // Nothing of it is remembered.
+      // Nothing of it is stored.
       expect((await tell({ ...notice, paymentMethod: undefined })).deposit!.status).toBe('completed');
     }
   });
@@ -245,7 +245,7 @@ describe('a notice in another currency than its address', () => {
     [2, 'USD'],
     [2, 'JPY'],
   ] as const)(
-    'is refused in Edition %i, stores nothing, and is booked with the operator’s word',
+    'is refused in Edition %i, stores nothing, and is booked with the operator’s confirmation',
     async (edition, currency) => {
       const to = await receiver(edition);
       const notice = received(to, { currency });
@@ -263,20 +263,20 @@ describe('a notice in another currency than its address', () => {
     },
   );
 
-  it('has the word once per reference: told again or reversed, it needs none', async () => {
+  it('needs the confirmation once per reference: a repetition or a reversal needs none', async () => {
     const to = await receiver(1);
     const notice = received(to, { currency: 'EUR' });
     const first = await tell({ ...notice, allowCurrency: true });
     expect(await tell(notice)).toEqual(first);
     expect((await tell(reversed(notice))).deposit).toMatchObject({ id: first.deposit!.id, status: 'reversed' });
     expect(await depositsOf(to.live)).toHaveLength(1);
-    // The reversal comes first, and brings the word.
+    // The reversal comes first, with the confirmation.
     const other = received(to, { currency: 'EUR' });
     expect((await tell({ ...reversed(other), allowCurrency: true })).deposit).toBeNull();
     expect((await tell(other)).deposit!.status).toBe('reversed');
   });
 
-  it('needs the word at a fee advance address too', async () => {
+  it('needs the confirmation for a fee advance address, too', async () => {
     const { account } = await given.platformBoth(1);
     const row = await world.operator.verify(await world.operator.account(account.id, true), 'activated');
     const { id } = await world.operator.issueAddress(row, {
@@ -288,16 +288,16 @@ describe('a notice in another currency than its address', () => {
   });
 });
 
-describe('a notice that is told again', () => {
-  // A bank may say again what was recorded before its edition had a method of its own.
-  it('without a payment method is the same, whatever method was recorded', async () => {
+describe('a repeated notice', () => {
+  // A bank may repeat a notice that was recorded before its edition had its own method.
+  it('without a payment method is the same notice, whatever method was recorded', async () => {
     const to = await receiver(1);
     const notice = received(to, { paymentMethod: 'check' });
     const first = await tell(notice);
     expect(await tell({ ...notice, paymentMethod: undefined })).toEqual(first);
   });
 
-  it('changes nothing, one after the other or all at once', async () => {
+  it('changes nothing, sequentially or concurrently', async () => {
     const to = await receiver(1);
     const [one, two] = [received(to), received(to, { amount: 200n })];
     const first = await tell(one);
@@ -345,7 +345,7 @@ describe('a notice that is told again', () => {
     expect(await pendingOf(to.live)).toEqual(money('10.00'));
   });
 
-  it("is another tenant's own where the reference is the same", async () => {
+  it('is a separate notice in another tenant, with the same reference', async () => {
     const [one, other] = [await receiver(1), await receiver(1)];
     const notice = received(one);
     await tell(notice);
@@ -355,7 +355,7 @@ describe('a notice that is told again', () => {
 });
 
 describe('a notice of a reversal', () => {
-  it('takes back the whole deposit, once, however often it is told', async () => {
+  it('claws back the complete deposit once, also if it is repeated', async () => {
     const to = await receiver(1);
     const notice = received(to);
     const { deposit } = await tell(notice);
@@ -373,7 +373,7 @@ describe('a notice of a reversal', () => {
     expect(await pendingOf(to.live)).toEqual(money('0.00'));
   });
 
-  it('waits for its deposit when it comes first', async () => {
+  it('waits for its deposit if it comes first', async () => {
     const to = await receiver(1);
     const notice = received(to);
 
@@ -393,7 +393,7 @@ describe('a notice of a reversal', () => {
     ['deposit.address_id', async (to) => ({ addressId: (await partnerOf(to)).addressId })],
   ];
   it.each(conflicts)(
-    'of another transfer than what was received is a conflict about %s, in any order',
+    'of a transfer that differs from the received one is a conflict about %s, in any order',
     async (field, more) => {
       const to = await receiver(1);
       for (const first of ['received', 'reversed'] as const) {
@@ -412,7 +412,7 @@ describe('a notice of a reversal', () => {
     },
   );
 
-  it('is seen while it waits, and can be withdrawn when its reference was wrong, but not once it is done', async () => {
+  it('is listed while it waits, and can be withdrawn if its reference was wrong, but not once it is done', async () => {
     const to = await receiver(1);
     const [notice, other] = [received(to), received(to)];
     const row = (of: BankNotice) => ({ reference: of.reference, event: 'reversed', depositId: null });
@@ -423,7 +423,7 @@ describe('a notice of a reversal', () => {
     expect(await waiting()).toMatchObject([row(notice), row(other)]);
 
     const withdraw = (of: BankNotice) => world.operator.withdrawNotice(to.addressId, of.reference);
-    // Its reference alone is not enough: whoever names another address means another notice.
+    // The reference alone is not enough: the same reference with another address is another notice.
     const elsewhere = await partnerOf(to);
     await expect(world.operator.withdrawNotice(elsewhere.addressId, notice.reference)).rejects.toMatchObject({
       problems: [{ code: 'resource_missing', field: 'deposit.reference' }],
@@ -451,7 +451,7 @@ describe('a notice of a reversal', () => {
     });
   });
 
-  it('takes what was reconciled from the available funds, below zero, and nothing from a payout in flight', async () => {
+  it('takes the reconciled amount from the available funds, below zero, and nothing from a payout in flight', async () => {
     const to = await receiver(2);
     await payoutAddress(to.live);
     const { notice } = await earn(to, '6.00', '10.00');
@@ -466,8 +466,8 @@ describe('a notice of a reversal', () => {
     });
   });
 
-  // Each of the two may look for the other before the other is there to be seen.
-  it('is not lost when it is told at the same time as its deposit', async () => {
+  // Each of the two may query the other before the other is visible.
+  it('is not lost if it is recorded at the same time as its deposit', async () => {
     const to = await receiver(1);
     const notices = Array.from({ length: 60 }, () => received(to));
 
@@ -478,8 +478,8 @@ describe('a notice of a reversal', () => {
     expect(await pendingOf(to.live)).toEqual(money('0.00'));
   });
 
-  // The narrow case of it, made wide: neither has committed when the other looks.
-  it('is not lost when each of the two looks for the other before that has committed', async () => {
+  // The rare case, made certain: neither has committed when the other queries.
+  it('is not lost if each of the two queries the other before it has committed', async () => {
     const to = await receiver(1);
     const notice = received(to);
     const { reference: utr, addressId, amount, currency } = notice;
@@ -497,7 +497,7 @@ describe('a notice of a reversal', () => {
     await world.sql.begin(async (sql) => {
       await record(sql as never, 'received');
       back = record(world.sql, 'reversed');
-      // It may wait for the deposit to be there, or be through already.
+      // It may wait for the deposit, or be finished already.
       await Promise.race([back, new Promise((resume) => setTimeout(resume, 300))]);
     });
     await back;
@@ -506,8 +506,8 @@ describe('a notice of a reversal', () => {
     expect(await tell(reversed(notice))).toMatchObject({ deposit: { status: 'reversed' } });
   });
 
-  // Whoever holds one balance and waits for another, against their order, deadlocks with a reconciliation.
-  it('takes the balances that it needs in their one order, as everybody does', async () => {
+  // A transaction that holds one balance and waits for another against their order deadlocks with a reconciliation.
+  it('locks the balances that it needs in the common order', async () => {
     const to = await receiver(1);
     const partner = await partnerOf(to);
     const notice = received(to, { addressId: partner.addressId });
@@ -522,7 +522,7 @@ describe('a notice of a reversal', () => {
         () => world.sql`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
         (waiting) => waiting.length > 0,
       );
-      // The user's balance comes before the partner's: who waits for it holds nothing that comes after.
+      // The user's balance comes before the partner's: a transaction that waits for it holds no later one.
       await sql`select from balance where account_id = ${partner.id} for update nowait`;
     });
     await told;
@@ -532,14 +532,14 @@ describe('a notice of a reversal', () => {
 });
 
 describe('notices in any order, any number of times', () => {
-  it('leave the same money as if each had been told once and in order', async () => {
+  it('leave the same money as if each had been recorded once and in order', async () => {
     const to = await receiver(1);
     const partner = await partnerOf(to);
     const places = { user: to.addressId, partner: partner.addressId };
     const transfer = fc.record({
       amount: fc.bigInt({ min: 1n, max: 99_999_999_999n }),
       place: fc.constantFrom('user' as const, 'partner' as const),
-      // How often each notice is told: a transfer is received at least once.
+      // How often each notice is sent: a received transfer at least once.
       receipts: fc.integer({ min: 1, max: 3 }),
       reversals: fc.constantFrom(0, 0, 1, 2),
     });
@@ -587,7 +587,7 @@ describe('notices in any order, any number of times', () => {
 
 const cents = (amount: string) => BigInt(amount.replace('.', ''));
 
-/** Counts an amount of a deposit towards a new receivable of as much. */
+/** Reconciles an amount of a deposit with a new receivable of the same amount. */
 async function reconciledWith({ live }: Receiver, depositId: string, amount: string): Promise<any> {
   const currency = currencyOf[live.edition];
   const receivable = await done(
@@ -604,14 +604,14 @@ async function reconciledWith({ live }: Receiver, depositId: string, amount: str
   return receivable;
 }
 
-/** Makes an amount available in live mode: of what the bank has told, as much is counted towards a receivable. */
+/** Makes an amount available in live mode: records a bank notice and reconciles that amount with a receivable. */
 async function earn(to: Receiver, amount: string, whole = amount) {
   const notice = received(to, { amount: cents(whole) });
   const { deposit } = await tell(notice);
   return { notice, deposit: deposit!, receivable: await reconciledWith(to, deposit!.id, amount) };
 }
 
-/** The interval has come. No clock of live mode can be moved, so the work that waits for it is made due. */
+/** Makes the waiting payout job due and runs it, since the clock of live mode cannot be advanced. */
 async function payOut({ live }: Receiver): Promise<void> {
   await world.sql`update job set due = 0 where tenant_id = ${tenantOf(live)} and livemode and kind = 'pay_out'`;
   await world.database.call('run_jobs', [tenantOf(live), true, 50]);
@@ -620,7 +620,7 @@ async function payOut({ live }: Receiver): Promise<void> {
 const payoutsOf = async (speaker: Speaker): Promise<any[]> => (await speaker.get('/v1/payouts')).body.data;
 
 describe('a payout in live mode', () => {
-  it('stays in flight until the operator tells its end, whatever time passes', async () => {
+  it('stays in flight until the operator reports its end, however much time passes', async () => {
     const to = await receiver(2);
     const address = await payoutAddress(to.live);
     await earn(to, '60.00');
@@ -633,13 +633,13 @@ describe('a payout in live mode', () => {
         ...{ status: 'processing', payment_id: expect.stringMatching(/^payment_/) },
       },
     ]);
-    // What ends payouts in test mode does not work here.
+    // The test helpers that end payouts in test mode do not work here.
     const [payout] = await payoutsOf(to.live);
     for (const verb of ['settle', 'fail'])
       expect((await to.live.post(`/v1/test_helpers/payouts/${payout.id}/${verb}`)).status).toBe(403);
   });
 
-  it.each(['completed', 'failed'] as const)('is %s once, and no other end comes after it', async (status) => {
+  it.each(['completed', 'failed'] as const)('is %s once, and accepts no other end after that', async (status) => {
     const to = await receiver(2);
     await payoutAddress(to.live);
     const { receivable, deposit } = await earn(to, '60.00');
@@ -666,7 +666,7 @@ describe('a payout in live mode', () => {
     ]);
   });
 
-  it('has one end, when many are told at once', async () => {
+  it('has one end if many are reported concurrently', async () => {
     const to = await receiver(2);
     await payoutAddress(to.live);
     await earn(to, '60.00');
@@ -682,7 +682,7 @@ describe('a payout in live mode', () => {
     expect((await payoutsOf(to.live)).map((p) => p.status)).toEqual(won);
   });
 
-  it('is one that there is: an unknown one has no end', async () => {
+  it('must exist to be ended', async () => {
     await expect(world.operator.endPayout(`payout_${'0'.repeat(32)}`, 'completed')).rejects.toThrow(/no such payout/);
   });
 
@@ -706,13 +706,13 @@ describe('the rates of live payouts', () => {
     await payoutAddress(to.live);
   });
 
-  it('are what the operator says: without one for another currency nothing is paid', async () => {
+  it('are set by the operator: without a rate for another currency nothing is paid', async () => {
     await earn(to, '60.00');
     await payOut(to);
     expect(await payoutsOf(to.live)).toEqual([]);
     expect((await to.live.get('/v1/balance')).body.available).toContainEqual({ amount: '60.00', currency: 'USD' });
 
-    // The other direction is another rate, and so is another tenant's.
+    // The other direction has a separate rate, and so has another tenant.
     const other = await receiver(1);
     await world.operator.setRate(to.row, 'INR', 'USD', '0.012');
     await world.operator.setRate(other.row, 'USD', 'INR', '90');
@@ -730,7 +730,7 @@ describe('the rates of live payouts', () => {
   it('are as exact as they are given', async () => {
     const one = await receiver(1);
     await payoutAddress(one.live);
-    // By 83 it is 9 paise less: what is far behind the point counts where there is much of it.
+    // With 83 it is 9 paise less: late decimals of a rate matter for large amounts.
     await world.operator.setRate(one.row, 'USD', 'INR', '83.000000000001');
     await earn(one, '99999999999.99');
     await payOut(one);
@@ -740,14 +740,14 @@ describe('the rates of live payouts', () => {
     expect((await payoutsOf(one.live)).map((p) => p.amount).toSorted()).toEqual(['8299999999999.26', '9999.99']);
   });
 
-  it('are told as they were applied, also where one changes while a balance is waited for', async () => {
+  it('are recorded as they were applied, also if one changes while the payout waits for a balance', async () => {
     const one = await receiver(1);
     await payoutAddress(one.live);
     await world.operator.setRate(one.row, 'USD', 'INR', '80');
     await earn(one, '10.00');
     let paying: Promise<void> | undefined;
     await world.sql.begin(async (sql) => {
-      // The balance that the payout will need next is being made by somebody else.
+      // Another transaction is creating the balance that the payout needs next.
       const keys = JSON.stringify([{ account: one.live.id, currency: 'INR' }]);
       await sql.unsafe('select lock_balances($1, true, $2::text::jsonb)', [tenantOf(one.live), keys]);
       paying = payOut(one);
@@ -764,7 +764,7 @@ describe('the rates of live payouts', () => {
     expect(body.data.payout).toEqual({ sourceAmount: '10.00', amount: '900.00', rate: '90' });
   });
 
-  it('that are absurd pay nothing and break nothing: the money waits for a better one', async () => {
+  it('that are absurd pay nothing and break nothing: the money waits for a valid rate', async () => {
     const one = await receiver(1);
     await payoutAddress(one.live);
     await world.operator.setRate(one.row, 'USD', 'INR', '9999999');
@@ -779,7 +779,7 @@ describe('the rates of live payouts', () => {
     expect((await payoutsOf(one.live)).map((p) => p.amount)).toEqual(['8324999999999.16']);
   });
 
-  it('bring what waited for them to those who are paid at once', async () => {
+  it('trigger the waiting payouts of accounts that are paid at once', async () => {
     const { live: platform } = await given.platformBoth(1);
     const root = await world.operator.account(platform.id, true);
     await world.operator.updateRoot(root, { liveFx: true });
@@ -813,11 +813,11 @@ describe('the rates of live payouts', () => {
     await earn(to, '1.00');
     await world.operator.setRate(to.row, 'USD', 'INR', '85.5555');
     await payOut(to);
-    // Fractions of a paisa are nobody's to pay out.
+    // Fractions of a paisa are not paid out.
     expect((await payoutsOf(to.live)).map((p) => p.amount)).toEqual(['85.55', '5070.90']);
   });
 
-  it('are no matter of test mode, which has its table', async () => {
+  it('do not apply to test mode, which has its own table', async () => {
     await done(to.test.post('/v1/test_helpers/clock', { advance_seconds: 1 }));
     await payoutAddress(to.test);
     const deposit = await done(to.test.post('/v1/deposits', { amount: '1.00', currency: 'USD' }));
@@ -847,7 +847,7 @@ describe('the rates of live payouts', () => {
     expect(stored).toEqual([]);
   });
 
-  it('are not asked for where the currency is the same', async () => {
+  it('are not needed if the currency is the same', async () => {
     const own = await receiver(2);
     await payoutAddress(own.live);
     await earn(own, '7.00');

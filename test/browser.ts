@@ -8,7 +8,8 @@ import { type Browser, chromium } from 'playwright-core';
 
 const require = createRequire(import.meta.url);
 
-// Nothing here weakens the page's own security, so a test sees the content policy work; the rest keeps Chromium off the network.
+// No flag weakens the page's security, so that tests see its content security policy at work. The others keep Chromium
+// off the network.
 const flags = [
   '--headless',
   '--no-sandbox',
@@ -21,8 +22,8 @@ const flags = [
 ];
 
 /**
- * A headless Chromium: the one that `CHROMIUM` names, else the system's, else the one inside `@sparticuz/chromium`.
- * The last is unpacked once per machine, about 3 s and 190 MB in the temporary directory. Whoever asks closes it.
+ * Starts a headless Chromium: the one that `CHROMIUM` names, else the system's, else the one in `@sparticuz/chromium`.
+ * The last is unpacked once per machine: about 3 s and 190 MB in the temporary directory. The caller closes it.
  */
 export async function browser(): Promise<Browser> {
   const system = process.env.CHROMIUM || ['/usr/bin/chromium'].find((file) => fs.existsSync(file));
@@ -32,25 +33,28 @@ export async function browser(): Promise<Browser> {
 
 function packaged(): { executablePath: string; env: Record<string, string> } {
   if (process.platform !== 'linux' || process.arch !== 'x64') {
-    throw new Error('the packaged Chromium is for Linux on x64: set CHROMIUM to the path of a Chromium or Chrome');
+    throw new Error('The packaged Chromium is for Linux on x64: set CHROMIUM to the path of a Chromium or Chrome.');
   }
-  // The package unpacks into fixed names that others may be writing, and never its libraries outside of a Lambda function.
+  // The package's own unpacking writes to fixed names, which another process may be writing, too, and it skips the
+  // libraries outside of AWS Lambda.
   const source = path.resolve(path.dirname(require.resolve('@sparticuz/chromium')), '../..');
   const { version } = JSON.parse(fs.readFileSync(path.join(source, 'package.json'), 'utf8')) as { version: string };
   const folder = path.join(os.tmpdir(), `tidegate-chromium-${version}-${os.userInfo().uid}`);
   if (!fs.existsSync(folder)) unpack(path.join(source, 'bin'), folder);
-  if (fs.statSync(folder).uid !== os.userInfo().uid) throw new Error(`${folder} belongs to another user: remove it`);
+  if (fs.statSync(folder).uid !== os.userInfo().uid) throw new Error(`${folder} belongs to another user: remove it.`);
 
   const executablePath = path.join(folder, 'chromium');
   const env: Record<string, string> = { FONTCONFIG_FILE: path.join(folder, 'fonts.conf') };
-  // Only where the system lacks them: its own libraries are newer.
+  // Use the package's libraries only where the system lacks some: the system's are newer.
   if (spawnSync('ldd', [executablePath], { encoding: 'utf8' }).stdout?.includes('not found')) {
     env.LD_LIBRARY_PATH = [path.join(folder, 'lib'), process.env.LD_LIBRARY_PATH].filter(Boolean).join(':');
   }
   return { executablePath, env };
 }
 
-/** Fills a folder of its own and renames it, so test files that start together never run a half-written Chromium. */
+/**
+ * Unpacks into a new folder and renames it, so that test files that start together never run a half-written Chromium.
+ */
 function unpack(bin: string, folder: string): void {
   const staging = fs.mkdtempSync(`${folder}-`);
   try {
@@ -63,7 +67,7 @@ function unpack(bin: string, folder: string): void {
       });
       if (tar.status !== 0) throw new Error(`tar could not unpack ${name}: ${tar.error ?? tar.stderr}`);
     }
-    // The system's fonts, and one of the package's for a machine that has none at all.
+    // The system's fonts, and one of the package's for a machine without any.
     fs.writeFileSync(path.join(staging, 'fonts.conf'), fontconfig(folder));
     fs.renameSync(staging, folder);
   } catch (error) {

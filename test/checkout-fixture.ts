@@ -6,7 +6,7 @@ import { payerScope } from '../src/hosted/session.js';
 import { transaction } from '../src/resources/transaction/table.js';
 import { nickname, Speaker, withLiveAcquirer, type World } from './world.js';
 
-/** A checkout, and where its page is. */
+/** A checkout and the address of its page. */
 export interface CheckoutFixture {
   id: string;
   url: string;
@@ -18,7 +18,7 @@ export interface CheckoutFixture {
 export const shop = 'https://shop.example';
 const redirectDefault = `${shop}/back?order=7&note=a%20b`;
 
-/** A user of its own tenant that is paid through pages, with a partner that pays. */
+/** A root user that is paid through the hosted page, and a partner that pays. */
 export class PayeeFixture {
   private constructor(
     readonly world: World,
@@ -55,7 +55,7 @@ export class PayeeFixture {
     return reply.body.id;
   }
 
-  /** A checkout over a receivable of its own amount, unless others are given. */
+  /** Creates a checkout for a new receivable of the same amount, unless `receivableIds` names others. */
   async checkoutFixture(options: Partial<CheckoutFixtureOptions> = {}): Promise<CheckoutFixture> {
     const { amount = '1000.00', methods = ['upi', 'cards'], redirect = redirectDefault } = options;
     const { speaker = this.user, partnerId = this.partnerId } = options;
@@ -74,7 +74,7 @@ export class PayeeFixture {
     return { id: reply.body.id, url, path: pathname, token: pathname.split('/')[2]!, receivableIds };
   }
 
-  /** A user and a partner of live mode, both activated: what a live checkout needs besides an acquirer. */
+  /** Activates the user and a new partner in live mode, as a live checkout needs; returns the partner's id. */
   async goLive(): Promise<string> {
     const { world, live } = this;
     await world.operator.verify(await world.operator.account(live.id, true), 'activated');
@@ -85,31 +85,31 @@ export class PayeeFixture {
     return partner.id;
   }
 
-  /** A live checkout, made by another gateway that has an acquirer of live mode: its page is here, too, whatever there is here. */
+  /** Creates a live checkout through another gateway, which has a live acquirer; its URL leads to this gateway. */
   async liveCheckoutFixture(): Promise<CheckoutFixture> {
     const partnerId = await this.goLive();
     const origin = await this.world.another({ acquirers: withLiveAcquirer });
     const elsewhere = new Speaker({ ...this.world, origin }, this.live.id, this.live.key, 2);
-    const checkoutFixture = await this.checkoutFixture({ speaker: elsewhere, partnerId });
-    return { ...checkoutFixture, url: `${this.world.origin}${checkoutFixture.path}` };
+    const checkout = await this.checkoutFixture({ speaker: elsewhere, partnerId });
+    return { ...checkout, url: `${this.world.origin}${checkout.path}` };
   }
 
-  help(checkoutFixture: CheckoutFixture, verb: 'pay' | 'decline' | 'expire', body: object = {}) {
-    return this.user.post(`/v1/test_helpers/checkouts/${checkoutFixture.id}/${verb}`, body);
+  help(checkout: CheckoutFixture, verb: 'pay' | 'decline' | 'expire', body: object = {}) {
+    return this.user.post(`/v1/test_helpers/checkouts/${checkout.id}/${verb}`, body);
   }
 
-  async seen(checkoutFixture: CheckoutFixture): Promise<any> {
-    return (await this.user.get(`/v1/checkouts/${checkoutFixture.id}`)).body;
+  async seen(checkout: CheckoutFixture): Promise<any> {
+    return (await this.user.get(`/v1/checkouts/${checkout.id}`)).body;
   }
 
-  /** Moves the test clock on, and does what is due then, as a worker would. */
+  /** Advances the test clock and runs the jobs that are then due, as a worker would. */
   async pass(seconds: number): Promise<void> {
     const reply = await this.user.post('/v1/test_helpers/clock', { advance_seconds: seconds });
     expect(reply.status).toBe(200);
     await this.work();
   }
 
-  /** What is due, for the database and for the acquirer. */
+  /** Polls the acquirer and runs the due jobs of the database. */
   async work(): Promise<void> {
     await this.pollStatus();
     for (let done = 1; done > 0; ) {
@@ -118,7 +118,7 @@ export class PayeeFixture {
     }
   }
 
-  /** Asks the acquirer, as a worker would. */
+  /** Polls the acquirer for the status of due attempts, as a worker would. */
   async pollStatus(): Promise<void> {
     const faults: unknown[] = [];
     const { database } = this.world;
@@ -129,12 +129,15 @@ export class PayeeFixture {
   }
 
   /** The attempts to pay a checkout, oldest first, as they are stored. */
-  async attempts(checkoutFixture: CheckoutFixture): Promise<any[]> {
+  async attempts(checkout: CheckoutFixture): Promise<any[]> {
     return this.world.sql`select id, status, reason_code, payment_method, payment_method_details as details, deposit_id
-      from transaction where checkout_id = ${checkoutFixture.id} order by id`;
+      from transaction where checkout_id = ${checkout.id} order by id`;
   }
 
-  /** Whether checkouts, deposits, receivables and balances tell of the same money. Every receivable here can take it all. */
+  /**
+   * Checks that checkouts, deposits, receivables and balances add up to the same money. Here no receivable is too small
+   * for its payment.
+   */
   async agrees(): Promise<void> {
     const { sql } = this.world;
     const [t, a] = [this.tenantId, this.user.id];
@@ -164,7 +167,7 @@ export interface CheckoutFixtureOptions {
   partnerId: string;
 }
 
-/** Tills whose books are compared at the end of each test; those of the whole file stay. */
+/** Creates payees whose money a test compares at its end; payees stay until the end of the test file. */
 export function payeesIn(world: World) {
   const payees: PayeeFixture[] = [];
   return {
@@ -173,7 +176,7 @@ export function payeesIn(world: World) {
       payees.push(payee);
       return payee;
     },
-    /** The ledger's own audit, and that of every payee. */
+    /** Checks the ledger's invariants, and the sums of every payee. */
     async agree(): Promise<void> {
       expect(await world.sql`select rule, what from violations`).toEqual([]);
       for (const payee of payees) await payee.agrees();
@@ -181,7 +184,7 @@ export function payeesIn(world: World) {
   };
 }
 
-/** What a card form carries, under the name of a new attempt. */
+/** The fields of a card form, with the key of a new attempt. */
 export const cardForm = (number: string, more: Record<string, string> = {}): Record<string, string> => ({
   attempt: `${randomUUID()}-card`,
   number,
@@ -191,17 +194,17 @@ export const cardForm = (number: string, more: Record<string, string> = {}): Rec
   ...more,
 });
 
-/** Sends a form as a browser without a script does, and follows nothing. */
+/** Sends a form as a browser without scripts does, and follows no redirect. */
 export function submit(url: string, fields: Record<string, string>, init: RequestInit = {}): Promise<Response> {
   return fetch(url, { method: 'POST', redirect: 'manual', body: new URLSearchParams(fields), ...init });
 }
 
-/** Begins a UPI attempt; the id that its code carries. */
-export async function upiCode(payee: PayeeFixture, checkoutFixture: CheckoutFixture): Promise<string> {
-  const before = new Set((await payee.attempts(checkoutFixture)).map(({ id }) => id));
-  const reply = await submit(`${checkoutFixture.url}/upi`, { attempt: `${randomUUID()}-upi` });
+/** Starts a UPI attempt; returns its transaction id, which its UPI code carries. */
+export async function upiCode(payee: PayeeFixture, checkout: CheckoutFixture): Promise<string> {
+  const before = new Set((await payee.attempts(checkout)).map(({ id }) => id));
+  const reply = await submit(`${checkout.url}/upi`, { attempt: `${randomUUID()}-upi` });
   expect(reply.status).toBe(303);
-  return (await payee.attempts(checkoutFixture)).find(({ id }) => !before.has(id))!.id;
+  return (await payee.attempts(checkout)).find(({ id }) => !before.has(id))!.id;
 }
 
 export const cards = {

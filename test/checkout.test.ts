@@ -15,11 +15,11 @@ import {
   tenantOf,
 } from './world.js';
 
-// No worker, so that a checkout stays as a test has brought it; `work` does what one would do.
+// No worker, so that a checkout keeps the state that a test has made; `work` does a worker's work.
 const world = useWorld({ worker: false, acquirers: withLiveAcquirer });
 const given = givenIn(world);
 
-// Every write records its event: where there is no new one, the ledger are as they were.
+// Every write records its event: without a new event the ledger is unchanged.
 let audited = 0;
 afterEach(async () => {
   const [{ n }] = (await world.sql`select count(*)::int as n from event`) as never as [{ n: number }];
@@ -46,7 +46,7 @@ const whole = `id object: __typename type created expiresAt livemode amount gros
 const keys =
   'id object type created expires_at livemode amount gross_amount currency from to payment_methods receivables redirect_url status effective_transaction metadata';
 const seconds = (text: string) => Date.parse(text) / 1000;
-/** A checkout of the graph as /v1 spells it. */
+/** A checkout of GraphQL in the format of /v1. */
 const asV1 = (c: Json) => ({
   id: c.id,
   object: c.object.toLowerCase(),
@@ -72,7 +72,7 @@ const asV1 = (c: Json) => ({
 
 const camel = (name: string) => name.replace(/_([a-z])/g, (_, c: string) => c.toUpperCase());
 const enums = new Set(['payment_methods', 'payment_method', 'reason_code']);
-/** A body of /v1 as the input of the mutation: names in camelCase, enum values in UPPER_CASE. */
+/** A body of /v1 as input of the mutation: names in camelCase, enum values in UPPER_CASE. */
 function inputOf(value: Json): Json {
   if (Array.isArray(value)) return value.map(inputOf);
   if (typeof value !== 'object' || value === null) return value;
@@ -86,7 +86,7 @@ function inputOf(value: Json): Json {
 }
 
 interface Answer extends Reply {
-  /** The checkout that was answered, as /v1 spells it. */
+  /** The checkout of a response, in the format of /v1. */
   checkout: Json;
   /** The address of its page. */
   url: string | undefined;
@@ -94,7 +94,7 @@ interface Answer extends Reply {
 
 const linkOf = (reply: Reply) => /^<([^<>]+)>; rel="payment"$/.exec(reply.headers.get('link') ?? '')?.[1];
 
-/** One operation through one API; what is answered can be compared between the APIs. */
+/** One operation through one API, with a result that can be compared between the APIs. */
 async function act(
   speaker: Speaker,
   transport: Transport,
@@ -121,7 +121,7 @@ async function act(
 const told = ({ status, codes, fieldNames }: Reply) => [status, codes, fieldNames];
 const one = (status: number, code: string, field: string) => [status, [code], [field]];
 
-/** What must have come of it, or the test ends here. */
+/** The result of an operation, which must have succeeded. */
 function done(reply: Answer): Json {
   expect([reply.fieldNames, reply.codes, reply.status]).toEqual([[], [], 200]);
   return reply.checkout;
@@ -169,7 +169,7 @@ async function shop(in_ = given): Promise<Shop> {
   return { user, partner: partner.id, receivable };
 }
 
-/** A shop with a checkout of 60.00 against its receivable. */
+/** A shop with a checkout of 60.00 for its receivable. */
 async function opened(more: object = {}, in_ = given): Promise<Shop & { checkout: Json; id: string }> {
   const s = await shop(in_);
   const checkout = done(await act(s.user, 'REST', 'create', bodyOf(s.partner, [s.receivable], more)));
@@ -188,7 +188,7 @@ async function funds(speaker: Speaker, id = speaker.id): Promise<Record<string, 
   );
 }
 
-/** What is locked, what can still be reconciled, and the deposits that have locked it. */
+/** The locked amount, the amount that can still be reconciled, and the deposits that have locked it. */
 async function locksOf(speaker: Speaker, id: string) {
   const r = (await speaker.get(`/v1/receivables/${id}`)).body;
   return [r.amount_locked, r.amount_reconcilable, r.deposit_ids_amount_locked];
@@ -208,7 +208,7 @@ const transactionsOf = async (speaker: Speaker, id: string): Promise<Json[]> =>
     )
   ).body.data.checkout.transactions.nodes;
 
-/** The types of the events of a tenant, in the order of their birth; or of one object alone. */
+/** The types of the events of a tenant, or of one object, in the order of their creation. */
 const eventsOf = async (root: Speaker, object?: string): Promise<string[]> =>
   (
     await world.sql`select type from event where tenant_id = ${tenantOf(root)} and not livemode
@@ -218,7 +218,7 @@ const eventsOf = async (root: Speaker, object?: string): Promise<string[]> =>
 const advance = async (speaker: Speaker, advance_seconds: number) =>
   expect((await speaker.post('/v1/test_helpers/clock', { advance_seconds })).status).toBe(200);
 
-/** The due work of a root's test mode, as a worker does it, until nothing is due any more. */
+/** Runs the due jobs of a root's test mode, as a worker does, until none is due. */
 async function work(root: Speaker, of: World = world): Promise<void> {
   for (let n = 1; n > 0; ) {
     const [row] = await of.database.call('run_jobs', [tenantOf(root), false, 50]);
@@ -226,7 +226,7 @@ async function work(root: Speaker, of: World = world): Promise<void> {
   }
 }
 
-/** Nothing has come of it: no checkout, no event of one, no address for one. */
+/** Checks that there is no checkout, no event of one and no address for one. */
 async function nothingStored(root: Speaker): Promise<void> {
   const tenant = tenantOf(root);
   expect(await world.sql`select id from checkout where tenant_id = ${tenant}`).toEqual([]);
@@ -237,7 +237,7 @@ async function nothingStored(root: Speaker): Promise<void> {
 }
 
 describe.each(transports)('creating a checkout over %s', (transport) => {
-  it('answers the whole object, tells it, and reserves nothing', async () => {
+  it('returns the complete object, emits its event, and reserves nothing', async () => {
     const { user, partner, receivable } = await shop();
     const second = await receivableOf(user, '7.00');
     const before = await locksOf(user, receivable);
@@ -279,7 +279,7 @@ describe.each(transports)('creating a checkout over %s', (transport) => {
     expect(event!.request_id).toBe(reply.headers.get('request-id'));
   });
 
-  it('takes "10" for "10.00", one method, and no metadata for an empty map', async () => {
+  it('accepts "10" as "10.00", one method, and an empty map as no metadata', async () => {
     const { user, partner, receivable } = await shop();
     for (const metadata of [undefined, null, {}]) {
       const reply = await act(
@@ -300,7 +300,7 @@ describe.each(transports)('creating a checkout over %s', (transport) => {
     }
   });
 
-  it('takes the least amount and the sum of the receivables', async () => {
+  it('accepts the least amount and the sum of the receivables', async () => {
     const { user, partner, receivable } = await shop();
     const second = await receivableOf(user, '7.00');
     for (const amount of ['1.00', '1', '107.00']) {
@@ -309,7 +309,7 @@ describe.each(transports)('creating a checkout over %s', (transport) => {
     }
   });
 
-  it('names everything that is missing', async () => {
+  it('names every missing parameter', async () => {
     const { user } = await shop();
     const reply = await act(user, transport, 'create', {});
     expect([reply.status, new Set(reply.codes), reply.fieldNames.toSorted()]).toEqual([
@@ -320,7 +320,7 @@ describe.each(transports)('creating a checkout over %s', (transport) => {
     await nothingStored(user);
   });
 
-  describe('with a parameter that is wrong', () => {
+  describe('with a wrong parameter', () => {
     let s: Shop;
     beforeAll(async () => {
       s = await shop();
@@ -418,7 +418,7 @@ describe.each(transports)('creating a checkout over %s', (transport) => {
       expect(told(reply)).toEqual(one(400, 'parameter_unknown', `checkout.${field}`));
     });
 
-    it('names every parameter that is wrong by itself in one answer', async () => {
+    it('names in one response every parameter that is wrong by itself', async () => {
       const { user, partner, receivable } = s;
       const reply = await act(
         user,
@@ -459,7 +459,7 @@ describe.each(transports)('creating a checkout over %s', (transport) => {
     }
   });
 
-  it('takes 50 receivables and no more, none of them twice', async () => {
+  it('accepts at most 50 receivables, none of them twice', async () => {
     const { user, partner, receivable } = await shop();
     const more = await Promise.all(Array.from({ length: 50 }, () => receivableOf(user, '1.00')));
     for (const receivables of [
@@ -474,7 +474,7 @@ describe.each(transports)('creating a checkout over %s', (transport) => {
     expect(receivables).toEqual(more.map((id) => ({ id })));
   });
 
-  it('answers 404 to a receivable or a partner that is not there, or is a stranger’s, each by its name', async () => {
+  it('returns 404 for an unknown receivable or partner, or one of another tenant, each by its name', async () => {
     const [{ user, partner, receivable }, stranger] = await Promise.all([shop(), shop()]);
     const attempts: [string, string[], string[]][] = [
       [partner, [unknown('receivable')], ['receivables[0].id']],
@@ -482,7 +482,7 @@ describe.each(transports)('creating a checkout over %s', (transport) => {
       [unknown('account'), [receivable], ['from.account_id']],
       [stranger.partner, [receivable], ['from.account_id']],
       [stranger.user.id, [receivable], ['from.account_id']],
-      // Ids of something else.
+      // Ids of other objects.
       [receivable, [partner], ['from.account_id', 'receivables[0].id']],
       [
         stranger.partner,
@@ -543,7 +543,7 @@ describe.each(transports)('creating a checkout over %s', (transport) => {
     await nothingStored(user);
   });
 
-  it('refuses receivables of two accounts, and of anybody but a user', async () => {
+  it('refuses receivables of two accounts, and of an account that is not a user', async () => {
     const platform = await given.platform(2);
     const [first, second] = [await platform.connectedUser(), await platform.connectedUser()];
     const [mine, theirs, own] = await Promise.all([
@@ -560,7 +560,7 @@ describe.each(transports)('creating a checkout over %s', (transport) => {
     await nothingStored(platform);
   });
 
-  it('refuses to be paid by anybody but a partner of the user that is paid', async () => {
+  it('refuses every payer except a partner of the user that is paid', async () => {
     const platform = await given.platform(2);
     const [first, second] = [await platform.connectedUser(), await platform.connectedUser()];
     const receivable = await receivableOf(platform, '100.00', { account_id: first.id });
@@ -570,13 +570,13 @@ describe.each(transports)('creating a checkout over %s', (transport) => {
       const reply = await act(platform, transport, 'create', bodyOf(id, [receivable]));
       expect(told(reply)).toEqual(one(400, 'parameter_invalid', 'checkout.from.account_id'));
     }
-    // To a connected user the others do not even exist.
+    // A connected user cannot see the others.
     for (const { id } of [other, ofPlatform, second, platform]) {
       const reply = await act(first, transport, 'create', bodyOf(id, [receivable]));
       expect(told(reply)).toEqual(one(404, 'resource_missing', 'checkout.from.account_id'));
     }
     await nothingStored(platform);
-    // The platform, the platform for its user, and the user itself make the same.
+    // The platform, the platform for its user, and the user itself create the same.
     for (const speaker of [platform, platform.actingFor(first.id), first]) {
       const { to } = done(await act(speaker, transport, 'create', bodyOf(partner.id, [receivable])));
       expect(to).toEqual({ account_id: first.id });
@@ -593,7 +593,7 @@ describe.each(transports)('creating a checkout over %s', (transport) => {
     await nothingStored(user);
   });
 
-  it('takes a partner in test mode that is a draft, being verified or activated', async () => {
+  it('accepts in test mode a partner that is a draft, being verified or activated', async () => {
     const { user, partner, receivable } = await shop();
     done(await act(user, transport, 'create', bodyOf(partner, [receivable])));
     expect((await user.post(`/v1/accounts/${partner}/activate`)).status).toBe(200);
@@ -627,7 +627,7 @@ describe.each(transports)('creating a checkout over %s', (transport) => {
     await nothingStored(user);
   });
 
-  it('wants an activated partner and https alone in live mode, where nobody pays by a test helper', async () => {
+  it('requires an activated partner and https in live mode, where no test helper can pay', async () => {
     const { account, live } = await given.directUserBoth(2);
     await world.operator.verify(await world.operator.account(account.id, true), 'activated');
     const [{ id: partner }, receivable] = [await live.partner(), await receivableOf(live)];
@@ -654,7 +654,7 @@ describe.each(transports)('creating a checkout over %s', (transport) => {
     expect(done(await act(live, transport, 'cancel', {}, checkout.id)).status).toBe('cancelled');
   });
 
-  it('answers 402 in live mode without an acquirer, after every other fault, and stores nothing', async () => {
+  it('returns 402 in live mode without an acquirer, after every other error, and stores nothing', async () => {
     const { account, live, test } = await given.directUserBoth(2);
     await world.operator.verify(await world.operator.account(account.id, true), 'activated');
     const [{ id: partner }, receivable] = [await live.partner(), await receivableOf(live)];
@@ -685,7 +685,8 @@ describe.each(transports)('creating a checkout over %s', (transport) => {
         [],
       );
     expect((await live.get(`/v1/addresses?linked_id=${partner}`)).body.data).toEqual([]);
-    // The key stands for nothing yet; once there is an acquirer it does, and its answer is given again without one.
+    // The key has no stored response yet; once there is an acquirer it has one, which is returned again without an
+    // acquirer.
     const made = done(await act(live, transport, 'create', body, undefined, key));
     expect(done(await create(body, key)).id).toBe(made.id);
     // Test mode has the sandbox.
@@ -693,7 +694,7 @@ describe.each(transports)('creating a checkout over %s', (transport) => {
     done(await act(at(test), transport, 'create', bodyOf(mine.id, [await receivableOf(test)])));
   });
 
-  it('answers 402 beyond what the receivables can still take, which is what others have not locked', async () => {
+  it('returns 402 above the amount of the receivables that is not locked by others', async () => {
     const { user, partner, receivable } = await shop();
     const second = await receivableOf(user, '50.00', { amount_maximum_reconcilable: '7.00' });
     const over = await act(user, transport, 'create', bodyOf(partner, [receivable, second], { amount: '107.01' }));
@@ -701,14 +702,14 @@ describe.each(transports)('creating a checkout over %s', (transport) => {
     await nothingStored(user);
 
     const first = done(await act(user, transport, 'create', bodyOf(partner, [receivable], { amount: '99.99' })));
-    // It reserves nothing, so another may be as large.
+    // A checkout reserves nothing, so a second one may have the same amount.
     done(await act(user, transport, 'create', bodyOf(partner, [receivable], { amount: '100.00' })));
     await pay(user, first.id);
     const late = await act(user, transport, 'create', bodyOf(partner, [receivable], { amount: '1.00' }));
     expect(told(late)).toEqual(one(402, 'amount_exceeds_reconcilable', 'checkout.amount'));
   });
 
-  it('is the same answer again under its Idempotency-Key, and another request is refused', async () => {
+  it('returns the same response for the same Idempotency-Key, and refuses another request with it', async () => {
     const { user, partner, receivable } = await shop();
     const headers = { 'idempotency-key': randomUUID() };
     const first = await act(user, transport, 'create', bodyOf(partner, [receivable]), undefined, headers);
@@ -734,7 +735,7 @@ describe.each(transports)('creating a checkout over %s', (transport) => {
 });
 
 describe('the address of the page', () => {
-  it('is the same in the header of /v1 and in the graph, in every answer that is a checkout', async () => {
+  it('is the same in the header of /v1 and in GraphQL, in every response with a checkout', async () => {
     const { user, id } = await opened();
     const retrieved = await user.get(`/v1/checkouts/${id}`);
     const url = linkOf(retrieved)!;
@@ -748,7 +749,7 @@ describe('the address of the page', () => {
       for (const transport of transports) expect((await act(user, transport, operation, {}, id)).url).toBe(url);
   });
 
-  it('is no word of /v1: neither its object nor its lists nor its events carry it', async () => {
+  it('is in no body of /v1: neither in the object nor in lists nor in events', async () => {
     const { user, id } = await opened();
     const url = linkOf(await user.get(`/v1/checkouts/${id}`))!;
     const token = url.split('/').at(-1)!;
@@ -760,18 +761,18 @@ describe('the address of the page', () => {
     expect(n).toBe(0);
   });
 
-  it('is another for every checkout, and not made of its id alone', async () => {
+  it('differs for every checkout, and does not depend on its id alone', async () => {
     const { user, partner, receivable } = await shop();
     const made = await Promise.all([1, 2, 3].map(() => act(user, 'REST', 'create', bodyOf(partner, [receivable]))));
     expect(new Set(made.map((m) => m.url)).size).toBe(3);
-    // The keyed hash, which nobody can derive from ids that were seen.
+    // The keyed hash, which cannot be derived from known ids.
     const tails = made.map((m) => Buffer.from(m.url!.split('/').at(-1)!, 'base64url').subarray(33).toString('hex'));
     expect(new Set(tails).size).toBe(3);
     for (const tail of tails) expect(tail).toMatch(/^[0-9a-f]{32}$/);
   });
 });
 
-describe('a deployment that names itself', () => {
+describe('a deployment with a PUBLIC_URL', () => {
   const public_ = useWorld({ worker: false, environment: { PUBLIC_URL: 'https://pay.example' } });
   it('names its pages by PUBLIC_URL', async () => {
     const { user, id } = await opened({}, givenIn(public_));
@@ -785,7 +786,7 @@ describe('a fee', () => {
     environment: { CHECKOUT_FEE_BASIS_POINTS: '250', CHECKOUT_SECONDS: '1800', CHECKOUT_ATTEMPT_SECONDS: '60' },
   });
 
-  it('is on top of the amount, is what the attempt is of, and is nobody’s balance', async () => {
+  it('is added to the amount, is part of the attempt’s amount, and is in no balance', async () => {
     const { user, id, checkout, receivable } = await opened({ amount: '60.00' }, givenIn(dear));
     expect([checkout.amount, checkout.gross_amount]).toEqual(['60.00', '61.50']);
     expect(checkout.expires_at - checkout.created).toBe(1_800);
@@ -804,7 +805,7 @@ describe('a fee', () => {
       { contra: 'acquirer', amount: '-6150' },
       { contra: 'fees', amount: '150' },
     ]);
-    // A dispute takes the amount back, at most, and the ledger stay right.
+    // A dispute claws back at most the amount without the fee, and the ledger stays correct.
     const over = await user.post(`/v1/test_helpers/deposits/${deposit.id}/dispute`, { amount: '60.01' });
     expect(told(over)).toEqual(one(402, 'amount_exceeds_deposit', 'deposit.amount'));
     expect((await user.post(`/v1/test_helpers/deposits/${deposit.id}/dispute`)).body.amount).toBe('-60.00');
@@ -825,7 +826,7 @@ describe('a fee', () => {
       );
   });
 
-  it('is not counted against the receivables', async () => {
+  it('is not reconciled with the receivables', async () => {
     const { user, partner, receivable } = await shop(givenIn(dear));
     const { gross_amount } = done(
       await act(user, 'REST', 'create', bodyOf(partner, [receivable], { amount: '100.00' })),
@@ -833,7 +834,7 @@ describe('a fee', () => {
     expect(gross_amount).toBe('102.50');
   });
 
-  it('comes with a time of the deployment’s own for an attempt', async () => {
+  it('can be configured together with the time limit of an attempt', async () => {
     const { user, id } = await opened({}, givenIn(dear));
     await act(user, 'REST', 'decline', {}, id);
     const [row] = await dear.sql`select expires_at - created as seconds from transaction where checkout_id = ${id}`;
@@ -842,7 +843,7 @@ describe('a fee', () => {
 });
 
 describe.each(transports)('paying a checkout over %s', (transport) => {
-  it('credits the user at once as far as the receivables take it, and says so everywhere', async () => {
+  it('credits the user at once up to the amount of the receivables, and shows it everywhere', async () => {
     const { user, partner, receivable, id, checkout } = await opened();
 
     const paid = await act(user, transport, 'pay', {}, id);
@@ -868,7 +869,7 @@ describe.each(transports)('paying a checkout over %s', (transport) => {
       amount: '60.00',
       currency: 'INR',
       from: { account_id: partner, address_id: from.id },
-      // The user's account, with the partner's address for what comes through checkouts.
+      // The user's account, with the partner's address for payments through checkouts.
       to: { account_id: user.id, address_id: to.id },
       payment_method: 'card',
       payment_method_details: { card: { brand: 'visa', last4: '4242', expiry_month: 12, expiry_year: 2099 } },
@@ -932,7 +933,7 @@ describe.each(transports)('paying a checkout over %s', (transport) => {
     ]);
   });
 
-  it('tells every step, all of the one request', async () => {
+  it('emits an event for every step, all of the one request', async () => {
     const { user, partner, receivable, id } = await opened();
     const before = (await eventsOf(user)).length;
 
@@ -951,7 +952,7 @@ describe.each(transports)('paying a checkout over %s', (transport) => {
     ]);
     expect(new Set(rows.map((row) => row.request_id))).toEqual(new Set([reply.headers.get('request-id')]));
     expect(rows.filter(({ object }) => object === 'checkout').map((row) => row.object_id)).toEqual([id]);
-    // The objects as they became.
+    // The objects as the steps left them.
     await world.database.call('number_events', [tenantOf(user), false, 500]);
     const events = (await user.get('/v1/events')).body.data;
     const of = (type: string) => events.find((e: Json) => e.type === type).data.object;
@@ -965,7 +966,7 @@ describe.each(transports)('paying a checkout over %s', (transport) => {
     expect(of('address.created').linked_id).toBe(partner);
   });
 
-  it('pays by UPI where asked to, or where the checkout takes nothing else', async () => {
+  it('pays by UPI if requested, or if the checkout accepts no other method', async () => {
     const { user, id } = await opened();
     const upi = await opened({ payment_methods: ['upi'] });
     done(await act(user, transport, 'pay', { payment_method: 'upi' }, id));
@@ -990,7 +991,7 @@ describe.each(transports)('paying a checkout over %s', (transport) => {
     expect(await transactionsOf(refused.user, refused.id)).toEqual([]);
   });
 
-  it('makes a partner’s addresses with its first checkout and its first payment, and keeps to them', async () => {
+  it('creates a partner’s addresses with its first checkout and its first payment, and uses them again', async () => {
     const { user, partner, receivable, id } = await opened();
     await pay(user, id);
     const second = done(await act(user, transport, 'create', bodyOf(partner, [receivable], { amount: '40.00' })));
@@ -1001,7 +1002,7 @@ describe.each(transports)('paying a checkout over %s', (transport) => {
     expect(addresses.map((a: Json) => a.category).toSorted()).toEqual(['partner_payment', 'service_checkout']);
   });
 
-  it('locks the receivables in the order given, each as far as it takes it', async () => {
+  it('locks the receivables in the given order, each up to its amount', async () => {
     const { user, partner } = await shop();
     const [a, b, c] = await Promise.all([
       receivableOf(user, '30.00'),
@@ -1020,7 +1021,7 @@ describe.each(transports)('paying a checkout over %s', (transport) => {
     expect(await funds(user)).toEqual({ 'available INR': '65.00' });
   });
 
-  it('leaves pending what the receivables no longer take: locked by another, lowered, or void', async () => {
+  it('leaves pending the amount of receivables that are now locked by another, lowered, or void', async () => {
     const { user, partner } = await shop();
     const [taken, lowered, voided] = await Promise.all([
       receivableOf(user, '30.00'),
@@ -1038,12 +1039,12 @@ describe.each(transports)('paying a checkout over %s', (transport) => {
     const paid = done(await act(user, transport, 'pay', {}, id));
 
     expect([paid.status, paid.effective_transaction.status]).toEqual(['completed', 'succeeded']);
-    // 20.00 of the first; of this one 10.00 and 5.00, and 75.00 that nothing takes.
+    // 20.00 of the first; of this one 10.00 and 5.00, and 75.00 that no receivable takes.
     expect(await funds(user)).toEqual({ 'available INR': '35.00', 'pending INR': '75.00' });
     const [deposit] = await depositsOf(user, id);
     expect([deposit.status, deposit.amount]).toEqual(['completed', '90.00']);
     expect(await locksOf(user, voided)).toEqual(['0.00', '0.00', []]);
-    // What is pending can be counted later, like that of any deposit.
+    // The pending amount can be reconciled later, like that of any deposit.
     const later = await receivableOf(user, '200.00');
     const over = await user.post(`/v1/deposits/${deposit.id}/reconcile`, {
       receivables: [{ id: later, amount: '75.01' }],
@@ -1056,7 +1057,7 @@ describe.each(transports)('paying a checkout over %s', (transport) => {
     expect(await funds(user)).toEqual({ 'available INR': '110.00' });
   });
 
-  it('credits what nothing takes any more as pending alone', async () => {
+  it('credits an amount that no receivable can take as pending', async () => {
     const { user, receivable, id } = await opened();
     await user.post(`/v1/receivables/${receivable}/void`);
     const before = (await eventsOf(user)).length;
@@ -1071,7 +1072,7 @@ describe.each(transports)('paying a checkout over %s', (transport) => {
     ]);
   });
 
-  it('credits although the partner was put on hold or deactivated meanwhile: the money has come', async () => {
+  it('credits also if the partner was put on hold or deactivated meanwhile, because the money has come', async () => {
     for (const verb of ['hold', 'deactivate']) {
       const { user, partner, id } = await opened();
       await user.post(`/v1/accounts/${partner}/activate`);
@@ -1081,7 +1082,7 @@ describe.each(transports)('paying a checkout over %s', (transport) => {
     }
   });
 
-  it('a second time is a failed deposit, a duplicate, and posts nothing', async () => {
+  it('a second time creates a failed deposit, a duplicate, and posts nothing', async () => {
     const { user, receivable, id } = await opened();
     const paid = await pay(user, id);
     const [funded, locked] = [await funds(user), await locksOf(user, receivable)];
@@ -1111,12 +1112,12 @@ describe.each(transports)('paying a checkout over %s', (transport) => {
       'transaction.failed',
       'deposit.failed',
     ]);
-    // Nobody can make it good after all.
+    // A test helper cannot complete it either.
     for (const verb of ['complete', 'process', 'reverse', 'dispute'])
       expect((await user.post(`/v1/test_helpers/deposits/${duplicate.id}/${verb}`)).codes).toEqual(['status_invalid']);
   });
 
-  it('is the same payment again under its Idempotency-Key, through either API', async () => {
+  it('returns the same payment for the same Idempotency-Key, through either API', async () => {
     const { user, id } = await opened();
     const headers = { 'idempotency-key': randomUUID() };
     const first = await act(user, transport, 'pay', {}, id, headers);
@@ -1131,7 +1132,7 @@ describe.each(transports)('paying a checkout over %s', (transport) => {
 });
 
 describe.each(transports)('declining a checkout over %s', (transport) => {
-  it('is an attempt that failed, moves nothing, and leaves the checkout to be paid', async () => {
+  it('creates a failed attempt, moves no money, and leaves the checkout open', async () => {
     const { user, id, checkout, receivable } = await opened();
     const before = (await eventsOf(user)).length;
 
@@ -1155,7 +1156,7 @@ describe.each(transports)('declining a checkout over %s', (transport) => {
     ]);
   });
 
-  it('counts the latest finished attempt, until one succeeds for good', async () => {
+  it('shows the latest finished attempt until one succeeds', async () => {
     const { user, id } = await opened();
     const seen: Json[] = [];
     for (const verb of ['decline', 'decline', 'pay', 'pay'] as const)
@@ -1177,7 +1178,7 @@ describe.each(transports)('declining a checkout over %s', (transport) => {
     expect(told(declined)).toEqual(one(400, 'status_invalid', 'checkout.status'));
   });
 
-  it('refuses what is no method and no reason', async () => {
+  it('refuses an unknown method and an unknown reason', async () => {
     const { user, id } = await opened();
     for (const [name, value] of [
       ['payment_method', 'cards'],
@@ -1190,7 +1191,7 @@ describe.each(transports)('declining a checkout over %s', (transport) => {
     expect(await transactionsOf(user, id)).toEqual([]);
   });
 
-  it('is the same attempt again under its Idempotency-Key', async () => {
+  it('returns the same attempt for the same Idempotency-Key', async () => {
     const { user, id } = await opened();
     const headers = { 'idempotency-key': randomUUID() };
     const first = await act(user, transport, 'decline', {}, id, headers);
@@ -1223,7 +1224,7 @@ describe.each(transports)('cancelling and expiring a checkout over %s', (transpo
     expect(await look(user, id)).toEqual(ended);
   });
 
-  it.each(['cancel', 'expire'] as const)('%s is refused once it is paid, or its time is over', async (verb) => {
+  it.each(['cancel', 'expire'] as const)('%s is refused once the checkout is paid or expired', async (verb) => {
     const paid = await opened();
     await pay(paid.user, paid.id);
     const over = await opened();
@@ -1235,7 +1236,7 @@ describe.each(transports)('cancelling and expiring a checkout over %s', (transpo
     }
   });
 
-  it.each(['cancel', 'expire'] as const)('%s again under its Idempotency-Key is the same answer', async (verb) => {
+  it.each(['cancel', 'expire'] as const)('%s with the same Idempotency-Key returns the same response', async (verb) => {
     const { user, id } = await opened();
     const headers = { 'idempotency-key': randomUUID() };
     const first = await act(user, transport, verb, {}, id, headers);
@@ -1263,15 +1264,15 @@ describe.each(transports)('cancelling and expiring a checkout over %s', (transpo
     const [deposit] = await depositsOf(user, id);
     expect([deposit.status, await locksOf(user, receivable)]).toEqual(['completed', ['60.00', '40.00', [deposit.id]]]);
     expect((await eventsOf(user, id)).slice(before)).toEqual(['checkout.late_payment']);
-    // And once only.
+    // It happens only once.
     expect(done(await act(user, transport, 'pay', {}, id))).toEqual(late);
     expect((await depositsOf(user, id)).map((d) => d.status)).toEqual(['completed', 'failed']);
     expect(await funds(user)).toEqual({ 'available INR': '60.00' });
   });
 });
 
-describe('a checkout whose time is over', () => {
-  it('reads as expired everywhere before any worker has come by', async () => {
+describe('a checkout after its expiry', () => {
+  it('shows as expired everywhere before a worker has run', async () => {
     const { user, partner, receivable, id, checkout } = await opened();
     await advance(user, day - 60);
     expect((await look(user, id)).status).toBe('initialized');
@@ -1310,7 +1311,7 @@ describe('a checkout whose time is over', () => {
     expect(told(await act(user, 'REST', 'decline', {}, id))).toEqual(one(400, 'status_invalid', 'checkout.status'));
   });
 
-  it('is expired by the worker once, with its event, at the time that it had', async () => {
+  it('is expired by the worker once, with its event, at its expiry time', async () => {
     const { user, id, checkout } = await opened();
     await work(user);
     expect((await look(user, id)).status).toBe('initialized');
@@ -1323,7 +1324,7 @@ describe('a checkout whose time is over', () => {
     expect(row!.status).toBe('expired');
   });
 
-  it.each(['before', 'after'])('is credited for money that comes late, %s a worker came by', async (when) => {
+  it.each(['before', 'after'])('is credited for money that comes late, %s a worker has run', async (when) => {
     const { user, id, receivable } = await opened();
     await advance(user, day + 1);
     if (when === 'after') await work(user);
@@ -1338,7 +1339,7 @@ describe('a checkout whose time is over', () => {
     expect(await eventsOf(user, id)).toEqual(['checkout.created', 'checkout.expired', 'checkout.late_payment']);
   });
 
-  it('stays completed or cancelled when it was that in time', async () => {
+  it('stays completed or cancelled if that happened in time', async () => {
     const [paid, cancelled] = [await opened(), await opened()];
     await pay(paid.user, paid.id);
     await act(cancelled.user, 'REST', 'cancel', {}, cancelled.id);
@@ -1354,9 +1355,9 @@ describe('a checkout whose time is over', () => {
     }
   });
 
-  describe('where a worker runs', () => {
+  describe('with a worker', () => {
     const working = useWorld();
-    it('is told of by an event that can be followed', async () => {
+    it('emits an event of the expiry that a client can follow', async () => {
       const { user, id, checkout } = await opened({}, givenIn(working));
       await advance(user, day + 1);
       const events = await eventually(
@@ -1371,7 +1372,7 @@ describe('a checkout whose time is over', () => {
   });
 });
 
-/** What the hosted page and the acquirer do, by the functions that they call. */
+/** The steps of the hosted page and of the acquirer, by the functions that they call. */
 const begin = async (
   s: { user: Speaker; id: string },
   key: string = randomUUID(),
@@ -1404,7 +1405,7 @@ const attempt = async (s: { user: Speaker }, id: string) => {
 const domainError = (code: string, field: string) => ({ problems: [expect.objectContaining({ code, field })] });
 
 describe('an attempt', () => {
-  it('is the same when its form is sent again, until the checkout is over or another hand is at it', async () => {
+  it('is the same if its form is sent again, until the checkout is over or another attempt has started', async () => {
     const s = await opened();
     const key = randomUUID();
     const begun = await Promise.all(Array.from({ length: 8 }, () => begin(s, key)));
@@ -1422,7 +1423,7 @@ describe('an attempt', () => {
     });
   });
 
-  it('is the only one while it is with the acquirer; one that was never sent there hinders nothing', async () => {
+  it('is the only one while it is with the acquirer; one that was never sent there blocks no other', async () => {
     const s = await opened();
     const first = await begin(s);
     const second = await begin(s, randomUUID(), 'upi');
@@ -1433,7 +1434,7 @@ describe('an attempt', () => {
       domainError('state_conflict', 'checkout.effective_transaction'),
     );
     expect(await transactionsOf(s.user, s.id)).toHaveLength(2);
-    // Once it has failed, or its time is over, there may be another.
+    // Once it has failed or expired, another is possible.
     await settle(s, first.id, 'failed', 'declined');
     const third = await begin(s);
     await decide(s, third.id, { status: 'processing' });
@@ -1441,7 +1442,7 @@ describe('an attempt', () => {
     await begin(s);
   });
 
-  it('is refused on a checkout that is over, by a method that it does not take, and after thirty', async () => {
+  it('is refused on a checkout that is over, by a method that it does not accept, and after thirty attempts', async () => {
     const over = await Promise.all([opened(), opened(), opened()]);
     await pay(over[0].user, over[0].id);
     await act(over[1].user, 'REST', 'cancel', {}, over[1].id);
@@ -1455,7 +1456,7 @@ describe('an attempt', () => {
     await begin(upi, 'form 29', 'upi');
   });
 
-  it('is decided once: what the acquirer says later or again changes nothing', async () => {
+  it('is decided once: later or repeated results of the acquirer change nothing', async () => {
     const s = await opened();
     const { id } = await begin(s);
     await decide(s, id, { status: 'succeeded' });
@@ -1499,20 +1500,20 @@ describe('an attempt', () => {
       await decide(s, id, { status: 'processing' });
       const success = { status: 'succeeded', details: other };
       await (way === 'told' ? decide(s, id, success) : answer(s, id, success));
-      // The question is dropped only now that its answer will be recorded.
+      // The status poll is deleted only now that its result will be recorded.
       expect(await statusPollsOf(s, id)).toEqual([]);
       await work(s.user);
       expect([await attempt(s, id), (await look(s.user, s.id)).status]).toEqual([['succeeded', null], 'completed']);
       expect((await depositsOf(s.user, s.id)).map((d) => d.payment_method_details)).toEqual([card]);
       expect(await mismatchesOf(id)).toEqual([[true, card, other]]);
-      // Told again it is the same mismatch.
+      // A repetition is the same mismatch.
       await decide(s, id, success);
       expect((await eventsOf(s.user)).filter((type) => type === 'transaction.mismatched')).toHaveLength(1);
       expect(await depositsOf(s.user, s.id)).toHaveLength(1);
     },
   );
 
-  it('is not ended by a failure of somebody else’s payment, and is asked about further', async () => {
+  it('is not ended by a failure of another payment, and its status poll continues', async () => {
     const s = await opened();
     const { id } = await begin(s);
     await decide(s, id, { status: 'processing' });
@@ -1529,7 +1530,7 @@ describe('an attempt', () => {
   });
 
   it.each(['settled', 'told'] as const)(
-    'that succeeds after it was declined is not credited, and the operator is told of it: %s',
+    'that succeeds after it was declined is not credited, and the operator sees it: %s',
     async (when) => {
       const s = await opened();
       const { id } = await begin(s);
@@ -1542,7 +1543,7 @@ describe('an attempt', () => {
     },
   );
 
-  it('that is declined by the acquirer after a while fails then, for its reason', async () => {
+  it('that the acquirer declines later fails then, with its reason', async () => {
     const s = await opened();
     const { id } = await begin(s);
     await decide(s, id, { status: 'failed', reasonCode: 'insufficient_funds', afterSeconds: 30 });
@@ -1554,7 +1555,7 @@ describe('an attempt', () => {
     expect((await look(s.user, s.id)).effective_transaction).toEqual({ id, status: 'failed' });
   });
 
-  it('fails when nobody has paid in its time, and succeeds yet when the money comes', async () => {
+  it('fails if no payment comes in time, and still succeeds when the money comes', async () => {
     const s = await opened();
     const { id } = await begin(s, randomUUID(), 'upi');
     await advance(s.user, 479);
@@ -1571,7 +1572,7 @@ describe('an attempt', () => {
     const paid = await look(s.user, s.id);
     expect([paid.status, paid.effective_transaction]).toEqual(['completed', { id, status: 'succeeded' }]);
     expect(await funds(s.user)).toEqual({ 'available INR': '60.00' });
-    // What was declined stays so: nobody has taken that money.
+    // A declined attempt stays declined: no money was taken.
     const other = await opened();
     const declined = await begin(other);
     await settle(other, declined.id, 'failed', 'declined');
@@ -1580,7 +1581,7 @@ describe('an attempt', () => {
     expect(await funds(other.user)).toEqual({});
   });
 
-  it('that succeeds after the checkout’s time is late: credited, and the checkout stays expired', async () => {
+  it('that succeeds after the checkout’s expiry is credited, and the checkout stays expired', async () => {
     const s = await opened();
     const { id } = await begin(s);
     await decide(s, id, { status: 'succeeded', afterExpiry: true });
@@ -1595,7 +1596,7 @@ describe('an attempt', () => {
     expect(await funds(s.user)).toEqual({ 'available INR': '60.00' });
   });
 
-  it('that expired and was paid yet is a duplicate where another has succeeded', async () => {
+  it('that expired and is then paid is a duplicate if another has succeeded', async () => {
     const s = await opened();
     const [slow, quick] = [await begin(s, randomUUID(), 'upi'), await begin(s)];
     await settle(s, quick.id, 'succeeded');
@@ -1614,7 +1615,7 @@ describe('an attempt', () => {
     expect(await funds(s.user)).toEqual({ 'available INR': '60.00' });
   });
 
-  it('counts for the checkout when it finishes, not when it began', async () => {
+  it('counts for the checkout at the time of its end, not of its start', async () => {
     const s = await opened();
     const [first, second] = [await begin(s), await begin(s)];
     await settle(s, second.id, 'failed', 'declined');
@@ -1636,7 +1637,7 @@ describe('the deposit of a checkout', () => {
     return { user, small, id, deposit: (await depositsOf(user, id))[0] };
   };
 
-  it('is disputed like any: pending first, then what was available, and the locks shrink', async () => {
+  it('is disputed like any other: pending first, then available money, and the locks shrink', async () => {
     const { user, small, id, deposit } = await partly();
     const before = await look(user, id);
     const disputed = await user.post(`/v1/test_helpers/deposits/${deposit.id}/dispute`, { amount: '45.00' });
@@ -1650,20 +1651,20 @@ describe('the deposit of a checkout', () => {
     expect(await look(user, id)).toEqual(before);
   });
 
-  it('is reversed like any, and the checkout has been paid all the same', async () => {
+  it('is reversed like any other, and the checkout stays paid', async () => {
     const { user, small, id, deposit } = await partly();
     const before = await look(user, id);
     expect((await user.post(`/v1/test_helpers/deposits/${deposit.id}/reverse`)).body.status).toBe('reversed');
     expect(await funds(user)).toEqual({});
     expect(await locksOf(user, small)).toEqual(['0.00', '20.00', []]);
     expect(await look(user, id)).toEqual(before);
-    // It credits once, whatever became of the money.
+    // It credits once, even after the reversal.
     expect(await pay(user, id)).toEqual(before);
     expect((await depositsOf(user, id)).map((d) => d.status)).toEqual(['reversed', 'failed']);
     expect(await funds(user)).toEqual({});
   });
 
-  it('leads to the checkout and back, and its attempt to both', async () => {
+  it('links to the checkout and back, and its attempt to both', async () => {
     const { user, partner, receivable, id } = await opened();
     const { effective_transaction: effective } = await pay(user, id);
     const { data } = (
@@ -1700,7 +1701,7 @@ describe('the deposit of a checkout', () => {
 });
 
 describe('a user of an aggregator', () => {
-  it('passes on what a checkout makes available, at once; what is pending stays with the user', async () => {
+  it('passes the available money of a checkout to the aggregator at once; the pending money stays with the user', async () => {
     const platform = await given.platform(2, { subType: 'aggregator' });
     const user = await platform.connectedUser();
     const [{ id: partner }, receivable] = [await user.partner(), await receivableOf(user, '100.00')];
@@ -1766,7 +1767,7 @@ describe('the list of checkouts', () => {
     const { created } = await look(user, made[3]!);
     expect(await ids(`?created.gte=${created}`)).toEqual([newest.slice(0, 3), false]);
     expect(await ids(`?created.lt=${created}`)).toEqual([newest.slice(3), false]);
-    // What changed its status keeps its place on every page.
+    // A checkout that changed its status keeps its place on every page.
     expect(await ids(`?limit=2&starting_after=${made[2]}`)).toEqual([[made[1], made[0]], false]);
   });
 
@@ -1783,12 +1784,12 @@ describe('the list of checkouts', () => {
 });
 
 describe('the checkouts of a receivable', () => {
-  it('are newest first, page both ways, filter and count, for every receivable its own', async () => {
+  it('are newest first, page both ways, filter and count, separately for every receivable', async () => {
     const { user, partner, receivable } = await shop();
     const second = await receivableOf(user);
     const unused = await receivableOf(user);
     const made: string[] = [];
-    // Most are against both, in either order; the last are against the first alone.
+    // Most are for both receivables, in either order; the last are only for the first.
     for (let i = 0; i < 7; i++) {
       const against = i > 4 ? [receivable] : i % 2 ? [receivable, second] : [second, receivable];
       made.push(done(await act(user, 'REST', 'create', bodyOf(partner, against, { amount: '1.00' }))).id);
@@ -1825,7 +1826,7 @@ describe('the checkouts of a receivable', () => {
 
     const whole = await page('');
     expect([whole(receivable), whole(second), whole(unused)]).toEqual([of(newest, 0, 7), of(both, 0, 5), of([], 0, 0)]);
-    // A cursor is any checkout that the caller can see, also one that is not against this receivable.
+    // A cursor is any visible checkout, also one that is not for this receivable.
     for (let at = 0; at < newest.length; at++) {
       const on = await page(`(first: 2, after: "${newest[at]}")`);
       expect(on(receivable).nodes).toEqual(of(newest, at + 1, at + 3).nodes);
@@ -1851,8 +1852,8 @@ describe('the checkouts of a receivable', () => {
   });
 });
 
-describe('a checkout of somebody else', () => {
-  it('does not exist for a stranger, another user of the platform, or the other mode, whatever is asked', async () => {
+describe('a checkout of another account', () => {
+  it('is visible to no other tenant, other user of the platform, or other mode, in any request', async () => {
     const { test: platform, live } = await given.platformBoth(2);
     const [user, other] = [await platform.connectedUser(), await platform.connectedUser()];
     const stranger = await given.platform(2);
@@ -1886,7 +1887,7 @@ describe('a checkout of somebody else', () => {
       expect(data.nodes).toEqual([null, null]);
     }
     expect(await look(user, id)).toEqual(before);
-    // The user, its platform, and the platform for it see one and the same.
+    // The user, its platform, and the platform on its behalf see the same checkout.
     for (const speaker of [user, platform, platform.actingFor(user.id)]) {
       expect(await look(speaker, id)).toEqual(before);
       expect((await speaker.get('/v1/checkouts')).body.data).toEqual([before]);
@@ -1897,7 +1898,7 @@ describe('a checkout of somebody else', () => {
 });
 
 describe('Edition 1', () => {
-  it('has no checkouts: every path and every root field is 404, however well-formed or not, and the list is empty', async () => {
+  it('has no checkouts: every path and every root field is 404, well-formed or not, and the list is empty', async () => {
     const user = await given.directUser(1);
     const c = unknown('checkout');
     const replies = await Promise.all([

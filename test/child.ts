@@ -14,7 +14,7 @@ type Environment = Record<string, string>;
 /** How a process ended: its exit code, or the name of the signal. */
 type End = number | NodeJS.Signals;
 
-/** A process of its own, with what it has said so far. */
+/** A child process, with its output so far. */
 export interface Child {
   pid: number;
   readonly out: string;
@@ -24,22 +24,22 @@ export interface Child {
   signal(name: NodeJS.Signals): void;
 }
 
-/** A gateway that has announced itself. */
+/** A gateway process that has printed its address. */
 export interface Gateway extends Child {
   origin: string;
-  /** Its DATA_DIR; empty where it has another database. */
+  /** Its DATA_DIR; empty if it uses DATABASE_URL. */
   dataDir: string;
-  /** The test keys that it printed, by edition; none without a demo. */
+  /** The test keys that it printed, by edition; empty without a demo. */
   keys: Partial<Record<Edition, string>>;
-  /** Somebody who speaks through this gateway's APIs. */
+  /** A client of this gateway's APIs. */
   speaker(key: string, headers?: Environment): Speaker;
-  /** What it has logged: the lines of its standard output that are JSON. */
+  /** Its log so far: the lines of its standard output that are JSON. */
   log(): Record<string, unknown>[];
-  /** Asks it to stop, and waits until it has. */
+  /** Sends SIGTERM and waits until the process has ended. */
   stop(): Promise<End>;
 }
 
-/** What a finished command has left. */
+/** The exit code and the output of a finished command. */
 export interface Finished {
   code: End;
   out: string;
@@ -48,13 +48,13 @@ export interface Finished {
 
 const dist = fileURLToPath(new URL('../dist', import.meta.url));
 const commandHost = fileURLToPath(new URL('fixtures/command-host.mjs', import.meta.url));
-// Each command is a start of Node; more of them at once would only take turns.
+// Each command starts Node and computes: more of them at once would only wait for the processor.
 const commandsAtOnce = 3;
 const hostsAtOnce = 2;
 
 /**
- * Gateways and commands as processes, of the built program, on a port and in a folder of their own. What still runs at
- * the end of the test file is ended then, by its own process id; the folders go when their PostgreSQL has gone.
+ * Starts gateways and commands of the built program as processes, each with its own port and folder. At the end of the
+ * test file it kills those that still run, by process id, and removes each folder once its PostgreSQL has ended.
  */
 export function useChildren() {
   const children: Child[] = [];
@@ -79,14 +79,14 @@ export function useChildren() {
   });
 
   return {
-    /** An empty folder to be a DATA_DIR. */
+    /** Creates an empty folder for a DATA_DIR. */
     folder(): string {
       const folder = emptyFolder();
       folders.push(folder);
       return folder;
     },
 
-    /** A fresh database in the run's PostgreSQL, empty or as a migration leaves it, as the settings that name it. */
+    /** Creates a database in the run's PostgreSQL, empty or migrated; returns the settings that name it. */
     async database({ migrated = false } = {}): Promise<{ DATABASE_URL: string; API_KEY_PEPPER: string }> {
       const name = `child_${randomUUID().replaceAll('-', '')}`;
       const template = migrated ? 'template tidegate_template strategy file_copy' : '';
@@ -98,14 +98,14 @@ export function useChildren() {
       };
     },
 
-    /** Starts the gateway without waiting for anything. */
+    /** Starts the gateway and does not wait. */
     start: (environment: Environment): Child => started('main.js', [], published(environment)),
 
-    /** Starts the gateway, and waits until it has said where it listens. */
+    /** Starts the gateway and waits until it has printed its address. */
     gateway: (environment: Environment): Promise<Gateway> =>
       announced(started('main.js', [], published(environment)), environment.DATA_DIR ?? ''),
 
-    /** Starts the gateway as `npm start` does in a folder, in a process group of its own, and waits until it listens. */
+    /** Runs `npm start` in a project's folder, in its own process group, and waits until the gateway listens. */
     npmStart(project: string, environment: Environment): Promise<Gateway> {
       const child = watched(
         spawn('npm', ['start'], { cwd: project, detached: true, env: environmentOf(environment), stdio }),
@@ -114,7 +114,7 @@ export function useChildren() {
       return announced(child, environment.DATA_DIR ?? '');
     },
 
-    /** Runs a command of the command line to its end, after those that were asked for before it in its lane. */
+    /** Runs a command of the command line to its end, after the earlier commands of its lane. */
     command(environment: Environment, ...args: string[]): Promise<Finished> {
       const lane = commands++ % commandsAtOnce;
       const finished = lanes[lane]!.then(async () => {
@@ -126,8 +126,8 @@ export function useChildren() {
     },
 
     /**
-     * Runs a command as `command` does, in a process that has loaded the program before and runs many commands, one
-     * after another. The tests of how a command starts and ends its process use `command`.
+     * Runs a command as `command` does, but in a process that already has the program loaded and runs many commands,
+     * one after another. Tests of how a command starts and ends its process use `command`.
      */
     quickCommand(environment: Environment, ...args: string[]): Promise<Finished> {
       const lane = quickCommands++ % hostsAtOnce;
@@ -144,13 +144,13 @@ export function useChildren() {
   };
 }
 
-/** A gateway that is not local needs to know its address; most tests do not care which it is. */
+/** Adds a PUBLIC_URL, which a gateway that is not local requires; most tests need no particular one. */
 function published(environment: Environment): Environment {
   const local = environment.TRUSTED_PROXY === undefined && environment.TLS_CERT_FILE === undefined;
   return local ? environment : { PUBLIC_URL: 'https://gateway.example', ...environment };
 }
 
-/** One gateway on an empty folder, which goes when the gateway is stopped. */
+/** Starts a gateway in an empty folder; `stop` removes the folder, too. */
 export async function startGateway(environment: Environment = {}): Promise<Gateway> {
   const dataDir = emptyFolder();
   const gateway = await announced(start('main.js', [], { DATA_DIR: dataDir, ...environment }), dataDir);
@@ -163,14 +163,14 @@ export async function startGateway(environment: Environment = {}): Promise<Gatew
   return Object.assign(gateway, { stop });
 }
 
-/** The PostgreSQL of a DATA_DIR, as its lock file tells; nothing once it has shut down. */
+/** The PostgreSQL of a DATA_DIR, read from its lock file; undefined once it has shut down. */
 export function postmaster(dataDir: string): { pid: number; socket: string } | undefined {
   const file = path.join(dataDir, 'postgres', 'cluster', 'postmaster.pid');
   const [pid = '', , , , socket = ''] = fs.existsSync(file) ? fs.readFileSync(file, 'utf8').split('\n') : [];
   return pid === '' ? undefined : { pid: Number(pid), socket };
 }
 
-/** The database of a DATA_DIR whose server runs, for looking behind the APIs. */
+/** A connection to the database of a DATA_DIR whose server runs, to look at rows without the APIs. */
 export function behind(dataDir: string): postgres.Sql {
   const host = postmaster(dataDir)?.socket;
   if (!host) throw new Error(`No server runs in ${dataDir}.`);
@@ -186,14 +186,14 @@ export function alive(pid: number | undefined): boolean {
   }
 }
 
-/** Waits for something that has no bound of its own; the time-out of the test is the bound. */
+/** Waits for a condition without a time limit of its own: the test's time-out is the limit. */
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await condition())) await new Promise((resume) => setTimeout(resume, 10));
 }
 
 const stdio: StdioOptions = ['ignore', 'pipe', 'pipe'];
 
-/** What a host says of one command. */
+/** Sends one command to a host; returns what the host reports when the command has finished. */
 function answerOf(host: ChildProcess, message: { args: string[]; environment: NodeJS.ProcessEnv }): Promise<Finished> {
   return new Promise((resolve, reject) => {
     const ended = () => reject(new Error('The process that runs commands has ended.'));
@@ -211,7 +211,7 @@ function start(program: string, args: string[], environment: Environment): Child
 }
 
 function environmentOf(environment: Environment): NodeJS.ProcessEnv {
-  // None of the settings that the tests may have been started with.
+  // Drop the settings of the environment that the tests were started in.
   const clean = Object.entries(process.env).filter(([name]) => !(name in settings.shape));
   return { ...Object.fromEntries(clean), PORT: '0', ...environment };
 }
@@ -250,7 +250,7 @@ async function announced(child: Child, dataDir: string): Promise<Gateway> {
   const keys: Gateway['keys'] = {};
   for (const [, edition, key] of child.out.matchAll(/^ {2}Edition ([12]): .*\n {2}Test key {2}(\S+)$/gm))
     keys[Number(edition) as Edition] = key as string;
-  // `assign` keeps what the child says growing: only the added members are copied.
+  // `assign` keeps the getters `out` and `errors` of the child, so that its output goes on growing.
   return Object.assign(child, {
     origin,
     dataDir,
@@ -270,12 +270,14 @@ async function announced(child: Child, dataDir: string): Promise<Gateway> {
 
 function emptyFolder(): string {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'tidegate-child-'));
-  // As root the server runs as another user, who has to pass through.
+  // If the tests run as root, PostgreSQL runs as another user, who must be able to enter the folder.
   fs.chmodSync(folder, 0o755);
   return folder;
 }
 
-/** A server whose data went away under it would look for them as long as it lives. */
+/**
+ * Removes a folder once its PostgreSQL has ended: a server whose files are gone would search for them until it ends.
+ */
 async function removed(folder: string): Promise<void> {
   await until(() => !alive(postmaster(folder)?.pid));
   fs.rmSync(folder, { recursive: true, force: true });

@@ -24,13 +24,13 @@ import { shapesMax, statementsMax, QueryCompiler } from '../src/api/graphql/comp
 import { scale } from './faults/scale.js';
 import { givenIn, Speaker, useWorld } from './world.js';
 
-/** What the gateway told as faults of its own. */
+/** The internal errors that the gateway logged. */
 const faults: string[] = [];
 const world = useWorld({ log: pino({ level: 'error' }, { write: (line) => void faults.push(line) }) });
 const given = givenIn(world);
 const schema = buildGraph();
 
-/** Who asks: platforms and users of both editions, a platform on behalf of a user, and somebody who has nothing yet. */
+/** The callers: platforms and users of both editions, a platform on behalf of a user, and an account without data. */
 let speakers: Record<string, Speaker>;
 const names = [
   'the platform of Edition 1',
@@ -66,7 +66,7 @@ beforeAll(async () => {
   };
 });
 
-/** How many queries were compiled to SQL so far, by whatever gateway, and by which statements. */
+/** The number of queries that any gateway has compiled to SQL so far, and their statements. */
 let answered = 0;
 const statements = new Set<string>();
 const { text } = Database.prototype;
@@ -81,14 +81,14 @@ beforeAll(() => {
 afterAll(() => {
   Database.prototype.text = text;
 });
-/** Another gateway has its own hour of statements: there are more here than one makes. */
+/** Another gateway, with its own hourly limit of statements: these tests need more than one gateway allows. */
 const anew = async () => {
   world.origin = await world.another();
 };
 
 /**
- * What the resolvers say, and what PostgreSQL says: the first two times a document is asked by resolvers, from then on it
- * is compiled to SQL. Tells how often it was.
+ * The responses of the resolvers and of PostgreSQL: resolvers answer a document the first two times; from then on it is
+ * compiled to SQL. Also returns how often it was compiled.
  */
 async function both(speaker: Speaker, query: string, variables: object = {}) {
   const asked = `${query} # ${speaker.id} ${JSON.stringify(variables)}`;
@@ -112,7 +112,7 @@ async function both(speaker: Speaker, query: string, variables: object = {}) {
   };
 }
 
-/** Everything plain of a type, with the arguments left out. */
+/** All scalar fields of a type, without arguments. */
 function plain(type: GraphQLObjectType): string {
   return Object.values(type.getFields())
     .filter((field) => !field.resolve && !isListOfObjects(field.type))
@@ -127,7 +127,7 @@ const isListOfObjects = (type: GraphQLOutputType) => {
   );
 };
 
-/** A field with everything plain below it. */
+/** A field with all scalar fields below it. */
 function selected(field: GraphQLField<unknown, unknown>, name: string): string {
   const type = getNamedType(field.type);
   if (!isObjectType(type)) return field.name;
@@ -140,7 +140,7 @@ function selected(field: GraphQLField<unknown, unknown>, name: string): string {
   return `${field.name} { nodes { ${plain(node)} } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } edges { cursor node { id } } }`;
 }
 
-/** What may be asked for of a type, each by itself; of the objects in a page, hardly anything. */
+/** The selections of a type, each by itself; only few of the objects in a page. */
 function each(type: GraphQLObjectType): string[] {
   return Object.values(type.getFields())
     .filter((field) => !field.resolve && field.name !== 'totalCount')
@@ -155,7 +155,10 @@ function each(type: GraphQLObjectType): string[] {
 }
 const isConnected = ({ name }: GraphQLObjectType) => /Connection$|Edge$/.test(name);
 
-/** Parts of so many at a time, beside each other under aliases: of these, and of the length of a statement, there is an end. */
+/**
+ * Groups of a limited number of selections, each under an alias: the number of aliases and the length of a statement
+ * are limited.
+ */
 function aliased(field: string, parts: string[], most: number): string[] {
   const queries: string[] = [];
   for (let i = 0; i < parts.length; i += most)
@@ -173,7 +176,7 @@ const fieldOf = (name: string) => {
   return (schema.getType(type) as GraphQLObjectType | undefined)?.getFields()[field];
 };
 
-/** The fields that the compiler answers, by how they read. */
+/** The fields that the compiler answers, as `Type.field`. */
 const compiledBy = (...reads: string[]) =>
   [...rules].flatMap(([name, { read }]) => (reads.includes(read) ? [name] : []));
 const rootPages = compiledBy('page');
@@ -213,7 +216,7 @@ describe('the fields that the compiler answers', () => {
   });
 });
 
-/** A list from which the objects of a type can be reached: the caller's own, or that of an account. */
+/** A list that contains the objects of a type: the caller's own, or that of an account. */
 function listOfType(type: string, edge: string): string {
   const listed = (name: string) => getNamedType(fieldOf(name)!.type).name === `${type}Connection`;
   const root = rootPages.find(listed);
@@ -222,13 +225,13 @@ function listOfType(type: string, edge: string): string {
   return `{ accounts(first: 10) { nodes { ${below.name}(first: 10) { nodes { ${edge} } } } } }`;
 }
 
-/** The platforms are asked everything. In the short form, each other speaker is asked a third of it, by turns. */
+/** Platforms send all queries. In the short form, each other caller sends a third of them, by turns. */
 const askedOf = (name: (typeof names)[number], asked: string[]): string[] => {
   const speaker = names.indexOf(name);
   return scale.whole || speaker < 2 ? asked : asked.filter((_, i) => (i + speaker) % 3 === 0);
 };
 
-describe.each(names)('what PostgreSQL answers whole to %s', (name) => {
+describe.each(names)('the compiled query of %s', (name) => {
   const speaker = () => speakers[name]!;
   const kind = name === names[4] ? 'connected_user' : 'platform';
   const pages = rootPages.filter((root) => operationOf(fieldOf(root)!.name).callers.includes(kind));
@@ -243,7 +246,7 @@ describe.each(names)('what PostgreSQL answers whole to %s', (name) => {
     return resolved.data;
   };
 
-  it.each(askedOf(name, edges))('is what the resolvers say: %s', async (edge) => {
+  it.each(askedOf(name, edges))('returns the same as the resolvers: %s', async (edge) => {
     const [type, field] = edge.split('.') as [string, string];
     await expectEqual(listOfType(type, `id ${selected(fieldOf(edge)!, edge)}`));
     expect(field).toBe(fieldOf(edge)!.name);
@@ -264,7 +267,7 @@ describe.each(names)('what PostgreSQL answers whole to %s', (name) => {
       await expectEqual(root ? `{ ${asked} }` : listOfType(name.split('.')[0]!, `id ${asked}`));
   });
 
-  it.each(askedOf(name, pages))('is what the resolvers say: %s, and one of them by its id', async (root) => {
+  it.each(askedOf(name, pages))('returns the same as the resolvers: %s, and one of them by its id', async (root) => {
     const field = fieldOf(root)!;
     const page = await expectEqual(`{ ${selected(field, root).replace(field.name, `${field.name}(first: 100)`)} }`);
     for (const size of [1, 2, 3])
@@ -286,7 +289,7 @@ describe.each(names)('what PostgreSQL answers whole to %s', (name) => {
   });
 });
 
-describe('a whole query', () => {
+describe('a compiled query', () => {
   beforeAll(anew);
   const platform = () => speakers[names[0]]!;
 
@@ -328,7 +331,7 @@ describe('a whole query', () => {
     expect(compiler).toBe(2);
   });
 
-  it('carries the largest amount, and text that JSON has to escape', async () => {
+  it('returns the largest amount, and text that JSON must escape', async () => {
     const mine = await given.platform(1);
     const text = 'a "quoted" \\ name\n\twith – ünï😀 \u0007 and \u2028 </script>';
     const partner = await mine.partner({
@@ -403,7 +406,7 @@ describe('a whole query', () => {
     expect({ query, compiler }).toEqual({ query, compiler: 0 });
   });
 
-  it('shows a stranger nothing, and tells them what the resolvers do', async () => {
+  it('shows another tenant nothing, with the same response as the resolvers', async () => {
     const query = 'query ($id: ID!) { account(id: $id) { id nickname balance { available { amount } } } }';
     const stranger = speakers[names[5]]!;
     const mine = { id: platform().id };
@@ -426,7 +429,7 @@ describe('a whole query', () => {
     }
   });
 
-  it('is refused to whoever may not ask, like any other', async () => {
+  it('is refused for a caller without permission, like any other', async () => {
     const query = '{ connectedAccountSettings(first: 1) { nodes { id } } }';
     const allowed = await both(platform(), query);
     expect(allowed.resolved.errors).toBeUndefined();
@@ -435,7 +438,7 @@ describe('a whole query', () => {
     expect(refused.whole).toEqual(refused.resolved);
   });
 
-  it('says the tenant, the mode and nothing but the columns of its own for every table', () => {
+  it('restricts every table to the tenant and the mode, and selects only its own columns', () => {
     expect(statements.size).toBeGreaterThan(200);
     for (const statement of statements) {
       const tables = statement.match(/(?:from|join) "\w+"/g)!.length;
@@ -444,7 +447,7 @@ describe('a whole query', () => {
     }
   });
 
-  it('shows the account of a balance, whether or not there is money, and in however many currencies', async () => {
+  it('shows the account of a balance, with or without money, in any number of currencies', async () => {
     const rows = await world.sql<{ id: string; count: number }[]>`
       select a.id, (select count(*)::int from balance b where b.livemode = false and b.account_id = a.id) as count
       from account a where a.livemode = false and a.on_root_list and a.tenant_id = ${platform().id.replace('account_', '')}`;
@@ -457,7 +460,7 @@ describe('a whole query', () => {
     expect(compiler).toBe(2);
   });
 
-  it('leaves it to the resolvers to tell that something is not there which must be', async () => {
+  it('leaves a NULL in a non-null field to the resolvers', async () => {
     const mine = await given.directUser(1);
     const made = await mine.post('/v1/receivables', {
       currency: 'USD',
@@ -482,8 +485,8 @@ describe('a whole query', () => {
   });
 });
 
-/** Documents as they are asked, one after the other, by a platform with nothing. */
-describe('the statements of whole queries', () => {
+/** Sends documents one after the other, as a platform without data. */
+describe('the statements of compiled queries', () => {
   let context: Context;
   beforeAll(async () => {
     const { id } = await given.platform(1);
@@ -514,8 +517,8 @@ describe('the statements of whole queries', () => {
   });
   const wholeOf = (compiler: QueryCompiler, query: string) => compiler.of(parse(query))!;
 
-  // PostgreSQL keeps what was prepared for it; whoever makes up documents must not fill its memory.
-  it('are some hundreds in an hour, and as many in the next', async () => {
+  // PostgreSQL keeps prepared statements; a client that invents documents must not fill its memory.
+  it('are at most some hundreds in an hour, and again as many in the next', async () => {
     let now = 0;
     const compiler = new QueryCompiler(schema, () => now);
     const documents = Array.from({ length: statementsMax + 10 }, (_, n) =>
@@ -535,7 +538,7 @@ describe('the statements of whole queries', () => {
     expect(await answers(documents)).toBe(statementsMax);
   });
 
-  it('are not longer than PostgreSQL can keep hundreds of, whatever the document', async () => {
+  it('are short enough that PostgreSQL can keep hundreds of them, for any document', async () => {
     const fragments = `
       fragment A on Account { id partners(first: 1) { nodes { ...B } } connectedUsers(first: 1) { nodes { ...B } } owner { ...B } }
       fragment B on Account { depositsIn(first: 1) { nodes { ...D } } depositsOut(first: 1) { nodes { ...D } } receivables(first: 1) { nodes { account { ...C } } } }
@@ -550,11 +553,11 @@ describe('the statements of whole queries', () => {
     for (const statement of statements) expect(statement.length).toBeLessThanOrEqual(16_000);
     const one = wholeOf(new QueryCompiler(schema), query);
     expect(await one.answer(null, {}, context)).toBeUndefined();
-    // It is found out once, and not built again.
+    // The compiler finds this out once, and does not build the statement again.
     expect([one.resolved, one.statements.size]).toEqual([true, 0]);
   });
 
-  it('have room for a dashboard', async () => {
+  it('allow the query of a dashboard', async () => {
     const query = `{ accounts(first: 10) { nodes {
       id nickname status setting { id liveFx payouts { enabled interval } }
       addresses(first: 5) { nodes { id category currency status bankAccount { bankName last4 } } }

@@ -23,7 +23,7 @@ interface Answer {
   body: Buffer;
 }
 
-/** An answer as it goes over the wire; `fetch` would decompress it. */
+/** A response as it is transmitted; `fetch` would decompress it. */
 function ask(
   path: string,
   headers: Record<string, string> = {},
@@ -49,7 +49,7 @@ const graph = JSON.stringify({
   query: '{ accounts { nodes { id nickname status type created a: id b: nickname c: status d: created } } }',
 });
 
-describe('an answer of more than a kilobyte', () => {
+describe('a response of more than a kilobyte', () => {
   const accepted: [string | undefined, Encoding][] = [
     ['br', 'br'],
     ['gzip', 'gzip'],
@@ -70,7 +70,7 @@ describe('an answer of more than a kilobyte', () => {
   for (const [name, door] of Object.entries(doors)) {
     it(`${name} has the encoding that the client takes, and the same content in each`, async () => {
       const plain = (await door({})).body.toString();
-      // An answer of the graph names its request.
+      // A GraphQL response contains its request id.
       const content = (body: Buffer) => body.toString().replace(/"requestId":"[^"]+"/, '');
       expect(plain.length).toBeGreaterThan(1_024);
       for (const [accept, encoding] of accepted) {
@@ -84,7 +84,7 @@ describe('an answer of more than a kilobyte', () => {
     });
   }
 
-  it('is compressed where it is an error, too', async () => {
+  it('is compressed if it is an error, too', async () => {
     const input = Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`unknown_${i}`, i]));
     const headers = { ...as(platform), 'content-type': 'application/json', 'accept-encoding': 'gzip' };
     const answer = await ask('/v1/accounts', headers, 'POST', JSON.stringify(input));
@@ -93,8 +93,8 @@ describe('an answer of more than a kilobyte', () => {
   });
 });
 
-describe('what is not compressed', () => {
-  it('is a short answer, the payment page, what it shows again, and its event stream', async () => {
+describe('without compression', () => {
+  it('are a short response, the payment page, pages that repeat input, and its event stream', async () => {
     const fixture = await payee.checkoutFixture();
     const accept = { 'accept-encoding': 'br, gzip' };
     const form = new URLSearchParams({ ...cardForm('1'), name: 'Asha Rao' }).toString();
@@ -112,15 +112,15 @@ describe('what is not compressed', () => {
     expect((await submit(`${fixture.url}/card`, cardForm('1'))).headers.get('content-encoding')).toBeNull();
   });
 
-  it('is the body of a request, which is not decompressed', async () => {
+  it('must be the body of a request, which is not decompressed', async () => {
     const headers = { ...as(platform), 'content-type': 'application/json', 'content-encoding': 'gzip' };
     const { status, body } = await ask('/graphql', headers, 'POST', gzipSync(graph));
     expect([status, JSON.parse(body.toString()).errors[0].extensions.code]).toEqual([400, 'BODY_INVALID']);
   });
 });
 
-describe('a tag of an answer of /v1', () => {
-  it('says that nothing has changed, in every encoding, for one tag or several', async () => {
+describe('the ETag of a response of /v1', () => {
+  it('allows a 304 response in every encoding, for one tag or several', async () => {
     const path = `/v1/accounts/${user.id}`;
     const first = await ask(path, as(user));
     const tag = first.headers.etag!;
@@ -138,7 +138,7 @@ describe('a tag of an answer of /v1', () => {
     expect((await ask(path, { ...as(user), 'if-none-match': tag }, 'HEAD')).status).toBe(304);
   });
 
-  it('is another one when the object has changed', async () => {
+  it('changes with the object', async () => {
     const { id } = await platform.connectedUser();
     const before = await ask(`/v1/accounts/${id}`, as(platform));
     expect((await platform.post(`/v1/accounts/${id}`, { nickname: nickname() })).status).toBe(200);
@@ -147,8 +147,8 @@ describe('a tag of an answer of /v1', () => {
     expect(after.headers.etag).not.toBe(before.headers.etag);
   });
 
-  // A tag must not tell what the key would not show.
-  it('is of no use with another key, or with none', async () => {
+  // A tag must not reveal what the key cannot see.
+  it('has no effect with another key, or without a key', async () => {
     const path = `/v1/accounts/${user.id}`;
     const tag = (await ask(path, as(user))).headers.etag!;
     const stranger = await ask(path, { ...as(platform), 'if-none-match': tag });
@@ -160,7 +160,7 @@ describe('a tag of an answer of /v1', () => {
     }
   });
 
-  it('is on no answer to a POST, and on none of the graph', async () => {
+  it('is on no response to a POST, and on none of GraphQL', async () => {
     const member = await platform.connectedUser();
     const headers = { ...as(platform), 'content-type': 'application/json', 'if-none-match': '*' };
     const answers = [

@@ -32,7 +32,7 @@ const database = { DATABASE_URL: 'postgres://tidegate:hidden@db.example/tidegate
 const PUBLIC_URL = 'https://pay.example';
 const serving = (environment: Environment) => config({ serves: true }, environment);
 
-/** What a start with these settings is told. */
+/** The configuration of a start with these settings, or its errors. */
 function told(environment: Environment, serves = true): string {
   try {
     config({ serves }, environment);
@@ -43,8 +43,8 @@ function told(environment: Environment, serves = true): string {
   }
 }
 
-describe('without any setting', () => {
-  it('the gateway is the local one: plain HTTP on loopback, and a database of its own', () => {
+describe('no setting at all', () => {
+  it('makes the gateway local: plain HTTP on loopback, and its own database', () => {
     const { proxies, ...rest } = serving({});
 
     expect(rest).toEqual({
@@ -89,13 +89,13 @@ describe('without any setting', () => {
     expect(proxies.check('127.0.0.1')).toBe(false);
   });
 
-  it('an empty value is none, as in a file of settings that names them all', () => {
+  it('is the same as empty values, as in a file that lists all settings', () => {
     const empty = Object.fromEntries(Object.keys(settings.shape).map((name) => [name, '']));
 
     expect(serving(empty)).toEqual(serving({}));
   });
 
-  it('what the environment has for others does not matter', () => {
+  it('is the same as an environment with unrelated variables', () => {
     expect(serving({ PATH: '/bin', port: '1', TIDEGATE_PORT: '1' })).toEqual(serving({}));
   });
 });
@@ -159,7 +159,7 @@ describe('a setting', () => {
     ],
   ];
 
-  it.each(taken)('%j is taken', (environment, wanted) => {
+  it.each(taken)('%j is accepted', (environment, wanted) => {
     expect(serving(environment)).toMatchObject(wanted);
   });
 
@@ -204,7 +204,7 @@ describe('a setting', () => {
     ['OPERATOR_KEY', '0123456789abcdef0123456789abcde'],
     ['OPERATOR_KEY', '0123456789abcdef 0123456789abcdef'],
     ['OPERATOR_KEY', 'sk_live_0123456789abcdef0123456789abcdef'],
-    // Long enough, and yet to be guessed.
+    // Long enough, but easy to guess.
     ['OPERATOR_KEY', '0'.repeat(64)],
     ['INTROSPECTION', 'yes'],
     ['INTROSPECTION', 'TRUE'],
@@ -224,10 +224,10 @@ describe('a setting', () => {
     ['TRUSTED_PROXY', '10.0.0.1;10.0.0.2'],
     ['TRUSTED_PROXY', '10.0.0.1, nonsense'],
     ['TRUSTED_PROXY', 'true'],
-    // No proxy at all: every request would be refused, and every address could be listened on.
+    // No proxy at all: the gateway would refuse every request, and could listen on every address.
     ['TRUSTED_PROXY', ','],
     ['TRUSTED_PROXY', ' '],
-    // Number() takes these for numbers, and a blank for 0; whoever wrote them meant something else.
+    // Number() accepts these as numbers, and a blank as 0; the operator meant something else.
     ['PORT', ' '],
     ['PORT', '0x50'],
     ['PORT', '1e3'],
@@ -371,7 +371,7 @@ describe('settings that go together', () => {
     expect(told(environment)).toContain(name);
   });
 
-  it('need no HTTPS for the command line, which serves nobody, but the pepper all the same', () => {
+  it('need no HTTPS for the command line, which serves no clients, but need the pepper', () => {
     expect(told({ TRUSTED_PROXY: '::1' }, false)).toBe('taken');
     expect(told(database, false)).toBe('taken');
     expect(told({ HOST: '0.0.0.0' }, false)).toBe('taken');
@@ -402,8 +402,8 @@ describe('a program with a wrong setting', () => {
     expect(fs.readdirSync(DATA_DIR)).toEqual([]);
   });
 
-  // An audit ends with 1 where the ledger are wrong: a setting that is wrong says nothing about them.
-  it('ends with code 2 as a command, with the message alone', async () => {
+  // An audit ends with 1 if the ledger is wrong: a wrong setting says nothing about the ledger.
+  it('ends with code 2 as a command, with only the message', async () => {
     const DATA_DIR = children.folder();
 
     expect(await children.command({ DATA_DIR, LOG_LEVEL: 'x' }, 'migrate', '--json')).toEqual({
@@ -414,7 +414,7 @@ describe('a program with a wrong setting', () => {
     expect(fs.readdirSync(DATA_DIR)).toEqual([]);
   });
 
-  it('ends with code 1 for a database that does not answer, and does not tell its password', async () => {
+  it('ends with code 1 for a database that does not answer, and does not print its password', async () => {
     const away = { ...database, DATABASE_URL: 'postgres://u:canary@127.0.0.1:1/x', TRUSTED_PROXY: '::1', PUBLIC_URL };
     const child = children.start(away);
 

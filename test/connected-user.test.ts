@@ -13,7 +13,7 @@ const read = (speaker: Speaker, id: string) => must(speaker.get(`/v1/accounts/${
 const emptyIds = { business: null, tax: null, tax_deduction: null, tax_gst: null, tax_trade: null };
 const emptyPlace = { line1: null, line2: null, city: null, state: null, postal_code: null, country: null };
 
-/** A connected user with nothing but its id, exactly as /v1 shows it, key by key in order. */
+/** A connected user without any details, exactly as /v1 shows it, with its keys in order. */
 const blank = (edition: Edition, id: string) => ({
   id,
   object: 'account',
@@ -56,83 +56,80 @@ const keysOf = (value: unknown): unknown =>
     : null;
 
 describe('creating a connected user', () => {
-  it.each([1, 2] as const)(
-    'takes everything that an update takes, and answers a draft, Edition %i',
-    async (edition) => {
-      const platform = await given.platform(edition);
-      const [logo, document] = await Promise.all([
-        must(platform.upload('logo', pdf())),
-        must(platform.upload('tax_document', pdf())),
-      ]);
-      const name = nickname();
-      const second = edition === 1 ? 'ownershipStructureDocument' : 'physicalAddressDocument';
+  it.each([1, 2] as const)('accepts every parameter of an update, and returns a draft, Edition %i', async (edition) => {
+    const platform = await given.platform(edition);
+    const [logo, document] = await Promise.all([
+      must(platform.upload('logo', pdf())),
+      must(platform.upload('tax_document', pdf())),
+    ]);
+    const name = nickname();
+    const second = edition === 1 ? 'ownershipStructureDocument' : 'physicalAddressDocument';
 
-      const made = await must(
-        platform.graph(createMutation, {
-          input: {
-            nickname: name,
-            logoId: logo.id,
-            metadata: { crm: '42' },
-            businessDetails: {
-              legalName: 'Indigo Looms LLP',
-              dba: 'Indigo',
-              email: 'a@indigo.example',
-              website: 'https://indigo.example',
-              dateOfIncorporation: '2014-04-01',
-              type: 'LIMITED_LIABILITY_PARTNERSHIP',
-              ids: { business: 'B', tax: 'T', taxDeduction: 'D', taxTrade: 'X' },
-              taxGst: 'G',
-              physicalAddress: { line1: '1', line2: '2', city: 'C', state: 'S', postalCode: 'P', country: 'IN' },
-              merchantCategoryCode: '5131',
-              merchantSize: 'small',
-              productCategory: 'goods',
-              productDescription: 'Cloth',
-              ...(edition === 1 && { estimatedMonthlyVolume: { amount: '1250', currency: 'USD' } }),
-            },
-            supportingDocumentation: { idDocument: document.id, [second]: document.id },
+    const made = await must(
+      platform.graph(createMutation, {
+        input: {
+          nickname: name,
+          logoId: logo.id,
+          metadata: { crm: '42' },
+          businessDetails: {
+            legalName: 'Indigo Looms LLP',
+            dba: 'Indigo',
+            email: 'a@indigo.example',
+            website: 'https://indigo.example',
+            dateOfIncorporation: '2014-04-01',
+            type: 'LIMITED_LIABILITY_PARTNERSHIP',
+            ids: { business: 'B', tax: 'T', taxDeduction: 'D', taxTrade: 'X' },
+            taxGst: 'G',
+            physicalAddress: { line1: '1', line2: '2', city: 'C', state: 'S', postalCode: 'P', country: 'IN' },
+            merchantCategoryCode: '5131',
+            merchantSize: 'small',
+            productCategory: 'goods',
+            productDescription: 'Cloth',
+            ...(edition === 1 && { estimatedMonthlyVolume: { amount: '1250', currency: 'USD' } }),
           },
-        }),
-      );
-
-      const { id } = made.data.createConnectedUser.account;
-      const shown = await read(platform, id);
-      const base = blank(edition, id);
-      expect(shown).toEqual({
-        ...base,
-        nickname: name,
-        logo_id: logo.id,
-        metadata: { crm: '42' },
-        business_details: {
-          legal_name: 'Indigo Looms LLP',
-          dba: 'Indigo',
-          email: 'a@indigo.example',
-          website: 'https://indigo.example',
-          date_of_incorporation: '2014-04-01',
-          type: 'limited_liability_partnership',
-          ids: { business: 'B', tax: 'T', tax_deduction: 'D', tax_gst: 'G', tax_trade: 'X' },
-          physical_address: { line1: '1', line2: '2', city: 'C', state: 'S', postal_code: 'P', country: 'IN' },
-          merchant_category_code: '5131',
-          merchant_size: 'small',
-          product_category: 'goods',
-          product_description: 'Cloth',
-          ...(edition === 1 && { estimated_monthly_volume: { amount: '1250.00', currency: 'USD' } }),
+          supportingDocumentation: { idDocument: document.id, [second]: document.id },
         },
-        supporting_documentation:
-          edition === 1
-            ? { id_document: document.id, ownership_structure_document: document.id }
-            : { id_document: document.id, physical_address_document: document.id },
-      });
-      // It comes with its setting, and stands on the platform's list and on its own.
-      expect((await must(platform.get(`/v1/account_settings?account_id=${id}`))).data).toHaveLength(1);
-      const lists = await Promise.all(
-        [platform, platform.actingFor(id)].map((speaker) => must(speaker.get('/v1/accounts'))),
-      );
-      expect(lists.map(({ data }) => data.map((account: { id: string }) => account.id))).toEqual([
-        [id, platform.id],
-        [id],
-      ]);
-    },
-  );
+      }),
+    );
+
+    const { id } = made.data.createConnectedUser.account;
+    const shown = await read(platform, id);
+    const base = blank(edition, id);
+    expect(shown).toEqual({
+      ...base,
+      nickname: name,
+      logo_id: logo.id,
+      metadata: { crm: '42' },
+      business_details: {
+        legal_name: 'Indigo Looms LLP',
+        dba: 'Indigo',
+        email: 'a@indigo.example',
+        website: 'https://indigo.example',
+        date_of_incorporation: '2014-04-01',
+        type: 'limited_liability_partnership',
+        ids: { business: 'B', tax: 'T', tax_deduction: 'D', tax_gst: 'G', tax_trade: 'X' },
+        physical_address: { line1: '1', line2: '2', city: 'C', state: 'S', postal_code: 'P', country: 'IN' },
+        merchant_category_code: '5131',
+        merchant_size: 'small',
+        product_category: 'goods',
+        product_description: 'Cloth',
+        ...(edition === 1 && { estimated_monthly_volume: { amount: '1250.00', currency: 'USD' } }),
+      },
+      supporting_documentation:
+        edition === 1
+          ? { id_document: document.id, ownership_structure_document: document.id }
+          : { id_document: document.id, physical_address_document: document.id },
+    });
+    // It has its setting, and is on the platform's list and on its own.
+    expect((await must(platform.get(`/v1/account_settings?account_id=${id}`))).data).toHaveLength(1);
+    const lists = await Promise.all(
+      [platform, platform.actingFor(id)].map((speaker) => must(speaker.get('/v1/accounts'))),
+    );
+    expect(lists.map(({ data }) => data.map((account: { id: string }) => account.id))).toEqual([
+      [id, platform.id],
+      [id],
+    ]);
+  });
 
   it.each([1, 2] as const)(
     'shows exactly the keys of Edition %i, in the specification’s order, at every depth',
@@ -143,13 +140,13 @@ describe('creating a connected user', () => {
       const shown = await read(platform, id);
       expect(shown).toEqual(blank(edition, id));
       expect(keysOf(shown)).toEqual(keysOf({ ...blank(edition, id), created: null }));
-      // Activating and updating answer the same object, with the same keys.
+      // Activating and updating return the same object, with the same keys.
       expect(keysOf(await must(update(platform, id, { nickname: nickname() })))).toEqual(keysOf(shown));
     },
   );
 
-  // Nothing of it is required, so an input of nothing makes an empty draft.
-  it('needs nothing: an empty input is an empty draft', async () => {
+  // No parameter is required, so an empty input makes an empty draft.
+  it('requires no parameter: an empty input makes an empty draft', async () => {
     const platform = await given.platform(1);
     const reply = await platform.graph(createMutation, { input: {} });
     expect(reply.fieldNames).toEqual([]);
@@ -157,7 +154,7 @@ describe('creating a connected user', () => {
     expect(await read(platform, id)).toEqual(blank(1, id));
   });
 
-  it('is for platforms: a direct user and a connected user get 403', async () => {
+  it('is for platforms only: a direct user and a connected user get 403', async () => {
     const [platform, direct] = await Promise.all([given.platform(1), given.directUser(1)]);
     const user = await platform.connectedUser();
     const input = { nickname: nickname() };
@@ -167,7 +164,7 @@ describe('creating a connected user', () => {
     );
   });
 
-  it.each(['user', 'platform'])('is not what POST /v1/accounts does: the type %s is refused', async (type) => {
+  it.each(['user', 'platform'])('is not possible with POST /v1/accounts: the type %s is refused', async (type) => {
     const platform = await given.platform(1);
     const reply = await platform.post('/v1/accounts', { type, nickname: nickname(), business_details: details() });
     expect([reply.status, reply.codes, reply.fieldNames]).toEqual([400, ['parameter_invalid'], ['account.type']]);
@@ -216,7 +213,7 @@ describe('updating a connected user in draft', () => {
     return { platform, id, before, change };
   }
 
-  it('answers the whole account, with what was set', async () => {
+  it('returns the complete account with the new values', async () => {
     const { before } = await user();
     expect(before).toEqual({
       ...blank(1, before.id),
@@ -232,7 +229,7 @@ describe('updating a connected user in draft', () => {
     });
   });
 
-  it('merges hashes at every depth: what is not sent stays', async () => {
+  it('merges objects at every depth: members that are not sent stay', async () => {
     const { before, change } = await user();
     const after = await change({
       business_details: { dba: 'Indigo Home', ids: { tax: 'T2' }, physical_address: { city: 'Jaipur', line2: 'East' } },
@@ -252,7 +249,7 @@ describe('updating a connected user in draft', () => {
     });
   });
 
-  it('clears with null: a member, a hash inside, or the whole', async () => {
+  it('clears with null: a member, a nested object, or all of it', async () => {
     const { before, change } = await user();
     const one = await change({ business_details: { dba: null, type: null, ids: { business: null } }, nickname: null });
     expect(one).toEqual({
@@ -273,7 +270,7 @@ describe('updating a connected user in draft', () => {
     });
     const three = await change({ business_details: null, metadata: null });
     expect(three).toEqual(blank(1, before.id));
-    // What was cleared can be set again.
+    // Cleared values can be set again.
     expect((await change({ business_details: { ids: { tax: 'T3' } } })).business_details.ids).toEqual({
       ...emptyIds,
       tax: 'T3',
@@ -301,7 +298,7 @@ describe('updating a connected user in draft', () => {
     expect(await change({ supporting_documentation: null })).toEqual(before);
   });
 
-  it('takes the GST id at either place, and keeps it in ids', async () => {
+  it('accepts the GST id at either place, and stores it in ids', async () => {
     const { platform, id, before, change } = await user();
     const gst = async (business_details: object) => (await change({ business_details })).business_details.ids.tax_gst;
 
@@ -315,7 +312,7 @@ describe('updating a connected user in draft', () => {
     expect(shown.business_details.ids).toEqual({ ...before.business_details.ids, tax: 'T4', tax_gst: null });
   });
 
-  it('answers the account to an update of nothing, at both APIs', async () => {
+  it('returns the account for an empty update, in both APIs', async () => {
     const { platform, id, before } = await user();
     expect(await must(update(platform, id, {}))).toEqual(before);
     expect(await must(platform.post(`/v1/accounts/${id}`))).toEqual(before);
@@ -323,7 +320,7 @@ describe('updating a connected user in draft', () => {
     expect(await read(platform, id)).toEqual(before);
   });
 
-  it('loses nothing of updates at the same time', async () => {
+  it('loses no concurrent update', async () => {
     const { platform, id, before } = await user();
     const valueOf = (name: string) => (name === 'website' ? 'https://new.example' : `new ${name}`);
     const paths = ['legal_name', 'website', 'merchant_size', 'product_category', 'product_description'] as const;
@@ -347,7 +344,7 @@ describe('updating a connected user in draft', () => {
     });
   });
 
-  it('does through the graph what it does on /v1', async () => {
+  it('does the same through GraphQL as on /v1', async () => {
     const { platform, id, before } = await user();
     await must(
       platform.graph(updateMutation, {
@@ -371,7 +368,7 @@ describe('updating a connected user in draft', () => {
     });
   });
 
-  it('is for the platform, the user itself and the platform in its name; for others there is no such account', async () => {
+  it('is for the platform, the user itself and the platform on its behalf; others do not find the account', async () => {
     const { platform, id } = await user();
     const [other, stranger] = await Promise.all([platform.connectedUser(), given.platform(1)]);
     const key = await must(
@@ -399,19 +396,19 @@ describe('updating a connected user in draft', () => {
     ['an unknown detail', { business_details: { colour: 'red' } }, 'parameter_unknown', 'business_details.colour'],
     ['an unknown id', { business_details: { ids: { vat: '1' } } }, 'parameter_unknown', 'business_details.ids.vat'],
     [
-      'an address that is no email',
+      'an invalid email address',
       { business_details: { email: 'nobody' } },
       'parameter_invalid',
       'business_details.email',
     ],
     [
-      'a type of business that is none',
+      'an unknown type of business',
       { business_details: { type: 'club' } },
       'parameter_invalid',
       'business_details.type',
     ],
     [
-      'a country that is none',
+      'an unknown country',
       { business_details: { physical_address: { country: 'India' } } },
       'parameter_invalid',
       'business_details.physical_address.country',
@@ -448,12 +445,7 @@ describe('updating a connected user in draft', () => {
       'parameter_invalid',
       'business_details.tax_gst',
     ],
-    [
-      'an address of the internet that is none',
-      { tos_acceptance: { ip: '300.1.1.1' } },
-      'parameter_invalid',
-      'tos_acceptance.ip',
-    ],
+    ['an invalid website', { tos_acceptance: { ip: '300.1.1.1' } }, 'parameter_invalid', 'tos_acceptance.ip'],
     ['a time that is text', { tos_acceptance: { time: '2026-01-31' } }, 'parameter_invalid', 'tos_acceptance.time'],
     [
       'a document of Edition 2',
@@ -471,8 +463,8 @@ describe('updating a connected user in draft', () => {
   });
 });
 
-describe('what cannot be updated', () => {
-  it.each([1, 2] as const)('is everything but a connected user in draft, Edition %i', async (edition) => {
+describe('an update that is refused', () => {
+  it.each([1, 2] as const)('is one of any account except a connected user in draft, Edition %i', async (edition) => {
     const [platform, direct] = await Promise.all([given.platform(edition), given.directUser(edition)]);
     const id = await assemble(platform, complete(edition));
     const partner = await platform.partner();
@@ -517,7 +509,7 @@ describe('what cannot be updated', () => {
       ],
     ],
   };
-  it.each([1, 2] as const)('are the other edition’s parameters, Edition %i', async (edition) => {
+  it.each([1, 2] as const)('is one with the other edition’s parameters, Edition %i', async (edition) => {
     const platform = await given.platform(edition);
     const { id } = await platform.connectedUser();
     const before = await read(platform, id);
@@ -535,7 +527,7 @@ describe('what cannot be updated', () => {
     expect(await read(platform, id)).toEqual(before);
   });
 
-  it('in Edition 2 is the acceptance of the terms', async () => {
+  it('is in Edition 2 one of the acceptance of the terms', async () => {
     const platform = await given.platform(2);
     const { id } = await platform.connectedUser();
     const replies = await Promise.all([
@@ -550,7 +542,7 @@ describe('what cannot be updated', () => {
 });
 
 describe('acting on behalf of a connected user', () => {
-  it.each([1, 2] as const)('a platform creates partners that are the user’s own, Edition %i', async (edition) => {
+  it.each([1, 2] as const)('a platform creates partners that belong to the user, Edition %i', async (edition) => {
     const platform = await given.platform(edition);
     const user = await platform.connectedUser();
 
@@ -565,11 +557,11 @@ describe('acting on behalf of a connected user', () => {
     expect(await ids(user)).toEqual([partner.id, user.id]);
     expect(await ids(platform.actingFor(user.id))).toEqual([partner.id, user.id]);
     expect(await ids(platform)).toEqual([user.id, platform.id]);
-    // On nobody else's list, and yet within the platform's reach.
+    // On no other list, but the platform can see it.
     expect(await read(platform, partner.id)).toEqual(await read(user, partner.id));
   });
 
-  it('a platform creates through the graph as well, and viewer says for whom it speaks', async () => {
+  it('a platform can also create through GraphQL, and viewer shows for whom it acts', async () => {
     const platform = await given.platform(1);
     const user = await platform.connectedUser();
     const made = await must(
@@ -741,8 +733,8 @@ describe('the edges of an account', () => {
     });
   });
 
-  // A user must not walk up to its platform and down again to its neighbours.
-  it('end where the reach ends: a connected user finds no owner, and no neighbour', async () => {
+  // A user must not get to its platform, and from there to the platform's other users.
+  it('end where the visibility ends: a connected user finds neither its owner nor other users', async () => {
     const platform = await given.platform(1);
     const [user, neighbour] = await Promise.all([platform.connectedUser(), platform.connectedUser()]);
     await neighbour.partner();

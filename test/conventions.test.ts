@@ -11,11 +11,11 @@ const files = fs
   .map((name) => ({ name: name.replaceAll(path.sep, '/'), text: fs.readFileSync(path.join('src', name), 'utf8') }));
 const code = (text: string) => text.replaceAll(/\/\*[\s\S]*?\*\//g, '').replaceAll(/^\s*\/\/.*$/gm, '');
 
-/** Where a pattern stands in the code of src, comments apart, outside of the files that may have it. */
+/** The places of a pattern in the code of src, without comments and without the files that may contain it. */
 const offenders = (pattern: RegExp, allowed: (name: string) => boolean = () => false) =>
   files.filter(({ name, text }) => !allowed(name) && pattern.test(code(text))).map(({ name }) => name);
 
-describe('the laws, kept by a machine', () => {
+describe('the conventions of the code', () => {
   it('calls no method that opens an interactive transaction outside migrations', () => {
     expect(
       offenders(/\.begin\(|\.transaction\(|\.reserve\(|\.savepoint\(/, (name) => name === 'db/advisory-lock.ts'),
@@ -25,7 +25,8 @@ describe('the laws, kept by a machine', () => {
   it('has one API to the database: the driver is imported in src/db alone', () => {
     expect(offenders(/from 'postgres'/, (name) => name.startsWith('db/'))).toEqual([]);
     expect(offenders(/new Database\(/, (name) => name === 'db/open.ts')).toEqual([]);
-    // Who may ask without a scope: the callers themselves, the worker, the operator and the encryption at a start, which are above tenants.
+    // These may query without a scope, because they serve all tenants: authentication, the worker, the operator and the
+    // encryption at a start.
     expect(
       offenders(/database\.(read|write|call)[<(]/, (name) =>
         [
@@ -40,7 +41,8 @@ describe('the laws, kept by a machine', () => {
     ).toEqual([]);
   });
 
-  // A gateway that serves meanwhile would have to prepare its reads again, and two of them on one connection could get each other's rows.
+  // A gateway that serves during the migration would have to prepare its reads again, and two reads on one connection
+  // could get each other's rows.
   it('changes no type of a column by a migration', () => {
     const migrations = fs.readdirSync('drizzle').filter((name) => name.endsWith('.sql'));
     expect(migrations.length).toBeGreaterThan(8);
@@ -54,11 +56,12 @@ describe('the laws, kept by a machine', () => {
     expect(offenders(/process\.env/, (name) => places.includes(name))).toEqual([]);
   });
 
-  // A gateway three days ahead once deleted every idempotency key, and a retry then made a second deposit.
-  it('decides nothing about stored data by the clock of a gateway', () => {
+  // A gateway whose clock was three days ahead deleted every idempotency key, so that a retry made a second deposit.
+  it('uses no clock of a gateway to decide about stored data', () => {
     /**
-     * Who may read the wall clock of the process, and what for. Anything about stored data asks PostgreSQL. Durations are
-     * of `performance.now()`, which begins with the process and can be compared with nothing that is stored.
+     * The files that may read the wall clock of the process, and their reasons. Decisions about stored data use
+     * PostgreSQL's clock. Durations use `performance.now()`, which starts with the process and so cannot be compared
+     * with stored times.
      */
     const reasons: Record<string, string> = {
       'db/database.ts': 'when prepared statements are dropped',
@@ -76,15 +79,15 @@ describe('the laws, kept by a machine', () => {
     expect(offenders(/parseFloat|toFixed|Math\.round\([^)]*amount/i)).toEqual([]);
   });
 
-  it('compares no edition with a value and switches on none: it asks a table', () => {
-    // The demo, the command line and the operator speak about editions; the product's rules do not.
+  it('compares no edition with a value and has no switch on editions, but uses a table', () => {
+    // The demo, the command line and the operator name editions; the product's rules do not.
     const mayCompare = ['demo/demo.ts', 'demo/history.ts', 'operator/commands/account.ts', 'operator/accounts.ts'];
     expect(offenders(/edition(\.number)?\s*[!=]==|switch \(.*edition/, (name) => mayCompare.includes(name))).toEqual(
       [],
     );
   });
 
-  it('has no folder for what belongs nowhere', () => {
+  it('has no folder for miscellaneous files', () => {
     expect(
       files
         .filter(({ name }) => /(^|\/)(utils?|helpers?|common|services?|manager|base|index)(\/|\.ts$)/.test(name))
@@ -92,7 +95,7 @@ describe('the laws, kept by a machine', () => {
     ).toEqual([]);
   });
 
-  it('has no file that nobody imports', () => {
+  it('has no file that no other file imports', () => {
     const entries = ['main.ts', 'cli.ts', 'server/print-schema.ts', 'db/print-write-functions.ts'];
     // The registry finds these by their place.
     const isResource = (name: string) => /^resources\/[^/]+\/resource\.ts$/.test(name);
@@ -125,7 +128,7 @@ describe('the laws, kept by a machine', () => {
         .filter((match) => !/\*\/$|^@|^\}?\)$|^ {2}\w.*\}\)$/.test(match[2]!.trim()) && match[2]!.trim() === '')
         .map((match) => `${name} ${match[3]}`),
     );
-    // GraphQL classes say it in their description, for clients.
+    // GraphQL classes have a description for clients instead.
     expect(bare.filter((entry) => !/(type|inputs|resolver)\.ts /.test(entry))).toEqual([]);
   });
 });

@@ -18,7 +18,7 @@ const roll = random(scale.seed);
 const tenants = scale.whole ? 4 : 2;
 
 type Kind = 'partner' | 'deposit' | 'receivable' | 'reconcile' | 'dispute' | 'note' | 'tick';
-/** Much of what makes money and takes it back, and sometimes a second. */
+/** Operations that create money and claw it back, and sometimes a pause of a second. */
 const kinds: Kind[] = [
   'partner',
   'deposit',
@@ -31,11 +31,11 @@ const kinds: Kind[] = [
   'note',
 ];
 
-/** A write that was acknowledged: who knows its key knows what must be there, once. */
+/** An acknowledged write: its key identifies the object that must exist exactly once. */
 interface Written {
   kind: Kind;
   key: string;
-  /** What was made, or what was changed. */
+  /** The created or changed object. */
   id: string;
   amount: bigint;
   body: object;
@@ -46,17 +46,17 @@ interface Root {
   id: string;
   key: string;
   tenant: string;
-  /** A completed deposit that is counted towards receivables and disputed bit by bit. */
+  /** A completed deposit that is reconciled and disputed in parts. */
   source: string;
   written: Written[];
 }
 
 const roots: Root[] = [];
-/** Two of them over one PostgreSQL; one that is away is not asked. */
+/** Two gateways over one PostgreSQL; one that is down gets no requests. */
 const serving: (Gateway | undefined)[] = [undefined, undefined];
-/** What became of the attempts: `unanswered` may or may not have been done, and `replayed` had been. */
+/** The results of the attempts: `unanswered` ones may or may not have been executed, and `replayed` ones had been. */
 const counts = { acknowledged: 0, replayed: 0, unanswered: 0, away: 0, unavailable: 0, inUse: 0 };
-/** Answers that nobody may get. */
+/** Responses that no client may get. */
 const wrong: string[] = [];
 let over = false;
 
@@ -65,7 +65,7 @@ const start = async (n: number) => {
 };
 
 beforeAll(async () => {
-  // There is nothing to be seeded: a demo would only take its time.
+  // Without a demo, which would only take time.
   fs.writeFileSync(path.join(DATA_DIR, 'demo.json'), JSON.stringify({ attempt: 1, whole: true }));
   const args = ['--type=user', '--edition=1', '--legal-name=Root Traders', '--json'];
   const create = () => children.command({ DATA_DIR }, 'account', 'create', ...args);
@@ -89,7 +89,7 @@ afterAll(async () => {
 
 const speaker = ({ origin }: Gateway, { id, key }: Root) => new Speaker({ origin } as World, id, key, 1);
 
-/** Until it is answered: whatever became of an attempt, the next one has the same key. */
+/** Repeats a write with the same key until it gets a response, whatever the result of an attempt. */
 async function acknowledged(root: Root, key: string, place: string, body: object, first: number): Promise<Reply> {
   for (let attempt = 0; ; attempt++) {
     const gateway = serving[(first + attempt) % 2] ?? serving[(first + attempt + 1) % 2];
@@ -163,7 +163,7 @@ async function client(n: number): Promise<void> {
   }
 }
 
-/** One of them, or sometimes both, which takes their PostgreSQL along: at a moment that nobody has chosen. */
+/** Kills one gateway at a random moment, or sometimes both, which also stops their PostgreSQL. */
 async function killGateway(both: boolean): Promise<number> {
   const first = Math.floor(roll() * 2);
   const victims = both ? [0, 1] : [first];
@@ -191,7 +191,7 @@ describe(`${clients} clients write, seed ${scale.seed}`, () => {
     const kills = gatewayKills + databaseKills;
     let [gateways, databases] = [0, 0];
     while (gateways + databases < kills && wrong.length === 0) {
-      // As many writes between any two of them, and then some time that nobody has chosen.
+      // The same number of writes between two kills, and then a random time.
       const enough = (writes * (gateways + databases + 1)) / (kills + 1);
       await until(() => counts.acknowledged >= enough || wrong.length > 0);
       await sleep(roll() * 100);
@@ -201,7 +201,7 @@ describe(`${clients} clients write, seed ${scale.seed}`, () => {
         process.kill(postmaster(DATA_DIR)!.pid, 'SIGKILL');
         databases++;
       } else gateways += await killGateway(gatewayKills - gateways >= 2 && roll() < 0.1);
-      // All clients have something under way: more than that many cannot have been done before.
+      // Each client has one write in flight, so at most that many can have been executed without a response.
       await until(() => counts.acknowledged > before + clients || wrong.length > 0);
       recoveries[ofDatabase ? 'PostgreSQL' : 'gateway'].push(Date.now() - at);
     }
@@ -218,10 +218,10 @@ describe(`${clients} clients write, seed ${scale.seed}`, () => {
     });
   });
 
-  it('and everything that was acknowledged is there, once, and nothing else', async () => {
+  it('and every acknowledged write exists once, and nothing else', async () => {
     const sql = behind(DATA_DIR);
     const byId = (rows: (readonly [string, unknown])[]) => Object.fromEntries(rows.toSorted());
-    // The sandbox has done with every deposit.
+    // The sandbox has finished every deposit.
     await until(async () => (await sql`select 1 from deposit where status <> 'completed' limit 1`).length === 0);
 
     for (const root of roots) {
@@ -246,7 +246,7 @@ describe(`${clients} clients write, seed ${scale.seed}`, () => {
         byId(of('dispute').map(({ id, amount }) => [id, `${-amount}`])),
       );
 
-      // What each receivable was given and what was noted on it, each client's own writes being in order.
+      // The amounts and the metadata of each receivable; the writes of one client are in order.
       const wanted = new Map(of('receivable').map(({ id, key }) => [id, { key, locked: 0n, notes: {} }]));
       for (const { kind, id, amount, body } of written) {
         const receivable = wanted.get(id);
@@ -280,7 +280,7 @@ describe(`${clients} clients write, seed ${scale.seed}`, () => {
     await sql.end();
   });
 
-  it('and is told, once, in events without a gap', async () => {
+  it('and has its events once and without a gap', async () => {
     const sql = behind(DATA_DIR);
     await until(async () => (await sql`select 1 from event where number is null limit 1`).length === 0);
     for (const { tenant, written } of roots) {
@@ -308,7 +308,7 @@ describe(`${clients} clients write, seed ${scale.seed}`, () => {
     await sql.end();
   });
 
-  it('and a key that is sent once more is answered what it was answered', async () => {
+  it('and a repeated key gets its first response', async () => {
     for (const root of roots) {
       for (const { key, path: place, body, id, kind } of root.written.filter(() => roll() < 50 / root.written.length)) {
         const reply = await acknowledged(root, key, place, body, 0);

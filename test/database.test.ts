@@ -7,8 +7,8 @@ import { useWorld } from './world.js';
 
 const world = useWorld({ worker: false });
 
-// Lists have as many statements as there are ways to ask for them, and PostgreSQL keeps each for every connection.
-it('keeps so many statements and no more, and answers the others all the same', async () => {
+// A list has one statement per combination of filters, and PostgreSQL keeps each for every connection.
+it('keeps a limited number of statements, and executes the others without keeping them', async () => {
   const { database } = world;
   const numbers = Array.from({ length: preparedMax + 50 }, (_, n) => n);
   const ones = await Promise.all(
@@ -25,8 +25,9 @@ it('keeps so many statements and no more, and answers the others all the same', 
   expect(database.preparedStatements.has('none')).toBe(false);
 });
 
-// Whoever asks for everything in every way takes the room of all tenants; a connection lives an hour, and so does this.
-it('keeps others after an hour, for everybody again', async () => {
+// A client with all combinations of filters uses up the limit for all tenants, so it is reset after an hour, the
+// lifetime of a connection.
+it('keeps other statements after an hour, for all tenants', async () => {
   const [{ database: name }] = await world.sql<[{ database: string }]>`select current_database() as database`;
   let now = 0;
   const database = new Database({ ...inject('admin'), username: 'tidegate', database: name }, undefined, {
@@ -62,15 +63,15 @@ it('keeps others after an hour, for everybody again', async () => {
   }
 });
 
-// A driver's query that nobody holds would end the process, when the connection is lost in the middle of it.
-it('outlives connections that are lost at any moment, and tells nobody but who waits', async () => {
+// An un-awaited query of the driver would end the process if its connection were lost.
+it('survives the loss of connections at any moment, and only waiting callers get the error', async () => {
   const admin = inject('admin');
   const [{ database: name }] = await world.sql<[{ database: string }]>`select current_database() as database`;
   const untold: unknown[] = [];
   const note = (error: unknown) => untold.push(error);
   process.on('unhandledRejection', note);
   let lost = 0;
-  // Of each connection, one message more of the client's passes before it is reset.
+  // For each connection, one more message of the client passes before the reset.
   const relay = net.createServer((client) => {
     const server = net.connect(`${admin.host}/.s.PGSQL.${admin.port}`);
     let left = ++lost <= 6 ? Math.ceil(lost / 2) : Number.POSITIVE_INFINITY;
@@ -103,13 +104,13 @@ it('outlives connections that are lost at any moment, and tells nobody but who w
   }
 });
 
-// Every connection has prepared the calls when a migration changes what they return. The driver prepares such a call again,
-// in two steps, and may not send another one between them: that one's row would be the answer to the first.
+// Every connection has prepared the calls when a migration changes their result type. The driver prepares such a call
+// again in two steps, and must not send another one between them, whose row would become the answer to the first.
 it('answers each write its own row after a migration has changed the shape of the rows', async () => {
   const [{ database: name }] = await world.sql<[{ database: string }]>`select current_database() as database`;
   const database = new Database({ ...inject('admin'), username: 'tidegate', database: name });
   const functions = ['shape_one', 'shape_two', 'shape_three'];
-  // Each has rows of another order of columns, of which one is parsed.
+  // Each has another order of columns, one of which is parsed.
   const columns = [
     'id text, word text, data jsonb',
     'data jsonb, id text, word text',
@@ -125,7 +126,7 @@ it('answers each write its own row after a migration has changed the shape of th
         return next v;
       end $$`);
   for (const fn of functions) await define(fn);
-  /** More writers than connections, so that some connections have one write under way when the next one comes. */
+  /** More writers than connections, so that some connections still execute one write when the next one comes. */
   const round = (nth: number) =>
     Promise.all(
       Array.from({ length: 8 }, async (_, writer) => {

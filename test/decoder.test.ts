@@ -7,7 +7,7 @@ import { details, eventually, givenIn, nickname, type Reply, type Speaker, useWo
 const world = useWorld({ worker: false });
 const given = givenIn(world);
 
-/** The four bytes that no UTF-8 text has. */
+/** Four bytes that are invalid in UTF-8. */
 const badUtf8 = Buffer.concat([Buffer.from('{"nickname":"'), Buffer.from([0xff, 0xfe, 0xc0, 0x80]), Buffer.from('"}')]);
 const partnerBody = (more: object = {}) => ({
   type: 'partner',
@@ -21,13 +21,15 @@ const sorted = (reply: Reply) => {
   return [status, ...problems.sort()];
 };
 
-/** A request as fetch makes it, in the shape of the world's replies. */
+/** Sends a request with fetch; returns a `Reply`. */
 async function ask(path: string, init: RequestInit & { duplex?: 'half' } = {}): Promise<Reply> {
   const response = await fetch(`${world.origin}${path}`, init);
   return replyOf(response.status, response.headers, await response.text());
 }
 
-/** A request as bytes on a socket, for what no HTTP client would send; the answer up to the end of the connection. */
+/**
+ * Sends bytes to a socket, for requests that no HTTP client would send; returns all bytes until the connection ends.
+ */
 async function raw(request: string): Promise<Reply> {
   const { port, hostname } = new URL(world.origin);
   const text = await new Promise<string>((resolve, reject) => {
@@ -57,7 +59,7 @@ function replyOf(status: number, headers: Headers, text: string): Reply {
   };
 }
 
-/** The whole of an error object, so that neither a key nor its order can drift. Spec: Error object. */
+/** Checks a complete error object, with its keys and their order. Spec: Error object. */
 function expectErrorObject(reply: Reply, status: number, ...problems: string[]): void {
   expect(code(reply)).toEqual([status, ...problems]);
   expect(reply.headers.get('content-type')).toMatch(/^application\/json/);
@@ -79,7 +81,7 @@ beforeAll(async () => {
 const bearer = (speaker = user) => ({ authorization: `Bearer ${speaker.key}` });
 const json = (speaker = user) => ({ ...bearer(speaker), 'content-type': 'application/json' });
 
-describe('an answer that is not 2xx is the error object', () => {
+describe('every response that is not 2xx is the error object', () => {
   const post = (body: BodyInit, headers: Record<string, string> = json()) =>
     ask('/v1/accounts', { method: 'POST', headers, body });
   const large = JSON.stringify(partnerBody({ metadata: { a: 'x'.repeat(70_000) } }));
@@ -122,7 +124,7 @@ describe('an answer that is not 2xx is the error object', () => {
       'body_invalid ',
     ],
     [
-      'a multipart body where JSON belongs',
+      'a multipart body instead of JSON',
       () => ask('/v1/accounts', { method: 'POST', headers: bearer(), body: new FormData() }),
       400,
       'body_invalid ',
@@ -150,7 +152,7 @@ describe('an answer that is not 2xx is the error object', () => {
     expectErrorObject(await asked(), status, problem);
   });
 
-  it('names the first hundred where thousands are wrong, so that an answer stays in proportion', async () => {
+  it('names only the first hundred of thousands of errors, so that a response stays small', async () => {
     const keys = Array.from({ length: 5_000 }, (_, n) => `k${n}`);
     const query = keys.slice(0, 2_000).join('=&');
     for (const reply of [
@@ -172,13 +174,13 @@ describe('an answer that is not 2xx is the error object', () => {
       { input: unknown },
     );
     expect([mutation.status, mutation.body.errors.length]).toEqual([400, 100]);
-    // What the types refuse and what the rules would are told together, and no more of both.
+    // The errors of the types and of the rules come together, with one limit for both.
     const receivables = [...Array(150).fill({}), ...Array(300).fill({ id: 'a', amount: '0' })];
     const both = await user.post('/v1/deposits/deposit_0/reconcile', { receivables });
     expect([both.status, both.codes.length]).toEqual([400, 100]);
   });
 
-  it('tells a fault of ours from nothing but its request id', async () => {
+  it('shows of an internal error only its request id', async () => {
     await world.sql.unsafe('alter function create_person rename to create_person_away');
     try {
       const reply = await user.post('/v1/persons', {
@@ -200,7 +202,7 @@ describe('an answer that is not 2xx is the error object', () => {
   });
 });
 
-// What never becomes a request of the framework is answered by the server below it, and must not be told apart.
+// The HTTP server answers what never becomes a request of the framework; its responses must look the same.
 describe('HTTP that no client library sends', () => {
   const close = 'Connection: close\r\n\r\n';
   it.each<[title: string, request: () => string, status: number, problem: string]>([
@@ -240,15 +242,16 @@ describe('HTTP that no client library sends', () => {
     expectErrorObject(await raw(request()), status, problem);
   });
 
-  // Whether an odd expectation is refused or overlooked is nobody's business; what it must not be is a third kind of answer.
-  it('an expectation that nobody can meet', async () => {
+  // The gateway may refuse or ignore an unsupported Expect header, but must not give a third kind of response.
+  it('an unsupported Expect header', async () => {
     const expectation = `Expect: the-moon\r\nAuthorization: Bearer ${user.key}`;
     const reply = await raw(`GET /v1/accounts?type=user HTTP/1.1\r\nHost: x\r\n${expectation}\r\n${close}`);
     if (reply.status === 200) expect(reply.body.data[0].id).toBe(user.id);
     else expectErrorObject(reply, 400, 'body_invalid ');
   });
 
-  // The router decodes and shortens what it matches; whoever asks for the key must not look at another text than the router does.
+  // The router decodes and normalizes a path before it matches; authentication must look at the same text as the
+  // router.
   it.each([
     ['the absolute form of a target', 'http://tidegate.example/v1/accounts'],
     ['a prefix in percent-encoding', '/%761/accounts'],
@@ -293,7 +296,7 @@ describe('a wrong method', () => {
     expectErrorObject(unknown, 401, 'api_key_invalid ');
   });
 
-  it('answers HEAD with the headers of GET and nothing else', async () => {
+  it('answers HEAD with only the headers of GET', async () => {
     const reply = await ask('/v1/accounts', { method: 'HEAD', headers: bearer() });
     expect([reply.status, reply.text]).toEqual([200, '']);
     expect(reply.headers.get('content-type')).toBe('application/json; charset=utf-8');
@@ -301,7 +304,7 @@ describe('a wrong method', () => {
 });
 
 describe('Request-Id', () => {
-  it('is on every answer, each its own', async () => {
+  it('is on every response, and always different', async () => {
     const replies = await Promise.all([
       user.get('/v1/accounts'),
       user.post('/v1/accounts', partnerBody()),
@@ -323,7 +326,7 @@ describe('Request-Id', () => {
     expect(new Set(ids).size).toBe(replies.length);
   });
 
-  it('is the one that the event of a write remembers', async () => {
+  it('is the one that the event of a write stores', async () => {
     const reply = await user.post('/v1/accounts', partnerBody());
     const events = await world.sql`select type, request_id from event where object_id = ${reply.body.id}`;
     expect([...events]).toEqual([{ type: 'account.created', request_id: reply.headers.get('request-id') }]);
@@ -386,8 +389,9 @@ describe('authentication', () => {
     expect(reply.headers.get('www-authenticate')).toBe('Bearer');
   });
 
-  // One body for all of them but the expired one, which was valid once: an answer that tells a revoked key from an unknown one confirms a find to whoever found it.
-  it('answers every key that is not valid with one and the same body', async () => {
+  // One body for all of them except the expired one, which was valid once: a response that distinguishes a revoked key
+  // from an unknown one would confirm a found key to a thief.
+  it('answers every invalid key with the same body', async () => {
     const make = async (input: object) => {
       const reply = await user.graph(
         'mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) { secret apiKey { id } } }',
@@ -449,7 +453,7 @@ describe('authentication', () => {
     expect(new Set(masked).size).toBe(1);
   });
 
-  it('takes a key from nowhere but the header', async () => {
+  it('accepts a key only in the header', async () => {
     for (const query of [`api_key=${user.key}`, `access_token=${user.key}`, `key=${user.key}`])
       expectErrorObject(await ask(`/v1/accounts?${query}`), 401, 'authentication_required ');
     expectErrorObject(
@@ -501,7 +505,7 @@ describe('the encoding of a query', () => {
     expect(lists).toEqual(queries.map(() => (queries[0].includes('lt') ? [] : [user.id])));
   });
 
-  it('takes deeper names in brackets too, of arrays and switches alike', async () => {
+  it('accepts deeper names in brackets, too, for arrays and switches', async () => {
     const second = await given.directUser(2);
     const own = (await listed('/v1/account_settings?address.user=true')).at(0);
     expect(own).toMatch(/^account_setting_/);
@@ -572,7 +576,7 @@ describe('the encoding of a query', () => {
     );
   });
 
-  it('names all faults of a query in one answer', async () => {
+  it('names all errors of a query in one response', async () => {
     const reply = await user.get(
       '/v1/accounts?limit=11&status=gone&colour=red&created.gte=x&starting_after=&type=partner,nobody',
     );
@@ -588,8 +592,8 @@ describe('the encoding of a query', () => {
   });
 });
 
-describe('what is required', () => {
-  it('is the known error of the specification, whole, for an empty enum', async () => {
+describe('a required parameter', () => {
+  it('has the complete error of the specification for an empty enum', async () => {
     const reply = await user.post('/v1/accounts', partnerBody({ type: '' }));
     expect([reply.status, reply.body]).toEqual([
       400,
@@ -669,7 +673,7 @@ describe('what is required', () => {
     }
   });
 
-  it('is all of it when the body is empty, {}, or not there', async () => {
+  it('is named with all others if the body is empty, {}, or missing', async () => {
     const missing = ['business_details', 'nickname', 'type'].map((name) => `parameter_missing account.${name}`);
     for (const body of [undefined, '', '{}'])
       expect(sorted(await user.post('/v1/accounts', body))).toEqual([400, ...missing]);
@@ -691,8 +695,8 @@ describe('what is required', () => {
   });
 });
 
-describe('faults of a body', () => {
-  it('are all named in one answer, one entry per field', async () => {
+describe('the errors of a body', () => {
+  it('are all named in one response, one entry per field', async () => {
     const reply = await user.post('/v1/accounts', {
       type: 'giant',
       extra: 1,
@@ -728,8 +732,8 @@ describe('faults of a body', () => {
     ]);
   });
 
-  // Each of these is found by another rule than the types; to the client they are one step.
-  it('are all named in one answer, whichever rule finds them', async () => {
+  // Rules other than the types find these errors; for the client they are one step.
+  it('are all named in one response, whichever rule finds them', async () => {
     const { email: _, ...business } = details();
     const reply = await user.post('/v1/accounts', {
       type: 'user',
@@ -763,8 +767,8 @@ describe('faults of a body', () => {
     expectErrorObject(await user.post('/v1/accounts', body()), 400, `parameter_unknown ${parameter}`);
   });
 
-  // JSON.parse takes the last of two values and says nothing: a person or a proxy may have read the first.
-  describe('with a key that an object has more than once', () => {
+  // JSON.parse silently takes the last of two values, while a person or a proxy may have read the first.
+  describe('for a key that an object has more than once', () => {
     const twice = (message: string, field: string) => ({
       code: 'parameter_invalid',
       message: `${message} is given more than once.`,
@@ -839,14 +843,14 @@ describe('faults of a body', () => {
       expectErrorObject(uploaded, 400, 'parameter_invalid file.purpose', 'parameter_invalid file.metadata.a');
     });
 
-    it('are none where a value only looks like a key', async () => {
+    it('do not occur if a value only looks like a key', async () => {
       const text =
         '{"metadata":{"a":"{\\"amount\\":1,\\"amount\\":2}","b":": ","c":"\\":"},"amount":"1.00","currency":"USD"}';
       const reply = await user.post('/v1/deposits', text);
       expect([reply.status, reply.body.metadata]).toEqual([200, JSON.parse(text).metadata]);
     });
 
-    it('are refused, or the body is, however deep they are', async () => {
+    it('are refused, or the body is, at any depth', async () => {
       const depth = 15_000;
       const deep = `{"metadata":${'[{"a":'.repeat(depth)}1${'}]'.repeat(depth)},"amount":1,"amount":2}`;
       const reply = await ask('/v1/deposits', { method: 'POST', headers: json(), body: deep });
@@ -872,7 +876,7 @@ describe('a message', () => {
   interface Said {
     v1: () => Promise<Reply>;
     graph: () => Promise<Reply>;
-    /** The messages of both, where they are the same; else those of each. */
+    /** The messages of both APIs if they are the same, or else those of each. */
     says: string[] | { v1: string[]; graph: string[] };
   }
   const list = (asked: string) => () => user.graph(`{ ${asked} { nodes { id } } }`);
@@ -1173,7 +1177,7 @@ describe('a long list', () => {
   const query = 'query ($m: [DepositStatus!]) { deposits(status: $m) { nodes { id } } }';
   const tooLong = 'status must have at most 1000 members.';
 
-  it('of 1,000 values is taken, and one of more is refused by its name, right or wrong', async () => {
+  it('of 1,000 values is accepted, and a longer one is refused by its name, valid or not', async () => {
     const edge = `query ($m: [DepositStatus!]) { accounts { nodes { depositsIn(status: $m) { nodes { id } } } } }`;
     expect((await user.get(`/v1/deposits?status=${status(1_000, 'failed').join(',')}`)).status).toBe(200);
     expect((await user.graph(query, { m: status(1_000, 'FAILED') })).body.errors).toBeUndefined();
@@ -1223,7 +1227,7 @@ describe('an integer of a query', () => {
 });
 
 describe('a country', () => {
-  it('is stored and answered in capitals, however it was sent, on both APIs', async () => {
+  it('is stored and returned in upper case, however it was sent, in both APIs', async () => {
     const address = { ...details().physical_address, country: 'in' };
     const made = await user.post(
       '/v1/accounts',
@@ -1256,7 +1260,7 @@ describe('a country', () => {
     expect([paid.status, paid.body.billing_details?.country]).toEqual([200, 'IN']);
   });
 
-  it('that was stored in small letters before is in capitals after the migration', async () => {
+  it('that was stored in lower case before is in upper case after the migration', async () => {
     const { id } = (await user.post('/v1/accounts', partnerBody())).body;
     const [address] = (await user.get('/v1/addresses?category=user_payout')).body.data;
     await world.sql`update account set business_details = jsonb_set(business_details, '{physicalAddress,country}', '"in"') where id = ${id}`;
@@ -1331,13 +1335,13 @@ describe('amounts and currencies', () => {
   });
 
   it.each(['usd', 'US', 'USDT', 'XYZ', 'DEM', 'XXX', 'XTS', 'BGN', 'HRK', 840, ' USD'])(
-    'refuses %j, which is no active currency',
+    'refuses %j, which is not an active currency',
     async (currency) => {
       expectErrorObject(await send('10.00', currency), 400, `parameter_invalid ${volume}.currency`);
     },
   );
 
-  it('refuses numbers at the graph too, before they lose their cents', async () => {
+  it('refuses numbers in GraphQL, too, before they lose their cents', async () => {
     const input = (amount: unknown) => ({
       type: 'PARTNER',
       nickname: nickname(),
@@ -1359,7 +1363,7 @@ describe('amounts and currencies', () => {
   });
 });
 
-describe('what belongs to one edition', () => {
+describe('a parameter of one edition', () => {
   let second: Speaker;
   let connected: { 1: Speaker; 2: Speaker };
   beforeAll(async () => {
@@ -1396,7 +1400,7 @@ describe('what belongs to one edition', () => {
     );
   });
 
-  it('is unknown also when it is null, and in the settings', async () => {
+  it('is unknown in the other also if it is null, and in the settings', async () => {
     const setting = (await second.get('/v1/account_settings')).body.data[0].id;
     for (const payouts of [{ interval: 'weekly' }, null])
       expectErrorObject(
@@ -1425,7 +1429,7 @@ describe('what belongs to one edition', () => {
     expectErrorObject(await (edition === 1 ? user : second).get(`/v1/${query}`), 400, problem);
   });
 
-  it('takes what is its own', async () => {
+  it('is accepted in its own edition', async () => {
     const replies = await Promise.all([
       user.get('/v1/accounts?capability.multicurrency_exports_v1=pending'),
       second.get('/v1/addresses?vpa.upi.onetime=enabled&vpa.upi.recurring=disabled&type=vpa,wallet'),
@@ -1437,7 +1441,7 @@ describe('what belongs to one edition', () => {
     expect(replies[2].body.tos_acceptance).toEqual({ ip: '10.0.0.1', time: 1_700_000_000, user_agent: 'x' });
   });
 
-  it('is shown in that edition alone, and parent_account_id and link are always null', async () => {
+  it('is shown only in that edition, and parent_account_id and link are always null', async () => {
     const [one, two] = await Promise.all(
       ([1, 2] as const).map(async (n) => (await connected[n].get(`/v1/accounts/${connected[n].id}`)).body),
     );
@@ -1459,7 +1463,7 @@ describe('what belongs to one edition', () => {
 });
 
 describe('an update with no parameters', () => {
-  it('answers the object as it is, and leaves no trace', async () => {
+  it('returns the object unchanged, and leaves no trace', async () => {
     const connected = await platform.connectedUser({ metadata: { a: '1' } });
     const setting = (await connected.get('/v1/account_settings')).body.data[0];
     const address = (await platform.get('/v1/addresses')).body.data[0];
@@ -1480,8 +1484,8 @@ describe('an update with no parameters', () => {
 });
 
 /**
- * The order of the steps, from both sides: each request is wrong in its own step and in later ones, and is told of its
- * own alone. Architecture, Errors: key, path, permission, input, reach, relation, state, rule, lost race.
+ * The order of the steps: each request is wrong in its own step and in later ones, and gets only the error of its own
+ * step. Architecture, Errors: key, path, permission, input, reach, relation, state, rule, lost race.
  */
 describe('the precedence of errors', () => {
   let reader: Speaker;

@@ -16,7 +16,7 @@ import {
   payoutAddress,
 } from './world.js';
 
-// No worker, so that a deposit stays in the state that a test has brought it to; `work` does what one would do.
+// No worker, so that a deposit keeps the state that a test has made; `work` does a worker's work.
 const world = useWorld({ worker: false });
 const given = givenIn(world);
 
@@ -45,11 +45,11 @@ function inputOf(body: object): object {
 }
 
 interface Answer extends Reply {
-  /** The deposit that was answered, as /v1 spells it. */
+  /** The deposit of a response, in the format of /v1. */
   deposit: any;
 }
 
-/** One operation through one API; what is answered can be compared between the APIs. */
+/** One operation through one API, with a result that can be compared between the APIs. */
 async function ask(
   speaker: Speaker,
   transport: Transport,
@@ -69,7 +69,7 @@ async function ask(
   const made = reply.body.data?.[mutation]?.deposit;
   if (!made) return { ...reply, status, deposit: undefined };
   const deposit = (await speaker.get(`/v1/deposits/${made.id}`)).body;
-  // The mutation's own answer must already be what a later look shows.
+  // The mutation's response must already be the same as a later query's.
   expect([made.amount, made.status, made.reasonCode]).toEqual([
     deposit.amount,
     deposit.status.toUpperCase(),
@@ -112,7 +112,7 @@ const move = (speaker: Speaker, transport: Transport, id: string, verb: Verb, bo
     id,
   );
 
-/** The due work of a root's test mode, its test clock moved on until nothing is due any more. */
+/** Runs the due jobs of a root's test mode and advances its test clock until none is due. */
 async function work(root: Speaker, of: World = world): Promise<void> {
   for (let done = 1; done > 0; ) {
     await root.post('/v1/test_helpers/clock', { advance_seconds: 61 });
@@ -120,19 +120,19 @@ async function work(root: Speaker, of: World = world): Promise<void> {
   }
 }
 
-/** One round of a worker: what it causes in turn is left for the next. */
+/** Runs one round of a worker; the jobs that it creates wait for the next. */
 async function once(root: Speaker, of: World = world): Promise<number> {
   const [row] = await of.database.call('run_jobs', [tenantOf(root), false, 50]);
   return Number(row!.run_jobs);
 }
 
-/** The next noon of a root's test clock, far from any midnight, when payouts are made. */
+/** Advances a root's test clock to the next noon, far from midnight, when payouts are made. */
 async function noon(root: Speaker): Promise<void> {
   const { now } = (await root.post('/v1/test_helpers/clock', { advance_seconds: 1 })).body;
   await root.post('/v1/test_helpers/clock', { advance_seconds: 86_400 + 43_200 - (now % 86_400) });
 }
 
-/** A connected user that is activated and can receive. */
+/** Creates a connected user that is activated and can receive money. */
 async function activatedUser(platform: Speaker): Promise<Speaker> {
   await noon(platform);
   const businessDetails =
@@ -188,7 +188,7 @@ async function receivableOf(speaker: Speaker, amount: string, more: object = {})
   return reply.body;
 }
 
-/** What a deposit takes to be made in either edition, with everything but the amount by default. */
+/** A valid body of a deposit in either edition, with defaults for everything except the amount. */
 const bodyOf = (speaker: Speaker, amount = '10.00', more: object = {}) => ({
   amount,
   currency: currencyOf[speaker.edition],
@@ -221,7 +221,7 @@ async function locksOf(speaker: Speaker, id: string) {
 }
 
 describe.each(transports)('creating a deposit over %s', (transport) => {
-  it('needs an amount and a currency alone in Edition 1, and goes to the context account by domestic credit', async () => {
+  it('requires only an amount and a currency in Edition 1, and goes to the acting account by domestic credit', async () => {
     const user = await given.directUser(1);
     const [receiving] = await addressesOf(user, user.id, 'service_receive');
 
@@ -247,7 +247,7 @@ describe.each(transports)('creating a deposit over %s', (transport) => {
     });
   });
 
-  it('needs a destination and a method too in Edition 2, which takes INR', async () => {
+  it('also requires a destination and a method in Edition 2, which accepts INR', async () => {
     const user = await given.directUser(2);
     const [receiving] = await addressesOf(user, user.id, 'service_receive');
 
@@ -292,7 +292,7 @@ describe.each(transports)('creating a deposit over %s', (transport) => {
     ]);
   });
 
-  it('takes a destination by its account, by its address, or by both', async () => {
+  it('accepts a destination by its account, by its address, or by both', async () => {
     const user = await given.directUser(2);
     const [receiving] = await addressesOf(user, user.id, 'service_receive');
     const whole = { account_id: user.id, address_id: receiving.id };
@@ -303,7 +303,7 @@ describe.each(transports)('creating a deposit over %s', (transport) => {
     }
   });
 
-  it('takes a source by its account, by its address, or by both', async () => {
+  it('accepts a source by its account, by its address, or by both', async () => {
     const user = await given.directUser(1);
     const partner = await user.partner();
     const { from } = await deposited(user, '1.00', { from: { account_id: partner.id } });
@@ -336,9 +336,9 @@ describe.each(transports)('creating a deposit over %s', (transport) => {
     ]);
   });
 
-  // A stranger must not learn what exists: a foreign id answers exactly as an invented one.
+  // Another tenant must not learn what exists: a foreign id gets the same response as an invented one.
   it.each(['to.account_id', 'to.address_id', 'from.account_id', 'from.address_id'])(
-    'answers 404 to a foreign %s, as to an invented one, and names it',
+    'returns 404 for a foreign %s, as for an invented one, and names it',
     async (name) => {
       const [user, stranger] = await Promise.all([given.directUser(1), given.directUser(1)]);
       const partner = await stranger.partner();
@@ -371,7 +371,7 @@ describe.each(transports)('creating a deposit over %s', (transport) => {
     const [one, other] = [await activatedUser(platform), await platform.connectedUser()];
     const partner = await other.partner();
 
-    // The platform reaches both, the user only its own.
+    // The platform can see both, the user only its own.
     const byPlatform = await create(
       platform,
       transport,
@@ -386,7 +386,7 @@ describe.each(transports)('creating a deposit over %s', (transport) => {
     expect([byUser.status, byUser.fieldNames]).toEqual([404, ['deposit.from.account_id']]);
   });
 
-  it('answers 402 without a usable receiving address, however it is named', async () => {
+  it('returns 402 without a usable receiving address, however it is named', async () => {
     const platform = await given.platform(1);
     const draft = await platform.connectedUser();
     const [user, second] = [await given.directUser(1), await given.platform(2)];
@@ -397,16 +397,16 @@ describe.each(transports)('creating a deposit over %s', (transport) => {
     expect((await user.post(`/v1/test_helpers/addresses/${receiving[0].id}/expire`)).status).toBe(200);
 
     const replies = await Promise.all([
-      // A platform has none in Edition 2 but for its fee advance, which is paid by its address alone.
+      // In Edition 2 a platform has only that of its fee advance, which must be named by its address.
       create(second, transport, bodyOf(second)),
-      // A draft has none yet, whoever speaks for it, and neither has a partner.
+      // A draft has none yet, whoever acts for it, and neither has a partner.
       create(draft, transport, bodyOf(draft)),
       create(platform, transport, bodyOf(platform, '1.00', { to: { account_id: draft.id } })),
       create(user, transport, bodyOf(user, '1.00', { to: { account_id: partner.id } })),
       // The only one has expired.
       create(user, transport, bodyOf(user)),
       create(user, transport, bodyOf(user, '1.00', { to: { address_id: receiving[0].id } })),
-      // Addresses that send or pay out receive nothing.
+      // Addresses for sending or for payouts receive nothing.
       create(user, transport, bodyOf(user, '1.00', { to: { address_id: payout.id } })),
       create(user, transport, bodyOf(user, '1.00', { to: { address_id: from.address_id } })),
     ]);
@@ -414,7 +414,7 @@ describe.each(transports)('creating a deposit over %s', (transport) => {
     expect(replies.map(({ status, codes }) => [status, codes])).toEqual(replies.map(() => [402, ['address_unusable']]));
   });
 
-  it('works with a full test key alone, and so do all its helpers', async () => {
+  it('works only with a full test key, like all its helpers', async () => {
     const { test, live } = await given.directUserBoth(1);
     const made = await deposited(test);
     const key = await test.graph('mutation { createApiKey(input: { permission: READ }) { secret } }');
@@ -467,7 +467,7 @@ describe.each([1, 2] as const)('the filter by payment method in Edition %i', (ed
     ],
   ];
 
-  it('takes the methods of the edition and no other, on every list of deposits', async () => {
+  it('accepts only the methods of the edition, on every list of deposits', async () => {
     const user = await given.directUser(edition);
     const [address] = (await user.get('/v1/addresses?category=service_receive')).body.data;
     const { deposit } = await create(user, 'REST', bodyOf(user));
@@ -480,7 +480,7 @@ describe.each([1, 2] as const)('the filter by payment method in Edition %i', (ed
           method,
           ...(known.includes(method) ? [200, [], []] : refused),
         ]);
-      // Asked three times, so that the compiled query answers as the resolvers do.
+      // Three times, because a document is answered by resolvers first and by its compiled query afterwards.
       for (const [name, query, of] of edges(user.id, address.id))
         for (let i = 0; i < 3; i++) {
           const graph = await user.graph(`query ($m: [DepositPaymentMethod!]) { ${query} }`, {
@@ -498,7 +498,7 @@ describe.each([1, 2] as const)('the filter by payment method in Edition %i', (ed
   });
 });
 
-describe.each([1, 2] as const)('what a deposit may be in Edition %i', (edition) => {
+describe.each([1, 2] as const)('the parameters of a deposit in Edition %i', (edition) => {
   let user: Speaker;
   beforeAll(async () => {
     user = await given.directUser(edition);
@@ -525,7 +525,7 @@ describe.each([1, 2] as const)('what a deposit may be in Edition %i', (edition) 
     }
   });
 
-  it('names what is empty, unknown or of the wrong kind, all of it at once', async () => {
+  it('are all named in one response if they are empty, unknown or of the wrong type', async () => {
     const empty = await user.post('/v1/deposits', { ...bodyOf(user), amount: '', currency: null });
     expect([empty.status, empty.codes, empty.fieldNames]).toEqual([
       400,
@@ -560,7 +560,7 @@ it.each(transports)('refuses an empty destination in Edition 2, where one is req
       { account_id: null, address_id: '' },
     ],
   ];
-  // A text is no hash: the graph refuses it by its type.
+  // A text is not an object: GraphQL refuses it by its type.
   for (const to of [...hashes, null, ...(transport === 'REST' ? [''] : [])]) {
     const reply = await create(user, transport, bodyOf(user, '1.00', { to }));
     expect([to, reply.status, reply.codes, reply.fieldNames]).toEqual([
@@ -575,7 +575,7 @@ it.each(transports)('refuses an empty destination in Edition 2, where one is req
 });
 
 it.each(transports)(
-  'takes an empty destination for none in Edition 1, which has a default, over %s',
+  'treats an empty destination as none in Edition 1, which has a default, over %s',
   async (transport) => {
     const user = await given.directUser(1);
     for (const to of [{}, { account_id: '' }, { account_id: null, address_id: '' }]) {
@@ -599,7 +599,7 @@ it('shows the keys of a deposit in the order of the specification', async () => 
   ]);
 });
 
-describe('the address that a partner has paid from', () => {
+describe('the address from which a partner has paid', () => {
   const kinds: [Edition, string, object][] = [
     ...(['affirm', 'afterpay', 'klarna'] as const).map((provider): [Edition, string, object] => [
       1,
@@ -620,7 +620,7 @@ describe('the address that a partner has paid from', () => {
   ];
 
   it.each(kinds)(
-    'in Edition %i by %s comes with the first payment and serves the next',
+    'in Edition %i by %s is created with the first payment and used for the next',
     async (edition, method, kind) => {
       const user = await given.directUser(edition);
       const partner = await user.partner();
@@ -646,7 +646,7 @@ describe('the address that a partner has paid from', () => {
     },
   );
 
-  it('is another one for another wallet, and none for money of the user itself or of nobody', async () => {
+  it('differs for another wallet, and does not exist for money of the user itself or of an unknown payer', async () => {
     const user = await given.directUser(1);
     const partner = await user.partner();
     const from = { account_id: partner.id };
@@ -667,7 +667,7 @@ describe('the address that a partner has paid from', () => {
     );
   });
 
-  it('is one, however many first payments come at once', async () => {
+  it('is a single one after concurrent first payments', async () => {
     const user = await given.directUser(1);
     const partner = await user.partner();
 
@@ -680,7 +680,7 @@ describe('the address that a partner has paid from', () => {
   });
 });
 
-// Decisions 5.6. A helper that asks for the end of what has not begun goes through `processing` on its way.
+// Decisions 5.6. A helper that ends an initialized deposit passes through `processing`.
 type State = 'initialized' | 'processing' | 'completed' | 'cancelled' | 'failed' | 'reversed' | 'a dispute';
 const edges: Record<State, Partial<Record<Verb, string>>> = {
   initialized: { process: 'processing', cancel: 'cancelled', complete: 'completed', fail: 'failed' },
@@ -763,7 +763,7 @@ describe.each(transports)('the state of a deposit over %s', (transport) => {
     expect([failed.deposit.reason_code, dispute.deposit.reason_code]).toEqual([reason, reason]);
   });
 
-  it('refuses a reason that there is none of, and a foreign deposit as an invented one', async () => {
+  it('refuses an unknown reason, and treats a foreign deposit like an invented one', async () => {
     const [own, stranger] = await Promise.all([completed(user), given.directUser(1)]);
     const foreign = await completed(stranger);
     const reason = await user.post(`/v1/test_helpers/deposits/${own.id}/dispute`, { reason_code: 'whim' });
@@ -778,7 +778,7 @@ describe.each(transports)('the state of a deposit over %s', (transport) => {
 });
 
 describe('the money of a deposit', () => {
-  it('is in no balance until the deposit is completed, and never of one that is cancelled or fails', async () => {
+  it('is in no balance until the deposit is completed, and never if it is cancelled or fails', async () => {
     const user = await given.directUser(1);
     const nothing = {
       available: money('0.00'),
@@ -809,7 +809,7 @@ describe('the money of a deposit', () => {
     );
   });
 
-  it('comes once, however many complete it at the same time over both APIs', async () => {
+  it('is credited once after concurrent completions over both APIs', async () => {
     const user = await given.directUser(1);
     const { id } = await deposited(user);
 
@@ -821,7 +821,7 @@ describe('the money of a deposit', () => {
     expect((await funds(user)).pending).toEqual(money('10.00'));
   });
 
-  it('is fee advance at a platform that is paid on its fee advance address, and never pending', async () => {
+  it('is fee advance of a platform that is paid on its fee advance address, and never pending', async () => {
     for (const edition of [1, 2] as const) {
       const platform = await given.platform(edition);
       const currency = currencyOf[edition];
@@ -835,7 +835,7 @@ describe('the money of a deposit', () => {
       expect((await platform.get('/v1/balance_transactions')).body.data).toEqual([
         expect.objectContaining({ amount: '25.00', category: 'fee_advance' }),
       ]);
-      // It is taken back from where it lies.
+      // It is clawed back from the same compartment.
       await move(platform, 'REST', done.id, 'dispute', { amount: '5.00' });
       expect(await funds(platform)).toMatchObject({ ...held, fee_advance: money('20.00', currency) });
       await move(platform, 'REST', done.id, 'reverse');
@@ -854,8 +854,8 @@ describe('the money of a deposit', () => {
     });
   });
 
-  // The helper reads the deposit, and waits for the balance; meanwhile the sandbox begins to process it.
-  it('arrives where its address says, also when the sandbox moves it while a helper completes it', async () => {
+  // The helper reads the deposit and waits for the balance; meanwhile the sandbox starts to process it.
+  it('goes to the account of its address, also if the sandbox moves the deposit while a helper completes it', async () => {
     const platform = await given.platform(1);
     const [advance] = await addressesOf(platform, platform.id, 'service_fee_advance');
     const to = { address_id: advance.id };
@@ -956,9 +956,9 @@ describe('finding deposits', () => {
 
     expect(await ids(user)).toEqual(['1.00', '2.00', '3.00']);
     expect(await ids(platform.actingFor(user.id))).toEqual(['1.00', '2.00', '3.00']);
-    // A connected user's partner is not on the platform's list: a deposit between it and nobody else is not shown.
+    // A connected user's partner is not on the platform's list, so a deposit to it without a payer is not shown.
     expect(await ids(platform)).toEqual(['1.00', '3.00', '4.00']);
-    // It is within the platform's reach all the same, by its id and by its account.
+    // The platform can still see it, by its id and by its account.
     for (const d of [toUser, toPartner, fromUser, toPlatform])
       expect((await platform.get(`/v1/deposits/${d.id}`)).body).toEqual(d);
     expect((await user.get(`/v1/deposits/${toPlatform.id}`)).status).toBe(404);
@@ -973,7 +973,7 @@ describe('finding deposits', () => {
     expect(graph.body.data.account.depositsOut.nodes.map((d: any) => d.amount).toSorted()).toEqual(['1.00', '2.00']);
   });
 
-  it('are found from the address that they came in to, and from each other, and so back', async () => {
+  it('are found from their receiving address and from each other, in both directions', async () => {
     const platform = await given.platform(1);
     const user = await activatedUser(platform);
     const partner = await activatedPartner(platform, user);
@@ -1011,7 +1011,7 @@ describe('finding deposits', () => {
     }
   });
 
-  it('of one account on either side meets each once, whatever the filters, the page, its end and the API', async () => {
+  it('of one account on either side finds each once, with any filters, page, direction and API', async () => {
     const platform = await given.platform(1);
     const user = await activatedUser(platform);
     const partner = await activatedPartner(platform, user);
@@ -1101,7 +1101,7 @@ describe('finding deposits', () => {
         }
   });
 
-  it('of one account misses and repeats none while others come in on both sides', async () => {
+  it('of one account misses and repeats none while deposits are added on both sides', async () => {
     const platform = await given.platform(1);
     const user = await activatedUser(platform);
     const partner = await activatedPartner(platform, user);
@@ -1141,7 +1141,7 @@ describe('finding deposits', () => {
     expect(back.toSorted()).toEqual([...before.slice(1), ...made].toSorted());
   });
 
-  it('shows nothing of them to a stranger, and pages and filters like every list', async () => {
+  it('shows none of them to another tenant, and pages and filters like every list', async () => {
     const [user, stranger] = await Promise.all([given.directUser(1), given.directUser(1)]);
     const made = [];
     for (let n = 1; n <= 12; n++) made.push(await deposited(user, `${n}.00`));
@@ -1179,7 +1179,7 @@ describe.each(transports)('reconciling a deposit over %s', (transport) => {
     expect(await locksOf(user, one.id)).toEqual(['70.00', '0.00', '30.00', [deposit.id]]);
     expect(await locksOf(user, two.id)).toEqual(['20.00', '0.00', '30.00', [deposit.id]]);
 
-    // The same receivable again, and twice in one call: the amounts add up.
+    // The same receivable again, and twice in one request: the amounts are added.
     const second = await reconcile(user, transport, deposit.id, [
       [two.id, '10.00'],
       [two.id, '20.00'],
@@ -1211,7 +1211,7 @@ describe.each(transports)('reconciling a deposit over %s', (transport) => {
     expect((await user.get('/v1/balance/aggregate')).body.pending).toEqual(money('15.00'));
   });
 
-  it('refuses what is more than the rest of the deposit or of a receivable, and then moves nothing at all', async () => {
+  it('refuses more than the rest of the deposit or of a receivable, and then moves no money', async () => {
     const user = await given.directUser(1);
     const [small, large] = [await receivableOf(user, '10.00'), await receivableOf(user, '1000.00')];
     const deposit = await completed(user, '50.00');
@@ -1219,7 +1219,7 @@ describe.each(transports)('reconciling a deposit over %s', (transport) => {
     for (const [beyond, parts] of [
       [[0], [[small.id, '10.01']]],
       [[0], [[large.id, '50.01']]],
-      // Each would do alone: together they are too much for the deposit, or for the receivable, from the one that is named on.
+      // Each is possible alone; together they exceed the deposit or the receivable, from the named one on.
       [
         [1],
         [
@@ -1287,7 +1287,7 @@ describe.each(transports)('reconciling a deposit over %s', (transport) => {
     await refused(user, foreign.id, 404, 'resource_missing');
     await refused(user, dollars.id, 400, 'parameter_invalid');
     await refused(user, voided.id, 400, 'status_invalid');
-    // A state comes before an amount, whatever order they are given in.
+    // An error of a state comes before one of an amount, in any order of the receivables.
     const open = await receivableOf(user, '1.00');
     const both = await reconcile(user, transport, deposit.id, [
       [open.id, '50.00'],
@@ -1317,7 +1317,7 @@ describe.each(transports)('reconciling a deposit over %s', (transport) => {
     },
   );
 
-  it("is done by the owner or its platform, in the user's context or not, and by nobody else", async () => {
+  it('is permitted for the owner and its platform, on behalf of the user or not, and for no other', async () => {
     const platform = await given.platform(1);
     const user = await activatedUser(platform);
     const receivable = await receivableOf(user, '100.00');
@@ -1334,7 +1334,7 @@ describe.each(transports)('reconciling a deposit over %s', (transport) => {
     expect(await locksOf(user, receivable.id)).toEqual(['30.00', '0.00', '70.00', [deposit.id]]);
   });
 
-  it('takes a hundred receivables at most', async () => {
+  it('accepts at most a hundred receivables', async () => {
     const user = await given.directUser(1);
     const deposit = await completed(user, '10.00');
     const many = Array.from({ length: 101 }, () => [`receivable_${'0'.repeat(32)}`, '0.01'] as [string, string]);
@@ -1366,7 +1366,7 @@ describe.each(transports)('reconciling a deposit over %s', (transport) => {
     }
   });
 
-  it('moves nothing when it is asked for again under its key, over either API, also all at once', async () => {
+  it('moves nothing if it is repeated with its key, over either API, also concurrently', async () => {
     const user = await given.directUser(1);
     const [receivable, deposit] = [await receivableOf(user, '100.00'), await completed(user, '50.00')];
     const keyed = user.with({ 'idempotency-key': nickname() });
@@ -1384,7 +1384,7 @@ describe.each(transports)('reconciling a deposit over %s', (transport) => {
     expect([other.status, other.codes]).toEqual([400, ['idempotency_key_reused']]);
   });
 
-  it('never gives more than there is when many reconcile at once', async () => {
+  it('never exceeds the available amounts under concurrency', async () => {
     const user = await given.directUser(1);
     const [receivable, ...deposits] = [
       await receivableOf(user, '100.00'),
@@ -1407,7 +1407,7 @@ describe.each(transports)('reconciling a deposit over %s', (transport) => {
   });
 });
 
-it('reconciles in live mode too, where no other deposit call works', async () => {
+it('works in live mode, too, where no other operation on deposits does', async () => {
   const { account, live } = await given.directUserBoth(1);
   const root = await world.operator.verify(await world.operator.account(account.id, true), 'activated');
   const address = await world.operator.issueAddress(root, {
@@ -1427,7 +1427,7 @@ it('reconciles in live mode too, where no other deposit call works', async () =>
 });
 
 describe.each(transports)('a dispute over %s', (transport) => {
-  it('takes what is pending first and then the available funds, below zero, and shrinks the newest locks first', async () => {
+  it('claws back pending money first and then available funds, below zero, and shrinks the newest locks first', async () => {
     const user = await given.directUser(1);
     const [old, newer] = [await receivableOf(user, '100.00'), await receivableOf(user, '100.00')];
     const deposit = await completed(user, '100.00');
@@ -1446,7 +1446,7 @@ describe.each(transports)('a dispute over %s', (transport) => {
       ['40.00', '0.00', '60.00', [deposit.id]],
     ]);
 
-    // 10.00 of it is pending; the other 45.00 shrink the newer lock away, and 5.00 of the old one.
+    // 10.00 of it is pending; the other 45.00 use up the newer lock, and 5.00 of the older one.
     await move(user, transport, deposit.id, 'dispute', { amount: '55.00' });
     expect(await funds(user)).toMatchObject({ available: money('25.00'), pending: money('0.00') });
     expect([await locksOf(user, old.id), await locksOf(user, newer.id)]).toEqual([
@@ -1465,7 +1465,7 @@ describe.each(transports)('a dispute over %s', (transport) => {
     );
   });
 
-  it('is at most the undisputed rest, which is also what it is without an amount', async () => {
+  it('is at most the undisputed rest, which is also the default amount', async () => {
     const user = await given.directUser(1);
     const deposit = await completed(user, '10.00');
     const tooMuch = await move(user, transport, deposit.id, 'dispute', { amount: '10.01' });
@@ -1481,7 +1481,7 @@ describe.each(transports)('a dispute over %s', (transport) => {
     expect(await funds(user)).toMatchObject({ available: money('0.00'), pending: money('0.00') });
   });
 
-  it('refuses an amount that is none', async () => {
+  it('refuses an invalid amount', async () => {
     const user = await given.directUser(1);
     const deposit = await completed(user, '10.00');
     for (const amount of ['0.00', '-1.00', '1.5', 'all']) {
@@ -1496,7 +1496,7 @@ describe.each(transports)('a dispute over %s', (transport) => {
     expect((await funds(user)).pending).toEqual(money('10.00'));
   });
 
-  it('leaves alone the locks that a payout in flight has taken along, and never takes from payout_processing', async () => {
+  it('does not change the locks of a payout in flight, and never takes from payout_processing', async () => {
     const user = await given.directUser(2);
     await noon(user);
     await payoutAddress(user);
@@ -1507,7 +1507,7 @@ describe.each(transports)('a dispute over %s', (transport) => {
     await once(user);
     const [payout] = (await user.get('/v1/payouts')).body.data;
     expect([payout.status, payout.amount]).toEqual(['processing', '60.00']);
-    // What is reconciled meanwhile is not part of it.
+    // Money that is reconciled meanwhile is not part of the payout.
     await reconcile(user, 'REST', deposit.id, [[receivable.id, '5.00']]);
 
     await move(user, transport, deposit.id, 'dispute', { amount: '50.00' });
@@ -1542,7 +1542,7 @@ describe.each(transports)('a dispute over %s', (transport) => {
     expect(await locksOf(user, receivable.id)).toEqual(['20.00', '0.00', '80.00', [deposit.id]]);
   });
 
-  it('is one when it is told again under its key', async () => {
+  it('is created once if it is repeated with its key', async () => {
     const user = await given.directUser(1);
     const deposit = await completed(user, '50.00');
     const keyed = user.with({ 'idempotency-key': nickname() });
@@ -1554,7 +1554,7 @@ describe.each(transports)('a dispute over %s', (transport) => {
     expect((await funds(user)).pending).toEqual(money('40.00'));
   });
 
-  it('of many at once takes no more than there is', async () => {
+  it('never exceeds the deposit under concurrency', async () => {
     const user = await given.directUser(1);
     const deposit = await completed(user, '50.00');
     const replies = await Promise.all(
@@ -1566,7 +1566,7 @@ describe.each(transports)('a dispute over %s', (transport) => {
 });
 
 describe.each(transports)('a reversal over %s', (transport) => {
-  it('takes back the whole rest without a deposit of its own, and frees its locks', async () => {
+  it('claws back the complete rest without a separate deposit, and frees its locks', async () => {
     const user = await given.directUser(1);
     const [one, other] = [await receivableOf(user, '100.00'), await receivableOf(user, '100.00')];
     const [deposit, kept] = [await completed(user, '100.00'), await completed(user, '5.00')];
@@ -1580,7 +1580,7 @@ describe.each(transports)('a reversal over %s', (transport) => {
     const reply = await move(user, transport, deposit.id, 'reverse', { reason_code: 'duplicate' });
 
     expect([reply.status, reply.deposit]).toEqual([200, { ...deposit, status: 'reversed', reason_code: 'duplicate' }]);
-    // 80.00 of it were left: 10.00 pending, 70.00 available. What is of the other deposit stays.
+    // 80.00 of it were left: 10.00 pending, 70.00 available. The money of the other deposit stays.
     expect(await funds(user)).toMatchObject({ available: money('5.00'), pending: money('0.00') });
     expect([await locksOf(user, one.id), await locksOf(user, other.id)]).toEqual([
       ['0.00', '0.00', '100.00', []],
@@ -1591,7 +1591,7 @@ describe.each(transports)('a reversal over %s', (transport) => {
     expect(payments.map((p: any) => p.deposit_id)).toEqual([deposit.id]);
   });
 
-  it('may take available funds below zero, and what comes in later makes that good', async () => {
+  it('may take available funds below zero, which later deposits compensate', async () => {
     const user = await given.directUser(2);
     await noon(user);
     await payoutAddress(user);
@@ -1606,7 +1606,7 @@ describe.each(transports)('a reversal over %s', (transport) => {
 
     expect((await move(user, transport, deposit.id, 'reverse')).status).toBe(200);
     expect((await funds(user)).available).toEqual(money('-80.00', 'INR'));
-    // It was paid out: what is settled stays so.
+    // It was paid out: settled amounts stay settled.
     expect(await locksOf(user, receivable.id)).toEqual(['0.00', '80.00', '420.00', []]);
 
     const next = await completed(user, '100.00');
@@ -1614,7 +1614,7 @@ describe.each(transports)('a reversal over %s', (transport) => {
     expect((await funds(user)).available).toEqual(money('20.00', 'INR'));
   });
 
-  it('happens once, also when eight ask at the same time, and leaves nothing to dispute', async () => {
+  it('happens once after eight concurrent requests, and leaves nothing to dispute', async () => {
     const user = await given.directUser(1);
     const deposit = await completed(user, '10.00');
 

@@ -5,7 +5,7 @@ import { givenIn, useWorld } from './world.js';
 const world = useWorld();
 const given = givenIn(world);
 
-/** Statements that are about all tenants by their nature: each belongs to the worker or the operator. */
+/** Statements that concern all tenants: each belongs to the worker or the operator. */
 const acrossTenants = [
   'tenants_with_jobs',
   'tenants_with_answers',
@@ -68,27 +68,27 @@ describe('the schema', () => {
     expect(await world.sql.unsafe(lint)).toEqual([]);
   });
 
-  it('fails the lint when a table forgets its tenant, so that the lint itself can fail', async () => {
+  it('fails the lint if a table has no tenant, which shows that the lint can fail', async () => {
     await world.sql.unsafe('create table careless (id bigint generated always as identity primary key)');
     const rules = (await world.sql.unsafe(lint)).map((row) => row.rule);
     await world.sql.unsafe('drop table careless');
     expect(rules).toEqual(['identity or serial', 'no tenant_id']);
   });
 
-  it('asks for every new table to be distributed where it is made', () => {
+  it('distributes every new table in the migration that creates it', () => {
     const migrations = fs.readdirSync('drizzle').filter((name) => name.endsWith('.sql'));
     for (const name of migrations) {
       const text = fs.readFileSync(`drizzle/${name}`, 'utf8');
       const made = [...text.matchAll(/CREATE TABLE "(\w+)"/g)].map((match) => match[1]);
       const distributed = [...text.matchAll(/SELECT tg_distribute\('(\w+)'\)/g)].map((match) => match[1]);
-      // The first table is what the others are colocated with.
+      // The others are colocated with the first table.
       expect(made.filter((table) => table !== 'account').sort()).toEqual(distributed.sort());
     }
   });
 });
 
 describe('the prepared-statement registry', () => {
-  it('says the tenant for every table that it reads, and writes by one call with nothing around it', async () => {
+  it('names the tenant for every table that it reads, and writes with a single function call', async () => {
     await everyStatement();
     const tenantTables = (
       await world.sql`select relname from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'v')`
@@ -110,7 +110,7 @@ describe('the prepared-statement registry', () => {
     expect(reads).toBeGreaterThan(20);
   });
 
-  it('knows every statement that is about all tenants by name', async () => {
+  it('lists every statement about all tenants by name', async () => {
     const { nodes } = await world.operator.accounts({});
     await world.operator.verification(nodes[0]!);
     await world.operator.payouts({});

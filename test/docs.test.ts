@@ -18,7 +18,7 @@ const pages = new Map(
 );
 const page = (name: string) => pages.get(name)!;
 
-/** A page without its blocks of code, whose text is no Markdown. */
+/** A page without its blocks of code, which are not Markdown. */
 const prose = (text: string) => text.replaceAll(/^```[\s\S]*?^```/gm, '');
 
 /** The rows of the table that begins with this line, by their cells. */
@@ -35,16 +35,16 @@ const rowsOf = (text: string, firstLine: string) =>
         .map((cell) => cell.trim()),
     );
 
-/** What is in backticks. */
+/** The texts in backticks. */
 const quoted = (cell: string) => [...cell.matchAll(/`([^`]+)`/g)].map(([, text]) => text!);
 
 interface Step {
   commands: string;
-  /** What they print, with … for what differs from run to run; undefined where it is not shown. */
+  /** Their output, with … for parts that differ between runs; undefined if the page does not show it. */
   printed: string | undefined;
 }
 
-/** The commands of a page, each block followed by what it prints. Blocks that are marked `sh` are not run. */
+/** The commands of a page, each block with its output. Blocks that are marked `sh` are not run. */
 const stepsOf = (text: string): Step[] =>
   [...text.matchAll(/^```bash\n([\s\S]*?)^```(?:\n```json\n([\s\S]*?)^```)?/gm)].map((match) => ({
     commands: match[1]!,
@@ -68,7 +68,7 @@ function run(
   });
 }
 
-/** Output with one object per line, whatever white space it came with. */
+/** Output with one object per line, without other white space. */
 const plain = (text: string) =>
   text
     .replaceAll(/\s*\n\s*/g, '\n')
@@ -89,7 +89,7 @@ describe('the commands of the documentation', () => {
   }, 60_000);
   afterAll(() => gateway.stop());
 
-  it('are on these pages, with so many blocks', () => {
+  it('are on these pages, with these numbers of blocks', () => {
     expect(withCommands.map(([name, text]) => [name, stepsOf(text).length])).toEqual([
       ['README.md', 1],
       ['docs/dashboards.md', 2],
@@ -109,7 +109,7 @@ describe('the commands of the documentation', () => {
   });
 
   it.each(withCommands.map(([name]) => name))(
-    'print what the page says, block by block: %s',
+    'print the output that the page shows, block by block: %s',
     async (name) => {
       const steps = stepsOf(page(name));
       const script = [
@@ -127,7 +127,7 @@ describe('the commands of the documentation', () => {
         if (expected !== undefined) expect(plain(printed[i]!)).toMatch(patternOf(expected));
       });
     },
-    // Each command of the operator asks first whether there is something to build.
+    // Each command of the operator first checks whether a build is needed.
     180_000,
   );
 });
@@ -146,7 +146,7 @@ describe('the links of the documentation', () => {
       .map(([, target]) => target!)
       .filter((target) => !/^https?:/.test(target));
 
-  it('lead to files and headings that exist', () => {
+  it('point to files and headings that exist', () => {
     const broken = [...pages].flatMap(([name, text]) =>
       linksOf(text)
         .filter((target) => {
@@ -173,12 +173,12 @@ describe('the links of the documentation', () => {
     expect(unlisted('docs/decisions/README.md', 'docs/decisions')).toEqual([]);
   });
 
-  it('has no picture that no page shows', () => {
+  it('show every picture on some page', () => {
     const shown = [...pages.values()].flatMap(linksOf).map((target) => path.posix.basename(target));
     expect(fs.readdirSync('docs/images').filter((name) => !shown.includes(name))).toEqual([]);
   });
 
-  it('names files and folders of the project that exist', () => {
+  it('name only existing files and folders of the project', () => {
     const top = /^(src|test|docs|drizzle|schema)\/[\w./-]*$/;
     const missing = [...pages].flatMap(([name, text]) =>
       quoted(prose(text))
@@ -217,7 +217,7 @@ describe('the tables of the documentation', () => {
     const there = operations
       .flatMap(({ field, endpoints }) => endpoints.map((endpoint) => ({ field, endpoint })))
       .filter(({ endpoint }) => !endpoint.includes('/v1/test_helpers/'))
-      // These two are no fields of the graph.
+      // These two are not GraphQL fields.
       .map(({ field, endpoint }) =>
         ['createFile', 'fileContent'].includes(field) ? endpoint : `${endpoint} ${field}`,
       );

@@ -24,7 +24,7 @@ interface Asked {
   headers?: Record<string, string>;
 }
 
-/** The whole answer but for what is anew each time. */
+/** The complete response without the parts that differ each time. */
 async function ask(speaker: Speaker, { body, headers }: Asked) {
   const response = await fetch(`${world.origin}/graphql`, {
     method: 'POST',
@@ -64,7 +64,7 @@ describe('a JSON value', () => {
   // Edition 1 has no checkouts.
   const inSecond: typeof queries = [['Checkout.metadata', '{ checkouts { nodes { id metadata } } }']];
 
-  it('is of a field that is asked for here', () => {
+  it('belongs to a field that these documents query', () => {
     const types = Object.values(buildGraph().getTypeMap()).filter((type) => isObjectType(type));
     const fields = types.flatMap((type) =>
       Object.values(type.getFields())
@@ -109,7 +109,7 @@ describe('a JSON value', () => {
   });
 
   it.each([...queries, ...inSecond])(
-    'has the same bytes however it is executed and however often it is asked for: %s',
+    'has the same bytes in every kind of execution and every repetition: %s',
     async (names, query) => {
       const speaker = names === 'Checkout.metadata' ? payee.user : owner;
       const texts: string[] = [];
@@ -124,7 +124,7 @@ describe('a JSON value', () => {
   );
 });
 
-/** Requests that differ in how they end; each must end the same way when its document is known already. */
+/** Requests with different results; each must have the same result if its document is already in the cache. */
 const cases: [string, (id: string) => Asked][] = [
   ['a query', (id) => ({ body: { query: account, variables: { id } } })],
   ['another media type', (id) => ({ body: { query: account, variables: { id } }, headers: responseType })],
@@ -135,10 +135,7 @@ const cases: [string, (id: string) => Asked][] = [
       headers: { accept: 'application/graphql-response+json, application/json; q=0.9, */*; q=0.1' },
     }),
   ],
-  [
-    'a media type of nobody',
-    (id) => ({ body: { query: account, variables: { id } }, headers: { accept: 'text/csv' } }),
-  ],
+  ['an unknown media type', (id) => ({ body: { query: account, variables: { id } }, headers: { accept: 'text/csv' } })],
   ['an operation by its name', (id) => ({ body: { query: two, variables: { id }, operationName: 'Account' } })],
   ['no name where there are two', (id) => ({ body: { query: two, variables: { id } } })],
   ['a name that no operation has', (id) => ({ body: { query: two, variables: { id }, operationName: 'None' } })],
@@ -154,7 +151,7 @@ const cases: [string, (id: string) => Asked][] = [
   ['extensions', (id) => ({ body: { query: account, variables: { id }, extensions: { any: 1 } } })],
   ['a refusal', () => ({ body: { query: account, variables: { id: 'account_none' } } })],
   [
-    'a refusal beside an answer',
+    'an error besides data',
     (id) => ({
       body: {
         query:
@@ -185,13 +182,13 @@ const cases: [string, (id: string) => Asked][] = [
   ],
 ];
 
-describe('a document that was asked before', () => {
+describe('a cached document', () => {
   it.each(cases)('is answered like the first time: %s', async (_, asked) => {
     const first = await ask(platform, asked(user.id));
     for (let i = 0; i < 3; i++) expect(await ask(platform, asked(user.id))).toEqual(first);
   });
 
-  it('is answered to each caller by what it may see', async () => {
+  it('is answered for each caller by its visibility', async () => {
     const asked = { body: { query: account, variables: { id: user.id } } };
     const stranger = await given.platform(1);
     expect((await ask(platform, asked)).text).toContain(user.id);
@@ -200,7 +197,7 @@ describe('a document that was asked before', () => {
     expect((await ask(platform, asked)).text).toContain(user.id);
   });
 
-  it('writes once for a key, and says so', async () => {
+  it('writes once for a key, and shows the replay', async () => {
     const query =
       'mutation Create($input: CreateConnectedUserInput!) { createConnectedUser(input: $input) { account { id } } }';
     const variables = { input: { nickname: nickname() } };
@@ -213,9 +210,9 @@ describe('a document that was asked before', () => {
   });
 });
 
-describe('the documents that are known', () => {
-  // What a parsed document holds is many times its text: this is about the memory of the process, not about characters.
-  it('hold some 40 MB and no more, however many there are and however long', async () => {
+describe('the cache of validated documents', () => {
+  // A parsed document needs many times the memory of its text, so this measures the memory of the process.
+  it('uses at most about 40 MB, for any number and length of documents', async () => {
     setFlagsFromString('--expose-gc');
     const collect = runInNewContext('gc') as () => void;
     const heap = () => {
@@ -233,7 +230,7 @@ describe('the documents that are known', () => {
       cache.learn(text(n), document);
       return new WeakRef(document);
     });
-    // A document that a WeakRef has shown or taken is kept to the end of the job.
+    // A document that a WeakRef has returned or taken stays in memory until the end of the job.
     await new Promise((resume) => setImmediate(resume));
     collect();
     const kept = learned.flatMap((reference, n) => (reference.deref() === undefined ? [] : [n]));
@@ -246,7 +243,7 @@ describe('the documents that are known', () => {
     expect(documents).toHaveLength(most);
     expect(held).toBeGreaterThan(15);
     expect(held).toBeLessThan(50);
-    // The cache itself has to live until here.
+    // The cache itself must stay in memory until here.
     expect(cache).toBeInstanceOf(DocumentCache);
   });
 });

@@ -24,11 +24,11 @@ afterAll(() => {
   for (const folder of folders) fs.rmSync(folder, { recursive: true, force: true });
 });
 
-describe('holding the embedded PostgreSQL', () => {
-  // The first start takes most of the time, so only the first of these tests has it.
+describe('the lease of the embedded PostgreSQL', () => {
+  // A first start takes most of the time, so only the first of these tests has one.
   beforeAll(empty);
 
-  it('lets two processes that start at once in an empty folder share one server', async () => {
+  it('is shared by two processes that start concurrently in an empty folder', async () => {
     const [one, other] = [leaseHolder(), leaseHolder()];
 
     const [first, second] = [await one.told('ready'), await other.told('ready')];
@@ -37,7 +37,7 @@ describe('holding the embedded PostgreSQL', () => {
     expect([...one.lines, ...other.lines].filter(({ step }) => step === 'Making the database')).toHaveLength(1);
   });
 
-  it('goes on for the second holder when the starter is killed, and stops when the second lets go', async () => {
+  it('keeps the server for the second holder if the starter is killed, and stops it when the second releases', async () => {
     const starter = leaseHolder();
     const { started } = await starter.told('ready');
     const second = leaseHolder();
@@ -54,7 +54,7 @@ describe('holding the embedded PostgreSQL', () => {
     expect(alive(pid)).toBe(false);
   });
 
-  it('does not wait for a stop while another holds on', async () => {
+  it('is released without waiting for a stop while another process has one', async () => {
     const embedded = await lease();
     const other = await lease();
 
@@ -67,7 +67,7 @@ describe('holding the embedded PostgreSQL', () => {
     expect(fs.existsSync(embedded.options.host)).toBe(false);
   });
 
-  it('logs in as a plain role, whom a revoked privilege binds', async () => {
+  it('logs in as an ordinary role, to which a revoked privilege applies', async () => {
     const embedded = await lease();
     const sql = postgres({ ...embedded.options, max: 1, onnotice: () => {} });
     try {
@@ -122,8 +122,9 @@ describe('holding the embedded PostgreSQL', () => {
     expect(await rows(embedded)).toBeGreaterThanOrEqual(writer.lines.filter(({ id }) => id).at(-1)?.id as number);
   });
 
-  // The supervisor finds nobody left, and before it hides its FIFO with `mv` a newcomer checkouts in.
-  it('never hands out a server that is about to stop', async () => {
+  // The supervisor finds no holder left, and a new process takes a lease before the supervisor hides its FIFO with
+  // `mv`.
+  it('is never given for a server that is about to stop', async () => {
     const tools = path.join(dir, 'tools');
     const [begun, go] = [path.join(tools, 'begun'), path.join(tools, 'go')];
     fs.mkdirSync(tools);
@@ -144,7 +145,7 @@ describe('holding the embedded PostgreSQL', () => {
     expect(await answers(newcomer)).toBe(true);
   });
 
-  // Only Linux shows the processes of a group without a tool.
+  // Only Linux lists the processes of a group without an extra tool.
   it.runIf(process.platform === 'linux')('adopts a server whose supervisor was killed', async () => {
     const first = await lease();
     const pid = postmaster() as number;
@@ -160,7 +161,7 @@ describe('holding the embedded PostgreSQL', () => {
     expect(alive(pid)).toBe(false);
   });
 
-  // After a hard stop of the machine the pid in the lock file may be anybody's, here the test's own.
+  // After a hard stop of the machine the pid in the lock file may belong to any process, here to the test.
   it('starts although another program has the pid of a server that was killed', async () => {
     const killed = await lease();
     process.kill(postmaster() as number, 'SIGKILL');
@@ -188,7 +189,7 @@ describe('a start', () => {
     expect(fs.readdirSync(run).filter((name) => name.startsWith('cluster-'))).toEqual([]);
   });
 
-  // The old server would write its last checkpoint, by the path, into the data of the new one.
+  // The old server would write its last checkpoint, by path, into the data of the new one.
   it('refuses to put new data where a server still uses deleted ones', async () => {
     const embedded = await lease();
     const pid = postmaster();
@@ -201,15 +202,15 @@ describe('a start', () => {
     expect(await answers(await lease())).toBe(true);
   });
 
-  it('says why when the server cannot start', async () => {
+  it('reports the reason if the server cannot start', async () => {
     await (await lease()).release();
     fs.writeFileSync(path.join(dir, 'cluster', 'PG_VERSION'), '9\n');
 
     await expect(startEmbedded({ dir })).rejects.toThrow(/DATABASE_URL[^]*version 9/);
   });
 
-  // Only root can make the folder a stranger's.
-  it.runIf(process.getuid?.() === 0)('refuses the socket folder of a stranger', async () => {
+  // Only root can give the folder to another user.
+  it.runIf(process.getuid?.() === 0)('refuses the socket folder of another user', async () => {
     const embedded = await lease();
     await embedded.release();
     const { host } = embedded.options;
@@ -226,7 +227,7 @@ describe('a start', () => {
 function empty(): void {
   dir = fs.mkdtempSync(path.join(os.tmpdir(), 'tidegate-embedded-'));
   folders.push(dir);
-  // As root the server runs as another user, who has to pass through.
+  // If the tests run as root, PostgreSQL runs as another user, who must be able to enter the folder.
   fs.chmodSync(dir, 0o755);
 }
 

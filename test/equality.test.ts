@@ -22,12 +22,12 @@ type Json = any;
 const snake = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 const camel = (name: string) => name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 
-/** The graph as its clients see it. */
+/** The GraphQL schema as clients see it. */
 let schema: GraphQLSchema;
 
-/** Other objects of which /v1 tells a part inside an object. */
+/** Other objects of which /v1 shows a part inside an object. */
 const parts: Record<string, string> = { Checkout: 'receivables { id } effectiveTransaction { id status }' };
-/** All that an object itself has: its leaves and its hashes, but no other object and no page of others. */
+/** The own fields of an object: scalars and nested objects, but no other API object and no page of them. */
 function selection(type: GraphQLOutputType): string {
   const named = getNamedType(type);
   if (!isObjectType(named)) return '';
@@ -41,7 +41,7 @@ function selection(type: GraphQLOutputType): string {
   return `{ ${fields.join(' ')} ${parts[named.name] ?? ''} }`;
 }
 
-/** A value of the graph as /v1 would spell it. Spec: Conventions. Decisions 6.1 and 6.3. */
+/** A GraphQL value in the format of /v1. Spec: Conventions. Decisions 6.1 and 6.3. */
 function spelled(type: GraphQLOutputType, value: Json): Json {
   if (value === null || value === undefined) return value;
   const nullable = getNullableType(type);
@@ -60,7 +60,7 @@ function spelled(type: GraphQLOutputType, value: Json): Json {
   return value;
 }
 
-/** What the graph adds to an object: extensions, which /v1 may not have. */
+/** The fields that GraphQL adds to an object: extensions, which /v1 must not have. */
 const additions: Record<string, string[]> = {
   account: ['edition', 'payout_blocks', 'requirements'],
   balance_transaction: ['balance_after'],
@@ -70,9 +70,9 @@ const additions: Record<string, string[]> = {
   payout: ['source_amount', 'source_currency', 'rate'],
   transaction: ['expires_at'],
 };
-/** What is the same for every object of a kind, and so is not asked of the graph. */
+/** Values that are the same for every object of a kind, and so are not queried. */
 const constants: Record<string, object> = { account: { parent_account_id: null, link: null } };
-/** Keys that only the other edition has: null in the graph, and not there in /v1. Spec: Account. */
+/** Keys that only the other edition has: null in GraphQL, and absent in /v1. Spec: Account. */
 const withheld: Record<Edition, string[]> = {
   1: ['supporting_documentation.physical_address_document'],
   2: [
@@ -81,10 +81,10 @@ const withheld: Record<Edition, string[]> = {
     'capability.multicurrency_exports_v1',
   ],
 };
-/** How ids begin, where that is not the name of the object. Spec: Conventions. */
+/** The prefixes of ids that differ from the name of the object. Spec: Conventions. */
 const prefixes: Record<string, string> = { balance_transaction: 'bt' };
 
-/** The object of /v1 that a node of the graph stands for. */
+/** The object of /v1 that corresponds to a GraphQL node. */
 function asV1(object: string, edition: Edition, type: GraphQLOutputType, node: Json): Json {
   const { object: inner, ...fields } = spelled(type, node);
   const out = { ...fields, object, ...constants[object] };
@@ -127,7 +127,7 @@ const payoutAddress = (linkedId: string, more: object = {}) => ({
   ...more,
 });
 
-/** A platform with one of everything that /v1 can show, rich and bare, in one edition. */
+/** A platform with every kind of object of /v1, with and without optional values, in one edition. */
 async function furnished(edition: Edition): Promise<Speaker> {
   const platform = await given.platform(edition);
   const upload = async (purpose: string, fields = {}) =>
@@ -179,7 +179,7 @@ async function furnished(edition: Edition): Promise<Speaker> {
   const setting = (await platform.get(`/v1/account_settings?account_id=${platform.id}`)).body.data[0].id;
   done(await platform.post(`/v1/account_settings/${setting}`, { metadata: { a: '1' }, address: { partner: false } }));
   const tenant = platform.id.replace('account_', '');
-  // What payments and the bank would make: one of each further kind, so that no column is null in all rows.
+  // The objects that payments and the bank would create: one of each other kind, so that no column is null in all rows.
   const made = [
     { category: 'service_receive', type: 'bank_account', bank_account: { number: '9', last4: '9', type: 'all' } },
     { category: 'partner_payment', type: 'wallet', wallet: { provider: 'paypal_external' }, is_reusable: true },
@@ -222,7 +222,7 @@ async function furnished(edition: Edition): Promise<Speaker> {
   return platform;
 }
 
-/** A direct user through whose hands money has gone: in and out, disputed, reversed, and some of it still on the way. */
+/** A direct user with money received, paid out, disputed and reversed, and some still in progress. */
 async function traded(edition: Edition): Promise<Speaker> {
   const user = await given.directUser(edition);
   const currency = edition === 1 ? 'USD' : 'INR';
@@ -300,7 +300,7 @@ async function traded(edition: Edition): Promise<Speaker> {
   return user;
 }
 
-/** Nothing is under way any more, so that two looks at one object see the same. */
+/** Waits until nothing is in progress, so that two queries of one object return the same. */
 async function settled(): Promise<void> {
   const idle = (besides: string[]) =>
     eventually(
@@ -334,13 +334,10 @@ beforeAll(async () => {
 const queryType = (field: string) => schema.getQueryType()!.getFields()[field]!.type;
 
 describe('the routes of /v1', () => {
-  it.each(routes)(
-    '$method $path is $field in the graph, a query where it reads and a mutation where it writes',
-    (route) => {
-      const type = route.method === 'GET' ? schema.getQueryType() : schema.getMutationType();
-      expect(Object.keys(type!.getFields())).toContain(route.field);
-    },
-  );
+  it.each(routes)('$method $path is $field in GraphQL, a query if it reads and a mutation if it writes', (route) => {
+    const type = route.method === 'GET' ? schema.getQueryType() : schema.getMutationType();
+    expect(Object.keys(type!.getFields())).toContain(route.field);
+  });
 });
 
 /** The argument of the graph that a list under another object's path has, and the caller's own account for it. */
@@ -383,7 +380,7 @@ describe.each([1, 2] as const)('in Edition %i', (edition) => {
     const pattern = new RegExp(`^${prefixes[object] ?? object}_[0-9a-f]{32}$`);
     let seen = 0;
     for (const { speaker, ids } of known) {
-      // What has no id of its own is asked of the accounts.
+      // Objects without an id are queried through the accounts.
       const named = path.includes(':id')
         ? ids.filter((id) => pattern.test(id))
         : ids.filter((id) => /^account_[0-9a-f]/.test(id));
@@ -437,7 +434,7 @@ describe.each([1, 2] as const)('in Edition %i', (edition) => {
   });
 });
 
-/** The same write through both APIs makes the same object, but for what is its own. */
+/** The same write through both APIs creates the same object, except for unique values. */
 describe('a write', () => {
   const own = ({ id: _, created: __, nickname: ___, account_id: ____, linked_id: _____, ...rest }: Json) => rest;
   type Twin = [operation: string, path: (id: string) => string, type: string, body: object, input: object];
@@ -558,7 +555,7 @@ describe('a write', () => {
   });
 });
 
-/** Who refuses what, through which API; made for the table below. */
+/** The fixtures for the table of domain errors below. */
 interface Cast {
   user: Speaker;
   second: Speaker;
@@ -574,7 +571,7 @@ interface Cast {
 }
 let cast: Cast;
 
-/** A problem as it must be: code and field name, and where the graph's client finds it in its own arguments. */
+/** An expected problem: its code and field name, and its path in the GraphQL client's arguments. */
 type Expected = [problem: string, argumentPath?: (string | number)[]];
 
 interface Refused {
@@ -584,7 +581,7 @@ interface Refused {
   /** The request of /v1. A body makes it a POST. */
   path: (c: Cast) => string;
   body?: (c: Cast) => unknown;
-  /** The same in the graph: the root field and its `input`, or its other arguments as they are written. */
+  /** The same in GraphQL: the root field and its `input`, or its other arguments as literals. */
   field: string;
   input?: (c: Cast) => unknown;
   args?: (c: Cast) => string;
@@ -603,7 +600,7 @@ const acmeV1 = {
   type: 'company',
   physical_address: { country: 'IN' },
 };
-/** A creation of a partner that is wrong in what `more` says; `nickname` and the rest are right. */
+/** A creation of a partner with the wrong values of `more`; `nickname` and the rest are right. */
 const creating = (title: string, more: object, moreGraph: object, ...problems: Expected[]): Refused => ({
   title,
   status: 400,
@@ -757,7 +754,7 @@ const refusals: Refused[] = [
     body: () => ({ nickname: 'x' }),
     field: 'updateAccount',
     input: (c) => ({ id: c.partner, nickname: 'x' }),
-    // The status is no parameter: there is nothing in the input to point at.
+    // The status is not a parameter, so the error points to no input.
     problems: [['account_not_updatable account.status']],
   },
   {
@@ -929,7 +926,7 @@ const refusals: Refused[] = [
     ],
   },
   {
-    // What identifies a person depends on the account, which is looked up only for input that is right by itself.
+    // The identification of a person depends on the account, which is queried only for input that is valid by itself.
     title: 'a person who is nobody, and whom nothing identifies',
     status: 400,
     path: () => '/v1/persons',
@@ -1193,7 +1190,7 @@ function addressInput(linkedId: string) {
   };
 }
 
-/** Input as it stands in a document: names in capitals are enum values, unless text is what belongs there. */
+/** Input as literals of a document: names in capitals are enum values, except where the schema expects a string. */
 function literal(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`;
   if (typeof value === 'string') return /^[A-Z]{4,}(_[A-Z]+)*$/.test(value) ? value : JSON.stringify(value);
@@ -1204,7 +1201,7 @@ function literal(value: unknown): string {
 
 const named = ({ code, metadata }: Json) => `${code} ${metadata.field_name}`;
 
-describe('a refusal is the same through both APIs', () => {
+describe('a domain error is the same through both APIs', () => {
   beforeAll(async () => {
     const [{ test: user, live }, second, platform] = [
       await given.directUserBoth(1),
@@ -1231,7 +1228,7 @@ describe('a refusal is the same through both APIs', () => {
     };
   });
 
-  /** The refused request at /v1, and in the graph with its arguments as variables or in the document. */
+  /** The refused request at /v1, and in GraphQL with its arguments as variables or in the document. */
   async function asked(row: Refused, written: 'variables' | 'document'): Promise<{ rest: Reply; graph: Reply }> {
     const speaker = row.speaker?.(cast) ?? cast.user;
     const path = row.path(cast);
@@ -1248,7 +1245,7 @@ describe('a refusal is the same through both APIs', () => {
     return { rest, graph: await speaker.graph(`${row.input ? 'mutation ' : ''}{ ${call} ${leaves} }`) };
   }
 
-  // A map's keys are names in a document, so what is no name can only come in variables.
+  // A map's keys are names in a document, so a key that is not a name can only come in variables.
   const both = refusals.flatMap((row) => {
     const ways = !row.input
       ? ['document']
@@ -1258,13 +1255,13 @@ describe('a refusal is the same through both APIs', () => {
     return ways.map((way) => [row.title, way, row] as [string, 'variables' | 'document', Refused]);
   });
 
-  it.each(both)('%s, in %s: the items that /v1 answers', async (_, way, row) => {
+  it.each(both)('%s, in %s: the items that /v1 returns', async (_, way, row) => {
     const { rest, graph } = await asked(row, way);
 
     const told = rest.body.errors.map(named);
     expect([rest.status, ...told.sort()]).toEqual([row.status, ...row.problems.map(([name]) => name).sort()]);
     expect(graph.body.errors.map((error: Json) => error.extensions.error)).toEqual(rest.body.errors);
-    // An object that is refused is null at its place.
+    // A refused object is null.
     expect(Object.values(graph.body.data ?? {}).filter((value) => value !== null)).toEqual([]);
     for (const { message, extensions } of graph.body.errors as Json[]) {
       expect(extensions.httpStatus).toBe(row.status);
@@ -1274,7 +1271,7 @@ describe('a refusal is the same through both APIs', () => {
     }
   });
 
-  it.each(both)('%s, in %s: where the client of the graph finds it', async (_, way, row) => {
+  it.each(both)('%s, in %s: the path in the arguments of the GraphQL client', async (_, way, row) => {
     const { graph } = await asked(row, way);
 
     const places = graph.body.errors.map(({ extensions }: Json) => [named(extensions.error), extensions.argumentPath]);
@@ -1282,8 +1279,8 @@ describe('a refusal is the same through both APIs', () => {
     expect(places.sort()).toEqual(expected.sort());
   });
 
-  // Nothing of these is required, so nothing of them is empty.
-  it('does not hit an input whose members are all optional, and absent', async () => {
+  // No member of these is required, so none is reported as empty.
+  it('does not occur for an input whose members are all optional and absent', async () => {
     const connected = await cast.platform.graph(
       'mutation { createConnectedUser(input: {}) { account { nickname status } } }',
     );

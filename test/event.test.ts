@@ -6,7 +6,7 @@ import { details, eventually, givenIn, nickname, type Reply, type Speaker, useWo
 
 const world = useWorld();
 const given = givenIn(world);
-// Without a worker, so that the sandbox does not get ahead of a test; `number` and `once` do what one would do.
+// Without a worker, so that the sandbox changes nothing before a test does; `number` and `once` do a worker's work.
 const quiet = useWorld({ worker: false });
 const there = givenIn(quiet);
 
@@ -50,7 +50,7 @@ interface Told {
   object: any;
 }
 
-/** All events on the speaker's list, oldest first. */
+/** All events on the client's list, oldest first. */
 async function eventsOf(speaker: Speaker, filter = ''): Promise<Told[]> {
   const all: Told[] = [];
   for (let after = ''; ; after = `, after: "${all.at(-1)!.id}"`) {
@@ -63,14 +63,14 @@ async function eventsOf(speaker: Speaker, filter = ''): Promise<Told[]> {
   }
 }
 
-/** The events of one object, once there are so many; oldest first. */
+/** The events of one object, oldest first; waits until the given number exists. */
 const told = (speaker: Speaker, id: string, least = 1) =>
   eventually(
     () => eventsOf(speaker, `objectId: "${id}"`),
     (events) => events.length >= least,
   );
 
-/** A second worker with a database of its own, as another process would have it. */
+/** A second worker with its own database connections, like another process. */
 function secondWorker() {
   const { database } = world.sql.options;
   const store = new Database({ ...inject('admin'), username: 'tidegate', database });
@@ -83,7 +83,7 @@ function secondWorker() {
 }
 
 describe('an event', () => {
-  it('has exactly these keys, and the object as it then was', async () => {
+  it('has exactly these keys, and the object as it was at that time', async () => {
     const user = await given.directUser(1);
     const created = await done(user.post('/v1/receivables', receivableBody()));
     const updated = await done(user.post(`/v1/receivables/${created.id}`, { description: 'November' }));
@@ -119,7 +119,7 @@ describe('an event', () => {
     });
   });
 
-  it('carries amounts to the cent that a floating-point number cannot', async () => {
+  it('has amounts exact to the cent that a floating-point number cannot represent', async () => {
     const user = await there.directUser(1);
     await done(user.post('/v1/addresses', payoutBody(user.id)));
     const amount = '9999999999999.99';
@@ -146,7 +146,7 @@ describe('an event', () => {
     expect(ofDeposit.map((e) => e.object.amount)).toEqual(ofDeposit.map(() => amount));
   });
 
-  it('never carries a secret', async () => {
+  it('never contains a secret', async () => {
     const user = await given.directUser(1);
     const { body } = await user.graph('mutation { createApiKey(input: {}) { secret apiKey { id } } }');
     const { secret, apiKey } = body.data.createApiKey;
@@ -161,7 +161,7 @@ describe('an event', () => {
   });
 });
 
-// Each write of the product: who does it and what the answer is, as /v1 spells it.
+// Each write of the product: its caller and its response in the format of /v1.
 const personOf = (user: { id: string }) => ({
   ...{ account_id: user.id, full_name: 'Asha Rao', relationship: { owner: true } },
   identification: { tax_card_number: 'ABCPE1234F' },
@@ -247,10 +247,10 @@ const writes: Record<string, Write> = {
     return direct.post(`/v1/test_helpers/addresses/${id}/deactivate`);
   },
 };
-/** Whose list shows them; everything else is on the direct user's. */
+/** The account whose list shows the events; all others are on the direct user's list. */
 const ofPlatform = ['updating an account', 'creating a person', 'updating a person', 'removing a person'];
 
-describe('each write leaves its event', () => {
+describe('each write records its event', () => {
   let stage: Stage;
   beforeAll(async () => {
     const platform = await there.platform(1);
@@ -266,7 +266,7 @@ describe('each write leaves its event', () => {
     await number(speaker);
     const events = (await eventsOf(speaker, `objectId: "${reply.body.id}"`)).filter((e) => e.requestId === requestId);
 
-    // By the request that caused it, about the object that was answered, as it then became.
+    // The event has the id of the request that caused it, and the returned object as the write left it.
     const last = events.at(-1);
     expect(last?.object).toEqual(reply.body);
     expect(last?.type).toMatch(new RegExp(`^${reply.body.object}\\.[a-z_]+$`));
@@ -329,7 +329,7 @@ describe('each write leaves its event', () => {
     const { deposit } = await world.operator.bankNotice({
       ...{ reference: 'B1', event: 'received', addressId: address.id, amount: 100n, currency: 'USD' },
     });
-    // The last event of an object is shown when all events have their numbers, of which one write may have several.
+    // The last event of an object is visible once all events have numbers; one write may have several events.
     await eventually(
       () => world.sql`select from event where tenant_id = ${tenantOf(live)} and livemode and number is null limit 1`,
       (rows) => rows.length === 0,
@@ -345,7 +345,7 @@ describe('each write leaves its event', () => {
     ]);
   });
 
-  it('of the test clock, on the lists of the root that it is of, whoever has moved it', async () => {
+  it('of the test clock, on the lists of its root, whoever has advanced it', async () => {
     const [platform, stranger] = await Promise.all([there.platform(1), there.platform(1)]);
     const user = await platform.connectedUser();
     const first = await done(platform.post('/v1/test_helpers/clock', { advance_seconds: 60 }));
@@ -355,14 +355,14 @@ describe('each write leaves its event', () => {
     const { body } = await platform.get('/v1/events?type=clock.advanced');
     expect(body.data.map((e: any) => e.data.object)).toEqual([second, first]);
     expect(Object.keys(body.data[0].data.object)).toEqual('object livemode now offset_seconds'.split(' '));
-    // It happened at the time to which it has moved the clock.
+    // Its time is the new time of the clock.
     expect(body.data[0].created - second.now).toBeLessThan(2);
     expect(await eventsOf(platform, `objectId: "${platform.id}", type: ["clock.advanced"]`)).toHaveLength(2);
     for (const other of [user, stranger])
       expect((await other.get('/v1/events?type=clock.advanced')).body.data).toEqual([]);
   });
 
-  it('but not what was refused, what changed nothing, or what was only answered again', async () => {
+  it('but not if it is refused, changes nothing, or only repeats a response', async () => {
     const direct = await given.directUser(1);
     const key = { 'idempotency-key': nickname() };
     const body = receivableBody();
@@ -391,7 +391,7 @@ describe('the numbers of events', () => {
     const [{ test: user, live }, { test: other }] = both as [(typeof both)[0], (typeof both)[0]];
     let writing = true;
 
-    // Follows as a client would: from the oldest event on, always asking for what is newer than the last one that it knows.
+    // Follows as a client would: starts at the oldest event, and always queries those after the last known one.
     const follow = async (): Promise<string[]> => {
       const first = await eventually(
         () => user.get('/v1/events'),
@@ -423,7 +423,7 @@ describe('the numbers of events', () => {
     };
     try {
       await Promise.all(Array.from({ length: 8 }, (_, n) => writer(n)));
-      // The sandbox has completed what was deposited, and all of it is told.
+      // The sandbox has completed all deposits, and all events exist.
       await eventually(
         () => world.sql`select id from job union all select id from event where number is null`,
         (left) => left.length === 0,
@@ -449,7 +449,7 @@ describe('the numbers of events', () => {
     const user = await there.directUser(1);
     const receivable = await done(user.post('/v1/receivables', receivableBody('1000.00')));
     const deposits: string[] = [];
-    // Completing what has not begun goes through `processing`: two events of one statement.
+    // Completing an initialized deposit passes through `processing`: two events of one statement.
     for (let n = 0; n < 20; n++) deposits.push((await deposited(user, 'complete')).id);
     for (const id of deposits)
       await done(user.post(`/v1/deposits/${id}/reconcile`, { receivables: [{ id: receivable.id, amount: '10.00' }] }));
@@ -467,8 +467,8 @@ describe('the numbers of events', () => {
 });
 
 describe('before an event has its number', () => {
-  // Readers see numbered events only: what is numbered later can then never stand behind what was read.
-  it('it does not exist, in no list and not by its id', async () => {
+  // Readers see only numbered events, so an event that gets its number later always follows those already read.
+  it('it is not visible, in any list or by its id', async () => {
     const user = await there.directUser(1);
     await user.partner();
     const rows = await quiet.sql`select id from event where not livemode and tenant_id = ${tenantOf(user)}`;
@@ -485,7 +485,7 @@ describe('before an event has its number', () => {
   });
 
   // Without a worker a payout stays in flight until a test ends it.
-  it.each(['settle', 'fail'])('a payout is ended by %s, and tells it', async (verb) => {
+  it.each(['settle', 'fail'])('a payout is ended by %s, and has its event', async (verb) => {
     const user = await there.directUser(1);
     await done(user.post('/v1/addresses', payoutBody(user.id)));
     const deposit = await deposited(user, 'complete');
@@ -504,15 +504,15 @@ describe('before an event has its number', () => {
       [payout, null],
       [reply.body, reply.headers.get('request-id')],
     ]);
-    // What it did to the receivable is told by the same request.
+    // The event of the receivable has the same request id.
     const locks = (await eventsOf(user, `objectId: "${receivable.id}"`)).at(-1)!;
     expect(locks.object).toEqual((await user.get(`/v1/receivables/${receivable.id}`)).body);
     expect(locks.requestId === events[1]!.requestId).toBe(verb === 'settle');
   });
 });
 
-describe('whose events there are', () => {
-  it('those of the objects on the list, by id those within reach, and none of anybody else', async () => {
+describe('the visible events are', () => {
+  it('those of the objects on the list, by id those of visible objects, and no others', async () => {
     const platform = await given.platform(1);
     const [user, other] = [await platform.connectedUser(), await platform.connectedUser()];
     const partner = await user.partner();
@@ -530,7 +530,7 @@ describe('whose events there are', () => {
     expect([await sees(acting, own.id), await sees(acting, ofUser.id), await sees(acting, partner.id)]).toEqual([
       0, 1, 1,
     ]);
-    // A connected user's partner is not on the platform's list, and yet within its reach.
+    // A connected user's partner is not on the platform's list, but the platform can see it.
     expect(await sees(platform, partner.id)).toBe(0);
     const [event] = await eventsOf(user, `objectId: "${partner.id}"`);
     expect((await platform.get(`/v1/events/${event!.id}`)).status).toBe(200);

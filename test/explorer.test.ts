@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => chromium?.close());
 
-/** For people to look at; a test cannot tell whether a page is pleasant. */
+/** Screenshots for people, since a test cannot judge the look of a page. */
 const pictures = path.join(os.tmpdir(), 'tidegate-explorer');
 
 interface Visit {
@@ -28,19 +28,19 @@ interface Visit {
   page: Page;
   /** Every request to another host than the gateway; each was aborted. */
   foreign: string[];
-  /** What was sent to the gateway, and with which key. */
+  /** The requests to the gateway, with their keys. */
   asked: { operationName?: string; key: string | undefined }[];
-  /** What the page complained about, and what the browser's policy stopped. */
+  /** Errors of the page, and violations of its content security policy. */
   complaints: string[];
   /** What a person would see, at the size of a person's screen. */
   picture(name: string): Promise<void>;
 }
 
-/** A browser tab of its own, tall enough that the editor draws every line, with the outside world cut off. */
+/** A new browser tab, tall enough that the editor draws every line, without access to other hosts. */
 async function visit(address: string, { width = 1440, dark = false } = {}): Promise<Visit> {
   const tall = { width, height: 4000 };
   const context = await chromium.newContext({ viewport: tall, colorScheme: dark ? 'dark' : 'light' });
-  // Sooner than the test itself gives up, so that the message says what was waited for.
+  // Shorter than the test's time-out, so that the error message names the awaited element.
   context.setDefaultTimeout(15_000);
   const foreign: string[] = [];
   const asked: Visit['asked'] = [];
@@ -86,14 +86,14 @@ async function show(page: Page, name: string): Promise<void> {
   );
 }
 
-/** Presses the button; the answer as the gateway gave it, once it is on the screen. */
+/** Clicks the button; returns the gateway's response once it is on the screen. */
 async function answerOf(page: Page, press = () => execute(page)): Promise<any> {
   const [response] = await Promise.all([
     page.waitForResponse((candidate) => candidate.request().method() === 'POST'),
     press(),
   ]);
   const answer = await response.json();
-  // Every answer has its own id, so this is no earlier one.
+  // Every response has its own id, so this is not an earlier one.
   const { requestId } = answer.extensions;
   await page.locator('section.result-window .view-lines', { hasText: requestId }).waitFor();
   return answer;
@@ -111,7 +111,7 @@ describe('without a key', () => {
       async () => asked,
       (requests) => requests.length === 1,
     );
-    // The schema was not asked for, and what is asked for by hand goes without a key.
+    // The page did not query the schema, and a manual request has no key.
     expect(asked.map(({ operationName, key }) => [operationName, key])).toEqual([['Overview', '']]);
     expect(complaints.filter((text) => !text.includes('401'))).toEqual([]);
     expect(foreign).toEqual([]);
@@ -188,7 +188,7 @@ describe.each([1, 2] as const)('the examples on the demo of Edition %i', (editio
     }
   });
 
-  it('run, and show what a draft lacks', async () => {
+  it('run, and show the missing requirements of a draft', async () => {
     await show(here.page, 'Requirements');
     const { data, errors } = await answerOf(here.page);
 
@@ -230,14 +230,15 @@ describe.each([1, 2] as const)('the examples on the demo of Edition %i', (editio
     await page.getByRole('button', { name: 'Hide Documentation Explorer' }).click();
   });
 
-  it('have asked no other host, and the page has complained of nothing', () => {
+  it('have sent no request to another host, and the page has no errors', () => {
     expect(here.foreign).toEqual([]);
     expect(here.complaints).toEqual([]);
     expect(new Set(here.asked.map(({ key }) => key))).toEqual(new Set([demo.testKey]));
   });
 
-  // GraphiQL tells the name of the operation a moment after its text; a button pressed at once must not run under another's.
-  it('run under their own name, however soon the button is pressed', async () => {
+  // GraphiQL updates the name of the operation a moment after its text; a click at once must not run another
+  // operation's name.
+  it('run under their own name, even if the button is clicked at once', async () => {
     await show(here.page, 'Overview');
     // Inside the page, because a busy machine would let the moment pass between two clicks from here.
     const { data, errors } = await answerOf(here.page, () =>
@@ -284,7 +285,7 @@ describe('the box for the key', () => {
     expect(await status(page)).toBe('The key sk_test_…rong was refused. Paste another one.');
     await picture('wrong-key');
     expect(page.url()).toBe(`${world.origin}/graphiql`);
-    // The browser writes its own line for every 401; the page writes none.
+    // The browser logs every 401 itself; the page logs nothing.
     expect(complaints.map((text) => text.includes('401 (Unauthorized)'))).toEqual([true]);
 
     await type(page, user.key);
@@ -294,7 +295,7 @@ describe('the box for the key', () => {
     await context.close();
   });
 
-  // Another tab of the browser is another session: a key is not shared, and not left behind.
+  // Another tab of the browser is another session: the key is neither shared nor kept.
   it('keeps the key from other tabs of the browser, and forgets it when told to', async () => {
     const user = await given.directUser(1);
     const { context, page } = await visit(`/graphiql#key=${user.key}`);

@@ -24,7 +24,7 @@ interface Server {
   sql: postgres.Sql;
 }
 
-/** A primary, and a standby that has applied everything before the primary acknowledges it. */
+/** A primary, and a standby that has applied every write before the primary acknowledges it. */
 let primary: Server;
 let standby: Server;
 let gateway: Gateway;
@@ -55,7 +55,7 @@ async function ended(server: Server | undefined): Promise<void> {
 }
 
 beforeAll(async () => {
-  // The embedded server makes a cluster with our role and database, which both servers begin as.
+  // The embedded server creates a cluster with our role and database, of which both servers start as copies.
   const embedded = await startEmbedded({ dir: folder });
   await migrate(embedded.options);
   await embedded.release();
@@ -80,7 +80,7 @@ beforeAll(async () => {
     ),
   );
   const environment = {
-    // The standby comes first, so that it is by what it is, and not by its place, that a server is chosen.
+    // The standby comes first, so that the server must be chosen by its role and not by its position.
     DATABASE_URL: `postgres://tidegate@127.0.0.1:${other},127.0.0.1:${one}/tidegate?target_session_attrs=primary`,
     API_KEY_PEPPER: 'a pepper that is long enough for a test',
     TRUSTED_PROXY: '127.0.0.1',
@@ -127,7 +127,7 @@ describe('a standby that is promoted when its primary is killed', () => {
     }
   };
 
-  it('goes on with the writes, of which none is lost or done twice, and none is answered 500', async () => {
+  it('continues the writes, of which none is lost, executed twice or answered with 500', async () => {
     const running = Promise.all(Array.from({ length: writers }, (_, n) => writer(n)));
     running.catch(() => {
       over = true;
@@ -160,7 +160,7 @@ describe('a standby that is promoted when its primary is killed', () => {
     const [balance] =
       await sql`select pending::text from balance where tenant_id = ${tenant} and currency = 'USD' and not livemode`;
     expect(balance!.pending).toBe(`${acknowledged.deposits.length * 100}`);
-    // What holds for the ledger holds for the role that keeps them.
+    // The invariants of the ledger hold for the role that owns it, too.
     await sql`set role tidegate`;
     expect([...(await sql`select rule, what from violations`)]).toEqual([]);
     expect([gateway.over, gateway.errors]).toEqual([false, '']);
@@ -264,7 +264,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** Gives a copied folder to the user of the server, who alone may read it. */
+/** Gives a copied folder to the user of the server, so that only this user can read it. */
 function owned(place: string, uid: number, gid: number): void {
   fs.chownSync(place, uid, gid);
   const folder = fs.statSync(place).isDirectory();

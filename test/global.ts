@@ -8,12 +8,15 @@ import { migrate } from '../src/db/migrate.js';
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** How to reach the run's PostgreSQL as superuser; test databases belong to the plain role `tidegate`. */
+    /**
+     * The login to the run's PostgreSQL as superuser; test databases belong to the role `tidegate`, which has no
+     * privileges.
+     */
     admin: { host: string; port: number; username: string; database: string };
   }
 }
 
-/** One real PostgreSQL per run, with a migrated template that every test file clones. */
+/** Starts one real PostgreSQL per run, with a migrated template database that every test file clones. */
 export default async function ({ provide }: TestProject): Promise<() => Promise<void>> {
   const base = fs.mkdtempSync(path.join(os.tmpdir(), 'tidegate-test-'));
   fs.chmodSync(base, 0o755);

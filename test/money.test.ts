@@ -4,7 +4,7 @@ import { eventually, givenIn, type Speaker, useWorld } from './world.js';
 const world = useWorld();
 const given = givenIn(world);
 
-// Whatever a test did, the ledger are right.
+// After every test the ledger must be correct.
 afterEach(async () => {
   expect(await world.sql`select rule, what from violations`).toEqual([]);
 });

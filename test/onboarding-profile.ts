@@ -12,7 +12,7 @@ export const businessTypes = [
 ] as const;
 export type BusinessType = (typeof businessTypes)[number];
 
-/** What a connected user brings to its activation; `details` are business_details as /v1 spells them. */
+/** What a connected user brings to its activation; `details` are business_details in the format of /v1. */
 export interface OnboardingProfile {
   nickname: boolean;
   details: Record<string, unknown>;
@@ -43,7 +43,7 @@ export const secondDetails = [
   'website',
 ] as const;
 
-/** A profile that activates, with nothing in it that its edition and type of business do not ask for. */
+/** A profile that activates, without anything that its edition and type of business do not require. */
 export function complete(edition: Edition, type: BusinessType = 'company'): OnboardingProfile {
   if (edition === 2) {
     return {

@@ -96,7 +96,10 @@ interface Receiver {
   addressId: string;
 }
 
-/** A direct user that the operator has activated in live mode, with an address that its bank has issued: all of it over the graph. */
+/**
+ * A direct user that the operator has activated in live mode, with an address that its bank has issued: all of it over
+ * the graph.
+ */
 async function receiver(edition: Edition = 1): Promise<Receiver> {
   const { live, test } = await given.directUserBoth(edition);
   await data(ask(verify, { input: { id: live.id, outcome: 'ACTIVATED' } }));
@@ -1153,7 +1156,7 @@ describe('the ledger', () => {
     await data(ask(notice, received(to)));
     await world.database.call('seal_postings', [tenantOf(to.live), true, 50]);
     const tenant = tenantOf(to.live);
-    // The plain owner may not: the ledger are append-only.
+    // The database's owner may not: the ledger is append-only.
     const admin = postgres({ ...inject('admin'), database: world.sql.options.database, max: 1 });
     const tamper = async (change: number) => {
       await admin`update balance set pending = pending + ${change} where tenant_id = ${tenant} and livemode`;

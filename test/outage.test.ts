@@ -344,7 +344,7 @@ describe('a PostgreSQL of its own', () => {
   });
 
   it('that hangs is found out, is asked nothing meanwhile, and loses and doubles nothing', async () => {
-    const checkoutFixture = await payee.checkoutFixture();
+    const checkout = await payee.checkoutFixture();
     const key = randomUUID();
     const body = partner();
     const ask = () => me.post('/v1/accounts', body, { 'idempotency-key': key });
@@ -367,7 +367,7 @@ describe('a PostgreSQL of its own', () => {
           me.get('/v1/accounts'),
           me.graph('{ accounts { nodes { id } } }'),
           readyz(world.origin),
-          fetch(checkoutFixture.url),
+          fetch(checkout.url),
           askOperator(world.origin),
         ]),
       );

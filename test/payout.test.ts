@@ -616,7 +616,8 @@ describe('a payout and what its rows may turn into meanwhile', () => {
       sql`select lock_balance(${tenantOf(platform)}, false, ${account}, ${currency})`;
     let round: Promise<unknown> | undefined;
     await world.sql.begin(async (sql) => {
-      // The balance in INR is there by no booking yet. It comes before the one in USD, and both users' before `other`'s in USD.
+      // The balance in INR is there by no booking yet. It comes before the one in USD, and both users' before `other`'s
+      // in USD.
       await lock(sql as never, one, 'INR');
       round = once(platform);
       await waiting(1);
@@ -813,7 +814,7 @@ describe('converting', () => {
   });
 });
 
-describe('what keeps payouts back', () => {
+describe('reasons why a payout is not made', () => {
   type Hold = (platform: Speaker, user: Speaker) => Promise<unknown>;
   const holds: [reason: string, hold: Hold, lift: Hold][] = [
     [
@@ -1217,7 +1218,10 @@ it('pays once, whatever the number of workers and however often the work is queu
 });
 
 describe('a payout with many locks', () => {
-  /** A deposit that so many receivables of 1.00 each share: as many reconciliations would have left it, each of 100 of them. */
+  /**
+   * A deposit that so many receivables of 1.00 each share: as many reconciliations would have left it, each of 100 of
+   * them.
+   */
   async function earnShared(user: Speaker, count: number): Promise<{ deposit: string; receivables: string[] }> {
     const { sql } = world;
     const tenant = tenantOf(user);

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import { browser } from './browser.js';
 
 /**
- * Takes the pictures of docs/images from a gateway that runs: `npm start` in one terminal, and in another
+ * Takes the pictures of docs/images from a running gateway: `npm start` in one terminal, and in another
  * `npx tsx test/pictures.ts ORIGIN FIRST SECOND`, with the test keys of the demo platforms of Edition 1 and Edition 2.
  */
 const [origin = 'http://127.0.0.1:4000', first = '', second = ''] = process.argv.slice(2);
@@ -11,7 +11,7 @@ const folder = new URL('../docs/images/', import.meta.url);
 
 type Reply = { id: string; data: { id: string }[] };
 
-/** A request to /v1 of Edition 2, as one of the platform's users where it is named. */
+/** Sends a request to /v1 with the key of Edition 2, on behalf of a user if one is given. */
 async function v1(path: string, { user, body }: { user?: string; body?: object } = {}) {
   const response = await fetch(`${origin}/v1${path}`, {
     method: body ? 'POST' : 'GET',
@@ -27,7 +27,7 @@ async function v1(path: string, { user, body }: { user?: string; body?: object }
   return { reply, link: response.headers.get('link') };
 }
 
-/** The address of the page of a new checkout, for an open receivable of a user of the demo. */
+/** Creates a checkout for an open receivable of a demo user; returns the address of its page. */
 async function checkoutPage(): Promise<string> {
   const users = await v1('/accounts?type=user&status=activated');
   for (const { id: user } of users.reply.data) {
@@ -60,7 +60,7 @@ async function checkoutPage(): Promise<string> {
   throw new Error('No activated user of the demo has an activated partner.');
 }
 
-// Unindented, because the editor indents each line that it is given; the explorer's own button puts it into form.
+// Not indented, because the editor indents each line that it gets; the explorer's own button formats the query.
 const query = `# Who paid, and for which invoice?
 query Deposits {
 deposits(first: 3, status: [COMPLETED]) {
@@ -79,7 +79,7 @@ try {
   fs.mkdirSync(folder, { recursive: true });
   const page = await chromium.newPage({ viewport: { width: 960, height: 760 }, deviceScaleFactor: 1.5 });
   const shoot = (name: string) => page.screenshot({ path: new URL(name, folder).pathname, fullPage: true });
-  // The page keeps a stream of events open, so the network is never idle.
+  // The page keeps an event stream open, so the network is never idle.
   await page.goto(await checkoutPage(), { waitUntil: 'domcontentloaded' });
   await page.waitForTimeout(500);
   await shoot('payment-page.png');

@@ -246,10 +246,10 @@ describe('a request that takes longer than REQUEST_SECONDS', () => {
   });
 
   it('is ended with a page, where it was for one', async () => {
-    const checkoutFixture = await payee.checkoutFixture();
+    const checkout = await payee.checkoutFixture();
     const free = await locked(hasty, 'checkout');
     try {
-      const reply = await fetch(checkoutFixture.url);
+      const reply = await fetch(checkout.url);
       expect([reply.status, reply.headers.get('retry-after')]).toEqual([503, '1']);
       expect(await reply.text()).toContain('This page could not be loaded');
     } finally {
@@ -258,9 +258,9 @@ describe('a request that takes longer than REQUEST_SECONDS', () => {
   });
 
   it('does not end what takes long by nature: a stream of events', async () => {
-    const checkoutFixture = await payee.checkoutFixture();
+    const checkout = await payee.checkoutFixture();
     let ended = false;
-    const request = http.get(`${checkoutFixture.url}/events`, { agent: false });
+    const request = http.get(`${checkout.url}/events`, { agent: false });
     const status = await new Promise<number | undefined>((resolve) =>
       request.on('response', (response) => {
         response.resume().on('close', () => (ended = true));

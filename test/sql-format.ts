@@ -5,9 +5,10 @@ import { doc } from 'prettier';
 import * as sql from 'prettier-plugin-sql-cst';
 
 /**
- * Formats the SQL functions with Prettier: `npm run format` writes the files, and `--check`, which `npm run lint` passes,
- * names those that are not formatted. Migrations are left alone, because they never change. Prettier does not break
- * comments, so this wraps those that are too long, and it refuses a line that is too long and that neither can break.
+ * Formats the SQL functions with Prettier: `npm run format` writes the files, and `--check`, which `npm run lint`
+ * passes, names those that are not formatted. Migrations are left alone, because they never change. Prettier does not
+ * break comments, so this wraps those that are too long, and it refuses a line that is too long and that neither can
+ * break.
  */
 const folder = new URL('../drizzle/functions/', import.meta.url);
 const widthMax = 120;
@@ -24,8 +25,8 @@ interface Node {
 }
 
 /**
- * Two layouts of plpgsql of our own, where the plugin's mislead: a call by `perform` stands on one line with its keyword,
- * and the query of a loop is indented below its `for`.
+ * Two layouts for plpgsql that replace misleading ones of the plugin: a call by `perform` is on one line with its
+ * keyword, and the query of a loop is indented below its `for`.
  */
 const print: prettier.Printer<Node>['print'] = (path, settings, part, ...rest) => {
   const { type, selectKw, columns, right } = path.node;
@@ -88,7 +89,7 @@ function wrap(run: string[]): string[] {
 }
 
 async function formatted(text: string): Promise<string> {
-  // PostgreSQL reads both spellings alike; the parser knows the second only.
+  // PostgreSQL accepts both forms; the parser knows only the second.
   const readable = text.replaceAll(/^( *)elsif\b/gm, '$1elseif');
   return wrapComments(await prettier.format(readable, options));
 }

@@ -1,25 +1,26 @@
 import type postgres from 'postgres';
 import type { Edition } from './world.js';
 
-/** Who trades, and how much. */
+/** The accounts to create, and how much they trade. */
 export interface Trade {
-  /** The platform, which the operator has made. */
+  /** The platform, which the operator has created. */
   platform: string;
   edition: Edition;
   livemode: boolean;
-  /** Connected users that trade, each as much as the others. */
+  /** The number of connected users that trade, all equally much. */
   users: number;
-  /** How often each of them does. */
+  /** The number of trades of each of them. */
   trades: number;
-  /** Connected users that do not. */
+  /** The number of connected users that do not trade. */
   others: number;
 }
 
 /**
- * Fills a platform in bulk: its users with all that belongs to an account, and trades, each with a row of everything: an
- * invoice, a checkout against it, the attempt to pay it, the deposit with its payment and its books, and a payout. Users
- * and trades are alike, so that the newest are like any others; statuses, methods and currencies change from one round of
- * all users to the next, and one of them is the usual. Analyzed; the product's worker must not be running.
+ * Fills a platform in bulk: users with all rows that belong to an account, and trades, each with a row in every table:
+ * a receivable, a checkout for it, the attempt to pay it, the deposit with its payment and its postings, and a payout.
+ * Users and trades are alike, so that the newest are like all others. Statuses, methods and currencies change from one
+ * round of all users to the next; one value of each is the usual one. The tables are analyzed at the end. The product's
+ * worker must not run meanwhile.
  */
 export async function seedTrade(sql: postgres.Sql, trade: Trade): Promise<void> {
   for (const statement of statementsOf(trade)) await sql.unsafe(statement);
@@ -48,7 +49,7 @@ function statementsOf({ platform, edition, livemode, users, trades, others }: Tr
     select ${tenantAndMode}, ${id(prefix, 'n')}, ${born('n')} - ${older}, '${category}', 'bank_account', 'activated', 'USD', 'Address', true, ${linked},
       '{"bankName": "Harbour Bank", "number": "001"}', '{"provider": "paypal_external"}', '{"id": "a@b", "upi": {"onetime": "enabled", "recurring": "enabled"}}', ${user('n')}, ${onRootList}
     from generate_series(1, ${users + others}) n`;
-  /** A trade's number, its user's, its payer with an address, and the round that it is in. */
+  /** The numbers of a trade and of its user, its payer with an address, and its round. */
   const traded = `from (select n, 1 + (n - 1) % ${users} as u, (n - 1) / ${users} as round, ${now} - 864000 + n * 864000 / ${total} as at from generate_series(1, ${total}::bigint) n) x,
     lateral (select ${user('u')} as receiver, case when round % 2 = 1 then ${partner('u')} else ${user(`1 + u % ${users}`)} end as payer,
       case when round % 2 = 1 then ${id('address_partner', 'u')} else ${id('address_in', `1 + u % ${users}`)} end as payer_address,

@@ -7,8 +7,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const require = createRequire(import.meta.url);
 
 /**
- * The files that take longest come first: begun late, one of them would run on alone at the end. Those that start many
- * processes (cli, process, migration) do not begin together.
+ * The slowest files start first: one that started late would still run alone at the end. Those that start many
+ * processes (cli, process, migration) do not start together.
  */
 const slowest = [
   ...['cli', 'compiler', 'hosted', 'process', 'plan', 'race', 'migration'],
@@ -28,17 +28,18 @@ class SlowestFirst extends BaseSequencer {
 
 export default defineConfig({
   root: fileURLToPath(new URL('..', import.meta.url)),
-  // One instance of graphql: our sources would resolve index.mjs while type-graphql and Apollo load index.js.
+  // Load one instance of graphql: our sources would resolve index.mjs while type-graphql and Apollo load index.js.
   resolve: { alias: [{ find: /^graphql$/, replacement: require.resolve('graphql/index.js') }] },
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/global.ts'],
     setupFiles: ['test/setup.ts'],
     pool: 'forks',
-    // A worker loads the program once, for all the files that it runs: loading it takes 2 to 3 s of computing.
+    // A worker loads the program once for all its test files: loading it takes 2 to 3 s of processor time.
     isolate: false,
-    // A file computes for about half of its time, and waits for PostgreSQL, a browser or a process for the other half:
-    // two cores have work for more than two. With four, commands of several files took more than the time of their tests.
+    // A file computes for about half of its time and waits for PostgreSQL, a browser or a process for the other half,
+    // so two cores can serve more than two workers. With four, commands of several files exceeded the time-outs of
+    // their tests.
     maxWorkers: 3,
     sequence: { sequencer: SlowestFirst },
     // Bounds for what hangs, and not for what is slow on a busy machine.

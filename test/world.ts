@@ -13,12 +13,12 @@ import { Operator } from '../src/operator/operator.js';
 import { retentionDefault, Worker } from '../src/jobs/runner.js';
 
 export type Edition = 1 | 2;
-/** The ways in, for what must be the same through both. */
+/** Both APIs, for tests of what must be the same through each. */
 export const transports = ['REST', 'GraphQL'] as const;
 export type Transport = (typeof transports)[number];
 type Json = any;
 
-/** What an API answered. `fieldNames` and `codes` are of the errors, of either API, in their order. */
+/** The response of an API. `fieldNames` and `codes` are those of the errors of either API, in their order. */
 export interface Reply {
   status: number;
   headers: Headers;
@@ -33,17 +33,20 @@ export interface World {
   database: Database;
   operator: Operator;
   app: FastifyInstance;
-  /** The test database as its plain owner, for looking behind the APIs. */
+  /** A connection to the test database as its owner without privileges, to look at rows without the APIs. */
   sql: postgres.Sql;
   pepper: string;
-  /** Starts another gateway over the same database, as a second process would be, maybe with acquirers of its own; returns its origin. */
+  /**
+   * Starts another gateway over the same database, like a second process, with its own acquirers if given; returns its
+   * origin.
+   */
   another(parts?: { acquirers?: Acquirers }): Promise<string>;
 }
 
 const schema = buildGraph();
 
 /**
- * A gateway of its own per test file: a clone of the migrated template, real HTTP on a port of its own,
+ * A separate gateway for each test file: a clone of the migrated template database, real HTTP on its own port,
  * and a worker unless `worker: false`, for tests that look at states before the sandbox settles them.
  */
 export function useWorld({
@@ -110,7 +113,7 @@ async function asAdmin(statement: string): Promise<void> {
   }
 }
 
-/** Acquirers of a gateway whose live mode takes money, too; for that, the sandbox is as good as any. */
+/** Acquirers of a gateway whose live mode takes money, too: the sandbox acquirer serves both modes. */
 export const withLiveAcquirer: Acquirers = { ...delivered, live: delivered.test };
 
 /** Details that pass every edition's creation rules. */
@@ -122,10 +125,10 @@ export const details = (legalName = 'Acme Exports') => ({
 });
 
 let count = 0;
-/** A nickname that nobody has. */
+/** A nickname that no other account has. */
 export const nickname = () => `nick ${++count} ${randomUUID().slice(0, 8)}`;
 
-/** Somebody with a key, who speaks through the APIs. */
+/** A client of the APIs: an account, one of its keys, and the headers that each request carries. */
 export class Speaker {
   constructor(
     readonly world: World,
@@ -140,7 +143,7 @@ export class Speaker {
     return new Speaker(this.world, this.id, this.key, this.edition, { ...this.extra, ...headers });
   }
 
-  /** Somebody else's key for the same account. */
+  /** The same account with another key. */
   using(key: string): Speaker {
     return new Speaker(this.world, this.id, key, this.edition, this.extra);
   }
@@ -181,7 +184,7 @@ export class Speaker {
     return send(`${this.world.origin}/v1/files`, { method: 'POST', headers: this.#headers(headers), body: form });
   }
 
-  /** A connected user of this platform, in draft, speaking with a key of its own. */
+  /** Creates a connected user of this platform, in draft, and a key of its own; returns its client. */
   async connectedUser(input: object = {}): Promise<Speaker> {
     const made = await this.graph(
       'mutation ($input: CreateConnectedUserInput!) { createConnectedUser(input: $input) { account { id } } }',
@@ -197,7 +200,7 @@ export class Speaker {
     return new Speaker(this.world, id, key.body.data.createApiKey.secret, this.edition);
   }
 
-  /** The /v1 object of a new partner of this account. */
+  /** Creates a partner of this account; returns its /v1 object. */
   async partner(body: object = {}): Promise<Json> {
     const reply = await this.post('/v1/accounts', {
       type: 'partner',
@@ -221,7 +224,7 @@ async function send(url: string, init: RequestInit): Promise<Reply> {
   const body = json && text !== '' ? JSON.parse(text) : undefined;
   const errors: Json[] = body?.errors ?? [];
   const items = errors.map((e) => e.extensions?.error ?? e);
-  // What the GraphQL library itself says has no item.
+  // Errors of the GraphQL library itself have no item.
   const own = errors.flatMap((e) => (e.extensions && !e.extensions.error ? [] : [e, e.extensions?.error ?? e]));
   for (const { message } of own) if (!isSentence(message)) throw new Error(`no sentence: ${message}`);
   return {
@@ -234,12 +237,15 @@ async function send(url: string, init: RequestInit): Promise<Reply> {
   };
 }
 
-/** Whether a message of an error stands alone: it begins with no verb that lacks its subject, and it ends. */
+/**
+ * Whether an error's message is a complete sentence: it begins with no verb without a subject, and it ends with a full
+ * stop.
+ */
 const isSentence = (message: string): boolean =>
   !/^(must|is|are|has|have|had|cannot|does|do|goes|names|differs|would|includes|add|contains|was)\b/.test(message) &&
   /[.!?]$/.test(message);
 
-/** Roots, which only the operator makes. */
+/** Functions that create root accounts, which only the operator can create. */
 export function givenIn(world: World) {
   const root = async (
     type: 'platform' | 'user',
@@ -271,10 +277,10 @@ export function givenIn(world: World) {
   };
 }
 
-/** The tenant of a root account: the two have the same name. */
+/** The tenant of a root account: their ids differ only in the prefix. */
 export const tenantOf = (root: { id: string }): string => root.id.replace('account_', '');
 
-/** A bank account to which the money of an account is paid out, as /v1 shows it. */
+/** Creates a bank account to which an account's money is paid out; returns its /v1 object. */
 export async function payoutAddress(speaker: Speaker, currency = 'INR', linkedId = speaker.id): Promise<Json> {
   const reply = await speaker.post('/v1/addresses', {
     ...{ category: 'user_payout', type: 'bank_account', currency, linked_id: linkedId, linked_object: 'account' },
@@ -286,7 +292,9 @@ export async function payoutAddress(speaker: Speaker, currency = 'INR', linkedId
   return reply.body;
 }
 
-/** Asks again until the answer is as wanted, for what the sandbox does on its own; fails with the last answer. */
+/**
+ * Repeats a query until its answer is the wanted one, for what the sandbox does on its own; fails with the last answer.
+ */
 export async function eventually<T>(ask: () => Promise<T>, wanted: (answer: T) => boolean, seconds = 15): Promise<T> {
   const until = Date.now() + seconds * 1000;
   for (;;) {
@@ -297,7 +305,7 @@ export async function eventually<T>(ask: () => Promise<T>, wanted: (answer: T) =
   }
 }
 
-/** Waits until so many statements of a gateway wait for a lock in the test's database. */
+/** Waits until at least `count` statements of gateways wait for a lock in the test's database. */
 export async function statementsWaiting({ sql }: World, count: number): Promise<void> {
   await eventually(
     () => sql`select pid from pg_stat_activity

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import autocannon from 'autocannon';
 
-/** One round by autocannon: reads what to ask from a file, and prints what it came to. */
+/** One round by autocannon: reads the requests from a file, and prints the figures of the round. */
 const { origin, headers, requests, seconds, connections } = JSON.parse(fs.readFileSync(process.argv[2], 'utf8'));
 const result = await autocannon({ url: origin, connections, duration: seconds, headers, requests });
 const { p50, p99 } = result.latency;

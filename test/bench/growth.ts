@@ -7,7 +7,7 @@ import { requestsOf, type Workload } from './workloads.ts';
 
 /** How the product's throughput grows with the processes that share its port, as `WORKERS` starts them. */
 export interface Growth {
-  /** Who shares the cores: without it the ratios say nothing. */
+  /** The number of cores and what shares them: without it the ratios mean nothing. */
   note: string;
   connections: number;
   results: {
@@ -15,9 +15,12 @@ export interface Growth {
     processes: number;
     rounds: number;
     requestsPerSecond: number;
-    /** Requests/s by those of one process, the median of the rounds' ratios; null where answers were wrong or a process idle. */
+    /**
+     * Requests/s divided by those of one process, the median of the rounds' ratios; null if answers were wrong or a
+     * process idle.
+     */
     ratio: number | null;
-    /** How many processes had next to nothing to do, in the worst of the rounds. */
+    /** The number of processes that were almost idle, in the worst round. */
     idle: number;
   }[];
 }
@@ -26,17 +29,17 @@ interface Cell extends Round {
   idle: number;
 }
 
-/** The workloads that it is measured by: one that hardly touches PostgreSQL, and one that keeps it busy. */
+/** The workloads that measure growth: one that hardly uses PostgreSQL, and one that keeps it busy. */
 export const growing = ['REST by id', 'Q3'];
 
-/** As many as `WORKERS` may be. */
+/** The maximum of `WORKERS`. */
 const processesMax = 12;
 const connectionsOfEach = 8;
 const warmingsMax = 6;
 
 /**
- * The product once for each number of processes, all over the same rows, in interleaved rounds: with one, two, four and
- * as many as there are cores. After the first round it measures nothing more that would not end within `milliseconds`.
+ * Measures the product with one, two and four processes and with one for each core, all over the same rows, in
+ * interleaved rounds. After the first round it starts no measurement that would not end within `milliseconds`.
  */
 export async function growth(
   login: Login,
@@ -50,7 +53,7 @@ export async function growth(
   const cores = os.availableParallelism();
   const most = Math.min(Math.max(2, cores), processesMax);
   const counts = [...new Set([1, 2, 4, most])].filter((n) => n <= most).sort((a, b) => a - b);
-  // The same for all: so many that none of the most processes waits for requests.
+  // The same for all: enough that with the most processes none of them waits for requests.
   const connections = connectionsOfEach * most;
   const headers = headersFor(seeded);
   const started = await Promise.allSettled(counts.map((n, i) => start('tidegate', login, seeded, 30 + i, n)));
@@ -60,7 +63,7 @@ export async function growth(
     const ask = (one: Running, { asks }: Workload, lasting: number) =>
       load({ origin: one.origin, headers, requests: requestsOf(asks.tidegate!), seconds: lasting, connections });
 
-    // The last of many processes may have come too late for the connections of the first rounds.
+    // The last of many processes may start too late to accept connections of the first rounds.
     let late = false;
     const warm = () => performance.now() - begun > milliseconds / 2;
     for (let n = 0; n < workloads.length || (late && n < warmingsMax && !warm()); n++) {
@@ -78,7 +81,7 @@ export async function growth(
       const [workload, cells] = each;
       const before = performance.now();
       if (turn > 0 && before - begun + lasted > milliseconds) break;
-      // Nobody is always the first after another workload.
+      // Rotate the order, so that no process count is always the first after another workload.
       for (const i of counts.keys()) {
         const which = (i + turn) % counts.length;
         const [one, processes] = [running[which]!, counts[which]!];
@@ -106,14 +109,17 @@ export async function growth(
           idle,
         });
       }
-    const note = `${cores} cores, which the processes share with PostgreSQL and the load: where those leave none free, more processes have nothing to grow into.`;
+    const note = `${cores} cores, which the processes share with PostgreSQL and the load generator: if these leave no core free, more processes cannot do more.`;
     return { note, connections, results };
   } finally {
     await Promise.all(running.map((one) => one.stop()));
   }
 }
 
-/** A round, and how many of so many processes had less than a quarter of an equal share of its work; none where the kernel does not tell. */
+/**
+ * Runs a round and counts the processes that did less than a quarter of an equal share of its work; 0 if the kernel
+ * does not report it.
+ */
 async function roundOf({ pid }: Running, processes: number, work: () => Promise<Round>): Promise<Cell> {
   const children = () => new Map(childrenOf(pid)?.map((child) => [child, cpuOf(child) ?? 0]));
   const before = children();

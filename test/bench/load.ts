@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** A round of load: the same requests in turn, over 16 connections where nothing else is said. */
+/** A round of load: the same requests in turn, over 16 connections by default. */
 export interface Load {
   origin: string;
   headers: Record<string, string>;
@@ -13,7 +13,7 @@ export interface Load {
   connections?: number;
 }
 
-/** What a round came to. Times are milliseconds. */
+/** The figures of a round. Times are milliseconds. */
 export interface Round {
   requests: number;
   seconds: number;
@@ -23,12 +23,12 @@ export interface Round {
   failures: number;
 }
 
-/** What keeps a round's figures from being of right answers: none at all, failures, and answers of another size than is right. */
+/** Why a round's figures do not count: no answers, failed requests, or answers of a wrong size. */
 export function flaws({ requests, failures, bytes }: Round, size?: number): string[] {
   const found: string[] = [];
   if (failures > 0) found.push(`${failures} requests failed, of ${requests}`);
-  // Of no answers there is no mean, and NaN is within any bounds.
-  if (!(requests > 0)) return [...found, 'no answer in a whole round'];
+  // Without answers the mean is NaN, which would pass the comparisons below.
+  if (!(requests > 0)) return [...found, 'no answer in the round'];
   const mean = bytes / requests;
   if (size !== undefined && (mean < size * 0.9 || mean > size + 2_000))
     found.push(`answers of ${Math.round(mean)} bytes, where ${size} were right`);
@@ -38,10 +38,10 @@ export function flaws({ requests, failures, bytes }: Round, size?: number): stri
 export const connections = 16;
 const here = path.dirname(fileURLToPath(import.meta.url));
 
-/** wrk takes the least of the machine that it shares with everybody; autocannon comes from npm and is always there. */
+/** wrk uses the least processor time of the shared machine; autocannon comes from npm and is always present. */
 export const generator = spawnSync('wrk', ['--version']).error ? 'autocannon' : 'wrk';
 
-/** Runs one round in a process of its own. */
+/** Runs one round in a separate process. */
 export async function load(round: Load): Promise<Round> {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'tidegate-load-'));
   try {

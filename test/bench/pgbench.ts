@@ -1,4 +1,4 @@
-// The product's classes, which its API to the database is beside, are declared with it.
+// The decorators of the product's classes, which its database module loads, need it.
 import 'reflect-metadata';
 import { spawn, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
@@ -8,19 +8,19 @@ import { connections, type Round } from './load.ts';
 import type { Seeded } from './seed.ts';
 import { type Login, product } from './server.ts';
 
-/** Debian's pgbench, by PATH or where Debian puts it; undefined where there is none. */
+/** pgbench, from PATH or from where Debian installs it; undefined if there is none. */
 export const pgbench: string | undefined = [
   'pgbench',
   ...['18', '17', '16', '15'].map((version) => `/usr/lib/postgresql/${version}/bin/pgbench`),
 ].find((program) => !spawnSync(program, ['--version']).error);
 
-/** What pgbench runs, and the values of its parameters. */
+/** A script for pgbench, and the values of its parameters. */
 export interface Script {
   text: string;
   values?: Record<string, string>;
 }
 
-/** The statements behind a read by REST and a write by either API, as the product sends them. */
+/** The statements of a read by REST and of a write by either API, as the product sends them. */
 export async function statements(login: Login, seeded: Seeded, address: string): Promise<Record<string, Script>> {
   const { tenant, receiver, platform } = seeded;
   const args = `jsonb_build_object('amount', '12500', 'currency', 'USD', 'toAccountId', '${receiver}', 'toAddressId', '${address}', 'fromAccountId', null, 'fromAddressId', null, 'paymentMethod', 'domestic_credit', 'statementDescriptor', 'INVOICE 17')`;
@@ -29,7 +29,9 @@ export async function statements(login: Login, seeded: Seeded, address: string):
   return { 'REST by id': await byId(login, seeded), M1: write, 'REST create': write };
 }
 
-/** The product's own API to an account by its id, asked once: the text that it then sent is the one that it always sends. */
+/**
+ * The product's statement for an account by its id: it reads one account, and takes the text that it prepared for that.
+ */
 async function byId(login: Login, { tenant, users, platform }: Seeded): Promise<Script> {
   const [{ Database }, { Scope }, { account }] = (await Promise.all(
     ['db/database.js', 'db/scope.js', 'resources/account/table.js'].map((file) => import(product(file))),
@@ -44,7 +46,7 @@ async function byId(login: Login, { tenant, users, platform }: Seeded): Promise<
     const found = await new Scope(caller, database).find(account, users[0]!);
     const [text, ...more] = database.preparedStatements.values();
     if (!found || !text || more.length > 0) throw new Error('The product does not read an account with one statement.');
-    // pgbench numbers its variables itself, and sends their values apart from the statement, as the product does.
+    // pgbench numbers its variables itself and sends their values separately from the statement, as the product does.
     const named = text.replaceAll(/\$(\d)/g, (_, n) => `:${['tenant', 'live', 'id'][n - 1]}`);
     return { text: `${named};`, values: { tenant, live: 'false', id: users[0]! } };
   } finally {
@@ -52,7 +54,10 @@ async function byId(login: Login, { tenant, users, platform }: Seeded): Promise<
   }
 }
 
-/** The ledger against the least that it could do: one posting, and an update of one row. Spread over accounts, and on one. */
+/**
+ * The ledger compared with the minimal work: a posting and an update of one row, each over many accounts and on one
+ * account.
+ */
 export function ledger({ tenant }: Seeded): Record<string, { title: string; prepare?: string; script: string }> {
   const account = `('account_' || lpad(to_hex((1700000000000000 + (:u * 10) * 1000)::bigint), 14, '0') || left(md5('account' || (:u * 10)), 18))`;
   const posting = `select post('${tenant}', false, 'bench', gen_random_uuid()::text, 'payment_bench', jsonb_build_array(leg(a, 'available', 'USD', 100), contra_leg('bank', 'USD', -100)))
@@ -69,7 +74,7 @@ export function ledger({ tenant }: Seeded): Record<string, { title: string; prep
   };
 }
 
-/** One round of a script, with as many clients as the other rounds have connections. */
+/** Runs one round of a script, with the same number of clients as the other rounds have connections. */
 export async function bench(login: Login, { text: script, values = {} }: Script, seconds: number): Promise<Round> {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'tidegate-pgbench-'));
   const file = path.join(folder, 'script.sql');

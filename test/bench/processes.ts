@@ -13,7 +13,7 @@ export interface Running {
   contender: Contender;
   origin: string;
   pid: number;
-  /** From the start of the process to its first answer. */
+  /** The time from the start of the process to its first answer. */
   milliseconds: number;
   stop(): Promise<void>;
 }
@@ -28,14 +28,17 @@ const portOf: Record<Contender, number> = {
   rest: 4814,
 };
 
-/** The headers that each is asked with: the same for all, though only two look at the key. */
+/** The headers of every request: the same for all contenders, though only two of them check the key. */
 export const headersFor = (seeded: Seeded) => ({
   Authorization: `Bearer ${seeded.key}`,
   'Content-Type': 'application/json',
   'X-Forwarded-Proto': 'https',
 });
 
-/** Starts a contender over a database, and waits until it answers; of several `workers` of the product, until the first one does. */
+/**
+ * Starts a contender over a database and waits until it answers; with several `workers` of the product, until the first
+ * one does.
+ */
 export async function start(
   contender: Contender,
   login: Login,
@@ -69,7 +72,10 @@ export async function start(
   };
 }
 
-/** The flags that `npm start` gives to Node. Every contender gets them: what they gain is Node's, and nobody's own. */
+/**
+ * The flags that `npm start` gives to Node. Every contender gets them, because their gain comes from Node and not from
+ * a contender.
+ */
 const flags = (() => {
   const { scripts } = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8')) as {
     scripts: { start: string };
@@ -77,7 +83,10 @@ const flags = (() => {
   return /node (.*)dist\/main\.js/.exec(scripts.start)?.[1]?.trim().split(' ').filter(Boolean) ?? [];
 })();
 
-/** The product as `npm start` starts it, behind a proxy. Its log goes where a container's would: to somebody else. */
+/**
+ * Starts the product as `npm start` does, behind a proxy. Its log is discarded, since in production another process
+ * reads it.
+ */
 function product(login: Login, port: number, workers: number): ChildProcess {
   const env = {
     ...process.env,
@@ -103,7 +112,7 @@ function peer(contender: Contender, login: Login, port: number, { tenant, platfo
   return spawn(node, [...flags, '--import', 'tsx', file], { cwd: here, env, stdio: ['ignore', 'ignore', 'pipe'] });
 }
 
-/** PostGraphile 5 needs Node 22: this one, when it is new enough, or the one from npm. */
+/** A Node for PostGraphile 5, which needs Node 22: the running one if it is new enough, or the one from npm. */
 export function newerNode(): string {
   if (Number(process.versions.node.split('.')[0]) >= 22) return process.execPath;
   const machine = `${process.platform}-${process.arch}`;
@@ -123,7 +132,9 @@ async function answers(origin: string, contender: Contender): Promise<boolean> {
   }
 }
 
-/** Seconds of CPU that a process has used so far, with its children's; undefined where the kernel does not tell it so. */
+/**
+ * Seconds of CPU that a process and its ended children have used so far; undefined if the kernel does not report it.
+ */
 export function cpuOf(pid: number): number | undefined {
   try {
     const fields = fs
@@ -136,23 +147,23 @@ export function cpuOf(pid: number): number | undefined {
   }
 }
 
-/** The CPU of all of PostgreSQL's processes. */
+/** Seconds of CPU of all PostgreSQL processes. */
 export function cpuOfServer(server: number | undefined): number | undefined {
   return processesOf(server)?.reduce((sum, pid) => sum + (cpuOf(pid) ?? 0), 0);
 }
 
-/** Megabytes that PostgreSQL's processes hold each for itself: what they share is bounded by its settings. */
+/** Megabytes of private memory of PostgreSQL's processes: their shared memory is bounded by the settings. */
 export function anonymousOfServer(server: number | undefined): number | undefined {
   const all = processesOf(server)?.reduce((sum, pid) => sum + (kilobytesOf(pid, 'RssAnon') ?? 0), 0);
   return all === undefined ? undefined : Math.round(all / 1024);
 }
 
-/** PostgreSQL's processes, found below the one that began them. */
+/** PostgreSQL's processes: the first one and its children. */
 function processesOf(server: number | undefined): number[] | undefined {
   return server === undefined ? undefined : [server, ...(childrenOf(server) ?? [])];
 }
 
-/** The processes that a process has started; undefined where the kernel does not tell. */
+/** The children of a process; undefined if the kernel does not report them. */
 export function childrenOf(parent: number): number[] | undefined {
   try {
     const all = fs.readdirSync('/proc').filter((name) => /^\d+$/.test(name));
@@ -162,7 +173,10 @@ export function childrenOf(parent: number): number[] | undefined {
   }
 }
 
-/** Who began a process: of one that serves a connection, PostgreSQL itself, which stays when connections come and go. */
+/**
+ * The parent of a process. The parent of a connection's process is PostgreSQL's first process, which outlives
+ * connections.
+ */
 export function parentOf(pid: number): number | undefined {
   try {
     return Number(
@@ -192,7 +206,9 @@ function kilobytesOf(pid: number, name: string): number | undefined {
   }
 }
 
-/** A relay in front of PostgreSQL that counts the statements which pass: each Execute and each simple Query. */
+/**
+ * A relay in front of PostgreSQL that counts the statements that pass through it: each Execute and each simple Query.
+ */
 export async function counting(login: Login): Promise<{ login: Login; count(): number; close(): void }> {
   let statements = 0;
   const sockets = new Set<net.Socket>();
@@ -230,7 +246,7 @@ export async function counting(login: Login): Promise<{ login: Login; count(): n
 }
 
 /** Reads the types of a client's messages from its bytes; the first message of a connection has none. */
-function messages(tell: (type: string) => void): (chunk: Buffer) => void {
+function messages(onMessage: (type: string) => void): (chunk: Buffer) => void {
   let rest = Buffer.alloc(0);
   let begun = false;
   return (chunk) => {
@@ -240,7 +256,7 @@ function messages(tell: (type: string) => void): (chunk: Buffer) => void {
       if (rest.length < head + 4) return;
       const length = head + rest.readInt32BE(head);
       if (rest.length < length) return;
-      if (begun) tell(String.fromCharCode(rest[0]!));
+      if (begun) onMessage(String.fromCharCode(rest[0]!));
       begun = true;
       rest = rest.subarray(length);
     }

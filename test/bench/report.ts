@@ -1,7 +1,7 @@
 import type { Growth } from './growth.ts';
 import { titles } from './workloads.ts';
 
-/** What one contender did under one workload: medians over the rounds. */
+/** The figures of one contender under one workload: medians over the rounds. */
 export interface Measured {
   workload: string;
   contender: string;
@@ -9,11 +9,14 @@ export interface Measured {
   /** Milliseconds. */
   p50: number;
   p99: number;
-  /** Milliseconds of CPU for each request, of the gateway and of all of PostgreSQL; null where they cannot be told. */
+  /**
+   * Milliseconds of CPU for each request, of the gateway and of all of PostgreSQL; null if the kernel does not report
+   * them.
+   */
   cpu: { gateway: number | null; postgresql: number | null };
-  /** SQL statements for each request; null where nobody counted. */
+  /** SQL statements for each request; null if they were not counted. */
   statements: number | null;
-  /** The product's requests/s by this one's, the median of the rounds' ratios. */
+  /** The product's requests/s divided by this contender's, the median of the rounds' ratios. */
   ratio: number | null;
 }
 
@@ -35,7 +38,7 @@ export interface Report {
   deposits: number;
   workloads: Record<string, string>;
   results: Measured[];
-  /** The product alone, with several processes; null where no workload that it is measured by was asked for. */
+  /** The product alone with several processes; null if none of the workloads that measure growth was selected. */
   growth: Growth | null;
   start: { readyMilliseconds: number; residentAtRest: number | null; residentAfterLoad: number | null };
   targets: Target[];
@@ -58,7 +61,7 @@ const least: [workload: string, contender: string, ratio: number][] = [
   ['REST create', 'pgbench', 0.7],
 ];
 
-/** What the product has set itself, and what became of it. */
+/** The performance targets of the product, and whether it meets them. */
 export function targets({ results, start }: Pick<Report, 'results' | 'start'>): Target[] {
   const found = (workload: string, contender: string) =>
     results.find((r) => r.workload === workload && r.contender === contender);
@@ -95,12 +98,12 @@ export function targets({ results, start }: Pick<Report, 'results' | 'start'>): 
   ].filter(({ value }) => value !== null);
 }
 
-/** The report for people. */
+/** The report as text. */
 export function table(report: Report): string {
   const { results, workloads, start, wrong } = report;
   const lines = [
     `Node ${report.node}, PostgreSQL ${report.postgresql}, ${report.generator} with ${report.connections} connections, ${report.cores} cores shared by all;`,
-    `${report.deposits} deposits; medians of ${report.rounds} interleaved rounds of ${report.secondsOfRound} s. Only the ratios mean anything elsewhere.`,
+    `${report.deposits} deposits; medians of ${report.rounds} interleaved rounds of ${report.secondsOfRound} s. Only the ratios can be compared with other machines.`,
     '',
   ];
   const columns = ['', 'requests/s', 'p50 ms', 'p99 ms', 'CPU ms', 'of PostgreSQL', 'statements', 'Tidegate is'];

@@ -10,24 +10,24 @@ import { type Soak, soak, soakTable } from './soak.ts';
 import { connect, openServer } from './server.ts';
 import { type Ask, contenders, requestsOf, titles, type Workload, workloads } from './workloads.ts';
 
-const help = `The product against its peers, over the same rows of one PostgreSQL.
+const help = `Measures the product and its peers over the same rows of one PostgreSQL.
 
   npm run bench -- [options]
 
   --quick            fewer and shorter rounds: at most 4 minutes
   --json             one JSON document on standard output; progress goes to standard error
   --scale <n>        n times 200,000 deposits; 50 for ten million
-  --data <folder>    keeps the rows there, and finds them there the next time
+  --data <folder>    keeps the rows in this folder and uses them again the next time
   --only <names>     workloads, separated by commas
   --against <names>  contenders, of ${contenders.slice(1).join(', ')}; none for the product alone
   --rounds <n>       rounds of each
   --seconds <n>      seconds of a round
-  --soak <minutes>   the product alone, every workload in turn, and what it holds in memory meanwhile
+  --soak <minutes>   the product alone, every workload in turn, with its memory in each minute
 
-At the end the product runs as one process and as several on one port, as WORKERS starts them: for ${growing.join(' and ')}, where
-those are measured.
+At the end the product runs as one process and as several on one port, as WORKERS starts them, if ${growing.join(' or ')} is
+selected.
 
-With DATABASE_URL, that database is filled and used instead of a PostgreSQL of the product's own; it should be an empty one.
+With DATABASE_URL, that database is filled and used instead of the product's own PostgreSQL; it should be empty.
 `;
 
 const { values: flags } = parseArgs({
@@ -47,16 +47,16 @@ const { values: flags } = parseArgs({
 const rounds = Number(flags.rounds ?? (flags.quick ? 3 : 5));
 const seconds = Number(flags.seconds ?? (flags.quick ? 1 : 3));
 const begun = Date.now();
-/** A quick run begins no further round after this. */
+/** A quick run starts no further round after this time. */
 const quickMilliseconds = 155_000;
-/** How long it gives to the processes that share a port. */
+/** The time that a quick run spends on the processes that share a port. */
 const quickGrowthMilliseconds = 12_000;
 
 function tell(step: string): void {
   process.stderr.write(`${String(Math.round((Date.now() - begun) / 1000)).padStart(4)} s  ${step}\n`);
 }
 
-/** What a round of one contender under one workload came to. */
+/** The figures of a round of one contender under one workload. */
 interface Cell extends Round {
   cpu: { gateway?: number; postgresql?: number };
 }
@@ -112,7 +112,7 @@ async function main(): Promise<Report | Soak> {
       }
     }
 
-    tell('starting the product, to see how long it takes and what it needs');
+    tell('starting the product, to measure the time and the memory of a start');
     const starts: number[] = [];
     let residentAtRest: number | undefined;
     for (let i = 0; i < 3; i++) {
@@ -136,7 +136,7 @@ async function main(): Promise<Report | Soak> {
       for (const workload of all) {
         tell(`${round === 0 ? 'warming up' : `round ${round} of ${rounds}`}: ${workload.name}`);
         const those = running.filter(({ contender }) => workload.asks[contender]);
-        // Nobody is always the first after another workload.
+        // Rotate the order, so that no contender is always the first after another workload.
         const turned = those.map((_, i) => those[(i + round) % those.length]!);
         for (const one of turned) {
           const name = `${workload.name} ${one.contender}`;
@@ -144,7 +144,7 @@ async function main(): Promise<Report | Soak> {
           const cell = await cpuAround(one.pid, postgresql, () =>
             ask(one, workload.asks[one.contender]!, headers, round === 0 ? 1 : seconds),
           );
-          // Who is still warming up need not answer within the round; but what it answers is right.
+          // A contender that is still warming up need not answer within the round, but its answers must be right.
           if (round > 0 || cell.requests + cell.failures > 0)
             await judge(workload, one, cell, sizes.get(name)!, before, seeded, wrong);
           if (workload.writes) await numbered();
@@ -178,24 +178,24 @@ async function main(): Promise<Report | Soak> {
       growthOf = await growth(server.login, seeded, grown, sizes, { rounds, seconds, milliseconds }, wrong);
     }
 
-    const model = ledger(seeded);
-    const held = pgbench && named.length > 0 && !only ? Object.entries(model) : [];
-    for (const [, { prepare }] of held) if (prepare) await sql.unsafe(prepare);
-    for (let round = 0; round <= rounds && held.length > 0; round++) {
+    const ledgerScripts = ledger(seeded);
+    const ledgerRuns = pgbench && named.length > 0 && !only ? Object.entries(ledgerScripts) : [];
+    for (const [, { prepare }] of ledgerRuns) if (prepare) await sql.unsafe(prepare);
+    for (let round = 0; round <= rounds && ledgerRuns.length > 0; round++) {
       tell(`${round === 0 ? 'warming up' : `round ${round} of ${rounds}`}: postings and plain updates`);
-      for (const [name, { script }] of held) {
+      for (const [name, { script }] of ledgerRuns) {
         const cell = await cpuAround(undefined, postgresql, () => bench(server.login, { text: script }, seconds));
         wrong.push(...flaws(cell).map((flaw) => `${name}: ${flaw}`));
         if (round > 0) measured.set(`${name} pgbench`, [...(measured.get(`${name} pgbench`) ?? []), cell]);
       }
     }
-    if (flags.data && held.length > 0) {
+    if (flags.data && ledgerRuns.length > 0) {
       tell('sealing the postings');
       for (let n = 1; n > 0; ) n = Number((await sql`select seal_postings(${seeded.tenant}, false, 20000) as n`)[0]?.n);
     }
 
     const titlesOf = Object.fromEntries(all.map(({ name, title }) => [name, title]));
-    for (const [name, { title }] of held) titlesOf[name] = title;
+    for (const [name, { title }] of ledgerRuns) titlesOf[name] = title;
     const results = [...measured].map(([cell, rows]): Measured => {
       const [workload, contender] = [cell.slice(0, cell.lastIndexOf(' ')), cell.slice(cell.lastIndexOf(' ') + 1)];
       const ours = measured.get(`${workload} tidegate`);
@@ -240,12 +240,12 @@ async function main(): Promise<Report | Soak> {
         ...(pgbench
           ? []
           : [
-              'pgbench was not found: no plain SQL and no ledger figures. Debian has it in the package postgresql-contrib or postgresql.',
+              'pgbench was not found: there are no figures for plain SQL and for the ledger. Debian has it in the package postgresql-contrib or postgresql.',
             ]),
         ...(generator === 'wrk'
           ? []
           : [
-              'wrk was not found, so autocannon made the load; it takes much of a core itself, which brings all ratios nearer to 1.',
+              'wrk was not found, so autocannon generated the load; it uses much of a core itself, which brings all ratios nearer to 1.',
             ]),
       ],
       wrong,
@@ -263,7 +263,7 @@ async function main(): Promise<Report | Soak> {
     return Number(row?.n);
   }
 
-  /** What keeps a round's figures from being of right answers: failures, answers of another size, rows that are missing. */
+  /** Adds the reasons why a round's figures do not count: failures, answers of a wrong size, missing rows. */
   async function judge(
     workload: Workload,
     one: Running,
@@ -281,7 +281,10 @@ async function main(): Promise<Report | Soak> {
     }
   }
 
-  /** Waits until the product's worker has numbered the events of a round, so that whoever comes next is not charged for them. */
+  /**
+   * Waits until the product's worker has numbered the events of a round, so that this work does not fall into the next
+   * round.
+   */
   async function numbered(): Promise<void> {
     for (let i = 0; i < 100; i++) {
       const [row] = await sql`select exists (select from event where number is null) as more`;
@@ -291,15 +294,18 @@ async function main(): Promise<Report | Soak> {
   }
 }
 
-/** The names of an option. One that nothing has would measure nothing, and look like success. */
+/** The names of an option. An unknown name would measure nothing and look like success, so it is an error. */
 function chosen(names: string, known: string[]): string[] {
   const list = names.split(',').filter(Boolean);
   const unknown = list.filter((name) => !known.includes(name));
-  if (unknown.length > 0) throw new Error(`There is no ${unknown.join(', ')}; there are ${known.join(', ')}.`);
+  if (unknown.length > 0) throw new Error(`Unknown: ${unknown.join(', ')}. Known: ${known.join(', ')}.`);
   return list;
 }
 
-/** Asks once per request of a workload, and holds the answers against those that came before. Returns the mean size of an answer. */
+/**
+ * Sends every tenth request of a workload once and compares the answers with those of earlier contenders. Returns the
+ * mean size of an answer.
+ */
 async function check(
   one: Running,
   workload: Workload,
@@ -327,7 +333,7 @@ async function check(
   return Math.round(bytes / some.length);
 }
 
-/** Where an answer first differs from the one that was expected. */
+/** The first place where an answer differs from the expected one. */
 function differences(answer: unknown, expected: unknown, at = 'answer'): string[] {
   const deep = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
   if (!deep(answer) || !deep(expected))
@@ -336,7 +342,7 @@ function differences(answer: unknown, expected: unknown, at = 'answer'): string[
   return [...names].flatMap((name) => differences(answer[name], expected[name], `${at}.${name}`)).slice(0, 1);
 }
 
-/** Statements of one request: the least of several, since a worker may add its own. */
+/** The number of statements of one request: the least of several measurements, since a worker may add its own. */
 async function statementsOf(
   one: Running,
   asks: Ask[],

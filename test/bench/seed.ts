@@ -9,10 +9,10 @@ const deposits = 200_000;
 const year = 365 * 86_400;
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/** The pepper of the benchmark's keys; whoever measures knows them all. */
+/** The pepper of the benchmark's keys, which need not be secret. */
 export const pepper = 'bench-pepper-bench-pepper-bench-pepper';
 
-/** What the rows are, for the requests that are made of them. */
+/** The ids of the seeded rows from which the requests are made. */
 export interface Seeded {
   tenant: string;
   /** A test key of the platform. */
@@ -20,7 +20,7 @@ export interface Seeded {
   platform: string;
   /** Connected users with deposits. */
   users: string[];
-  /** A partner, whose deposits are on no list that is measured: new ones go to it. */
+  /** The partner that receives new deposits, because its deposits are on no list that is measured. */
   receiver: string;
   /** A deposit in the middle of the platform's list. */
   deep: string;
@@ -28,7 +28,10 @@ export interface Seeded {
   seconds: number;
 }
 
-/** Fills a database through the product's own migrations and command line, and then in bulk. What is filled already is left alone. */
+/**
+ * Fills a database with the product's migrations and command line, and then in bulk. A database that is already filled
+ * stays as it is.
+ */
 export async function seed(server: Server, scale: number, tell: (step: string) => void): Promise<Seeded> {
   const begun = Date.now();
   const sql = postgres({ ...server.login, max: 1, onnotice: () => {}, connection: { synchronous_commit: 'off' } });
@@ -51,7 +54,7 @@ export async function seed(server: Server, scale: number, tell: (step: string) =
       tell(`seeding: ${step}`);
       await sql.unsafe(statement);
     }
-    // A posting that nobody sealed would be sealed by the product's worker while others are measured.
+    // The product's worker would seal unsealed postings while another contender is measured.
     if (scale > 1) tell('sealing the postings');
     for (let sealed = 1; sealed > 0; ) {
       const [row] = await sql`select seal_postings(${tenant}, false, 20000) as n`;
@@ -76,9 +79,10 @@ export async function seed(server: Server, scale: number, tell: (step: string) =
       seconds: Math.round((Date.now() - begun) / 1000),
     };
     if (scale <= 1) {
-      tell('holding the rows against the books');
+      tell("checking the ledger's invariants");
       const broken = await sql`select rule, what from violations limit 5`;
-      if (broken.length > 0) throw new Error(`The seeded books are wrong: ${JSON.stringify(broken)}`);
+      if (broken.length > 0)
+        throw new Error(`The seeded rows break the ledger's invariants: ${JSON.stringify(broken)}`);
     }
     await sql`create table bench_seed as select ${sql.json(seeded as never)}::jsonb as seeded`;
     await defer(sql);
@@ -88,15 +92,15 @@ export async function seed(server: Server, scale: number, tell: (step: string) =
   }
 }
 
-/** The operator's command line, as an operator would call it. */
+/** Runs a command of the operator's command line. */
 function tidegate(server: Server, words: string[]): unknown {
   const env = { ...process.env, DATABASE_URL: server.url, API_KEY_PEPPER: pepper };
   return JSON.parse(execFileSync(process.execPath, [`${root}dist/cli.js`, ...words, '--json'], { env }).toString());
 }
 
 /**
- * A deposit that is created in test mode is completed by the sandbox a second later. That is no part of the request, and
- * would be done by the product's process while another is measured: for everybody it is put off beyond the benchmark.
+ * Postpones all jobs beyond the end of the benchmark. The sandbox completes a deposit of test mode a second after its
+ * creation: that is not part of the request, and the product's process would do it while another contender is measured.
  */
 async function defer(sql: postgres.Sql): Promise<void> {
   await sql.unsafe(`
@@ -104,7 +108,9 @@ async function defer(sql: postgres.Sql): Promise<void> {
     create or replace trigger bench_defer before insert on job for each row execute function bench_defer()`);
 }
 
-/** A year of trade, oldest first. Ids sort by birth, as the product's do; everything follows from the number of a row. */
+/**
+ * A year of trade, oldest first. Ids sort by creation, as the product's do; a row's number determines all its values.
+ */
 function statements(tenant: string, platform: string, total: number): [string, string][] {
   const id = (prefix: string, n: string) =>
     `'${prefix}_' || lpad(to_hex((1700000000000000 + (${n}) * 1000)::bigint), 14, '0') || left(md5('${prefix}' || (${n})), 18)`;

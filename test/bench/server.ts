@@ -3,7 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import postgres from 'postgres';
 
-/** How to reach the one PostgreSQL that everybody is measured over. */
+/** The login to the PostgreSQL that all contenders share. */
 export interface Login {
   host: string;
   port: number;
@@ -14,18 +14,18 @@ export interface Login {
 
 export interface Server {
   login: Login;
-  /** The same as an address, for the product's DATABASE_URL. */
+  /** The same as a URL, for the product's DATABASE_URL. */
   url: string;
   version: string;
   close(): Promise<void>;
 }
 
-/** A file of the product as it is built. */
+/** The URL of a file of the built product. */
 export const product = (file: string) => new URL(`../../dist/${file}`, import.meta.url).href;
 
 /**
- * The server of DATABASE_URL, which must be an empty database or one that this benchmark has filled; otherwise the
- * PostgreSQL that the product brings. `folder` keeps its rows for the next run; without one they go.
+ * Opens the server of DATABASE_URL, whose database must be empty or filled by this benchmark; without DATABASE_URL,
+ * the product's embedded PostgreSQL. `folder` keeps its rows for the next run; without a folder they are removed.
  */
 export async function openServer(folder: string | undefined): Promise<Server> {
   const given = process.env.DATABASE_URL;
@@ -59,7 +59,7 @@ export async function openServer(folder: string | undefined): Promise<Server> {
   };
 }
 
-/** A login as an address; a socket's folder travels as a parameter. */
+/** A login as a URL; the folder of a socket is a parameter of it. */
 export function addressOf({ host, port, username, database, password }: Login): string {
   const socket = host.startsWith('/');
   const user = password ? `${encodeURIComponent(username)}:${encodeURIComponent(password)}` : username;

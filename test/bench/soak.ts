@@ -3,20 +3,20 @@ import { anonymousOfServer, headersFor, residentOf, type Running } from './proce
 import type { Seeded } from './seed.ts';
 import { requestsOf, type Workload } from './workloads.ts';
 
-/** What the product held in memory while it was under load, minute by minute. */
+/** The memory of the product under load, minute by minute. */
 export interface Soak {
   minutes: number;
   requests: number;
   failures: number;
-  /** Resident megabytes of the gateway, a median for each minute. */
+  /** Resident megabytes of the gateway, the median of each minute. */
   gateway: number[];
-  /** Megabytes of PostgreSQL's processes that they do not share. */
+  /** Megabytes of private memory of PostgreSQL's processes, the median of each minute. */
   postgresql: number[];
 }
 
 const secondsOfTurn = 5;
 
-/** Every workload in turn, with as much load as the product takes, for so many minutes. */
+/** Runs every workload in turn at full load for the given minutes. */
 export async function soak(
   product: Running,
   server: number | undefined,
@@ -48,7 +48,7 @@ export async function soak(
 
 const middle = (numbers: number[]) => numbers.sort((a, b) => a - b)[Math.floor(numbers.length / 2)]!;
 
-/** The soak for people: whether the last quarter holds more than the second, when all that is kept had been asked for. */
+/** The soak as text: compares the last quarter with the second one, by which all caches are filled. */
 export function soakTable({ minutes, requests, failures, gateway, postgresql }: Soak): string {
   const quarter = Math.max(1, Math.floor(minutes / 4));
   const line = (name: string, each: number[]) => {
@@ -56,9 +56,9 @@ export function soakTable({ minutes, requests, failures, gateway, postgresql }: 
     return `  ${name}: ${before} MB in the second quarter, ${after} MB in the last (× ${(after / before).toFixed(2)})\n    ${each.join(' ')}`;
   };
   return [
-    `${minutes} minutes of load, ${requests} requests, ${failures} of them failed.`,
+    `${minutes} minutes of load, ${requests} requests, of which ${failures} failed.`,
     line('gateway', gateway),
-    line('PostgreSQL, without what it shares', postgresql),
+    line('PostgreSQL, private memory', postgresql),
     '',
   ].join('\n');
 }

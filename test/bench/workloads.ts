@@ -1,6 +1,8 @@
 import type { Seeded } from './seed.ts';
 
-/** One HTTP request, and how its answer is brought into the form that all contenders' answers are compared in. */
+/**
+ * One HTTP request, and the conversion of its answer into the common form in which contenders' answers are compared.
+ */
 export interface Ask {
   method: 'GET' | 'POST';
   path: string;
@@ -8,17 +10,17 @@ export interface Ask {
   canonical(answer: any): unknown;
 }
 
-/** One thing to measure: the same question to each contender, over the same ids. */
+/** One measurement: the same query to each contender, over the same ids. */
 export interface Workload {
   name: string;
   title: string;
-  /** Whether it writes: then ids and times differ from one answer to the next. */
+  /** Whether it writes: then ids and times differ between answers. */
   writes?: true;
-  /** Several requests, which are asked in turn. */
+  /** Several requests, which are sent in turn. */
   asks: Partial<Record<Contender, Ask[]>>;
 }
 
-/** The same as the load sends it. */
+/** The same requests in the format of the load generator. */
 export function requestsOf(asks: Ask[]): { method: string; path: string; body?: string }[] {
   return asks.map(({ method, path, body }) => ({
     method,
@@ -66,7 +68,7 @@ const graphileQ3 = `query Q3($tenant: String!) { ${graphileList} { nodes {
 const graphileM1 = `mutation M1($input: CreateDepositInput!) { createDeposit(input: $input) { result {
   rowId created amount currency status paymentMethod statementDescriptor metadata fromAccountId fromAddressId toAccountId toAddressId } } }`;
 
-/** Requests of every workload, over the seeded rows. */
+/** The requests of every workload, over the seeded rows. */
 export function workloads({ tenant, users, receiver, deep, platform }: Seeded, addressOfReceiver: string): Workload[] {
   const graph = (query: string, of: (data: any) => unknown, variables: object[] = [{}]): Ask[] =>
     variables.map((v) => ({
@@ -93,7 +95,7 @@ export function workloads({ tenant, users, receiver, deep, platform }: Seeded, a
       canonical: (answer) => ({ ...answer, id: 'new', created: 'now' }),
     },
   ];
-  // PostGraphile calls the function and nothing else: it looks at no address before, and makes no key of its own.
+  // PostGraphile only calls the function: it reads no address before, and it creates no idempotency key.
   const call = { account: platform, operation: 'createDeposit', request: {} };
   const args = {
     amount: '12500',
@@ -179,7 +181,7 @@ function dashboardOf(a: any) {
   return { ...a, depositsIn: { nodes: deposits } };
 }
 
-/** PostGraphile has its own names, whole hashes, and enums as they are stored. */
+/** PostGraphile has its own names, complete hashes, and enums as they are stored. */
 function graphileAccount({ rowId: id, businessDetails: b, ...a }: any) {
   const { line1, city, state, postalCode, country } = b.physicalAddress;
   const { legalName, dba, email, website, merchantCategoryCode } = b;

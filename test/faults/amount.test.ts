@@ -18,7 +18,7 @@ afterEach(async () => {
 const { seed } = scale;
 const numRuns = scale.amounts.runs;
 
-/** Character by character, as somebody would who has never heard of regular expressions. Minor units, or nothing. */
+/** Parses an amount character by character, without regular expressions. Minor units; undefined if it is no amount. */
 function read(given: unknown): bigint | undefined {
   if (typeof given !== 'string') return undefined;
   const [whole = '', cents, ...more] = given.split('.');
@@ -29,7 +29,7 @@ function read(given: unknown): bigint | undefined {
   return [...whole, ...(cents ?? '00')].reduce((sum, c) => sum * 10n + BigInt('0123456789'.indexOf(c)), 0n);
 }
 
-/** What looks like an amount and often is none. */
+/** Strings that look like amounts and often are none. */
 const almost = fc.oneof(
   fc.string({ unit: fc.constantFrom(...'0123456789..-+ e,_٣１\n\u0000'), maxLength: 20 }),
   fc
@@ -39,7 +39,7 @@ const almost = fc.oneof(
   fc.string(),
 );
 
-/** What is an amount, with cents or without. */
+/** Valid amounts, with cents or without. */
 const proper = fc
   .tuple(
     fc.bigInt({ min: 1n, max: 10n ** 13n - 1n }),
@@ -59,7 +59,7 @@ const attempt = (parse: () => unknown): unknown => {
 };
 
 describe(`amounts, seed ${seed}`, () => {
-  it('are read exactly where they are amounts, and come out as they went in', () => {
+  it('are parsed exactly if they are valid, and are formatted as they were given', () => {
     const began = Date.now();
     fc.assert(
       fc.property(fc.oneof(almost, fc.anything()), (value) => {
@@ -80,7 +80,7 @@ describe(`amounts, seed ${seed}`, () => {
     figures('amounts', { strings: numRuns, numbers: numRuns, took: secondsSince(began) });
   });
 
-  it('of currencies: three capital letters that are in use, and nothing that looks like them', () => {
+  it('have currencies in use, of three capital letters, and no code that only looks like one', () => {
     const used = ['USD', 'EUR', 'INR', 'GBP', 'JPY', 'KRW', 'KWD', 'SGD', 'AED', 'XCG', 'VES', 'ZWG'];
     const gone = ['DEM', 'FRF', 'ITL', 'BGN', 'HRK', 'ANG', 'XXX', 'XTS', 'ZZZ', 'TRL'];
     for (const code of used) expect(Currency.parseValue(code)).toBe(code);
@@ -96,8 +96,8 @@ describe(`amounts, seed ${seed}`, () => {
     );
   });
 
-  // Receivables take every currency, so that all of them pass through the APIs.
-  it('through the APIs: what is taken is stored and shown to the cent, and what is not names the amount', async () => {
+  // Receivables accept every currency, so this test can send all of them through the APIs.
+  it('are stored and shown to the cent if an API accepts them; otherwise the error names the amount', async () => {
     const began = Date.now();
     const user = await given.directUser(1);
     const noMinor = ['JPY', 'KRW', 'VND', 'CLP', 'ISK', 'UGX', 'XAF', 'XOF', 'XPF', 'PYG', 'RWF', 'VUV'];
@@ -145,7 +145,7 @@ describe('99,999,999,999.99', () => {
   const largest = '99999999999.99';
   const inRupees = '8299999999999.17';
 
-  it('survives every path to the cent, and its way back', async () => {
+  it('stays exact to the cent on every path, and back', async () => {
     const user = await given.directUser(1);
     const partner = await user.partner();
     await must(user.post('/v1/addresses', payoutBody(user.id)));
@@ -218,17 +218,17 @@ describe('99,999,999,999.99', () => {
     const [moved] = (await must(user.get(`/v1/balance_transactions?currency=USD`))).data;
     expect(moved.amount).toBe(`-${largest}`);
 
-    // Every event of all of this has the amounts as they were.
+    // Every event of these operations has the amounts of its time.
     await world.database.call('number_events', [tenant, false, 500]);
-    const told = (await must(user.get('/v1/events'))).data.map(({ type, data: { object } }: any) => [type, object]);
-    const of = (type: string) => told.find(([each]: [string]) => each === type)?.[1];
+    const events = (await must(user.get('/v1/events'))).data.map(({ type, data: { object } }: any) => [type, object]);
+    const of = (type: string) => events.find(([each]: [string]) => each === type)?.[1];
     expect(of('deposit.completed').amount).toBe(`-${largest}`);
     expect(of('deposit.disputed').amount).toBe(largest);
     expect(of('payout.completed').amount).toBe(inRupees);
     expect(of('receivable.updated').amount_settled_payouts).toBe(largest);
   });
 
-  it('is summed with as many more to the cent', async () => {
+  it('is summed exactly over 20 deposits', async () => {
     const platform = await given.platform(1);
     const [fee] = (await must(platform.get('/v1/addresses?category=service_fee_advance'))).data;
     for (const to of [{ account_id: platform.id }, { address_id: fee.id }])
@@ -241,7 +241,7 @@ describe('99,999,999,999.99', () => {
   });
 });
 
-/** The compartments that have something in them. */
+/** The compartments that are not empty. */
 async function balances(speaker: Speaker): Promise<Record<string, string>> {
   const { object, account_id, livemode, ...held } = await must(speaker.get('/v1/balance'));
   expect([object, account_id, livemode]).toEqual(['balance', speaker.id, false]);

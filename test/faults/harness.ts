@@ -12,14 +12,14 @@ export const tenantKinds = [
 ] as const;
 export type TenantKind = (typeof tenantKinds)[number];
 
-/** Where a deposit can go. */
+/** A destination of a deposit. */
 interface Destination {
   account: string;
-  /** The fee advance of a platform, which its own address leads to. */
+  /** The address of the platform's fee advance; without one, the deposit goes to the account. */
   address?: string;
 }
 
-/** A tenant that trades, with the ledger that its money is held against. */
+/** A tenant that trades, with the model that its money is compared to. */
 export interface Harness {
   world: World;
   root: Speaker;
@@ -27,10 +27,10 @@ export interface Harness {
   model: Model;
   currencies: string[];
   destinations: Destination[];
-  /** Owners of receivables. */
+  /** Accounts that own receivables. */
   users: string[];
   partners: string[];
-  /** Connected users whose payouts their platform can stop, with their settings. */
+  /** Connected users whose payouts their platform can stop, with the ids of their account settings. */
   stoppable: { account: string; setting: string }[];
   began: number;
 }
@@ -40,7 +40,10 @@ export const text = (minor: bigint): string => {
   return `${minor < 0n ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}`;
 };
 
-/** A root with users and partners that can receive, and with the payout addresses that are asked for. */
+/**
+ * Creates a root account with users and partners that can receive money, and with payout addresses in the given
+ * currencies.
+ */
 export async function settle(world: World, kind: TenantKind, payoutCurrencies: string[] = ['INR']): Promise<Harness> {
   const given = givenIn(world);
   const edition: Edition = kind.endsWith('Edition 1') ? 1 : 2;
@@ -56,7 +59,7 @@ export async function settle(world: World, kind: TenantKind, payoutCurrencies: s
     currencies: edition === 1 ? ['USD'] : ['INR', 'USD'],
   };
   const pass = (seconds: number) => world.operator.passTime({ tenantId: tenant }, seconds);
-  // Midday, far from any midnight: payouts are made then.
+  // Midday: payouts are made at midnight, which is then far away.
   const { now } = await must(root.post('/v1/test_helpers/clock', { advance_seconds: 1 }));
   await pass(86_400 + 43_200 - (now % 86_400));
   harness.began = now;
@@ -67,7 +70,7 @@ export async function settle(world: World, kind: TenantKind, payoutCurrencies: s
   const activate = async (id: string) => must(root.post(`/v1/accounts/${id}/activate`));
 
   if (direct || aggregator || edition === 1) {
-    // Edition 1 pays out in rupees alone.
+    // Edition 1 pays out in rupees only.
     const currencies = edition === 1 ? payoutCurrencies.slice(0, 1).map(() => 'INR') : payoutCurrencies;
     await addresses(root.id, currencies);
     model.holders.set(root.id, {
@@ -104,7 +107,7 @@ export async function settle(world: World, kind: TenantKind, payoutCurrencies: s
   return harness;
 }
 
-/** Something that a client does, and of which the ledger can tell how it must end. */
+/** An operation of a client, whose result the model predicts. */
 export type Act =
   | { do: 'deposit'; to: Destination; currency: string; amount: bigint; payer: string | undefined }
   | { do: 'move'; id: string; verb: 'process' | 'complete' | 'fail' | 'cancel' | 'reverse' }
@@ -117,7 +120,9 @@ export type Act =
   | { do: 'stop'; account: string; setting: string; held: boolean }
   | { do: 'pass'; seconds: number };
 
-/** What is drawn at random: a kind and some numbers, which mean what the state of the ledger lets them mean. */
+/**
+ * A random draw: a kind of operation and four numbers, from which `actOf` chooses according to the state of the model.
+ */
 export interface Draw {
   kind: Act['do'];
   a: number;
@@ -126,7 +131,7 @@ export interface Draw {
   d: number;
 }
 export const drawMax = 65_535;
-/** As often as each stands here. */
+/** A kind that is listed more often is drawn more often. */
 export const kinds: readonly Act['do'][] = [
   ...['deposit', 'deposit', 'deposit', 'deposit', 'move', 'move', 'move', 'move', 'move', 'dispute', 'dispute'],
   ...['receivable', 'receivable', 'receivable', 'limit', 'void', 'reconcile', 'reconcile', 'reconcile', 'reconcile'],
@@ -136,29 +141,29 @@ export const kinds: readonly Act['do'][] = [
 const pick = <T>(list: readonly T[], n: number): T | undefined => list[n % list.length];
 const one = <T>(list: readonly T[], n: number): T => list[n % list.length] as T;
 
-/** Amounts as they come: a cent, a few, many, and the largest that an API takes. */
+/** An amount: one cent, small, large, or the largest that the APIs accept. */
 function amountOf(n: number, m: number): bigint {
   if (n % 16 === 0) return 9_999_999_999_999n;
   if (n % 16 === 1) return 1n;
   return n % 2 === 0 ? BigInt(m + 1) : BigInt((m % 40) + 1) * 500n;
 }
 
-/** All of something, a part of it, or a cent more than there is. */
-function partOf(whole: bigint, n: number): bigint {
-  if (n % 8 < 3) return whole;
-  if (n % 8 === 3) return whole + 1n;
-  return (whole * BigInt(n % 256)) / 256n;
+/** All of an amount, a part of it, or one cent more than it. */
+function partOf(amount: bigint, n: number): bigint {
+  if (n % 8 < 3) return amount;
+  if (n % 8 === 3) return amount + 1n;
+  return (amount * BigInt(n % 256)) / 256n;
 }
 
 const viewMax = 250;
 
-/** What of a shelf somebody has before them: all while it is little, then some that came one after the other. */
+/** The objects of a shelf that a draw chooses from: all of them, or `viewMax` consecutive ones when there are more. */
 function inView<T>({ listed }: Shelf<T>, n: number): T[] {
   const start = listed.length > viewMax ? n % (listed.length - viewMax + 1) : 0;
   return listed.slice(start, start + viewMax);
 }
 
-/** What a draw comes to in this state; nothing where there is nothing yet to do it to. */
+/** The operation that a draw means in this state; undefined where no object exists yet that it could apply to. */
 export function actOf(harness: Harness, model: Model, { kind, a, b, c, d }: Draw): Act | undefined {
   const deposits = inView(model.deposits, a ^ c);
   const receivables = inView(model.receivables, a ^ d);
@@ -192,7 +197,7 @@ export function actOf(harness: Harness, model: Model, { kind, a, b, c, d }: Draw
     const maximum = b % 2 === 0 ? used + BigInt(c % 3) - 1n : partOf(receivable.invoice, c);
     return { do: 'limit', id: receivable.id, maximum: maximum < 0n ? 0n : maximum };
   }
-  // Mostly those that it makes sense for, so that a history gets somewhere; and sometimes any.
+  // Mostly deposits in a state that allows the operation, so that histories make progress; sometimes any deposit.
   const apt = (wanted: DepositStatus[], rest = false) => {
     const found = deposits.filter((x) => wanted.includes(x.status) && x.amount > 0n && (!rest || x.rest > 0n));
     return pick(found.length > 0 && d % 8 > 0 ? found : deposits, a);
@@ -207,7 +212,7 @@ export function actOf(harness: Harness, model: Model, { kind, a, b, c, d }: Draw
   if (kind === 'dispute') {
     const left = deposit.amount - deposit.disputed;
     const amount = c % 4 === 0 ? undefined : partOf(left < 0n ? 0n : left, c >> 2);
-    // Zero is no amount of a dispute, which is another test's.
+    // The APIs refuse a dispute of zero, which another test checks.
     return { do: 'dispute', id: deposit.id, amount: amount === 0n ? undefined : amount };
   }
   const receiver = model.receiver(deposit.to);
@@ -223,14 +228,14 @@ export function actOf(harness: Harness, model: Model, { kind, a, b, c, d }: Draw
     rest -= amount < rest ? amount : rest;
     return { receivable: receivable.id, amount };
   });
-  // Whoever speaks for one user cannot even see another's receivable: that is the platform's to try.
+  // A client that acts for one user cannot see another user's receivable: only the platform can try to reconcile that.
   const own = choice.every((r) => r.owner === receiver);
   return { do: 'reconcile', id: deposit.id, shares, by: own && b % 2 === 0 ? receiver : undefined };
 }
 
 let references = 0;
 
-/** Through the API. */
+/** Sends an operation to the REST API. */
 export function send(harness: Harness, act: Act, speaker = harness.root): Promise<Reply> {
   const { root } = harness;
   switch (act.do) {
@@ -275,7 +280,10 @@ export function send(harness: Harness, act: Act, speaker = harness.root): Promis
   }
 }
 
-/** Into the ledger: how it must have ended there, and with which domain error. `id` is of what was made. */
+/**
+ * Applies an operation to the model; returns the domain error that it must end with. `id` is that of the created
+ * object.
+ */
 export function enter(model: Model, act: Act, id: string): Refused {
   switch (act.do) {
     case 'deposit':
@@ -315,11 +323,11 @@ export function enter(model: Model, act: Act, id: string): Refused {
   }
 }
 
-/** How an answer reads, in the words of the ledger. */
+/** The result of a response in the terms of the model. */
 export const outcome = (reply: Reply): Refused =>
   reply.status === 200 ? undefined : { status: reply.status, code: reply.codes[0] ?? reply.text };
 
-/** What the ledger say that an operation's answer shows of its object. */
+/** What the response to an operation must show of its object, according to the model. */
 export function shown(model: Model, act: Act, id: string): object {
   const object = act.do === 'limit' || act.do === 'void' || act.do === 'payout' ? act.id : id;
   if (act.do === 'limit' || act.do === 'void' || act.do === 'receivable') return receivableShown(model, object);
@@ -346,7 +354,7 @@ const receivableShown = (model: Model, id: string) => {
   };
 };
 
-/** Every compartment that is not empty, as the tables have it and as the ledger have it. */
+/** Every compartment that is not empty: here from the tables, below from the model. */
 export async function fundsHeld({ world, tenant }: Harness): Promise<Record<string, string>> {
   const rows = await world.sql`
     select account_id, currency, available, pending, processing, payout_processing, fee_advance
@@ -363,7 +371,7 @@ function filled(rows: [key: string, held: Record<string, bigint | string>][]): R
   return Object.fromEntries(found.toSorted(([a], [b]) => (a! < b! ? -1 : 1)));
 }
 
-/** A whole list of /v1, page by page; fails where one repeats or the order is lost. */
+/** A complete list of /v1, page by page; fails if an object repeats or the order is wrong. */
 async function listed(speaker: Speaker, path: string): Promise<any[]> {
   const all: any[] = [];
   for (let after = ''; ; ) {
@@ -378,7 +386,7 @@ async function listed(speaker: Speaker, path: string): Promise<any[]> {
   return all;
 }
 
-/** Everything that the APIs show, held against the ledger, and the ledger of the database against themselves. */
+/** Compares everything that the APIs show with the model, and checks the invariants of the database's ledger. */
 export async function audit(harness: Harness): Promise<void> {
   const { world, root, tenant, model } = harness;
   expect(await world.sql`select rule, what from violations where tenant_id = ${tenant} or tenant_id is null`).toEqual(
@@ -391,7 +399,7 @@ export async function audit(harness: Harness): Promise<void> {
   const contexts = [...model.holders.keys()].filter(whose);
   for (const id of [...model.holders.keys()]) {
     const balance = await must(root.get(`/v1/balance?account_id=${id}`));
-    const told = compartments.flatMap((name) =>
+    const actual = compartments.flatMap((name) =>
       balance[name].filter((m: any) => m.amount !== '0.00').map((m: any) => [`${name} ${m.currency}`, m.amount]),
     );
     const wanted = compartments.flatMap((name) =>
@@ -400,7 +408,7 @@ export async function audit(harness: Harness): Promise<void> {
         .filter((currency) => model.fundsOf(id, currency)[name] !== 0n)
         .map((currency) => [`${name} ${currency}`, text(model.fundsOf(id, currency)[name])]),
     );
-    expect(Object.fromEntries(told)).toEqual(Object.fromEntries(wanted));
+    expect(Object.fromEntries(actual)).toEqual(Object.fromEntries(wanted));
   }
 
   const speakers = new Map(contexts.map((id) => [id, id === root.id ? root : root.actingFor(id)]));
@@ -419,20 +427,21 @@ export async function audit(harness: Harness): Promise<void> {
   has(await joined('/v1/payouts'), byId([...model.payouts.keys()].map((id) => payoutShown(model, id))));
 
   for (const [id, speaker] of speakers) {
-    // A platform's are its own and those of its users.
+    // The partners of a platform are its own and those of its users.
     const partners = harness.partners.filter((partner) => id === root.id || model.receiver(partner) === id);
     const sums = new Map<string, bigint>();
     for (const partner of partners)
       for (const currency of harness.currencies)
         sums.set(currency, (sums.get(currency) ?? 0n) + model.fundsOf(partner, currency).pending);
     const { pending } = await must(speaker.get('/v1/balance/aggregate'));
-    const told = pending.filter((m: any) => m.amount !== '0.00').map((m: any) => [m.currency, m.amount]);
-    expect(Object.fromEntries(told)).toEqual(
+    const actual = pending.filter((m: any) => m.amount !== '0.00').map((m: any) => [m.currency, m.amount]);
+    expect(Object.fromEntries(actual)).toEqual(
       Object.fromEntries([...sums].filter(([, sum]) => sum !== 0n).map(([currency, sum]) => [currency, text(sum)])),
     );
   }
 
-  // One account's transactions to their very end, in pages of a size that divides nothing; and its totals.
+  // All balance transactions of one account, and its totals. The page size is a prime, so that the last page is rarely
+  // full.
   const account = one([...model.holders.keys()], model.deposits.size);
   await totalsAgree(harness, account);
 }

@@ -10,16 +10,19 @@ const world = useWorld();
 const given = givenIn(world);
 const { writers, readers, deposits } = scale.lists;
 
-/** A page's objects, and whether there are more beyond it in the direction of paging. */
+/** The objects of a page, and whether more follow in the direction of paging. */
 type Page = { data: { id: string; created: number }[]; has_next: boolean };
 
 describe(`${readers} readers page through a list that ${writers} writers add ${deposits} deposits to`, () => {
-  it('finds all that was there, nothing twice, in order, and in totals that are never off', async () => {
+  it('shows every deposit once and in order, with correct totals at any moment', async () => {
     const began = Date.now();
     const user = await given.directUser(1);
     const other = new Speaker({ ...world, origin: await world.another() }, user.id, user.key, 1);
     const roll = random(scale.seed);
-    /** Acknowledged, in order; and what has been sent and what has been completed, in minor units. */
+    /**
+     * The acknowledged deposits in order, and then the counts and the sums in minor units of the sent and the completed
+     * ones.
+     */
     const made: Page['data'] = [];
     let [sent, sentSum, completed, completedSum, pages, walks, totals] = [0, 0n, 0, 0n, 0, 0, 0];
     let writing = true;
@@ -32,7 +35,7 @@ describe(`${readers} readers page through a list that ${writers} writers add ${d
         sentSum += amount;
         const { id, created } = await must(me.post('/v1/deposits', { amount: text(amount), currency: 'USD' }));
         made.push({ id, created });
-        // The sandbox may be faster, which is as good.
+        // 400: the sandbox has already completed the deposit.
         const reply = await me.post(`/v1/test_helpers/deposits/${id}/complete`);
         expect([200, 400]).toContain(reply.status);
         completed++;
@@ -40,9 +43,9 @@ describe(`${readers} readers page through a list that ${writers} writers add ${d
       }
     };
 
-    /** One walk over all pages, in either direction: what had been acknowledged when it began must be in it. */
+    /** Walks over all pages in either direction; every deposit that was acknowledged before the walk must be in it. */
     const walk = async (next: (cursor: string | undefined) => Promise<Page>, newest: boolean) => {
-      // Who is answered first need not be the oldest: the list's own order says who is.
+      // The deposit that is acknowledged first need not be the oldest, so sort as the list does.
       const before = made.toSorted((a, b) => (`${a.created} ${a.id}` < `${b.created} ${b.id}` ? -1 : 1));
       const seen: Page['data'] = [];
       for (let page: Page | undefined; page?.has_next ?? true; pages++) {
@@ -100,15 +103,15 @@ describe(`${readers} readers page through a list that ${writers} writers add ${d
     const total = async () => {
       while (writing) {
         const [count, sum] = [completed, completedSum];
-        const told = await ask();
-        // Between what had been acknowledged before and what had been sent by the end.
-        expect([told.count >= count, told.count <= sent, told.sum >= sum, told.sum <= sentSum]).toEqual(
+        const shown = await ask();
+        // The totals lie between what was acknowledged before the query and what was sent by its end.
+        expect([shown.count >= count, shown.count <= sent, shown.sum >= sum, shown.sum <= sentSum]).toEqual(
           Array(4).fill(true),
         );
       }
     };
 
-    /** Whoever follows the events by their last one misses none. */
+    /** Follows the events with the last one as the cursor, which must miss none. */
     const followed: string[] = [];
     const follow = async () => {
       const [first] = (await must(user.get('/v1/events?limit=1'))).data;

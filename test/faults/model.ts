@@ -1,6 +1,6 @@
 /**
- * What money must do, written a second time: the rules of the README's chapter on money over maps and BigInt minor
- * units, without a database and without a look at how the product does it. Each operation answers what an API must.
+ * A second implementation of the rules for money in the README's chapter on money, with maps and BigInt minor units,
+ * without a database and independent of the product's code. Each operation returns what an API must return.
  */
 
 export const compartments = ['available', 'pending', 'processing', 'payout_processing', 'fee_advance'] as const;
@@ -11,13 +11,13 @@ type Kind = 'platform' | 'user' | 'partner';
 export interface Holder {
   id: string;
   kind: Kind;
-  /** Whose partner it is. */
+  /** The account whose partner it is. */
   owner?: string;
-  /** The aggregator that takes what its users have available. */
+  /** The aggregator to which the available money of its users goes. */
   aggregator?: string;
   /** Currencies of its payout addresses, the oldest first. */
   payoutCurrencies: string[];
-  /** Nobody is paid out while its platform says no. */
+  /** Whether its platform has stopped its payouts. */
   held?: boolean;
 }
 
@@ -29,14 +29,14 @@ export interface Deposit {
   amount: bigint;
   feeAdvance: boolean;
   status: DepositStatus;
-  /** What of it waits to be reconciled, and what has been taken back by disputes. */
+  /** The amount that is not reconciled yet, and the amount that disputes have clawed back. */
   rest: bigint;
   disputed: bigint;
   /** The deposit that it disputes. */
   disputes?: string;
-  /** What has been taken back of it and no lock has shrunk for, since they were in payouts. */
+  /** The clawed-back amount by which no lock has been reduced yet, because the locks were in payouts. */
   owed: bigint;
-  /** Whether the sandbox moves it: not once a helper has begun to. */
+  /** Whether the sandbox still moves it: it stops once a test helper has moved the deposit. */
   sandbox: boolean;
 }
 
@@ -55,7 +55,7 @@ interface Lock {
   receivable: string;
   deposit: string;
   amount: bigint;
-  /** The currency that its money is in: it changes when a payout has converted it and failed. */
+  /** The currency of its money, which changes when a payout converts it and then fails. */
   money: string;
   payout?: string | undefined;
   settled: boolean;
@@ -70,25 +70,25 @@ export interface Payout {
   status: 'processing' | 'completed' | 'failed';
 }
 
-/** A domain error as an API tells it, or nothing where the operation is carried out. */
+/** A domain error as an API shows it; undefined if the operation succeeds. */
 export type Refused = { status: number; code: string } | undefined;
 export interface Share {
   receivable: string;
   amount: bigint;
 }
 
-/** Objects by id, and in the order in which they came. */
+/** Objects by id, and in the order in which they were added. */
 export class Shelf<T> extends Map<string, T> {
   readonly listed: T[] = [];
 
   override set(id: string, object: T): this {
-    if (this.has(id)) throw new Error(`${id} is on the shelf already`);
+    if (this.has(id)) throw new Error(`${id} is already on the shelf.`);
     this.listed.push(object);
     return super.set(id, object);
   }
 }
 
-/** What a dollar buys, in millionths: the fixed rates of test mode. */
+/** Units of each currency for one dollar, in millionths: the fixed rates of test mode. */
 const perDollar: Record<string, bigint> = {
   USD: 1_000_000n,
   EUR: 920_000n,
@@ -101,7 +101,7 @@ const perDollar: Record<string, bigint> = {
   JPY: 150_000_000n,
 };
 
-/** Minor units of one currency in another, never more than the rate gives; a currency without cents has none. */
+/** Converts minor units, rounded down to the cent, and to a whole unit in a currency without cents. */
 function converted(amount: bigint, source: string, target: string): bigint {
   if (source === target) return amount;
   const [from, to] = [perDollar[source]!, perDollar[target]!];
@@ -119,7 +119,7 @@ export class Model {
   readonly deposits = new Shelf<Deposit>();
   readonly receivables = new Shelf<Receivable>();
   readonly payouts = new Shelf<Payout>();
-  /** In the order in which they were made. */
+  /** In the order of their creation. */
   readonly locks: Lock[] = [];
 
   fundsOf(account: string, currency: string): Funds {
@@ -131,13 +131,13 @@ export class Model {
     return none;
   }
 
-  /** Who owns the receivables that money of a holder is counted towards. */
+  /** The account whose receivables a holder's money is reconciled with. */
   receiver(account: string): string {
     const holder = this.holders.get(account)!;
     return holder.kind === 'partner' ? holder.owner! : holder.id;
   }
 
-  /** What is void takes nothing any more. */
+  /** The amount that can still be reconciled with a receivable: none once it is void. */
   reconcilable(receivable: Receivable): bigint {
     return receivable.voided ? 0n : receivable.maximum - receivable.locked - receivable.settled;
   }
@@ -164,7 +164,7 @@ export class Model {
     });
   }
 
-  /** A helper's move; completion puts money in, a reversal takes what is left of it back. */
+  /** Moves a deposit as a test helper does: completion credits it, and a reversal claws back what no dispute has. */
   moveDeposit(id: string, verb: 'process' | 'complete' | 'fail' | 'cancel' | 'reverse'): Refused {
     const deposit = this.deposits.get(id)!;
     const from: Record<typeof verb, DepositStatus[]> = {
@@ -186,7 +186,7 @@ export class Model {
     return undefined;
   }
 
-  /** The sandbox's own two steps. */
+  /** The two steps of the sandbox, this one and `sandboxCompletes`; each returns whether it applies. */
   sandboxProcesses(id: string): boolean {
     const deposit = this.deposits.get(id)!;
     if (deposit.status !== 'initialized') return false;
@@ -206,7 +206,7 @@ export class Model {
     this.fundsOf(deposit.to, deposit.currency)[deposit.feeAdvance ? 'fee_advance' : 'pending'] += deposit.amount;
   }
 
-  /** How much a dispute of this much, or of all that is left, takes; nothing where it is refused. */
+  /** The amount that a dispute claws back: the given one, or all that is undisputed; or else the domain error. */
   disputable(id: string, amount: bigint | undefined): bigint | Refused {
     const deposit = this.deposits.get(id)!;
     if (deposit.status !== 'completed' || deposit.amount < 0n) return invalid;
@@ -215,7 +215,7 @@ export class Model {
     return wanted <= 0n || wanted > undisputed ? { status: 402, code: 'amount_exceeds_deposit' } : wanted;
   }
 
-  /** A dispute is a deposit of its own, completed from the beginning, with a negative amount. */
+  /** Adds a dispute: a separate deposit with a negative amount, which is completed from the start. */
   dispute(id: string, amount: bigint, disputeId: string): void {
     const deposit = this.deposits.get(id)!;
     this.#takeBack(deposit, amount);
@@ -226,7 +226,10 @@ export class Model {
     });
   }
 
-  /** What is unreconciled goes first, then the receiver's available money, below zero if it must; unpaid locks follow it, the newest first. */
+  /**
+   * Claws back the unreconciled amount first, then the receiver's available money, even below zero; then reduces unpaid
+   * locks, the newest first.
+   */
   #takeBack(deposit: Deposit, amount: bigint): void {
     const funds = this.fundsOf(deposit.to, deposit.currency);
     if (deposit.feeAdvance) {
@@ -242,7 +245,7 @@ export class Model {
     this.#shrink(deposit);
   }
 
-  /** What is owed for a deposit comes off its locks that no payout has taken along, the newest first. */
+  /** Reduces the locks of a deposit that are in no payout by the amount that it owes, the newest first. */
   #shrink(deposit: Deposit): void {
     for (const lock of this.locks.filter((l) => l.deposit === deposit.id && l.payout === undefined).reverse()) {
       const shrink = lesser(lock.amount, deposit.owed);
@@ -252,7 +255,7 @@ export class Model {
     }
   }
 
-  /** Why no receivable is made with this maximum. */
+  /** The domain error for a new receivable with this maximum; undefined if it is valid. */
   receivableRefused(invoice: bigint, maximum: bigint): Refused {
     if (maximum <= 0n) return { status: 400, code: 'parameter_invalid' };
     return maximum > invoice ? exceeds : undefined;
@@ -278,7 +281,10 @@ export class Model {
     return undefined;
   }
 
-  /** Counts a deposit towards receivables; the money goes on to an aggregator at once, less what its user owes. */
+  /**
+   * Reconciles a deposit with receivables; the user's available money moves to its aggregator at once, less what the
+   * user owes.
+   */
   reconcile(id: string, shares: readonly Share[]): Refused {
     const deposit = this.deposits.get(id)!;
     const receiver = this.receiver(deposit.to);
@@ -315,7 +321,7 @@ export class Model {
     return undefined;
   }
 
-  /** What a payout of an account's money in a currency is; nothing where there is none. */
+  /** The payout that is due for an account's money in a currency; undefined if none is. */
   payable(account: string, source: string): { amount: bigint; currency: string } | undefined {
     const holder = this.holders.get(account)!;
     const { available } = this.fundsOf(account, source);
@@ -327,7 +333,10 @@ export class Model {
     return amount > 0n ? { amount, currency: target } : undefined;
   }
 
-  /** All that is available in a currency leaves, and every unpaid lock of the account, or of an aggregator's users, whose money it is goes along. */
+  /**
+   * Pays out all available money in a currency, with every unpaid lock of that money: the account's, or those of an
+   * aggregator's users.
+   */
   pay(account: string, source: string, id: string): void {
     const { amount, currency } = this.payable(account, source)!;
     this.fundsOf(account, source).available = 0n;

@@ -6,7 +6,7 @@ import { listening, setting } from './setting.ts';
 
 /**
  * Mercurius with its compiler, its loaders for the edges, statements written by hand, and a small pipelined pool, which
- * was the fastest. The same fields as the product's; it knows no keys and no limits, and its tenant is fixed.
+ * was the fastest. It has the same fields as the product, no API keys and no limits; its tenant is fixed.
  */
 const sql = postgres({ ...setting.login, max: 2, types: { bigint: postgres.BigInt } });
 const writer = postgres({ ...setting.login, max: 5, types: { bigint: postgres.BigInt } });

@@ -5,8 +5,8 @@ import postgres from 'postgres';
 import { listening, setting } from './setting.ts';
 
 /**
- * A REST server as one would write it by hand for these few routes: Fastify, one statement each, no layers. It asks for
- * HTTPS and the key as the product does, remembers a key as long as the product, and keeps every row inside the key's
+ * A REST server written by hand for these few routes: Fastify, one statement each, no layers. It requires HTTPS and the
+ * key as the product does, caches a key as long as the product, and restricts every row to the key's
  * tenant, mode and list.
  */
 const sql = postgres({ ...setting.login, max: 2, types: { bigint: postgres.BigInt } });
@@ -19,7 +19,7 @@ interface Caller {
   account: string;
   until: number;
 }
-/** By the text of the header: a key that was just looked up is neither checked nor hashed again. */
+/** A cache by the text of the header, so that a key that was just looked up is neither checked nor hashed again. */
 const callers = new Map<string, Caller>();
 const freshMilliseconds = 750;
 const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';

@@ -1,6 +1,6 @@
 import type { Login } from '../server.ts';
 
-/** What a contender is told: where its rows are, whose they are, and where to listen. */
+/** The settings of a contender: its database, its tenant and its port. */
 export interface Setting {
   login: Login;
   port: number;
@@ -11,7 +11,7 @@ export interface Setting {
 
 export const setting = JSON.parse(process.env.BENCH ?? '{}') as Setting;
 
-/** Says that requests can come. */
+/** Reports that the contender accepts requests. */
 export function listening(): void {
   process.stdout.write('listening\n');
 }

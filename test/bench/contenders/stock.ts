@@ -7,7 +7,7 @@ import { expressMiddleware } from '@as-integrations/express5';
 import DataLoader from 'dataloader';
 import { and, desc, eq, inArray, sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/node-postgres';
-// @ts-ignore: it has no types of its own.
+// @ts-ignore: the module has no types.
 import express from 'express';
 import { GraphQLScalarType } from 'graphql';
 import pg from 'pg';
@@ -31,8 +31,8 @@ import * as t from './tables.ts';
 
 /**
  * The stock stack, written as the documentation of its parts shows: Apollo Server behind Express, classes with
- * type-graphql, a DataLoader per edge and request, queries with drizzle over a pool of node-postgres. It knows no keys
- * and no limits; its tenant is fixed.
+ * type-graphql, a DataLoader per edge and request, queries with drizzle over a pool of node-postgres. It has no API
+ * keys and no limits; its tenant is fixed.
  */
 const { host, port, username: user, database, password } = setting.login;
 const db = drizzle(new pg.Pool({ host, port, user, database, password, max: 10 }));
@@ -52,7 +52,7 @@ type DepositRow = typeof t.deposit.$inferSelect;
 type SettingRow = typeof t.accountSetting.$inferSelect;
 type BalanceRow = typeof t.balance.$inferSelect;
 
-/** One DataLoader per edge, made for each request. */
+/** One DataLoader per edge, created for each request. */
 function loaders() {
   const of = (table: { tenantId: typeof t.account.tenantId; livemode: typeof t.account.livemode }) =>
     and(eq(table.tenantId, setting.tenant), eq(table.livemode, live));

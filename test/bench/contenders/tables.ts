@@ -1,6 +1,6 @@
 import { bigint, boolean, integer, jsonb, pgTable, smallint, text } from 'drizzle-orm/pg-core';
 
-/** The tables as somebody would declare them who finds them in the database. */
+/** The tables, declared as they are in the database. */
 const tenantAndMode = () => ({
   tenantId: text('tenant_id').notNull(),
   livemode: boolean('livemode').notNull(),
