@@ -5,7 +5,12 @@ import postgres from 'postgres';
 import type { Place } from './place.js';
 import { code, text } from './folder.js';
 
-/** The answer of the server at a socket: it is ready, it is starting, it refuses the login, or there is no answer. */
+const NO_LISTENER: ReadonlySet<unknown> = new Set(['ECONNREFUSED', 'ENOENT']);
+
+/**
+ * The answer of the server at a socket: it is ready; it is starting; it refuses the login or gives no answer in time; or
+ * no server listens.
+ */
 export async function ask(socket: string): Promise<'yes' | 'awaking' | 'no' | 'silence'> {
   if (!fs.existsSync(path.join(socket, '.s.PGSQL.5432'))) return 'silence';
   const login = { host: socket, port: 5432, username: 'tidegate', database: 'tidegate', ssl: false };
@@ -14,7 +19,8 @@ export async function ask(socket: string): Promise<'yes' | 'awaking' | 'no' | 's
     await client`select 1`;
     return 'yes';
   } catch (error) {
-    if (!(error instanceof postgres.PostgresError)) return 'silence';
+    // A server on a busy machine may need longer than the time limit, and still uses its data.
+    if (!(error instanceof postgres.PostgresError)) return NO_LISTENER.has(code(error)) ? 'silence' : 'no';
     return error.code === '57P03' ? 'awaking' : 'no';
   } finally {
     await client.end({ timeout: 1 });
