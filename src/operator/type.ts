@@ -10,8 +10,7 @@ import { FilePurpose } from '../resources/file/table.js';
 import { PayoutStatus } from '../resources/payout/table.js';
 import { Amount, Currency, DateTime } from '../types/scalars.js';
 
-// These classes have the public names but are separate: the public ones have edges that only a caller of one tenant can
-// follow.
+// These classes have the public names but are separate: only a caller of one tenant can follow the public ones' edges.
 
 export const BankNoticeEvent = { RECEIVED: 'received', REVERSED: 'reversed' } as const;
 registerEnumType(BankNoticeEvent, {

@@ -42,9 +42,8 @@ export interface Terms {
 const dialect = new PgDialect();
 const builder = drizzle.mock();
 /**
- * The longest statement. PostgreSQL keeps some hundred bytes per character on each connection. The statement of a
- * dashboard has a third of this length; one with a fragment that is used in many places can have many times this
- * length.
+ * The longest statement. PostgreSQL keeps some hundred bytes per character on each connection. A dashboard has a third
+ * of this length, and one whose fragment is used in many places can have many times this length.
  */
 const charactersMax = 16_000;
 /** The parameters that all parts of a statement share. */
@@ -140,10 +139,7 @@ class Writer {
     return object(below.map((branch) => [branch.key, member(branch)]));
   }
 
-  /**
-   * A page as a connection. It reads its rows once, and at least one more than it returns, to know whether there are
-   * more.
-   */
+  /** A page as a connection. It reads at least one row more than it returns, to know whether there are more. */
   #page(
     branch: Branch,
     table: Rows,
@@ -240,9 +236,7 @@ type Member = [key: string, expression: string];
 /** Makes a sub-select return exactly one row, even when it has no aggregate or reads no row. */
 const oneRow = ' having true';
 
-/**
- * A JSON object, concatenated as text: PostgreSQL's own JSON functions look up the type of every value in every row.
- */
+/** A JSON object, concatenated: PostgreSQL's own JSON functions look up the type of every value in every row. */
 function object(members: Member[]): string {
   return `${members.map(([key, json], i) => `'${i === 0 ? '{' : ','}"${key}":' || ${json}`).join(' || ')} || '}'`;
 }
@@ -256,9 +250,7 @@ const constant = (name: string) => `'"${name}"'`;
 /** The place of a value: a column, or a member of an object. */
 type Place = { column: string; nullable: boolean } | { object: string; member: string };
 
-/**
- * A value as JSON text, as its type serializes it. It is never SQL NULL, which would make the object around it NULL.
- */
+/** A value as its type's JSON text. It is never SQL NULL, which would make the object around it NULL. */
 function value(type: GraphQLOutputType, place: Place, below: Branch[], required = false): string {
   if (isNonNullType(type)) return value(type.ofType, place, below, true);
   const stored = 'column' in place;
