@@ -8,10 +8,15 @@ const world = useWorld({ worker: false });
 const given = givenIn(world);
 let platform: Speaker;
 let user: Speaker;
+/** Its list of accounts is larger than what the compression takes at once. */
+let wide: Speaker;
 let payee: PayeeFixture;
 
 beforeAll(async () => {
   platform = await given.platform(2);
+  wide = await given.directUser(1);
+  const metadata = Object.fromEntries(Array.from({ length: 10 }, (_, i) => [`key ${i}`, nickname().repeat(20)]));
+  for (let i = 0; i < 10; i++) await wide.partner({ metadata });
   for (let i = 0; i < 5; i++) await platform.connectedUser();
   user = await given.directUser(1);
   payee = await PayeeFixture.open(world);
@@ -60,21 +65,33 @@ describe('a response of more than a kilobyte', () => {
     ['deflate', 'identity'],
     [undefined, 'identity'],
   ];
-  const doors: Record<string, (headers: Record<string, string>) => Promise<Answer>> = {
+  const responses: Record<string, (headers: Record<string, string>) => Promise<Answer>> = {
     'of /v1': (headers) => ask('/v1/accounts', { ...as(platform), ...headers }),
     'of /graphql': (headers) =>
       ask('/graphql', { ...as(platform), 'content-type': 'application/json', ...headers }, 'POST', graph),
+    'of /v1 that is long': async (headers) => {
+      const answer = await ask('/v1/accounts', { ...as(wide), ...headers });
+      if (!answer.headers['content-encoding']) expect(answer.body.length).toBeGreaterThan(16 * 1_024);
+      return answer;
+    },
+    'of /graphql that is long': async (headers) => {
+      const query = JSON.stringify({ query: '{ accounts { nodes { id metadata } } }' });
+      const sent = { ...as(wide), 'content-type': 'application/json', ...headers };
+      const answer = await ask('/graphql', sent, 'POST', query);
+      if (!answer.headers['content-encoding']) expect(answer.body.length).toBeGreaterThan(16 * 1_024);
+      return answer;
+    },
     'that is the explorer': (headers) => ask('/graphiql', headers),
     'that is the script of the payment page': (headers) => ask('/checkout/assets/page.js', headers),
   };
-  for (const [name, door] of Object.entries(doors)) {
+  for (const [name, response] of Object.entries(responses)) {
     it(`${name} has the encoding that the client takes, and the same content in each`, async () => {
-      const plain = (await door({})).body.toString();
+      const plain = (await response({})).body.toString();
       // A GraphQL response contains its request id.
       const content = (body: Buffer) => body.toString().replace(/"requestId":"[^"]+"/, '');
       expect(plain.length).toBeGreaterThan(1_024);
       for (const [accept, encoding] of accepted) {
-        const { status, headers, body } = await door(accept === undefined ? {} : { 'accept-encoding': accept });
+        const { status, headers, body } = await response(accept === undefined ? {} : { 'accept-encoding': accept });
         expect([accept, status, headers['content-encoding'] ?? 'identity']).toEqual([accept, 200, encoding]);
         expect(content(decoders[encoding](body))).toBe(content(Buffer.from(plain)));
         if (encoding === 'identity') continue;
