@@ -8,7 +8,8 @@ import { busy } from './deadline.js';
 import { Failures } from './failures.js';
 import type { Connection } from './connection.js';
 import { causeOf, outageOf } from './outage.js';
-import { fastRowMapper, fromRow, type Preparable, type Prepared } from './row-mapper.js';
+import { type Read, ReadCombiner } from './read-combiner.js';
+import { fastRowMapper, fromRow, type Mapped, type Preparable } from './row-mapper.js';
 import { Servers } from './servers.js';
 import {
   type ArgumentsOf,
@@ -44,7 +45,8 @@ export class Database {
   readonly #connections: Connections;
   readonly #failures: Failures;
   #builder: PostgresJsDatabase;
-  readonly #prepared = new Map<string, Prepared>();
+  readonly #statements = new Map<string, Mapped>();
+  readonly #combiner: ReadCombiner;
   readonly #cancellations = new Cancellations();
   readonly #now: () => number;
   #preparedUntil: number;
@@ -81,10 +83,10 @@ export class Database {
       durable,
       onNewReader: () => {
         this.#builder = drizzle(this.#connections.reader.client);
-        this.#prepared.clear();
       },
     });
     this.#builder = drizzle(this.#connections.reader.client);
+    this.#combiner = this.#combinerOfReads();
   }
 
   /** Runs a read. The statement is built once per name and prepared on every connection that runs it. */
@@ -95,34 +97,28 @@ export class Database {
     budget?: RequestBudget,
   ): Promise<T[]> {
     this.#renew();
-    return this.#reading((note) =>
-      this.#cancellations.guard(
-        budget,
-        (run) => this.#statement(name, build).execute(values, (query) => run(note(query))) as Promise<T[]>,
-      ),
-    );
+    const { text, valuesOf, rowOf } = this.#statement(name, build);
+    const prepare = this.#statements.has(name);
+    const { rows } = await this.#reading({ text, values: valuesOf(values), prepare, budget });
+    return rows.map(rowOf) as T[];
   }
 
-  /** The statement with this name. It is built again after the pool was replaced. */
-  #statement(name: string, build: (db: PostgresJsDatabase) => Preparable): Prepared {
-    const found = this.#prepared.get(name);
+  /** The statement with this name. */
+  #statement(name: string, build: (db: PostgresJsDatabase) => Preparable): Mapped {
+    const found = this.#statements.get(name);
     if (found) return found;
-    const query = build(this.#builder);
-    const kept = this.#kept(name, query.toSQL().sql);
-    const statement = fastRowMapper(this.#connections.reader, query.prepare(name), kept);
-    if (kept) this.#prepared.set(name, statement);
+    const statement = fastRowMapper(build(this.#builder).prepare(name));
+    if (!statement) throw new Error(`the columns of the statement ${name} are nested too deep`);
+    if (this.#mayPrepare(name, statement.text)) this.#statements.set(name, statement);
     return statement;
   }
 
   /** Runs a read that is given as SQL text. The statement is prepared like every other one. */
   async text<T>(statement: string, values: unknown[], budget?: RequestBudget): Promise<T[]> {
     this.#renew();
-    const prepare = this.#kept(`text:${statement}`, statement);
-    return this.#reading((note) =>
-      this.#cancellations.guard(budget, (run) =>
-        run(note(this.#connections.reader.client.unsafe(statement, values as never[], { prepare }))),
-      ),
-    );
+    const prepare = this.#mayPrepare(`text:${statement}`, statement);
+    const { rows, columns } = await this.#reading({ text: statement, values, prepare, budget });
+    return rows.map((row) => Object.fromEntries(columns.map((name, i) => [name, row[i]]))) as T[];
   }
 
   /**
@@ -131,7 +127,7 @@ export class Database {
    * statement each time it runs, so that no client can fill the server's memory. A connection lives an hour at most, so
    * it holds the statements of at most two of these hours.
    */
-  #kept(name: string, statement: string): boolean {
+  #mayPrepare(name: string, statement: string): boolean {
     if (this.preparedStatements.has(name)) return true;
     if (this.preparedStatements.size >= preparedMax) return false;
     this.preparedStatements.set(name, statement);
@@ -142,20 +138,39 @@ export class Database {
   #renew(): void {
     if (this.#now() < this.#preparedUntil) return;
     this.#preparedUntil = this.#now() + hourMilliseconds;
-    this.#prepared.clear();
+    this.#statements.clear();
+    this.#combiner.renew();
     this.preparedStatements.clear();
   }
 
-  async #reading<T>(attempt: (note: Note) => Promise<T[]>): Promise<T[]> {
+  async #reading(read: Read): Promise<{ rows: unknown[][]; columns: string[] }> {
     if (this.#reads >= readsInFlightMax) throw busy();
     this.#reads++;
     try {
-      return await this.#connections.retried(this.#connections.reader, attempt);
+      return await this.#combiner.read(read);
     } catch (error) {
       throw this.#failures.told(error);
     } finally {
       this.#reads--;
     }
+  }
+
+  /** Runs the statements of the combiner on the connections for reads. */
+  #combinerOfReads(): ReadCombiner {
+    const { reader } = this.#connections;
+    const retried = <T>(attempt: (note: Note) => Promise<T>) => this.#connections.retried(reader, attempt);
+    const run = (text: string, values: readonly unknown[], prepare: boolean) =>
+      reader.client.unsafe(text, values as never[], { prepare }).values();
+    return new ReadCombiner({
+      alone: ({ text, values, prepare, budget }) =>
+        retried((note) =>
+          this.#cancellations.guard(budget, (guarded) => guarded(note(run(text, values, prepare) as never))),
+        ),
+      together: (text, values) => retried((note) => note(run(text, values, true))),
+      mayPrepare: (text) => this.#mayPrepare(`combined:${text}`, text),
+      distributed: async () =>
+        (await retried((note) => note(run("select from pg_extension where extname = 'citus'", [], false)))).length > 0,
+    });
   }
 
   /**
