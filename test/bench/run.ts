@@ -142,7 +142,7 @@ async function main(): Promise<Report | Soak> {
           const name = `${workload.name} ${one.contender}`;
           const before = workload.writes ? await depositsOf(seeded) : 0;
           const cell = await cpuAround(one.pid, postgresql, () =>
-            ask(one, workload.asks[one.contender]!, headers, round === 0 ? 1 : seconds),
+            ask(one, workload, headers, round === 0 ? 1 : seconds),
           );
           // A contender that is still warming up need not answer within the round, but its answers must be right.
           if (round > 0 || cell.requests + cell.failures > 0)
@@ -367,8 +367,14 @@ async function once(one: Running, { method, path, body }: Ask, headers: Record<s
   return { status: response.status, text: await response.text() };
 }
 
-function ask(one: Running, asks: Ask[], headers: Record<string, string>, seconds: number): Promise<Round> {
-  return load({ origin: one.origin, headers, requests: requestsOf(asks), seconds });
+function ask(
+  one: Running,
+  { asks, connections: own }: Workload,
+  headers: Record<string, string>,
+  seconds: number,
+): Promise<Round> {
+  const requests = requestsOf(asks[one.contender]!);
+  return load({ origin: one.origin, headers, requests, seconds, ...(own && { connections: own }) });
 }
 
 async function cpuAround(
