@@ -362,7 +362,7 @@ async function once(one: Running, { method, path, body }: Ask, headers: Record<s
   const response = await fetch(one.origin + path, {
     method,
     headers,
-    body: body === undefined ? undefined : JSON.stringify(body),
+    ...(body !== undefined && { body: JSON.stringify(body) }),
   });
   return { status: response.status, text: await response.text() };
 }
