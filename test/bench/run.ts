@@ -58,7 +58,7 @@ function tell(step: string): void {
 
 /** The figures of a round of one contender under one workload. */
 interface Cell extends Round {
-  cpu: { gateway?: number; postgresql?: number };
+  cpu: { gateway: number | undefined; postgresql: number | undefined };
 }
 
 async function main(): Promise<Report | Soak> {
