@@ -226,7 +226,7 @@ describe('tidegate account verify, hold and deactivate', () => {
       tidegate('account', 'deactivate', root, '--mode=live', '--json'),
       tidegate('account', 'verify', root, '--mode=test', '--outcome=activated', '--json'),
     ]);
-    const sentence = 'The state of the object does not allow this.';
+    const sentence = 'The status of the object does not allow this operation. Read the object to see its status.';
     for (const refused of refusals)
       expect(refused).toEqual({ code: 1, out: '', errors: `status_invalid (account.status): ${sentence}\n` });
   });
@@ -775,7 +775,7 @@ describe('a list that is longer than a page', () => {
     const ids = (page: Json) => page[`${noun}s`].map((entry: Json) => (entry.account ?? entry).id);
     expect(pages.flatMap(ids)).toEqual(wanted);
     expect(pages.slice(0, -1).map((page) => ids(page).length)).toEqual(pages.slice(1).map(() => 200));
-    expect(first.out).toMatch(new RegExp(`┘\\nThere are more\\. Go on with --after ${pages[0].next}\\n$`));
+    expect(first.out).toMatch(new RegExp(`┘\\nThere are more\\. List the next page with --after ${pages[0].next}\\n$`));
     expect(last.out).toMatch(/┘\n$/);
   });
 
@@ -1027,7 +1027,7 @@ describe('a command over a PostgreSQL of its own', () => {
     const peppered = { ...environment, API_KEY_PEPPER: 'another pepper that is long enough for it' };
     const other = children.start({ ...peppered, TRUSTED_PROXY: '127.0.0.1' });
     expect(await other.ended).toBe(1);
-    expect(other.errors).toMatch(/^Tidegate could not start\.\nAPI_KEY_PEPPER: is not the secret [^\n]+\n$/);
+    expect(other.errors).toMatch(/^Tidegate could not start\.\nAPI_KEY_PEPPER: must be the secret [^\n]+\n$/);
     const command = await children.command(peppered, 'key', 'create', `--account=${doc.account.id}`, '--mode=test');
     expect(command).toEqual({ code: 2, out: '', errors: expect.stringMatching(/^API_KEY_PEPPER: /) });
   });

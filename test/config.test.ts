@@ -267,7 +267,7 @@ describe('a setting', () => {
   });
 
   const sslmode = 'DATABASE_URL: sslmode must be disable, prefer, require, verify-ca or verify-full.';
-  const hosts = 'DATABASE_URL: A host cannot be read. An IPv6 address stands in brackets, as [::1]:5432.';
+  const hosts = 'DATABASE_URL: A host cannot be read. Write an IPv6 address in brackets, as [::1]:5432.';
   it.each([
     ['postgres://u:canary@h/db?sslmode=verify', sslmode],
     ['postgres://u:canary@h/db?sslmode=', sslmode],
@@ -290,7 +290,7 @@ describe('a setting', () => {
     ['postgres://u:canary@h/db?options=canary', /^DATABASE_URL: A parameter of the address is not supported/],
     ['postgres://u:canary@h/db?canary=1', /^DATABASE_URL: A parameter of the address is not supported/],
     ['postgres://u:canary@h/db?host=i&host=j', 'DATABASE_URL: A parameter of the address is given twice.'],
-    ['postgres://u:canary%@h/db', /percent sign itself is written %25/],
+    ['postgres://u:canary%@h/db', /Write a percent sign itself as %25/],
     [
       'postgres://u:canary@h:1,i:2/db?port=1,2,3',
       'DATABASE_URL: There are 2 hosts and 3 ports. Give one port, or one for each host.',

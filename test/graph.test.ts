@@ -1298,7 +1298,8 @@ function edgesOf(schema: GraphQLSchema): [name: string, document: string, bound:
 
 describe('a fault of ours', () => {
   const broken = useWorld({ worker: false });
-  const message = 'Something failed on our side. Retry later, and name the request id if it persists.';
+  const message =
+    'The service failed to handle the request. Retry later, and report the request id if the error persists.';
   let user: Speaker;
   beforeAll(async () => {
     user = await givenIn(broken).directUser(1);

@@ -117,7 +117,7 @@ describe('a header of which there is one', () => {
     ]) {
       const { status, body } = await answered(request(line, headers()));
       expect([line, status]).toEqual([line, 400]);
-      expect(JSON.stringify(body)).toContain(`The header ${name} stands twice. Send it once.`);
+      expect(JSON.stringify(body)).toContain(`The header ${name} is repeated. Send it once.`);
     }
   });
 });

@@ -184,7 +184,7 @@ describe('while the functions are replaced and a migration is applied', () => {
       expect(await migrate()).toEqual({
         code: 0,
         errors: expect.stringMatching(
-          /^(A deadlock with other statements undid "migrate", which is tried again\.\n)*$/,
+          /^(A deadlock with other statements undid "migrate"\. The gateway tries it again\.\n)*$/,
         ),
       });
     }

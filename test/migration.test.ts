@@ -95,7 +95,7 @@ describe('the version of the schema', () => {
     const gateway = await children.gateway({ ...environment, TRUSTED_PROXY: '127.0.0.1' });
     expect((await fetch(`${gateway.origin}/readyz`)).status).toBe(200);
     expect(gateway.errors).toBe(
-      `The database is at version ${own.version + 1}, newer than this program's version ${own.version}. It is served as it is, and not changed.\n`,
+      `The database is at version ${own.version + 1}, newer than this program's version ${own.version}. This program serves it without changing it.\n`,
     );
     expect(await gateway.stop()).toBe(0);
     expect(await marked(sql)).toBe(true);

@@ -28,12 +28,20 @@ describe('the program does not start', () => {
     ['a size of a list twice', { sizes: { 'Deposit.receivables': 5 } }, 'the size of a list Deposit.receivables is'],
     ['a type of events twice', { events: ['deposit.completed'] }, 'the event deposit.completed is declared twice'],
     ['a field twice', { fields: [fields(account, { owner: link(account, 'ownerId') })] }, 'the field Account.owner is'],
-    ['an event about no object', { events: ['copy.made'] }, 'the event copy.made is about no object'],
-    ['a write whose answers no table stores', { operations: { copy: write } }, 'the answers of copy are stored in no'],
+    [
+      'an event type without a declared object',
+      { events: ['copy.made'] },
+      'the event type copy.made begins with no declared object',
+    ],
+    [
+      'a write whose answers no table stores',
+      { operations: { copy: write } },
+      'the operation copy writes, and no table stores',
+    ],
     [
       'a route whose answer has no shape',
       { operations: { copies: { ...read, routes: [extension.list('/v1/copies')] } } },
-      'copies has a route, and nothing says how /v1 spells its answer',
+      'the operation copies has a route, and no shape formats its response for /v1',
     ],
     [
       'a read of what is no node',
@@ -48,7 +56,7 @@ describe('the program does not start', () => {
     [
       'an edge to a table of no node',
       { fields: [fields(account, { copy: link(balance as never, 'ownerId') })] },
-      'an edge leads to balance, which is the table of no node',
+      'an edge refers to the table balance, which belongs to no node',
     ],
     [
       'a field without a type',
@@ -70,12 +78,14 @@ describe('the program does not start', () => {
 
   it('with a root field that is declared as no operation', () => {
     const some = new Map([...operations].filter(([name]) => name !== 'deposits'));
-    expect(() => guard(buildGraph(), some)).toThrow('the root field deposits is declared as no operation');
+    expect(() => guard(buildGraph(), some)).toThrow('the root field deposits is not declared as an operation');
   });
 
   it('with an operation that is no root field', () => {
     const more = new Map([...operations, ['copies', { ...operations.get('deposits')!, name: 'copies' }]]);
-    expect(() => guard(buildGraph(), more)).toThrow('the operation copies is declared and is no root field');
+    expect(() => guard(buildGraph(), more)).toThrow(
+      'the operation copies is declared, but the schema has no root field of this name',
+    );
   });
 });
 

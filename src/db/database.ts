@@ -3,7 +3,7 @@ import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import type { RequestBudget } from '../request/budget.js';
 import { DomainError } from '../request/problems.js';
 import { Cancellations } from './cancellation.js';
-import { Connections, type Note } from './connections.js';
+import { Connections, type TrackQuery } from './connections.js';
 import { busy } from './deadline.js';
 import { Failures } from './failures.js';
 import type { Connection } from './connection.js';
@@ -95,10 +95,10 @@ export class Database {
     budget?: RequestBudget,
   ): Promise<T[]> {
     this.#renew();
-    return this.#reading((note) =>
+    return this.#reading((track) =>
       this.#cancellations.guard(
         budget,
-        (run) => this.#statement(name, build).execute(values, (query) => run(note(query))) as Promise<T[]>,
+        (run) => this.#statement(name, build).execute(values, (query) => run(track(query))) as Promise<T[]>,
       ),
     );
   }
@@ -118,9 +118,9 @@ export class Database {
   async text<T>(statement: string, values: unknown[], budget?: RequestBudget): Promise<T[]> {
     this.#renew();
     const prepare = this.#kept(`text:${statement}`, statement);
-    return this.#reading((note) =>
+    return this.#reading((track) =>
       this.#cancellations.guard(budget, (run) =>
-        run(note(this.#connections.reader.client.unsafe(statement, values as never[], { prepare }))),
+        run(track(this.#connections.reader.client.unsafe(statement, values as never[], { prepare }))),
       ),
     );
   }
@@ -146,13 +146,13 @@ export class Database {
     this.preparedStatements.clear();
   }
 
-  async #reading<T>(attempt: (note: Note) => Promise<T[]>): Promise<T[]> {
+  async #reading<T>(attempt: (track: TrackQuery) => Promise<T[]>): Promise<T[]> {
     if (this.#reads >= readsInFlightMax) throw busy();
     this.#reads++;
     try {
       return await this.#connections.retried(this.#connections.reader, attempt);
     } catch (error) {
-      throw this.#failures.told(error);
+      throw this.#failures.reported(error);
     } finally {
       this.#reads--;
     }
@@ -170,9 +170,9 @@ export class Database {
     try {
       return (await query.execute()) as T[];
     } catch (error) {
-      if (outageOf(error) === 'lost') void this.#connections.availability.doubt();
+      if (outageOf(error) === 'lost') void this.#connections.availability.check();
       // Drizzle's error contains the statement and its parameters; its cause is PostgreSQL's error.
-      throw this.#failures.told(causeOf(error));
+      throw this.#failures.reported(causeOf(error));
     } finally {
       this.#auditQueries--;
     }
@@ -216,8 +216,8 @@ export class Database {
     if (this.#writes >= writesInFlightMax) throw busy();
     this.#writes++;
     try {
-      const rows = await this.#connections.retried(this.#connections.writer, (note) =>
-        note(this.#connections.writer.client.unsafe(statement, values, { prepare: true })),
+      const rows = await this.#connections.retried(this.#connections.writer, (track) =>
+        track(this.#connections.writer.client.unsafe(statement, values, { prepare: true })),
       );
       this.#failures.stored();
       return rows;
@@ -241,11 +241,11 @@ export class Database {
     this.preparedStatements.set(`answered_${tableName}`, statement);
     const values = [tenantId, livemode, account, key];
     const [row] = await this.#connections
-      .retried(this.#connections.writer, (note) =>
-        note(this.#connections.writer.client.unsafe(statement, values, { prepare: true })),
+      .retried(this.#connections.writer, (track) =>
+        track(this.#connections.writer.client.unsafe(statement, values, { prepare: true })),
       )
       .catch((error: unknown) => {
-        throw this.#failures.told(error);
+        throw this.#failures.reported(error);
       });
     if (!row) return undefined;
     return {
@@ -273,7 +273,7 @@ export class Database {
   async #inspect(): Promise<void> {
     const { serves, error } = await this.#connections.availability.inspect();
     if (serves) return;
-    throw this.#failures.told(error);
+    throw this.#failures.reported(error);
   }
 
   async close(): Promise<void> {
