@@ -34,27 +34,27 @@ describe('the program does not start', () => {
       'the event type copy.made begins with no declared object',
     ],
     [
-      'a write whose answers no table stores',
+      'a write whose responses no table stores',
       { operations: { copy: write } },
       'the operation copy writes, and no table stores',
     ],
     [
-      'a route whose answer has no shape',
+      'a route whose response has no shape',
       { operations: { copies: { ...read, routes: [extension.list('/v1/copies')] } } },
       'the operation copies has a route, and no shape formats its response for /v1',
     ],
     [
-      'a read of what is no node',
+      'a read of an object without a node',
       { operations: { copy: { ...read, reads: one('One.') } } },
-      'copy reads copy, which is no',
+      'the operation copy reads copy, which declares no',
     ],
     [
-      'a page of what is no node',
+      'a page of objects without a node',
       { operations: { copies: { ...read, reads: many(PageArgs, 'All.') } } },
-      'copies reads copy, which is no node',
+      'the operation copies reads copy, which declares no node',
     ],
     [
-      'an edge to a table of no node',
+      'an edge to a table that belongs to no node',
       { fields: [fields(account, { copy: link(balance as never, 'ownerId') })] },
       'an edge refers to the table balance, which belongs to no node',
     ],
@@ -76,12 +76,12 @@ describe('the program does not start', () => {
     expect(() => tablesOf([...resources, { object: 'copy', ...more }])).toThrow(message);
   });
 
-  it('with a root field that is declared as no operation', () => {
+  it('with a root field that is not declared as an operation', () => {
     const some = new Map([...operations].filter(([name]) => name !== 'deposits'));
     expect(() => guard(buildGraph(), some)).toThrow('the root field deposits is not declared as an operation');
   });
 
-  it('with an operation that is no root field', () => {
+  it('with an operation that has no root field', () => {
     const more = new Map([...operations, ['copies', { ...operations.get('deposits')!, name: 'copies' }]]);
     expect(() => guard(buildGraph(), more)).toThrow(
       'the operation copies is declared, but the schema has no root field of this name',
