@@ -89,7 +89,7 @@ describe('the program does not start', () => {
   });
 });
 
-/** The types that a call of emit_event names, and the nouns whose status it appends. */
+/** The types of events that calls of emit_event contain, and the nouns to which they append a status. */
 function emitted(): { types: Set<string>; nouns: Set<string> } {
   const [types, nouns] = [new Set<string>(), new Set<string>()];
   for (const file of fs.readdirSync('drizzle/functions')) {
@@ -102,21 +102,21 @@ function emitted(): { types: Set<string>; nouns: Set<string> } {
   return { types, nouns };
 }
 
-describe('the types of events', () => {
+describe('the event types', () => {
   it('that SQL emits are declared', () => {
     const { types } = emitted();
     expect(types.size).toBeGreaterThan(30);
     expect([...types].filter((type) => !events.has(type))).toEqual([]);
   });
 
-  it('that are declared are emitted by SQL, by name or with the status of the object', () => {
+  it('that are declared are emitted by SQL, as constants or with the status of the object', () => {
     const { types, nouns } = emitted();
     const byStatus = [...events.keys()].filter((type) => !types.has(type));
     expect(byStatus.filter((type) => !nouns.has(type.split('.')[0]!))).toEqual([]);
     expect([...new Set(byStatus.map((type) => type.split('.')[0]))].toSorted()).toEqual([...nouns].toSorted());
   });
 
-  it('with the status of an object end with a status that its table allows', () => {
+  it('with the status of the object end with a status that its table allows', () => {
     const { types } = emitted();
     const migrations = fs.readdirSync('drizzle').filter((file) => file.endsWith('.sql'));
     const sql = migrations.map((file) => fs.readFileSync(`drizzle/${file}`, 'utf8')).join('\n');
