@@ -797,7 +797,7 @@ describe('the log', () => {
     expect([own.mode, typeof own.milliseconds, own.key]).toEqual(['test', 'number', expect.stringMatching(/^key_/)]);
   });
 
-  it('reports outages at the default level too, which a collector reads', async () => {
+  it('has a line for each request at the default level too, and none for probes', async () => {
     const quiet = await children.gateway({ DATA_DIR });
     const platform = quiet.speaker(key);
 
