@@ -227,7 +227,7 @@ describe('a setting', () => {
     // No proxy at all: the gateway would refuse every request, and could listen on every address.
     ['TRUSTED_PROXY', ','],
     ['TRUSTED_PROXY', ' '],
-    // Number() accepts these as numbers, and a blank as 0; the operator meant something else.
+    // Number() accepts these as numbers, and a blank as 0, which the operator did not mean.
     ['PORT', ' '],
     ['PORT', '0x50'],
     ['PORT', '1e3'],
@@ -343,7 +343,7 @@ describe('a setting', () => {
   });
 });
 
-describe('settings that go together', () => {
+describe('settings that depend on each other', () => {
   const unsafe: [string, Environment, string][] = [
     ['a database without a pepper', { DATABASE_URL: database.DATABASE_URL, TRUSTED_PROXY: '::1' }, 'API_KEY_PEPPER'],
     ['a database without HTTPS', database, 'TLS_CERT_FILE'],
@@ -351,11 +351,11 @@ describe('settings that go together', () => {
     ['an address that others reach without HTTPS', { HOST: '0.0.0.0', API_KEY_PEPPER: pepper }, 'HOST'],
     ['a certificate without its key', { TLS_CERT_FILE: pair.TLS_CERT_FILE }, 'TLS_KEY_FILE'],
     ['a key without its certificate', { TLS_KEY_FILE: pair.TLS_KEY_FILE }, 'TLS_CERT_FILE'],
-    ['a certificate that is not there', { ...pair, TLS_CERT_FILE: file('nowhere') }, 'TLS_CERT_FILE'],
-    ['a key that is not there', { ...pair, TLS_KEY_FILE: file('nowhere') }, 'TLS_KEY_FILE'],
+    ['a certificate that does not exist', { ...pair, TLS_CERT_FILE: file('nowhere') }, 'TLS_CERT_FILE'],
+    ['a key that does not exist', { ...pair, TLS_KEY_FILE: file('nowhere') }, 'TLS_KEY_FILE'],
     ['a folder for a certificate', { ...pair, TLS_CERT_FILE: folder }, 'TLS_CERT_FILE'],
-    ['a certificate that is none', { ...pair, TLS_CERT_FILE: file('garbage') }, 'TLS_CERT_FILE'],
-    ['a key that is none', { ...pair, TLS_KEY_FILE: file('garbage') }, 'TLS_KEY_FILE'],
+    ['an invalid certificate', { ...pair, TLS_CERT_FILE: file('garbage') }, 'TLS_CERT_FILE'],
+    ['an invalid key', { ...pair, TLS_KEY_FILE: file('garbage') }, 'TLS_KEY_FILE'],
     [
       'an attempt that is longer than its checkout',
       { CHECKOUT_SECONDS: '1800', CHECKOUT_ATTEMPT_SECONDS: '1801' },
@@ -388,19 +388,22 @@ describe('a program with a wrong setting', () => {
       { DATABASE_URL: database.DATABASE_URL, TRUSTED_PROXY: '::1' },
       '^Tidegate could not start\\.\\nAPI_KEY_PEPPER .+\\n$',
     ],
-    ['a lonely certificate', { TLS_CERT_FILE: pair.TLS_CERT_FILE }, 'TLS_KEY_FILE'],
+    ['a certificate without a key', { TLS_CERT_FILE: pair.TLS_CERT_FILE }, 'TLS_KEY_FILE'],
   ];
 
-  it.each(refused)('ends with code 1 for %s, says which, and touches nothing', async (_, environment, message) => {
-    const DATA_DIR = children.folder();
-    const child = children.start({ DATA_DIR, ...environment });
+  it.each(refused)(
+    'ends with code 1 for %s, names the setting, and changes nothing',
+    async (_, environment, message) => {
+      const DATA_DIR = children.folder();
+      const child = children.start({ DATA_DIR, ...environment });
 
-    expect(await child.ended).toBe(1);
-    expect(child.errors).toMatch(new RegExp(message));
-    expect(child.errors).not.toContain('    at ');
-    expect(child.out).toBe('');
-    expect(fs.readdirSync(DATA_DIR)).toEqual([]);
-  });
+      expect(await child.ended).toBe(1);
+      expect(child.errors).toMatch(new RegExp(message));
+      expect(child.errors).not.toContain('    at ');
+      expect(child.out).toBe('');
+      expect(fs.readdirSync(DATA_DIR)).toEqual([]);
+    },
+  );
 
   // An audit ends with 1 if the ledger is wrong: a wrong setting says nothing about the ledger.
   it('ends with code 2 as a command, with only the message', async () => {
