@@ -26,9 +26,7 @@ import { DomainError, sentenceV1 } from './request/problems.js';
 let commanderOutput = '';
 
 const program = new Command('tidegate')
-  .description(
-    "The operator's command line. It works on the database that the server uses, also while the server runs.",
-  )
+  .description("The operator's command line. It uses the gateway's database, also while the gateway runs.")
   .exitOverride()
   .configureOutput({ writeErr: (text) => void (commanderOutput += text) });
 
@@ -73,8 +71,11 @@ for (const add of groups) add(program, command);
 
 program
   .command('migrate')
-  .description('Bring the database to the version of this program; no other command does')
-  .option('--grant-to <role>', 'a role to serve with: it gets what a gateway needs, now and at every later migration')
+  .description('Migrate the database to the version of this program; no other command migrates it')
+  .option(
+    '--grant-to <role>',
+    'a role for gateways: it gets the privileges that a gateway needs, now and at every later migration',
+  )
   .option('--json', 'print one JSON document')
   .action(async ({ grantTo, json }: { grantTo?: string; json?: boolean }) => {
     const { version } = await migrateStore(config({ serves: false, keys: false }), { grantTo, progress, say });
@@ -85,19 +86,14 @@ program
 command(
   program,
   'secrets',
-  'Count what each pepper and encryption key still stands for; one that stands for nothing can be removed',
+  'Count the stored values that depend on each pepper and encryption key; one without any can be removed',
   async (operator) => ({ secrets: await operator.secretsInUse() }),
 );
 
-command(
-  program,
-  'demo',
-  'Seed the demo, unless it is there, and show its test keys',
-  async (operator, _, __, store) => {
-    if (!store.embedded) throw new OperatorError('The demo is for the embedded database; unset DATABASE_URL.');
-    return { demos: await openDemo(store, operator, buildGraph(), () => {}) };
-  },
-);
+command(program, 'demo', 'Seed the demo, unless it exists, and show its test keys', async (operator, _, __, store) => {
+  if (!store.embedded) throw new OperatorError('The demo is for the embedded database; unset DATABASE_URL.');
+  return { demos: await openDemo(store, operator, buildGraph(), () => {}) };
+});
 
 try {
   await program.parseAsync();

@@ -257,7 +257,7 @@ describe.each(names)('the compiled query of %s', (name) => {
       name,
       [...edges, ...pages].filter((name) => isObjectType(getNamedType(fieldOf(name)!.type))),
     ),
-  )('is what the resolvers say of each part that is asked for alone: %s', async (name) => {
+  )('returns the same as the resolvers for each part that is selected alone: %s', async (name) => {
     const field = fieldOf(name)!;
     const type = getNamedType(field.type) as GraphQLObjectType;
     const root = name.startsWith('Query.');
@@ -370,7 +370,7 @@ describe('a compiled query', () => {
   });
 
   it.each<[string, string, object]>([
-    ['an object that is not there', 'query ($id: ID!) { account(id: $id) { id } }', { id: 'account_0' }],
+    ['an object that does not exist', 'query ($id: ID!) { account(id: $id) { id } }', { id: 'account_0' }],
     ['one of two that is not there', '{ accounts(first: 1) { nodes { id } } account(id: "account_0") { id } }', {}],
     ['a size out of bounds', 'query ($n: Int) { accounts(first: $n) { nodes { id } } }', { n: 101 }],
     ['a variable that is missing', 'query ($id: ID!) { account(id: $id) { id } }', {}],
@@ -518,7 +518,7 @@ describe('the statements of compiled queries', () => {
   const wholeOf = (compiler: QueryCompiler, query: string) => compiler.of(parse(query))!;
 
   // PostgreSQL keeps prepared statements; a client that invents documents must not fill its memory.
-  it('are at most some hundreds in an hour, and again as many in the next', async () => {
+  it('are at most some hundreds in an hour, and the same number in the next', async () => {
     let now = 0;
     const compiler = new QueryCompiler(schema, () => now);
     const documents = Array.from({ length: statementsMax + 10 }, (_, n) =>
@@ -570,8 +570,8 @@ describe('the statements of compiled queries', () => {
   });
 
   it.each([
-    ['none, where a resolver has to answer whatever the variables', 'totalCount', true, 0],
-    ['so many, and the resolvers answer what is asked in yet another shape', 'nodes { id }', false, shapesMax],
+    ['none, because a resolver must answer for all values of the variables', 'totalCount', true, 0],
+    ['limited in number, and the resolvers answer further shapes of it', 'nodes { id }', false, shapesMax],
   ])('of one document are %s', async (_, part, resolved, kept) => {
     const bounds = ['eq', 'gt', 'gte', 'lt', 'lte'];
     const one = wholeOf(

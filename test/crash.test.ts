@@ -56,7 +56,7 @@ const roots: Root[] = [];
 const serving: (Gateway | undefined)[] = [undefined, undefined];
 /** The results of the attempts: `unanswered` ones may or may not have been executed, and `replayed` ones had been. */
 const counts = { acknowledged: 0, replayed: 0, unanswered: 0, away: 0, unavailable: 0, inUse: 0 };
-/** Responses that no client may get. */
+/** Responses that must not occur. */
 const wrong: string[] = [];
 let over = false;
 
@@ -89,7 +89,7 @@ afterAll(async () => {
 
 const speaker = ({ origin }: Gateway, { id, key }: Root) => new Speaker({ origin } as World, id, key, 1);
 
-/** Repeats a write with the same key until it gets a response, whatever the result of an attempt. */
+/** Repeats a write with the same key until it gets a response, for any result of an attempt. */
 async function acknowledged(root: Root, key: string, place: string, body: object, first: number): Promise<Reply> {
   for (let attempt = 0; ; attempt++) {
     const gateway = serving[(first + attempt) % 2] ?? serving[(first + attempt + 1) % 2];

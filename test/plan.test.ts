@@ -51,11 +51,11 @@ interface List {
   table: Rows;
   listing: Listing;
   edges: (PgColumn | Link)[];
-  /** Whether it is asked for as a list of its own, and not as an edge alone. */
+  /** Whether it is a list of its own, and not only an edge. */
   root?: false;
 }
 
-/** Every list of the product, and the edges by which one parent's part of it is read. */
+/** Every list of the product, with the edges that read one parent's part of it. */
 const lists: List[] = [
   { table: account, listing: accountListing, edges: [account.ownerId] },
   { table: account, listing: { ...accountListing, fixed: { type: 'partner' } }, edges: [account.ownerId], root: false },
@@ -83,7 +83,10 @@ const lists: List[] = [
   { table: receivable, listing: receivableListing, edges: [receivable.accountId] },
 ];
 
-/** A platform with tens of thousands of rows in test mode, another and a live mode with hundreds, and a user of each. */
+/**
+ * A platform with tens of thousands of rows in test mode, another platform and a live mode with hundreds, and a user of
+ * each.
+ */
 let large: string;
 let small: string;
 const tenantOf = (platform: string) => platform.replace('account_', '');
@@ -109,13 +112,13 @@ const caller = (kind: 'platform' | 'connected_user', platform = large): Caller =
   actingAccountKind: kind,
 });
 
-/** A statement as it was asked, with its values. */
+/** A statement as it was sent, with its values. */
 interface Asked {
   statement: string;
   values: unknown[];
 }
 
-/** What is asked while something is done, by its name: each statement once. */
+/** The statements that run during `work`, by name: each statement once. */
 async function askedBy(work: () => Promise<unknown>): Promise<Map<string, Asked>> {
   const asked = new Map<string, Asked>();
   const { database } = world;
@@ -152,7 +155,7 @@ const named = (column: PgColumn | undefined) => `"${column!.name}"`;
 const first = async (statement: string, values: unknown[]) =>
   (await world.sql.unsafe(statement, values as never[])).map((row) => Object.values(row)[0] as string | boolean);
 
-/** The values that a column has most often in the large list: what everybody filters by. */
+/** The values that a column has most often in the large list: the usual values of filters. */
 const usual = ({ table, listing }: List, column: PgColumn, most: number, where = 'true') =>
   first(
     `select ${named(column)} from ${getTableName(column.table)} where tenant_id = $1 and livemode = false and ${where}
@@ -162,9 +165,10 @@ const usual = ({ table, listing }: List, column: PgColumn, most: number, where =
   );
 
 /**
- * The arguments of each filter by itself, of all filters together, and of a range of time; each from both ends and from a
- * cursor in the middle. Filters ask for what is usual: for what is rare a list walks far through its index, which is known,
- * and bounded by the time that a statement may take.
+ * The arguments of each filter by itself, of all filters together, and of a range of time; each from both ends and
+ * from a
+ * cursor in the middle. Filters use common values: for rare values a list reads much of its index, which is known, and
+ * bounded by the time that a statement may take.
  */
 async function argumentsOf(list: List, owner: string): Promise<PageArgs[]> {
   const { table, listing } = list;
@@ -177,7 +181,7 @@ async function argumentsOf(list: List, owner: string): Promise<PageArgs[]> {
     const byAccount = listing.byAccount.includes(name);
     const column = 'either' in filter ? filter.either[0] : 'derived' in filter ? filter.derived : filter;
     const values = await usual(list, column, 2, `(context_id = '${owner}' or '${owner}' = '${large}')`);
-    // What no setting tells by itself, such as a reason, is asked for all the same.
+    // Values that no row has often, such as a reason, are queried too.
     const found = values.length > 0 ? values : ['none'];
     const one = byAccount || column.dataType === 'boolean' || name === 'objectId' ? found[0] : found;
     filters.push(nested(name, one));
@@ -225,7 +229,7 @@ const merged = (a: any, b: any): any =>
     ]),
   );
 
-/** Asks for a list, or a part of it, and for all that may be asked about where it stands. */
+/** Queries a list, or a parent's part of it, with all the information about its pages. */
 async function askFor(list: List, kind: 'platform' | 'connected_user'): Promise<void> {
   const { table, listing, edges, root } = list;
   const { database } = world;
@@ -241,7 +245,7 @@ async function askFor(list: List, kind: 'platform' | 'connected_user'): Promise<
     if (root !== false) {
       const { pageInfo } = await scope.page(table, listing, args);
       for (const more of [pageInfo.hasNextPage, pageInfo.hasPreviousPage]) if (typeof more === 'function') await more();
-      // Of a list that is most of a table, a count looks through the table: this one is of a small part of it.
+      // For a list that is most of a table, a count reads the whole table: this one is a small part of it.
       const page = await new Scope(caller(kind, small), database).page(table, listing, {
         ...args,
         after: null,
@@ -249,7 +253,7 @@ async function askFor(list: List, kind: 'platform' | 'connected_user'): Promise<
       });
       await page.totalCount();
     }
-    // What hangs on an object is asked for without naming an account as well.
+    // An object's edges are queried without an account filter as well.
     if (listing.byAccount.some((name) => name in args)) continue;
     for (const [parent, parents] of hanging) {
       const pages = await Promise.all(parents.map((id) => scope.edge(table, listing, parent, id, args)));
@@ -261,7 +265,7 @@ async function askFor(list: List, kind: 'platform' | 'connected_user'): Promise<
   }
 }
 
-/** What sorts after all, and how much it is. */
+/** Statements that need a sort, and its size. */
 const sorted: [statements: RegExp, why: string][] = [
   [/^page:account_setting:all:.*:accountId(:|$)/, 'an account has one setting'],
   [/^page:entry:(root|context):(?!.*accountId)/, 'never asked: balance transactions are always those of one account'],
@@ -276,7 +280,7 @@ interface Plan {
   Plans?: Plan[];
 }
 
-/** The plan that PostgreSQL chooses by itself, for these values, with how many rows there were. */
+/** The plan that PostgreSQL chooses for these values, with the numbers of rows. */
 async function chosenPlan({ statement, values }: Asked): Promise<Plan> {
   const [row] = await world.sql.unsafe(
     `explain (analyze, timing off, summary off, format json) ${statement}`,
@@ -285,7 +289,7 @@ async function chosenPlan({ statement, values }: Asked): Promise<Plan> {
   return (row as any)['QUERY PLAN'][0].Plan;
 }
 
-/** What is wrong with a chosen plan: it reads a table that was seeded from end to end, or sorts more than is asked for. */
+/** The faults of a chosen plan: it reads a seeded table completely, or sorts more than was requested. */
 function faultsOf(plan: Plan): string[] {
   return nodesOf(plan).flatMap((node) => {
     if (node['Node Type'] === 'Seq Scan' && !unseeded.has(node['Relation Name']!))
@@ -294,10 +298,10 @@ function faultsOf(plan: Plan): string[] {
     return sorted > readOf(11) ? [`sorts ${sorted} rows`] : [];
   });
 }
-/** Tables of which a tenant has one row. */
+/** Tables with one row per tenant. */
 const unseeded = new Set(['test_clock']);
 
-/** A session in which a whole scan or a sort is taken only if nothing else can do it. */
+/** A session in which PostgreSQL uses a full scan or a sort only if there is no alternative. */
 let dear: postgres.Sql;
 beforeAll(async () => {
   const [{ database }] = await world.sql<[{ database: string }]>`select current_database() as database`;
@@ -307,7 +311,7 @@ beforeAll(async () => {
 });
 afterAll(() => dear?.end());
 
-/** The plan for whatever values come, where there is no better one. */
+/** The generic plan, when no custom plan is better. */
 async function planOf(statement: string): Promise<Plan> {
   const [row] = await dear.unsafe(`explain (generic_plan, format json) ${statement}`);
   return (row as any)['QUERY PLAN'][0].Plan;
@@ -321,7 +325,7 @@ describe('the plan of a list', () => {
       (one) => [[getTableName(one.table), ...Object.values(one.listing.fixed ?? {})].join(' of '), one] as const,
     ),
   )(
-    'walks an index that has its order, whatever the filters, the end and the cursor: %s',
+    'uses an index with its order, for all filters, ends and cursors: %s',
     async (_, list) => {
       const asked = await askedBy(async () => {
         for (const kind of ['platform', 'connected_user'] as const) await askFor(list, kind);
@@ -338,7 +342,7 @@ describe('the plan of a list', () => {
       const faults = await Promise.all(
         judged.map(async ([name, one]) => {
           const chosen = faultsOf(await chosenPlan(one));
-          // For other values, and for more rows, another plan may be chosen: there must be one that neither scans nor sorts.
+          // For other values or more rows PostgreSQL may choose another plan: one without scan and sort must exist.
           const other = nodesOf(await planOf(one.statement)).map((node) => node['Node Type']);
           if (other.some((type) => /^Seq Scan$|Sort/.test(type))) chosen.push(other.join(' < '));
           return chosen.map((fault) => `${name}: ${fault}`);
@@ -349,7 +353,7 @@ describe('the plan of a list', () => {
     120_000,
   );
 
-  it('walks the same indexes in whole queries: every list, alone and below every other object', async () => {
+  it('uses the same indexes in compiled queries: every list, alone and below every other object', async () => {
     const schema = buildGraph();
     const compiler = new QueryCompiler(schema);
     const nobody = () => {
@@ -412,7 +416,7 @@ describe('the plan of a list', () => {
     ['deposit', deposit, depositListing],
     ['checkout', checkoutNow, checkoutListing],
   ] as const)(
-    'walks the index of each side where an account may be on either, from the cursor on: %s',
+    'uses the index of each side where an account may be on either, from the cursor on: %s',
     async (name, table, listing) => {
       const asked = await askedBy(() =>
         new Scope(caller('platform'), world.database)
@@ -426,8 +430,8 @@ describe('the plan of a list', () => {
     },
   );
 
-  // A worker asks four times a second, over connections that everybody reads through.
-  it('bounds what a worker looks through for work that is due', async () => {
+  // A worker runs this query four times a second, over the connections that requests use.
+  it('limits what a worker reads to find due work', async () => {
     const worker = new Worker(world.database, pino({ level: 'silent' }));
     const asked = await askedBy(async () => {
       worker.start();
@@ -446,7 +450,7 @@ describe('the plan of a list', () => {
     ).toContainEqual(['job_due', expect.stringContaining('due <=')]);
   });
 
-  it('reads each entry of a history once, however many points are asked for', async () => {
+  it('reads each entry of a history once, for any number of points', async () => {
     const user = await given.directUser(2);
     const tenant = user.id.replace('account_', '');
     const { sql } = world;
@@ -469,7 +473,7 @@ describe('the plan of a list', () => {
       const { Plan: plan } = (row as any)['QUERY PLAN'][0];
       return plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
     };
-    // The pass reads a page for many entries; the last entry of each day is looked up, which takes some four pages.
+    // The pass reads a page for many entries; the look-up of the last entry of each day takes some four pages.
     for (const [from, to] of [
       [0, 400],
       [0, 100],
@@ -483,8 +487,8 @@ describe('the plan of a list', () => {
       ]);
   });
 
-  // Which parts are merged depends on what is asked for: each combination is a statement of its own.
-  it('walks an index for the operator too, over all tenants, whatever the mode, the status and the cursor', async () => {
+  // The merged parts depend on the requested statuses: each combination is a separate statement.
+  it('uses an index for the operator too, over all tenants, for all modes, statuses and cursors', async () => {
     const { operator } = world;
     const asked = await askedBy(async () => {
       for (const list of ['accounts', 'payouts'] as const)
@@ -513,7 +517,7 @@ describe('the plan of a list', () => {
     }
   });
 
-  it.each(['account', 'address', 'payout'] as const)('looks up by an id alone for the operator: %s', async (name) => {
+  it.each(['account', 'address', 'payout'] as const)('finds by an id alone for the operator: %s', async (name) => {
     const { operator } = world;
     const notice = {
       reference: 'x',
@@ -531,7 +535,7 @@ describe('the plan of a list', () => {
     expect(nodes.map((node) => node['Index Name'])).toEqual([`${name}_by_id`]);
   });
 
-  it('is looked at for every table that has a list', () => {
+  it('is checked for every table that has a list', () => {
     for (const { table } of lists) expect(Object.keys(getTableColumns(table))).toContain('created');
   });
 });

@@ -149,7 +149,7 @@ export class Callers {
     const match = keyPattern.exec(secret);
     // A mistyped key is refused without a database query.
     if (!match || !same(secret.slice(-checksumLength), checksum(secret.slice(0, -checksumLength)))) throw invalid();
-    const asked = performance.now();
+    const queriedAt = performance.now();
     const tenantId = match[2]!;
     const livemode = match[1] === 'live';
     let [holder, found] = [await this.#holder(tenantId, livemode, digest), digest];
@@ -174,7 +174,7 @@ export class Callers {
       actingAccountKind: holder.kind,
     };
     const left = holder.expiresAt === null ? Number.POSITIVE_INFINITY : (holder.expiresAt - holder.now) * 1000;
-    const kept = { caller, until: asked + Math.min(freshMilliseconds, left) };
+    const kept = { caller, until: queriedAt + Math.min(freshMilliseconds, left) };
     this.#fresh.set(digest, kept);
     this.#touch(caller);
     if (holder.pepperId !== this.#secrets.pepperIds[0]) this.#rehash(caller, found, digest);

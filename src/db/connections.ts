@@ -3,13 +3,13 @@ import postgres from 'postgres';
 import { parse } from 'postgres-array';
 import { DomainError } from '../request/problems.js';
 import { Availability } from './availability.js';
-import { busy, doubtMilliseconds, within } from './deadline.js';
+import { busy, slowMilliseconds, within } from './deadline.js';
 import type { Connection } from './connection.js';
 import { causeOf, mayBeOutdated, outageOf, sqlstate } from './outage.js';
 import type { Servers } from './servers.js';
 
 /** Records a statement that was given to the driver, so that a connection that no longer answers is detected. */
-export type Note = <Q extends PromiseLike<unknown>>(query: Q) => Q;
+export type TrackQuery = <Q extends PromiseLike<unknown>>(query: Q) => Q;
 
 /** The limit for a complete request: waiting for a connection, all attempts, and waiting for the server to return. */
 const answerMillisecondsMax = 5_000;
@@ -47,7 +47,7 @@ export class Connections {
   /** When each PostgreSQL backend last answered, by the driver's object for it. `#lastAnswer` is the latest of all. */
   readonly #answeredAt = new WeakMap<object, number>();
   #lastAnswer = Number.NEGATIVE_INFINITY;
-  #doubtedAt = Number.NEGATIVE_INFINITY;
+  #checkedAt = Number.NEGATIVE_INFINITY;
 
   constructor(
     connection: Connection,
@@ -81,24 +81,24 @@ export class Connections {
    * be unavailable, no statement starts; a statement that started before waits for the server. Throws PostgreSQL's
    * error, or a DomainError when the time is over.
    */
-  async retried<T>(pool: Pool, attempt: (note: Note) => Promise<T>): Promise<T> {
+  async retried<T>(pool: Pool, attempt: (track: TrackQuery) => Promise<T>): Promise<T> {
     if (this.availability.away) throw busy();
     const until = performance.now() + answerMillisecondsMax;
     let outdated = 0;
     for (let pause = 25; ; pause = Math.min(pause * 2, 500)) {
       const handed = new Handed();
       try {
-        return await this.#within(attempt(this.#noteOf(handed)), until);
+        return await this.#within(attempt(this.#trackerOf(handed)), until);
       } catch (error) {
         if (handed.unanswered && handed.query) this.#suspect(pool, handed);
         const meaning = error instanceof DomainError ? undefined : outageOf(error);
         if (meaning === undefined && mayBeOutdated(error) && outdated < outdatedMax) outdated++;
         else if (meaning === undefined || meaning === 'refused') throw error;
         else if (meaning !== 'contended') {
-          const sight = await this.#within(this.availability.doubt(), until);
-          if (meaning === 'readOnly' && !sight.serves) throw error;
+          const check = await this.#within(this.availability.check(), until);
+          if (meaning === 'readOnly' && !check.serves) throw error;
           // The server accepts writes, so only this session is read-only: it started before the server accepted them.
-          if (meaning === 'readOnly' && !sight.moved) this.replace(graceSeconds, [pool]);
+          if (meaning === 'readOnly' && !check.moved) this.replace(graceSeconds, [pool]);
           await this.#within(this.availability.back(), until);
         }
         if (performance.now() + pause > until) throw error;
@@ -108,7 +108,7 @@ export class Connections {
   }
 
   /** Records the statements that a connection received and answered. */
-  #noteOf(handed: Handed): Note {
+  #trackerOf(handed: Handed): TrackQuery {
     return (query) => {
       handed.query = query as never;
       const answered = (error?: unknown) => {
@@ -145,9 +145,9 @@ export class Connections {
   #within<T>(answer: Promise<T>, until: number): Promise<T> {
     return within(answer, until, () => {
       const now = performance.now();
-      if (this.availability.away || now < this.#doubtedAt + doubtMilliseconds) return;
-      this.#doubtedAt = now;
-      void this.availability.doubt();
+      if (this.availability.away || now < this.#checkedAt + slowMilliseconds) return;
+      this.#checkedAt = now;
+      void this.availability.check();
     });
   }
 

@@ -3,7 +3,7 @@ import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import type { RequestBudget } from '../request/budget.js';
 import { DomainError } from '../request/problems.js';
 import { Cancellations } from './cancellation.js';
-import { Connections, type Note } from './connections.js';
+import { Connections, type TrackQuery } from './connections.js';
 import { busy } from './deadline.js';
 import { Failures } from './failures.js';
 import type { Connection } from './connection.js';
@@ -149,7 +149,7 @@ export class Database {
     try {
       return await this.#combiner.read(read);
     } catch (error) {
-      throw this.#failures.told(error);
+      throw this.#failures.reported(error);
     } finally {
       this.#reads--;
     }
@@ -158,18 +158,19 @@ export class Database {
   /** Runs the statements of the combiner on the connections for reads. */
   #combinerOfReads(): ReadCombiner {
     const { reader } = this.#connections;
-    const retried = <T>(attempt: (note: Note) => Promise<T>) => this.#connections.retried(reader, attempt);
+    const retried = <T>(attempt: (track: TrackQuery) => Promise<T>) => this.#connections.retried(reader, attempt);
     const run = (text: string, values: readonly unknown[], prepare: boolean) =>
       reader.client.unsafe(text, values as never[], { prepare }).values();
     return new ReadCombiner({
       alone: ({ text, values, prepare, budget }) =>
-        retried((note) =>
-          this.#cancellations.guard(budget, (guarded) => guarded(note(run(text, values, prepare) as never))),
+        retried((track) =>
+          this.#cancellations.guard(budget, (guarded) => guarded(track(run(text, values, prepare) as never))),
         ),
-      together: (text, values) => retried((note) => note(run(text, values, true))),
+      together: (text, values) => retried((track) => track(run(text, values, true))),
       mayPrepare: (text) => this.#mayPrepare(`combined:${text}`, text),
       distributed: async () =>
-        (await retried((note) => note(run("select from pg_extension where extname = 'citus'", [], false)))).length > 0,
+        (await retried((track) => track(run("select from pg_extension where extname = 'citus'", [], false)))).length >
+        0,
     });
   }
 
@@ -185,9 +186,9 @@ export class Database {
     try {
       return (await query.execute()) as T[];
     } catch (error) {
-      if (outageOf(error) === 'lost') void this.#connections.availability.doubt();
+      if (outageOf(error) === 'lost') void this.#connections.availability.check();
       // Drizzle's error contains the statement and its parameters; its cause is PostgreSQL's error.
-      throw this.#failures.told(causeOf(error));
+      throw this.#failures.reported(causeOf(error));
     } finally {
       this.#auditQueries--;
     }
@@ -231,8 +232,8 @@ export class Database {
     if (this.#writes >= writesInFlightMax) throw busy();
     this.#writes++;
     try {
-      const rows = await this.#connections.retried(this.#connections.writer, (note) =>
-        note(this.#connections.writer.client.unsafe(statement, values, { prepare: true })),
+      const rows = await this.#connections.retried(this.#connections.writer, (track) =>
+        track(this.#connections.writer.client.unsafe(statement, values, { prepare: true })),
       );
       this.#failures.stored();
       return rows;
@@ -256,11 +257,11 @@ export class Database {
     this.preparedStatements.set(`answered_${tableName}`, statement);
     const values = [tenantId, livemode, account, key];
     const [row] = await this.#connections
-      .retried(this.#connections.writer, (note) =>
-        note(this.#connections.writer.client.unsafe(statement, values, { prepare: true })),
+      .retried(this.#connections.writer, (track) =>
+        track(this.#connections.writer.client.unsafe(statement, values, { prepare: true })),
       )
       .catch((error: unknown) => {
-        throw this.#failures.told(error);
+        throw this.#failures.reported(error);
       });
     if (!row) return undefined;
     return {
@@ -288,7 +289,7 @@ export class Database {
   async #inspect(): Promise<void> {
     const { serves, error } = await this.#connections.availability.inspect();
     if (serves) return;
-    throw this.#failures.told(error);
+    throw this.#failures.reported(error);
   }
 
   async close(): Promise<void> {

@@ -16,7 +16,7 @@ import { Secrets } from './secrets.js';
 /** The last attempt at seeding the demo, and whether it completed. */
 interface DemoState {
   attempt: number;
-  whole: boolean;
+  complete: boolean;
 }
 
 /** The database as this process uses it, with everything that opening it produced. */
@@ -139,7 +139,7 @@ async function prepared(
 ): Promise<void> {
   const found = await during('connecting to PostgreSQL', () => versionOf(connection));
   const state = compared(found);
-  if (state === 'newer') say(`${newerThan(found!)} It is served as it is, and not changed.`);
+  if (state === 'newer') say(`${newerThan(found!)} This program serves it without changing it.`);
   if (state !== 'older') return;
   if (!migrates) {
     const other = config.MIGRATE === 'auto' ? ', or start the gateway, which does so' : '';
@@ -163,14 +163,18 @@ function writable(folder: string): void {
 
 /**
  * Reads the state, or writes it. A rename replaces the file, so that a crash leaves either the old or the new state.
+ * Other versions of the gateway read the same file, where `complete` is called `whole`.
  */
 function demoState(file: string, state?: DemoState): DemoState | undefined {
   if (state) {
-    fs.writeFileSync(`${file}.${process.pid}`, JSON.stringify(state));
+    const { attempt, complete } = state;
+    fs.writeFileSync(`${file}.${process.pid}`, JSON.stringify({ attempt, whole: complete }));
     fs.renameSync(`${file}.${process.pid}`, file);
     return state;
   }
-  return fs.existsSync(file) ? (JSON.parse(fs.readFileSync(file, 'utf8')) as DemoState) : undefined;
+  if (!fs.existsSync(file)) return undefined;
+  const { attempt, whole } = JSON.parse(fs.readFileSync(file, 'utf8')) as { attempt: number; whole: boolean };
+  return { attempt, complete: whole };
 }
 
 async function withAsynchronousCommit<T>(connection: Connection, run: (database: Database) => Promise<T>): Promise<T> {

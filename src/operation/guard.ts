@@ -41,10 +41,11 @@ const textLengthMax = 5_000;
 export function guard(schema: GraphQLSchema, operations: ReadonlyMap<string, Operation>): void {
   const fields = { ...schema.getQueryType()?.getFields(), ...schema.getMutationType()?.getFields() };
   for (const name of operations.keys())
-    if (!fields[name]) throw new Error(`the operation ${name} is declared and is no root field`);
+    if (!fields[name])
+      throw new Error(`the operation ${name} is declared, but the schema has no root field of this name`);
   for (const [name, field] of Object.entries(fields)) {
     const operation = operations.get(name);
-    if (!operation) throw new Error(`the root field ${name} is declared as no operation`);
+    if (!operation) throw new Error(`the root field ${name} is not declared as an operation`);
     if (!field.resolve) throw new Error(`the root field ${name} has no resolver`);
     field.resolve = guarded(operation, field.resolve, operation.access === 'write' ? field.args : []);
   }

@@ -20,7 +20,7 @@ import { type ApiKeyRow, apiKey } from '../resources/key/table.js';
 import { taxCardNumberOf } from '../resources/person/encryption.js';
 import { type PersonRow, person } from '../resources/person/table.js';
 import { type OperatorDesk, OperatorError, refuse } from './desk.js';
-import { listed, type Found, type Sought } from './paging.js';
+import { listed, type ListPage, type ListFilter } from './paging.js';
 
 /** A root account that is to be created in both modes. */
 export interface NewRoot {
@@ -169,7 +169,7 @@ export async function issueAddress(desk: OperatorDesk, row: AccountRow, given: I
 }
 
 /** Lists accounts of all tenants. The operator has to decide about those in status `verifying`. */
-export function listAccounts(desk: OperatorDesk, filter: Sought<AccountStatus>): Promise<Found<AccountRow>> {
+export function listAccounts(desk: OperatorDesk, filter: ListFilter<AccountStatus>): Promise<ListPage<AccountRow>> {
   return listed(desk, 'operator_accounts', account, Object.values(AccountStatus), filter);
 }
 

@@ -29,7 +29,7 @@ export interface BankNotice {
 }
 
 /** A recorded bank notice with its deposit; null while a reversal waits for its deposit. */
-export interface BankNoticeTaken {
+export interface RecordedBankNotice {
   notice: BankNoticeRow;
   deposit: DepositRow | null;
 }
@@ -47,7 +47,7 @@ const referenceLengthMax = 255;
  * Refuses a payment method of the other edition, and a currency that is not the address's unless the operator allows
  * it.
  */
-export async function recordNotice(desk: OperatorDesk, given: BankNotice): Promise<BankNoticeTaken> {
+export async function recordNotice(desk: OperatorDesk, given: BankNotice): Promise<RecordedBankNotice> {
   refuse([...textProblems(given, 'deposit'), ...noticeProblems(given)]);
   const to = await addressOf(desk, given.addressId);
   if (!to.livemode)

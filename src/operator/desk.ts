@@ -30,7 +30,7 @@ export class OperatorError extends DomainError {
  * The request that the operator's writes belong to. Events carry its id, and its idempotency key makes the writes safe
  * to repeat.
  */
-export interface Asking {
+export interface OperatorRequest {
   requestId: string;
   idempotencyKey: string | undefined;
 }
@@ -48,7 +48,7 @@ export class OperatorDesk {
     private readonly database: Database,
     private readonly schema: GraphQLSchema,
     pepper: string | Secrets,
-    private readonly asking?: Asking,
+    private readonly asking?: OperatorRequest,
     /** The terms of checkouts that `as` creates for an account. */
     private readonly checkoutTerms: CheckoutTerms = checkoutTermsDefault,
   ) {

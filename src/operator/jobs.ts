@@ -2,7 +2,7 @@ import { and, asc, isNotNull, sql } from 'drizzle-orm';
 import { type JobRow, job } from '../jobs/table.js';
 import { problem, DomainError } from '../request/problems.js';
 import { type OperatorDesk, OperatorError } from './desk.js';
-import { type Found, listedMax } from './paging.js';
+import { type ListPage, listedMax } from './paging.js';
 
 /**
  * Lists the jobs of all tenants, ordered by tenant, mode and id. With `stuck`, only the jobs that have failed and will
@@ -11,7 +11,7 @@ import { type Found, listedMax } from './paging.js';
 export async function listJobs(
   desk: OperatorDesk,
   { stuck = false, after }: { stuck?: boolean; after?: string | undefined },
-): Promise<Found<JobRow>> {
+): Promise<ListPage<JobRow>> {
   const from = after === undefined ? undefined : jobCursorOf(after);
   const { placeholder } = sql;
   const given = [stuck ? 'stuck' : 'all', ...(from ? ['after'] : [])];
@@ -41,7 +41,7 @@ export async function listJobs(
 export async function retryJob(desk: OperatorDesk, id: string): Promise<JobRow> {
   const [row] = await desk.byId('operator_job', job, id);
   if (!row)
-    throw new OperatorError('There is no such job: it may have been done meanwhile.', 'resource_missing', 'job.id');
+    throw new OperatorError('There is no such job. It may have completed meanwhile.', 'resource_missing', 'job.id');
   return desk.write('retry_job', row, 'retryJob', { id }, job);
 }
 
@@ -49,6 +49,8 @@ export async function retryJob(desk: OperatorDesk, id: string): Promise<JobRow> 
 function jobCursorOf(text: string): { tenant: string; id: string; live: boolean } {
   const [, tenant, id, mode] = /^(\w{1,100})\.(\w{1,100})\.(live|test)$/.exec(text) ?? [];
   if (tenant === undefined || id === undefined)
-    throw new DomainError(problem('parameter_invalid', 'job.starting_after', 'is not the end of a page of this list'));
+    throw new DomainError(
+      problem('parameter_invalid', 'job.starting_after', 'must be the cursor of a page of this list'),
+    );
   return { tenant, id, live: mode === 'live' };
 }

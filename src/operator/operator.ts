@@ -4,7 +4,7 @@ import type { PayoutStatus } from '../resources/payout/table.js';
 import type { PersonRow } from '../resources/person/table.js';
 import type { Related } from './related.js';
 import { OperatorDesk } from './desk.js';
-import type { Sought } from './paging.js';
+import type { ListFilter } from './paging.js';
 import {
   type NewRoot,
   type RootChanges,
@@ -61,7 +61,7 @@ export class Operator extends OperatorDesk {
   issueAddress(row: AccountRow, given: IssuedAddress) {
     return issueAddress(this, row, given);
   }
-  accounts(filter: Sought<AccountStatus>) {
+  accounts(filter: ListFilter<AccountStatus>) {
     return listAccounts(this, filter);
   }
   verification(row: AccountRow, related?: Related) {
@@ -109,7 +109,7 @@ export class Operator extends OperatorDesk {
     return reconcile(this, id, receivables, tenantId);
   }
 
-  payouts(filter: Sought<PayoutStatus>) {
+  payouts(filter: ListFilter<PayoutStatus>) {
     return listPayouts(this, filter);
   }
   payout(id: string) {

@@ -28,7 +28,7 @@ import {
   SetRateInput,
   VerifyAccountInput,
 } from './inputs.js';
-import type { Found, Sought } from './paging.js';
+import type { ListPage, ListFilter } from './paging.js';
 import {
   AccountPage,
   LedgerAudit,
@@ -77,7 +77,7 @@ export class OperatorAccounts {
   accounts(
     @Args(() => AccountsArgs) args: AccountsArgs,
     @Ctx() { operator }: OperatorContext,
-  ): Promise<Found<OperatorAccount>> {
+  ): Promise<ListPage<OperatorAccount>> {
     return operator.accounts(filterOf('account', args));
   }
 
@@ -117,7 +117,7 @@ export class OperatorAccounts {
     return { address: await operator.issueAddress(owner, given) };
   }
 
-  @FieldResolver(() => [OperatorPerson], { description: 'The persons behind it, as a verification looks at them.' })
+  @FieldResolver(() => [OperatorPerson], { description: 'The persons of the business, for its verification.' })
   async persons(@Root() row: AccountRow, @Ctx() context: OperatorContext): Promise<OperatorPerson[]> {
     return (await context.operator.verification(row, context.related)).persons;
   }
@@ -146,7 +146,7 @@ export class OperatorPersons {
   }
 
   @FieldResolver(() => Identification, {
-    description: 'How it is identified; the number is masked for the operator too.',
+    description: 'How the person is identified; the number is masked for the operator too.',
   })
   identification(@Root() row: PersonRow): Identification {
     return identificationOf(row);
@@ -169,23 +169,24 @@ export class OperatorMoney {
   }
 
   @Query(() => PayoutPage, {
-    description: 'The payouts of all tenants, or of one, oldest first; in live mode, those that are PROCESSING wait.',
+    description:
+      'The payouts of all tenants, or of one, oldest first; in live mode, PROCESSING payouts wait for the operator.',
   })
   payouts(
     @Args(() => PayoutsArgs) args: PayoutsArgs,
     @Ctx() { operator }: OperatorContext,
-  ): Promise<Found<OperatorPayout>> {
+  ): Promise<ListPage<OperatorPayout>> {
     return operator.payouts(filterOf('payout', args));
   }
 
   @Query(() => [OperatorMismatch], {
-    description: 'Successes that an acquirer told and that do not fit their attempts, newest first: 200 at most.',
+    description: 'Successes that an acquirer reported and that do not match their attempts, newest first: 200 at most.',
   })
   async transactionMismatches(@Ctx() { operator }: OperatorContext): Promise<OperatorMismatch[]> {
     return (await operator.mismatches()).map(mismatchOf);
   }
 
-  @Query(() => [OperatorRate], { description: 'The rates that a tenant has been given for its live payouts.' })
+  @Query(() => [OperatorRate], { description: "The exchange rates for a tenant's live payouts." })
   rates(
     @Arg('tenantId', () => ID, { description: 'The id of the root account, with or without `account_`.' })
     tenantId: string,
@@ -196,7 +197,7 @@ export class OperatorMoney {
 
   @Mutation(() => RecordBankNoticePayload, {
     description:
-      'Records what a bank has told about a transfer. The same notice again is harmless, in any order; another content under its reference is a conflict.',
+      'Records what a bank has reported about a transfer. Recording the same notice again changes nothing, in any order; different content under its reference is a conflict.',
   })
   async recordBankNotice(
     @Arg('input', () => RecordBankNoticeInput) input: RecordBankNoticeInput,
@@ -222,7 +223,7 @@ export class OperatorMoney {
   }
 
   @Mutation(() => WithdrawBankNoticePayload, {
-    description: 'Takes back a reversal that waits for its deposit, when its reference was wrong.',
+    description: 'Withdraws a reversal that waits for its deposit, for example when its reference was wrong.',
   })
   async withdrawBankNotice(
     @Arg('input', () => WithdrawBankNoticeInput) { addressId, reference }: WithdrawBankNoticeInput,
@@ -232,7 +233,7 @@ export class OperatorMoney {
   }
 
   @Mutation(() => ReconcileDepositPayload, {
-    description: 'Counts a completed deposit towards receivables, as the user does who receives it.',
+    description: 'Counts a completed deposit towards receivables, as the receiving user can.',
   })
   async reconcileDeposit(
     @Arg('input', () => ReconcileDepositInput) { id, tenantId, receivables }: ReconcileDepositInput,
@@ -241,17 +242,17 @@ export class OperatorMoney {
     return { deposit: await operator.reconcile(id, receivables, tenantId ?? undefined) };
   }
 
-  @Mutation(() => SettlePayoutPayload, { description: 'A payout has arrived.' })
+  @Mutation(() => SettlePayoutPayload, { description: 'Records that a payout has arrived.' })
   async settlePayout(@Arg('input', () => PayoutInput) { id }: PayoutInput, @Ctx() { operator }: OperatorContext) {
     return { payout: await operator.endPayout(id, 'completed') };
   }
 
-  @Mutation(() => FailPayoutPayload, { description: 'A payout has failed; its money is available again.' })
+  @Mutation(() => FailPayoutPayload, { description: 'Records that a payout has failed; its money is available again.' })
   async failPayout(@Arg('input', () => PayoutInput) { id }: PayoutInput, @Ctx() { operator }: OperatorContext) {
     return { payout: await operator.endPayout(id, 'failed') };
   }
 
-  @Mutation(() => PlaceServiceHoldPayload, { description: "Holds an account's payouts back." })
+  @Mutation(() => PlaceServiceHoldPayload, { description: "Places a service hold on an account's payouts." })
   async placeServiceHold(
     @Arg('input', () => ServiceHoldInput) { accountId, mode }: ServiceHoldInput,
     @Ctx() { operator }: OperatorContext,
@@ -260,7 +261,7 @@ export class OperatorMoney {
     return { accountSetting: await operator.serviceHold(row, true) };
   }
 
-  @Mutation(() => LiftServiceHoldPayload, { description: "Lifts the hold on an account's payouts." })
+  @Mutation(() => LiftServiceHoldPayload, { description: "Lifts the service hold on an account's payouts." })
   async liftServiceHold(
     @Arg('input', () => ServiceHoldInput) { accountId, mode }: ServiceHoldInput,
     @Ctx() { operator }: OperatorContext,
@@ -269,7 +270,9 @@ export class OperatorMoney {
     return { accountSetting: await operator.serviceHold(row, false) };
   }
 
-  @Mutation(() => SetRatePayload, { description: 'Gives a rate for the live payouts of a tenant, from now on.' })
+  @Mutation(() => SetRatePayload, {
+    description: 'Sets an exchange rate for the live payouts of a tenant, from now on.',
+  })
   async setRate(
     @Arg('input', () => SetRateInput) { accountId, source, target, rate }: SetRateInput,
     @Ctx() { operator }: OperatorContext,
@@ -291,7 +294,7 @@ export class OperatorMoney {
 
 @Resolver()
 export class OperatorLedger {
-  @Query(() => LedgerAudit, { description: 'Holds the books of all tenants against every promise.' })
+  @Query(() => LedgerAudit, { description: 'Checks the invariants of the ledger for all tenants.' })
   ledgerAudit(@Ctx() { operator }: OperatorContext): Promise<LedgerAudit> {
     return operator.audit();
   }
@@ -320,7 +323,7 @@ function liveOf(mode: 'test' | 'live' | null | undefined): boolean | undefined {
 }
 
 /** The filter of a list, from its arguments; null means no filter. */
-function filterOf<S>(object: string, { status, mode, tenantId, first, after }: ListArgs<S>): Sought<S> {
+function filterOf<S>(object: string, { status, mode, tenantId, first, after }: ListArgs<S>): ListFilter<S> {
   const limit = first ?? pageSizeDefault;
   if (limit < 1 || limit > pageSizeMax)
     throw new DomainError({

@@ -269,7 +269,7 @@ export function nodeFinder(nodes: readonly NodeRow[]): (table: Rows) => NodeRow 
   const byTable = new Map<Rows, NodeRow>(nodes.map((each) => [each.rows, each]));
   return (table) => {
     const found = byTable.get(table);
-    if (!found) throw new Error(`an edge leads to ${getTableName(table)}, which is the table of no node`);
+    if (!found) throw new Error(`an edge refers to the table ${getTableName(table)}, which belongs to no node`);
     return found;
   };
 }

@@ -64,7 +64,7 @@ export function refuseRepeated({ raw: { rawHeaders } }: FastifyRequest): void {
         problem(
           'body_invalid',
           undefined,
-          `The header ${name === 'host' ? 'Host' : 'Authorization'} stands twice. Send it once.`,
+          `The header ${name === 'host' ? 'Host' : 'Authorization'} is repeated. Send it once.`,
         ),
       );
     seen.add(name);

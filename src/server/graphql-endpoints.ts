@@ -7,7 +7,7 @@ import type { Rules } from '../api/graphql/errors.js';
 import { explorer } from '../api/graphql/explorer.js';
 import { examples } from '../api/graphql/explorer-examples.js';
 import type { ListSizes } from '../api/graphql/query-parts.js';
-import { type Asker, buildApollo, graphRules, publicSizes } from '../api/graphql/server.js';
+import { type ServerContext, buildApollo, graphRules, publicSizes } from '../api/graphql/server.js';
 import type { Config } from '../config.js';
 import { Credential } from '../operator/credential.js';
 import { buildOperatorGraph, operatorRules, sizes as operatorSizes } from '../operator/graph.js';
@@ -77,7 +77,7 @@ async function operatorEndpoint(app: FastifyInstance, parts: GraphEndpoints, cre
 }
 
 /** A schema and the settings of its endpoint. */
-interface Served<C extends Asker> {
+interface Served<C extends ServerContext> {
   schema: GraphQLSchema;
   rules: Rules<C>;
   sizes: ListSizes;
@@ -87,7 +87,7 @@ interface Served<C extends Asker> {
 }
 
 /** Starts an Apollo server for a schema; returns its route handler and its document cache. */
-async function served<C extends Asker>(
+async function served<C extends ServerContext>(
   app: FastifyInstance,
   { config, onFault }: GraphEndpoints,
   { schema, rules, sizes, introspection, context, compiler }: Served<C>,

@@ -15,7 +15,7 @@ export interface GraphBody {
 }
 
 /** Executes a validated document. */
-export type Run = (asked: {
+export type Run = (operation: {
   document: DocumentNode;
   request: { operationName?: string; variables?: Record<string, unknown> };
   context: Context;

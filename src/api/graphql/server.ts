@@ -70,7 +70,7 @@ export const graphRules: Rules<Context> = {
 };
 
 /** The part of a request's context that the server itself needs, for every schema. */
-export interface Asker {
+export interface ServerContext {
   requestId: string;
   replayed: boolean;
   budget: RequestBudget;
@@ -93,7 +93,7 @@ export interface GraphSettings {
 }
 
 /** A server for a schema, and the cache in front of it, which answers the documents that the server has validated. */
-export interface GraphServer<C extends Asker> {
+export interface GraphServer<C extends ServerContext> {
   apollo: ApolloServer<C>;
   documents: DocumentCache | undefined;
 }
@@ -102,7 +102,7 @@ export interface GraphServer<C extends Asker> {
  * Builds Apollo with our executor in its gateway hook. The executor makes one error per problem of a domain error.
  * Cache control is off, because it alone costs almost half of the throughput.
  */
-export function buildApollo<C extends Asker>(
+export function buildApollo<C extends ServerContext>(
   schema: GraphQLSchema,
   rules: Rules<C>,
   settings: GraphSettings,
@@ -152,7 +152,7 @@ interface Execution {
 }
 
 /** Executes documents over a schema. A request that ended during the execution gets only the reason. */
-function executor<C extends Asker>(schema: GraphQLSchema, { suggestions, onFault }: GraphSettings) {
+function executor<C extends ServerContext>(schema: GraphQLSchema, { suggestions, onFault }: GraphSettings) {
   return async ({ document, request, context }: Execution) => {
     const { requestId, budget } = context as C;
     const result = await execute({
@@ -190,7 +190,7 @@ function ownCode(formatted: GraphQLFormattedError, error: unknown): GraphQLForma
 /**
  * The plugin that fills the document cache, checks the nodes and formats responses. It explains refused input like /v1.
  */
-function answering<C extends Asker>(
+function answering<C extends ServerContext>(
   schema: GraphQLSchema,
   rules: Rules<C>,
   nodes: NodeCounter,

@@ -119,7 +119,7 @@ async function partsOf(request: FastifyRequest, problems: Problem[]): Promise<Pa
       problem(
         'body_invalid',
         undefined,
-        'The form cannot be read. Send it whole, as multipart/form-data with a boundary.',
+        'The form cannot be read. Send it completely, as multipart/form-data with a boundary.',
       ),
     );
   }

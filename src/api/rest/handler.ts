@@ -15,7 +15,8 @@ export function rest(app: FastifyInstance, schema: GraphQLSchema): void {
   const fields = { ...schema.getQueryType()?.getFields(), ...schema.getMutationType()?.getFields() };
   for (const route of routes) {
     const field = fields[route.field];
-    if (!field?.resolve) throw new Error(`${route.method} ${route.path} names ${route.field}, which is no root field`);
+    if (!field?.resolve)
+      throw new Error(`${route.method} ${route.path} refers to ${route.field}, which is not a root field`);
     const read = route.method === 'GET' ? listArguments(route, field) : bodyArguments(route, field);
     const handler = async (request: FastifyRequest, reply: FastifyReply) => {
       const args = argumentsOf(route, read, request);

@@ -4,21 +4,16 @@ import { type AddCommand, after } from './command.js';
 
 /** Adds the commands about work that is due later. */
 export function jobCommands(program: Command, command: AddCommand): void {
-  const jobs = program.command('job').description('Work that is due later, which the gateways do by themselves');
+  const jobs = program.command('job').description('Jobs: work that the gateways do later');
 
-  command(
-    jobs,
-    'list',
-    'List jobs; with --stuck, those alone that have failed and are tried again',
-    async (operator, o) => {
-      const { nodes, next } = await operator.jobs({ stuck: Boolean(o.stuck), after: o.after as string | undefined });
-      return { jobs: nodes.map(jobJson), ...(next !== null && { next }) };
-    },
-  )
-    .option('--stuck', 'those that have failed, with their last error')
+  command(jobs, 'list', 'List jobs; --stuck lists only those that have failed and are retried', async (operator, o) => {
+    const { nodes, next } = await operator.jobs({ stuck: Boolean(o.stuck), after: o.after as string | undefined });
+    return { jobs: nodes.map(jobJson), ...(next !== null && { next }) };
+  })
+    .option('--stuck', 'only those that have failed, with their last error')
     .addOption(after());
 
-  command(jobs, 'retry <job>', 'Have a job tried now, instead of when it is due', async (operator, _, id) =>
+  command(jobs, 'retry <job>', 'Retry a job now, instead of when it is due', async (operator, _, id) =>
     jobJson(await operator.retryJob(id)),
   );
 }

@@ -60,7 +60,7 @@ export class AccountResolver {
         problem(
           'permission_denied',
           'On-Behalf-Of',
-          'A connected user has no connected users; ask as the platform itself.',
+          'A connected user has no connected users. Send the request as the platform itself.',
         ),
       );
     }

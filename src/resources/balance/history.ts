@@ -20,9 +20,9 @@ const p = sql.placeholder;
 
 @ArgsType()
 export class RangeArgs {
-  @Field(() => DateTime, { description: 'The beginning.' })
+  @Field(() => DateTime, { description: 'The beginning of the range.' })
   from: number;
-  @Field(() => DateTime, { description: 'Excluded.' })
+  @Field(() => DateTime, { description: 'The end of the range, which is excluded.' })
   to: number;
   @Field(() => Interval, { description: 'The length of a step.' })
   interval: Interval;
@@ -30,7 +30,7 @@ export class RangeArgs {
 
 @ObjectType({
   simpleResolvers: true,
-  description: "What an account's compartments held in a currency at the end of a step.",
+  description: "The amounts of an account's compartments in a currency at the end of a step.",
 })
 export class BalancePoint {
   @Field(() => DateTime, { description: 'The beginning of the step.' })
@@ -183,15 +183,15 @@ async function readSeries(
   const points = sql`with step as (${spans}), last as (${last}),
     compartment as (select b.account_id, b.currency, c.category from balance b, unnest(${sql.raw(`'{${Object.values(Compartment).join()}}'::text[]`)}) c(category)
       where ${tenantAndMode('b')} and b.account_id = any(${p('ids')}) and b.version > 0),
-    found as (select c.*, -1::bigint as start, (${before}) as held from compartment c join balance b on ${tenantAndMode('b')} and b.account_id = c.account_id and b.currency = c.currency
+    found as (select c.*, -1::bigint as start, (${before}) as amount from compartment c join balance b on ${tenantAndMode('b')} and b.account_id = c.account_id and b.currency = c.currency
       union all select c.*, s.start, e.balance_after from compartment c cross join step s
         left join last l on l.account_id = c.account_id and l.currency = c.currency and l.category = c.category and l.start = s.start
         left join entry e on ${tenantAndMode('e')} and e.account_id = l.account_id and e.currency = l.currency and e.version = l.version),
-    numbered as (select f.*, count(f.held) over (partition by f.account_id, f.currency, f.category order by f.start) as nth from found f)
-    select n.account_id, n.currency, n.category, n.start, first_value(n.held) over (partition by n.account_id, n.currency, n.category, n.nth order by n.start) as held from numbered n`;
-  const held = (category: Compartment) =>
-    sql<string>`coalesce(max(x.held) filter (where x.category = ${sql.raw(`'${category}'`)}), 0)::text`;
-  const rows = await scope.read<Record<'accountId' | 'start' | 'currency' | Held, string>>(
+    numbered as (select f.*, count(f.amount) over (partition by f.account_id, f.currency, f.category order by f.start) as nth from found f)
+    select n.account_id, n.currency, n.category, n.start, first_value(n.amount) over (partition by n.account_id, n.currency, n.category, n.nth order by n.start) as amount from numbered n`;
+  const amountOf = (category: Compartment) =>
+    sql<string>`coalesce(max(x.amount) filter (where x.category = ${sql.raw(`'${category}'`)}), 0)::text`;
+  const rows = await scope.read<Record<'accountId' | 'start' | 'currency' | BalanceColumn, string>>(
     `balance_history_${interval ?? 'as_of'}`,
     (db) =>
       db
@@ -199,17 +199,17 @@ async function readSeries(
           accountId: sql<string>`x.account_id`,
           start: sql<string>`x.start`,
           currency: sql<string>`x.currency`,
-          available: held('available'),
-          pending: held('pending'),
-          processing: held('processing'),
-          payoutProcessing: held('payout_processing'),
-          feeAdvance: held('fee_advance'),
+          available: amountOf('available'),
+          pending: amountOf('pending'),
+          processing: amountOf('processing'),
+          payoutProcessing: amountOf('payout_processing'),
+          feeAdvance: amountOf('fee_advance'),
         })
         .from(sql`(${points}) x`)
         .where(sql`x.start >= 0`)
         .groupBy(sql`x.account_id`, sql`x.start`, sql`x.currency`)
         // A chart begins each currency at zero; a balance as of a time has the currencies that were booked by then.
-        .having(interval ? undefined : sql`count(x.held) > 0`)
+        .having(interval ? undefined : sql`count(x.amount) > 0`)
         .orderBy(sql`x.start`, sql`x.currency`),
     { from, to, ids },
   );
@@ -230,7 +230,7 @@ async function readSeries(
   );
 }
 
-type Held = 'available' | 'pending' | 'processing' | 'payoutProcessing' | 'feeAdvance';
+type BalanceColumn = 'available' | 'pending' | 'processing' | 'payoutProcessing' | 'feeAdvance';
 
 /**
  * The usual number of points of a range: the maximum number of steps, from the arguments that the client wrote, times

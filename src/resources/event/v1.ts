@@ -5,7 +5,7 @@ import type { EventRow } from './table.js';
 /** Formats the object of an event for /v1, in its state right after the event. */
 export function eventObjectV1({ object, data }: EventRow): object {
   const known = storedObject(object);
-  if (!known) throw new Error(`no resource stores the object ${object} of an event`);
+  if (!known) throw new Error(`no resource declares the object ${object} of an event`);
   return known.v1(fromRow(known.table, data as Record<string, unknown>) as never);
 }
 

@@ -8,7 +8,15 @@ import { operationOf } from '../../../resources/registry.js';
 import { pageRequest } from '../../../types/pagination.js';
 import { requestLimitsDefault } from '../../../request/budget.js';
 import type { Rule } from '../../../resources/edges.js';
-import { type Asked, emptyCurrency, jsonBegin, jsonEnd, type Statement, statementOf, type Terms } from './statement.js';
+import {
+  type ListRequest,
+  emptyCurrency,
+  jsonBegin,
+  jsonEnd,
+  type Statement,
+  statementOf,
+  type Terms,
+} from './statement.js';
 import { type Branch, NotCompilable, type Tree, treeOf } from './tree.js';
 
 /**
@@ -110,7 +118,7 @@ export class CompiledQuery {
     const coerced = getVariableValues(this.schema, definitions, variables, { maxErrors: 1 });
     if (coerced.errors) return undefined;
     const visibility = visibilityOf(scope.caller);
-    const lists = new Map<Branch, Asked>();
+    const lists = new Map<Branch, ListRequest>();
     const ids = new Map<Branch, string>();
     const given: Record<string, unknown> = { [emptyCurrency]: edition.currency };
     let name = `compiled:${visibility}`;
