@@ -87,6 +87,8 @@ const keysPerConnectionMax = 16;
 /** Finds the caller of a request by its headers. */
 export class Callers {
   readonly #fresh = new LRUCache<string, Found>({ max: cachedKeysMax });
+  /** The callers that act for another account, by the key's id and that account. */
+  readonly #acting = new LRUCache<string, Found>({ max: cachedKeysMax });
   /**
    * The keys of each connection, by the Authorization header. A secret stays in memory only as long as its connection.
    */
@@ -108,16 +110,11 @@ export class Callers {
   }
 
   /**
-   * The caller of a request, or a domain error. The error is the same for an unknown key and a revoked one. For an
-   * expired key it says so, because only a client with the complete key can get that message.
+   * The caller of a key, or a domain error. The error is the same for an unknown key and a revoked one. For an expired
+   * key it says so, because only a client with the complete key can get that message.
    */
-  find(
-    connection: object,
-    authorization: string | undefined,
-    onBehalfOf: string | undefined,
-  ): Caller | Promise<Caller> {
-    const caller = this.#again(connection, authorization) ?? this.#byHeader(connection, authorization);
-    return onBehalfOf === undefined ? caller : this.#actingFor(caller, onBehalfOf);
+  find(connection: object, authorization: string | undefined): Caller | Promise<Caller> {
+    return this.#again(connection, authorization) ?? this.#byHeader(connection, authorization);
   }
 
   /** Makes a key with this deployment's pepper. */
@@ -209,9 +206,14 @@ export class Callers {
     return holder;
   }
 
+  /** The same as `actingFor`, when it was read for the same key a moment ago. */
+  knownActingFor({ keyId }: Caller, id: string): Caller | undefined {
+    const found = this.#acting.get(`${keyId} ${id}`);
+    return found && found.until > performance.now() ? found.caller : undefined;
+  }
+
   /** A platform may act as one of its connected users. The error does not reveal if another platform's user exists. */
-  async #actingFor(asking: Caller | Promise<Caller>, id: string): Promise<Caller> {
-    const caller = await asking;
+  async actingFor(caller: Caller, id: string): Promise<Caller> {
     if (caller.kind !== 'platform')
       throw new DomainError(
         problem('permission_denied', 'On-Behalf-Of', 'Only a platform may act on behalf of an account.'),
@@ -234,7 +236,9 @@ export class Callers {
       { tenant: caller.tenantId, live: caller.livemode, id },
     );
     if (!user) throw new DomainError(problem('resource_missing', 'On-Behalf-Of'));
-    return { ...caller, actingAccountId: id, actingAccountKind: user.kind };
+    const acting = { ...caller, actingAccountId: id, actingAccountKind: user.kind };
+    this.#acting.set(`${caller.keyId} ${id}`, { caller: acting, until: performance.now() + freshMilliseconds });
+    return acting;
   }
 
   /** Hashes a key under the pepper for new values. If this fails, the next use of the key tries again. */

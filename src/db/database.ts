@@ -8,8 +8,11 @@ import { busy } from './deadline.js';
 import { Failures } from './failures.js';
 import type { Connection } from './connection.js';
 import { causeOf, outageOf } from './outage.js';
-import { fastRowMapper, fromRow, type Preparable, type Prepared } from './row-mapper.js';
+import { fromRow, type Preparable } from './row-mapper.js';
 import { Servers } from './servers.js';
+import { SlowReads } from './slow-reads.js';
+import { slowDefault, type TenantQuestion } from './slow-questions.js';
+import { Statements } from './statements.js';
 import {
   type ArgumentsOf,
   type NoOthers,
@@ -30,33 +33,21 @@ const readsInFlightMax = 2_000;
 const writesInFlightMax = 500;
 /** The most audit queries that run or wait at once. They take long, so further ones get 503. */
 const auditQueriesMax = 4;
-/** How many prepared statements one process makes PostgreSQL keep within an hour. */
-export const preparedMax = 2_000;
-/** The driver closes each connection within an hour, and PostgreSQL then drops the statements prepared on it. */
-const hourMilliseconds = 3_600_000;
-
 /**
- * The pools over one PostgreSQL: a small pipelined pool for prepared reads, and a pool for writes.
+ * The pools over one PostgreSQL: a small pipelined pool for quick reads, a pool for slow ones, and a pool for writes.
  * Each write is a single call of one SQL function. Each pool has a limit on waiting statements, and
  * a request beyond it gets 503 at once, because an unbounded queue would delay every request.
  */
 export class Database {
   readonly #connections: Connections;
   readonly #failures: Failures;
-  #builder: PostgresJsDatabase;
-  readonly #prepared = new Map<string, Prepared>();
+  readonly #statements: Statements;
+  readonly #slowReads: SlowReads;
   readonly #cancellations = new Cancellations();
-  readonly #now: () => number;
-  #preparedUntil: number;
   #reads = 0;
   #writes = 0;
   #auditQueries = 0;
   #inspection: Promise<void> | undefined;
-  /**
-   * The text of every statement that was prepared or called within the hour.
-   * The tests check these texts against the rules for distribution.
-   */
-  readonly preparedStatements = new Map<string, string>();
   /** Called with the error when PostgreSQL cannot serve a statement; the client gets 503. */
   onOutage: (error: unknown) => void = () => {};
 
@@ -70,80 +61,58 @@ export class Database {
     /**
      * With `durable: false`, a server crash may lose the last commits: use it to seed a demo, never for client writes.
      */
-    { durable = true, now = Date.now }: { durable?: boolean; now?: () => number } = {},
+    {
+      durable = true,
+      now = Date.now,
+      slow = slowDefault,
+    }: { durable?: boolean; now?: () => number; slow?: { connections: number; seconds: number } } = {},
   ) {
-    this.#now = now;
-    this.#preparedUntil = now() + hourMilliseconds;
     const servers = Servers.of(connection);
     this.#failures = new Failures(servers, (error) => this.onOutage(error));
     this.#connections = new Connections(connection, servers, {
       restart,
       durable,
-      onNewReader: () => {
-        this.#builder = drizzle(this.#connections.reader.client);
-        this.#prepared.clear();
-      },
+      slow,
+      onNewReader: () => this.#statements.open(),
     });
-    this.#builder = drizzle(this.#connections.reader.client);
+    this.#statements = new Statements(this.#connections, now);
+    this.#slowReads = new SlowReads(this.#connections, this.#failures, slow);
   }
 
-  /** Runs a read. The statement is built once per name and prepared on every connection that runs it. */
+  /**
+   * Runs a read. The statement is built once per name and prepared on every connection that runs it. A slow question of
+   * a tenant goes to the connections for slow questions; without a question the read is quick.
+   */
   async read<T>(
     name: string,
     build: (db: PostgresJsDatabase) => Preparable,
     values: Record<string, unknown>,
     budget?: RequestBudget,
+    question?: TenantQuestion,
   ): Promise<T[]> {
-    this.#renew();
+    const statement = () => this.#statements.of(name, build, question);
+    if (question && statement().slow)
+      return this.#slowReads.read(question, budget, (run) => statement().prepared.execute(values, run) as Promise<T[]>);
     return this.#reading((note) =>
       this.#cancellations.guard(
         budget,
-        (run) => this.#statement(name, build).execute(values, (query) => run(note(query))) as Promise<T[]>,
+        (run) => statement().prepared.execute(values, (query) => run(note(query))) as Promise<T[]>,
       ),
     );
   }
 
-  /** The statement with this name. It is built again after the pool was replaced. */
-  #statement(name: string, build: (db: PostgresJsDatabase) => Preparable): Prepared {
-    const found = this.#prepared.get(name);
-    if (found) return found;
-    const query = build(this.#builder);
-    const kept = this.#kept(name, query.toSQL().sql);
-    const statement = fastRowMapper(this.#connections.reader, query.prepare(name), kept);
-    if (kept) this.#prepared.set(name, statement);
-    return statement;
-  }
-
   /** Runs a read that is given as SQL text. The statement is prepared like every other one. */
-  async text<T>(statement: string, values: unknown[], budget?: RequestBudget): Promise<T[]> {
-    this.#renew();
-    const prepare = this.#kept(`text:${statement}`, statement);
+  async text<T>(statement: string, values: unknown[], budget?: RequestBudget, question?: TenantQuestion): Promise<T[]> {
+    const prepare = this.#statements.kept(`text:${statement}`, statement);
+    if (question?.slow)
+      return this.#slowReads.read(question, budget, (run) =>
+        run(this.#connections.slow.client.unsafe(statement, values as never[], { prepare })),
+      );
     return this.#reading((note) =>
       this.#cancellations.guard(budget, (run) =>
         run(note(this.#connections.reader.client.unsafe(statement, values as never[], { prepare }))),
       ),
     );
-  }
-
-  /**
-   * Whether a statement may stay prepared. PostgreSQL keeps each prepared statement on every connection, and each
-   * combination of list filters is a statement of its own. Beyond `preparedMax` in an hour, PostgreSQL plans a
-   * statement each time it runs, so that no client can fill the server's memory. A connection lives an hour at most, so
-   * it holds the statements of at most two of these hours.
-   */
-  #kept(name: string, statement: string): boolean {
-    if (this.preparedStatements.has(name)) return true;
-    if (this.preparedStatements.size >= preparedMax) return false;
-    this.preparedStatements.set(name, statement);
-    return true;
-  }
-
-  /** Empties the registry every hour, so that a client with many different queries affects others for one hour only. */
-  #renew(): void {
-    if (this.#now() < this.#preparedUntil) return;
-    this.#preparedUntil = this.#now() + hourMilliseconds;
-    this.#prepared.clear();
-    this.preparedStatements.clear();
   }
 
   async #reading<T>(attempt: (note: Note) => Promise<T[]>): Promise<T[]> {
@@ -274,6 +243,14 @@ export class Database {
     const { serves, error } = await this.#connections.availability.inspect();
     if (serves) return;
     throw this.#failures.told(error);
+  }
+
+  /**
+   * The text of every statement that was prepared or called within the hour.
+   * The tests check these texts against the rules for distribution.
+   */
+  get preparedStatements(): Map<string, string> {
+    return this.#statements.texts;
   }
 
   async close(): Promise<void> {
