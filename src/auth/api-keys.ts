@@ -6,6 +6,7 @@ import { type AccountKind, account } from '../resources/account/table.js';
 import type { Database } from '../db/database.js';
 import { apiKey, type KeyPermission } from '../resources/key/table.js';
 import { problem, DomainError } from '../request/problems.js';
+import { Turns } from '../request/turns.js';
 import { Secrets } from '../db/secrets.js';
 import type { Caller } from '../request/caller.js';
 
@@ -61,6 +62,12 @@ export function derived(pepper: string, name: string): (below: number) => number
 const freshMilliseconds = 750;
 const cachedKeysMax = 10_000;
 
+/**
+ * A key with a correct form needs a look-up to be refused. Look-ups of keys that were not valid before have few turns, so
+ * that a flood of invented keys does not keep the connections from the reads of valid ones.
+ */
+const strangerLimits = { slots: 8, perKey: 4, reserve: 0, ofKey: 100, all: 500, milliseconds: 1_000 };
+
 interface Holder {
   keyId: string;
   accountId: string;
@@ -101,6 +108,8 @@ export class Callers {
   readonly #touched = new LRUCache<string, true>({ max: cachedKeysMax, ttl: 60_000 });
 
   readonly #secrets: Secrets;
+  /** The look-ups of keys that were not valid before, shared between the tenants that the keys name. */
+  readonly #strangers = new Turns(strangerLimits);
 
   constructor(
     private readonly database: Database,
@@ -149,13 +158,8 @@ export class Callers {
     const asked = performance.now();
     const tenantId = match[2]!;
     const livemode = match[1] === 'live';
-    let [holder, found] = [await this.#holder(tenantId, livemode, digest), digest];
-    for (const before of older) {
-      if (holder) break;
-      [holder, found] = [await this.#holder(tenantId, livemode, before), before];
-    }
-    // Between two of these queries another request may have hashed the key again.
-    if (!holder && older.length > 0) [holder, found] = [await this.#holder(tenantId, livemode, digest), digest];
+    const look = () => this.#holderUnder(tenantId, livemode, [digest, ...older]);
+    const [holder, found] = cached ? await look() : await this.#strangers.during(tenantId, look);
     if (!holder || holder.revokedAt !== null) throw invalid();
     if (holder.expiresAt !== null && holder.expiresAt <= holder.now)
       throw invalid('The API key has expired. Create a new one.');
@@ -176,6 +180,22 @@ export class Callers {
     this.#touch(caller);
     if (holder.pepperId !== this.#secrets.pepperIds[0]) this.#rehash(caller, found, digest);
     return kept;
+  }
+
+  /** The holder of a key under any of the peppers, and the digest that was found. */
+  async #holderUnder(
+    tenantId: string,
+    livemode: boolean,
+    [digest, ...older]: [string, ...string[]],
+  ): Promise<[Holder | undefined, string]> {
+    let [holder, found] = [await this.#holder(tenantId, livemode, digest), digest];
+    for (const before of older) {
+      if (holder) break;
+      [holder, found] = [await this.#holder(tenantId, livemode, before), before];
+    }
+    // Between two of these queries another request may have hashed the key again.
+    if (!holder && older.length > 0) [holder, found] = [await this.#holder(tenantId, livemode, digest), digest];
+    return [holder, found];
   }
 
   async #holder(tenant: string, live: boolean, digest: string): Promise<Holder | undefined> {

@@ -21,7 +21,7 @@ const silenceMilliseconds = 1_000;
 /** How long replaced connections may continue their running statements. */
 const graceSeconds = 1;
 
-const poolSize = { read: 2, write: 5 };
+export const poolSize = { read: 2, write: 5 };
 /** Each connection has its own prepared statements, so a retry may find an outdated one on every connection. */
 const outdatedMax = poolSize.write + 1;
 

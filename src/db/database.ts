@@ -2,8 +2,9 @@ import { getTableName, type Table } from 'drizzle-orm';
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import type { RequestBudget } from '../request/budget.js';
 import { DomainError } from '../request/problems.js';
+import { Turns } from '../request/turns.js';
 import { Cancellations } from './cancellation.js';
-import { Connections, type Note } from './connections.js';
+import { Connections, lockMillisecondsMax, type Note, poolSize } from './connections.js';
 import { busy } from './deadline.js';
 import { Failures } from './failures.js';
 import type { Connection } from './connection.js';
@@ -30,7 +31,18 @@ interface AuditStatement {
 }
 
 const readsInFlightMax = 2_000;
-const writesInFlightMax = 500;
+/**
+ * The writes that run or wait at once. A tenant whose writes wait for a lock never has all the connections: one is left
+ * for the others.
+ */
+const writeLimits = {
+  slots: poolSize.write,
+  perKey: poolSize.write - 1,
+  reserve: 0,
+  ofKey: 500,
+  all: 500,
+  milliseconds: lockMillisecondsMax,
+};
 /** The most audit queries that run or wait at once. They take long, so further ones get 503. */
 const auditQueriesMax = 4;
 /**
@@ -44,8 +56,8 @@ export class Database {
   readonly #statements: Statements;
   readonly #slowReads: SlowReads;
   readonly #cancellations = new Cancellations();
+  readonly #writes = new Turns(writeLimits);
   #reads = 0;
-  #writes = 0;
   #auditQueries = 0;
   #inspection: Promise<void> | undefined;
   /** Called with the error when PostgreSQL cannot serve a statement; the client gets 503. */
@@ -176,24 +188,21 @@ export class Database {
   }
 
   /**
-   * Calls one of our SQL functions by name. The statement contains nothing except the call: with any expression around
+   * Calls one of our SQL functions by name, whose first argument is the tenant. The statement contains nothing except the call: with any expression around
    * it, the call would not be delegated to a shard.
    */
   async call(fn: string, values: (string | number | boolean | null)[]): Promise<Record<string, unknown>[]> {
     const statement = `select * from ${fn}(${values.map((_, i) => `$${i + 1}`).join(', ')})`;
     this.preparedStatements.set(fn, statement);
-    if (this.#writes >= writesInFlightMax) throw busy();
-    this.#writes++;
+    const { writer } = this.#connections;
+    const run = () =>
+      this.#connections.retried(writer, (note) => note(writer.client.unsafe(statement, values, { prepare: true })));
     try {
-      const rows = await this.#connections.retried(this.#connections.writer, (note) =>
-        note(this.#connections.writer.client.unsafe(statement, values, { prepare: true })),
-      );
+      const rows = await this.#writes.during(String(values[0]), run);
       this.#failures.stored();
       return rows;
     } catch (error) {
       throw await this.#failures.domainErrorOf(error);
-    } finally {
-      this.#writes--;
     }
   }
 
