@@ -6,7 +6,8 @@ import { z } from 'zod';
 import { checkoutTermsDefault } from './resources/checkout/terms.js';
 import { connectionOf } from './db/address.js';
 import { limitsDefault } from './api/graphql/limits.js';
-import { requestLimitsDefault } from './request/budget.js';
+import { inFlightDefault, requestLimitsDefault } from './request/budget.js';
+import { slowDefault } from './db/slow-questions.js';
 
 const flag = z.enum(['true', 'false']).transform((text) => text === 'true');
 const wholeNumber = (min: number, max: number) =>
@@ -52,7 +53,7 @@ export const settings = z.object({
   WORKERS: wholeNumber(1, 12)
     .default(1)
     .describe(
-      'How many processes share the port. One for each core is plenty; each has up to 10 connections to PostgreSQL.',
+      'How many processes share the port. One for each core is plenty; each has up to 13 connections to PostgreSQL, and its own limits of requests.',
     ),
   DATA_DIR: z.string().default('.data').describe('The folder of the embedded PostgreSQL and of the local pepper.'),
   DATABASE_URL: address
@@ -125,6 +126,27 @@ export const settings = z.object({
   REQUEST_SECONDS: wholeNumber(1, 300)
     .default(requestLimitsDefault.seconds)
     .describe('How long a request may take before it is ended with 503.'),
+  REQUEST_SLOTS: wholeNumber(1, 1_000)
+    .default(inFlightDefault.slots)
+    .describe('How many requests of the APIs are worked on at once; the others wait for their turn, fair to tenants.'),
+  REQUESTS_OF_TENANT_MAX: wholeNumber(1, 100_000)
+    .default(inFlightDefault.ofTenant)
+    .describe('The most requests of one tenant and mode in flight, those that wait included; more get 503 at once.'),
+  REQUESTS_MAX: wholeNumber(1, 100_000)
+    .default(inFlightDefault.all)
+    .describe('The most requests of all tenants in flight, those that wait included.'),
+  WAIT_MILLISECONDS_MAX: wholeNumber(1, 60_000)
+    .default(inFlightDefault.milliseconds)
+    .describe('How long a request may wait for its turn before it gets 503.'),
+  LOOP_DELAY_MILLISECONDS_MAX: wholeNumber(10, 60_000)
+    .default(inFlightDefault.loopDelay)
+    .describe('Beyond this mean delay of the event loop a tenant may have one request in flight; more get 503.'),
+  SLOW_CONNECTIONS: wholeNumber(1, 100)
+    .default(slowDefault.connections)
+    .describe('How many slow questions, such as filtered lists and figures, PostgreSQL answers at once.'),
+  SLOW_SECONDS: wholeNumber(1, 300)
+    .default(slowDefault.seconds)
+    .describe('How long PostgreSQL may take for a slow question before it is ended with 503.'),
   PUBLIC_URL: z
     .string()
     .regex(/^https?:\/\/[^/?#@]+$/, 'must be an origin, such as https://pay.example.com')

@@ -69,10 +69,12 @@ export function useWorld({
   const connection = () => ({ ...inject('admin'), username: 'tidegate', database: name });
 
   const open = async (parts: { acquirers?: Acquirers } = { ...(acquirers && { acquirers }) }): Promise<string> => {
-    const database = new Database(connection());
+    const settings = config({ serves: true }, { PORT: '0', ...environment });
+    const slow = { connections: settings.SLOW_CONNECTIONS, seconds: settings.SLOW_SECONDS };
+    const database = new Database(connection(), undefined, { slow });
     databases.push(database);
     const app = await gateway({
-      config: config({ serves: true }, { PORT: '0', ...environment }),
+      config: settings,
       database,
       schema,
       pepper,

@@ -2,15 +2,19 @@ import { getTableName, type Table } from 'drizzle-orm';
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import type { RequestBudget } from '../request/budget.js';
 import { DomainError } from '../request/problems.js';
+import { Turns } from '../request/turns.js';
 import { Cancellations } from './cancellation.js';
-import { Connections, type TrackQuery } from './connections.js';
+import { Connections, lockMillisecondsMax, poolSize, type TrackQuery } from './connections.js';
 import { busy } from './deadline.js';
 import { Failures } from './failures.js';
 import type { Connection } from './connection.js';
 import { causeOf, outageOf } from './outage.js';
-import { type Read, ReadCombiner } from './read-combiner.js';
-import { fastRowMapper, fromRow, type Mapped, type Preparable } from './row-mapper.js';
+import { type Found, type Read, ReadCombiner, sent } from './read-combiner.js';
+import { fromRow, type Preparable } from './row-mapper.js';
 import { Servers } from './servers.js';
+import { SlowReads } from './slow-reads.js';
+import { slowDefault, type TenantQuestion } from './slow-questions.js';
+import { Statements } from './statements.js';
 import {
   type ArgumentsOf,
   type NoOthers,
@@ -28,37 +32,36 @@ interface AuditStatement {
 }
 
 const readsInFlightMax = 2_000;
-const writesInFlightMax = 500;
+/**
+ * The writes that run or wait at once. A tenant whose writes wait for a lock never has all the connections: one is left
+ * for the others.
+ */
+const writeLimits = {
+  slots: poolSize.write,
+  perKey: poolSize.write - 1,
+  reserve: 0,
+  ofKey: 500,
+  all: 500,
+  milliseconds: lockMillisecondsMax,
+};
 /** The most audit queries that run or wait at once. They take long, so further ones get 503. */
 const auditQueriesMax = 4;
-/** How many prepared statements one process makes PostgreSQL keep within an hour. */
-export const preparedMax = 2_000;
-/** The driver closes each connection within an hour, and PostgreSQL then drops the statements prepared on it. */
-const hourMilliseconds = 3_600_000;
-
 /**
- * The pools over one PostgreSQL: a small pipelined pool for prepared reads, and a pool for writes.
+ * The pools over one PostgreSQL: a small pipelined pool for quick reads, a pool for slow ones, and a pool for writes.
  * Each write is a single call of one SQL function. Each pool has a limit on waiting statements, and
  * a request beyond it gets 503 at once, because an unbounded queue would delay every request.
  */
 export class Database {
   readonly #connections: Connections;
   readonly #failures: Failures;
-  #builder: PostgresJsDatabase;
-  readonly #statements = new Map<string, Mapped>();
+  readonly #statements: Statements;
+  readonly #slowReads: SlowReads;
   readonly #combiner: ReadCombiner;
   readonly #cancellations = new Cancellations();
-  readonly #now: () => number;
-  #preparedUntil: number;
+  readonly #writes = new Turns(writeLimits);
   #reads = 0;
-  #writes = 0;
   #auditQueries = 0;
   #inspection: Promise<void> | undefined;
-  /**
-   * The text of every statement that was prepared or called within the hour.
-   * The tests check these texts against the rules for distribution.
-   */
-  readonly preparedStatements = new Map<string, string>();
   /** Called with the error when PostgreSQL cannot serve a statement; the client gets 503. */
   onOutage: (error: unknown) => void = () => {};
 
@@ -72,78 +75,51 @@ export class Database {
     /**
      * With `durable: false`, a server crash may lose the last commits: use it to seed a demo, never for client writes.
      */
-    { durable = true, now = Date.now }: { durable?: boolean; now?: () => number } = {},
+    {
+      durable = true,
+      now = Date.now,
+      slow = slowDefault,
+    }: { durable?: boolean; now?: () => number; slow?: { connections: number; seconds: number } } = {},
   ) {
-    this.#now = now;
-    this.#preparedUntil = now() + hourMilliseconds;
     const servers = Servers.of(connection);
     this.#failures = new Failures(servers, (error) => this.onOutage(error));
     this.#connections = new Connections(connection, servers, {
       restart,
       durable,
-      onNewReader: () => {
-        this.#builder = drizzle(this.#connections.reader.client);
-      },
+      slow,
+      onNewReader: () => this.#statements.open(),
     });
-    this.#builder = drizzle(this.#connections.reader.client);
+    this.#statements = new Statements(this.#connections, now, () => this.#combiner.renew());
+    this.#slowReads = new SlowReads(this.#connections, this.#failures, slow);
     this.#combiner = this.#combinerOfReads();
   }
 
-  /** Runs a read. The statement is built once per name and prepared on every connection that runs it. */
+  /**
+   * Runs a read. The statement is built once per name and prepared on every connection that runs it. A slow question of
+   * a tenant goes to the connections for slow questions; without a question the read is quick.
+   */
   async read<T>(
     name: string,
     build: (db: PostgresJsDatabase) => Preparable,
     values: Record<string, unknown>,
     budget?: RequestBudget,
+    question?: TenantQuestion,
   ): Promise<T[]> {
-    this.#renew();
-    const { text, valuesOf, rowOf } = this.#statement(name, build);
-    const prepare = this.#statements.has(name);
-    const { rows } = await this.#reading({ text, values: valuesOf(values), prepare, budget });
+    const { text, valuesOf, rowOf, prepare, slow } = this.#statements.of(name, build, question);
+    const read = { text, values: valuesOf(values), prepare, budget };
+    const { rows } = question && slow ? await this.#slowReads.read(question, read) : await this.#reading(read);
     return rows.map(rowOf) as T[];
   }
 
-  /** The statement with this name. */
-  #statement(name: string, build: (db: PostgresJsDatabase) => Preparable): Mapped {
-    const found = this.#statements.get(name);
-    if (found) return found;
-    const statement = fastRowMapper(build(this.#builder).prepare(name));
-    if (!statement) throw new Error(`the columns of the statement ${name} are nested too deep`);
-    if (this.#mayPrepare(name, statement.text)) this.#statements.set(name, statement);
-    return statement;
-  }
-
   /** Runs a read that is given as SQL text. The statement is prepared like every other one. */
-  async text<T>(statement: string, values: unknown[], budget?: RequestBudget): Promise<T[]> {
-    this.#renew();
-    const prepare = this.#mayPrepare(`text:${statement}`, statement);
-    const { rows, columns } = await this.#reading({ text: statement, values, prepare, budget });
+  async text<T>(statement: string, values: unknown[], budget?: RequestBudget, question?: TenantQuestion): Promise<T[]> {
+    const prepare = this.#statements.kept(`text:${statement}`, statement);
+    const read = { text: statement, values, prepare, budget };
+    const { rows, columns } = question?.slow ? await this.#slowReads.read(question, read) : await this.#reading(read);
     return rows.map((row) => Object.fromEntries(columns.map((name, i) => [name, row[i]]))) as T[];
   }
 
-  /**
-   * Whether a statement may stay prepared. PostgreSQL keeps each prepared statement on every connection, and each
-   * combination of list filters is a statement of its own. Beyond `preparedMax` in an hour, PostgreSQL plans a
-   * statement each time it runs, so that no client can fill the server's memory. A connection lives an hour at most, so
-   * it holds the statements of at most two of these hours.
-   */
-  #mayPrepare(name: string, statement: string): boolean {
-    if (this.preparedStatements.has(name)) return true;
-    if (this.preparedStatements.size >= preparedMax) return false;
-    this.preparedStatements.set(name, statement);
-    return true;
-  }
-
-  /** Empties the registry every hour, so that a client with many different queries affects others for one hour only. */
-  #renew(): void {
-    if (this.#now() < this.#preparedUntil) return;
-    this.#preparedUntil = this.#now() + hourMilliseconds;
-    this.#statements.clear();
-    this.#combiner.renew();
-    this.preparedStatements.clear();
-  }
-
-  async #reading(read: Read): Promise<{ rows: unknown[][]; columns: string[] }> {
+  async #reading(read: Read): Promise<Found> {
     if (this.#reads >= readsInFlightMax) throw busy();
     this.#reads++;
     try {
@@ -159,18 +135,13 @@ export class Database {
   #combinerOfReads(): ReadCombiner {
     const { reader } = this.#connections;
     const retried = <T>(attempt: (track: TrackQuery) => Promise<T>) => this.#connections.retried(reader, attempt);
-    const run = (text: string, values: readonly unknown[], prepare: boolean) =>
-      reader.client.unsafe(text, values as never[], { prepare }).values();
     return new ReadCombiner({
-      alone: ({ text, values, prepare, budget }) =>
-        retried((track) =>
-          this.#cancellations.guard(budget, (guarded) => guarded(track(run(text, values, prepare) as never))),
-        ),
-      together: (text, values) => retried((track) => track(run(text, values, true))),
-      mayPrepare: (text) => this.#mayPrepare(`combined:${text}`, text),
+      alone: (read) =>
+        retried((track) => this.#cancellations.guard(read.budget, (guarded) => guarded(track(sent(reader, read))))),
+      together: (text, values) => retried((track) => track(sent(reader, { text, values, prepare: true }))),
+      mayPrepare: (text) => this.#statements.kept(`combined:${text}`, text),
       distributed: async () =>
-        (await retried((track) => track(run("select from pg_extension where extname = 'citus'", [], false)))).length >
-        0,
+        (await retried((track) => track(reader.client`select from pg_extension where extname = 'citus'`))).length > 0,
     });
   }
 
@@ -223,24 +194,21 @@ export class Database {
   }
 
   /**
-   * Calls one of our SQL functions by name. The statement contains nothing except the call: with any expression around
-   * it, the call would not be delegated to a shard.
+   * Calls one of our SQL functions by name, whose first argument is the tenant. The statement contains nothing except
+   * the call: with any expression around it, the call would not be delegated to a shard.
    */
   async call(fn: string, values: (string | number | boolean | null)[]): Promise<Record<string, unknown>[]> {
     const statement = `select * from ${fn}(${values.map((_, i) => `$${i + 1}`).join(', ')})`;
     this.preparedStatements.set(fn, statement);
-    if (this.#writes >= writesInFlightMax) throw busy();
-    this.#writes++;
+    const { writer } = this.#connections;
+    const run = () =>
+      this.#connections.retried(writer, (track) => track(writer.client.unsafe(statement, values, { prepare: true })));
     try {
-      const rows = await this.#connections.retried(this.#connections.writer, (track) =>
-        track(this.#connections.writer.client.unsafe(statement, values, { prepare: true })),
-      );
+      const rows = await this.#writes.during(String(values[0]), run);
       this.#failures.stored();
       return rows;
     } catch (error) {
       throw await this.#failures.domainErrorOf(error);
-    } finally {
-      this.#writes--;
     }
   }
 
@@ -290,6 +258,14 @@ export class Database {
     const { serves, error } = await this.#connections.availability.inspect();
     if (serves) return;
     throw this.#failures.reported(error);
+  }
+
+  /**
+   * The text of every statement that was prepared or called within the hour.
+   * The tests check these texts against the rules for distribution.
+   */
+  get preparedStatements(): Map<string, string> {
+    return this.#statements.texts;
   }
 
   async close(): Promise<void> {

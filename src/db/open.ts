@@ -59,7 +59,7 @@ export async function openStore(config: Config, opening: Opening): Promise<Store
     await prepared(connection, owner, config, migrates, opening);
     const secrets = Secrets.of(config.API_KEY_PEPPER!, config.ENCRYPTION_KEY);
     await during('connecting to PostgreSQL', () => known(connection, secrets));
-    const database = new Database(connection);
+    const database = new Database(connection, undefined, { slow: slowOf(config) });
     return {
       database,
       pepper: firstPepper(config.API_KEY_PEPPER!),
@@ -85,7 +85,7 @@ export async function openStore(config: Config, opening: Opening): Promise<Store
     const pepper = config.API_KEY_PEPPER ?? localSecret(config.DATA_DIR, 'pepper');
     const secrets = Secrets.of(pepper, config.ENCRYPTION_KEY ?? localSecret(config.DATA_DIR, 'encryption-key'));
     await during('connecting to PostgreSQL', () => known(embedded.options, secrets));
-    const database = new Database(embedded.options, restart);
+    const database = new Database(embedded.options, restart, { slow: slowOf(config) });
     const close = async () => {
       await database.close();
       for (const lease of [...restarted, embedded]) await lease.release();
@@ -104,6 +104,10 @@ export async function openStore(config: Config, opening: Opening): Promise<Store
     await embedded.release();
     throw error;
   }
+}
+
+function slowOf({ SLOW_CONNECTIONS, SLOW_SECONDS }: Config): { connections: number; seconds: number } {
+  return { connections: SLOW_CONNECTIONS, seconds: SLOW_SECONDS };
 }
 
 /** Migrates the configured database, or the embedded one, as the role that owns it. For `grantTo` see `migrate`. */

@@ -1,6 +1,8 @@
 import { makePgArray } from 'drizzle-orm/pg-core';
+import type { PendingQuery } from 'postgres';
 import type { RequestBudget } from '../request/budget.js';
 import { DomainError } from '../request/problems.js';
+import type { Pool } from './connections.js';
 import { outageOf } from './outage.js';
 
 /** A prepared read with the values of its parameters. */
@@ -18,6 +20,19 @@ export type RawRows = unknown[][] & {
   columns: { name: string }[];
   statement: { types: number[] };
 };
+
+/** The rows of a read, and the names of their columns. */
+export interface Found {
+  rows: unknown[][];
+  columns: string[];
+}
+
+/** Gives a read to the driver. */
+export function sent(pool: Pool, { text, values, prepare }: Pick<Read, 'text' | 'values' | 'prepare'>) {
+  // The driver's types know no arrays of rows with their columns and statement, which it returns.
+  return pool.client.unsafe(text, values as never[], { prepare }).values() as unknown as PendingQuery<any> &
+    Promise<RawRows>;
+}
 
 /** How the combiner runs statements. */
 export interface Runs {
@@ -83,8 +98,7 @@ export class ReadCombiner {
     this.#groups = new Map();
   }
 
-  /** The rows of a read, and the names of their columns. */
-  async read(read: Read): Promise<{ rows: unknown[][]; columns: string[] }> {
+  async read(read: Read): Promise<Found> {
     let group = this.#groups.get(read.text);
     if (!group) {
       group = { running: 0, waiting: [], combinable: undefined, combined: undefined, types: [], columns: [] };

@@ -4,8 +4,9 @@ import { type Growth, growing, growth } from './growth.ts';
 import { connections, flaws, generator, load, median, type Round } from './load.ts';
 import { bench, ledger, pgbench, statements as sqlOf } from './pgbench.ts';
 import { counting, cpuOf, cpuOfServer, headersFor, parentOf, residentOf, type Running, start } from './processes.ts';
+import { type Neighbours, neighbours, neighboursTable } from './neighbours.ts';
 import { type Measured, type Report, table, targets } from './report.ts';
-import { seed, type Seeded } from './seed.ts';
+import { seed, type Seeded, seedNeighbour } from './seed.ts';
 import { type Soak, soak, soakTable } from './soak.ts';
 import { connect, openServer } from './server.ts';
 import { type Ask, contenders, requestsOf, titles, type Workload, workloads } from './workloads.ts';
@@ -22,6 +23,7 @@ const help = `Measures the product and its peers over the same rows of one Postg
   --against <names>  contenders, of ${contenders.slice(1).join(', ')}; none for the product alone
   --rounds <n>       rounds of each
   --seconds <n>      seconds of a round
+  --neighbours       the product alone: a tenant alone and beside another that sends too much; needs wrk
   --soak <minutes>   the product alone, every workload in turn, with its memory in each minute
 
 At the end the product runs as one process and as several on one port, as WORKERS starts them, if ${growing.join(' or ')} is
@@ -42,6 +44,7 @@ const { values: flags } = parseArgs({
     rounds: { type: 'string' },
     seconds: { type: 'string' },
     soak: { type: 'string' },
+    neighbours: { type: 'boolean' },
   },
 });
 const rounds = Number(flags.rounds ?? (flags.quick ? 3 : 5));
@@ -61,7 +64,7 @@ interface Cell extends Round {
   cpu: { gateway: number | undefined; postgresql: number | undefined };
 }
 
-async function main(): Promise<Report | Soak> {
+async function main(): Promise<Report | Soak | Neighbours> {
   const server = await openServer(flags.data);
   const running: Running[] = [];
   const sql = connect(server.login);
@@ -80,6 +83,13 @@ async function main(): Promise<Report | Soak> {
       const alone = await start('tidegate', server.login, seeded);
       running.push(alone);
       return await soak(alone, postgresql, all, seeded, Number(flags.soak), tell);
+    }
+    if (flags.neighbours) {
+      if (generator !== 'wrk') throw new Error('--neighbours needs wrk, which was not found.');
+      const honest = await seedNeighbour(server, tell);
+      const alone = await start('tidegate', server.login, seeded);
+      running.push(alone);
+      return await neighbours(alone, seeded, honest, { rounds, seconds, loadAverage: () => os.loadavg()[0]! }, tell);
     }
     const peers = contenders.slice(1);
     const against = flags.against === 'none' ? '' : flags.against;
@@ -401,10 +411,8 @@ const rate = ({ requests, seconds: s }: Round) => requests / s;
 if (flags.help) process.stdout.write(help);
 else {
   const report = await main();
-  const soaked = 'failures' in report;
-  process.stdout.write(
-    flags.json ? `${JSON.stringify(report, null, 2)}\n` : `\n${soaked ? soakTable(report) : table(report)}`,
-  );
+  const text = 'failures' in report ? soakTable(report) : 'floods' in report ? neighboursTable(report) : table(report);
+  process.stdout.write(flags.json ? `${JSON.stringify(report, null, 2)}\n` : `\n${text}`);
   tell('done');
-  if (soaked ? report.failures > 0 : report.wrong.length > 0) process.exitCode = 1;
+  if ('failures' in report ? report.failures > 0 : 'wrong' in report && report.wrong.length > 0) process.exitCode = 1;
 }

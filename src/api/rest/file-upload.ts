@@ -44,6 +44,7 @@ export function fileRoutes(app: FastifyInstance): void {
       refuseQuery(request);
       const { args, uploaded } = await uploadOf(request);
       request.startTime();
+      await request.visit?.begun();
       const create = guarded(operationOf('createFile'), async (_, { input }: Upload, context: Context) => {
         const { purpose, metadata } = input;
         return {

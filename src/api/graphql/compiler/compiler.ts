@@ -3,6 +3,7 @@ import { getArgumentValues, getVariableValues } from 'graphql/execution/values.j
 import type { Context } from '../../../operation/context.js';
 import { listOf, visibilityOf } from '../../../db/visibility.js';
 import { shape, values } from '../../../db/list-statement.js';
+import { pageQuestion, type Question, questionOfParts } from '../../../db/slow-questions.js';
 import { check, checkEdge } from '../../../operation/guard.js';
 import { operationOf } from '../../../resources/registry.js';
 import { pageRequest } from '../../../types/pagination.js';
@@ -123,6 +124,7 @@ export class CompiledQuery {
     const given: Record<string, unknown> = { [emptyCurrency]: edition.currency };
     let name = `compiled:${visibility}`;
     const rows: number[] = [];
+    const parts: Question[] = [];
     for (const [i, { branch, below }] of this.#withArguments.entries()) {
       const { rule, field, node, parent } = branch;
       const args = field!.args.length > 0 ? getArgumentValues(field!, node, coerced.coerced) : {};
@@ -147,6 +149,7 @@ export class CompiledQuery {
             )
           : visibility;
         lists.set(branch, { request, visibility: own, prefix });
+        parts.push(pageQuestion(listing, request));
         rows[i] = request.size * (below === undefined ? 1 : (rows[below] ?? 1));
         if (rows[i]! > rowsMax) return undefined;
         name += `/${shape(table, request, own)}`;
@@ -157,7 +160,7 @@ export class CompiledQuery {
     const statement = this.#statement(name, { visibility, lists, ids });
     if (!statement) return undefined;
     try {
-      const [row] = await scope.compiled(statement.text, statement.names, given);
+      const [row] = await scope.compiled(statement.text, statement.names, given, questionOfParts(parts));
       // The data is null when the answer is too large: the resolvers refuse it.
       return row?.data == null ? undefined : respaced(row.data);
     } catch (error) {
