@@ -21,7 +21,7 @@ const silenceMillisecondsMax = statementMillisecondsMax + 1_000;
 /** How long replaced connections may continue their running statements. */
 const graceSeconds = 1;
 
-const poolSize = { read: 2, write: 5 };
+const poolSize = { read: 2, write: 5, worker: 4 };
 /** Each connection has its own prepared statements, so a retry may find an outdated one on every connection. */
 const outdatedMax = poolSize.write + 1;
 
@@ -42,6 +42,7 @@ export interface ConnectionSettings {
 export class Connections {
   readonly reader: Pool;
   readonly writer: Pool;
+  readonly worker: Pool;
   readonly audit: Pool;
   readonly availability: Availability;
   /** When each PostgreSQL backend last answered, by the driver's object for it. `#lastAnswer` is the latest of all. */
@@ -57,6 +58,7 @@ export class Connections {
     const options = optionsOf(connection, settings.durable);
     this.reader = new Pool(() => postgres(options.read));
     this.writer = new Pool(() => postgres(options.write));
+    this.worker = new Pool(() => postgres(options.worker));
     this.audit = new Pool(() => postgres(options.audit));
     this.availability = new Availability(servers, {
       // An unavailable server will not answer a running statement: its request retries when the server is back.
@@ -70,7 +72,7 @@ export class Connections {
   /**
    * Opens new connections for all further statements. The old ones have `seconds` to finish their running statements.
    */
-  replace(seconds: number, pools = [this.reader, this.writer, this.audit]): void {
+  replace(seconds: number, pools = [this.reader, this.writer, this.worker, this.audit]): void {
     for (const pool of pools) pool.replace(seconds);
     if (pools.includes(this.reader)) this.settings.onNewReader();
   }
@@ -154,7 +156,8 @@ export class Connections {
   /** Closes all connections. The timeout matters: without it the driver waits forever for a connection that is lost. */
   async close(): Promise<void> {
     this.availability.close();
-    await Promise.all([this.reader, this.writer, this.audit].map((pool) => pool.client.end({ timeout: 5 })));
+    const pools = [this.reader, this.writer, this.worker, this.audit];
+    await Promise.all(pools.map((pool) => pool.client.end({ timeout: 5 })));
   }
 }
 
@@ -198,12 +201,15 @@ function optionsOf(connection: Connection, durable: boolean) {
   // The TypeScript type of the driver's options allows no column types except the driver's own.
   const types = { texts } as never;
   const all = { ...connection, ...common };
+  // While one statement runs, the driver sends `max_pipeline` more on the same connection. With even one more, two
+  // statements that are prepared again after a migration could get each other's rows; and a write behind one that waits
+  // for a lock would wait, too.
+  const unpipelined = { ...all, max_pipeline: 0, types: { json, texts } as never };
   return {
     read: { ...all, ...named('read'), types, max: poolSize.read },
-    // While one statement runs, the driver sends `max_pipeline` more on the same connection. With even one more, two
-    // statements that are prepared again after a migration could get each other's rows; and a write behind one that
-    // waits for a lock would wait, too.
-    write: { ...all, ...named('write'), max: poolSize.write, max_pipeline: 0, types: { json, texts } as never },
+    write: { ...unpipelined, ...named('write'), max: poolSize.write },
+    // The work of the worker has connections of its own, so that no write of a request waits for a batch.
+    worker: { ...unpipelined, ...named('worker'), max: poolSize.worker },
     // This pool connects for the first audit query, and closes its connection soon after the last one.
     audit: {
       ...all,

@@ -3,7 +3,7 @@ import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import type { RequestBudget } from '../request/budget.js';
 import { DomainError } from '../request/problems.js';
 import { Cancellations } from './cancellation.js';
-import { Connections, type Note } from './connections.js';
+import { Connections, type Note, type Pool } from './connections.js';
 import { busy } from './deadline.js';
 import { Failures } from './failures.js';
 import type { Connection } from './connection.js';
@@ -26,6 +26,9 @@ interface AuditStatement {
   execute(): Promise<unknown>;
 }
 
+/** An argument of one of our SQL functions. */
+type FunctionValue = string | number | boolean | null;
+
 const readsInFlightMax = 2_000;
 const writesInFlightMax = 500;
 /** The most audit queries that run or wait at once. They take long, so further ones get 503. */
@@ -36,7 +39,7 @@ export const preparedMax = 2_000;
 const hourMilliseconds = 3_600_000;
 
 /**
- * The pools over one PostgreSQL: a small pipelined pool for prepared reads, and a pool for writes.
+ * The pools over one PostgreSQL: a small pipelined pool for prepared reads, a pool for writes, and one for the worker.
  * Each write is a single call of one SQL function. Each pool has a limit on waiting statements, and
  * a request beyond it gets 503 at once, because an unbounded queue would delay every request.
  */
@@ -210,21 +213,32 @@ export class Database {
    * Calls one of our SQL functions by name. The statement contains nothing except the call: with any expression around
    * it, the call would not be delegated to a shard.
    */
-  async call(fn: string, values: (string | number | boolean | null)[]): Promise<Record<string, unknown>[]> {
-    const statement = `select * from ${fn}(${values.map((_, i) => `$${i + 1}`).join(', ')})`;
-    this.preparedStatements.set(fn, statement);
+  async call(fn: string, values: FunctionValue[]): Promise<Record<string, unknown>[]> {
     if (this.#writes >= writesInFlightMax) throw busy();
     this.#writes++;
     try {
-      const rows = await this.#connections.retried(this.#connections.writer, (note) =>
-        note(this.#connections.writer.client.unsafe(statement, values, { prepare: true })),
+      return await this.#call(this.#connections.writer, fn, values);
+    } finally {
+      this.#writes--;
+    }
+  }
+
+  /** Calls one of our SQL functions for the worker, on connections of its own, so that no request waits for it. */
+  work(fn: string, values: FunctionValue[]): Promise<Record<string, unknown>[]> {
+    return this.#call(this.#connections.worker, fn, values);
+  }
+
+  async #call(pool: Pool, fn: string, values: FunctionValue[]): Promise<Record<string, unknown>[]> {
+    const statement = `select * from ${fn}(${values.map((_, i) => `$${i + 1}`).join(', ')})`;
+    this.preparedStatements.set(fn, statement);
+    try {
+      const rows = await this.#connections.retried(pool, (note) =>
+        note(pool.client.unsafe(statement, values, { prepare: true })),
       );
       this.#failures.stored();
       return rows;
     } catch (error) {
       throw await this.#failures.domainErrorOf(error);
-    } finally {
-      this.#writes--;
     }
   }
 
