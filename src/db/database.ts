@@ -26,7 +26,6 @@ interface AuditStatement {
   execute(): Promise<unknown>;
 }
 
-/** An argument of one of our SQL functions. */
 type FunctionValue = string | number | boolean | null;
 
 const readsInFlightMax = 2_000;

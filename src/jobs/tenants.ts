@@ -7,7 +7,7 @@ import type { TenantAndMode } from '../db/tenant-and-mode.js';
 export const rowsMax = 100;
 
 /** A table whose rows belong to a tenant and mode. */
-export type TenantTable = PgTable & { tenantId: PgColumn; livemode: PgColumn };
+type TenantTable = PgTable & { tenantId: PgColumn; livemode: PgColumn };
 
 /** What a look has found. */
 export interface Found<T extends TenantAndMode> {
