@@ -808,8 +808,8 @@ describe('tidegate job', () => {
     const tenant = id('second').replace('account_', '');
     const later = Math.floor(Date.now() / 1000) + 3_000;
     const job = (number: number) => `job_${String(number).padStart(4, '0')}`;
-    await sql`insert into job (tenant_id, livemode, id, created, kind, subject_id, args, due, attempts, error)
-      select ${tenant}, true, 'job_' || lpad(n::text, 4, '0'), 0, 'no_such_kind', 'subject_1', '{}', ${later}::bigint, 11, 'no such job: no_such_kind' from generate_series(1, 203) n`;
+    await sql`insert into job (tenant_id, livemode, id, created, kind, subject_id, args, due, attempts, error, failing_since)
+      select ${tenant}, true, 'job_' || lpad(n::text, 4, '0'), 0, 'no_such_kind', 'subject_1', '{}', ${later}::bigint, 11, 'no such job: no_such_kind', ${later - 6_000}::bigint from generate_series(1, 203) n`;
     await sql`insert into job (tenant_id, livemode, id, created, kind, subject_id, args, due)
       values (${tenant}, true, 'job_well', 0, 'retire_address', 'subject_2', '{}', ${later}::bigint)`;
     const first = await told('job', 'list', '--stuck');
@@ -825,12 +825,28 @@ describe('tidegate job', () => {
         id: 'job_0001',
         tenant: id('second'),
         mode: 'live',
+        work: 'run_jobs',
         kind: 'no_such_kind',
         subject: 'subject_1',
         attempts: 11,
       },
-      ...{ error: 'no such job: no_such_kind', due: new Date(later * 1000).toISOString() },
+      ...{ error: 'no such job: no_such_kind', since: new Date((later - 6_000) * 1000).toISOString() },
+      due: new Date(later * 1000).toISOString(),
     });
+    // The work of a whole tenant is in the same list.
+    await sql`insert into worker_fault (tenant_id, livemode, work, error, since, attempts, next_attempt)
+      values (${tenant}, true, 'seal_postings', 'cannot be sealed', ${later - 6_000}, 7, ${later})`;
+    const whole = await told('job', 'list', '--stuck', `--after=${tenant}.job_0203.live`);
+    expect(whole).toEqual({
+      jobs: [
+        {
+          ...{ id: null, tenant: id('second'), mode: 'live', work: 'seal_postings', kind: null, subject: null },
+          ...{ attempts: 7, error: 'cannot be sealed', since: new Date((later - 6_000) * 1000).toISOString() },
+          due: new Date(later * 1000).toISOString(),
+        },
+      ],
+    });
+    await sql`delete from worker_fault where tenant_id = ${tenant}`;
     const all = await told('job', 'list', `--after=${tenant}.job_0203.live`);
     expect(all.jobs.map((one: Json) => one.id)).toContain('job_well');
 

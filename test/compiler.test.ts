@@ -487,8 +487,7 @@ describe('a compiled query', () => {
 
 /** Sends documents one after the other, as a platform without data. */
 describe('the statements of compiled queries', () => {
-  let context: Context;
-  beforeAll(async () => {
+  const contextOf = async (): Promise<Context> => {
     const { id } = await given.platform(1);
     const caller: Caller = {
       tenantId: id.replace('account_', ''),
@@ -504,7 +503,7 @@ describe('the statements of compiled queries', () => {
     const nobody = () => {
       throw new Error('no query makes keys');
     };
-    context = new Context(
+    return new Context(
       caller,
       new Scope(caller, world.database),
       editions[1],
@@ -514,28 +513,56 @@ describe('the statements of compiled queries', () => {
       {} as never,
       {} as never,
     );
+  };
+  let context: Context;
+  let other: Context;
+  beforeAll(async () => {
+    [context, other] = [await contextOf(), await contextOf()];
   });
   const wholeOf = (compiler: QueryCompiler, query: string) => compiler.of(parse(query))!;
+  const documentsOf = (compiler: QueryCompiler, stem: string, count: number) =>
+    Array.from({ length: count }, (_, n) => wholeOf(compiler, `{ ${stem}${n}: accounts(first: 1) { nodes { id } } }`));
+  /** How many of the documents a tenant gets answered by a compiled statement. */
+  const answers = async (documents: ReturnType<typeof documentsOf>, tenant: Context) => {
+    let count = 0;
+    for (const one of documents) if ((await one.answer(null, {}, tenant)) !== undefined) count++;
+    return count;
+  };
 
   // PostgreSQL keeps prepared statements; a client that invents documents must not fill its memory.
-  it('are at most some hundreds in an hour, and the same number in the next', async () => {
+  it('are at most some hundreds in an hour, of which a tenant gets half, and the same number in the next', async () => {
     let now = 0;
     const compiler = new QueryCompiler(schema, () => now);
-    const documents = Array.from({ length: statementsMax + 10 }, (_, n) =>
-      wholeOf(compiler, `{ a${n}: accounts(first: 1) { nodes { id } } }`),
-    );
-    const answers = async (some: typeof documents) => {
-      let count = 0;
-      for (const one of some) if ((await one.answer(null, {}, context)) !== undefined) count++;
-      return count;
-    };
-    expect(await answers(documents)).toBe(statementsMax);
-    expect(await answers(documents)).toBe(statementsMax);
+    const share = statementsMax / 2;
+    const documents = documentsOf(compiler, 'a', share + 10);
+    expect(await answers(documents, context)).toBe(share);
+    expect(await answers(documents, context)).toBe(share);
     now += 3_599_999;
-    expect(await answers(documents.slice(statementsMax))).toBe(0);
+    expect(await answers(documents.slice(share), context)).toBe(0);
     now += 1;
-    expect(await answers(documents.slice(statementsMax))).toBe(10);
-    expect(await answers(documents)).toBe(statementsMax);
+    expect(await answers(documents.slice(share), context)).toBe(10);
+    expect(await answers(documents, context)).toBe(share);
+  });
+
+  it('of one tenant leave statements for others, which may use those of the first one, too', async () => {
+    const compiler = new QueryCompiler(schema);
+    const greedy = documentsOf(compiler, 'a', statementsMax);
+    expect(await answers(greedy, context)).toBe(statementsMax / 2);
+    const own = documentsOf(compiler, 'b', statementsMax);
+    expect(await answers(own, other)).toBe(statementsMax / 4);
+    expect(await answers(greedy, other)).toBe(statementsMax / 2);
+    // A document that has left the cache is compiled anew, and its statement is known.
+    expect(await answers(documentsOf(compiler, 'a', 10), context)).toBe(10);
+    expect(await answers(documentsOf(compiler, 'c', 10), context)).toBe(0);
+  });
+
+  it('of all tenants together are bounded, whatever their number', async () => {
+    const compiler = new QueryCompiler(schema);
+    let count = 0;
+    for (let n = 0; n < 12; n++)
+      count += await answers(documentsOf(compiler, `t${n}_`, statementsMax / 2), await contextOf());
+    expect(count).toBeLessThanOrEqual(statementsMax);
+    expect(count).toBeGreaterThan(statementsMax * 0.95);
   });
 
   it('are short enough that PostgreSQL can keep hundreds of them, for any document', async () => {

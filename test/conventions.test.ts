@@ -28,10 +28,12 @@ describe('the conventions of the code', () => {
     // These may query without a scope, because they serve all tenants: authentication, the worker, the operator and the
     // encryption at a start.
     expect(
-      offenders(/database\.(read|write|call)[<(]/, (name) =>
+      offenders(/database\.(read|write|call|work)[<(]/, (name) =>
         [
           'db/scope.ts',
           'auth/api-keys.ts',
+          'jobs/due.ts',
+          'jobs/faults.ts',
           'jobs/runner.ts',
           'jobs/tenants.ts',
           'operator/desk.ts',

@@ -8,6 +8,9 @@ const given = givenIn(world);
 /** Statements that concern all tenants: each belongs to the worker or the operator. */
 const acrossTenants = [
   'tenants_with_jobs',
+  'tenants_with_new_jobs',
+  'tenants_with_due_jobs',
+  'tenants_with_faults',
   'tenants_with_answers',
   'tenants_with_numbers',
   'tenants_with_events',

@@ -442,9 +442,8 @@ describe('the plan of a list', () => {
       insert into job (tenant_id, livemode, id, created, kind, subject_id, args, due)
       select 'tenant', false, 'job_' || n, 1, 'none', 'subject_' || n, '{}', extract(epoch from now())::bigint + 86400 + n from generate_series(1, 5000) n`;
     await sql`analyze job`;
-    const [plan] = await sql.unsafe(
-      `explain (format json) ${asked.get('tenants_with_jobs')!.statement.replace('$1', "''").replace('$2', 'false').replace('$3', '100')}`,
-    );
+    const { statement, values } = asked.get('tenants_with_new_jobs')!;
+    const [plan] = await sql.unsafe(`explain (format json) ${statement}`, values as never[]);
     expect(
       nodesOf((plan as any)['QUERY PLAN'][0].Plan).map((node) => [node['Index Name'], node['Index Cond']]),
     ).toContainEqual(['job_due', expect.stringContaining('due <=')]);

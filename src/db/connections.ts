@@ -21,7 +21,7 @@ const silenceMilliseconds = 1_000;
 /** How long replaced connections may continue their running statements. */
 const graceSeconds = 1;
 
-export const poolSize = { read: 2, write: 5 };
+export const poolSize = { read: 2, write: 5, worker: 4 };
 /** Each connection has its own prepared statements, so a retry may find an outdated one on every connection. */
 const outdatedMax = poolSize.write + 1;
 
@@ -44,6 +44,7 @@ export interface ConnectionSettings {
 export class Connections {
   readonly reader: Pool;
   readonly writer: Pool;
+  readonly worker: Pool;
   readonly audit: Pool;
   /** For the reads whose cost grows with the rows of a tenant. */
   readonly slow: Pool;
@@ -62,6 +63,7 @@ export class Connections {
     const slowMilliseconds = settings.slow.seconds * 1_000;
     this.reader = new Pool(() => postgres(options.read));
     this.writer = new Pool(() => postgres(options.write));
+    this.worker = new Pool(() => postgres(options.worker));
     this.audit = new Pool(() => postgres(options.audit));
     this.slow = new Pool(() => postgres(options.slow), slowMilliseconds, slowMilliseconds + 1_000);
     this.availability = new Availability(servers, {
@@ -165,7 +167,7 @@ export class Connections {
   }
 
   get #pools(): Pool[] {
-    return [this.reader, this.writer, this.audit, this.slow];
+    return [this.reader, this.writer, this.worker, this.audit, this.slow];
   }
 }
 
@@ -215,12 +217,15 @@ function optionsOf(connection: Connection, { durable, slow }: ConnectionSettings
   // The TypeScript type of the driver's options allows no column types except the driver's own.
   const types = { texts } as never;
   const all = { ...connection, ...common };
+  // While one statement runs, the driver sends `max_pipeline` more on the same connection. With even one more, two
+  // statements that are prepared again after a migration could get each other's rows; and a write behind one that waits
+  // for a lock would wait, too.
+  const unpipelined = { ...all, max_pipeline: 0, types: { json, texts } as never };
   return {
     read: { ...all, ...named('read'), types, max: poolSize.read },
-    // While one statement runs, the driver sends `max_pipeline` more on the same connection. With even one more, two
-    // statements that are prepared again after a migration could get each other's rows; and a write behind one that
-    // waits for a lock would wait, too.
-    write: { ...all, ...named('write'), max: poolSize.write, max_pipeline: 0, types: { json, texts } as never },
+    write: { ...unpipelined, ...named('write'), max: poolSize.write },
+    // The work of the worker has connections of its own, so that no write of a request waits for a batch.
+    worker: { ...unpipelined, ...named('worker'), max: poolSize.worker },
     // A slow statement must not delay the next one, so no statement follows another on the same connection.
     slow: {
       ...all,

@@ -4,7 +4,7 @@ import type { RequestBudget } from '../request/budget.js';
 import { DomainError } from '../request/problems.js';
 import { Turns } from '../request/turns.js';
 import { Cancellations } from './cancellation.js';
-import { Connections, lockMillisecondsMax, poolSize, type TrackQuery } from './connections.js';
+import { Connections, lockMillisecondsMax, type Pool, poolSize, type TrackQuery } from './connections.js';
 import { busy } from './deadline.js';
 import { Failures } from './failures.js';
 import type { Connection } from './connection.js';
@@ -31,6 +31,8 @@ interface AuditStatement {
   execute(): Promise<unknown>;
 }
 
+type FunctionValue = string | number | boolean | null;
+
 const readsInFlightMax = 2_000;
 /**
  * The writes that run or wait at once. A tenant whose writes wait for a lock never has all the connections: one is left
@@ -47,7 +49,8 @@ const writeLimits = {
 /** The most audit queries that run or wait at once. They take long, so further ones get 503. */
 const auditQueriesMax = 4;
 /**
- * The pools over one PostgreSQL: a small pipelined pool for quick reads, a pool for slow ones, and a pool for writes.
+ * The pools over one PostgreSQL: a small pipelined pool for quick reads, a pool for slow ones, one for writes and one for
+ * the worker.
  * Each write is a single call of one SQL function. Each pool has a limit on waiting statements, and
  * a request beyond it gets 503 at once, because an unbounded queue would delay every request.
  */
@@ -197,14 +200,26 @@ export class Database {
    * Calls one of our SQL functions by name, whose first argument is the tenant. The statement contains nothing except
    * the call: with any expression around it, the call would not be delegated to a shard.
    */
-  async call(fn: string, values: (string | number | boolean | null)[]): Promise<Record<string, unknown>[]> {
+  call(fn: string, values: FunctionValue[]): Promise<Record<string, unknown>[]> {
+    return this.#call(fn, values, (run) => this.#writes.during(String(values[0]), () => run(this.#connections.writer)));
+  }
+
+  /** Calls one of our SQL functions for the worker, on connections of its own, so that no request waits for it. */
+  work(fn: string, values: FunctionValue[]): Promise<Record<string, unknown>[]> {
+    return this.#call(fn, values, (run) => run(this.#connections.worker));
+  }
+
+  async #call(
+    fn: string,
+    values: FunctionValue[],
+    during: (run: (pool: Pool) => Promise<Record<string, unknown>[]>) => Promise<Record<string, unknown>[]>,
+  ): Promise<Record<string, unknown>[]> {
     const statement = `select * from ${fn}(${values.map((_, i) => `$${i + 1}`).join(', ')})`;
     this.preparedStatements.set(fn, statement);
-    const { writer } = this.#connections;
-    const run = () =>
-      this.#connections.retried(writer, (track) => track(writer.client.unsafe(statement, values, { prepare: true })));
     try {
-      const rows = await this.#writes.during(String(values[0]), run);
+      const rows = await during((pool) =>
+        this.#connections.retried(pool, (track) => track(pool.client.unsafe(statement, values, { prepare: true }))),
+      );
       this.#failures.stored();
       return rows;
     } catch (error) {

@@ -8,6 +8,7 @@ import { problem, DomainError } from '../request/problems.js';
 import { measure } from '../request/budget.js';
 import type { OperatorContext } from './context.js';
 import { pageSizeDefault, pageSizeMax } from './inputs.js';
+import { OperatorWork } from './stuck.js';
 import { OperatorAccounts, OperatorLedger, OperatorMoney, OperatorPersons } from './resolver.js';
 
 /** For each root field, the noun that begins the names of its parameters in errors, as in /v1 and in OperatorError. */
@@ -34,6 +35,7 @@ const objects: Record<string, string> = {
   setRate: 'rate',
   ledgerAudit: 'ledger',
   ledgerSeal: 'ledger',
+  stuckWork: 'job',
 };
 
 /** The rules of the operator's schema. A caller with the credential may call every operation. */
@@ -60,7 +62,7 @@ export const sizes: ListSizes = {
 /** Builds the operator's schema. Throws when a root field has no noun, or a noun has no root field. */
 export function buildOperatorGraph(): GraphQLSchema {
   const schema = buildSchemaSync({
-    resolvers: [OperatorAccounts, OperatorPersons, OperatorMoney, OperatorLedger],
+    resolvers: [OperatorAccounts, OperatorPersons, OperatorMoney, OperatorLedger, OperatorWork],
     validate: false,
   });
   const mutations = schema.getMutationType()!.getFields();

@@ -4,12 +4,24 @@ import { BankAccountInput } from '../resources/address/inputs.js';
 import { ReconciledReceivableInput } from '../resources/deposit/inputs.js';
 import { DepositPaymentMethod } from '../resources/deposit/table.js';
 import { PayoutStatus } from '../resources/payout/table.js';
+import { DomainError, problem } from '../request/problems.js';
 import { Amount, Currency } from '../types/scalars.js';
 import { Mode } from '../types/mode.js';
 import { BankNoticeEvent } from './type.js';
 
 export const pageSizeMax = 200;
 export const pageSizeDefault = 50;
+
+/** The size of a page of a list, from its argument. Refuses one that is out of bounds. */
+export function pageSizeOf(object: string, first: number | null | undefined): number {
+  const size = first ?? pageSizeDefault;
+  if (size < 1 || size > pageSizeMax)
+    throw new DomainError({
+      ...problem('parameter_invalid', `${object}.limit`, `must be from 1 to ${pageSizeMax}`),
+      path: ['first'],
+    });
+  return size;
+}
 
 const VerificationOutcome = { ACTIVATED: 'activated', HOLD: 'hold' } as const;
 registerEnumType(VerificationOutcome, {

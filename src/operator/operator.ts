@@ -36,7 +36,7 @@ import { passTime, catchUp } from './test-clock.js';
 import { listPayouts, payoutOf, endPayout, serviceHold, setRate, listRates } from './payouts.js';
 import { auditLedger, verifySeals } from './audit.js';
 import { secretsInUse } from './secrets.js';
-import { listJobs, retryJob } from './jobs.js';
+import { listJobs, listStuck, retryJob } from './jobs.js';
 
 /**
  * The operations of the service's operator: create roots, decide about accounts, record what banks have issued and
@@ -137,8 +137,11 @@ export class Operator extends OperatorDesk {
   secretsInUse() {
     return secretsInUse(this);
   }
-  jobs(filter: { stuck?: boolean; after?: string | undefined }) {
-    return listJobs(this, filter);
+  jobs(after?: string) {
+    return listJobs(this, after);
+  }
+  stuckWork(after?: string, limit?: number) {
+    return listStuck(this, after, limit);
   }
   retryJob(id: string) {
     return retryJob(this, id);

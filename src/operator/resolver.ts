@@ -8,7 +8,6 @@ import type { PayoutRow } from '../resources/payout/table.js';
 import type { PersonRow } from '../resources/person/table.js';
 import { Identification, Relationship } from '../resources/person/type.js';
 import { identificationOf, relationshipOf } from '../resources/person/v1.js';
-import { problem, DomainError } from '../request/problems.js';
 import type { TransactionRow } from '../resources/transaction/table.js';
 import type { OperatorContext } from './context.js';
 import {
@@ -19,8 +18,7 @@ import {
   IssueAddressInput,
   PayoutInput,
   PayoutsArgs,
-  pageSizeDefault,
-  pageSizeMax,
+  pageSizeOf,
   RecordBankNoticeInput,
   WithdrawBankNoticeInput,
   ReconcileDepositInput,
@@ -324,18 +322,12 @@ function liveOf(mode: 'test' | 'live' | null | undefined): boolean | undefined {
 
 /** The filter of a list, from its arguments; null means no filter. */
 function filterOf<S>(object: string, { status, mode, tenantId, first, after }: ListArgs<S>): ListFilter<S> {
-  const limit = first ?? pageSizeDefault;
-  if (limit < 1 || limit > pageSizeMax)
-    throw new DomainError({
-      ...problem('parameter_invalid', `${object}.limit`, `must be from 1 to ${pageSizeMax}`),
-      path: ['first'],
-    });
   return {
     status: status ?? undefined,
     livemode: liveOf(mode),
     tenantId: tenantId ?? undefined,
     after: after ?? undefined,
-    limit,
+    limit: pageSizeOf(object, first),
   };
 }
 

@@ -1,5 +1,5 @@
 import { GraphQLJSONObject } from 'graphql-scalars';
-import { type ClassType, Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
 import { AccountAddressState, AccountStatus, AccountSubType, AccountType } from '../resources/account/table.js';
 import { BusinessDetails } from '../resources/account/type.js';
 import { PayoutInterval, PayoutReasonCode } from '../resources/account-setting/table.js';
@@ -9,6 +9,7 @@ import { DepositPaymentMethod, DepositReasonCode, DepositStatus } from '../resou
 import { FilePurpose } from '../resources/file/table.js';
 import { PayoutStatus } from '../resources/payout/table.js';
 import { Amount, Currency, DateTime } from '../types/scalars.js';
+import { pageOf } from './page-type.js';
 
 // These classes have the public names but are separate: only a caller of one tenant can follow the public ones' edges.
 
@@ -280,18 +281,6 @@ export class LedgerChain {
   blocks: number;
   @Field(() => Int, { nullable: true, description: 'The first block that does not match; null when all blocks match.' })
   firstBroken: number | null;
-}
-
-/** The page type of a list of the operator: oldest first, with the cursor of the next page. */
-function pageOf<T extends object>(name: string, type: () => ClassType<T>) {
-  @ObjectType(`${name}Page`, { simpleResolvers: true, description: 'A page of a list over all tenants, oldest first.' })
-  class Page {
-    @Field(() => [type()], { description: 'The objects of the page.' })
-    nodes: T[];
-    @Field(() => String, { nullable: true, description: 'Send it as `after` for the next page; null at the end.' })
-    next: string | null;
-  }
-  return Page;
 }
 
 export const AccountPage = pageOf('Account', () => OperatorAccount);
