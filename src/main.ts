@@ -1,17 +1,11 @@
 import 'reflect-metadata';
 import cluster from 'node:cluster';
 import { type Config, ConfigError, config } from './config.js';
-import { type Demo, openDemo } from './demo/demo.js';
-import { gateway } from './server/app.js';
-import { buildGraph } from './api/graphql/server.js';
+import type { Demo } from './demo/demo.js';
 import { faultLine, logger } from './server/log.js';
 import { checkoutTermsOf } from './resources/checkout/terms.js';
-import { Operator } from './operator/operator.js';
 import { MigrationError } from './db/schema-version.js';
-import { sealTaxCards } from './resources/person/encryption.js';
 import { during, StartError } from './db/start.js';
-import { openStore } from './db/open.js';
-import { Worker } from './jobs/runner.js';
 import { onStop, supervise } from './server/cluster.js';
 
 /** Prints a long step when stderr is a terminal. */
@@ -39,9 +33,22 @@ async function listening(app: { listen(at: object): Promise<string> }, { PORT, H
   }
 }
 
+/** Loads what a process needs that serves. The primary process of several only supervises them, and does not load it. */
+async function serving() {
+  const { gateway } = await import('./server/app.js');
+  const { buildGraph } = await import('./api/graphql/server.js');
+  const { openDemo } = await import('./demo/demo.js');
+  const { Operator } = await import('./operator/operator.js');
+  const { sealTaxCards } = await import('./resources/person/encryption.js');
+  const { openStore } = await import('./db/open.js');
+  const { Worker } = await import('./jobs/runner.js');
+  return { gateway, buildGraph, openDemo, Operator, sealTaxCards, openStore, Worker };
+}
+
 async function main(): Promise<void> {
   const settings = config({ serves: true });
   if (settings.WORKERS > 1 && cluster.isPrimary) return supervise(settings.WORKERS);
+  const { gateway, buildGraph, openDemo, Operator, sealTaxCards, openStore, Worker } = await serving();
   const log = logger(settings.LOG_LEVEL);
   const store = await openStore(settings, { migrates: true, progress, say });
   const { database, secrets } = store;
