@@ -33,24 +33,27 @@ async function listening(app: { listen(at: object): Promise<string> }, { PORT, H
   }
 }
 
-/** Loads what a process needs that serves. The primary process of several only supervises them, and does not load it. */
-async function serving() {
+/**
+ * Loads the program that serves, which takes about a second: only once the settings are right and the database is open,
+ * and never in the primary process of several, which only supervises the others.
+ */
+async function loaded() {
   const { gateway } = await import('./server/app.js');
   const { buildGraph } = await import('./api/graphql/server.js');
   const { openDemo } = await import('./demo/demo.js');
   const { Operator } = await import('./operator/operator.js');
   const { sealTaxCards } = await import('./resources/person/encryption.js');
-  const { openStore } = await import('./db/open.js');
   const { Worker } = await import('./jobs/runner.js');
-  return { gateway, buildGraph, openDemo, Operator, sealTaxCards, openStore, Worker };
+  return { gateway, buildGraph, openDemo, Operator, sealTaxCards, Worker };
 }
 
 async function main(): Promise<void> {
   const settings = config({ serves: true });
   if (settings.WORKERS > 1 && cluster.isPrimary) return supervise(settings.WORKERS);
-  const { gateway, buildGraph, openDemo, Operator, sealTaxCards, openStore, Worker } = await serving();
-  const log = logger(settings.LOG_LEVEL);
+  const { openStore } = await import('./db/open.js');
   const store = await openStore(settings, { migrates: true, progress, say });
+  const log = logger(settings.LOG_LEVEL);
+  const { gateway, buildGraph, openDemo, Operator, sealTaxCards, Worker } = await loaded();
   const { database, secrets } = store;
   const schema = buildGraph();
   const operator = new Operator(database, schema, secrets, undefined, checkoutTermsOf(settings));
