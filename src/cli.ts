@@ -1,12 +1,10 @@
 #!/usr/bin/env node
 import 'reflect-metadata';
 import { Command, CommanderError } from 'commander';
-import { buildGraph } from './api/graphql/server.js';
 import { ConfigError, config } from './config.js';
 import { migrateStore, openStore, type Store } from './db/open.js';
 import { MigrationError } from './db/schema-version.js';
 import { StartError } from './db/start.js';
-import { openDemo } from './demo/demo.js';
 import { accountCommands } from './operator/commands/account.js';
 import { addressCommands } from './operator/commands/address.js';
 import type { Options, Result } from './operator/commands/command.js';
@@ -33,6 +31,9 @@ const program = new Command('tidegate')
 const progress = (step: string) => void (process.stderr.isTTY && process.stderr.write(`${step} …\n`));
 const say = (line: string) => void process.stderr.write(`${line}\n`);
 
+/** Loads and builds the public schema, which takes longer than all that most commands do. */
+const graph = async () => (await import('./api/graphql/server.js')).buildGraph();
+
 /** A command that opens the store, does one thing and prints it. */
 function command(
   parent: Command,
@@ -51,7 +52,7 @@ function command(
       const store = await openStore(settings, { migrates: false, progress, say });
       try {
         const result = await run(
-          new Operator(store.database, buildGraph(), store.secrets, undefined, checkoutTermsOf(settings)),
+          new Operator(store.database, graph, store.secrets, undefined, checkoutTermsOf(settings)),
           options,
           argument,
           store,
@@ -92,7 +93,8 @@ command(
 
 command(program, 'demo', 'Seed the demo, unless it exists, and show its test keys', async (operator, _, __, store) => {
   if (!store.embedded) throw new OperatorError('The demo is for the embedded database; unset DATABASE_URL.');
-  return { demos: await openDemo(store, operator, buildGraph(), () => {}) };
+  const { openDemo } = await import('./demo/demo.js');
+  return { demos: await openDemo(store, operator, await graph(), () => {}) };
 });
 
 try {

@@ -55,10 +55,11 @@ const partner = (nickname: string) => ({
 });
 
 describe('several processes on one port', () => {
-  const DATA_DIR = children.folder();
+  let DATA_DIR: string;
   let gateway: Gateway;
   let key: string;
   beforeAll(async () => {
+    DATA_DIR = await children.preparedFolder('demo');
     gateway = await children.gateway({ DATA_DIR, WORKERS: String(WORKERS) });
     key = gateway.keys[1]!;
     await until(() => below(gateway.pid).length === WORKERS);
@@ -164,7 +165,7 @@ describe('several processes on one port', () => {
 
 describe('the end of their parent process', () => {
   it('ends all of them and their PostgreSQL', async () => {
-    const DATA_DIR = children.folder();
+    const DATA_DIR = await children.preparedFolder('migrated');
     const gateway = await children.gateway({ DATA_DIR, WORKERS: '2' });
     await until(() => below(gateway.pid).length === 2);
     const [pids, { pid }] = [below(gateway.pid), postmaster(DATA_DIR)!];

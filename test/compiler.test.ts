@@ -15,7 +15,7 @@ import type { Caller } from '../src/request/caller.js';
 import { Context } from '../src/operation/context.js';
 import { Database } from '../src/db/database.js';
 import { Scope } from '../src/db/scope.js';
-import { demos, seedDemo } from '../src/demo/demo.js';
+import { demos } from '../src/demo/demo.js';
 import { editions } from '../src/editions/editions.js';
 import { buildGraph } from '../src/api/graphql/server.js';
 import { resources } from '../src/resources/define.js';
@@ -26,7 +26,7 @@ import { givenIn, Speaker, useWorld } from './world.js';
 
 /** The internal errors that the gateway logged. */
 const faults: string[] = [];
-const world = useWorld({ log: pino({ level: 'error' }, { write: (line) => void faults.push(line) }) });
+const world = useWorld({ demo: true, log: pino({ level: 'error' }, { write: (line) => void faults.push(line) }) });
 const given = givenIn(world);
 const schema = buildGraph();
 
@@ -43,7 +43,6 @@ const names = [
 ] as const;
 
 beforeAll(async () => {
-  await seedDemo(world.operator, world.pepper, () => {});
   const [first, second] = (await demos(world.operator, world.pepper)).map(
     ({ accountId, testKey, edition }) => new Speaker(world, accountId, testKey, edition),
   ) as [Speaker, Speaker];

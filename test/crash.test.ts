@@ -1,6 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import fs from 'node:fs';
-import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { behind, type Gateway, postmaster, until, useChildren } from './child.js';
@@ -12,7 +10,7 @@ import { details, type Reply, Speaker, type World } from './world.js';
 vi.setConfig(patience);
 
 const children = useChildren();
-const DATA_DIR = children.folder();
+let DATA_DIR: string;
 const { gateways: gatewayKills, databases: databaseKills, clients, writes } = scale.crash;
 const roll = random(scale.seed);
 const tenants = scale.whole ? 4 : 2;
@@ -65,11 +63,9 @@ const start = async (n: number) => {
 };
 
 beforeAll(async () => {
-  // Without a demo, which would only take time.
-  fs.writeFileSync(path.join(DATA_DIR, 'demo.json'), JSON.stringify({ attempt: 1, whole: true }));
+  DATA_DIR = await children.preparedFolder('migrated');
   const args = ['--type=user', '--edition=1', '--legal-name=Root Traders', '--json'];
   const create = () => children.command({ DATA_DIR }, 'account', 'create', ...args);
-  await children.command({ DATA_DIR }, 'migrate');
   for (const made of await Promise.all(Array.from({ length: tenants }, create))) {
     const { account, keys } = JSON.parse(made.out);
     const tenant = account.id.replace('account_', '');

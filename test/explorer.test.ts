@@ -3,18 +3,17 @@ import os from 'node:os';
 import path from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Demo, demos, seedDemo } from '../src/demo/demo.js';
+import { type Demo, demos } from '../src/demo/demo.js';
 import { examples } from '../src/api/graphql/explorer-examples.js';
 import { browser } from './browser.js';
 import { eventually, givenIn, useWorld } from './world.js';
 
-const world = useWorld();
+const world = useWorld({ demo: true });
 const given = givenIn(world);
 let chromium: Browser;
 let tenants: Demo[];
 
 beforeAll(async () => {
-  await seedDemo(world.operator, world.pepper, () => {});
   tenants = await demos(world.operator, world.pepper);
   chromium = await browser();
 });

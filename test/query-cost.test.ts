@@ -10,7 +10,7 @@ import {
   parse,
 } from 'graphql';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { demos, seedDemo } from '../src/demo/demo.js';
+import { demos } from '../src/demo/demo.js';
 import { buildGraph, publicSizes } from '../src/api/graphql/server.js';
 import { NodeCounter } from '../src/api/graphql/query-cost.js';
 import { buildOperatorGraph, sizes as operatorSizes } from '../src/operator/graph.js';
@@ -19,7 +19,11 @@ import { PayeeFixture } from './checkout-fixture.js';
 import { scale } from './faults/scale.js';
 import { givenIn, Speaker, useWorld, type World } from './world.js';
 
-const world = useWorld({ worker: false, environment: { OPERATOR_KEY: '0123456789abcdef0123456789abcdef' } });
+const world = useWorld({
+  worker: false,
+  demo: true,
+  environment: { OPERATOR_KEY: '0123456789abcdef0123456789abcdef' },
+});
 const given = givenIn(world);
 const schema = buildGraph();
 const counter = new NodeCounter(schema, publicSizes);
@@ -266,7 +270,6 @@ describe('a random document', () => {
   let speakers: Speaker[];
   let ids: string[];
   beforeAll(async () => {
-    await seedDemo(world.operator, world.pepper, () => {});
     speakers = (await demos(world.operator, world.pepper)).map(
       ({ accountId, testKey, edition }) => new Speaker(world, accountId, testKey, edition),
     );

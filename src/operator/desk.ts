@@ -46,7 +46,8 @@ export class OperatorDesk {
 
   constructor(
     private readonly database: Database,
-    private readonly schema: GraphQLSchema,
+    /** The public schema, or what loads it: most commands run no mutation of it. */
+    private readonly schema: GraphQLSchema | (() => Promise<GraphQLSchema>),
     pepper: string | Secrets,
     private readonly asking?: OperatorRequest,
     /** The terms of checkouts that `as` creates for an account. */
@@ -74,7 +75,8 @@ export class OperatorDesk {
    * Runs a mutation of the public graph on behalf of an account, so that the operator needs no code of its own for it.
    */
   async as<T>(row: AccountRow, mutation: string, input: object, key?: () => NewKey): Promise<T> {
-    const field = this.schema.getMutationType()?.getFields()[mutation];
+    const schema = typeof this.schema === 'function' ? await this.schema() : this.schema;
+    const field = schema.getMutationType()?.getFields()[mutation];
     if (!field?.resolve) throw new Error(`the graph has no mutation ${mutation}`);
     const caller: Caller = {
       ...operatorOf(row),

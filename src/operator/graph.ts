@@ -1,4 +1,4 @@
-import type { GraphQLSchema } from 'graphql';
+import { assertValidSchema, type GraphQLSchema } from 'graphql';
 import { buildSchemaSync } from 'type-graphql';
 import type { Rules } from '../api/graphql/errors.js';
 import { emptyRequired, mutationFields, remaining, textProblems } from '../operation/guard.js';
@@ -64,7 +64,10 @@ export function buildOperatorGraph(): GraphQLSchema {
   const schema = buildSchemaSync({
     resolvers: [OperatorAccounts, OperatorPersons, OperatorMoney, OperatorLedger, OperatorWork],
     validate: false,
+    // The library's own check executes an introspection query, which takes longer than building the schema.
+    skipCheck: true,
   });
+  assertValidSchema(schema);
   const mutations = schema.getMutationType()!.getFields();
   const fields = { ...schema.getQueryType()!.getFields(), ...mutations };
   for (const name of Object.keys(objects)) if (!fields[name]) throw new Error(`the operator's graph has no ${name}`);
