@@ -1,5 +1,6 @@
 import { getTableName, type Table } from 'drizzle-orm';
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js';
+import type { ParameterOrJSON } from 'postgres';
 import type { RequestBudget } from '../request/budget.js';
 import { DomainError } from '../request/problems.js';
 import { Cancellations } from './cancellation.js';
@@ -120,7 +121,7 @@ export class Database {
     const prepare = this.#kept(`text:${statement}`, statement);
     return this.#reading((note) =>
       this.#cancellations.guard(budget, (run) =>
-        run(note(this.#connections.reader.client.unsafe(statement, values as never[], { prepare }))),
+        run(note(this.#connections.reader.client.unsafe(statement, values as ParameterOrJSON<never>[], { prepare }))),
       ),
     );
   }
