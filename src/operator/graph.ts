@@ -11,8 +11,8 @@ import { measure } from '../request/budget.js';
 import type { OperatorContext } from './context.js';
 import { pageSizeDefault, pageSizeMax } from './inputs.js';
 import { OperatorAccounts, OperatorPersons } from './account-resolver.js';
-import { OperatorLedger } from './ledger-resolver.js';
 import { OperatorMoney } from './money-resolver.js';
+import { OperatorLedger } from './ledger-resolver.js';
 
 /** For each root field, the noun that begins the names of its parameters in errors, as in /v1 and in OperatorError. */
 const objects: Record<string, string> = {
