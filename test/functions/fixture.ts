@@ -130,3 +130,23 @@ export function useRoot(
   });
   return root;
 }
+
+const setting = { address: {}, addressCurrency: {}, payoutsApplicable: true };
+
+/** Creates a partner or a connected user of a root, in draft; returns its row. */
+export const makeAccount = (
+  { write }: FunctionsFixture,
+  root: Place & { id: string },
+  kind: 'partner' | 'connected_user' = 'partner',
+  more: Partial<ArgumentsOf<'create_account'>> = {},
+): Promise<Row> =>
+  write(root, 'create_account', {
+    ...{ kind, edition: 2, addressKey: kind, ownerId: root.id, onRootList: true, nickname: nickname() },
+    ...(kind === 'partner' && { actingAccountId: root.id }),
+    ...{ businessDetails: { legalName: 'Acme', type: 'company' }, setting },
+    ...more,
+  });
+
+/** Moves a draft, or an account on hold, to `activated`. */
+export const activate = ({ write }: FunctionsFixture, place: Place, id: string): Promise<Row> =>
+  write(place, 'move_account', { id, from: ['draft', 'verifying', 'hold'], to: 'activated' });
