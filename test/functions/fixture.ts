@@ -150,3 +150,49 @@ export const makeAccount = (
 /** Moves a draft, or an account on hold, to `activated`. */
 export const activate = ({ write }: FunctionsFixture, place: Place, id: string): Promise<Row> =>
   write(place, 'move_account', { id, from: ['draft', 'verifying', 'hold'], to: 'activated' });
+
+/** What moves money of a root in a mode: receivables, completed deposits to it, and its balance. */
+export function moneyOf({ write, stored, world }: FunctionsFixture, root: Place & { id: string }) {
+  const addressOf = (id: string, category = 'service_receive') => world.sql<Row[]>`select * from address
+    where tenant_id = ${root.tenantId} and livemode = ${root.live} and linked_id = ${id} and category = ${category}`;
+  const create = async (amount: bigint, more: Partial<ArgumentsOf<'create_deposit'>> = {}): Promise<Row> => {
+    const [address] = await addressOf(root.id);
+    return write(root, 'create_deposit', {
+      ...{ toAccountId: root.id, toAddressId: address!.id, fromAccountId: null, fromAddressId: null, amount },
+      ...{ currency: address!.currency, paymentMethod: 'domestic_credit', ...more },
+    });
+  };
+  const complete = ({ id }: Row) =>
+    write(root, 'move_deposit', { id, from: ['initialized', 'processing'], to: 'completed' });
+  const receivable = (amount: bigint, more: Partial<ArgumentsOf<'create_receivable'>> = {}): Promise<Row> =>
+    write(root, 'create_receivable', {
+      ...{ accountId: root.id, currency: 'USD', amountMaximumReconcilable: amount, purposeCode: 'P0802' },
+      ...{ transactionType: 'services', invoice: { amount: `${amount}`, currency: 'USD' }, ...more },
+    });
+  const reconcile = ({ id }: Row, receivables: object[]) => write(root, 'reconcile_deposit', { id, receivables });
+  return {
+    addressOf,
+    create,
+    complete,
+    receivable,
+    reconcile,
+    /** A completed deposit. */
+    deposit: async (amount: bigint, more: Partial<ArgumentsOf<'create_deposit'>> = {}) =>
+      complete(await create(amount, more)),
+    /** A deposit that is counted in full towards a new receivable. */
+    reconciled: async (amount: bigint) => {
+      const [deposit, { id }] = [await complete(await create(amount)), await receivable(amount)];
+      return { deposit: await reconcile(deposit, [{ id, amount: `${amount}` }]), receivable: id as string };
+    },
+    /** The compartments of a balance that are not zero. */
+    balance: async (id: string, currency = 'USD') => {
+      const [row] = await world.sql`select pending, available, processing, payout_processing, fee_advance from balance
+        where tenant_id = ${root.tenantId} and livemode = ${root.live} and account_id = ${id} and currency = ${currency}`;
+      return Object.fromEntries(Object.entries(row ?? {}).filter(([, amount]) => amount !== '0'));
+    },
+    stored: (table: string, id: string) => stored(table, root, id),
+  };
+}
+
+/** What breaks an invariant of the ledger. */
+export const violations = ({ world }: FunctionsFixture) => world.sql<Row[]>`select * from violations`;
