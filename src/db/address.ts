@@ -49,6 +49,7 @@ export function connectionOf(address: string): Connection {
   // The driver splits a host string at commas and colons, so hosts and ports are arrays.
   const candidates = places.map(({ host, port }) => {
     const path = host.startsWith('/') && { path: `${host}/.s.PGSQL.${port}` };
+    // The driver takes lists of hosts and ports, and its types do not.
     return { ...login, host: [host], port: [port], ...path, ssl: secured([host]) } as unknown as Connection;
   });
   if (kind === 'any') return candidates[0]!;

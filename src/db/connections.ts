@@ -118,12 +118,12 @@ export class Connections {
   /** Records the statements that a connection received and answered. */
   #trackerOf(handed: Handed): TrackQuery {
     return (query) => {
-      handed.query = query as never;
+      handed.query = query;
       const answered = (error?: unknown) => {
         handed.unanswered = false;
         if (error !== undefined && !sqlstate.test(causeOf(error).code ?? '')) return;
         this.#lastAnswer = performance.now();
-        const { state } = query as unknown as { state?: object | null };
+        const state = backendOf(query);
         if (state) this.#answeredAt.set(state, this.#lastAnswer);
       };
       query.then(() => answered(), answered);
@@ -140,7 +140,7 @@ export class Connections {
     const silent = pool.statementMilliseconds + silenceMilliseconds;
     const timer = setTimeout(
       () => {
-        const { state } = handed.query as unknown as { state?: object | null };
+        const state = backendOf(handed.query);
         if (!handed.unanswered || !state || pool.client !== client) return;
         const sign = Math.max(handed.at, this.#answeredAt.get(state) ?? 0);
         if (performance.now() - sign >= silent) this.replace(graceSeconds, [pool]);
@@ -202,6 +202,11 @@ class Handed {
   unanswered = true;
 }
 
+/** The driver's object for the backend that has a statement. The driver's types do not declare this property. */
+function backendOf(query: unknown): object | null | undefined {
+  return (query as { state?: object | null }).state;
+}
+
 /** The driver's options for each pool. */
 function optionsOf(connection: Connection, { durable, slow }: ConnectionSettings) {
   // The driver's own pauses between attempts to connect grow to 20 s, which is longer than a request waits. Its query
@@ -215,12 +220,12 @@ function optionsOf(connection: Connection, { durable, slow }: ConnectionSettings
   };
   const named = (name: string) => ({ connection: { ...session, application_name: `tidegate ${name}` } });
   // The TypeScript type of the driver's options allows no column types except the driver's own.
-  const types = { texts } as never;
+  const [types, writeTypes] = [{ texts } as never, { json, texts } as never];
   const all = { ...connection, ...common };
   // While one statement runs, the driver sends `max_pipeline` more on the same connection. With even one more, two
   // statements that are prepared again after a migration could get each other's rows; and a write behind one that waits
   // for a lock would wait, too.
-  const unpipelined = { ...all, max_pipeline: 0, types: { json, texts } as never };
+  const unpipelined = { ...all, max_pipeline: 0, types: writeTypes };
   return {
     read: { ...all, ...named('read'), types, max: poolSize.read },
     write: { ...unpipelined, ...named('write'), max: poolSize.write },

@@ -69,6 +69,7 @@ export interface Asked {
  */
 export function listed(db: PostgresJsDatabase, asked: Asked, what: 'rows' | 'ids', rows: number) {
   const { table, listing, request, visibility, parent, of = sql`parent.id` } = asked;
+  // Drizzle writes any expression as the limit, and its type knows numbers only; a number would be a parameter.
   const limit = sql.raw(String(rows)) as unknown as number;
   const columns: Record<string, PgColumn> = what === 'rows' ? getTableColumns(table) : { id: table.id };
   // Drizzle changes the order expressions of a union in place, so each query needs its own.

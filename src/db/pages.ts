@@ -105,6 +105,7 @@ export class Pages {
         const columns = Object.fromEntries(
           Object.keys(getTableColumns(table)).map((name) => [
             name,
+            // Drizzle's type of this subquery does not list the columns, since they depend on the table.
             (child as unknown as Record<string, AnyPgColumn>)[name]!,
           ]),
         );

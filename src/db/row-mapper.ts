@@ -32,6 +32,7 @@ interface DrizzleStatement {
  * for a statement whose columns Drizzle has to put together itself.
  */
 export function fastRowMapper(statement: Prepared): Mapped | undefined {
+  // Drizzle's types do not declare these members of a prepared statement.
   const { queryString, params, fields } = statement as unknown as DrizzleStatement;
   if (!fields || fields.some(({ path }) => path.length > 2)) return undefined;
   const fills = params.map(fillOf);

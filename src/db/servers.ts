@@ -68,6 +68,7 @@ export class Servers {
   /** The driver's options for a connection to the server that is in use when the connection is made. */
   get connection(): Connection {
     const socket = () => this.#socket();
+    // The driver takes a function for the socket and keeps other members, and its types do neither.
     return { ...this.candidates[0], path: undefined, ssl: this.ssl, socket, servers: this } as unknown as Connection;
   }
 
@@ -111,6 +112,7 @@ export class Servers {
   async #socket(): Promise<net.Socket> {
     const check = this.#used ? undefined : await this.look();
     if (!this.#used) return failed(check!.error!);
+    // As connectionOf makes them: the driver's types have no lists of hosts and ports.
     const { path, host, port } = this.#used as unknown as { path?: string; host: [string]; port: [number] };
     const socket = path ? net.connect(path) : net.connect(port[0], host[0]);
     // The driver uses these to verify a certificate and to name the server in errors.

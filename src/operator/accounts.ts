@@ -13,7 +13,7 @@ import { bankAccountProblems, lastFour } from '../resources/address/resolver.js'
 import { type AddressRow, address, type BankAccountObject } from '../resources/address/table.js';
 import { type NewKey, newKey } from '../auth/api-keys.js';
 import { editions } from '../editions/editions.js';
-import { textProblems } from '../operation/guard.js';
+import { textProblems } from '../operation/text-problems.js';
 import { checkFiles } from '../resources/file/reference.js';
 import { type FileRow, file } from '../resources/file/table.js';
 import { type ApiKeyRow, apiKey } from '../resources/key/table.js';

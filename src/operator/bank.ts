@@ -6,7 +6,8 @@ import { depositProblems, payerProblems } from '../resources/deposit/resolver.js
 import { receiverOf } from '../resources/deposit/receiver.js';
 import { type DepositRow, deposit } from '../resources/deposit/table.js';
 import { editions } from '../editions/editions.js';
-import { editionProblems, textProblems } from '../operation/guard.js';
+import { editionProblems } from '../operation/input-problems.js';
+import { textProblems } from '../operation/text-problems.js';
 import { type Problem, problem, DomainError } from '../request/problems.js';
 import { currencyDigits } from '../types/scalars.js';
 import { type TransactionRow, transaction } from '../resources/transaction/table.js';

@@ -11,6 +11,7 @@ import { Context } from '../operation/context.js';
 import { Scope } from '../db/scope.js';
 import { editions } from '../editions/editions.js';
 import { acquirerOf, acquirers } from '../hosted/acquirer.js';
+import { run } from '../operation/guard.js';
 import { answeredBefore, fingerprints } from '../operation/idempotency.js';
 import { type Problem, type ProblemCode, problem, DomainError } from '../request/problems.js';
 import { newRequestId } from '../request/id.js';
@@ -77,7 +78,7 @@ export class OperatorDesk {
   async as<T>(row: AccountRow, mutation: string, input: object, key?: () => NewKey): Promise<T> {
     const schema = typeof this.schema === 'function' ? await this.schema() : this.schema;
     const field = schema.getMutationType()?.getFields()[mutation];
-    if (!field?.resolve) throw new Error(`the graph has no mutation ${mutation}`);
+    if (!field) throw new Error(`the graph has no mutation ${mutation}`);
     const caller: Caller = {
       ...operatorOf(row),
       kind: row.kind,
@@ -100,7 +101,7 @@ export class OperatorDesk {
       },
       this.secrets,
     );
-    const answer = (await field.resolve(undefined, { input }, context, undefined as never)) as T;
+    const answer = (await run(field, { input }, context)) as T;
     this.replayed = context.replayed;
     return answer;
   }

@@ -1,7 +1,9 @@
 import { assertValidSchema, type GraphQLSchema } from 'graphql';
 import { buildSchemaSync } from 'type-graphql';
 import type { Rules } from '../api/graphql/errors.js';
-import { emptyRequired, mutationFields, remaining, textProblems } from '../operation/guard.js';
+import { mutationFields } from '../operation/guard.js';
+import { emptyRequired, remaining } from '../operation/input-problems.js';
+import { textProblems } from '../operation/text-problems.js';
 import type { ListSizes } from '../api/graphql/query-parts.js';
 import { NodeCounter } from '../api/graphql/query-cost.js';
 import { problem, DomainError } from '../request/problems.js';
@@ -9,7 +11,9 @@ import { measure } from '../request/budget.js';
 import type { OperatorContext } from './context.js';
 import { pageSizeDefault, pageSizeMax } from './inputs.js';
 import { OperatorWork } from './stuck.js';
-import { OperatorAccounts, OperatorLedger, OperatorMoney, OperatorPersons } from './resolver.js';
+import { OperatorAccounts, OperatorPersons } from './account-resolver.js';
+import { OperatorMoney } from './money-resolver.js';
+import { OperatorLedger } from './ledger-resolver.js';
 
 /** For each root field, the noun that begins the names of its parameters in errors, as in /v1 and in OperatorError. */
 const objects: Record<string, string> = {

@@ -66,12 +66,12 @@ export async function listed<T extends PgTable & VisibilityColumns & { status: P
           .from(table as PgTable)
           .where(and(eq(table.status, placeholder(`status${i}`)), ...Object.values(conditions)))
           .orderBy(...order)
-          .limit(placeholder('limit') as never),
+          .limit(placeholder('limit')),
       );
       if (!other) return one!;
       return unionAll(one!, other, ...more)
         .orderBy(...order)
-        .limit(placeholder('limit') as never);
+        .limit(placeholder('limit'));
     },
     values,
   );

@@ -203,6 +203,7 @@ export function rootResolver(
     if (read.read === 'one') {
       const run = async (id: string, { scope }: Context) => {
         const row = await scope.one(node.rows, id, `${object}.id`);
+        // The row is of the node's own table.
         if (node.shown?.(row as never) === false) throw new DomainError(problem('resource_missing', `${object}.id`));
         return row;
       };

@@ -128,8 +128,10 @@ function graphOf(declared: readonly Resource[]) {
       }
     }
   }
+  const [first, ...others] = resolvers;
+  if (!first) throw new Error('no resource declares a resolver');
   return {
-    resolvers: resolvers as unknown as NonEmptyArray<Function>,
+    resolvers: [first, ...others] satisfies NonEmptyArray<Function>,
     rules: rules as ReadonlyMap<string, Rule>,
     nodeTypes: inOrder(nodes, declared, nodeOf),
   };
@@ -145,8 +147,8 @@ function inOrder(
   for (const { node, fields = [] } of declared) {
     if (!node) continue;
     const own = fields.filter(({ table }) => table === node.rows).flatMap(({ edges }) => Object.values(edges));
-    const answered = new Set(own.map((edge) => [returnsOf(edge, nodeOf)()].flat()[0]));
-    for (const each of nodes) if (answered.has(each.type as never)) ordered.add(each);
+    const answered = new Set<unknown>(own.map((edge) => [returnsOf(edge, nodeOf)()].flat()[0]));
+    for (const each of nodes) if (answered.has(each.type)) ordered.add(each);
     ordered.add(node);
   }
   return [...ordered].map(({ type }) => type.name);

@@ -137,6 +137,7 @@ function application(config: Config, identity: Identity, fixed: Record<string, s
     },
     clientErrorHandler,
     ...(config.tls ? { https: { ...config.tls, minVersion: 'TLSv1.2', ...slowClients } } : { http: slowClients }),
+    // Fastify's types have another instance for https than for http; here the configuration decides which.
   } as never) as unknown as FastifyInstance;
   app.decorateRequest('context', null);
   app.decorateRequest('operator', null);

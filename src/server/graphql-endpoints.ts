@@ -42,6 +42,7 @@ export async function graphEndpoints(app: FastifyInstance, parts: GraphEndpoints
     config: { open: true },
     preHandler: (request, _, done) => take(() => request.context && refuseMisshapen(request), done),
     handler: async (request, reply) => {
+      // Fastify sends the reply of the page itself; the handler's type knows only answers.
       if (!request.context) return page(request, reply) as never;
       const answer =
         request.method === 'POST' ? await documents?.answer(request.body as GraphBody, request.context) : undefined;
@@ -111,6 +112,7 @@ async function served<C extends ServerContext>(
   app.addHook('onClose', () => apollo.stop());
   const apolloHandle = fastifyApolloHandler(apollo, { context: async (request) => context(request) });
   const handle: Handler = (request, reply) =>
+    // Apollo's handler sends the reply itself; its type wants the route's own generics.
     (apolloHandle as (request: FastifyRequest, reply: FastifyReply) => unknown).call(app, request, reply) as never;
   return { handle, documents };
 }

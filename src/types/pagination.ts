@@ -214,5 +214,6 @@ export function connectionOf<T extends object>(name: string, type: () => ClassTy
     })
     totalCount: unknown;
   }
+  // A page counts and edges lazily, under other names than its fields have: the resolvers return a Page.
   return Connection as unknown as ClassType<Page<T>>;
 }

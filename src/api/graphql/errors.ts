@@ -15,7 +15,7 @@ import {
   type SelectionNode,
   valueFromASTUntyped,
 } from 'graphql';
-import { joined } from '../../operation/guard.js';
+import { joined } from '../../operation/input-problems.js';
 import {
   argumentPath,
   catalogue,

@@ -16,7 +16,8 @@ import {
 import { buildSchemaSync } from 'type-graphql';
 import type { Context } from '../../operation/context.js';
 import { explained, flat, formatted, type Rules } from './errors.js';
-import { guard, inputProblems, permitField } from '../../operation/guard.js';
+import { guard, permitField } from '../../operation/guard.js';
+import { inputProblems } from '../../operation/input-problems.js';
 import { nodeTypes, operationOf, operations, resolvers, sizes } from '../../resources/registry.js';
 import type { QueryCompiler } from './compiler/compiler.js';
 import { DocumentCache } from './document-cache.js';
@@ -121,6 +122,7 @@ export function buildApollo<C extends ServerContext>(
         callback({ apiSchema: schema, coreSupergraphSdl: '' });
         return () => {};
       },
+      // Apollo's type of a result knows only its own extensions.
       load: async () => ({ executor: (rc) => run(rc) as never }),
       stop: async () => {},
     },
@@ -132,6 +134,7 @@ export function buildApollo<C extends ServerContext>(
     stopOnTerminationSignals: false,
     // An Authorization header makes a browser send a preflight request; no request is authenticated by a cookie.
     csrfPrevention: { requestHeaders: ['authorization', 'x-apollo-operation-name', 'apollo-require-preflight'] },
+    // Apollo's type leaves out the option for the limit of tokens, and passes it on to the parser.
     parseOptions: { maxLexicalTokens: settings.tokensMax } as never,
     maxRecursiveSelections: 1_000,
     validationRules: [limitRule(settings.limits)],
@@ -165,7 +168,7 @@ function executor<C extends ServerContext>(schema: GraphQLSchema, { suggestions,
       operationName: request.operationName,
       variableValues: request.variables,
       contextValue: context,
-      fieldResolver: measuredFieldResolver as never,
+      fieldResolver: measuredFieldResolver,
       hideSuggestions: !suggestions,
     });
     // Discard the partial result of a request that has ended.

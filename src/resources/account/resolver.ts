@@ -98,7 +98,7 @@ export class AccountResolver {
 
 /** The additional capabilities of an account, as its edition shows them. */
 export function capabilityOf(row: AccountRow, { edition }: Context): Capability | null {
-  if (edition.capability.nullFor.includes(row.subType as never)) return null;
+  if (edition.capability.nullFor.includes(row.subType)) return null;
   return { multicurrencyExportsV1: edition.capability.shown ? row.capabilityStatus : null };
 }
 

@@ -49,6 +49,7 @@ export class ViewerResolver {
   async node(@Arg('id', () => ID) id: string, @Ctx() { scope }: Context): Promise<Node | null> {
     const node = nodeOf(prefixOf(id));
     const row = node ? await scope.find(node.rows, id) : null;
+    // The row is of the node's own table.
     return row && node?.shown?.(row as never) === false ? null : (row as Node | null);
   }
 

@@ -1,53 +1,35 @@
 import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
-import { type AccountRow, account } from '../resources/account/table.js';
-import { accountSetting } from '../resources/account-setting/table.js';
+import { account } from '../resources/account/table.js';
 import { address } from '../resources/address/table.js';
 import type { BankNoticeRow } from './table.js';
 import { payloadOf } from '../types/payload.js';
 import type { PayoutRow } from '../resources/payout/table.js';
-import type { PersonRow } from '../resources/person/table.js';
-import { Identification, Relationship } from '../resources/person/type.js';
-import { identificationOf, relationshipOf } from '../resources/person/v1.js';
 import type { TransactionRow } from '../resources/transaction/table.js';
 import type { OperatorContext } from './context.js';
+import { filterOf, liveOf } from './filters.js';
 import {
-  AccountArgs,
-  AccountInput,
-  AccountsArgs,
   DepositArgs,
-  IssueAddressInput,
   PayoutInput,
   PayoutsArgs,
-  pageSizeOf,
   RecordBankNoticeInput,
   WithdrawBankNoticeInput,
   ReconcileDepositInput,
   ServiceHoldInput,
   SetRateInput,
-  VerifyAccountInput,
 } from './inputs.js';
-import type { ListPage, ListFilter } from './paging.js';
+import type { ListPage } from './paging.js';
 import {
-  AccountPage,
-  LedgerAudit,
-  LedgerChain,
   OperatorAccount,
   OperatorAddress,
   OperatorBankNotice,
   OperatorDeposit,
-  OperatorFile,
   OperatorMismatch,
   OperatorPayout,
-  OperatorPerson,
   OperatorRate,
   OperatorSetting,
   PayoutPage,
 } from './type.js';
 
-const VerifyAccountPayload = payloadOf('VerifyAccount', 'account', OperatorAccount);
-const HoldAccountPayload = payloadOf('HoldAccount', 'account', OperatorAccount);
-const DeactivateAccountPayload = payloadOf('DeactivateAccount', 'account', OperatorAccount);
-const IssueAddressPayload = payloadOf('IssueAddress', 'address', OperatorAddress);
 const RecordBankNoticePayload = payloadOf('RecordBankNotice', 'notice', OperatorBankNotice);
 const WithdrawBankNoticePayload = payloadOf('WithdrawBankNotice', 'notice', OperatorBankNotice);
 const ReconcileDepositPayload = payloadOf('ReconcileDeposit', 'deposit', OperatorDeposit);
@@ -57,100 +39,7 @@ const PlaceServiceHoldPayload = payloadOf('PlaceServiceHold', 'accountSetting', 
 const LiftServiceHoldPayload = payloadOf('LiftServiceHold', 'accountSetting', OperatorSetting);
 const SetRatePayload = payloadOf('SetRate', 'rate', OperatorRate);
 
-/**
- * What the operator reads and does. Each field calls one method of the Operator, as each command does.
- * Silent: all of it.
- */
-@Resolver(() => OperatorAccount)
-export class OperatorAccounts {
-  @Query(() => OperatorAccount, { nullable: true, description: 'An account of any tenant.' })
-  account(
-    @Args(() => AccountArgs) { id, mode }: AccountArgs,
-    @Ctx() { operator }: OperatorContext,
-  ): Promise<OperatorAccount> {
-    return operator.account(id, liveOf(mode));
-  }
-
-  @Query(() => AccountPage, { description: 'The accounts of all tenants, or of one, oldest first.' })
-  accounts(
-    @Args(() => AccountsArgs) args: AccountsArgs,
-    @Ctx() { operator }: OperatorContext,
-  ): Promise<ListPage<OperatorAccount>> {
-    return operator.accounts(filterOf('account', args));
-  }
-
-  @Mutation(() => VerifyAccountPayload, {
-    description: 'Settles a verification, or lifts a hold. A root in live mode is a DRAFT until then.',
-  })
-  async verifyAccount(
-    @Arg('input', () => VerifyAccountInput) { id, mode, outcome }: VerifyAccountInput,
-    @Ctx() { operator }: OperatorContext,
-  ) {
-    return { account: await operator.verify(await operator.account(id, liveOf(mode)), outcome) };
-  }
-
-  @Mutation(() => HoldAccountPayload, { description: 'Puts an account on hold.' })
-  async holdAccount(
-    @Arg('input', () => AccountInput) { id, mode }: AccountInput,
-    @Ctx() { operator }: OperatorContext,
-  ) {
-    return { account: await operator.hold(await operator.account(id, liveOf(mode))) };
-  }
-
-  @Mutation(() => DeactivateAccountPayload, { description: 'Deactivates an account of any type.' })
-  async deactivateAccount(
-    @Arg('input', () => AccountInput) { id, mode }: AccountInput,
-    @Ctx() { operator }: OperatorContext,
-  ) {
-    return { account: await operator.deactivate(await operator.account(id, liveOf(mode))) };
-  }
-
-  @Mutation(() => IssueAddressPayload, { description: 'Records a live receiving address that a bank has issued.' })
-  async issueAddress(
-    @Arg('input', () => IssueAddressInput) { accountId, category, currency, bankAccount }: IssueAddressInput,
-    @Ctx() { operator }: OperatorContext,
-  ) {
-    const owner = await operator.account(accountId, true, 'address.account_id');
-    const given = { category: category ?? ('service_receive' as const), currency, bankAccount };
-    return { address: await operator.issueAddress(owner, given) };
-  }
-
-  @FieldResolver(() => [OperatorPerson], { description: 'The persons of the business, for its verification.' })
-  async persons(@Root() row: AccountRow, @Ctx() context: OperatorContext): Promise<OperatorPerson[]> {
-    return (await context.operator.verification(row, context.related)).persons;
-  }
-
-  @FieldResolver(() => [OperatorFile], { description: 'The documents that it and its persons refer to.' })
-  async files(@Root() row: AccountRow, @Ctx() context: OperatorContext): Promise<OperatorFile[]> {
-    return (await context.operator.verification(row, context.related)).files;
-  }
-
-  @FieldResolver(() => [OperatorAddress], { description: 'Its addresses, newest first.' })
-  addresses(@Root() row: AccountRow, @Ctx() context: OperatorContext): Promise<OperatorAddress[]> {
-    return context.related.all(address, address.linkedId, row, row.id);
-  }
-
-  @FieldResolver(() => OperatorSetting, { nullable: true, description: 'Whether and how it is paid out.' })
-  setting(@Root() row: AccountRow, @Ctx() context: OperatorContext): Promise<OperatorSetting | null> {
-    return context.related.one(accountSetting, accountSetting.accountId, row, row.id);
-  }
-}
-
-@Resolver(() => OperatorPerson)
-export class OperatorPersons {
-  @FieldResolver(() => Relationship, { description: 'Its roles in the business.' })
-  relationship(@Root() row: PersonRow): Relationship {
-    return relationshipOf(row);
-  }
-
-  @FieldResolver(() => Identification, {
-    description: 'How the person is identified; the number is masked for the operator too.',
-  })
-  identification(@Root() row: PersonRow): Identification {
-    return identificationOf(row);
-  }
-}
-
+/** What the operator reads and does with money: deposits, bank notices, payouts, service holds and rates. */
 @Resolver(() => OperatorPayout)
 export class OperatorMoney {
   @Query(() => OperatorDeposit, { nullable: true, description: 'A deposit of any tenant.' })
@@ -290,19 +179,6 @@ export class OperatorMoney {
   }
 }
 
-@Resolver()
-export class OperatorLedger {
-  @Query(() => LedgerAudit, { description: 'Checks the invariants of the ledger for all tenants.' })
-  ledgerAudit(@Ctx() { operator }: OperatorContext): Promise<LedgerAudit> {
-    return operator.audit();
-  }
-
-  @Query(() => [LedgerChain], { description: 'Checks the seal of the ledger, for every tenant and mode.' })
-  ledgerSeal(@Ctx() { operator }: OperatorContext): Promise<LedgerChain[]> {
-    return operator.verifySeals();
-  }
-}
-
 function noticeOf(
   { tenantId, created, reference, event, content }: BankNoticeRow,
   deposit: OperatorDeposit | null,
@@ -315,20 +191,3 @@ function mismatchOf(row: TransactionRow): OperatorMismatch {
   const { id: transactionId, paymentMethodDetails: submitted, mismatch } = row;
   return { ...row, transactionId, submitted, credited: mismatch!.credited, reported: mismatch!.details };
 }
-
-function liveOf(mode: 'test' | 'live' | null | undefined): boolean | undefined {
-  return mode == null ? undefined : mode === 'live';
-}
-
-/** The filter of a list, from its arguments; null means no filter. */
-function filterOf<S>(object: string, { status, mode, tenantId, first, after }: ListArgs<S>): ListFilter<S> {
-  return {
-    status: status ?? undefined,
-    livemode: liveOf(mode),
-    tenantId: tenantId ?? undefined,
-    after: after ?? undefined,
-    limit: pageSizeOf(object, first),
-  };
-}
-
-type ListArgs<S> = Pick<AccountsArgs, 'mode' | 'tenantId' | 'first' | 'after'> & { status?: S | null };
