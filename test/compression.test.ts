@@ -66,23 +66,23 @@ describe('a response of more than a kilobyte', () => {
     [undefined, 'identity'],
   ];
   const responses: Record<string, (headers: Record<string, string>) => Promise<Answer>> = {
-    'of /v1': (headers) => ask('/v1/accounts', { ...as(platform), ...headers }),
-    'of /graphql': (headers) =>
+    'one of /v1': (headers) => ask('/v1/accounts', { ...as(platform), ...headers }),
+    'one of /graphql': (headers) =>
       ask('/graphql', { ...as(platform), 'content-type': 'application/json', ...headers }, 'POST', graph),
-    'of /v1 that is long': async (headers) => {
+    'a long one of /v1': async (headers) => {
       const answer = await ask('/v1/accounts', { ...as(wide), ...headers });
       if (!answer.headers['content-encoding']) expect(answer.body.length).toBeGreaterThan(16 * 1_024);
       return answer;
     },
-    'of /graphql that is long': async (headers) => {
+    'a long one of /graphql': async (headers) => {
       const query = JSON.stringify({ query: '{ accounts { nodes { id metadata } } }' });
       const sent = { ...as(wide), 'content-type': 'application/json', ...headers };
       const answer = await ask('/graphql', sent, 'POST', query);
       if (!answer.headers['content-encoding']) expect(answer.body.length).toBeGreaterThan(16 * 1_024);
       return answer;
     },
-    'that is the explorer': (headers) => ask('/graphiql', headers),
-    'that is the script of the payment page': (headers) => ask('/checkout/assets/page.js', headers),
+    'the explorer': (headers) => ask('/graphiql', headers),
+    'the script of the payment page': (headers) => ask('/checkout/assets/page.js', headers),
   };
   for (const [name, response] of Object.entries(responses)) {
     it(`${name} has the encoding that the client accepts, and the same content in each`, async () => {

@@ -75,7 +75,7 @@ export class Servers {
    * Queries each server over a new connection, and uses the best one. Takes little more than `sightMilliseconds`.
    * With `inspectsAll`, it also checks the disk and the tables.
    */
-  async look(inspectsAll = false): Promise<ServerCheck> {
+  async check(inspectsAll = false): Promise<ServerCheck> {
     const before = this.#used;
     const checks = this.candidates.map((candidate) => ({ candidate, seen: see(candidate, inspectsAll) }));
     checks.sort((a, b) => Number(b.candidate === before) - Number(a.candidate === before));
@@ -109,7 +109,7 @@ export class Servers {
 
   /** A socket to the server in use. The promise must not reject: the driver would never use that connection again. */
   async #socket(): Promise<net.Socket> {
-    const check = this.#used ? undefined : await this.look();
+    const check = this.#used ? undefined : await this.check();
     if (!this.#used) return failed(check!.error!);
     const { path, host, port } = this.#used as unknown as { path?: string; host: [string]; port: [number] };
     const socket = path ? net.connect(path) : net.connect(port[0], host[0]);
