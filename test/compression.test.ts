@@ -169,9 +169,9 @@ describe('the ETag of a response of /v1', () => {
     const path = `/v1/accounts/${user.id}`;
     const tag = (await ask(path, as(user))).headers.etag!;
     const stranger = await ask(path, { ...as(platform), 'if-none-match': tag });
-    const nobody = await ask(path, { 'if-none-match': '*' });
-    expect([stranger.status, nobody.status]).toEqual([404, 401]);
-    for (const { headers } of [stranger, nobody]) {
+    const keyless = await ask(path, { 'if-none-match': '*' });
+    expect([stranger.status, keyless.status]).toEqual([404, 401]);
+    for (const { headers } of [stranger, keyless]) {
       expect(headers.etag).toBeUndefined();
       expect(headers['cache-control']).toBe('no-store');
     }

@@ -94,7 +94,8 @@ export interface Problem {
   /** The path in the graph, if `field` does not determine it: `limit` of /v1 is `first` or `last` in the graph. */
   path?: readonly (string | number)[] | undefined;
   /**
-   * What is wrong, in the form of `MessageText`. Each API makes its message from it, with `sentenceV1` or `sentenceOfGraph`.
+   * What is wrong, in the form of `MessageText`. Each API makes its message from it, with `sentenceV1` or
+   * `sentenceOfGraph`.
    */
   text: MessageText;
   /** Further entries of the error's metadata, such as the alternatives to a missing document. */
