@@ -338,7 +338,7 @@ const headers = fc.oneof(
   ),
 );
 /** The caller: most often the platform, which can see all created objects. */
-const anybody = fc.oneof(
+const anyCaller = fc.oneof(
   { weight: 3, arbitrary: fc.constant<Asked['speaker']>('platform') },
   fc.constantFrom<Asked['speaker']>('connected', 'user', 'second'),
 );
@@ -354,7 +354,7 @@ const gets = [...routes.filter(({ method }) => method === 'GET').map(({ path }) 
 const spoiledPosts: fc.Arbitrary<Asked> = fc.constantFrom(...posts).chain(({ path }) =>
   fc
     .tuple(
-      anybody,
+      anyCaller,
       pathIds(path),
       spoiled(() => templateOf(path)),
       headers,
@@ -371,7 +371,7 @@ const spoiledPosts: fc.Arbitrary<Asked> = fc.constantFrom(...posts).chain(({ pat
 const wrongPosts: fc.Arbitrary<Asked> = fc.constantFrom(...posts).chain(({ path }) =>
   fc
     .tuple(
-      anybody,
+      anyCaller,
       pathIds(path),
       spoiled(() => templateOf(path)),
       hostile,
@@ -392,7 +392,7 @@ const wrongPosts: fc.Arbitrary<Asked> = fc.constantFrom(...posts).chain(({ path 
 const noBodies: fc.Arbitrary<Asked> = fc.constantFrom(...posts).chain(({ path }) =>
   fc
     .tuple(
-      anybody,
+      anyCaller,
       pathIds(path),
       fc.oneof(
         fc.constantFrom(
@@ -423,7 +423,7 @@ const noBodies: fc.Arbitrary<Asked> = fc.constantFrom(...posts).chain(({ path })
     })),
 );
 const spoiledGets: fc.Arbitrary<Asked> = fc.constantFrom(...gets).chain((path) =>
-  fc.tuple(anybody, pathIds(path), queries, headers).map(([speaker, id, query, more]) => ({
+  fc.tuple(anyCaller, pathIds(path), queries, headers).map(([speaker, id, query, more]) => ({
     speaker,
     method: 'GET' as const,
     path: `${path.replace(':id', id)}?${query}`,
@@ -485,7 +485,7 @@ const mutationOf = (field: GraphQLField<unknown, unknown>) =>
 const spoiledMutations: fc.Arbitrary<Asked> = chosen('mutation').chain((field) =>
   fc
     .tuple(
-      anybody,
+      anyCaller,
       spoiled(() => inputOf(field.name)),
       headers,
     )
@@ -494,7 +494,7 @@ const spoiledMutations: fc.Arbitrary<Asked> = chosen('mutation').chain((field) =
 const wrongMutations: fc.Arbitrary<Asked> = chosen('mutation').chain((field) =>
   fc
     .tuple(
-      anybody,
+      anyCaller,
       spoiled(() => inputOf(field.name)),
       hostile,
     )
@@ -506,7 +506,7 @@ const wrongMutations: fc.Arbitrary<Asked> = chosen('mutation').chain((field) =>
 );
 const spoiledQueries: fc.Arbitrary<Asked> = chosen('query').chain((field) =>
   fc
-    .tuple(anybody, fc.array(hostile, { minLength: field.args.length, maxLength: field.args.length }))
+    .tuple(anyCaller, fc.array(hostile, { minLength: field.args.length, maxLength: field.args.length }))
     .map(([speaker, values]) => {
       const declared = field.args.map(({ name, type }) => `$${name}: ${type}`);
       const passed = field.args.map(({ name }) => `${name}: $${name}`);
@@ -557,7 +557,7 @@ const documents: unknown[] = [
 ];
 const spoiledDocuments: fc.Arbitrary<Asked> = fc
   .tuple(
-    anybody,
+    anyCaller,
     fc.oneof(
       texts.map((query) => ({ query })),
       hostile.map((query) => ({ query })),

@@ -38,8 +38,8 @@ const names = [
   'it on behalf of a user of Edition 1',
   'it on behalf of a user of Edition 2',
   'a user of Edition 1 with a key of its own',
-  'somebody new',
-  'somebody in live mode',
+  'an account without data',
+  'an account in live mode',
 ] as const;
 
 beforeAll(async () => {

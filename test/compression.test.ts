@@ -66,23 +66,23 @@ describe('a response of more than a kilobyte', () => {
     [undefined, 'identity'],
   ];
   const responses: Record<string, (headers: Record<string, string>) => Promise<Answer>> = {
-    'of /v1': (headers) => ask('/v1/accounts', { ...as(platform), ...headers }),
-    'of /graphql': (headers) =>
+    'one of /v1': (headers) => ask('/v1/accounts', { ...as(platform), ...headers }),
+    'one of /graphql': (headers) =>
       ask('/graphql', { ...as(platform), 'content-type': 'application/json', ...headers }, 'POST', graph),
-    'of /v1 that is long': async (headers) => {
+    'a long one of /v1': async (headers) => {
       const answer = await ask('/v1/accounts', { ...as(wide), ...headers });
       if (!answer.headers['content-encoding']) expect(answer.body.length).toBeGreaterThan(16 * 1_024);
       return answer;
     },
-    'of /graphql that is long': async (headers) => {
+    'a long one of /graphql': async (headers) => {
       const query = JSON.stringify({ query: '{ accounts { nodes { id metadata } } }' });
       const sent = { ...as(wide), 'content-type': 'application/json', ...headers };
       const answer = await ask('/graphql', sent, 'POST', query);
       if (!answer.headers['content-encoding']) expect(answer.body.length).toBeGreaterThan(16 * 1_024);
       return answer;
     },
-    'that is the explorer': (headers) => ask('/graphiql', headers),
-    'that is the script of the payment page': (headers) => ask('/checkout/assets/page.js', headers),
+    'the explorer': (headers) => ask('/graphiql', headers),
+    'the script of the payment page': (headers) => ask('/checkout/assets/page.js', headers),
   };
   for (const [name, response] of Object.entries(responses)) {
     it(`${name} has the encoding that the client accepts, and the same content in each`, async () => {
@@ -169,9 +169,9 @@ describe('the ETag of a response of /v1', () => {
     const path = `/v1/accounts/${user.id}`;
     const tag = (await ask(path, as(user))).headers.etag!;
     const stranger = await ask(path, { ...as(platform), 'if-none-match': tag });
-    const nobody = await ask(path, { 'if-none-match': '*' });
-    expect([stranger.status, nobody.status]).toEqual([404, 401]);
-    for (const { headers } of [stranger, nobody]) {
+    const keyless = await ask(path, { 'if-none-match': '*' });
+    expect([stranger.status, keyless.status]).toEqual([404, 401]);
+    for (const { headers } of [stranger, keyless]) {
       expect(headers.etag).toBeUndefined();
       expect(headers['cache-control']).toBe('no-store');
     }

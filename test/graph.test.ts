@@ -270,7 +270,7 @@ describe('a schema that is not public', () => {
   const asking = {
     'the whole schema': introspection,
     'one type': '{ __type(name: "Account") { name fields { name } } }',
-    'the schema beside data': '{ viewer { edition } s: __schema { queryType { name } } }',
+    'the schema next to data': '{ viewer { edition } s: __schema { queryType { name } } }',
     'the schema in a fragment': '{ ...A } fragment A on Query { __schema { types { name } } }',
     'the schema under a mutation': 'mutation { __schema { types { name } } }',
   };
@@ -403,9 +403,9 @@ describe('requests that the endpoint refuses', () => {
       init: post([{ query: createEvil }, { query: viewer }]),
     },
     'a batch of one': { status: 400, code: 'BODY_INVALID', init: post([{ query: createEvil }]) },
-    'a batch of none': { status: 400, code: 'BODY_INVALID', init: post([]) },
+    'an empty batch': { status: 400, code: 'BODY_INVALID', init: post([]) },
     'a multipart body': { status: 400, code: 'BODY_INVALID', init: { method: 'POST', body: form() } },
-    'a multipart body that asks for no preflight': {
+    'a multipart body without a preflight': {
       status: 400,
       code: 'BODY_INVALID',
       init: { method: 'POST', body: form(), headers: { 'apollo-require-preflight': 'true' } },
@@ -420,20 +420,24 @@ describe('requests that the endpoint refuses', () => {
       code: 'BODY_INVALID',
       init: post({ query: createEvil }, { 'content-type': 'text/plain' }),
     },
-    'GraphQL as it is': {
+    'GraphQL as plain text': {
       status: 400,
       code: 'BODY_INVALID',
       init: post(createEvil, { 'content-type': 'application/graphql' }),
     },
     'a body without a type': { status: 400, code: 'BODY_INVALID', init: post(Buffer.from('{"query":"{a}"}'), {}) },
     'broken JSON': { status: 400, code: 'BODY_INVALID', init: post('{"query": ') },
-    'bytes that are no UTF-8': {
+    'bytes that are not UTF-8': {
       status: 400,
       code: 'BODY_INVALID',
       init: post(new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])),
     },
-    'JSON that is no object': { status: 400, code: 'BODY_INVALID', init: post('"query"') },
-    'too much': { status: 400, code: 'BODY_TOO_LARGE', init: post({ query: `${createEvil} #${'x'.repeat(65_536)}` }) },
+    'JSON that is not an object': { status: 400, code: 'BODY_INVALID', init: post('"query"') },
+    'a body that is too large': {
+      status: 400,
+      code: 'BODY_TOO_LARGE',
+      init: post({ query: `${createEvil} #${'x'.repeat(65_536)}` }),
+    },
     'a mutation by GET': {
       status: 405,
       code: 'METHOD_NOT_ALLOWED',
@@ -605,13 +609,13 @@ describe('the status of a response', () => {
   const rows: Record<string, Row> = {
     data: { status: 200, data: 'some', body: { query: viewer } },
     'null for a missing object': { status: 200, data: 'some', body: { query: '{ node(id: "account_x") { id } }' } },
-    'an error beside data': {
+    'an error together with data': {
       status: 200,
       data: 'some',
       codes: ['PARAMETER_INVALID'],
       body: { query: '{ viewer { edition } node(id: "a\\u0000") { id } }' },
     },
-    'an object that is not there': {
+    'an object that does not exist': {
       status: 200,
       data: 'some',
       codes: ['RESOURCE_MISSING'],
@@ -664,14 +668,14 @@ describe('the status of a response', () => {
     'no query': { status: 400, data: 'none', body: { variables: {} } },
     'an empty query': { status: 400, data: 'none', body: { query: '' } },
     'an empty body': { status: 400, data: 'none', body: '' },
-    'a query that is no text': { status: 400, data: 'none', body: { query: 5 } },
-    'variables that are no map': { status: 400, data: 'none', body: { query: viewer, variables: [1] } },
-    'a persisted query that nobody has stored': {
+    'a query that is not a text': { status: 400, data: 'none', body: { query: 5 } },
+    'variables that are not an object': { status: 400, data: 'none', body: { query: viewer, variables: [1] } },
+    'an unknown persisted query': {
       status: 400,
       data: 'none',
       body: { extensions: { persistedQuery: { version: 1, sha256Hash: 'f'.repeat(64) } } },
     },
-    'a body that is no JSON': { status: 400, data: 'none', codes: ['BODY_INVALID'], body: '{' },
+    'a body that is not JSON': { status: 400, data: 'none', codes: ['BODY_INVALID'], body: '{' },
     'a wrong key': {
       status: 401,
       data: 'none',
@@ -679,7 +683,7 @@ describe('the status of a response', () => {
       body: { query: viewer },
       by: () => user.using('sk_test_no'),
     },
-    'acting for nobody': {
+    'acting for an unknown account': {
       status: 404,
       data: 'none',
       codes: ['RESOURCE_MISSING'],
@@ -789,7 +793,7 @@ describe('the problems of an operation', () => {
         ],
       ],
     },
-    'required members that the type knows': {
+    'members that the input type requires': {
       mutation: 'createAccount',
       input: () => ({ nickname: nickname() }),
       path: '/v1/accounts',
@@ -800,7 +804,7 @@ describe('the problems of an operation', () => {
         ['parameter_missing', 'account.business_details', ['input', 'businessDetails']],
       ],
     },
-    'null and an empty hash where a value is required': {
+    'null and an empty object where a value is required': {
       mutation: 'createAccount',
       input: () => ({ type: null, nickname: nickname(), businessDetails: {} }),
       path: '/v1/accounts',
@@ -819,7 +823,7 @@ describe('the problems of an operation', () => {
       status: 400,
       problems: [['parameter_invalid', 'account.business_details.email', ['input', 'businessDetails', 'email']]],
     },
-    'a malformed value beside a missing one': {
+    'a malformed value and a missing one': {
       mutation: 'createAccount',
       input: () => ({ type: 'PARTNER', businessDetails: { ...business, email: 'nobody' } }),
       path: '/v1/accounts',
@@ -849,7 +853,7 @@ describe('the problems of an operation', () => {
         ['parameter_invalid', 'account.nickname', ['input', 'nickname']],
       ],
     },
-    'metadata beyond its rules': {
+    'metadata that break their rules': {
       mutation: 'createAccount',
       input: () => ({
         type: 'PARTNER',
@@ -878,7 +882,7 @@ describe('the problems of an operation', () => {
       status: 409,
       problems: [['nickname_taken', 'account.nickname', ['input', 'nickname']]],
     },
-    'an object that is out of reach': {
+    'an object outside the visibility': {
       mutation: 'createAddress',
       input: () => ({ ...payout, linkedId: 'account_0', bankAccount: bank, billingDetails: { country: 'US' } }),
       path: '/v1/addresses',
@@ -914,7 +918,7 @@ describe('the problems of an operation', () => {
         ['parameter_missing', 'address.bank_account.domestic_credit', ['input', 'bankAccount', 'domesticCredit']],
       ],
     },
-    'a person whose booleans are text': {
+    'a person with texts as booleans': {
       mutation: 'createPerson',
       input: ({ id }) => ({ accountId: id, fullName: 'F', relationship: { owner: 'yes', director: 1 } }),
       path: '/v1/persons',
@@ -959,23 +963,23 @@ describe('the problems of an operation', () => {
 
   const queries: Record<string, [document: string, search: string, problems: [string, string, (string | number)[]][]]> =
     {
-      'a page of none': ['accounts(first: 0)', 'limit=0', [['parameter_invalid', 'account.limit', ['first']]]],
+      'a page of size zero': ['accounts(first: 0)', 'limit=0', [['parameter_invalid', 'account.limit', ['first']]]],
       'a page beyond the limit, backward': [
         'accounts(last: 101)',
         'limit=101',
         [['parameter_invalid', 'account.limit', ['last']]],
       ],
-      'a cursor of nothing': [
+      'an unknown cursor': [
         'accounts(after: "account_0")',
         'starting_after=account_0',
         [['parameter_invalid', 'account.starting_after', ['after']]],
       ],
-      'a cursor of nothing, backward': [
+      'an unknown cursor, backward': [
         'accounts(before: "account_0")',
         'ending_before=account_0',
         [['parameter_invalid', 'account.ending_before', ['before']]],
       ],
-      'a page size that is no number': [
+      'a page size that is not a number': [
         'accounts(first: "ten")',
         'limit=ten',
         [['parameter_invalid', 'account.limit', ['first']]],
@@ -985,7 +989,7 @@ describe('the problems of an operation', () => {
         'colour=red',
         [['parameter_unknown', 'account.colour', ['colour']]],
       ],
-      'a filter by an object out of reach': [
+      'a filter by an object outside the visibility': [
         'addresses(linkedId: "account_0", after: "address_0")',
         'starting_after=address_0&linked_id=account_0',
         [['parameter_invalid', 'address.starting_after', ['after']]],

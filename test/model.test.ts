@@ -229,7 +229,7 @@ function replay({ model }: Harness, events: Told[], done: Done[]): void {
     if (last.get(request ?? id) !== id || type === 'clock.advanced') continue;
     if (request !== null) {
       const each = byRequest.get(request);
-      if (!each) throw new Error(`${type} of a request that nobody sent`);
+      if (!each) throw new Error(`${type} of a request that was not sent`);
       const { act, reply } = each;
       expect([reply.status, told(act), enter(model, act, reply.body.id)]).toEqual([200, told(act), undefined]);
       expect(reply.body, told(act)).toMatchObject(shown(model, act, reply.body.id));

@@ -118,11 +118,11 @@ const checkoutBody = async (platform: Speaker) => {
 };
 const checkoutId = async (platform: Speaker) =>
   platform.edition === 1
-    ? nobodysId
+    ? unknownId
     : ((await platform.post('/v1/checkouts', await checkoutBody(platform))).body.id as string);
 const attemptId = async (platform: Speaker) => {
   const reply = await platform.post(`/v1/test_helpers/checkouts/${await checkoutId(platform)}/decline`);
-  return (reply.body.effective_transaction?.id as string | undefined) ?? nobodysId;
+  return (reply.body.effective_transaction?.id as string | undefined) ?? unknownId;
 };
 /** The id of an object that a completed deposit created for its partner. */
 const leftBy = (path: string) => async (platform: Speaker) => {
@@ -329,7 +329,7 @@ const paths = [
   { method: 'GET', path: '/v1/files/:id/content', operation: 'fileContent' },
 ] as const;
 const everything = Object.fromEntries([...declared, ...restOperations]);
-const nobodysId = 'account_00000000000000000000000000000000';
+const unknownId = 'account_00000000000000000000000000000000';
 
 describe('the calls of this test', () => {
   it('include every root field of the schema, and nothing else', () => {
@@ -376,8 +376,8 @@ function matrix(): string {
   };
   const wide = 8;
   const lines = [
-    'Who may call what, by the kind of the account that the API key belongs to, the mode of the key and the edition.',
-    'f: with a key of permission full. r: with a key of permission read. -: nobody, 403. 404: not in this edition.',
+    'The operations that a key may call, by the kind of its account, its mode and its edition.',
+    'f: with a key of permission full. r: with a key of permission read. -: with no key, 403. 404: not in this edition.',
     '404+: not in this edition on /v1; an empty list in the graph.',
     '',
     `${' '.repeat(34)}${kinds.map((kind) => kind.padEnd(wide * 4)).join('')}`.trimEnd(),
@@ -391,8 +391,8 @@ function matrix(): string {
       return `${name.padEnd(26)}${access.padEnd(8)}${cells.join('')}${transports.join(', ')}`;
     }),
     '',
-    'For which accounts, by what the account is to the one of the API key, where that is narrower than what is in reach.',
-    'yes: allowed. no: refused, with 403, or with 400 where no caller could. A dot: there is no such account.',
+    "The accounts for which an operation is allowed, by their relation to the key's account, where they are not all visible ones.",
+    'yes: allowed. no: refused, with 403, or with 400 if it is refused for every caller. A dot: there is no such account.',
     '',
     `${'operation'.padEnd(38)}${'account'.padEnd(26)}${kinds.map((kind) => kind.padEnd(16)).join('')}`.trimEnd(),
     ...Object.entries({
@@ -451,7 +451,7 @@ function malformed(speaker: Speaker, name: string, transport: Transport): Promis
     return paths
       .filter(({ operation }) => operation === name)
       .map(({ method, path }) => {
-        const at = path.replace(':id', nobodysId);
+        const at = path.replace(':id', unknownId);
         if (name === 'fileContent') return speaker.get('/v1/files/%00/content');
         return method === 'GET' ? speaker.get(`${at}?nonsense=1`) : speaker.post(at, '{"nonsense": ');
       });
@@ -633,14 +633,14 @@ describe('a caller with a key', () => {
       read.post('/v1/accounts', 'type=partner', { 'content-type': 'application/x-www-form-urlencoded' }),
       read.post('/v1/accounts?nonsense=1', {}),
       read.post('/v1/accounts', 'x'.repeat(3_000_000)),
-      read.post(`/v1/accounts/${nobodysId}`, { metadata: 'none' }),
+      read.post(`/v1/accounts/${unknownId}`, { metadata: 'none' }),
       read.post('/v1/files', { purpose: 'none' }),
     ],
     'of a GraphQL document': (read) => [
       read.graph('mutation { createAccount(input: { nonsense: 1 }) { __typename } }'),
       read.graph('mutation { createAccount { __typename } }'),
       read.graph('mutation { createAccount(input: { type: NOBODY }) { nonsense } }'),
-      read.graph(`mutation { updateAccount(input: { id: "${nobodysId}" }) { __typename } }`),
+      read.graph(`mutation { updateAccount(input: { id: "${unknownId}" }) { __typename } }`),
     ],
     'of GraphQL variables': (read) =>
       [{}, { input: {} }, { input: { type: 7 } }, { input: { type: 'NOBODY' } }, { input: { nonsense: 1 } }].map(
@@ -706,7 +706,7 @@ describe('a caller without a valid key', () => {
       const json = { 'content-type': 'application/json', 'idempotency-key': '\t', ...headers };
       const rest = await Promise.all(
         paths.map(({ method, path }) =>
-          speak(method, `${path.replace(':id', nobodysId)}?nonsense=1`, json, method === 'POST' ? '{"nonsense' : null),
+          speak(method, `${path.replace(':id', unknownId)}?nonsense=1`, json, method === 'POST' ? '{"nonsense' : null),
         ),
       );
       for (const { status, text } of rest) {
@@ -915,7 +915,7 @@ describe('On-Behalf-Of', () => {
     const direct = await given.directUser(1);
     const replies = await Promise.all(
       [user, direct].flatMap((speaker) =>
-        [speaker.id, user.id, nobodysId, 'nonsense'].flatMap((id) => [
+        [speaker.id, user.id, unknownId, 'nonsense'].flatMap((id) => [
           speaker.actingFor(id).get('/v1/accounts'),
           speaker.actingFor(id).post('/v1/accounts', '{"nonsense'),
           speaker.actingFor(id).graph('{ viewer { edition } }'),

@@ -12,7 +12,7 @@ const silencesMax = 2;
  * over a new connection. While the server is known to be unavailable, only these checks contact it, again and again.
  */
 export class Availability {
-  #looking: Promise<ServerCheck> | undefined;
+  #running: Promise<ServerCheck> | undefined;
   #away: Promise<void> | undefined;
   #silences = 0;
   #closed = false;
@@ -38,10 +38,10 @@ export class Availability {
 
   /** Checks the server; concurrent callers share one check. Afterwards `away` is its result. */
   async check(): Promise<ServerCheck> {
-    this.#looking ??= this.#look(false).finally(() => {
-      this.#looking = undefined;
+    this.#running ??= this.#run(false).finally(() => {
+      this.#running = undefined;
     });
-    return this.#looking;
+    return this.#running;
   }
 
   /** Resolves when the server is available again; at once when no outage is known. */
@@ -51,16 +51,16 @@ export class Availability {
 
   /** Checks everything that a request needs. */
   async inspect(): Promise<ServerCheck> {
-    return this.#look(true);
+    return this.#run(true);
   }
 
   close(): void {
     this.#closed = true;
   }
 
-  async #look(inspectsAll: boolean): Promise<ServerCheck> {
+  async #run(inspectsAll: boolean): Promise<ServerCheck> {
     const began = performance.now();
-    const check = await this.servers.look(inspectsAll);
+    const check = await this.servers.check(inspectsAll);
     if (this.#closed) return check;
     if (check.moved) this.on.moved();
     // A server that answers on other connections is available, even if a new connection takes long.
@@ -87,7 +87,7 @@ export class Availability {
             restarting = undefined;
           });
       await sleep(pause);
-      check = await this.servers.look();
+      check = await this.servers.check();
       if (check.moved) this.on.moved();
       if (check.answers) break;
     }

@@ -76,7 +76,7 @@ export class Servers {
    * Queries each server over a new connection, and uses the best one. Takes little more than `sightMilliseconds`.
    * With `inspectsAll`, it also checks the disk and the tables.
    */
-  async look(inspectsAll = false): Promise<ServerCheck> {
+  async check(inspectsAll = false): Promise<ServerCheck> {
     const before = this.#used;
     const checks = this.candidates.map((candidate) => ({ candidate, seen: see(candidate, inspectsAll) }));
     checks.sort((a, b) => Number(b.candidate === before) - Number(a.candidate === before));
@@ -110,7 +110,7 @@ export class Servers {
 
   /** A socket to the server in use. The promise must not reject: the driver would never use that connection again. */
   async #socket(): Promise<net.Socket> {
-    const check = this.#used ? undefined : await this.look();
+    const check = this.#used ? undefined : await this.check();
     if (!this.#used) return failed(check!.error!);
     // As connectionOf makes them: the driver's types have no lists of hosts and ports.
     const { path, host, port } = this.#used as unknown as { path?: string; host: [string]; port: [number] };

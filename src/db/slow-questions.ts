@@ -1,4 +1,4 @@
-import { DomainError, problem, type Said, snake } from '../request/problems.js';
+import { DomainError, problem, type MessageText, snake } from '../request/problems.js';
 import type { Listing, PageRequest } from '../types/pagination.js';
 
 /** The connections for slow questions, and how long PostgreSQL may take for one. */
@@ -78,7 +78,10 @@ export function tooSlow(seconds: number, { narrow, leave }: Question): DomainErr
     const advice = ways.length > 0 ? ways.join(', or ') : 'ask for less at once';
     return `${took} ${advice[0]!.toUpperCase()}${advice.slice(1)}.`;
   };
-  const sentences: Said = { v1: said((name) => name.split('.').map(snake).join('.')), graph: said((name) => name) };
+  const sentences: MessageText = {
+    v1: said((name) => name.split('.').map(snake).join('.')),
+    graph: said((name) => name),
+  };
   return new SlowQuestion(problem('service_unavailable', undefined, sentences));
 }
 

@@ -3,7 +3,7 @@ import type { AccountRow, BusinessType } from '../resources/account/table.js';
 import type { AddressRow } from '../resources/address/table.js';
 import type { FilePurpose, FileRow } from '../resources/file/table.js';
 import type { PersonRow, RelationshipObject } from '../resources/person/table.js';
-import { argumentPath, camel, listedValues, type Problem, problem, type Said } from '../request/problems.js';
+import { argumentPath, camel, listedValues, type Problem, problem, type MessageText } from '../request/problems.js';
 
 /** Everything that decides whether an account can be activated. */
 export interface OnboardingProfile {
@@ -17,7 +17,7 @@ export interface OnboardingProfile {
 /** One thing that activation requires: its field, a message that says what to do, and whether a profile has it. */
 export interface Prerequisite {
   field: string;
-  message: Said | ((profile: OnboardingProfile) => Said);
+  message: MessageText | ((profile: OnboardingProfile) => MessageText);
   met(profile: OnboardingProfile): boolean;
   /** Its name in a list of alternatives, if its field alone does not say enough. */
   shown?: { v1: string; graph: string };

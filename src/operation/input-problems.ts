@@ -42,12 +42,12 @@ export function editionProblems(
     const given = found.findIndex((value) => value !== undefined);
     const oneOf = (names: string[]) => `One of ${names.join(' and ')} is required.`;
     const graphName = (path: string) => path.split('.').map(camel).join('.');
-    const said = paths.length > 1 ? { v1: oneOf(paths), graph: oneOf(paths.map(graphName)) } : undefined;
+    const message = paths.length > 1 ? { v1: oneOf(paths), graph: oneOf(paths.map(graphName)) } : undefined;
     problems.push(
       problem(
         given < 0 ? 'parameter_missing' : 'parameter_invalid_empty',
         `${object}.${paths[Math.max(given, 0)]}`,
-        said,
+        message,
       ),
     );
   }

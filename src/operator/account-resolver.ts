@@ -97,7 +97,7 @@ export class OperatorAccounts {
     return context.related.all(address, address.linkedId, row, row.id);
   }
 
-  @FieldResolver(() => OperatorSetting, { nullable: true, description: 'Whether and how it is paid out.' })
+  @FieldResolver(() => OperatorSetting, { nullable: true, description: 'Its payout setting.' })
   setting(@Root() row: AccountRow, @Ctx() context: OperatorContext): Promise<OperatorSetting | null> {
     return context.related.one(accountSetting, accountSetting.accountId, row, row.id);
   }

@@ -26,7 +26,7 @@ export function pageSizeOf(object: string, first: number | null | undefined): nu
 const VerificationOutcome = { ACTIVATED: 'activated', HOLD: 'hold' } as const;
 registerEnumType(VerificationOutcome, {
   name: 'VerificationOutcome',
-  description: 'What a verification came to. ACTIVATED also lifts a hold.',
+  description: 'The outcome of a verification. ACTIVATED also lifts a hold.',
 });
 
 const IssuedAddressCategory = {
@@ -51,7 +51,7 @@ class ListFilterArgs {
   tenantId?: string | null;
   @Field(() => Int, {
     nullable: true,
-    description: `How many; 1 to ${pageSizeMax}, ${pageSizeDefault} by default.`,
+    description: `The number of objects; 1 to ${pageSizeMax}, ${pageSizeDefault} by default.`,
   })
   first?: number | null;
   @Field(() => String, { nullable: true, description: 'The `next` of the page before.' })
@@ -75,7 +75,7 @@ export class PayoutsArgs extends ListFilterArgs {
 
 @ArgsType()
 export class AccountArgs {
-  @Field(() => ID, { description: 'The id that /v1 shows.' })
+  @Field(() => ID, { description: 'The id, which is the same as on /v1.' })
   id: string;
   @Field(() => Mode, { nullable: true, description: modeOfAccount })
   mode?: 'test' | 'live' | null;
@@ -89,9 +89,9 @@ export class AccountInput {
   mode?: 'test' | 'live' | null;
 }
 
-@InputType({ description: 'Names an account, and what its verification came to.' })
+@InputType({ description: 'Names an account, and the outcome of its verification.' })
 export class VerifyAccountInput extends AccountInput {
-  @Field(() => VerificationOutcome, { description: 'What the verification came to.' })
+  @Field(() => VerificationOutcome, { description: 'The outcome of the verification.' })
   outcome: 'activated' | 'hold';
 }
 
@@ -162,7 +162,7 @@ const tenantOfDeposit =
 
 @ArgsType()
 export class DepositArgs {
-  @Field(() => ID, { description: 'The id that /v1 shows.' })
+  @Field(() => ID, { description: 'The id, which is the same as on /v1.' })
   id: string;
   @Field(() => ID, { nullable: true, description: tenantOfDeposit })
   tenantId?: string | null;
@@ -176,7 +176,9 @@ export class ReconcileDepositInput {
   id: string;
   @Field(() => ID, { nullable: true, description: tenantOfDeposit })
   tenantId?: string | null;
-  @Field(() => [ReconciledReceivableInput], { description: 'The receivables, and how much of it goes to each.' })
+  @Field(() => [ReconciledReceivableInput], {
+    description: 'The receivables, with the amount that counts towards each.',
+  })
   receivables: ReconciledReceivableInput[];
 }
 

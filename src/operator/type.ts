@@ -28,7 +28,7 @@ const livemode = 'Whether it belongs to live mode.';
 
 @ObjectType('Account', { simpleResolvers: true, description: 'A platform, a user or a partner, in one mode.' })
 export class OperatorAccount {
-  @Field(() => ID, { description: 'The id that /v1 shows; a root has the same in both modes.' })
+  @Field(() => ID, { description: 'The id, which is the same as on /v1; a root has one id in both modes.' })
   id: string;
   @Field(() => DateTime, { description: 'When it was created.' })
   created: number;
@@ -58,7 +58,7 @@ export class OperatorAccount {
 
 @ObjectType('Person', { simpleResolvers: true, description: 'A director, owner or representative of a business.' })
 export class OperatorPerson {
-  @Field(() => ID, { description: 'The id that /v1 shows.' })
+  @Field(() => ID, { description: 'The id, which is the same as on /v1.' })
   id: string;
   @Field(() => String, { description: 'The name in full.' })
   fullName: string;
@@ -66,7 +66,7 @@ export class OperatorPerson {
 
 @ObjectType('File', { simpleResolvers: true, description: 'A document for the verification of an account.' })
 export class OperatorFile {
-  @Field(() => ID, { description: 'The id that /v1 shows.' })
+  @Field(() => ID, { description: 'The id, which is the same as on /v1.' })
   id: string;
   @Field(() => FilePurpose, { description: 'What it is for.' })
   purpose: FilePurpose;
@@ -82,7 +82,7 @@ export class OperatorFile {
 
 @ObjectType('Address', { simpleResolvers: true, description: 'A destination for stored value.' })
 export class OperatorAddress {
-  @Field(() => ID, { description: 'The id that /v1 shows.' })
+  @Field(() => ID, { description: 'The id, which is the same as on /v1.' })
   id: string;
   @Field(() => DateTime, { description: 'When it was created.' })
   created: number;
@@ -108,9 +108,9 @@ export class OperatorAddress {
   wallet: Wallet | null;
 }
 
-@ObjectType('AccountSetting', { simpleResolvers: true, description: 'Whether and how an account is paid out.' })
+@ObjectType('AccountSetting', { simpleResolvers: true, description: 'The payout setting of an account.' })
 export class OperatorSetting {
-  @Field(() => ID, { description: 'The id that /v1 shows.' })
+  @Field(() => ID, { description: 'The id, which is the same as on /v1.' })
   id: string;
   @Field(() => Boolean, { description: livemode })
   livemode: boolean;
@@ -130,7 +130,7 @@ export class OperatorSetting {
 
 @ObjectType('Deposit', { simpleResolvers: true, description: 'Funds that came into an account.' })
 export class OperatorDeposit {
-  @Field(() => ID, { description: 'The id that /v1 shows.' })
+  @Field(() => ID, { description: 'The id, which is the same as on /v1.' })
   id: string;
   @Field(() => DateTime, { description: 'When it was created.' })
   created: number;
@@ -162,7 +162,7 @@ export class OperatorDeposit {
 
 @ObjectType('Payout', { simpleResolvers: true, description: 'Funds on their way to a payout address.' })
 export class OperatorPayout {
-  @Field(() => ID, { description: 'The id that /v1 shows.' })
+  @Field(() => ID, { description: 'The id, which is the same as on /v1.' })
   id: string;
   @Field(() => DateTime, { description: 'When it was created.' })
   created: number;
@@ -180,9 +180,9 @@ export class OperatorPayout {
   currency: string;
   @Field(() => PayoutStatus, { description: 'In live mode, a PROCESSING payout waits for the operator.' })
   status: PayoutStatus;
-  @Field(() => Amount, { description: 'What it was converted from.' })
+  @Field(() => Amount, { description: 'The amount before a conversion.' })
   sourceAmount: bigint;
-  @Field(() => Currency, { description: 'What it was converted from.' })
+  @Field(() => Currency, { description: 'The currency before a conversion.' })
   sourceCurrency: string;
   @Field(() => String, { description: 'What one unit of the source currency bought, as a decimal.' })
   rate: string;

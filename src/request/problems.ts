@@ -94,9 +94,10 @@ export interface Problem {
   /** The path in the graph, if `field` does not determine it: `limit` of /v1 is `first` or `last` in the graph. */
   path?: readonly (string | number)[] | undefined;
   /**
-   * What is wrong, in the form of `Said`. Each API makes its message from it, with `sentenceV1` or `sentenceOfGraph`.
+   * What is wrong, in the form of `MessageText`. Each API makes its message from it, with `sentenceV1` or
+   * `sentenceOfGraph`.
    */
-  said: Said;
+  text: MessageText;
   /** Further entries of the error's metadata, such as the alternatives to a missing document. */
   metadata?: Record<string, unknown> | undefined;
 }
@@ -106,7 +107,7 @@ export interface Problem {
  * parameter's name is added as its subject, and a full stop at the end. Any other text is a complete sentence. Each API
  * has its own text if the text contains names of parameters or enum values, because the APIs write these differently.
  */
-export type Said = string | { v1: string; graph: string };
+export type MessageText = string | { v1: string; graph: string };
 
 /** The longest name of a parameter that an answer repeats; clients may send names of any length. */
 const fieldLengthMax = 100;
@@ -117,8 +118,13 @@ const fieldLengthMax = 100;
 export const emptyOptional = 'is empty. Send a value, or leave it out.';
 
 /** A problem with the given message, or with the default message of the catalogue. */
-export function problem(code: ProblemCode, field?: string, said?: Said, metadata?: Record<string, unknown>): Problem {
-  return { code, field: field && cut(field), said: said ?? catalogue[code][1], metadata };
+export function problem(
+  code: ProblemCode,
+  field?: string,
+  text?: MessageText,
+  metadata?: Record<string, unknown>,
+): Problem {
+  return { code, field: field && cut(field), text: text ?? catalogue[code][1], metadata };
 }
 
 /** Cuts text to 100 characters; the last one is then `…`. */
@@ -131,26 +137,26 @@ export function cut(text: string): string {
 }
 
 /** A message that lists the values of a parameter, as /v1 and the graph name them. */
-export function listedValues(stored: readonly string[], say: (listed: readonly string[]) => string): Said {
+export function listedValues(stored: readonly string[], say: (listed: readonly string[]) => string): MessageText {
   return { v1: say(stored), graph: say(stored.map((value) => value.toUpperCase())) };
 }
 
 /** A problem's message on /v1: its subject is the last name of the parameter's path. */
-export function sentenceV1({ field, said }: Problem): string {
+export function sentenceV1({ field, text }: Problem): string {
   const steps = (field ?? 'The request').split('.');
   const map = steps.indexOf('metadata', 1);
   const subject = map > 0 ? steps.slice(map).join('.').replace(/\.$/, '') : steps.at(-1)!;
-  return sentence(subject, typeof said === 'string' ? said : said.v1);
+  return sentence(subject, typeof text === 'string' ? text : text.v1);
 }
 
 /** A problem's message on GraphQL: its subject is the last name in the path of arguments and input fields. */
-export function sentenceOfGraph({ field, said, path = argumentPath(field) }: Problem): string {
+export function sentenceOfGraph({ field, text, path = argumentPath(field) }: Problem): string {
   const last = path.findLastIndex((step) => typeof step === 'string');
   const places = path.slice(last + 1).map((place) => `[${place}]`);
   const name = path[last - 1] === 'metadata' ? `metadata.${path[last]}` : path[last];
   // Without a path in the graph, the subject is the argument `input`, or the header with its own name.
   const subject = last < 0 ? (field && !/^[a-z_]+$/.test(field) ? field : 'input') : `${name}${places.join('')}`;
-  return sentence(subject, typeof said === 'string' ? said : said.graph);
+  return sentence(subject, typeof text === 'string' ? text : text.graph);
 }
 
 const graphNames: Record<string, string> = { starting_after: 'after', ending_before: 'before', limit: 'first' };
@@ -171,9 +177,9 @@ export function argumentPath(field: string | undefined): (string | number)[] {
   return [...steps, ...(key.length > 0 ? [key.join('.')] : [])];
 }
 
-function sentence(subject: string, said: string): string {
-  if (!/^\p{Ll}/u.test(said)) return said;
-  return `${subject} ${said}${said.endsWith('.') ? '' : '.'}`;
+function sentence(subject: string, text: string): string {
+  if (!/^\p{Ll}/u.test(text)) return text;
+  return `${subject} ${text}${text.endsWith('.') ? '' : '.'}`;
 }
 
 /** The most problems of one error: an answer must not be many times larger than its request, and no one reads more. */

@@ -35,12 +35,15 @@ export class TimeFilter {
 export class PageArgs {
   @Field(() => Int, {
     nullable: true,
-    description: `How many of the newest, after \`after\` if it is given; 1 to ${pageSizeMax}, ${pageSizeDefault} by default.`,
+    description: `The number of the newest objects, after \`after\` if it is given; 1 to ${pageSizeMax}, ${pageSizeDefault} by default.`,
   })
   first?: number | null;
   @Field(() => ID, { nullable: true, description: 'The id of an object. The page begins with the next older object.' })
   after?: string | null;
-  @Field(() => Int, { nullable: true, description: 'How many of the oldest, before `before` if it is given.' })
+  @Field(() => Int, {
+    nullable: true,
+    description: 'The number of the oldest objects, before `before` if it is given.',
+  })
   last?: number | null;
   @Field(() => ID, {
     nullable: true,
@@ -210,7 +213,7 @@ export function connectionOf<T extends object>(name: string, type: () => ClassTy
     pageInfo: PageInfo;
     @Field(() => Int, {
       nullable: true,
-      description: `How many objects the whole list has; null beyond ${totalCountMax}. Counted only when the query selects it.`,
+      description: `The number of objects in the whole list; null beyond ${totalCountMax}. Counted only when the query selects it.`,
     })
     totalCount: unknown;
   }

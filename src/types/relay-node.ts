@@ -13,7 +13,7 @@ export function nodeType(prefix: string, typeName: string): void {
 
 /** Everything that has an id; the resource id of /v1 is the node id of Relay. */
 @InterfaceType({
-  description: 'Anything with an id. The id is the one that /v1 shows.',
+  description: 'An object with an id, which is the same as on /v1.',
   resolveType: (value: { id: string }) => typeNames.get(prefixOf(value.id)),
 })
 export abstract class Node {

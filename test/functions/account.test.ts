@@ -222,7 +222,9 @@ of('missing_currencies', () => {
     await call('insert_address', root.tenantId, false, '{}', owner, ...address);
     expect(await missing()).toEqual(['EUR']);
     const none = await makeAccount(fixture, root, 'partner', { addressKey: null });
-    expect(await value('missing_currencies', root.tenantId, false, await rowText('account', root, none.id))).toEqual([]);
+    expect(await value('missing_currencies', root.tenantId, false, await rowText('account', root, none.id))).toEqual(
+      [],
+    );
   });
 });
 

@@ -89,8 +89,7 @@ of('withdraw_bank_notice', () => {
     await record(id, 'reversed');
     await record(other, 'received');
     const [address] = await addressOf(root.id);
-    const withdraw = (of_: string) =>
-      write(root, 'withdraw_bank_notice', { reference: of_, addressId: address!.id });
+    const withdraw = (of_: string) => write(root, 'withdraw_bank_notice', { reference: of_, addressId: address!.id });
     expect(await withdraw(id)).toMatchObject({ reference: id });
     expect(await stored('bank_notice', root, id, 'reference')).toBeUndefined();
     expect(await refusal(withdraw(other))).toBe('resource_missing deposit.reference');

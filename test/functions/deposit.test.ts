@@ -223,7 +223,9 @@ of('lock_money_of', () => {
     const made = await create(5n, { toAccountId: partner.id, toAddressId: address!.id, currency: 'EUR' });
     await call('lock_money_of', root.tenantId, false, await textOf(made));
     for (const id of [partner.id, root.id])
-      expect(await stored('balance', root, `${id} EUR`, "account_id || ' ' || currency")).toMatchObject({ available: '0' });
+      expect(await stored('balance', root, `${id} EUR`, "account_id || ' ' || currency")).toMatchObject({
+        available: '0',
+      });
   });
 });
 
@@ -289,7 +291,10 @@ of('overlocked_of', () => {
 of('shrink_locks', () => {
   it('shrinks the newest lock first', async () => {
     const [paid, one, two] = [await deposit(20n), await receivable(10n), await receivable(10n)];
-    await reconcile(paid, [one, two].map(({ id }) => ({ id, amount: '10' })));
+    await reconcile(
+      paid,
+      [one, two].map(({ id }) => ({ id, amount: '10' })),
+    );
     await call('shrink_locks', root.tenantId, false, '{}', paid.id, 0);
     await call('shrink_locks', root.tenantId, false, '{}', paid.id, 12);
     expect(await stored('receivable', root, two.id)).toMatchObject({ amount_locked: '0' });

@@ -72,10 +72,9 @@ export function useFunctions() {
     /** The text of a job that has not been stored. */
     jobText: async (kind: string, subject: string, args: object = {}): Promise<string> => {
       const job = JSON.stringify({ id: 'job_1', kind, subject_id: subject, args });
-      const [row] = await world.sql.unsafe(
-        'select jsonb_populate_record(null::job, $1::text::jsonb)::text as row',
-        [job],
-      );
+      const [row] = await world.sql.unsafe('select jsonb_populate_record(null::job, $1::text::jsonb)::text as row', [
+        job,
+      ]);
       return row!.row;
     },
     /** A stored row, by its id. */

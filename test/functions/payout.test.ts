@@ -240,7 +240,11 @@ of('seconds_to_payout', () => {
   it.each([
     ['the next midnight', { payouts_interval: 'daily' }, day - 6 * 3600],
     ['the next Friday', { payouts_interval: 'weekly', payouts_weekly_anchor: 5 }, 3 * day - 6 * 3600],
-    ['the 31st of a month of 28 days', { payouts_interval: 'monthly', payouts_monthly_anchor: 31 }, 18 * day - 6 * 3600],
+    [
+      'the 31st of a month of 28 days',
+      { payouts_interval: 'monthly', payouts_monthly_anchor: 31 },
+      18 * day - 6 * 3600,
+    ],
   ])('%s', async (_, setting, seconds) => {
     const [row] = await world.sql`
       select jsonb_populate_record(null::account_setting, ${json(setting)}::text::jsonb)::text as text`;

@@ -10,9 +10,11 @@ const seconds = async () => Number((await world.sql`select date_part('epoch', cl
 
 of('clock', () => {
   it('is real time in live mode, and with the offset of the test clock in test mode', async () => {
-    const { tenantId } = await world.operator.createRoot({
-      ...{ type: 'user', edition: 1, businessDetails: { legalName: 'Clock' } },
-    }).then(({ account }) => account);
+    const { tenantId } = await world.operator
+      .createRoot({
+        ...{ type: 'user', edition: 1, businessDetails: { legalName: 'Clock' } },
+      })
+      .then(({ account }) => account);
     await write({ tenantId, live: false }, 'advance_clock', { advanceSeconds: 5_000 });
     const before = await seconds();
     const [live, test] = [Number(await value('clock', tenantId, true)), Number(await value('clock', tenantId, false))];
@@ -200,7 +202,9 @@ of('args_of', () => {
     const [parsed] = await call('args_of', 'id text, hold? boolean');
     expect(parsed).toMatchObject({ declaration: 'id text, hold? boolean', keys: ['id', 'hold'] });
     const misfits = async (args: object) =>
-      (await world.sql`select jsonb_path_exists(${json(args)}::text::jsonb, ${parsed!.misfit}::text::jsonpath) as m`)[0]!.m;
+      (
+        await world.sql`select jsonb_path_exists(${json(args)}::text::jsonb, ${parsed!.misfit}::text::jsonpath) as m`
+      )[0]!.m;
     expect(await misfits({ id: 'a' })).toBe(false);
     expect(await misfits({ hold: true })).toBe(true);
     expect(await misfits({ id: 'a', hold: null })).toBe(true);
@@ -263,12 +267,14 @@ of('number_events', () => {
     const place = { tenantId: root.tenantId, live: true };
     for (let i = 0; i < 3; i++)
       await call('emit_root_event', place.tenantId, true, '{}', `numbered.${i}`, 'thing', '{}');
-    const waiting = (await world.sql`select from event where tenant_id = ${place.tenantId} and livemode and number is null`)
-      .length;
+    const waiting = (
+      await world.sql`select from event where tenant_id = ${place.tenantId} and livemode and number is null`
+    ).length;
     expect(await value('number_events', place.tenantId, true, 2)).toBe(2);
     expect(await value('number_events', place.tenantId, true, 100)).toBe(waiting - 2);
     expect(await value('number_events', place.tenantId, true, 100)).toBe(0);
-    const numbers = await world.sql`select number from event where tenant_id = ${place.tenantId} and livemode order by 1`;
+    const numbers =
+      await world.sql`select number from event where tenant_id = ${place.tenantId} and livemode order by 1`;
     expect(numbers.map(({ number }) => Number(number))).toEqual(numbers.map((_, i) => i + 1));
   });
 });

@@ -17,7 +17,7 @@ import {
   type Problem,
   problem,
   problemsMax,
-  type Said,
+  type MessageText,
   snake,
 } from '../../request/problems.js';
 import { epochMax, type ScalarFault } from '../../types/scalars.js';
@@ -38,12 +38,12 @@ export interface InputFormat {
  * The fault of a value. It is returned and not thrown, since errors with stacks are slow when an input has many faults.
  */
 class Wrong {
-  constructor(readonly said: Said) {}
+  constructor(readonly text: MessageText) {}
 }
 
-const wrong = (said: Said) => new Wrong(said);
+const wrong = (text: MessageText) => new Wrong(text);
 
-const oneOf = (type: GraphQLEnumType): Said =>
+const oneOf = (type: GraphQLEnumType): MessageText =>
   listedValues(
     type.getValues().map((v) => String(v.value)),
     (listed) => `must be one of ${listed.join(', ')}`,
@@ -59,7 +59,7 @@ const epochSeconds = (raw: unknown): unknown =>
 const asList = (raw: unknown): unknown[] => (Array.isArray(raw) ? raw : [raw]);
 
 /** The fault of a value that is not an input object where one is required. */
-export const notObject: Said = { v1: 'must be a hash', graph: 'must be an input object' };
+export const notObject: MessageText = { v1: 'must be a hash', graph: 'must be an input object' };
 
 /** The fault of a value of another JSON type. JSON and GraphQL both have these types, so no scalar may convert them. */
 function jsonScalar(type: GraphQLScalarType, raw: unknown): Wrong | undefined {
@@ -179,7 +179,7 @@ function valueOf(
   if (raw === '' && !takesEmptyText(type)) return refuse(problem('parameter_invalid_empty', path, emptyOptional));
   if (type instanceof GraphQLList) {
     const members = format.list(raw);
-    if (members instanceof Wrong) return refuse(problem('parameter_invalid', path, members.said));
+    if (members instanceof Wrong) return refuse(problem('parameter_invalid', path, members.text));
     if (members.length > listMembersMax) return refuse(problem('parameter_invalid', path, listMembersFault));
     const indexed = format !== query;
     const out: unknown[] = [];
@@ -195,7 +195,7 @@ function valueOf(
   }
   try {
     const value = type instanceof GraphQLEnumType ? format.enum(type, raw) : format.scalar(type, raw);
-    return value instanceof Wrong ? refuse(problem('parameter_invalid', path, value.said)) : value;
+    return value instanceof Wrong ? refuse(problem('parameter_invalid', path, value.text)) : value;
   } catch (error) {
     const faults = (error as GraphQLError).extensions?.faults as ScalarFault[] | undefined;
     for (const fault of faults ?? [])

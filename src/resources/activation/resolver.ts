@@ -25,7 +25,7 @@ export const activatedBy = {
 
 const VerificationOutcome = { ACTIVATED: 'activated', HOLD: 'hold' } as const;
 type VerificationOutcome = (typeof VerificationOutcome)[keyof typeof VerificationOutcome];
-registerEnumType(VerificationOutcome, { name: 'VerificationOutcome', description: 'What a verification came to.' });
+registerEnumType(VerificationOutcome, { name: 'VerificationOutcome', description: 'The outcome of a verification.' });
 
 @ObjectType({ simpleResolvers: true, description: 'A requirement for activation that is not met yet.' })
 export class Requirement {
@@ -37,7 +37,7 @@ export class Requirement {
   alternatives: string[];
 }
 
-@InputType({ description: 'Names an account, and what its verification came to.' })
+@InputType({ description: 'Names an account, and the outcome of its verification.' })
 class VerifyTestAccountInput {
   @Field(() => ID)
   id: string;

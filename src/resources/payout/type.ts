@@ -58,7 +58,7 @@ export class Payout extends Node {
   status: PayoutStatus;
   @Field(() => ID)
   paymentId: string;
-  @Field(() => Amount, { description: 'What it was converted from.' })
+  @Field(() => Amount, { description: 'The amount before a conversion.' })
   sourceAmount: bigint;
   @Field(() => Currency)
   sourceCurrency: string;
