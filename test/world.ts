@@ -12,17 +12,23 @@ import { type Acquirers, acquirers as delivered } from '../src/hosted/acquirer.j
 import { Operator } from '../src/operator/operator.js';
 import { retentionDefault, Worker } from '../src/jobs/runner.js';
 
+import type { Cost } from '../src/request/charge.js';
+
 export type Edition = 1 | 2;
 /** Both APIs, for tests of what must be the same through each. */
 export const transports = ['REST', 'GraphQL'] as const;
 export type Transport = (typeof transports)[number];
 type Json = any;
 
-/** The response of an API. `fieldNames` and `codes` are those of the errors of either API, in their order. */
+/**
+ * The response of an API. `fieldNames` and `codes` are those of the errors of either API, in their order. `cost` is
+ * that of `extensions`, which differs each time; `body` is without it.
+ */
 export interface Reply {
   status: number;
   headers: Headers;
   body: Json;
+  cost: Cost | undefined;
   text: string;
   codes: string[];
   fieldNames: (string | undefined)[];
@@ -44,6 +50,9 @@ export interface World {
 }
 
 const schema = buildGraph();
+
+/** Costs are told and refuse nothing, and an allowance is full again at once, so that answers do not differ by it. */
+const measured = { RATE_LIMIT: 'measure', RATE_LIMIT_PER_SECOND: '9999999' };
 
 /**
  * A separate gateway for each test file: a clone of the migrated template database, real HTTP on its own port,
@@ -72,7 +81,7 @@ export function useWorld({
     const database = new Database(connection());
     databases.push(database);
     const app = await gateway({
-      config: config({ serves: true }, { PORT: '0', ...environment }),
+      config: config({ serves: true }, { PORT: '0', ...measured, ...environment }),
       database,
       schema,
       pepper,
@@ -222,6 +231,8 @@ async function send(url: string, init: RequestInit): Promise<Reply> {
   const text = await response.text();
   const json = (response.headers.get('content-type') ?? '').includes('json');
   const body = json && text !== '' ? JSON.parse(text) : undefined;
+  const cost: Cost | undefined = body?.extensions?.cost;
+  if (cost) delete body.extensions.cost;
   const errors: Json[] = body?.errors ?? [];
   const items = errors.map((e) => e.extensions?.error ?? e);
   // Errors of the GraphQL library itself have no item.
@@ -231,6 +242,7 @@ async function send(url: string, init: RequestInit): Promise<Reply> {
     status: response.status,
     headers: response.headers,
     body,
+    cost,
     text,
     codes: items.map((e) => e.code),
     fieldNames: items.map((e) => e.metadata?.field_name),

@@ -8,7 +8,16 @@ import { operationOf } from '../../../resources/registry.js';
 import { pageRequest } from '../../../types/pagination.js';
 import { requestLimitsDefault } from '../../../request/budget.js';
 import type { Rule } from '../../../resources/edges.js';
-import { type Asked, emptyCurrency, jsonBegin, jsonEnd, type Statement, statementOf, type Terms } from './statement.js';
+import {
+  type Asked,
+  emptyCurrency,
+  jsonBegin,
+  jsonEnd,
+  objectMark,
+  type Statement,
+  statementOf,
+  type Terms,
+} from './statement.js';
 import { type Branch, NotCompilable, type Tree, treeOf } from './tree.js';
 
 /**
@@ -72,6 +81,12 @@ export class QueryCompiler {
   }
 }
 
+/** The data of a compiled query as JSON, and how many objects PostgreSQL read for it. */
+export interface CompiledAnswer {
+  data: string;
+  objects: number;
+}
+
 /**
  * A query that PostgreSQL answers by one statement, whose result is the JSON of the response. It leaves every special
  * case to the resolvers, such as an invalid variable or an object that the caller cannot see: they produce the error
@@ -95,12 +110,12 @@ export class CompiledQuery {
     this.#withArguments = branchesWithArguments(tree.branches);
   }
 
-  /** The data as JSON, or undefined when the resolvers have to answer. */
+  /** The answer, or undefined when the resolvers have to answer. */
   async answer(
     operationName: string | null | undefined,
     variables: Record<string, unknown>,
     context: Context,
-  ): Promise<string | undefined> {
+  ): Promise<CompiledAnswer | undefined> {
     if (this.resolved) return undefined;
     if (operationName != null && operationName !== this.tree.operation.name?.value) return undefined;
     const { scope, edition } = context;
@@ -151,7 +166,9 @@ export class CompiledQuery {
     try {
       const [row] = await scope.compiled(statement.text, statement.names, given);
       // The data is null when the answer is too large: the resolvers refuse it.
-      return row?.data == null ? undefined : respaced(row.data);
+      if (row?.data == null) return undefined;
+      const data = row.data.replaceAll(objectMark, '');
+      return { data: respaced(data), objects: row.data.length - data.length };
     } catch (error) {
       const { code = '' } = error as { code?: string };
       if (code === absent) return undefined;
