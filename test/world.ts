@@ -28,7 +28,7 @@ export interface Reply {
   status: number;
   headers: Headers;
   body: Json;
-  cost: Cost | undefined;
+  cost?: Cost | undefined;
   text: string;
   codes: string[];
   fieldNames: (string | undefined)[];
@@ -39,6 +39,8 @@ export interface World {
   database: Database;
   operator: Operator;
   app: FastifyInstance;
+  /** All gateways of the world, in the order of their starts. */
+  apps: FastifyInstance[];
   /** A connection to the test database as its owner without privileges, to look at rows without the APIs. */
   sql: postgres.Sql;
   pepper: string;
@@ -96,6 +98,7 @@ export function useWorld({
     await asAdmin(`create database ${name} template tidegate_template owner tidegate strategy file_copy`);
     world.origin = await open();
     world.app = apps[0]!;
+    world.apps = apps;
     world.database = databases[0]!;
     world.pepper = pepper;
     world.operator = new Operator(world.database, schema, pepper);

@@ -8,7 +8,7 @@ import {
   isLeafType,
   isObjectType,
 } from 'graphql';
-import type { Charge } from './charge.js';
+import type { Charge, Cost } from './charge.js';
 import { problem, DomainError } from './problems.js';
 
 /** The limits of one request: the settings GRAPHQL_NODES_MAX, ANSWER_BYTES_MAX and REQUEST_SECONDS. */
@@ -41,6 +41,11 @@ export class RequestBudget {
   readonly #onEnd = new Set<() => void>();
 
   constructor(readonly limits: RequestLimits = requestLimitsDefault) {}
+
+  /** What the request cost; undefined if requests are not charged. Call this when its work is done. */
+  get cost(): Cost | undefined {
+    return this.charge?.settled(this.ended !== undefined);
+  }
 
   /** Starts the time limit of the request. It also ends a synchronous loop, which no timer can interrupt. */
   start(): void {
@@ -119,7 +124,7 @@ interface Measured {
 }
 
 /** What the fields and objects of a schema cost. */
-export interface Prices {
+interface Prices {
   /** Whether a type is a page of a list. */
   isPage: (type: GraphQLObjectType) => boolean;
   /** The points of each object. */

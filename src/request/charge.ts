@@ -36,7 +36,8 @@ export interface Cost extends AllowanceState {
 export class Charge {
   #requested = 0;
   #actual = 0;
-  #settled = false;
+  #refusedPoints = 0;
+  #told: Cost | undefined;
   /** Why the request was refused, if its allowance did not suffice. */
   refusal: DomainError | undefined;
 
@@ -49,11 +50,11 @@ export class Charge {
       if (waiting)
         return waiting.then(
           () => this.#took(points),
-          (error: unknown) => this.#refused(error),
+          (error: unknown) => this.#refused(error, points),
         );
       this.#took(points);
     } catch (error) {
-      this.#refused(error);
+      this.#refused(error, points);
     }
   }
 
@@ -61,7 +62,8 @@ export class Charge {
     this.#requested += points;
   }
 
-  #refused(error: unknown): never {
+  #refused(error: unknown, points: number): never {
+    this.#refusedPoints = points;
     if (error instanceof DomainError) this.refusal = error;
     throw error;
   }
@@ -71,24 +73,21 @@ export class Charge {
     this.#actual += points;
   }
 
-  /**
-   * Gives back what the request did not use. A request that ended early keeps its price: its work may still continue.
-   */
-  settle(ended = false): void {
-    if (this.#settled) return;
-    this.#settled = true;
-    if (ended) this.#actual = Math.max(this.#actual, this.#requested);
-    if (this.#actual !== this.#requested) this.allowance.give(this.#requested - this.#actual);
-  }
-
   get state(): AllowanceState {
     return this.allowance.state;
   }
 
-  /** The cost, after what was not used has been given back. */
-  cost(ended = false): Cost {
-    this.settle(ended);
-    return { requested: this.#requested, actual: this.#actual, ...this.allowance.state };
+  /**
+   * The cost, as the answer tells it. What the request did not use is given back once, at the first call; what it used
+   * beyond its estimate is taken. A request that ended early keeps its price: its work may still continue.
+   */
+  settled(ended: boolean): Cost {
+    if (this.#told) return this.#told;
+    if (ended) this.#actual = Math.max(this.#actual, this.#requested);
+    if (this.#actual !== this.#requested) this.allowance.give(this.#requested - this.#actual);
+    const requested = this.#requested + this.#refusedPoints;
+    this.#told = { requested, actual: this.#actual, ...this.allowance.state };
+    return this.#told;
   }
 }
 

@@ -9,7 +9,7 @@ export interface AllowanceSize {
 }
 
 /** What the shared allowance answered: the points of the lease, and what is left for others. */
-export interface Granted {
+interface Granted {
   granted: number;
   remaining: number;
 }
@@ -18,9 +18,9 @@ export interface Granted {
 export type Lend = (asked: { back: number; need: number; want: number }) => Promise<Granted>;
 
 /** The smallest lease. It is kept while a tenant is quiet, so that its next request needs no call. */
-export const leaseMin = 200;
+const leaseMin = 200;
 /** The part of the burst that one lease may have at most. */
-const leaseShare = 16;
+export const leaseShare = 16;
 /** A lease that lasted a shorter time than the first is doubled; one that lasted longer than the second is halved. */
 const lastsMilliseconds = [1_000, 4_000] as const;
 /** How long a gateway does not ask again after it was refused a lease. */

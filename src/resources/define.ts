@@ -49,6 +49,8 @@ export interface OperationRow extends Omit<Permission, 'object'> {
   object?: string;
   /** Returns the problems of its parameters that need no look at the database. */
   rules?: (input: object) => ReturnType<NonNullable<Operation['rules']>>;
+  /** The greatest length of its texts, where it differs from that of other operations. */
+  textLengthMax?: number;
   routes?: readonly Path[];
   /** Formats its response for /v1, where the response is not the object. */
   v1?: Shape;

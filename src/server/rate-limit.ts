@@ -22,7 +22,7 @@ const quietMilliseconds = 5_000;
 const returnsAtOnce = 50;
 
 /** The leases of a gateway: one for each root account and mode that it serves. */
-export class Leases {
+class Leases {
   readonly #leases: LRUCache<string, Lease>;
 
   constructor(
@@ -87,7 +87,7 @@ export function rateLimit(app: FastifyInstance, config: Config, database: Databa
   });
   // The answer of a client that has disconnected is never sent.
   app.addHook('onResponse', (request, _, done) => {
-    request.budget?.charge?.settle(request.budget.ended !== undefined);
+    request.budget?.charge?.settled(request.budget.ended !== undefined);
     done();
   });
   const timer = setInterval(() => void leases.giveBackIfQuiet(), quietMilliseconds);
@@ -113,10 +113,8 @@ function chargeFor(request: FastifyRequest, leases: Leases): undefined | Promise
 }
 
 function writeHeaders({ budget }: FastifyRequest, reply: FastifyReply, policy: string): void {
-  const charge = budget?.charge;
-  if (!charge) return;
-  charge.settle(budget.ended !== undefined);
-  const { remaining, resetSeconds } = charge.state;
+  const cost = budget?.cost;
+  if (!cost) return;
   reply.header('ratelimit-policy', policy);
-  reply.header('ratelimit', `"${policyName}";r=${remaining};t=${resetSeconds}`);
+  reply.header('ratelimit', `"${policyName}";r=${cost.remaining};t=${cost.resetSeconds}`);
 }

@@ -1,6 +1,5 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { graphErrors } from '../api/graphql/errors.js';
-import type { Cost } from '../request/charge.js';
 import { errorV1, type Problem, problem, DomainError, retryAfter } from '../request/problems.js';
 import { graphTypeOf, graphTypes } from './graphql-request.js';
 
@@ -47,9 +46,5 @@ export function refuse(request: FastifyRequest, reply: FastifyReply, problems: P
   const graph = request.url.split('?', 1)[0] === '/graphql' || request.routeOptions.config.operator;
   if (!graph) return reply.send(answer);
   const type = graphTypeOf(request) ?? graphTypes[0]!;
-  return reply.type(`${type}; charset=utf-8`).send(graphErrors(problems, request.id, costOf(request)));
-}
-
-function costOf({ budget }: FastifyRequest): Cost | undefined {
-  return budget?.charge?.cost(budget.ended !== undefined);
+  return reply.type(`${type}; charset=utf-8`).send(graphErrors(problems, request.id, request.budget?.cost));
 }

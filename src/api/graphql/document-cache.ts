@@ -98,7 +98,7 @@ export class DocumentCache {
     const compiled = await this.#compiled(cached, operationName, variables ?? {}, context);
     if (compiled !== undefined) {
       charge?.count(compiled.objects * weights.object);
-      const cost = charge ? `,"cost":${JSON.stringify(charge.cost())}` : '';
+      const cost = charge ? `,"cost":${JSON.stringify(context.budget.cost)}` : '';
       return {
         body: `{"data":${compiled.data},"extensions":{"requestId":${JSON.stringify(context.requestId)}${cost}}}\n`,
         headers: {},

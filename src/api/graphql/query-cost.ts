@@ -23,7 +23,7 @@ export interface Estimate {
 }
 
 /** What one path of an operation could cost. */
-export interface PathCost {
+interface PathCost {
   path: string;
   /** How often it could be read. */
   times: number;

@@ -10,7 +10,7 @@ export function formatResponse(
   { errors, data, extensions }: { errors?: readonly GraphQLFormattedError[]; data?: unknown; extensions?: object },
   { requestId, replayed, budget }: Pick<Context, 'requestId' | 'replayed' | 'budget'>,
 ) {
-  const cost = budget.charge?.cost(budget.ended !== undefined);
+  const { cost } = budget;
   const wait = errors?.map(waitOf).find((seconds) => seconds !== undefined);
   return {
     result: {
