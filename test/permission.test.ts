@@ -185,6 +185,7 @@ const writeById = (make: (platform: Speaker) => Promise<string>, change: object 
 /** One well-formed call of every operation, as a platform would make it. Nothing is reachable that is not called here. */
 const operations: Record<string, Operation> = {
   viewer: { graph: () => ({}) },
+  rateLimit: { graph: () => ({}) },
   node: { graph: (platform) => ({ id: platform.id }) },
   nodes: { graph: (platform) => ({ ids: [platform.id] }) },
   account: byId(partnerId),
