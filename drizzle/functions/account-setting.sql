@@ -10,15 +10,12 @@ declare
     p_args,
     args_of(
       'id text, address? object null, addressCurrency? object null, metadata? object null,
-        payouts? object null'
+        payouts? object {enabled? boolean null, interval? text null, weeklyAnchor? int null,
+        monthlyAnchor? int null} null'
     )
   );
   v account_setting;
-  p jsonb := check_args(
-    coalesce(nullif(v_args -> 'payouts', 'null'), '{}'),
-    args_of('enabled? boolean null, interval? text null,
-        weeklyAnchor? int null, monthlyAnchor? int null')
-  );
+  p jsonb := coalesce(nullif(v_args -> 'payouts', 'null'), '{}');
   v_interval text;
   v_problems jsonb;
   v_offers jsonb := coalesce(v_args -> 'address', '{}');

@@ -11,18 +11,16 @@ as $$
 declare
   v_args jsonb := check_args(
     p_args,
-    args_of('reference text, event text, content object, open? text[], allowCurrency? boolean')
+    args_of(
+      'reference text, event text, content object {toAccountId text, toAddressId text, amount bigint, currency text,
+        fromAccountId text null, paymentMethod text, statementDescriptor text null},
+        open? text[], allowCurrency? boolean'
+    )
   );
   n bank_notice;
   o bank_notice;
   v_now bigint := clock(p_tenant, p_live);
-  v_content jsonb := check_args(
-    v_args -> 'content',
-    args_of(
-      'toAccountId text, toAddressId text, amount bigint, currency text,
-        fromAccountId text null, paymentMethod text, statementDescriptor text null'
-    )
-  );
+  v_content jsonb := v_args -> 'content';
   d deposit;
   v_from account;
   v_to account;

@@ -234,7 +234,8 @@ declare
     p_args,
     args_of(
       'id text, fullName? text null, relationship? object null, identification? object null,
-        metadata? object null, judged object'
+        metadata? object null,
+        judged object {relationship? object, identification? object, type? text null}'
     )
   );
   v person;

@@ -40,7 +40,7 @@ returns setof deposit
 language plpgsql
 as $$
 declare
-  v_args jsonb := check_args(p_args, args_of('id text, receivables object[]'));
+  v_args jsonb := check_args(p_args, args_of('id text, receivables object[] {id text, amount bigint}'));
   d deposit;
   x record;
 begin

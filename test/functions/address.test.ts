@@ -205,7 +205,9 @@ of('record_issued_address', () => {
     await record(id, { currency: 'EUR' });
     expect(await stored('account', root.inLive, id)).toMatchObject({ address: 'activated' });
     expect(await refusal(record(id))).toBe('state_conflict address.currency');
-    expect(await refusal(record(id, { category: 'service_fee_advance' }))).toBe('account_type_invalid address.linked_id');
+    expect(await refusal(record(id, { category: 'service_fee_advance' }))).toBe(
+      'account_type_invalid address.linked_id',
+    );
   });
 
   it('refuses an account that is not activated', async () => {

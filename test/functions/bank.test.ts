@@ -11,7 +11,7 @@ const reference = () => `UTR ${++references}`;
 const content = async (more: object = {}) => {
   const [address] = await addressOf(root.id);
   return {
-    ...{ toAccountId: root.id, toAddressId: address!.id, amount: '100', currency: 'USD', fromAccountId: null },
+    ...{ toAccountId: root.id, toAddressId: address!.id, amount: 100n, currency: 'USD', fromAccountId: null },
     ...{ paymentMethod: 'domestic_credit', statementDescriptor: null, ...more },
   };
 };
@@ -48,7 +48,7 @@ of('record_bank_notice', () => {
     const different = 'state_conflict deposit.reference';
     expect(await refusal(record(id, 'received', { statementDescriptor: 'INV' }))).toBe(different);
     await record(id, 'received', { statementDescriptor: 'INV' }, { open: ['statementDescriptor'] });
-    expect(await refusal(record(id, 'reversed', { amount: '99' }))).toBe('state_conflict deposit.amount');
+    expect(await refusal(record(id, 'reversed', { amount: 99n }))).toBe('state_conflict deposit.amount');
   });
 
   it('refuses another currency than that of the address, unless it is allowed', async () => {
@@ -59,7 +59,7 @@ of('record_bank_notice', () => {
 
   it('refuses content with other keys than declared', async () => {
     await expect(record(reference(), 'received', { note: 'x' })).rejects.toThrow(
-      'record_bank_notice: "note" is not declared',
+      'record_bank_notice: "content.note" is not declared',
     );
   });
 });
@@ -89,8 +89,7 @@ of('withdraw_bank_notice', () => {
     await record(id, 'reversed');
     await record(other, 'received');
     const [address] = await addressOf(root.id);
-    const withdraw = (of_: string) =>
-      write(root, 'withdraw_bank_notice', { reference: of_, addressId: address!.id });
+    const withdraw = (of_: string) => write(root, 'withdraw_bank_notice', { reference: of_, addressId: address!.id });
     expect(await withdraw(id)).toMatchObject({ reference: id });
     expect(await stored('bank_notice', root, id, 'reference')).toBeUndefined();
     expect(await refusal(withdraw(other))).toBe('resource_missing deposit.reference');

@@ -36,8 +36,7 @@ const expire = async ({ id }: Row) => {
 of('checkout_address', () => {
   it('is created with the first checkout of a partner, and found again', async () => {
     const { id } = await makeAccount(fixture, root);
-    const find = async () =>
-      value('checkout_address', root.tenantId, false, '{}', await rowText('account', root, id));
+    const find = async () => value('checkout_address', root.tenantId, false, '{}', await rowText('account', root, id));
     const address = await find();
     expect(await find()).toBe(address);
     expect(await stored('address', root, address)).toMatchObject({ category: 'service_checkout', name: 'Acme' });
@@ -156,7 +155,10 @@ of('credit_checkout', () => {
     expect(credited).toMatchObject({ status: 'completed', effective_transaction_id: begun.id });
     expect(Number((await balance(root.id, 'INR')).available) - before).toBe(100);
     expect(await stored('receivable', root, made.receivable_ids[0])).toMatchObject({ status: 'locked' });
-    expect(await stored('deposit', root, credited.deposit_id)).toMatchObject({ status: 'completed', pending_rest: '0' });
+    expect(await stored('deposit', root, credited.deposit_id)).toMatchObject({
+      status: 'completed',
+      pending_rest: '0',
+    });
   });
 
   it('makes a failed deposit of any other success, and marks a late one', async () => {
@@ -179,8 +181,7 @@ of('credit_checkout', () => {
 
 of('source_legs', () => {
   it('are the bank, or the acquirer and its fee', async () => {
-    const legs = async ({ id }: Row) =>
-      value('source_legs', root.tenantId, false, await rowText('deposit', root, id));
+    const legs = async ({ id }: Row) => value('source_legs', root.tenantId, false, await rowText('deposit', root, id));
     const { deposit_id: id } = await settle(await begin(await create()), 'succeeded');
     expect(await legs({ id })).toEqual([
       { contra: 'acquirer', currency: 'INR', amount: -103 },

@@ -204,7 +204,11 @@ of('posting_texts', () => {
     const first = await post('deposit', [pending(id, 100), bank(-100)], `text ${id}`);
     const [one, missing] = await value('posting_texts', root.tenantId, false, `{${first},posting_none}`);
     const { created, kind, cause } = await stored('posting', root, first);
-    expect(one).toMatch(new RegExp(`^${first}\\|${created}\\|${kind}\\|${cause}\\|payment_[0-9a-f]+bt_.*\\|${id}\\|pending\\|USD\\|100`));
+    expect(one).toMatch(
+      new RegExp(
+        `^${first}\\|${created}\\|${kind}\\|${cause}\\|payment_[0-9a-f]+bt_.*\\|${id}\\|payment_\\w+\\|pending\\|USD\\|100`,
+      ),
+    );
     expect(one).toMatch(/contra_\w+\|\d+\|bank\|USD\|-100$/);
     expect(missing).toBe('missing');
   });
@@ -232,8 +236,10 @@ of('seal_postings', () => {
 of('first_broken_block', () => {
   it('is null while all blocks match, and then the block of a changed posting', async () => {
     expect(await value('first_broken_block', root.tenantId, false)).toBeNull();
-    await changing((sql) => sql`update posting set cause = cause || 'x' where id in (
-      select posting_id from posting_seal where block = 2 limit 1)`);
+    await changing(
+      (sql) => sql`update posting set cause = cause || 'x' where id in (
+      select posting_id from posting_seal where block = 2 limit 1)`,
+    );
     expect(await value('first_broken_block', root.tenantId, false)).toBe('2');
     await changing((sql) => sql`delete from unsealed`);
     await changing((sql) => sql`delete from posting_seal where block = 1`);
@@ -243,7 +249,13 @@ of('first_broken_block', () => {
 
 of('append_only_tables', () => {
   it('are the tables of the ledger and of its seal', async () => {
-    expect(await value('append_only_tables')).toEqual(['posting', 'entry', 'contra_entry', 'seal_block', 'posting_seal']);
+    expect(await value('append_only_tables')).toEqual([
+      'posting',
+      'entry',
+      'contra_entry',
+      'seal_block',
+      'posting_seal',
+    ]);
   });
 });
 

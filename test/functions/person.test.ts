@@ -124,7 +124,13 @@ of('create_file', () => {
 let digests = 0;
 const secret = () => ({ prefix: 'sk_test', digest: `digest ${++digests}`, pepperId: 'p1' });
 const create = (more: object = {}) =>
-  write(root, 'create_api_key', { accountId: root.id, permission: 'read', expiresInSeconds: null, ...secret(), ...more });
+  write(root, 'create_api_key', {
+    accountId: root.id,
+    permission: 'read',
+    expiresInSeconds: null,
+    ...secret(),
+    ...more,
+  });
 
 of('insert_api_key', () => {
   it('inserts a key that expires by real time, once per secret', async () => {
