@@ -1,5 +1,7 @@
 -- Settings: the owner's changes, and the order of receiving addresses that follows when a kind or a currency is
 -- switched on.
+--
+-- Longer than 60 lines: update_account_setting (one update with its rules).
 
 create or replace function update_account_setting(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
 returns setof account_setting

@@ -112,6 +112,61 @@ begin
 end;
 $$;
 
+-- Converts available money of an account for a payout, in three postings: out of the funds, at the exchange, and back
+-- in.
+create or replace function convert_available(
+  p_tenant text,
+  p_live boolean,
+  p_cause text,
+  p_payment text,
+  p_account text,
+  p_source text,
+  p_amount bigint,
+  p_target text,
+  p_converted bigint
+)
+returns void
+language plpgsql
+as $$
+begin
+  perform post(
+    p_tenant,
+    p_live,
+    'conversion_out',
+    p_cause,
+    p_payment,
+    jsonb_build_array(
+      leg(p_account, 'available', p_source, -p_amount),
+      leg(p_account, 'processing', p_source, p_amount)
+    )
+  );
+  perform post(
+    p_tenant,
+    p_live,
+    'conversion',
+    p_cause,
+    p_payment,
+    jsonb_build_array(
+      leg(p_account, 'processing', p_source, -p_amount),
+      contra_leg('fx', p_source, p_amount),
+      contra_leg('fx', p_target, -p_converted),
+      leg(p_account, 'processing', p_target, p_converted)
+    )
+  );
+  perform post(
+    p_tenant,
+    p_live,
+    'conversion_in',
+    p_cause,
+    p_payment,
+    jsonb_build_array(
+      leg(p_account, 'processing', p_target, -p_converted),
+      leg(p_account, 'available', p_target, p_converted)
+    )
+  );
+end;
+$$;
+
 -- Pays out all available money of an account, one payout per currency, each to the newest usable payout address of that
 -- currency or else the newest of any currency. Money that cannot be paid now gets a recorded reason, and is tried again
 -- at the next interval. Where payouts are disabled altogether, the setting shows the reason instead. An amount that is
@@ -247,38 +302,7 @@ begin
     returning *
     into y;
     if c <> d.currency then
-      perform post(
-        p_tenant,
-        p_live,
-        'conversion_out',
-        v_id,
-        v_payment,
-        jsonb_build_array(leg(p_account, 'available', c, -b.available), leg(p_account, 'processing', c, b.available))
-      );
-      perform post(
-        p_tenant,
-        p_live,
-        'conversion',
-        v_id,
-        v_payment,
-        jsonb_build_array(
-          leg(p_account, 'processing', c, -b.available),
-          contra_leg('fx', c, b.available),
-          contra_leg('fx', d.currency, -v_amount),
-          leg(p_account, 'processing', d.currency, v_amount)
-        )
-      );
-      perform post(
-        p_tenant,
-        p_live,
-        'conversion_in',
-        v_id,
-        v_payment,
-        jsonb_build_array(
-          leg(p_account, 'processing', d.currency, -v_amount),
-          leg(p_account, 'available', d.currency, v_amount)
-        )
-      );
+      perform convert_available(p_tenant, p_live, v_id, v_payment, p_account, c, b.available, d.currency, v_amount);
     end if;
     perform post(
       p_tenant,

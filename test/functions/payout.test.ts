@@ -74,6 +74,18 @@ of('pay_out', () => {
   });
 });
 
+of('convert_available', () => {
+  it('moves the money to the other currency of the same account', async () => {
+    const root = await payee(100n);
+    await call('lock_balance', root.tenantId, false, root.id, 'INR');
+    const { payment_id: payment, id } = await stored('deposit', root, root.id, 'to_account_id');
+    const amounts = ['USD', 60, 'INR', 4980] as const;
+    await call('convert_available', root.tenantId, false, id, payment, root.id, ...amounts);
+    expect(await funds(root)).toEqual({ available: '40' });
+    expect(await root.money.balance(root.id, 'INR')).toEqual({ available: '4980' });
+  });
+});
+
 of('job_pay_out', () => {
   it('pays out, but waits while locks are being freed', async () => {
     const root = await payee(100n);
