@@ -241,3 +241,18 @@ it('has direct tests of every function of the catalogue', async () => {
   expect(tested.filter((name) => !names.includes(name))).toEqual([]);
   expect(tested.length).toBe(new Set(tested).size);
 });
+
+it('names each function of more than 60 lines with its reason in the first comment of its file', () => {
+  const faults: string[] = [];
+  for (const file of fs.readdirSync('drizzle/functions').filter((name) => name.endsWith('.sql'))) {
+    const text = fs.readFileSync(`drizzle/functions/${file}`, 'utf8');
+    const head = /^(?:--.*\n)*/.exec(text)![0].replaceAll(/\n--/g, '');
+    const [, listed = ''] = /Longer than 60 lines: (.*)\.\n/.exec(head) ?? [];
+    const named = [...listed.matchAll(/(\w+) \([^)]+\)(?:; |$)/g)].map(([, name]) => name!);
+    const long = [...text.matchAll(/^create or replace function (\w+)\([\s\S]*?^\$\$;/gm)]
+      .filter(([definition]) => definition.split('\n').length > 60)
+      .map(([, name]) => name!);
+    if (named.join() !== long.join()) faults.push(`${file} has ${long.join(', ')}, and names ${named.join(', ')}`);
+  }
+  expect(faults).toEqual([]);
+});

@@ -1,4 +1,7 @@
 -- Accounts: creation and details.
+--
+-- Longer than 60 lines: insert_account (two inserts with their columns); create_root (both modes in one loop);
+-- update_account (one update with its columns); update_root (two updates with their columns).
 
 -- A nickname is unique per tenant and mode, compared without case; the unique index catches what this check misses.
 create or replace function refuse_taken_nickname(p_tenant text, p_live boolean, p_id text, p_nickname text)

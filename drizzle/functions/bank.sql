@@ -1,4 +1,7 @@
 -- Live mode: notices from banks, and the operator's decisions about them.
+--
+-- Longer than 60 lines: record_bank_notice (one decision per state of the reference); receive_transfer (two inserts
+-- with their columns).
 
 -- Records a notice from a bank. The same notice again changes nothing. Other content under its reference is a conflict,
 -- and so is a reversal of another transfer than the received one; keys of the content that the notice leaves open

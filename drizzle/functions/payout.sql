@@ -1,4 +1,6 @@
 -- Payouts of available money. An account has a `pay_out` job as long as it has available money.
+--
+-- Longer than 60 lines: pay_out (checks under locks and one insert with its columns).
 
 drop function if exists rate_of(text, boolean, text, text);
 
