@@ -28,6 +28,24 @@ const readOf = (body: string, variable: string) =>
 const handedOnTo = (body: string, variable: string) =>
   [...body.matchAll(new RegExp(String.raw`\b(\w+)\([^;]*?\b${variable}\s*\)`, 'g'))].map((match) => match[1]!);
 
+/** The functions that a body calls. */
+const calledIn = (body: string) => [...body.matchAll(/\b(\w+)\(/g)].map((match) => match[1]!);
+
+/** The variables and the aliases that have the object of an argument, or one after the other the members of its list. */
+const holdersOf = (body: string, key: string) => [
+  ...[...body.matchAll(new RegExp(String.raw`\b(\w+) jsonb := [^;]*-> '${key}'[^;]*;`, 'g'))].map((match) => match[1]!),
+  ...[
+    ...body.matchAll(
+      new RegExp(String.raw`\bfor (\w+) in select \* from jsonb_array_elements\(\w+ -> '${key}'\)`, 'g'),
+    ),
+  ].map((match) => match[1]!),
+  ...[
+    ...body.matchAll(
+      new RegExp(String.raw`jsonb_array_elements\(\w+ -> '${key}'\)(?: with ordinality \w+ \()? ?(\w+)`, 'g'),
+    ),
+  ].map((match) => match[1]!),
+];
+
 const sourceOf = async () => new Map((await catalogue()).map(({ name, source }) => [name, source]));
 
 describe('the declarations of the write functions', () => {
@@ -73,6 +91,17 @@ describe('the declarations of the write functions', () => {
           if (!read.has(key) && !retired.has(key)) faults.push(`${name} does not read ${key}`);
       }
     }
+    // The members of an object are read of a variable that has the object, or of the rows that its list becomes.
+    for (const [name, source] of sources)
+      for (const { key, members = [] } of declarationsIn(source).flatMap(({ args }) => args)) {
+        const readers = [source, ...calledIn(source).map((other) => sources.get(other) ?? '')].join('\n');
+        for (const member of members)
+          if (!new RegExp(`->>? '${member.key}'`).test(readers))
+            faults.push(`${name} does not read ${key}.${member.key}`);
+        for (const variable of members.length > 0 ? holdersOf(source, key) : [])
+          for (const read of readOf(source, variable))
+            if (!members.some((member) => member.key === read)) faults.push(`${name} reads ${key}.${read} undeclared`);
+      }
     const made = ['create_account', 'create_root'].flatMap((name) => declarationsIn(sources.get(name)!)[0]!.args);
     const keys = readOf(sources.get('insert_account')!, 'p_args');
     for (const key of keys)
@@ -162,52 +191,68 @@ describe('a write whose arguments differ from the declared ones', () => {
 
 const root = { type: 'user', edition: 1, businessDetails: { legalName: 'Acme' } } as const;
 
-/** The tests of each file of functions. Write functions are tested through both APIs, or through the operator. */
-const testsOf: Record<string, string> = {
-  'account-setting': 'account-setting bank',
-  'account-status': 'activation operator sandbox',
-  account: 'account connected-user operator',
-  'address-issue': 'address sandbox operator',
-  address: 'address',
-  arguments: 'write-functions',
-  bank: 'bank',
-  'checkout-audit': 'checkout ledger',
-  'checkout-credit': 'checkout hosted',
-  checkout: 'checkout rules',
-  clock: 'clock sandbox',
-  'deposit-audit': 'ledger model',
-  deposit: 'deposit rules',
-  dispute: 'deposit payout model',
-  event: 'event',
-  'exchange-rate': 'payout money',
-  file: 'file',
-  job: 'job-runner rules',
-  key: 'key secrets',
-  'ledger-audit': 'ledger migration',
-  ledger: 'ledger',
-  'payout-audit': 'payout ledger',
-  'payout-end': 'payout',
-  'payout-schedule': 'payout account-setting',
-  payment: 'deposit payout',
-  payout: 'payout bank',
-  person: 'person migration-writes',
-  read: 'statements',
-  receivable: 'receivable',
-  reconciliation: 'deposit receivable model',
-  rules: 'rules',
-  seal: 'ledger',
-  'status-poll': 'hosted hosted-safety',
-  transaction: 'checkout hosted hosted-safety',
-  violations: 'ledger cli',
-  write: 'idempotency event metadata',
+/** Arguments that fit a declaration, where it can be any value of the type. */
+const samples: Record<string, unknown> = {
+  ...{ text: 'x', bigint: '1', int: 1, boolean: true, object: {}, 'text[]': [], 'object[]': [] },
 };
 
-it('lists the tests of every file of functions', () => {
-  const files = [...new Set(definedFunctions().map(({ file }) => file))];
-  const views = fs.readdirSync('drizzle/functions').filter((file) => file.endsWith('.sql') && !files.includes(file));
-  expect(Object.keys(testsOf).sort()).toEqual([...files, ...views].map((file) => file.replace('.sql', '')).sort());
-  const missing = Object.values(testsOf)
-    .flatMap((names) => names.split(' '))
-    .filter((name) => !fs.existsSync(`test/${name}.test.ts`));
-  expect(missing).toEqual([]);
+const fittingOf = (args: Declared[]): Record<string, unknown> =>
+  Object.fromEntries(
+    args.map(({ key, type, members }) => {
+      const inner = members && fittingOf(members);
+      return [key, inner ? (type === 'object' ? inner : [inner]) : samples[type]];
+    }),
+  );
+
+describe.each(writeFunctions())('$name', ({ name, args }) => {
+  const fitting = fittingOf(args);
+  const call = (given: object) =>
+    world.database.call(name, ['nobody', false, '{}', JSON.stringify(given)]).catch((error: Error) => error.message);
+
+  it('refuses an argument that it does not declare, one that is missing, and one of another type', async () => {
+    expect(await call({ ...fitting, other: 1 })).toBe(`${name}: "other" is not declared`);
+    for (const { key, type, optional, nullable, members } of args) {
+      const inner = members && { ...fittingOf(members), other: 1 };
+      const place = type === 'object' ? key : `${key}[0]`;
+      if (inner)
+        expect(await call({ ...fitting, [key]: type === 'object' ? inner : [inner] })).toBe(
+          `${name}: "${place}.other" is not declared`,
+        );
+      const { [key]: _, ...rest } = fitting;
+      if (!optional) expect(await call(rest)).toBe(`${name}: "${key}" is missing`);
+      if (!nullable) expect(await call({ ...fitting, [key]: null })).toMatch(`${name}: "${key}" is of type null`);
+      const wrong = type === 'int' ? 'x' : 1;
+      expect(await call({ ...fitting, [key]: wrong })).toMatch(`${name}: "${key}" is of type ${typeof wrong} instead`);
+    }
+  });
+});
+
+/** The functions with direct tests, by the file of the tests: each group of tests there begins with `of('name'`. */
+const tested = fs.readdirSync('test/functions').flatMap((file) => {
+  const text = fs.readFileSync(`test/functions/${file}`, 'utf8');
+  return [...text.matchAll(/^of\('(\w+)'/gm)].map(([, name]) => name!);
+});
+
+// The groups themselves fail when they do not call their function, or leave out a domain error of its body.
+it('has direct tests of every function of the catalogue', async () => {
+  const names = (await catalogue()).map(({ name }) => name);
+  expect(names.length).toBeGreaterThan(140);
+  expect(names.filter((name) => !tested.includes(name))).toEqual([]);
+  expect(tested.filter((name) => !names.includes(name))).toEqual([]);
+  expect(tested.length).toBe(new Set(tested).size);
+});
+
+it('names each function of more than 60 lines with its reason in the first comment of its file', () => {
+  const faults: string[] = [];
+  for (const file of fs.readdirSync('drizzle/functions').filter((name) => name.endsWith('.sql'))) {
+    const text = fs.readFileSync(`drizzle/functions/${file}`, 'utf8');
+    const head = /^(?:--.*\n)*/.exec(text)![0].replaceAll(/\n--/g, '');
+    const [, listed = ''] = /Longer than 60 lines: (.*)\.\n/.exec(head) ?? [];
+    const named = [...listed.matchAll(/(\w+) \([^)]+\)(?:; |$)/g)].map(([, name]) => name!);
+    const long = [...text.matchAll(/^create or replace function (\w+)\([\s\S]*?^\$\$;/gm)]
+      .filter(([definition]) => definition.split('\n').length > 60)
+      .map(([, name]) => name!);
+    if (named.join() !== long.join()) faults.push(`${file} has ${long.join(', ')}, and names ${named.join(', ')}`);
+  }
+  expect(faults).toEqual([]);
 });

@@ -1,5 +1,7 @@
 -- Settings: the owner's changes, and the order of receiving addresses that follows when a kind or a currency is
 -- switched on.
+--
+-- Longer than 60 lines: update_account_setting (one update with its rules).
 
 create or replace function update_account_setting(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
 returns setof account_setting
@@ -10,15 +12,12 @@ declare
     p_args,
     args_of(
       'id text, address? object null, addressCurrency? object null, metadata? object null,
-        payouts? object null'
+        payouts? object {enabled? boolean null, interval? text null, weeklyAnchor? int null,
+        monthlyAnchor? int null} null'
     )
   );
   v account_setting;
-  p jsonb := check_args(
-    coalesce(nullif(v_args -> 'payouts', 'null'), '{}'),
-    args_of('enabled? boolean null, interval? text null,
-        weeklyAnchor? int null, monthlyAnchor? int null')
-  );
+  p jsonb := coalesce(nullif(v_args -> 'payouts', 'null'), '{}');
   v_interval text;
   v_problems jsonb;
   v_offers jsonb := coalesce(v_args -> 'address', '{}');

@@ -1,4 +1,6 @@
 -- The status of an account: the one function that changes it, with all effects of the change.
+--
+-- Longer than 60 lines: move_account (the status and all its effects).
 
 -- Changes an account's status if it is one of `from` and, where a version is given, the account is unchanged since
 -- then. All effects of any change are here: payouts, receiving addresses, the sandbox's verification.

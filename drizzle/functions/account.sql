@@ -1,4 +1,7 @@
 -- Accounts: creation and details.
+--
+-- Longer than 60 lines: insert_account (two inserts with their columns); create_root (both modes in one loop);
+-- update_account (one update with its columns); update_root (two updates with their columns).
 
 -- A nickname is unique per tenant and mode, compared without case; the unique index catches what this check misses.
 create or replace function refuse_taken_nickname(p_tenant text, p_live boolean, p_id text, p_nickname text)
@@ -61,10 +64,7 @@ as $$
 declare
   v account;
   v_setting text := new_id('account_setting');
-  s jsonb := check_args(
-    p_args -> 'setting',
-    args_of('address object, addressCurrency object, payoutsApplicable boolean')
-  );
+  s jsonb := p_args -> 'setting';
   v_context text := coalesce(p_args ->> 'actingAccountId', p_args ->> 'contextId', p_id);
 begin
   perform refuse_future_incorporation(p_tenant, p_live, p_args -> 'businessDetails');
@@ -158,7 +158,9 @@ declare
       'kind text, edition int, subType? text null, addressKey text null, ownerId text,
         actingAccountId? text null, onRootList boolean, nickname? text null, businessDetails? object null,
         logoId? text null, metadata? object null, supportingDocumentation? object null,
-        tosAcceptance? object null, setting object, contextId? text null retired'
+        tosAcceptance? object null,
+        setting object {address object, addressCurrency object, payoutsApplicable boolean},
+        contextId? text null retired'
     )
   );
   v account;
@@ -182,7 +184,9 @@ declare
     p_args,
     args_of(
       'kind text, edition int, subType text null, addressKey text null, onRootList boolean,
-        nickname text null, businessDetails? object null, setting object, keys object[]'
+        nickname text null, businessDetails? object null,
+        setting object {address object, addressCurrency object, payoutsApplicable boolean},
+        keys object[] {livemode boolean, permission text, prefix text, digest text, pepperId text}'
     )
   );
   v account;
@@ -216,7 +220,6 @@ begin
     perform emit_event(p_tenant, v_mode, p_call, 'account.created', 'account', to_jsonb(v));
   end loop;
   for k in select * from jsonb_array_elements(v_args -> 'keys') loop
-    k := check_args(k, args_of('livemode boolean, permission text, prefix text, digest text, pepperId text'));
     perform insert_api_key(
       p_tenant,
       (k ->> 'livemode')::boolean,

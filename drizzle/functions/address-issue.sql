@@ -1,5 +1,8 @@
 -- Receiving addresses: what an account is offered, and who issues it: the sandbox bank in test mode, the operator in
 -- live mode.
+--
+-- Longer than 60 lines: open_account_addresses (two orders of one account); record_issued_address (both kinds of
+-- address).
 
 -- Returns the currencies that the governing setting (the root's) offers this account and for which the account has no
 -- usable receiving address.

@@ -1,4 +1,6 @@
 -- Addresses: payout addresses that users create, receiving addresses that the service issues, and their statuses.
+--
+-- Longer than 60 lines: insert_address (one insert with its columns).
 
 drop function if exists insert_address(text, boolean, jsonb, account, jsonb);
 

@@ -1,4 +1,7 @@
 -- Live mode: notices from banks, and the operator's decisions about them.
+--
+-- Longer than 60 lines: record_bank_notice (one decision per state of the reference); receive_transfer (two inserts
+-- with their columns).
 
 -- Records a notice from a bank. The same notice again changes nothing. Other content under its reference is a conflict,
 -- and so is a reversal of another transfer than the received one; keys of the content that the notice leaves open
@@ -11,26 +14,18 @@ as $$
 declare
   v_args jsonb := check_args(
     p_args,
-    args_of('reference text, event text, content object, open? text[], allowCurrency? boolean')
+    args_of(
+      'reference text, event text, content object {toAccountId text, toAddressId text, amount bigint, currency text,
+        fromAccountId text null, paymentMethod text, statementDescriptor text null},
+        open? text[], allowCurrency? boolean'
+    )
   );
   n bank_notice;
   o bank_notice;
   v_now bigint := clock(p_tenant, p_live);
-  v_content jsonb := check_args(
-    v_args -> 'content',
-    args_of(
-      'toAccountId text, toAddressId text, amount bigint, currency text,
-        fromAccountId text null, paymentMethod text, statementDescriptor text null'
-    )
-  );
-  d deposit;
-  v_from account;
-  v_to account;
-  v_id text := new_id('deposit');
-  v_payment text;
-  v_address text;
+  v_content jsonb := v_args -> 'content';
+  v_id text;
   v_receiver text;
-  v_currency text;
   v_open text[] := array(select jsonb_array_elements_text(coalesce(v_args -> 'open', '[]')));
 begin
   -- These locks make two notices about one transfer run one after the other, in either order: the second sees what the
@@ -72,121 +67,17 @@ begin
   where b.tenant_id = p_tenant and b.livemode = p_live and b.reference = n.reference and b.event <> n.event
   for update;
   perform same_transfer(v_content, o.content);
-  -- A transfer in another currency than its address needs the operator's permission, once per reference: a repeated
-  -- notice, or the reversal of an allowed transfer, needs none.
+  -- Once per reference: a repeated notice, or the reversal of an allowed transfer, needs no permission.
   if o.reference is null and not coalesce((v_args ->> 'allowCurrency')::boolean, false) then
-    v_currency := (
-      select a.currency
-      from address a
-      where a.tenant_id = p_tenant and a.livemode = p_live and a.id = v_content ->> 'toAddressId'
-    );
-    if v_currency <> v_content ->> 'currency' then
-      perform refuse(
-        400,
-        'parameter_invalid',
-        'deposit.currency',
-        concat(
-          'must be ',
-          v_currency,
-          ', the currency of the address; ',
-          'the operator may allow another one (allowCurrency, --allow-currency)'
-        )
-      );
-    end if;
+    perform refuse_other_currency(p_tenant, p_live, v_content);
   end if;
   if n.event = 'received' then
-    select a.*
-    into v_to
-    from account a
-    where a.tenant_id = p_tenant and a.livemode = p_live and a.id = v_content ->> 'toAccountId';
-    select a.*
-    into v_from
-    from account a
-    where a.tenant_id = p_tenant and a.livemode = p_live and a.id = v_content ->> 'fromAccountId'
-    for no key update;
-    if v_from.kind = 'partner' then
-      v_address := payment_address(
-        p_tenant,
-        p_live,
-        p_call,
-        v_from,
-        v_content ->> 'paymentMethod',
-        v_content ->> 'currency'
-      );
-    end if;
-    v_payment := insert_payment(
-      p_tenant,
-      p_live,
-      v_to,
-      'deposit',
-      (v_content ->> 'amount')::bigint,
-      v_content ->> 'currency',
-      'processing',
-      v_id
-    );
-    insert into deposit
-      (
-        tenant_id,
-        livemode,
-        id,
-        created,
-        amount,
-        currency,
-        from_account_id,
-        from_address_id,
-        to_account_id,
-        to_address_id,
-        payment_method,
-        statement_descriptor,
-        status,
-        payment_id,
-        context_id,
-        on_root_list
-      )
-    values
-      (
-        p_tenant,
-        p_live,
-        v_id,
-        v_now,
-        (v_content ->> 'amount')::bigint,
-        v_content ->> 'currency',
-        v_from.id,
-        v_address,
-        v_to.id,
-        v_content ->> 'toAddressId',
-        v_content ->> 'paymentMethod',
-        coalesce(v_content ->> 'statementDescriptor', ''),
-        'processing',
-        v_payment,
-        v_to.context_id,
-        v_to.on_root_list or coalesce(v_from.on_root_list, false)
-      );
-    perform move_deposit(
-      p_tenant,
-      p_live,
-      p_call - 'key',
-      jsonb_build_object('id', v_id, 'from', jsonb_build_array('processing'), 'to', 'completed')
-    );
+    v_id := receive_transfer(p_tenant, p_live, p_call, v_content, v_now);
     update bank_notice b
     set deposit_id = v_id
     where b.tenant_id = p_tenant and b.livemode = p_live and b.reference = n.reference;
     if o.event = 'reversed' then
-      perform move_deposit(
-        p_tenant,
-        p_live,
-        p_call - 'key',
-        jsonb_build_object(
-          'id',
-          v_id,
-          'from',
-          jsonb_build_array('completed'),
-          'to',
-          'reversed',
-          'reasonCode',
-          'general'
-        )
-      );
+      perform reverse_transfer(p_tenant, p_live, p_call, v_id);
     end if;
   else
     if o.deposit_id is null then
@@ -195,21 +86,7 @@ begin
       update bank_notice b
       set deposit_id = o.deposit_id
       where b.tenant_id = p_tenant and b.livemode = p_live and b.reference = n.reference and b.event = 'reversed';
-      perform move_deposit(
-        p_tenant,
-        p_live,
-        p_call - 'key',
-        jsonb_build_object(
-          'id',
-          o.deposit_id,
-          'from',
-          jsonb_build_array('completed'),
-          'to',
-          'reversed',
-          'reasonCode',
-          'general'
-        )
-      );
+      perform reverse_transfer(p_tenant, p_live, p_call, o.deposit_id);
     end if;
   end if;
   select b.*
@@ -218,6 +95,148 @@ begin
   where b.tenant_id = p_tenant and b.livemode = p_live and b.reference = n.reference and b.event = n.event;
   perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(n));
   return next n;
+end;
+$$;
+
+-- Creates the deposit of a transfer, and completes it. Returns its id.
+create or replace function receive_transfer(p_tenant text, p_live boolean, p_call jsonb, p_content jsonb, p_now bigint)
+returns text
+language plpgsql
+as $$
+declare
+  v_from account;
+  v_to account;
+  v_id text := new_id('deposit');
+  v_payment text;
+  v_address text;
+begin
+  select a.*
+  into v_to
+  from account a
+  where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_content ->> 'toAccountId';
+  select a.*
+  into v_from
+  from account a
+  where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_content ->> 'fromAccountId'
+  for no key update;
+  if v_from.kind = 'partner' then
+    v_address := payment_address(
+      p_tenant,
+      p_live,
+      p_call,
+      v_from,
+      p_content ->> 'paymentMethod',
+      p_content ->> 'currency'
+    );
+  end if;
+  v_payment := insert_payment(
+    p_tenant,
+    p_live,
+    v_to,
+    'deposit',
+    (p_content ->> 'amount')::bigint,
+    p_content ->> 'currency',
+    'processing',
+    v_id
+  );
+  insert into deposit
+    (
+      tenant_id,
+      livemode,
+      id,
+      created,
+      amount,
+      currency,
+      from_account_id,
+      from_address_id,
+      to_account_id,
+      to_address_id,
+      payment_method,
+      statement_descriptor,
+      status,
+      payment_id,
+      context_id,
+      on_root_list
+    )
+  values
+    (
+      p_tenant,
+      p_live,
+      v_id,
+      p_now,
+      (p_content ->> 'amount')::bigint,
+      p_content ->> 'currency',
+      v_from.id,
+      v_address,
+      v_to.id,
+      p_content ->> 'toAddressId',
+      p_content ->> 'paymentMethod',
+      coalesce(p_content ->> 'statementDescriptor', ''),
+      'processing',
+      v_payment,
+      v_to.context_id,
+      v_to.on_root_list or coalesce(v_from.on_root_list, false)
+    );
+  perform move_deposit(
+    p_tenant,
+    p_live,
+    p_call - 'key',
+    jsonb_build_object('id', v_id, 'from', jsonb_build_array('processing'), 'to', 'completed')
+  );
+  return v_id;
+end;
+$$;
+
+-- Reverses the deposit of a transfer.
+create or replace function reverse_transfer(p_tenant text, p_live boolean, p_call jsonb, p_deposit text)
+returns void
+language plpgsql
+as $$
+begin
+  perform move_deposit(
+    p_tenant,
+    p_live,
+    p_call - 'key',
+    jsonb_build_object(
+      'id',
+      p_deposit,
+      'from',
+      jsonb_build_array('completed'),
+      'to',
+      'reversed',
+      'reasonCode',
+      'general'
+    )
+  );
+end;
+$$;
+
+-- Refuses a transfer in another currency than its address, which needs the operator's permission.
+create or replace function refuse_other_currency(p_tenant text, p_live boolean, p_content jsonb)
+returns void
+language plpgsql
+stable
+as $$
+declare
+  v_currency text := (
+    select a.currency
+    from address a
+    where a.tenant_id = p_tenant and a.livemode = p_live and a.id = p_content ->> 'toAddressId'
+  );
+begin
+  if v_currency <> p_content ->> 'currency' then
+    perform refuse(
+      400,
+      'parameter_invalid',
+      'deposit.currency',
+      concat(
+        'must be ',
+        v_currency,
+        ', the currency of the address; ',
+        'the operator may allow another one (allowCurrency, --allow-currency)'
+      )
+    );
+  end if;
 end;
 $$;
 

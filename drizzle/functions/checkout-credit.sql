@@ -1,5 +1,7 @@
 -- Ends attempts, and credits the money of a successful one. A checkout is credited once: the balances are locked first,
 -- then the checkout.
+--
+-- Longer than 60 lines: credit_checkout (an insert with its columns and two updates, in the order of their locks).
 
 -- Ends an attempt. An attempt that failed because its time was over may still succeed, because the payer has really
 -- paid; every other end is final, and the same end, reported again, changes nothing.
@@ -81,7 +83,6 @@ declare
   c checkout := p_checkout;
   v transaction := p_transaction;
   d deposit;
-  r receivable;
   v_from account;
   v_to account;
   v_first boolean := p_checkout.deposit_id is null;
@@ -89,9 +90,7 @@ declare
   v_now bigint := clock(p_tenant, p_live);
   v_address text;
   v_payment text;
-  v_receivable text;
-  v_share bigint;
-  v_rest bigint := p_checkout.amount;
+  v_locked bigint;
 begin
   select a.* into v_to from account a where a.tenant_id = p_tenant and a.livemode = p_live and a.id = c.to_account_id;
   select a.*
@@ -209,22 +208,9 @@ begin
     jsonb_build_object('id', v_id, 'from', jsonb_build_array('processing'), 'to', 'completed')
   );
   select y.* into d from deposit y where y.tenant_id = p_tenant and y.livemode = p_live and y.id = v_id;
-  -- Lock all receivables first, in the order of their ids: payments that lock them in different orders would deadlock.
-  perform
-  from receivable y
-  where y.tenant_id = p_tenant and y.livemode = p_live and y.id = any (c.receivable_ids)
-  order by y.id
-  for no key update;
-  foreach v_receivable in array c.receivable_ids loop
-    exit when v_rest = 0;
-    select y.* into r from receivable y where y.tenant_id = p_tenant and y.livemode = p_live and y.id = v_receivable;
-    v_share := least(v_rest, r.amount_reconcilable);
-    continue when v_share <= 0;
-    perform lock_receivable(p_tenant, p_live, p_call, d, r.id, v_share, 'deposit.receivables');
-    v_rest := v_rest - v_share;
-  end loop;
-  if v_rest < c.amount then
-    d := make_available(p_tenant, p_live, p_call, v_id, c.amount - v_rest);
+  v_locked := lock_receivables_of(p_tenant, p_live, p_call, c, d);
+  if v_locked > 0 then
+    d := make_available(p_tenant, p_live, p_call, v_id, v_locked);
     perform emit_event(p_tenant, p_live, p_call, 'deposit.reconciled', 'deposit', to_jsonb(d));
   end if;
   perform emit_event(
@@ -239,6 +225,42 @@ begin
     to_jsonb(c)
   );
   return c;
+end;
+$$;
+
+-- Locks the receivables of a checkout in their order, each for as much as it can still take of the deposit. Returns the
+-- amount of all locks.
+create or replace function lock_receivables_of(
+  p_tenant text,
+  p_live boolean,
+  p_call jsonb,
+  p_checkout checkout,
+  p_deposit deposit
+)
+returns bigint
+language plpgsql
+as $$
+declare
+  r receivable;
+  v_receivable text;
+  v_share bigint;
+  v_rest bigint := p_checkout.amount;
+begin
+  -- Lock all receivables first, in the order of their ids: payments that lock them in different orders would deadlock.
+  perform
+  from receivable y
+  where y.tenant_id = p_tenant and y.livemode = p_live and y.id = any (p_checkout.receivable_ids)
+  order by y.id
+  for no key update;
+  foreach v_receivable in array p_checkout.receivable_ids loop
+    exit when v_rest = 0;
+    select y.* into r from receivable y where y.tenant_id = p_tenant and y.livemode = p_live and y.id = v_receivable;
+    v_share := least(v_rest, r.amount_reconcilable);
+    continue when v_share <= 0;
+    perform lock_receivable(p_tenant, p_live, p_call, p_deposit, r.id, v_share, 'deposit.receivables');
+    v_rest := v_rest - v_share;
+  end loop;
+  return p_checkout.amount - v_rest;
 end;
 $$;
 

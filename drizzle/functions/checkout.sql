@@ -1,6 +1,8 @@
 -- Checkouts and the attempts to pay them. An attempt begins with a form of the hosted page, and is decided by the
 -- acquirer, by a test helper or by its own expiry. Only one success is credited: the function that credits it has
 -- locked the balances, then the checkout.
+--
+-- Longer than 60 lines: create_checkout (checks under locks and one insert with its columns).
 
 -- Drop the view and create it again, because a replaced view accepts new columns only at its end: when the table gets a
 -- column, `now` would no longer be the last one.

@@ -1,4 +1,7 @@
 -- Deposits: creation and changes of status. Each function locks the balances that it may change before anything else.
+--
+-- Longer than 60 lines: payment_address (one search, one update and one insert); create_deposit (the hot path, where
+-- each call of a function would cost a statement); move_deposit (the status and all its effects).
 
 -- Returns the account whose receivables a deposit may be reconciled against: the account itself if it is a user, or the
 -- owner if it is a partner.

@@ -1,4 +1,7 @@
 -- Disputes and reversals: both take the money of a deposit back.
+--
+-- Longer than 60 lines: claw_back (one posting and its effects); shrink_locks (two statements that find and lock, and
+-- one loop); dispute_deposit (one insert with its columns).
 
 -- Takes money of a deposit back: first what is still pending of it, then the receiver's available funds, the only
 -- compartment that may go below zero because of this. Locks of the deposit that are not in a payout shrink by the

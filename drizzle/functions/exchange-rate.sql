@@ -1,4 +1,6 @@
 -- Exchange rates, and the conversion of amounts.
+--
+-- Longer than 60 lines: exchanged (the table of rates).
 
 -- Converts an amount into another currency, and returns the rate too: the operator's rate, or in test mode, without
 -- one, that of a fixed table. The amount is truncated to what can be paid in the target currency. It is computed

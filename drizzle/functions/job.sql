@@ -1,6 +1,8 @@
 -- The functions of the worker. One call does due work of one tenant and mode. SKIP LOCKED keeps several workers apart,
 -- and the statement that does a job also deletes it, so each job is done exactly once even if a process dies. A
 -- statement cannot query an acquirer: `claim_inquiries` returns those attempts to the worker.
+--
+-- Longer than 60 lines: lock_balances_of_jobs (one statement that finds all balances).
 
 -- Does due jobs, at most `p_limit`, and begins none after the first second: requests wait for the balances that the
 -- jobs lock, and time out after two seconds. A statement is cancelled once, after five seconds: the job that runs then

@@ -1,5 +1,7 @@
 -- API keys: creation, rotation with a grace period, revocation. Only the digest of a secret reaches the database.
 -- Keys expire by the wall clock: a test clock moved forward must not expire them.
+--
+-- Longer than 60 lines: insert_api_key (one insert with its columns).
 
 create or replace function insert_api_key(
   p_tenant text,

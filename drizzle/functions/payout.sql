@@ -1,4 +1,6 @@
 -- Payouts of available money. An account has a `pay_out` job as long as it has available money.
+--
+-- Longer than 60 lines: pay_out (checks under locks and one insert with its columns).
 
 drop function if exists rate_of(text, boolean, text, text);
 
@@ -109,6 +111,61 @@ begin
   if found then
     perform emit_event(p_tenant, p_live, p_call, 'payout.blocked', 'payout_block', to_jsonb(v));
   end if;
+end;
+$$;
+
+-- Converts available money of an account for a payout, in three postings: out of the funds, at the exchange, and back
+-- in.
+create or replace function convert_available(
+  p_tenant text,
+  p_live boolean,
+  p_cause text,
+  p_payment text,
+  p_account text,
+  p_source text,
+  p_amount bigint,
+  p_target text,
+  p_converted bigint
+)
+returns void
+language plpgsql
+as $$
+begin
+  perform post(
+    p_tenant,
+    p_live,
+    'conversion_out',
+    p_cause,
+    p_payment,
+    jsonb_build_array(
+      leg(p_account, 'available', p_source, -p_amount),
+      leg(p_account, 'processing', p_source, p_amount)
+    )
+  );
+  perform post(
+    p_tenant,
+    p_live,
+    'conversion',
+    p_cause,
+    p_payment,
+    jsonb_build_array(
+      leg(p_account, 'processing', p_source, -p_amount),
+      contra_leg('fx', p_source, p_amount),
+      contra_leg('fx', p_target, -p_converted),
+      leg(p_account, 'processing', p_target, p_converted)
+    )
+  );
+  perform post(
+    p_tenant,
+    p_live,
+    'conversion_in',
+    p_cause,
+    p_payment,
+    jsonb_build_array(
+      leg(p_account, 'processing', p_target, -p_converted),
+      leg(p_account, 'available', p_target, p_converted)
+    )
+  );
 end;
 $$;
 
@@ -247,38 +304,7 @@ begin
     returning *
     into y;
     if c <> d.currency then
-      perform post(
-        p_tenant,
-        p_live,
-        'conversion_out',
-        v_id,
-        v_payment,
-        jsonb_build_array(leg(p_account, 'available', c, -b.available), leg(p_account, 'processing', c, b.available))
-      );
-      perform post(
-        p_tenant,
-        p_live,
-        'conversion',
-        v_id,
-        v_payment,
-        jsonb_build_array(
-          leg(p_account, 'processing', c, -b.available),
-          contra_leg('fx', c, b.available),
-          contra_leg('fx', d.currency, -v_amount),
-          leg(p_account, 'processing', d.currency, v_amount)
-        )
-      );
-      perform post(
-        p_tenant,
-        p_live,
-        'conversion_in',
-        v_id,
-        v_payment,
-        jsonb_build_array(
-          leg(p_account, 'processing', d.currency, -v_amount),
-          leg(p_account, 'available', d.currency, v_amount)
-        )
-      );
+      perform convert_available(p_tenant, p_live, v_id, v_payment, p_account, c, b.available, d.currency, v_amount);
     end if;
     perform post(
       p_tenant,

@@ -1,3 +1,5 @@
+-- Longer than 60 lines: create_person (one insert with its columns).
+
 -- Creates a person. Arguments: those of the API call; `id`, if a number was encrypted for that id; and `alone`, the
 -- types of business that have exactly one person in the account's edition.
 create or replace function create_person(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
@@ -234,7 +236,8 @@ declare
     p_args,
     args_of(
       'id text, fullName? text null, relationship? object null, identification? object null,
-        metadata? object null, judged object'
+        metadata? object null,
+        judged object {relationship? object, identification? object, type? text null}'
     )
   );
   v person;

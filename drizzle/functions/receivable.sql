@@ -1,4 +1,6 @@
 -- Receivables: creation, changes and voiding. Only deposits and payouts change their locked and settled amounts.
+--
+-- Longer than 60 lines: create_receivable (one insert with its columns).
 
 create or replace function create_receivable(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
 returns setof receivable

@@ -1,4 +1,6 @@
 -- Reconciliation: counts deposits towards receivables, whose locks grow.
+--
+-- Longer than 60 lines: reconcile_deposit (the order of its locks).
 
 -- Adds to the locked and settled amounts of a receivable, and emits its event.
 create or replace function change_receivable(
@@ -40,7 +42,7 @@ returns setof deposit
 language plpgsql
 as $$
 declare
-  v_args jsonb := check_args(p_args, args_of('id text, receivables object[]'));
+  v_args jsonb := check_args(p_args, args_of('id text, receivables object[] {id text, amount bigint}'));
   d deposit;
   x record;
 begin

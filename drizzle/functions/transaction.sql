@@ -1,5 +1,8 @@
 -- Attempts to pay a checkout. An attempt begins with a form of the hosted page, and the acquirer or a test helper
 -- decides it.
+--
+-- Longer than 60 lines: begin_transaction (the refusals in their order); decide_transaction (one decision per state of
+-- the attempt).
 
 -- Inserts an attempt. It expires with its checkout at the latest; otherwise the page would show a code as valid when
 -- the checkout can no longer be paid. A test helper may create an attempt after the checkout has expired.

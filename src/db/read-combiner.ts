@@ -29,7 +29,7 @@ export interface Found {
 
 /** Gives a read to the driver. */
 export function sent(pool: Pool, { text, values, prepare }: Pick<Read, 'text' | 'values' | 'prepare'>) {
-  // The driver's types know no arrays of rows with their columns and statement, which it returns.
+  // The driver's types declare neither the columns nor the statement of rows that are arrays, and no `unknown` values.
   return pool.client.unsafe(text, values as never[], { prepare }).values() as unknown as PendingQuery<any> &
     Promise<RawRows>;
 }
@@ -63,8 +63,8 @@ const castOf = new Map([
 ]);
 
 interface Waiting extends Read {
-  resolve(rows: unknown[][]): void;
-  reject(error: unknown): void;
+  resolve: (rows: unknown[][]) => void;
+  reject: (error: unknown) => void;
   forget: (() => void) | undefined;
 }
 

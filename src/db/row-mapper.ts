@@ -9,9 +9,9 @@ export interface Prepared {
 export interface Mapped {
   text: string;
   /** The values of its parameters, from those of the placeholders. */
-  valuesOf(values: Record<string, unknown>): unknown[];
+  valuesOf: (values: Record<string, unknown>) => unknown[];
   /** A row of values as Drizzle would return it. */
-  rowOf(values: unknown[]): Record<string, unknown>;
+  rowOf: (values: unknown[]) => Record<string, unknown>;
 }
 /** A Drizzle statement that is not prepared yet. */
 export interface Preparable {

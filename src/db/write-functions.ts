@@ -60,7 +60,11 @@ export interface WriteFunctions {
       metadata?: object | null | undefined;
       supportingDocumentation?: object | null | undefined;
       tosAcceptance?: object | null | undefined;
-      setting: object;
+      setting: {
+        address: object;
+        addressCurrency: object;
+        payoutsApplicable: boolean;
+      };
     };
   };
   create_address: {
@@ -165,8 +169,18 @@ export interface WriteFunctions {
       onRootList: boolean;
       nickname: string | null;
       businessDetails?: object | null | undefined;
-      setting: object;
-      keys: readonly object[];
+      setting: {
+        address: object;
+        addressCurrency: object;
+        payoutsApplicable: boolean;
+      };
+      keys: readonly {
+        livemode: boolean;
+        permission: string;
+        prefix: string;
+        digest: string;
+        pepperId: string;
+      }[];
     };
   };
   create_test_wallet: {
@@ -251,7 +265,10 @@ export interface WriteFunctions {
     returns: 'deposit';
     args: {
       id: string;
-      receivables: readonly object[];
+      receivables: readonly {
+        id: string;
+        amount: bigint;
+      }[];
     };
   };
   record_bank_notice: {
@@ -259,7 +276,15 @@ export interface WriteFunctions {
     args: {
       reference: string;
       event: string;
-      content: object;
+      content: {
+        toAccountId: string;
+        toAddressId: string;
+        amount: bigint;
+        currency: string;
+        fromAccountId: string | null;
+        paymentMethod: string;
+        statementDescriptor: string | null;
+      };
       open?: readonly string[] | undefined;
       allowCurrency?: boolean | undefined;
     };
@@ -337,7 +362,15 @@ export interface WriteFunctions {
       address?: object | null | undefined;
       addressCurrency?: object | null | undefined;
       metadata?: object | null | undefined;
-      payouts?: object | null | undefined;
+      payouts?:
+        | {
+            enabled?: boolean | null | undefined;
+            interval?: string | null | undefined;
+            weeklyAnchor?: number | null | undefined;
+            monthlyAnchor?: number | null | undefined;
+          }
+        | null
+        | undefined;
     };
   };
   update_address: {
@@ -355,7 +388,11 @@ export interface WriteFunctions {
       relationship?: object | null | undefined;
       identification?: object | null | undefined;
       metadata?: object | null | undefined;
-      judged: object;
+      judged: {
+        relationship?: object | undefined;
+        identification?: object | undefined;
+        type?: string | null | undefined;
+      };
     };
   };
   update_receivable: {

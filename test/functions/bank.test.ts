@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { makeAccount, moneyOf, refusal, useFunctions, useRoot } from './fixture.js';
 
 const fixture = useFunctions();
-const { of, call, write, stored, eventsOf } = fixture;
+const { of, call, value, write, stored, eventsOf } = fixture;
 const root = useRoot(fixture, 'user', 1);
 const { addressOf, balance } = moneyOf(fixture, root);
 let references = 0;
@@ -11,7 +11,7 @@ const reference = () => `UTR ${++references}`;
 const content = async (more: object = {}) => {
   const [address] = await addressOf(root.id);
   return {
-    ...{ toAccountId: root.id, toAddressId: address!.id, amount: '100', currency: 'USD', fromAccountId: null },
+    ...{ toAccountId: root.id, toAddressId: address!.id, amount: 100n, currency: 'USD', fromAccountId: null },
     ...{ paymentMethod: 'domestic_credit', statementDescriptor: null, ...more },
   };
 };
@@ -48,7 +48,7 @@ of('record_bank_notice', () => {
     const different = 'state_conflict deposit.reference';
     expect(await refusal(record(id, 'received', { statementDescriptor: 'INV' }))).toBe(different);
     await record(id, 'received', { statementDescriptor: 'INV' }, { open: ['statementDescriptor'] });
-    expect(await refusal(record(id, 'reversed', { amount: '99' }))).toBe('state_conflict deposit.amount');
+    expect(await refusal(record(id, 'reversed', { amount: 99n }))).toBe('state_conflict deposit.amount');
   });
 
   it('refuses another currency than that of the address, unless it is allowed', async () => {
@@ -59,8 +59,37 @@ of('record_bank_notice', () => {
 
   it('refuses content with other keys than declared', async () => {
     await expect(record(reference(), 'received', { note: 'x' })).rejects.toThrow(
-      'record_bank_notice: "note" is not declared',
+      'record_bank_notice: "content.note" is not declared',
     );
+  });
+});
+
+of('receive_transfer', () => {
+  it('creates a completed deposit of the transfer', async () => {
+    const { amount, ...rest } = await content({ statementDescriptor: 'INV 7' });
+    const given = JSON.stringify({ ...rest, amount: String(amount) });
+    const id = await value('receive_transfer', root.tenantId, false, '{}', given, 45);
+    const made = { status: 'completed', amount: '100', created: '45', statement_descriptor: 'INV 7' };
+    expect(await stored('deposit', root, id)).toMatchObject(made);
+  });
+});
+
+of('reverse_transfer', () => {
+  it('reverses the deposit', async () => {
+    const { deposit_id: id } = await record(reference(), 'received');
+    await call('reverse_transfer', root.tenantId, false, '{}', id);
+    expect(await stored('deposit', root, id)).toMatchObject({ status: 'reversed', reason_code: 'general' });
+  });
+});
+
+of('refuse_other_currency', () => {
+  it('refuses another currency than that of the address', async () => {
+    const check = async (currency: string) => {
+      const { toAddressId } = await content();
+      await call('refuse_other_currency', root.tenantId, false, JSON.stringify({ toAddressId, currency }));
+    };
+    await check('USD');
+    expect(await refusal(check('EUR'))).toBe('parameter_invalid deposit.currency');
   });
 });
 

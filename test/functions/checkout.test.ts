@@ -179,6 +179,20 @@ of('credit_checkout', () => {
   });
 });
 
+of('lock_receivables_of', () => {
+  it('locks the receivables in their order, each for what it can still take', async () => {
+    const [one, two] = [await receivable(60n, inr), await receivable(100n, inr)];
+    const made = await create({ receivableIds: [one.id, two.id] });
+    const deposit = await moneyOf(fixture, root).deposit(100n, { paymentMethod: 'upi' });
+    const rows = [await rowText('checkout', root, made.id), await rowText('deposit', root, deposit.id)];
+    expect(await value('lock_receivables_of', root.tenantId, false, '{}', ...rows)).toBe('100');
+    expect(await stored('receivable', root, one.id)).toMatchObject({ amount_locked: '60' });
+    expect(await stored('receivable', root, two.id)).toMatchObject({ amount_locked: '40' });
+    // The caller makes the money available.
+    await call('make_available', root.tenantId, false, '{}', deposit.id, 100);
+  });
+});
+
 of('source_legs', () => {
   it('are the bank, or the acquirer and its fee', async () => {
     const legs = async ({ id }: Row) => value('source_legs', root.tenantId, false, await rowText('deposit', root, id));

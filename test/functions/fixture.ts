@@ -168,7 +168,8 @@ export function moneyOf({ write, stored, world }: FunctionsFixture, root: Place 
       ...{ accountId: root.id, currency: 'USD', amountMaximumReconcilable: amount, purposeCode: 'P0802' },
       ...{ transactionType: 'services', invoice: { amount: `${amount}`, currency: 'USD' }, ...more },
     });
-  const reconcile = ({ id }: Row, receivables: object[]) => write(root, 'reconcile_deposit', { id, receivables });
+  const reconcile = ({ id }: Row, receivables: ArgumentsOf<'reconcile_deposit'>['receivables']) =>
+    write(root, 'reconcile_deposit', { id, receivables });
   return {
     addressOf,
     create,
@@ -181,7 +182,7 @@ export function moneyOf({ write, stored, world }: FunctionsFixture, root: Place 
     /** A deposit that is counted in full towards a new receivable. */
     reconciled: async (amount: bigint) => {
       const [deposit, { id }] = [await complete(await create(amount)), await receivable(amount)];
-      return { deposit: await reconcile(deposit, [{ id, amount: `${amount}` }]), receivable: id as string };
+      return { deposit: await reconcile(deposit, [{ id, amount }]), receivable: id as string };
     },
     /** The compartments of a balance that are not zero. */
     balance: async (id: string, currency = 'USD') => {

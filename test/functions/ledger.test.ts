@@ -205,7 +205,9 @@ of('posting_texts', () => {
     const [one, missing] = await value('posting_texts', root.tenantId, false, `{${first},posting_none}`);
     const { created, kind, cause } = await stored('posting', root, first);
     expect(one).toMatch(
-      new RegExp(`^${first}\\|${created}\\|${kind}\\|${cause}\\|payment_[0-9a-f]+bt_.*\\|${id}\\|pending\\|USD\\|100`),
+      new RegExp(
+        `^${first}\\|${created}\\|${kind}\\|${cause}\\|payment_[0-9a-f]+bt_.*\\|${id}\\|payment_\\w+\\|pending\\|USD\\|100`,
+      ),
     );
     expect(one).toMatch(/contra_\w+\|\d+\|bank\|USD\|-100$/);
     expect(missing).toBe('missing');

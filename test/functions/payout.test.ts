@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { payeesOf } from './payee.js';
 import { activate, makeAccount, moneyOf, type Place, refusal, type Row, useFunctions } from './fixture.js';
 
 const fixture = useFunctions();
@@ -6,26 +7,7 @@ const { world, of, call, value, write, rowText, jobText, stored, jobsOf, eventsO
 const kindsOf = async (place: Place, id: string) => (await jobsOf(place, id)).map(({ kind }) => kind);
 const json = (object: unknown) => JSON.stringify(object);
 
-/** A root of its own, with available money and, unless `address` is null, a payout address. */
-async function payee(amount = 100n, address: string | null = 'USD') {
-  const { account } = await world.operator.createRoot({
-    ...{ type: 'user', edition: 1, businessDetails: { legalName: 'Payee' } },
-  });
-  const root = { id: account.id, tenantId: account.tenantId, live: false };
-  const money = moneyOf(fixture, root);
-  const { receivable } = await money.reconciled(amount);
-  const payTo = (currency: string) =>
-    write(root, 'create_address', {
-      ...{ linkedId: root.id, category: 'user_payout', type: 'bank_account', currency, name: 'Payee' },
-      ...{ bankAccount: { number: '1' }, billingDetails: {}, supportingDocumentation: null },
-    });
-  if (address !== null) await payTo(address);
-  const payOut = async () => {
-    await call('pay_out', root.tenantId, false, '{}', root.id);
-    return stored('payout', root, root.id, 'account_id');
-  };
-  return { ...root, money, receivable, payTo, payOut };
-}
+const payee = payeesOf(fixture);
 const funds = ({ money, id }: Awaited<ReturnType<typeof payee>>) => money.balance(id);
 const clear = ({ tenantId }: Place, kind: string) =>
   world.sql`delete from job where tenant_id = ${tenantId} and kind = ${kind}`;
@@ -89,6 +71,18 @@ of('pay_out', () => {
     const block = await stored('payout_block', root, root.id, 'account_id');
     expect(block).toMatchObject({ reason_code: 'address_missing' });
     expect(await kindsOf(root, root.id)).toContain('pay_out');
+  });
+});
+
+of('convert_available', () => {
+  it('moves the money to the other currency of the same account', async () => {
+    const root = await payee(100n);
+    await call('lock_balance', root.tenantId, false, root.id, 'INR');
+    const { payment_id: payment, id } = await stored('deposit', root, root.id, 'to_account_id');
+    const amounts = ['USD', 60, 'INR', 4980] as const;
+    await call('convert_available', root.tenantId, false, id, payment, root.id, ...amounts);
+    expect(await funds(root)).toEqual({ available: '40' });
+    expect(await root.money.balance(root.id, 'INR')).toEqual({ available: '4980' });
   });
 });
 
@@ -300,83 +294,5 @@ of('job_reschedule_payouts', () => {
     const [late] = await dues(root, root.id);
     await call('job_reschedule_payouts', root.tenantId, false, await jobText('reschedule_payouts', root.id));
     expect((await dues(root, root.id))[0]).toBeLessThan(late!);
-  });
-});
-
-of('lock_balances_of_jobs', () => {
-  it('locks the balances that a job may change', async () => {
-    const root = await payee(1n);
-    const jobs = `{"${(await jobText('pay_out', root.id)).replaceAll(/["\\]/g, (c) => `\\${c}`)}"}`;
-    await call('lock_balances_of_jobs', root.tenantId, false, jobs);
-    await world.sql.begin(async (sql) => {
-      await sql.unsafe('select lock_balances_of_jobs($1, false, $2)', [root.tenantId, jobs]);
-      const free = await world.sql`select from balance where account_id = ${root.id} for update skip locked`;
-      expect(free).toHaveLength(0);
-    });
-  });
-});
-
-of('run_job', () => {
-  it('runs the function of the kind, and raises an error for a kind without one', async () => {
-    const root = await payee(100n);
-    await call('run_job', root.tenantId, false, await jobText('pay_out', root.id));
-    expect(await funds(root)).toEqual({ payout_processing: '100' });
-    const unknown = call('run_job', root.tenantId, false, await jobText('nothing', root.id));
-    await expect(unknown).rejects.toThrow('no such job: nothing');
-  });
-});
-
-/** A root whose only jobs are these. */
-const withJobs = async (...kinds: string[]) => {
-  const root = await payee(1n);
-  await world.sql`delete from job where tenant_id = ${root.tenantId}`;
-  for (const kind of kinds) await call('enqueue', root.tenantId, false, kind, root.id, 0, '{}');
-  return root;
-};
-
-of('run_jobs', () => {
-  it('does what is due, and charges a job that fails', async () => {
-    const root = await withJobs('nothing', 'issue_addresses');
-    expect(await value('run_jobs', root.tenantId, false, 10)).toBe(2);
-    const [failed, ...more] = await jobsOf(root, root.id);
-    expect([failed!.kind, failed!.attempts, failed!.error, more]).toEqual(['nothing', 1, 'no such job: nothing', []]);
-    expect(await value('run_jobs', root.tenantId, false, 10)).toBe(0);
-  });
-});
-
-of('charge_job', () => {
-  it('waits longer with each attempt, and keeps the error', async () => {
-    const root = await withJobs('nothing');
-    const [job] = await jobsOf(root, root.id);
-    for (let i = 0; i < 3; i++) await call('charge_job', root.tenantId, false, job!.id, `fault ${i}`);
-    const [charged] = await jobsOf(root, root.id);
-    expect(charged).toMatchObject({ attempts: 3, error: 'fault 2' });
-    expect(Number(charged!.due)).toBeGreaterThan(Number(job!.due) + 2);
-  });
-});
-
-of('charge_first_job', () => {
-  it('charges the job that is due first, if any', async () => {
-    const root = await withJobs('first', 'second');
-    await world.sql`update job set due = due - 5 where tenant_id = ${root.tenantId} and kind = 'first'`;
-    expect(await value('charge_first_job', root.tenantId, false, 'fault')).toBe(1);
-    expect((await jobsOf(root, root.id)).map(({ error }) => error)).toEqual(['fault', null]);
-    expect(await value('charge_first_job', root.tenantId, true, 'fault')).toBe(0);
-  });
-});
-
-of('retry_job', () => {
-  it('makes a job due now', async () => {
-    const root = await withJobs('nothing');
-    await world.sql`update job set due = due + 5000, attempts = 4 where tenant_id = ${root.tenantId}`;
-    const [job] = await jobsOf(root, root.id);
-    const retried = await write(root, 'retry_job', { id: job!.id });
-    expect(retried).toMatchObject({ attempts: 4 });
-    expect(Number(retried.due)).toBeLessThan(Number(job!.due));
-  });
-
-  it('refuses an unknown job', async () => {
-    const root = await withJobs();
-    expect(await refusal(write(root, 'retry_job', { id: 'job_none' }))).toBe('resource_missing job.id');
   });
 });

@@ -181,54 +181,6 @@ of('enqueue_at', () => {
   });
 });
 
-of('declared_parts', () => {
-  it('lists each argument with its JSON type', async () => {
-    const parts = await call('declared_parts', 'id text, from text[], amount? bigint null, old? int retired');
-    expect(parts.map(({ key, optional, json_type, nullable }) => [key, optional, json_type, nullable])).toEqual([
-      ['id', false, 'string', false],
-      ['from', false, 'array', false],
-      ['amount', true, 'string', true],
-      ['old', true, 'number', false],
-    ]);
-  });
-
-  it('raises an error for a part that it cannot read', async () => {
-    await expect(call('declared_parts', 'id texts')).rejects.toThrow('an argument cannot be declared by "id texts"');
-  });
-});
-
-of('args_of', () => {
-  it('has the keys and a path that matches what does not fit', async () => {
-    const [parsed] = await call('args_of', 'id text, hold? boolean');
-    expect(parsed).toMatchObject({ declaration: 'id text, hold? boolean', keys: ['id', 'hold'] });
-    const misfits = async (args: object) =>
-      (
-        await world.sql`select jsonb_path_exists(${json(args)}::text::jsonb, ${parsed!.misfit}::text::jsonpath) as m`
-      )[0]!.m;
-    expect(await misfits({ id: 'a' })).toBe(false);
-    expect(await misfits({ hold: true })).toBe(true);
-    expect(await misfits({ id: 'a', hold: null })).toBe(true);
-  });
-});
-
-of('check_args', () => {
-  const check = async (args: object, declaration: string) => {
-    const [row] = await world.sql`select args_of(${declaration})::text as declared`;
-    return value('check_args', json(args), row!.declared);
-  };
-
-  it('returns arguments that fit', async () => {
-    expect(await check({ id: 'a', n: 1 }, 'id text, n? int null')).toEqual({ id: 'a', n: 1 });
-    expect(await check({ id: 'a', n: null }, 'id text, n? int null')).toEqual({ id: 'a', n: null });
-  });
-
-  it('names every argument that does not fit', async () => {
-    await expect(check({ id: 1, other: 2 }, 'id text, from text[]')).rejects.toThrow(
-      '"from" is missing, "id" is of type number instead of string, "other" is not declared',
-    );
-  });
-});
-
 of('advance_clock', () => {
   it('moves the offset forward, and the due times of jobs back', async () => {
     await call('enqueue', root.tenantId, false, 'some_kind', 'thing_8', 1_000, '{}');

@@ -1,0 +1,85 @@
+import { expect, it } from 'vitest';
+import { refusal, useFunctions } from './fixture.js';
+import { payeesOf } from './payee.js';
+
+const fixture = useFunctions();
+const { world, of, call, value, write, jobText, jobsOf } = fixture;
+const payee = payeesOf(fixture);
+
+of('lock_balances_of_jobs', () => {
+  it('locks the balances that a job may change', async () => {
+    const root = await payee(1n);
+    const jobs = `{"${(await jobText('pay_out', root.id)).replaceAll(/["\\]/g, (c) => `\\${c}`)}"}`;
+    await call('lock_balances_of_jobs', root.tenantId, false, jobs);
+    await world.sql.begin(async (sql) => {
+      await sql.unsafe('select lock_balances_of_jobs($1, false, $2)', [root.tenantId, jobs]);
+      const free = await world.sql`select from balance where account_id = ${root.id} for update skip locked`;
+      expect(free).toHaveLength(0);
+    });
+  });
+});
+
+of('run_job', () => {
+  it('runs the function of the kind, and raises an error for a kind without one', async () => {
+    const root = await payee(100n);
+    await call('run_job', root.tenantId, false, await jobText('pay_out', root.id));
+    expect(await root.money.balance(root.id)).toEqual({ payout_processing: '100' });
+    const unknown = call('run_job', root.tenantId, false, await jobText('nothing', root.id));
+    await expect(unknown).rejects.toThrow('no such job: nothing');
+  });
+});
+
+/** A root whose only jobs are these. */
+const withJobs = async (...kinds: string[]) => {
+  const root = await payee(1n);
+  await world.sql`delete from job where tenant_id = ${root.tenantId}`;
+  for (const kind of kinds) await call('enqueue', root.tenantId, false, kind, root.id, 0, '{}');
+  return root;
+};
+
+of('run_jobs', () => {
+  it('does what is due, and charges a job that fails', async () => {
+    const root = await withJobs('nothing', 'issue_addresses');
+    expect(await value('run_jobs', root.tenantId, false, 10)).toBe(2);
+    const [failed, ...more] = await jobsOf(root, root.id);
+    expect([failed!.kind, failed!.attempts, failed!.error, more]).toEqual(['nothing', 1, 'no such job: nothing', []]);
+    expect(await value('run_jobs', root.tenantId, false, 10)).toBe(0);
+  });
+});
+
+of('charge_job', () => {
+  it('waits longer with each attempt, and keeps the error', async () => {
+    const root = await withJobs('nothing');
+    const [job] = await jobsOf(root, root.id);
+    for (let i = 0; i < 3; i++) await call('charge_job', root.tenantId, false, job!.id, `fault ${i}`);
+    const [charged] = await jobsOf(root, root.id);
+    expect(charged).toMatchObject({ attempts: 3, error: 'fault 2' });
+    expect(Number(charged!.due)).toBeGreaterThan(Number(job!.due) + 2);
+  });
+});
+
+of('charge_first_job', () => {
+  it('charges the job that is due first, if any', async () => {
+    const root = await withJobs('first', 'second');
+    await world.sql`update job set due = due - 5 where tenant_id = ${root.tenantId} and kind = 'first'`;
+    expect(await value('charge_first_job', root.tenantId, false, 'fault')).toBe(1);
+    expect((await jobsOf(root, root.id)).map(({ error }) => error)).toEqual(['fault', null]);
+    expect(await value('charge_first_job', root.tenantId, true, 'fault')).toBe(0);
+  });
+});
+
+of('retry_job', () => {
+  it('makes a job due now', async () => {
+    const root = await withJobs('nothing');
+    await world.sql`update job set due = due + 5000, attempts = 4 where tenant_id = ${root.tenantId}`;
+    const [job] = await jobsOf(root, root.id);
+    const retried = await write(root, 'retry_job', { id: job!.id });
+    expect(retried).toMatchObject({ attempts: 4 });
+    expect(Number(retried.due)).toBeLessThan(Number(job!.due));
+  });
+
+  it('refuses an unknown job', async () => {
+    const root = await withJobs();
+    expect(await refusal(write(root, 'retry_job', { id: 'job_none' }))).toBe('resource_missing job.id');
+  });
+});
