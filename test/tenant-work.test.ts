@@ -68,8 +68,11 @@ describe('a tenant with 100,000 due jobs', () => {
       }
       // Each ran while most of the others were still there, and these were not standing still.
       expect(left.length).toBe(5);
-      expect(Math.max(...left)).toBeLessThan(100_000);
       expect(Math.min(...left)).toBeGreaterThan(50_000);
+      await eventually(
+        () => jobsOf(world, 'backlog'),
+        (n) => n < left.at(-1)! && n < 100_000,
+      );
     } finally {
       await worker.stop();
     }
