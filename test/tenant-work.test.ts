@@ -282,7 +282,10 @@ describe('a look of the worker, with a backlog of each of 5,000 tenants', () => 
   it('finds each tenant with due jobs after a number of looks that does not depend on the jobs', async () => {
     const due = new DueJobs(world.database);
     const found = new Set<string>();
-    const wanted = count * 2;
+    // The worker of the test before has done some of them.
+    const { length: wanted } = await world.sql`
+      select from job where due <= extract(epoch from now()) group by tenant_id, livemode`;
+    expect(wanted).toBeGreaterThan(count);
     let looks = 0;
     for (; found.size < wanted && looks < 600; looks++)
       for (const each of (await due.look()).runs) found.add(`${each.tenantId} ${each.livemode}`);
