@@ -147,6 +147,18 @@ export const settings = z.object({
   SLOW_SECONDS: wholeNumber(1, 300)
     .default(slowDefault.seconds)
     .describe('How long PostgreSQL may take for a slow question before it is ended with 503.'),
+  RATE_LIMIT: z
+    .enum(['off', 'measure', 'enforce'])
+    .default('enforce')
+    .describe(
+      'Whether requests are charged to the allowance of their root account and mode; `measure` tells their cost and refuses none.',
+    ),
+  RATE_LIMIT_BURST: wholeNumber(1_000, 999_999_999)
+    .default(2_000_000)
+    .describe('The most points that the allowance of a root account and mode holds.'),
+  RATE_LIMIT_PER_SECOND: wholeNumber(1, 9_999_999)
+    .default(10_000)
+    .describe('The points that come back to an allowance each second.'),
   PUBLIC_URL: z
     .string()
     .regex(/^https?:\/\/[^/?#@]+$/, 'must be an origin, such as https://pay.example.com')

@@ -25,8 +25,8 @@ describe('the conventions of the code', () => {
   it('has one API to the database: the driver is imported in src/db alone', () => {
     expect(offenders(/from 'postgres'/, (name) => name.startsWith('db/'))).toEqual([]);
     expect(offenders(/new Database\(/, (name) => name === 'db/open.ts')).toEqual([]);
-    // These may query without a scope, because they serve all tenants: authentication, the worker, the operator and the
-    // encryption at a start.
+    // These may query without a scope, because they serve all tenants: authentication, the worker, the operator, the
+    // allowances and the encryption at a start.
     expect(
       offenders(/database\.(read|write|call|work)[<(]/, (name) =>
         [
@@ -37,6 +37,7 @@ describe('the conventions of the code', () => {
           'jobs/runner.ts',
           'jobs/tenants.ts',
           'operator/desk.ts',
+          'server/rate-limit.ts',
           'resources/person/encryption.ts',
         ].includes(name),
       ),

@@ -5,6 +5,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Demo, demos } from '../src/demo/demo.js';
 import { examples } from '../src/api/graphql/explorer-examples.js';
+import type { Cost } from '../src/request/charge.js';
 import { browser } from './browser.js';
 import { eventually, givenIn, useWorld } from './world.js';
 
@@ -74,6 +75,11 @@ async function visit(address: string, { width = 1440, dark = false } = {}): Prom
 const tab = (page: Page, name: string) => page.locator('.graphiql-tab-button', { hasText: name });
 const execute = (page: Page) => page.getByRole('button', { name: 'Execute query' }).click();
 const status = (page: Page) => page.locator('#key-status').innerText();
+/** What the page says of an answer's cost. */
+const costText = ({ actual, requested, remaining }: Cost) => {
+  const [cost, most, left] = [actual, requested, remaining].map((points) => points.toLocaleString('en'));
+  return `Cost ${cost}${cost === most ? '' : ` of at most ${most}`} points · ${left} left`;
+};
 const operationOf = (query: string) => /(?:query|mutation) (\w+)/.exec(query)![1]!;
 
 /** Shows the tab of an operation, and waits until GraphiQL has taken in its text. */
@@ -158,8 +164,9 @@ describe.each([1, 2] as const)('the examples on the demo of Edition %i', (editio
 
   it('run, and show the caller and the objects on its list', async () => {
     await show(here.page, 'Overview');
-    const { data, errors } = await answerOf(here.page);
+    const { data, errors, extensions } = await answerOf(here.page);
 
+    expect(await here.page.locator('#cost').innerText()).toBe(costText(extensions.cost));
     expect(errors).toBeUndefined();
     expect(data.viewer).toMatchObject({ edition, mode: 'TEST', permission: 'FULL', account: { id: demo.accountId } });
     expect(names(data.accounts.nodes)).toEqual([...people.drafts, ...people.users, people.root].sort());
@@ -337,6 +344,9 @@ describe('the page', () => {
     const demo = tenants[1]!;
     const { context, page, complaints, picture } = await visit(`/graphiql#key=${demo.testKey}`, size);
 
+    await page.locator('section.result-window').waitFor();
+    await execute(page);
+    await page.locator('#cost', { hasText: ' left' }).waitFor();
     await picture(name);
     const [content, window] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
     expect(content).toBeLessThanOrEqual(window!);

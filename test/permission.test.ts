@@ -185,6 +185,7 @@ const writeById = (make: (platform: Speaker) => Promise<string>, change: object 
 /** One valid call of every operation, as a platform sends it. The test checks that every operation is here. */
 const operations: Record<string, Operation> = {
   viewer: { graph: () => ({}) },
+  rateLimit: { graph: () => ({}) },
   node: { graph: (platform) => ({ id: platform.id }) },
   nodes: { graph: (platform) => ({ ids: [platform.id] }) },
   account: byId(partnerId),

@@ -14,6 +14,8 @@ import { demos } from '../src/demo/demo.js';
 import { buildGraph, publicSizes } from '../src/api/graphql/server.js';
 import { NodeCounter } from '../src/api/graphql/query-cost.js';
 import { buildOperatorGraph, sizes as operatorSizes } from '../src/operator/graph.js';
+import { weights } from '../src/types/weights.js';
+import { routes } from '../src/resources/registry.js';
 import { workloads } from './bench/workloads.js';
 import { PayeeFixture } from './checkout-fixture.js';
 import { scale } from './faults/scale.js';
@@ -33,13 +35,13 @@ const runs = scale.documents;
 const estimated = (document: string, variables: Record<string, unknown> = {}, name?: string) =>
   counter.of(parse(document), name)!(variables);
 
-/** How many statements a request runs, without the look-up of its key. */
+/** How many statements a request runs, without the look-up of its key and the lease of its allowance. */
 async function statementsOf({ database }: World, ask: () => Promise<unknown>): Promise<number> {
   const { read, text, call } = database;
   let count = 0;
   const counted = <T extends (...args: any[]) => any>(run: T) =>
     ((...args) => {
-      if (args[0] !== 'key_holder' && args[0] !== 'touch_api_key') count++;
+      if (!['key_holder', 'touch_api_key', 'take_allowance'].includes(args[0])) count++;
       return run.apply(database, args);
     }) as T;
   Object.assign(database, { read: counted(read), text: counted(text), call: counted(call) });
@@ -350,7 +352,22 @@ describe('a random document', () => {
     );
   };
 
-  it(`never returns more nodes than its estimate, in ${runs} documents`, async () => {
+  /**
+   * The least number of objects that were read for an answer: the members of each page once, and every other object.
+   * Fields of a page may have aliases, so its longest list counts.
+   */
+  const objectsIn = (answer: unknown, ofPage = false): number => {
+    if (Array.isArray(answer)) return answer.reduce<number>((sum, each) => sum + objectsIn(each, ofPage), 0);
+    if (typeof answer !== 'object' || answer === null) return 0;
+    const { __typename: type = '' } = answer as { __typename?: string };
+    const isPage = /(Connection|Edge)$/.test(type);
+    const lists = Object.values(answer).filter((value) => Array.isArray(value));
+    const rows = type.endsWith('Connection') ? Math.max(0, ...lists.map(({ length }) => length)) : 0;
+    const own = !ofPage && counter.counts(type) ? 1 : 0;
+    return Object.values(answer).reduce<number>((sum, each) => sum + objectsIn(each, isPage), own + rows);
+  };
+
+  it(`never returns more nodes or points than its estimate, in ${runs} documents`, async () => {
     let answered = 0;
     let nodes = 0;
     await fc.assert(
@@ -367,8 +384,28 @@ describe('a random document', () => {
         const reply = await speakers[second ? 1 : 0]!.graph(document, { n });
         // The edition lacks the root field, or the document has too many tokens: nothing ran, or that field did not.
         if (!reply.body.data) return;
-        const [most, there] = [estimated(document, { n }).nodes, nodesIn(reply.body.data)];
-        expect({ document, most: most >= there }).toEqual({ document, most: true });
+        const [most, there] = [estimated(document, { n }), nodesIn(reply.body.data)];
+        expect({ document, most: most.nodes >= there }).toEqual({ document, most: true });
+        const { requested, actual } = reply.cost!;
+        expect({ document, requested }).toEqual({ document, requested: weights.request + most.points });
+        const least = weights.request + weights.object * objectsIn(reply.body.data);
+        expect({ document, actual, within: least <= actual && actual <= requested }).toEqual({
+          document,
+          actual,
+          within: true,
+        });
+        // The second and the third time, the answer may come from one statement; and the dry run foretells the cost.
+        for (let i = 0; i < 2; i++) {
+          const again = await speakers[second ? 1 : 0]!.graph(document, { n });
+          expect({ document, cost: again.cost }).toMatchObject({ document, cost: { requested, actual } });
+        }
+        const foretold = await speakers[second ? 1 : 0]!.graph(
+          'query ($it: DryRunInput) { rateLimit(dryRun: $it) { dryRun { requested paths { cost } errors } } }',
+          { it: { query: document, variables: { n } } },
+        );
+        const { dryRun } = foretold.body.data.rateLimit;
+        const sum = dryRun.paths.reduce((total: number, { cost }: { cost: number }) => total + cost, weights.request);
+        expect({ document, ...dryRun, paths: sum }).toEqual({ document, requested, errors: [], paths: requested });
         answered += 1;
         nodes += there;
       }),
@@ -378,4 +415,69 @@ describe('a random document', () => {
     expect(answered).toBeGreaterThan(runs / 2);
     expect(nodes).toBeGreaterThan(4 * answered);
   }, 300_000);
+
+  it('has a price for each kind of field, however it is written', () => {
+    const price = (document: string, variables = {}) => estimated(document, variables).points;
+    const page = '{ deposits(first: 20) { nodes { id } } }';
+    for (const same of [
+      '{ deposits(first: 20) { __typename } }',
+      '{ deposits(first: 20) { pageInfo { hasNextPage } } }',
+      '{ deposits(first: 20) { ...F ...F } } fragment F on DepositConnection { nodes { id __typename } }',
+      '{ ... on Query { x: deposits(last: 20) { edges { node { a: id b: id c: __typename } } } } }',
+    ])
+      expect(price(same)).toBe(price(page));
+    expect(price('query ($n: Int) { deposits(first: $n) { nodes { id } } }', { n: 20 })).toBe(price(page));
+    expect(price('query ($n: Int = 20) { deposits(first: $n) { nodes { id } } }')).toBe(price(page));
+    expect(price('{ a: deposits(first: 20) { nodes { id } } b: deposits(first: 20) { nodes { id } } }')).toBe(40);
+    expect(price('{ nodes(ids: ["a", "b", "c"]) { id } }')).toBe(3);
+    expect(price('query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', { ids: ['a', 'b', 'c'] })).toBe(3);
+    expect(price('{ a: deposits(first: 1) { x: totalCount y: totalCount } }')).toBe(201);
+    expect(
+      price(
+        'mutation { a: voidReceivable(input: {}) { receivable { id } } b: voidReceivable(input: {}) { receivable { id } } }',
+      ),
+    ).toBe(102);
+    expect(price('{ a: __schema { __typename } b: __type(name: "Account") { name } }')).toBe(1_000);
+    expect(price('{ account(id: "x") { balance { accountId } } }')).toBe(2);
+    expect(price('{ account(id: "x") { balance(asOf: "2026-01-01T00:00:00Z") { accountId } } }')).toBe(51);
+    expect(price('query ($t: DateTime) { account(id: "x") { balance(asOf: $t) { accountId } } }', { t: 'T' })).toBe(51);
+    expect(price('{ __typename }')).toBe(0);
+  });
+});
+
+describe('a route of /v1', () => {
+  const slow = useWorld({
+    worker: false,
+    environment: { RATE_LIMIT: 'enforce', RATE_LIMIT_BURST: '900000000', RATE_LIMIT_PER_SECOND: '1' },
+  });
+
+  it('costs its request and the objects that it answers, whatever its limit', async () => {
+    const user = await givenIn(slow).directUser(1);
+    await Promise.all(Array.from({ length: 12 }, () => user.partner()));
+    const remaining = (reply: { headers: Headers }) => Number(/r=(\d+)/.exec(reply.headers.get('ratelimit')!)![1]);
+    const lists = routes.filter(
+      ({ method, answers, path }) => method === 'GET' && answers === 'list' && !path.includes(':'),
+    );
+    expect(lists.length).toBeGreaterThan(8);
+    let answered = 0;
+    let before = remaining(await user.get(`/v1/accounts/${user.id}`));
+    for (const { path } of lists)
+      for (const query of ['', '?limit=1', '?limit=3', '?%6cimit=4', '?limit=10', '?limit=11', '?limit=1&limit=10']) {
+        const started = performance.now();
+        const reply = await user.get(`${path}${query}`);
+        // The edition has no such route, which is known before anything is charged.
+        if (reply.codes[0] === 'route_missing') continue;
+        const after = remaining(reply);
+        const restored = (performance.now() - started) / 1_000 + 1;
+        const objects = reply.status === 200 ? reply.body.data.length : 0;
+        const cost = before - after;
+        expect({ path, query, cost, is: Math.abs(cost - weights.request - objects) <= restored }).toEqual({
+          ...{ path, query, cost },
+          is: true,
+        });
+        answered += objects;
+        before = after;
+      }
+    expect(answered).toBeGreaterThan(30);
+  });
 });

@@ -18,17 +18,23 @@ import { Operator } from '../src/operator/operator.js';
 import { retentionDefault, Worker } from '../src/jobs/runner.js';
 import { copyDataFolder } from './data-folders.js';
 
+import type { Cost } from '../src/request/charge.js';
+
 export type Edition = 1 | 2;
 /** Both APIs, for tests of what must be the same through each. */
 export const transports = ['REST', 'GraphQL'] as const;
 export type Transport = (typeof transports)[number];
 type Json = any;
 
-/** The response of an API. `fieldNames` and `codes` are those of the errors of either API, in their order. */
+/**
+ * The response of an API. `fieldNames` and `codes` are those of the errors of either API, in their order. `cost` is
+ * that of `extensions`, which differs each time; `body` is without it.
+ */
 export interface Reply {
   status: number;
   headers: Headers;
   body: Json;
+  cost?: Cost | undefined;
   text: string;
   codes: string[];
   fieldNames: (string | undefined)[];
@@ -39,6 +45,8 @@ export interface World {
   database: Database;
   operator: Operator;
   app: FastifyInstance;
+  /** All gateways of the world, in the order of their starts. */
+  apps: FastifyInstance[];
   /** A connection to the test database as its owner without privileges, to look at rows without the APIs. */
   sql: postgres.Sql;
   pepper: string;
@@ -50,6 +58,9 @@ export interface World {
 }
 
 const schema = buildGraph();
+
+/** Costs are told and refuse nothing, and an allowance is full again at once, so that answers do not differ by it. */
+const measured = { RATE_LIMIT: 'measure', RATE_LIMIT_PER_SECOND: '9999999' };
 
 /**
  * A separate gateway for each test file: a clone of the migrated template database, real HTTP on its own port,
@@ -80,7 +91,7 @@ export function useWorld({
   const connection = () => own?.options ?? { ...inject('admin'), username: 'tidegate', database: name };
 
   const open = async (parts: { acquirers?: Acquirers } = { ...(acquirers && { acquirers }) }): Promise<string> => {
-    const settings = config({ serves: true }, { PORT: '0', ...environment });
+    const settings = config({ serves: true }, { PORT: '0', ...measured, ...environment });
     const slow = { connections: settings.SLOW_CONNECTIONS, seconds: settings.SLOW_SECONDS };
     const database = new Database(connection(), undefined, { slow });
     databases.push(database);
@@ -104,6 +115,7 @@ export function useWorld({
     } else await asAdmin(`create database ${name} template tidegate_template owner tidegate strategy file_copy`);
     world.origin = await open();
     world.app = apps[0]!;
+    world.apps = apps;
     world.database = databases[0]!;
     world.pepper = pepper;
     world.operator = new Operator(world.database, schema, pepper);
@@ -242,6 +254,8 @@ async function send(url: string, init: RequestInit): Promise<Reply> {
   const text = await response.text();
   const json = (response.headers.get('content-type') ?? '').includes('json');
   const body = json && text !== '' ? JSON.parse(text) : undefined;
+  const cost: Cost | undefined = body?.extensions?.cost;
+  if (cost) delete body.extensions.cost;
   const errors: Json[] = body?.errors ?? [];
   const items = errors.map((e) => e.extensions?.error ?? e);
   // Errors of the GraphQL library itself have no item.
@@ -251,6 +265,7 @@ async function send(url: string, init: RequestInit): Promise<Reply> {
     status: response.status,
     headers: response.headers,
     body,
+    cost,
     text,
     codes: items.map((e) => e.code),
     fieldNames: items.map((e) => e.metadata?.field_name),

@@ -8,6 +8,24 @@ import type { Edition } from '../editions/edition.js';
 import { RequestBudget } from '../request/budget.js';
 import type { Secrets } from '../db/secrets.js';
 import type { Caller } from '../request/caller.js';
+import { weights } from '../types/weights.js';
+
+/** A document whose cost is asked for, and the variables with which it would run. */
+export interface DryRunAsked {
+  query: string;
+  variables?: Record<string, unknown> | null | undefined;
+  operationName?: string | null | undefined;
+}
+
+/** What a document would cost, in all and by path; or why it would be refused before it runs. */
+export interface DryRunAnswer {
+  requested: number | null;
+  nodes: number | null;
+  paths: { path: string; times: number; weight: number; cost: number }[];
+  errors: string[];
+}
+
+type DryRun = (asked: DryRunAsked) => DryRunAnswer;
 
 /**
  * What every resolver receives: the caller, access to the data that the caller can see, and the rules of its edition.
@@ -35,6 +53,9 @@ export class Context {
     readonly secrets: Secrets,
     readonly budget: RequestBudget = new RequestBudget(),
   ) {}
+
+  /** Says what a document would cost, without running it; set by the GraphQL endpoint. */
+  dryRun: DryRun | undefined;
 
   /** The envelope of the current write; the guard makes one per mutation field. */
   get envelope(): WriteEnvelope | null {
@@ -65,6 +86,8 @@ export class Context {
     args: A & NoOthers<A, F>,
   ): Promise<T['$inferSelect']> {
     if (!this.envelope) throw new Error(`${fn} was called outside a mutation`);
+    // A few operations write more than once; the weight is that of an operation.
+    if (!this.wrote) this.budget.charge?.count(weights.write);
     const row = await this.scope.write(fn, table, this.envelope, args);
     this.wrote = true;
     return row;

@@ -16,9 +16,13 @@ import { isEmpty } from '../types/empty.js';
  * The problems of coerced arguments that the types do not detect: parameters and values that the edition does not have,
  * text that cannot be stored, and the operation's own rules.
  */
-export function inputProblems({ name, object, rules }: Operation, args: object, edition: Edition): Problem[] {
+export function inputProblems(
+  { name, object, rules, textLengthMax }: Operation,
+  args: object,
+  edition: Edition,
+): Problem[] {
   const input = ('input' in args ? args.input : args) as Record<string, unknown>;
-  const problems = [...textProblems(input, object), ...editionProblems(name, object, input, edition)];
+  const problems = [...textProblems(input, object, textLengthMax), ...editionProblems(name, object, input, edition)];
   return [...problems, ...remaining(problems, rules?.(input) ?? [])];
 }
 

@@ -10,6 +10,8 @@ export interface Operation extends Permission {
    * problems together with all others. Invalid parameters are absent from `input`.
    */
   rules?: ((input: object) => Problem[]) | undefined;
+  /** The greatest length of its texts, where it differs from that of other operations. */
+  textLengthMax?: number | undefined;
   /** The table of the row that the operation returns, if an idempotency key can replay its answer. */
   answers?: PgTable | undefined;
 }

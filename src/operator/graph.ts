@@ -91,7 +91,7 @@ export function buildOperatorGraph(): GraphQLSchema {
     };
   }
   const nodes = new NodeCounter(schema, sizes);
-  measure(schema, (type) => nodes.counts(type));
+  measure(schema, { counted: (type) => nodes.counts(type.name) });
   return schema;
 }
 

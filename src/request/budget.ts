@@ -1,5 +1,6 @@
 import {
   type GraphQLFieldResolver,
+  type GraphQLObjectType,
   type GraphQLSchema,
   defaultFieldResolver,
   getNamedType,
@@ -7,6 +8,7 @@ import {
   isLeafType,
   isObjectType,
 } from 'graphql';
+import type { Charge, Cost } from './charge.js';
 import { problem, DomainError } from './problems.js';
 
 /** The limits of one request: the settings GRAPHQL_NODES_MAX, ANSWER_BYTES_MAX and REQUEST_SECONDS. */
@@ -33,6 +35,8 @@ const fieldsBetweenLooks = 256;
 export class RequestBudget {
   /** Why the request ended early; undefined while it may continue. */
   ended: DomainError | undefined;
+  /** What the request takes from the allowance of its root account; null if requests are not charged. */
+  charge: Charge | null = null;
   #until = Number.POSITIVE_INFINITY;
   #nodes = 0;
   #bytes = 0;
@@ -45,6 +49,11 @@ export class RequestBudget {
   rest: () => void = () => {};
 
   constructor(readonly limits: RequestLimits = requestLimitsDefault) {}
+
+  /** What the request cost; undefined if requests are not charged. Call this when its work is done. */
+  get cost(): Cost | undefined {
+    return this.charge?.settled(this.ended !== undefined);
+  }
 
   /** Starts the time limit of the request. It also ends a synchronous loop, which no timer can interrupt. */
   start(): void {
@@ -122,6 +131,26 @@ interface Measured {
   budget?: RequestBudget;
 }
 
+/** What the fields and objects of a schema cost. */
+interface Prices {
+  /** Whether a type is a page of a list. */
+  isPage: (type: GraphQLObjectType) => boolean;
+  /** The points of each object. */
+  object: number;
+  /** The points of a field's resolver, besides those of its objects, for its arguments; undefined if there are none. */
+  field: (type: string, field: string) => ((args: Record<string, unknown>) => number) | undefined;
+  /** The points of counting a list. */
+  total: (found: number | null) => number;
+}
+
+/** How a schema is measured. */
+export interface Measure {
+  /** Whether objects of a type are nodes. */
+  counted: (type: GraphQLObjectType) => boolean;
+  /** Undefined for the operator's schema, which has no allowance. */
+  prices?: Prices;
+}
+
 /** Resolves a field that has no resolver of its own, and counts it. Returns null when the request has ended. */
 export const measuredFieldResolver: GraphQLFieldResolver<unknown, Measured> = (source, args, context, info) => {
   const { budget } = context;
@@ -137,31 +166,60 @@ export const measuredFieldResolver: GraphQLFieldResolver<unknown, Measured> = (s
  * such a request are null, because an error for each field would cost more than the answer. The client gets the reason
  * for the end.
  */
-export function measure(schema: GraphQLSchema, counted: (type: string) => boolean): void {
-  for (const type of Object.values(schema.getTypeMap())) {
-    if (!isObjectType(type) || isIntrospectionType(type)) continue;
-    if (counted(type.name)) {
-      type.isTypeOf = (_, { budget }: Measured) => {
+export function measure(schema: GraphQLSchema, { counted, prices }: Measure): void {
+  const types = Object.values(schema.getTypeMap()).flatMap((type) =>
+    isObjectType(type) && !isIntrospectionType(type) ? [type] : [],
+  );
+  const ofPages = new Set(prices && types.flatMap((type) => (prices.isPage(type) ? chargePage(type, prices) : [])));
+  for (const type of types) {
+    if (counted(type)) {
+      type.isTypeOf = (_, { budget }: Measured, { parentType }) => {
         budget?.node();
+        if (prices && !ofPages.has(parentType)) budget?.charge?.count(prices.object);
         return true;
       };
     }
-    for (const field of Object.values(type.getFields())) {
-      const { resolve } = field;
-      if (!resolve) continue;
-      const leaf = isLeafType(getNamedType(field.type));
-      field.resolve = (source, args, context: Measured, info) => {
-        const { budget } = context;
-        if (!budget) return resolve(source, args, context, info);
-        if (budget.ended) {
-          // The resolver of a route of /v1 is called without `info`, and its error is the answer.
-          if (info === undefined) throw budget.ended;
-          return null;
-        }
-        const value = resolve(source, args, context, info);
-        budget.field(field.name, leaf ? value : null);
-        return value;
-      };
-    }
+    for (const field of Object.values(type.getFields())) measureField(field, prices?.field(type.name, field.name));
   }
+}
+
+/**
+ * Charges the rows of a page with the page, whichever of its fields are selected, and the count of its list where a
+ * client asks for that. Returns the types whose fields lead to those rows, which are not charged again.
+ */
+function chargePage(type: GraphQLObjectType, { object, total }: Prices): GraphQLObjectType[] {
+  type.isTypeOf = (page: { nodes?: readonly unknown[] }, { budget }: Measured) => {
+    budget?.charge?.count(object * (page.nodes?.length ?? 0));
+    return true;
+  };
+  const { totalCount, edges } = type.getFields();
+  if (totalCount)
+    totalCount.resolve = async (page: { totalCount: () => Promise<number | null> }, _, { budget }: Measured) => {
+      const found = await page.totalCount();
+      budget?.charge?.count(total(found));
+      return found;
+    };
+  const edge = edges && getNamedType(edges.type);
+  return isObjectType(edge) ? [type, edge] : [type];
+}
+
+type MeasuredField = ReturnType<GraphQLObjectType['getFields']>[string];
+
+function measureField(field: MeasuredField, points: ReturnType<Prices['field']>): void {
+  const { resolve } = field;
+  if (!resolve) return;
+  const leaf = isLeafType(getNamedType(field.type));
+  field.resolve = (source, args, context: Measured, info) => {
+    const { budget } = context;
+    if (!budget) return resolve(source, args, context, info);
+    if (budget.ended) {
+      // The resolver of a route of /v1 is called without `info`, and its error is the answer.
+      if (info === undefined) throw budget.ended;
+      return null;
+    }
+    if (points) budget.charge?.count(points(args));
+    const value = resolve(source, args, context, info);
+    budget.field(field.name, leaf ? value : null);
+    return value;
+  };
 }

@@ -12,6 +12,7 @@ export const catalogue = {
   parameter_unknown: [400, 'This is not a parameter of this operation. Remove it and try again.'],
   body_invalid: [400, 'The request body cannot be read. Send well-formed JSON, as Content-Type: application/json.'],
   body_too_large: [400, 'The request body is too large. Send less at once.'],
+  request_too_expensive: [400, 'The request costs more than the allowance can hold. Ask for less at once.'],
   answer_too_large: [400, 'The answer is too large. Ask for fewer objects or fields at once.'],
   idempotency_key_reused: [400, 'This Idempotency-Key was used for another request. Use a new key for a new request.'],
   idempotency_key_ambiguous: [400, 'An Idempotency-Key is for one mutation. Send one mutation field per operation.'],
@@ -98,6 +99,8 @@ export interface Problem {
    * `sentenceOfGraph`.
    */
   text: MessageText;
+  /** The seconds after which the client may retry, where they are not those of the code. */
+  retryAfter?: number | undefined;
   /** Further entries of the error's metadata, such as the alternatives to a missing document. */
   metadata?: Record<string, unknown> | undefined;
 }
@@ -222,7 +225,9 @@ export function itemV1(p: Problem) {
 
 /** How long a client should wait before it retries, in seconds, for the codes that allow a retry. */
 export function retryAfter(problems: Problem[]): number | undefined {
-  const code = problems[0]?.code;
+  const [first] = problems;
+  if (first?.retryAfter !== undefined) return first.retryAfter;
+  const code = first?.code;
   return code === 'idempotency_key_in_use' || code === 'service_unavailable' || code === 'rate_limit_exceeded'
     ? 1
     : undefined;

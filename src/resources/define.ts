@@ -4,6 +4,7 @@ import type { Permission } from '../auth/permissions.js';
 import type { Context } from '../operation/context.js';
 import type { Operation } from '../operation/operation.js';
 import type { ListSize } from '../types/pagination.js';
+import type { FieldWeight } from '../types/weights.js';
 import type { Fields, NodeRow, RootRead } from './edges.js';
 
 /** Formats an object for /v1, from the row of its table or from the result of its root field. */
@@ -49,6 +50,8 @@ export interface OperationRow extends Omit<Permission, 'object'> {
   object?: string;
   /** Returns the problems of its parameters that need no look at the database. */
   rules?: (input: object) => ReturnType<NonNullable<Operation['rules']>>;
+  /** The greatest length of its texts, where it differs from that of other operations. */
+  textLengthMax?: number;
   routes?: readonly Path[];
   /** Formats its response for /v1, where the response is not the object. */
   v1?: Shape;
@@ -87,6 +90,8 @@ export interface Resource {
   fields?: readonly Fields[];
   /** How many members those lists of objects have that take no page arguments, by type and field. */
   sizes?: Readonly<Record<string, ListSize>>;
+  /** What those fields weigh that cost more than their objects, by type and field. */
+  weights?: Readonly<Record<string, FieldWeight>>;
   /** The types of its events. */
   events?: readonly string[];
 }

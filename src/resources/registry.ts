@@ -22,7 +22,8 @@ for (const name of folders.map((folder) => folder.name).sort()) {
 
 for (const { node } of resources) if (node) nodeType(node.prefix, node.type.name);
 
-export const { operations, restOperations, routes, sizes, events, resolvers, rules, nodeTypes } = tablesOf(resources);
+export const { operations, restOperations, routes, sizes, weights, events, resolvers, rules, nodeTypes } =
+  tablesOf(resources);
 
 /** An operation of either API. */
 export function operationOf(name: string): Operation {

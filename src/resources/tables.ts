@@ -1,6 +1,7 @@
 import type { NonEmptyArray } from 'type-graphql';
 import type { Operation } from '../operation/operation.js';
 import type { ListSize } from '../types/pagination.js';
+import type { FieldWeight } from '../types/weights.js';
 import { type OperationRow, type Path, type Resource, type Shape, type StoredObject, storedObject } from './define.js';
 import {
   type Edge,
@@ -34,6 +35,7 @@ export function tablesOf(declared: readonly Resource[]) {
     restOperations: operationsOf(declared, 'restOperations', stored),
     routes: routesOf(declared, stored),
     sizes: sizesOf(declared),
+    weights: weightsOf(declared),
     events: eventsOf(declared, stored),
     ...graphOf(declared),
   };
@@ -83,6 +85,14 @@ function sizesOf(declared: readonly Resource[]): Record<string, ListSize> {
   for (const resource of declared)
     for (const [name, size] of Object.entries(resource.sizes ?? {})) once(sizes, name, size, 'size of a list');
   return Object.fromEntries(sizes);
+}
+
+function weightsOf(declared: readonly Resource[]): Record<string, FieldWeight> {
+  const weights = new Map<string, FieldWeight>();
+  for (const resource of declared)
+    for (const [name, weight] of Object.entries(resource.weights ?? {}))
+      once(weights, name, weight, 'weight of a field');
+  return Object.fromEntries(weights);
 }
 
 /** The event types, each with the noun of the resource that declares it. */

@@ -31,6 +31,7 @@ import { isLarger, take, watch } from './lifetime.js';
 import { faultLine, requestLine } from './log.js';
 import { refuseRoute } from './methods.js';
 import { probes } from './probes.js';
+import { rateLimit } from './rate-limit.js';
 import { problemsOf, refuse } from './refusal.js';
 import { pathOf, trusting } from './request.js';
 import { clientErrorHandler, slowClients } from './unreadable.js';
@@ -91,6 +92,7 @@ export async function gateway(parts: Parts): Promise<FastifyInstance> {
   const inFlight = new InFlight(config, secrets);
   eachRequest(app, { config, admission: new Admission(config, identity, inFlight), fixed, log, server });
   inFlight.addTo(app);
+  rateLimit(app, config, database);
   refusals(app, log);
   await app.register(compress, compressionOptions);
   database.onOutage = (error) => log.warn(faultLine(error), 'PostgreSQL could not serve a request');

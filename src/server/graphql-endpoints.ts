@@ -2,12 +2,12 @@ import { fastifyApolloHandler } from '@as-integrations/fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { GraphQLSchema } from 'graphql';
 import { QueryCompiler } from '../api/graphql/compiler/compiler.js';
-import type { DocumentCache, GraphBody } from '../api/graphql/document-cache.js';
+import type { GraphBody } from '../api/graphql/document-cache.js';
 import type { Rules } from '../api/graphql/errors.js';
 import { explorer } from '../api/graphql/explorer.js';
 import { examples } from '../api/graphql/explorer-examples.js';
 import type { ListSizes } from '../api/graphql/query-parts.js';
-import { type ServerContext, buildApollo, graphRules, publicSizes } from '../api/graphql/server.js';
+import { type ServerContext, buildApollo, type GraphServer, graphRules, publicSizes } from '../api/graphql/server.js';
 import type { Config } from '../config.js';
 import { Credential } from '../operator/credential.js';
 import { buildOperatorGraph, operatorRules, sizes as operatorSizes } from '../operator/graph.js';
@@ -27,7 +27,7 @@ type Handler = (request: FastifyRequest, reply: FastifyReply) => never;
 /** Registers /graphql, the operator's endpoint if OPERATOR_KEY is set, and the explorer. */
 export async function graphEndpoints(app: FastifyInstance, parts: GraphEndpoints): Promise<void> {
   const { config, schema } = parts;
-  const { handle, documents } = await served(app, parts, {
+  const { handle, documents, dryRun } = await served(app, parts, {
     schema,
     rules: graphRules,
     sizes: publicSizes,
@@ -44,6 +44,7 @@ export async function graphEndpoints(app: FastifyInstance, parts: GraphEndpoints
     handler: async (request, reply) => {
       // Fastify sends the reply of the page itself; the handler's type knows only answers.
       if (!request.context) return page(request, reply) as never;
+      request.context.dryRun = dryRun;
       const answer =
         request.method === 'POST' ? await documents?.answer(request.body as GraphBody, request.context) : undefined;
       if (!answer) return handle(request, reply);
@@ -92,8 +93,8 @@ async function served<C extends ServerContext>(
   app: FastifyInstance,
   { config, onFault }: GraphEndpoints,
   { schema, rules, sizes, introspection, context, compiler }: Served<C>,
-): Promise<{ handle: Handler; documents: DocumentCache | undefined }> {
-  const { apollo, documents } = buildApollo(schema, rules, {
+): Promise<{ handle: Handler } & Pick<GraphServer<C>, 'documents' | 'dryRun'>> {
+  const { apollo, documents, dryRun } = buildApollo(schema, rules, {
     introspection,
     limits: {
       depth: config.GRAPHQL_DEPTH_MAX,
@@ -114,5 +115,5 @@ async function served<C extends ServerContext>(
   const handle: Handler = (request, reply) =>
     // Apollo's handler sends the reply itself; its type wants the route's own generics.
     (apolloHandle as (request: FastifyRequest, reply: FastifyReply) => unknown).call(app, request, reply) as never;
-  return { handle, documents };
+  return { handle, documents, dryRun };
 }

@@ -46,5 +46,5 @@ export function refuse(request: FastifyRequest, reply: FastifyReply, problems: P
   const graph = request.url.split('?', 1)[0] === '/graphql' || request.routeOptions.config.operator;
   if (!graph) return reply.send(answer);
   const type = graphTypeOf(request) ?? graphTypes[0]!;
-  return reply.type(`${type}; charset=utf-8`).send(graphErrors(problems, request.id));
+  return reply.type(`${type}; charset=utf-8`).send(graphErrors(problems, request.id, request.budget?.cost));
 }

@@ -89,6 +89,8 @@ const flags = (() => {
  */
 function product(login: Login, port: number, workers: number): ChildProcess {
   const env = {
+    // No request is refused, and the work of the allowance is measured.
+    RATE_LIMIT: 'measure',
     ...process.env,
     NODE_ENV: 'production',
     DATABASE_URL: addressOf(login),

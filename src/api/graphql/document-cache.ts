@@ -1,10 +1,11 @@
 import type { DocumentNode, ExecutionResult, GraphQLFormattedError } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { Context } from '../../operation/context.js';
-import type { Estimator, NodeCounter } from './query-cost.js';
 import { SlowQuestion } from '../../db/slow-questions.js';
+import { weights } from '../../types/weights.js';
+import type { Estimate, Estimator, NodeCounter } from './query-cost.js';
 import { DomainError } from '../../request/problems.js';
-import type { CompiledQuery, QueryCompiler } from './compiler/compiler.js';
+import type { CompiledAnswer, CompiledQuery, QueryCompiler } from './compiler/compiler.js';
 import { formatResponse } from './response.js';
 
 /** The body of a GraphQL request after the check of its shape. */
@@ -89,13 +90,21 @@ export class DocumentCache {
     if (!cached || extensions != null) return undefined;
     const { document } = cached;
     // Apollo refuses an operation that could touch too many nodes, as at its first request.
-    if (!this.#allows(cached, operationName, variables ?? {})) return undefined;
-    const data = await this.#compiled(cached, operationName, variables ?? {}, context);
-    if (data !== undefined)
+    const estimate = this.#estimated(cached, operationName, variables ?? {});
+    if (!estimate || estimate.nodes > this.nodes.max) return undefined;
+    const { charge } = context.budget;
+    const waiting = charge?.take(estimate.points);
+    if (waiting) await waiting;
+    charge?.count(estimate.introspection);
+    const compiled = await this.#compiled(cached, operationName, variables ?? {}, context);
+    if (compiled !== undefined) {
+      charge?.count(compiled.objects * weights.object);
+      const cost = charge ? `,"cost":${JSON.stringify(context.budget.cost)}` : '';
       return {
-        body: `{"data":${data},"extensions":{"requestId":${JSON.stringify(context.requestId)}}}\n`,
+        body: `{"data":${compiled.data},"extensions":{"requestId":${JSON.stringify(context.requestId)}${cost}}}\n`,
         headers: {},
       };
+    }
     const request = {
       ...(variables != null && { variables }),
       ...(operationName != null && { operationName }),
@@ -108,30 +117,30 @@ export class DocumentCache {
     return { body: `${JSON.stringify(response.result)}\n`, headers: response.headers };
   }
 
-  /** Whether an operation may run with these variables, which determine how many nodes it could touch. */
-  #allows(
+  /** What an operation could touch and cost with these variables; undefined when the document has no such operation. */
+  #estimated(
     { document, estimators }: CachedDocument,
     operationName: string | null | undefined,
     variables: Record<string, unknown>,
-  ): boolean {
+  ): Estimate | undefined {
     const name = operationName ?? '';
     let estimator = estimators.get(name);
     if (!estimator) {
       estimator = this.nodes.counter.of(document, operationName);
       // Apollo answers a name that no operation has. The name is not cached.
-      if (!estimator) return false;
+      if (!estimator) return undefined;
       estimators.set(name, estimator);
     }
-    return estimator(variables).nodes <= this.nodes.max;
+    return estimator(variables);
   }
 
-  /** The data of a repeated query that needs no resolver; undefined when resolvers have to answer. */
+  /** The answer to a repeated query that needs no resolver; undefined when resolvers have to answer. */
   async #compiled(
     cached: CachedDocument,
     operationName: string | null | undefined,
     variables: Record<string, unknown>,
     context: Context,
-  ): Promise<string | undefined> {
+  ): Promise<CompiledAnswer | undefined> {
     if (cached.compiled === null) return undefined;
     if (cached.compiled === undefined) {
       if (++cached.requests < requestsBeforeCompiling) return undefined;

@@ -27,6 +27,7 @@ import {
   DomainError,
   sentenceOfGraph,
 } from '../../request/problems.js';
+import type { Cost } from '../../request/charge.js';
 import { graph as graphFormat, notObject, read } from '../rest/decoder.js';
 
 /** A requested operation and its schema. */
@@ -49,8 +50,11 @@ export interface Rules<C> {
 type RootField = GraphQLField<unknown, unknown>;
 
 /** The errors of a request that was refused before it reached Apollo, in the shape of a GraphQL response. */
-export function graphErrors(problems: Problem[], requestId: string) {
-  return { errors: problems.map((p) => formatted(p, requestId)), extensions: { requestId } };
+export function graphErrors(problems: Problem[], requestId: string, cost?: Cost) {
+  return {
+    errors: problems.map((p) => formatted(p, requestId)),
+    extensions: { requestId, ...(cost && { cost }) },
+  };
 }
 
 /** One problem as an entry of `errors`; `field` is the root field whose arguments may contain the problem. */

@@ -113,6 +113,7 @@ async function render(endpoint: string, examples: Example[]): Promise<Page> {
 <button type="submit">Use key</button>
 <button type="button" id="key-forget" hidden>Forget</button>
 <output id="key-status" for="key"></output>
+<output id="cost" title="What the last answer cost, and what is left of the account's allowance"></output>
 </form>
 <noscript>The explorer needs JavaScript.</noscript>
 <main id="root"></main>

@@ -8,6 +8,7 @@ import {
   Kind,
   type OperationDefinitionNode,
 } from 'graphql';
+import { weights } from '../../types/weights.js';
 import { type Variables, type ListSizes, isListOfObjects, isPart, QueryParts, type Part } from './query-parts.js';
 
 /** The number of nodes that an operation could touch, and the path that has the most of them. */
@@ -15,10 +16,28 @@ export interface Estimate {
   nodes: number;
   path: string;
   nodesAtPath: number;
+  /** The points that the operation could cost, without those of its request. */
+  points: number;
+  /** The points among them that no execution counts, because the library itself answers introspection. */
+  introspection: number;
+}
+
+/** What one path of an operation could cost. */
+interface PathCost {
+  path: string;
+  /** How often it could be read. */
+  times: number;
+  /** The points each time. */
+  weight: number;
+  cost: number;
 }
 
 /** Estimates an operation for the variables of a request. */
-export type Estimator = (variables: Variables) => Estimate;
+export interface Estimator {
+  (variables: Variables): Estimate;
+  /** What each path could cost. */
+  paths(variables: Variables): PathCost[];
+}
 
 /**
  * The largest count. A larger one makes no difference, and the product of sixteen pages is beyond exact whole numbers.
@@ -69,7 +88,9 @@ export class NodeCounter {
     const root = operation && this.schema.getRootType(operation.operation);
     if (!operation || !root) return undefined;
     const parts = new QueryParts(this.schema, this.sizes, this.#counted, document, operation).parts(root);
-    return (variables) => estimate(parts, variables);
+    return Object.assign((variables: Variables) => estimate(parts, variables), {
+      paths: (variables: Variables) => pathCosts(parts, variables),
+    });
   }
 }
 
@@ -82,26 +103,63 @@ export function refuseTooMany({ nodes, path, nodesAtPath }: Estimate, limit: num
 }
 
 function estimate(parts: Part[], variables: Variables): Estimate {
-  const found: Estimate = { nodes: 0, path: '', nodesAtPath: 0 };
+  const found: Estimate = { nodes: 0, path: '', nodesAtPath: 0, points: 0, introspection: 0 };
   const names: string[] = [];
-  const countAll = (all: Part[], times: number): number =>
-    Math.min(
-      all.reduce((sum, part) => sum + count(part, times), 0),
-      countMax,
-    );
-  const count = (part: Part, times: number): number => {
-    if (!part.asked(variables)) return 0;
-    const here = Math.min(times * part.size(variables), countMax);
+  const limited = (count: number) => Math.min(count, countMax);
+  const countAll = (all: Part[], times: number): [nodes: number, points: number] => {
+    let [nodes, points] = [0, 0];
+    for (const part of all) {
+      const [moreNodes, morePoints] = count(part, times);
+      nodes = limited(nodes + moreNodes);
+      points = limited(points + morePoints);
+    }
+    return [nodes, points];
+  };
+  const count = (part: Part, times: number): [nodes: number, points: number] => {
+    if (!part.asked(variables)) return [0, 0];
+    const here = limited(times * part.size(variables));
     names.push(part.name);
     if (part.counted && here > found.nodesAtPath) {
       found.nodesAtPath = here;
       found.path = names.join('.');
     }
-    let below = 0;
-    for (const parts of part.below) below = Math.max(below, countAll(parts, here));
+    // Of the types that a member may have, the costliest counts.
+    let [nodes, points] = [0, 0];
+    for (const parts of part.below) {
+      const [nodesBelow, pointsBelow] = countAll(parts, here);
+      nodes = Math.max(nodes, nodesBelow);
+      points = Math.max(points, pointsBelow);
+    }
     names.pop();
-    return Math.min((part.counted ? here : 0) + below, countMax);
+    const own = limited(times * part.points(variables));
+    if (part.name.startsWith('__')) found.introspection += own;
+    const objects = part.counted ? here : 0;
+    return [limited(objects + nodes), limited(own + objects * weights.object + points)];
   };
-  found.nodes = countAll(parts, 1);
+  [found.nodes, found.points] = countAll(parts, 1);
   return found;
+}
+
+/**
+ * What each path costs, in the order of the document. Of the types that a member may have, only the costliest is
+ * listed, so that the sum is the cost of the operation.
+ */
+function pathCosts(parts: Part[], variables: Variables): PathCost[] {
+  const sum = (lines: PathCost[]) => lines.reduce((total, { cost }) => total + cost, 0);
+  const linesOf = (part: Part, times: number, above: string): PathCost[] => {
+    if (!part.asked(variables)) return [];
+    const path = above === '' ? part.name : `${above}.${part.name}`;
+    const here = Math.min(times * part.size(variables), countMax);
+    const own: PathCost[] = [];
+    const line = (count: number, weight: number) => {
+      if (weight > 0) own.push({ path, times: count, weight, cost: Math.min(count * weight, countMax) });
+    };
+    line(times, part.points(variables));
+    line(here, part.counted ? weights.object : 0);
+    const below = part.below
+      .map((each) => each.flatMap((inner) => linesOf(inner, here, path)))
+      .sort((a, b) => sum(b) - sum(a));
+    return [...own, ...(below[0] ?? [])];
+  };
+  return parts.flatMap((part) => linesOf(part, 1, ''));
 }

@@ -1,4 +1,5 @@
 import type { ListSize } from '../../types/pagination.js';
+import { type FieldWeight, pointsOf, weights } from '../../types/weights.js';
 import {
   type ArgumentNode,
   type DirectiveNode,
@@ -28,17 +29,21 @@ export interface ListSizes {
    * maximum: RequestBudget also counts the objects that are really returned.
    */
   lists: Record<string, ListSize>;
+  /** What fields weigh in addition to their objects, by type and field. */
+  weights?: Readonly<Record<string, FieldWeight>>;
 }
 
 export type Variables = Readonly<Record<string, unknown>>;
 
-/** A field that leads to nodes. */
+/** A field that leads to nodes or costs points. */
 export interface Part {
   name: string;
   counted: boolean;
   /** The number of its members for each of its parents. */
   size: (variables: Variables) => number;
   asked: (variables: Variables) => boolean;
+  /** The points that it costs for each of its parents, without its objects. */
+  points: (variables: Variables) => number;
   /** The parts below, one list for each type that a member may have. */
   below: Part[][];
 }
@@ -50,6 +55,7 @@ interface Found {
 }
 
 const one = () => 1;
+const free = () => 0;
 
 /** Finds the parts of an operation that lead to nodes, with their sizes as functions of the variables. */
 export class QueryParts {
@@ -107,7 +113,7 @@ export class QueryParts {
     const parts = [...byKey.values()].flatMap((found) => this.#part(type, found, page) ?? []);
     // PostgreSQL reads the rows of a page whichever of its fields are selected.
     if (page && !parts.some(({ name }) => name === 'nodes' || name === 'edges'))
-      parts.push({ name: 'nodes', counted: true, size: page, asked: () => true, below: [] });
+      parts.push({ name: 'nodes', counted: true, size: page, asked: () => true, points: free, below: [] });
     return parts;
   }
 
@@ -116,7 +122,11 @@ export class QueryParts {
     const name = node.name.value;
     const field = parent.getFields()[name];
     const type = field && getNamedType(field.type);
-    if (!field || !type || (!isObjectType(type) && !isAbstractType(type))) return undefined;
+    const points = this.#pointsOf(parent, node);
+    if (!field || !type || (!isObjectType(type) && !isAbstractType(type))) {
+      if (points === free) return undefined;
+      return { name, counted: false, size: one, asked: askedBy(found), points, below: [] };
+    }
     const paged = field.args.some((argument) => argument.name === 'first');
     const listed = isListOfObjects(field);
     const list = this.sizes.lists[`${parent.name}.${name}`];
@@ -131,14 +141,31 @@ export class QueryParts {
     const below = types
       .map((each) => this.#parts(each, sets, paged ? this.#pageSize(node) : undefined))
       .filter((parts) => parts.length > 0);
-    if (!counted && below.length === 0) return undefined;
-    return { name, counted, size, asked: askedBy(found), below };
+    if (!counted && below.length === 0 && points === free) return undefined;
+    return { name, counted, size, asked: askedBy(found), points, below };
+  }
+
+  /** What a field costs for each of its parents, without its objects. */
+  #pointsOf(parent: GraphQLObjectType, { name: { value: name }, arguments: given }: FieldNode): Part['points'] {
+    if (name === '__schema' || name === '__type') return () => weights.introspection;
+    if (parent === this.schema.getMutationType() && name !== '__typename') return () => weights.write;
+    if (isTotal(parent, name)) return () => weights.total;
+    const weight = this.sizes.weights?.[`${parent.name}.${name}`];
+    if (weight === undefined) return free;
+    const argument = this.#argumentsOf(given);
+    return (variables) => pointsOf(weight, argument(variables));
+  }
+
+  /** The values of a field's arguments, by their names. */
+  #argumentsOf(given: readonly ArgumentNode[] | undefined): (variables: Variables) => (name: string) => unknown {
+    const values = new Map((given ?? []).map((argument) => [argument.name.value, this.#valueOf(argument)]));
+    return (variables) => (name) => values.get(name)?.(variables);
   }
 
   #sizeOf(list: ListSize | undefined, { arguments: given }: FieldNode): Part['size'] {
     if (typeof list !== 'function') return () => list || 1;
-    const values = new Map((given ?? []).map((argument) => [argument.name.value, this.#valueOf(argument)]));
-    return (variables) => list((name) => values.get(name)?.(variables));
+    const argument = this.#argumentsOf(given);
+    return (variables) => list(argument(variables));
   }
 
   #pageSize({ arguments: given }: FieldNode): Part['size'] {
@@ -205,5 +232,11 @@ const isNodes = (name: string) => name === 'nodes';
 
 /** Whether a field is the rows of a page, whose size is that of the page. */
 export function isPart(type: GraphQLObjectType, name: string): boolean {
-  return /(Connection|Page)$/.test(type.name) && (isNodes(name) || name === 'edges');
+  return isPageType(type) && (isNodes(name) || name === 'edges');
 }
+
+/** Whether a type is a page of a list. */
+export const isPageType = ({ name }: GraphQLObjectType): boolean => /(Connection|Page)$/.test(name);
+
+/** Whether a field counts the whole list of a page. */
+const isTotal = (type: GraphQLObjectType, name: string): boolean => name === 'totalCount' && isPageType(type);

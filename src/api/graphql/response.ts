@@ -2,17 +2,21 @@ import type { GraphQLFormattedError } from 'graphql';
 import type { Context } from '../../operation/context.js';
 import { type ProblemCode, problem, retryAfter } from '../../request/problems.js';
 
-/** Formats a response: adds the request's id to it and to each error, and sets the Retry-After and replay headers. */
+/**
+ * Formats a response: adds the request's id to it and to each error, and its cost, and sets the Retry-After and replay
+ * headers.
+ */
 export function formatResponse(
   { errors, data, extensions }: { errors?: readonly GraphQLFormattedError[]; data?: unknown; extensions?: object },
-  { requestId, replayed }: Pick<Context, 'requestId' | 'replayed'>,
+  { requestId, replayed, budget }: Pick<Context, 'requestId' | 'replayed' | 'budget'>,
 ) {
+  const { cost } = budget;
   const wait = errors?.map(waitOf).find((seconds) => seconds !== undefined);
   return {
     result: {
       errors: errors?.map((e) => ({ ...e, extensions: { ...e.extensions, requestId } })),
       data,
-      extensions: { ...extensions, requestId },
+      extensions: { ...extensions, requestId, ...(cost && { cost }) },
     },
     headers: {
       ...(wait !== undefined && { 'retry-after': String(wait) }),

@@ -18,19 +18,32 @@ import type { Context } from '../../operation/context.js';
 import { explained, flat, formatted, type Rules } from './errors.js';
 import { guard, permitField } from '../../operation/guard.js';
 import { inputProblems } from '../../operation/input-problems.js';
-import { nodeTypes, operationOf, operations, resolvers, sizes } from '../../resources/registry.js';
+import {
+  nodeTypes,
+  operationOf,
+  operations,
+  resolvers,
+  sizes,
+  weights as fieldWeights,
+} from '../../resources/registry.js';
 import type { QueryCompiler } from './compiler/compiler.js';
 import { DocumentCache } from './document-cache.js';
+import { dryRunOf, selectionsMax, withoutLongNames } from './dry-run.js';
 import { type Limits, limitRule } from './limits.js';
 import { pageSizeDefault, pageSizeMax } from '../../types/pagination.js';
-import type { ListSizes } from './query-parts.js';
+import { pointsOf, pointsOfTotal, weights } from '../../types/weights.js';
+import { isPageType, type ListSizes } from './query-parts.js';
 import { NodeCounter, refuseTooMany } from './query-cost.js';
-import { cut, problem } from '../../request/problems.js';
+import { problem, retryAfter } from '../../request/problems.js';
 import { measure, measuredFieldResolver, type RequestBudget } from '../../request/budget.js';
 import { formatResponse } from './response.js';
 
 /** The sizes of the lists of the public schema. */
-export const publicSizes: ListSizes = { page: { default: pageSizeDefault, max: pageSizeMax }, lists: sizes };
+export const publicSizes: ListSizes = {
+  page: { default: pageSizeDefault, max: pageSizeMax },
+  lists: sizes,
+  weights: fieldWeights,
+};
 
 /**
  * Builds the public schema, with its guards and its budget. It throws when a root field has no declared operation, or a
@@ -42,7 +55,16 @@ export function buildGraph(): GraphQLSchema {
   assertValidSchema(schema);
   guard(schema, operations);
   const nodes = new NodeCounter(schema, publicSizes);
-  measure(schema, (type) => nodes.counts(type));
+  const prices = {
+    isPage: isPageType,
+    object: weights.object,
+    field: (type: string, field: string) => {
+      const weight = fieldWeights[`${type}.${field}`];
+      return weight && ((args: Record<string, unknown>) => pointsOf(weight, (name) => args[name]));
+    },
+    total: pointsOfTotal,
+  };
+  measure(schema, { counted: (type) => nodes.counts(type.name), prices });
   return schema;
 }
 
@@ -100,6 +122,8 @@ export interface GraphSettings {
 export interface GraphServer<C extends ServerContext> {
   apollo: ApolloServer<C>;
   documents: DocumentCache | undefined;
+  /** Says what a document would cost. */
+  dryRun: ReturnType<typeof dryRunOf>;
 }
 
 /**
@@ -136,7 +160,7 @@ export function buildApollo<C extends ServerContext>(
     csrfPrevention: { requestHeaders: ['authorization', 'x-apollo-operation-name', 'apollo-require-preflight'] },
     // Apollo's type leaves out the option for the limit of tokens, and passes it on to the parser.
     parseOptions: { maxLexicalTokens: settings.tokensMax } as never,
-    maxRecursiveSelections: 1_000,
+    maxRecursiveSelections: selectionsMax,
     validationRules: [limitRule(settings.limits)],
     validationOptions: { maxErrors: 5 },
     formatError: ownCode,
@@ -147,7 +171,7 @@ export function buildApollo<C extends ServerContext>(
       answering(schema, rules, nodes, settings.nodesMax, documents),
     ],
   });
-  return { apollo, documents };
+  return { apollo, documents, dryRun: dryRunOf(schema, nodes, settings) };
 }
 
 /** A document to execute, with its variables and the caller's context. */
@@ -189,8 +213,11 @@ function ownCode(formatted: GraphQLFormattedError, error: unknown): GraphQLForma
     formatted.extensions?.code === 'GRAPHQL_VALIDATION_FAILED' && original instanceof GraphQLError
       ? original.extensions.code
       : undefined;
-  const message = formatted.message.replaceAll(/[\w$]{101,}|(?<=")[^"]{101,}(?=")/g, cut);
-  return { ...formatted, message, ...(own !== undefined && { extensions: { ...formatted.extensions, code: own } }) };
+  return {
+    ...formatted,
+    message: withoutLongNames(formatted.message),
+    ...(own !== undefined && { extensions: { ...formatted.extensions, code: own } }),
+  };
 }
 
 /**
@@ -206,19 +233,26 @@ function answering<C extends ServerContext>(
   return {
     async requestDidStart() {
       return {
-        async didResolveOperation({ source, document, request }) {
+        async didResolveOperation({ source, document, request, contextValue }) {
           documents?.learn(source, document);
-          const estimate = nodes.of(document, request.operationName);
-          if (estimate) refuseTooMany(estimate(request.variables ?? {}), nodesMax);
+          const estimate = nodes.of(document, request.operationName)?.(request.variables ?? {});
+          if (!estimate) return;
+          refuseTooMany(estimate, nodesMax);
+          const { charge } = contextValue.budget;
+          await charge?.take(estimate.points);
+          charge?.count(estimate.introspection);
         },
         async willSendResponse({ response, document, request, contextValue }) {
           if (response.body.kind !== 'single') return;
           const result = response.body.singleResult;
           const { requestId, budget } = contextValue;
-          if (budget.ended) {
+          const refusal = budget.ended ?? budget.charge?.refusal;
+          if (refusal) {
             delete result.data;
-            result.errors = budget.ended.problems.map((p) => formatted(p, requestId));
-            response.http.status = budget.ended.status;
+            result.errors = refusal.problems.map((p) => formatted(p, requestId));
+            response.http.status = refusal.status;
+            const wait = retryAfter(refusal.problems);
+            if (wait !== undefined) response.http.headers.set('retry-after', String(wait));
           }
           if (response.http.status === 405) result.errors = [formatted(problem('method_not_allowed'), requestId)];
           if (result.data === undefined && document && result.errors?.some(isInputError)) {
@@ -231,7 +265,8 @@ function answering<C extends ServerContext>(
           }
           const formattedResponse = formatResponse(result, contextValue);
           Object.assign(result, formattedResponse.result);
-          for (const [name, value] of Object.entries(formattedResponse.headers)) response.http.headers.set(name, value);
+          for (const [name, value] of Object.entries(formattedResponse.headers))
+            if (!response.http.headers.has(name)) response.http.headers.set(name, value);
         },
       };
     },

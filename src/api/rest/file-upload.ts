@@ -6,6 +6,7 @@ import { operationOf } from '../../resources/registry.js';
 import { type Problem, problem, DomainError } from '../../request/problems.js';
 import { parseQuery } from './decoder.js';
 import { Metadata, type ScalarFault } from '../../types/scalars.js';
+import { pointsOfRoute, weights } from '../../types/weights.js';
 import { contentOf } from '../../resources/file/content.js';
 import { claimedSize, imagePixelsMax } from '../../resources/file/image-size.js';
 import { FilePurpose, type FileRow, file } from '../../resources/file/table.js';
@@ -13,6 +14,8 @@ import { fileV1 } from '../../resources/file/v1.js';
 
 const fileBytesMax = 10 * 1024 * 1024;
 const filenameLengthMax = 255;
+/** What a file and its content cost, besides the request and the write: the content is as much work as a figure. */
+const contentPoints = weights.figure + weights.object;
 /** The accepted types, which are detected from the content and never from the name. */
 const contentTypes = ['application/pdf', 'image/png', 'image/jpeg'];
 
@@ -39,7 +42,11 @@ export function fileRoutes(app: FastifyInstance): void {
     method: 'POST',
     url: '/v1/files',
     bodyLimit: fileBytesMax + 65_536,
-    config: { permission: operationOf('createFile'), streamed: true },
+    config: {
+      permission: operationOf('createFile'),
+      streamed: true,
+      cost: () => pointsOfRoute('payload', 'figure', 1),
+    },
     handler: async (request) => {
       refuseQuery(request);
       const { args, uploaded } = await uploadOf(request);
@@ -57,6 +64,7 @@ export function fileRoutes(app: FastifyInstance): void {
         };
       });
       const payload = (await run({ name: 'createFile', resolve }, args, request.context!)) as { file: FileRow };
+      request.budget?.charge?.count(contentPoints);
       return fileV1(payload.file);
     },
   });
@@ -64,7 +72,7 @@ export function fileRoutes(app: FastifyInstance): void {
   app.route<{ Params: { id: string } }>({
     method: 'GET',
     url: '/v1/files/:id/content',
-    config: { permission: operationOf('fileContent') },
+    config: { permission: operationOf('fileContent'), cost: () => pointsOfRoute('object', 'figure', 1) },
     handler: async (request, reply) => {
       refuseQuery(request);
       const resolve = guarded(operationOf('fileContent'), async (_, { id }: { id: string }, { scope }: Context) => {
@@ -75,6 +83,7 @@ export function fileRoutes(app: FastifyInstance): void {
         row: FileRow;
         content: Buffer;
       };
+      request.budget?.charge?.count(contentPoints);
       // The file comes from a client, so a browser must download it and never render it under our origin.
       reply.header('content-disposition', `attachment; filename*=UTF-8''${encodeURIComponent(row.filename)}`);
       reply.header('content-security-policy', "default-src 'none'; sandbox");

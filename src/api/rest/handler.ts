@@ -5,7 +5,8 @@ import { run } from '../../operation/guard.js';
 import { inputProblems, joined } from '../../operation/input-problems.js';
 import { cursorConflict, limitMax, type Page, pageSizeDefault } from '../../types/pagination.js';
 import { camel, emptyOptional, type Problem, problem, DomainError } from '../../request/problems.js';
-import { operationOf, type Route, routes } from '../../resources/registry.js';
+import { pointsOfRoute, weights } from '../../types/weights.js';
+import { operationOf, type Route, routes, weights as fieldWeights } from '../../resources/registry.js';
 import { body, parseQuery, query, read } from './decoder.js';
 
 /**
@@ -23,12 +24,27 @@ export function rest(app: FastifyInstance, schema: GraphQLSchema): void {
       const args = argumentsOf(route, read, request);
       const answer = await run(field, args, request.context!);
       const row = objectOf(route, answer);
+      const objects = route.answers === 'list' ? (row as Page<unknown>).nodes.length : 1;
+      request.budget?.charge?.count(weights.object * objects);
       // A resource declares its link for rows of its own table, and this route answers one of them.
       if (route.link) reply.header('link', route.link(row as never, request.context!));
       return reply.send(render(route, row));
     };
-    app.route({ method: route.method, url: route.path, config: { permission: operationOf(route.field) }, handler });
+    const config = { permission: operationOf(route.field), cost: costOf(route) };
+    app.route({ method: route.method, url: route.path, config, handler });
   }
+}
+
+/** What a request to a route can cost at most. The limit of a list that cannot be read here counts as the largest. */
+function costOf(route: Route): (request: FastifyRequest) => number {
+  const weight = fieldWeights[`Query.${route.field}`];
+  const points = (rows: number) => pointsOfRoute(route.answers, weight, rows);
+  const byRows = Array.from({ length: limitMax + 1 }, (_, rows) => points(rows));
+  if (route.answers !== 'list') return () => byRows[1]!;
+  return ({ url }) => {
+    const limit = /[?&]limit=(\d+)(?:&|$)/.exec(url)?.[1];
+    return byRows[Math.min(Number(limit ?? limitMax), limitMax)]!;
+  };
 }
 
 /**

@@ -44,6 +44,13 @@ export default defineResource({
       }),
     }),
   ],
+  weights: {
+    'Account.balance': (argument) => (argument('asOf') == null ? 'object' : 'figure'),
+    'Account.balanceHistory': 'figure',
+    'Account.depositTotals': 'figure',
+    'Query.balance': 'object',
+    'Query.balanceAggregate': 'figure',
+  },
   sizes: {
     'Account.balanceHistory': pointsUsual,
     'Account.depositTotals': pointsUsual,

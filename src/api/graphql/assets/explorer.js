@@ -66,6 +66,18 @@ const tidegate = ((setup) => {
   say(key);
   if (!key) element('key').focus();
 
+  const points = (count) => count.toLocaleString('en');
+  function tellCost(cost) {
+    element('cost').textContent = !cost
+      ? ''
+      : 'Cost ' +
+        points(cost.actual) +
+        (cost.actual === cost.requested ? '' : ' of at most ' + points(cost.requested)) +
+        ' points · ' +
+        points(cost.remaining) +
+        ' left';
+  }
+
   const bearer = (headers) =>
     clean(String(Object.entries(headers).find(([name]) => name.toLowerCase() === 'authorization')?.[1] ?? ''));
   let introspectedWith;
@@ -98,6 +110,7 @@ const tidegate = ((setup) => {
       answer = { errors: [{ message: 'The server answered ' + response.status + ' without JSON.' }] };
     }
     if (introspecting) return { data: null, ...answer };
+    tellCost(answer.extensions?.cost);
     // After the first answer with a key from the header editor, load the schema, by GraphiQL's keyboard shortcut.
     if (response.ok && used !== introspectedWith) {
       dispatchEvent(new KeyboardEvent('keydown', { key: 'R', ctrlKey: true }));

@@ -14,6 +14,7 @@ import {
   emptyCurrency,
   jsonBegin,
   jsonEnd,
+  objectMark,
   type Statement,
   statementOf,
   type Terms,
@@ -98,6 +99,12 @@ export class QueryCompiler {
   }
 }
 
+/** The data of a compiled query as JSON, and how many objects PostgreSQL read for it. */
+export interface CompiledAnswer {
+  data: string;
+  objects: number;
+}
+
 /**
  * A query that PostgreSQL answers by one statement, whose result is the JSON of the response. It leaves every special
  * case to the resolvers, such as an invalid variable or an object that the caller cannot see: they produce the error
@@ -123,12 +130,12 @@ export class CompiledQuery {
     this.#withArguments = branchesWithArguments(tree.branches);
   }
 
-  /** The data as JSON, or undefined when the resolvers have to answer. */
+  /** The answer, or undefined when the resolvers have to answer. */
   async answer(
     operationName: string | null | undefined,
     variables: Record<string, unknown>,
     context: Context,
-  ): Promise<string | undefined> {
+  ): Promise<CompiledAnswer | undefined> {
     if (this.resolved) return undefined;
     if (operationName != null && operationName !== this.tree.operation.name?.value) return undefined;
     const { scope, edition } = context;
@@ -181,7 +188,9 @@ export class CompiledQuery {
     try {
       const [row] = await scope.compiled(statement.text, statement.names, given, questionOfParts(parts));
       // The data is null when the answer is too large: the resolvers refuse it.
-      return row?.data == null ? undefined : respaced(row.data);
+      if (row?.data == null) return undefined;
+      const data = row.data.replaceAll(objectMark, '');
+      return { data: respaced(data), objects: row.data.length - data.length };
     } catch (error) {
       const { code = '' } = error as { code?: string };
       if (code === absent) return undefined;

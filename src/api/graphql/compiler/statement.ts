@@ -53,6 +53,8 @@ export const emptyCurrency = 'edition_currency';
 /** Marks around each JSON value that PostgreSQL formats: control characters, which PostgreSQL escapes inside a text. */
 export const jsonBegin = '\u0001';
 export const jsonEnd = '\u0002';
+/** Stands in the text of an answer once for each object that PostgreSQL read for it, so that they can be counted. */
+export const objectMark = '\u0003';
 const marked = (json: string) => `chr(1) || ${json} || chr(2)`;
 /** Scalars that are returned as they are stored. */
 const scalarsAsStored = new Set([
@@ -104,7 +106,7 @@ class Writer {
       sql`select * from ${table as PgTable} where ${and(...visibilityPredicate(table, this.terms.visibility), condition)}`,
       prefix,
     );
-    return `(select ${this.#object(below, table, alias)} from (${from}) ${alias})`;
+    return `(select chr(3) || ${this.#object(below, table, alias)} from (${from}) ${alias})`;
   }
 
   /** The members of a row's object. */
@@ -151,7 +153,6 @@ class Writer {
     const [alias, inner] = [this.#alias(), this.#alias()];
     const page = listed(builder, { table, listing, ...requested, ...below }, 'rows', readOf(request.size + 1));
     const rows = this.#fragment(page.getSQL(), prefix);
-    // Called only where the size is used: PostgreSQL refuses an unused parameter, because it cannot infer its type.
     const size = () => `${this.#fragment(sql`${sql.placeholder('size')}`, prefix)}::int`;
     const shown = () => ` filter (where ${alias}.n <= ${size()})`;
     const node = ({ below }: Branch) => this.#object(below, table, alias);
@@ -180,7 +181,7 @@ class Writer {
       return object(part.below.map((b) => [b.key, b.field ? info[b.node.name.value]!() : constant(b.parent.name)]));
     };
     const connection = object(branch.below.map((part) => [part.key, member(part)]));
-    return `(select ${connection} from (select ${inner}.*, row_number() over () as n from (${rows}) ${inner}) ${alias}${oneRow})`;
+    return `(select repeat(chr(3), least(count(*), ${size()})::int) || ${connection} from (select ${inner}.*, row_number() over () as n from (${rows}) ${inner}) ${alias}${oneRow})`;
   }
 
   /** Funds by compartment and currency; before the first movement, zero in the edition's currency. */
@@ -211,7 +212,7 @@ class Writer {
       const all = `'[' || coalesce(string_agg(${each}, ','), ${nothing}) || ']'`;
       return name === 'feeAdvance' ? `case ${column('kind')} when 'platform' then ${all} else '[]' end` : all;
     };
-    return `(select ${object(below.map((part) => [part.key, member(part)]))} from (${rows}) ${alias}${oneRow})`;
+    return `(select chr(3) || ${object(below.map((part) => [part.key, member(part)]))} from (${rows}) ${alias}${oneRow})`;
   }
 
   /** A part of the statement as text. It numbers the parameters of the part among those of the complete statement. */

@@ -1,0 +1,124 @@
+import {
+  type DocumentNode,
+  getOperationAST,
+  GraphQLError,
+  type GraphQLSchema,
+  Kind,
+  NoSchemaIntrospectionCustomRule,
+  parse,
+  type SelectionSetNode,
+  specifiedRules,
+  validate,
+} from 'graphql';
+import { getVariableValues } from 'graphql/execution/values.js';
+import type { DryRunAnswer, DryRunAsked } from '../../operation/context.js';
+import { cut } from '../../request/problems.js';
+import { weights } from '../../types/weights.js';
+import { type Limits, limitRule } from './limits.js';
+import { type NodeCounter, refuseTooMany } from './query-cost.js';
+
+/** The limits that a document has to keep. */
+export interface DocumentLimits {
+  introspection: boolean;
+  limits: Limits;
+  tokensMax: number;
+  nodesMax: number;
+  /** Whether errors suggest names of the schema. */
+  suggestions: boolean;
+}
+
+/** The most selections of an operation after its fragments are expanded; Apollo has the same limit for requests. */
+export const selectionsMax = 1_000;
+const errorsMax = 5;
+
+/**
+ * Says what documents would cost, without running them. A document is checked like that of a request; what would be
+ * refused is an error in the answer, and no cost.
+ */
+export function dryRunOf(schema: GraphQLSchema, nodes: NodeCounter, limits: DocumentLimits) {
+  return ({ query, variables, operationName }: DryRunAsked): DryRunAnswer => {
+    try {
+      const document = checked(schema, limits, query);
+      const operation = getOperationAST(document, operationName);
+      if (!operation)
+        throw new GraphQLError(
+          operationName == null
+            ? 'The document has several operations, or none. Name one with operationName.'
+            : 'The document has no operation of this name.',
+        );
+      const given = getVariableValues(schema, operation.variableDefinitions ?? [], variables ?? {}, {
+        maxErrors: errorsMax,
+      });
+      if (given.errors) throw new Refused(given.errors);
+      const estimator = nodes.of(document, operation.name?.value)!;
+      const estimate = estimator(variables ?? {});
+      refuseTooMany(estimate, limits.nodesMax);
+      return {
+        requested: weights.request + estimate.points,
+        nodes: estimate.nodes,
+        paths: estimator.paths(variables ?? {}),
+        errors: [],
+      };
+    } catch (error) {
+      if (error instanceof Refused) return refused(error.errors);
+      if (error instanceof GraphQLError) return refused([error]);
+      throw error;
+    }
+  };
+}
+
+class Refused extends Error {
+  constructor(readonly errors: readonly GraphQLError[]) {
+    super('The document is not valid.');
+  }
+}
+
+function refused(errors: readonly GraphQLError[]): DryRunAnswer {
+  const messages = errors.slice(0, errorsMax).map(({ message }) => message);
+  return { requested: null, nodes: null, paths: [], errors: messages.map(withoutLongNames) };
+}
+
+/** Cuts long names and values, like the errors of a request. */
+export function withoutLongNames(message: string): string {
+  return message.replaceAll(/[\w$]{101,}|(?<=")[^"]{101,}(?=")/g, cut);
+}
+
+/** Parses a document, and checks it by the rules for requests. */
+function checked(schema: GraphQLSchema, limits: DocumentLimits, query: string): DocumentNode {
+  const document = parse(query, { maxTokens: limits.tokensMax });
+  if (isTooLong(document))
+    throw new GraphQLError(`The document selects more than ${selectionsMax} fields, fragments included.`);
+  const rules = [...specifiedRules, limitRule(limits.limits)];
+  if (!limits.introspection) rules.push(NoSchemaIntrospectionCustomRule);
+  const errors = validate(schema, document, rules, { maxErrors: errorsMax, hideSuggestions: !limits.suggestions });
+  if (errors.length > 0) throw new Refused(errors);
+  return document;
+}
+
+/** Whether an operation selects too much. A fragment counts wherever it is spread, and one that spreads itself once. */
+function isTooLong({ definitions }: DocumentNode): boolean {
+  const fragments = new Map(
+    definitions.flatMap((d) => (d.kind === Kind.FRAGMENT_DEFINITION ? [[d.name.value, d.selectionSet] as const] : [])),
+  );
+  const known = new Map<string, number>();
+  const countOf = ({ selections }: SelectionSetNode): number => {
+    let count = 0;
+    for (const selection of selections) {
+      count++;
+      if (selection.kind === Kind.FRAGMENT_SPREAD) count += countOfFragment(selection.name.value);
+      else if (selection.selectionSet) count += countOf(selection.selectionSet);
+    }
+    return Math.min(count, selectionsMax + 1);
+  };
+  const countOfFragment = (name: string): number => {
+    const set = fragments.get(name);
+    if (!set) return 0;
+    const found = known.get(name);
+    if (found !== undefined) return found;
+    known.set(name, 0);
+    const count = countOf(set);
+    known.set(name, count);
+    return count;
+  };
+  return definitions.some((d) => d.kind === Kind.OPERATION_DEFINITION && countOf(d.selectionSet) > selectionsMax);
+}

@@ -1,0 +1,120 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { LRUCache } from 'lru-cache';
+import type { Config } from '../config.js';
+import type { Database } from '../db/database.js';
+import type { Caller } from '../request/caller.js';
+import { Charge } from '../request/charge.js';
+import { Lease } from '../request/lease.js';
+import { weights } from '../types/weights.js';
+import { take } from './lifetime.js';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The most points that a request to the route can cost, where that is known before its body is read. */
+    cost?: (request: FastifyRequest) => number;
+  }
+}
+
+/** How many root accounts and modes have a lease in one gateway at once. The least recently used one is given back. */
+const leasesMax = 10_000;
+const quietMilliseconds = 5_000;
+/** How many leases are given back at once. */
+const returnsAtOnce = 50;
+
+/** The leases of a gateway: one for each root account and mode that it serves. */
+class Leases {
+  readonly #leases: LRUCache<string, Lease>;
+
+  constructor(
+    private readonly config: Config,
+    private readonly database: Database,
+  ) {
+    this.#leases = new LRUCache({
+      max: leasesMax,
+      dispose: (lease) => void lease.close().catch(() => {}),
+      noDisposeOnSet: true,
+    });
+  }
+
+  /** The lease of a caller's root account and mode. */
+  of({ tenantId, livemode }: Pick<Caller, 'tenantId' | 'livemode'>): Lease {
+    const name = `${tenantId} ${livemode}`;
+    const known = this.#leases.get(name);
+    if (known) return known;
+    const { RATE_LIMIT, RATE_LIMIT_BURST: burst, RATE_LIMIT_PER_SECOND: perSecond } = this.config;
+    const lease = new Lease({ burst, perSecond, enforced: RATE_LIMIT === 'enforce' }, async ({ back, need, want }) => {
+      const values = [tenantId, livemode, back, need, want, burst, perSecond];
+      const [row] = await this.database.call('take_allowance', values);
+      return { granted: Number(row!.granted), remaining: Number(row!.remaining) };
+    });
+    this.#leases.set(name, lease);
+    return lease;
+  }
+
+  /** Gives back what quiet accounts have left. */
+  giveBackIfQuiet(): Promise<void> {
+    return this.#each((lease) => lease.giveBackIfQuiet());
+  }
+
+  /** Gives back all leases. */
+  close(): Promise<void> {
+    return this.#each((lease) => lease.close());
+  }
+
+  /** A lease that cannot be given back is lost, which costs its account no more than the lease. */
+  async #each(work: (lease: Lease) => Promise<void>): Promise<void> {
+    const leases = [...this.#leases.values()];
+    for (let i = 0; i < leases.length; i += returnsAtOnce)
+      await Promise.allSettled(leases.slice(i, i + returnsAtOnce).map(work));
+  }
+}
+
+/**
+ * Charges each request of an identified caller to the allowance of its root account and mode, before its body is read,
+ * and writes the headers about it. /graphql takes the price of any request first, and that of the document when the
+ * document is known. The operator, the probes and the pages are not charged: they have no caller.
+ * Spec: extension. The headers are those of draft-ietf-httpapi-ratelimit-headers-10.
+ */
+export function rateLimit(app: FastifyInstance, config: Config, database: Database): void {
+  if (config.RATE_LIMIT === 'off') return;
+  const leases = new Leases(config, database);
+  const window = Math.ceil(config.RATE_LIMIT_BURST / config.RATE_LIMIT_PER_SECOND);
+  const policy = `"${policyName}";q=${config.RATE_LIMIT_BURST};w=${window}`;
+  app.addHook('onRequest', (request, _, done) => take(() => chargeFor(request, leases), done));
+  app.addHook('onSend', (request, reply, _, done) => {
+    writeHeaders(request, reply, policy);
+    done();
+  });
+  // The answer of a client that has disconnected is never sent.
+  app.addHook('onResponse', (request, _, done) => {
+    request.budget?.charge?.settled(request.budget.ended !== undefined);
+    done();
+  });
+  const timer = setInterval(() => void leases.giveBackIfQuiet(), quietMilliseconds);
+  timer.unref();
+  app.addHook('onClose', async () => {
+    clearInterval(timer);
+    await leases.close();
+  });
+}
+
+const policyName = 'points';
+
+function chargeFor(request: FastifyRequest, leases: Leases): undefined | Promise<void> {
+  const { context, budget } = request;
+  if (!context || !budget) return undefined;
+  const charge = new Charge(leases.of(context.caller));
+  budget.charge = charge;
+  const points = request.routeOptions.config.cost?.(request) ?? weights.request;
+  const waiting = charge.take(points);
+  if (waiting) return waiting.then(() => charge.count(weights.request));
+  charge.count(weights.request);
+  return undefined;
+}
+
+function writeHeaders({ budget }: FastifyRequest, reply: FastifyReply, policy: string): void {
+  const cost = budget?.cost;
+  if (!cost) return;
+  reply.header('ratelimit-policy', policy);
+  reply.header('ratelimit', `"${policyName}";r=${cost.remaining};t=${cost.resetSeconds}`);
+}

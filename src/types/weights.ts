@@ -1,0 +1,44 @@
+import { totalCountMax } from './pagination.js';
+
+/**
+ * What a request costs, in points. This is the only place that says how much anything weighs; resources say which of
+ * their fields are figures. A point is about 20 µs of a gateway's processor, or the reading of a few rows.
+ */
+export const weights = {
+  /** Every request: its key, its parsing and its answer. A dry run costs the same, because it parses a document. */
+  request: 10,
+  /** An object of an answer. A page has the objects that PostgreSQL read, whichever of their fields are selected. */
+  object: 1,
+  /** A write: its locks, its event and its commit to the disk. */
+  write: 50,
+  /** A figure that PostgreSQL computes from many rows, such as a history. Its points count as objects, too. */
+  figure: 50,
+  /** The count of a list, which reads as many entries of an index as the list has, and stops at a maximum. */
+  total: 100,
+  /** A root field of introspection. */
+  introspection: 500,
+} as const;
+
+type WeightName = keyof typeof weights;
+
+/** The weight of a field in addition to its objects. It may depend on the field's arguments. */
+export type FieldWeight = WeightName | ((argument: (name: string) => unknown) => WeightName | undefined);
+
+/** The points of a field with these arguments. */
+export function pointsOf(weight: FieldWeight, argument: (name: string) => unknown): number {
+  const name = typeof weight === 'function' ? weight(argument) : weight;
+  return name === undefined ? 0 : weights[name];
+}
+
+/** The points of a count that found so many objects; null when the list is longer than the maximum. */
+export function pointsOfTotal(found: number | null): number {
+  const entries = Math.min(found ?? totalCountMax, totalCountMax);
+  return Math.max(Math.ceil((weights.total * entries) / totalCountMax), 1);
+}
+
+/** What a route of /v1 costs at most: its request, and one object, a page of a list, or a write with its object. */
+export function pointsOfRoute(answers: 'object' | 'list' | 'payload', field: FieldWeight | undefined, rows: number) {
+  const more = field === undefined ? 0 : pointsOf(field, () => undefined);
+  const write = answers === 'payload' ? weights.write : 0;
+  return weights.request + write + more + weights.object * (answers === 'list' ? rows : 1);
+}
