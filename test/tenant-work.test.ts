@@ -68,8 +68,11 @@ describe('a tenant with 100,000 due jobs', () => {
       }
       // Each ran while most of the others were still there, and these were not standing still.
       expect(left.length).toBe(5);
-      expect(Math.max(...left)).toBeLessThan(100_000);
       expect(Math.min(...left)).toBeGreaterThan(50_000);
+      await eventually(
+        () => jobsOf(world, 'backlog'),
+        (n) => n < left.at(-1)! && n < 100_000,
+      );
     } finally {
       await worker.stop();
     }
@@ -279,7 +282,10 @@ describe('a look of the worker, with a backlog of each of 5,000 tenants', () => 
   it('finds each tenant with due jobs after a number of looks that does not depend on the jobs', async () => {
     const due = new DueJobs(world.database);
     const found = new Set<string>();
-    const wanted = count * 2;
+    // The worker of the test before has done some of them.
+    const { length: wanted } = await world.sql`
+      select from job where due <= extract(epoch from now()) group by tenant_id, livemode`;
+    expect(wanted).toBeGreaterThan(count);
     let looks = 0;
     for (; found.size < wanted && looks < 600; looks++)
       for (const each of (await due.look()).runs) found.add(`${each.tenantId} ${each.livemode}`);

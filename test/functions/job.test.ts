@@ -47,6 +47,20 @@ of('run_jobs', () => {
   });
 });
 
+of('run_due_jobs', () => {
+  it('returns the jobs that it tried, with the errors of those that failed', async () => {
+    const root = await withJobs('nothing', 'issue_addresses');
+    const rows = await call('run_due_jobs', root.tenantId, false, 10);
+    expect(rows.map((row) => [row.job_kind, row.job_error])).toEqual([
+      ['nothing', 'no such job: nothing'],
+      ['issue_addresses', null],
+    ]);
+    expect(await call('run_due_jobs', root.tenantId, false, 10)).toEqual([]);
+    const [failed] = await jobsOf(root, root.id);
+    expect([failed!.id, Number(failed!.failing_since) > 0]).toEqual([rows[0]!.job_id, true]);
+  });
+});
+
 of('charge_job', () => {
   it('waits longer with each attempt, and keeps the error', async () => {
     const root = await withJobs('nothing');

@@ -250,6 +250,48 @@ of('forget_old_events', () => {
   });
 });
 
+const fault = (): [string, boolean, string] => [root.tenantId, false, 'seal_postings'];
+
+of('worker_fault_pause', () => {
+  it('doubles up to a minute', async () => {
+    expect([await value('worker_fault_pause', 1), await value('worker_fault_pause', 5)]).toEqual([1, 16]);
+    expect(await value('worker_fault_pause', 1_000)).toBe(60);
+  });
+});
+
+of('record_worker_fault', () => {
+  it('counts the attempts, and keeps the last error and the first time', async () => {
+    expect(await value('record_worker_fault', ...fault(), 'first')).toBe(1);
+    await world.sql`update worker_fault set since = 5`;
+    expect(await value('record_worker_fault', ...fault(), 'second')).toBe(2);
+    const [row] = await world.sql`select error, since::int, attempts from worker_fault`;
+    expect(row).toEqual({ error: 'second', since: 5, attempts: 2 });
+    await world.sql`delete from worker_fault`;
+  });
+});
+
+of('claim_worker_fault', () => {
+  it('gives a due attempt to one worker, and refuses one that is not due', async () => {
+    await call('record_worker_fault', ...fault(), 'fault');
+    await world.sql`update worker_fault set next_attempt = 0`;
+    expect(await value('claim_worker_fault', ...fault())).toBe(0);
+    expect(await value('claim_worker_fault', ...fault())).toBeGreaterThan(0);
+    await world.sql`delete from worker_fault`;
+    expect(await value('claim_worker_fault', ...fault())).toBe(0);
+  });
+});
+
+of('clear_worker_fault', () => {
+  it('deletes the fault of this work alone', async () => {
+    await call('record_worker_fault', ...fault(), 'fault');
+    await call('record_worker_fault', root.tenantId, false, 'number_events', 'fault');
+    expect(await value('clear_worker_fault', ...fault())).toBe(1);
+    expect(await value('clear_worker_fault', ...fault())).toBe(0);
+    expect(await world.sql`select work from worker_fault`).toEqual([{ work: 'number_events' }]);
+    await world.sql`delete from worker_fault`;
+  });
+});
+
 of('camel', () => {
   it('turns snake case into camel case', async () => {
     expect(await value('camel', 'connected_user_partner')).toBe('connectedUserPartner');
