@@ -86,7 +86,7 @@ describe('the commands of the documentation', () => {
   let gateway: Gateway;
   beforeAll(async () => {
     gateway = await startGateway({ OPERATOR_KEY });
-  }, 60_000);
+  });
   afterAll(() => gateway.stop());
 
   it('are on these pages, with these numbers of blocks', () => {

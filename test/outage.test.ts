@@ -11,12 +11,12 @@ import { config } from '../src/config.js';
 import { Database } from '../src/db/database.js';
 import type { Embedded } from '../src/db/embedded/lease.js';
 import { startEmbedded } from '../src/db/embedded/server.js';
-import { migrate } from '../src/db/migrate.js';
 import { gateway } from '../src/server/app.js';
 import { buildGraph } from '../src/api/graphql/server.js';
 import { Operator } from '../src/operator/operator.js';
 import { postmaster, until, useChildren } from './child.js';
 import { PayeeFixture } from './checkout-fixture.js';
+import { copyDataFolder } from './data-folders.js';
 import { details, eventually, givenIn, nickname, type Reply, type Speaker, useWorld, type World } from './world.js';
 
 const OPERATOR_KEY = 'op_5f0d4c1f9b7e43a28c6d1e0f9a8b7c6d';
@@ -235,8 +235,8 @@ describe('a separate PostgreSQL', () => {
   let me: Speaker;
   let payee: PayeeFixture;
   beforeAll(async () => {
+    await copyDataFolder(folder, 'migrated');
     embedded = await startEmbedded({ dir: path.join(folder, 'postgres'), durable: false });
-    await migrate(embedded.options);
     admin = postgres({ ...embedded.admin, database: 'tidegate', max: 1, onnotice: () => {} });
     await admin`set default_transaction_read_only = off`;
     world.database = new Database(embedded.options);

@@ -8,11 +8,11 @@ const require = createRequire(import.meta.url);
 
 /**
  * The slowest files start first: one that started late would still run alone at the end. Those that start many
- * processes (cli, process, migration) do not start together.
+ * processes (process, cli, migration, crash) do not start together.
  */
 const slowest = [
-  ...['cli', 'compiler', 'hosted', 'process', 'plan', 'race', 'migration'],
-  ...['outage', 'isolation', 'bad-input'],
+  ...['process', 'hosted', 'compiler', 'plan', 'outage', 'cli', 'isolation', 'race', 'migration'],
+  ...['explorer', 'idempotency', 'hosted-safety', 'job-runner', 'crash', 'model', 'payout', 'permission', 'bad-input'],
 ];
 
 class SlowestFirst extends BaseSequencer {

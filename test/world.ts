@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import fs from 'node:fs';
+import http from 'node:http';
 import os from 'node:os';
 import path from 'node:path';
 import type { FastifyInstance } from 'fastify';
@@ -249,10 +250,15 @@ export class Speaker {
   }
 }
 
-async function send(url: string, init: RequestInit): Promise<Reply> {
-  const response = await fetch(url, init);
-  const text = await response.text();
-  const json = (response.headers.get('content-type') ?? '').includes('json');
+interface Sent {
+  method?: 'GET' | 'POST';
+  headers: Record<string, string>;
+  body?: string | FormData | null;
+}
+
+async function send(url: string, sent: Sent): Promise<Reply> {
+  const { status, headers, text } = await (sent.body instanceof FormData ? fetched : requested)(url, sent);
+  const json = (headers.get('content-type') ?? '').includes('json');
   const body = json && text !== '' ? JSON.parse(text) : undefined;
   const cost: Cost | undefined = body?.extensions?.cost;
   if (cost) delete body.extensions.cost;
@@ -262,14 +268,41 @@ async function send(url: string, init: RequestInit): Promise<Reply> {
   const own = errors.flatMap((e) => (e.extensions && !e.extensions.error ? [] : [e, e.extensions?.error ?? e]));
   for (const { message } of own) if (!isSentence(message)) throw new Error(`no sentence: ${message}`);
   return {
-    status: response.status,
-    headers: response.headers,
+    status,
+    headers,
     body,
     cost,
     text,
     codes: items.map((e) => e.code),
     fieldNames: items.map((e) => e.metadata?.field_name),
   };
+}
+
+type Received = Pick<Reply, 'status' | 'headers' | 'text'>;
+
+async function fetched(url: string, sent: Sent): Promise<Received> {
+  const response = await fetch(url, sent as RequestInit);
+  return { status: response.status, headers: response.headers, text: await response.text() };
+}
+
+const agent = new http.Agent({ keepAlive: true });
+
+/** Sends a request without `fetch`, which takes twice the processor time for the same. */
+function requested(url: string, { method = 'GET', headers, body }: Sent): Promise<Received> {
+  return new Promise((resolve, reject) => {
+    const request = http.request(url, { method, agent, headers: { accept: '*/*', 'user-agent': 'node', ...headers } });
+    request.on('error', reject).on('response', (response) => {
+      const parts: Buffer[] = [];
+      response.on('data', (part: Buffer) => void parts.push(part)).on('error', reject);
+      response.on('end', () => {
+        const received = new Headers();
+        const raw = response.rawHeaders;
+        for (let i = 0; i < raw.length; i += 2) received.append(raw[i]!, raw[i + 1]!);
+        resolve({ status: response.statusCode!, headers: received, text: Buffer.concat(parts).toString() });
+      });
+    });
+    request.end(body ?? undefined);
+  });
 }
 
 /**
