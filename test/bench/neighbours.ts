@@ -23,6 +23,8 @@ interface Flood {
   /** The honest tenant's p99, and by its p99 alone in the same round. */
   p99: number;
   ratio: number;
+  /** The honest tenant's requests; without any, its p99 says nothing. */
+  honestRequests: number;
   /** Of the honest tenant's requests, those that were refused or failed. */
   honestRefused: number;
   /** What the gateway answers with success to both tenants, by the peak in the same round. */
@@ -103,6 +105,7 @@ export async function neighbours(
           sent: slowly ? null : sent.requests / sent.seconds / peak,
           p99: beside.p99,
           ratio: beside.p99 / alonely.p99,
+          honestRequests: beside.requests,
           honestRefused: beside.failures,
           goodput: slowly ? null : (good(sent) + good(beside)) / peak,
           refused: (sent.refused ?? 0) / sent.requests,
@@ -128,6 +131,7 @@ export async function neighbours(
       sent: each(rows, (row) => row.sent),
       p99: each(rows, (row) => row.p99)!,
       ratio: each(rows, (row) => row.ratio)!,
+      honestRequests: rows.reduce((sum, row) => sum + row.honestRequests, 0),
       honestRefused: rows.reduce((sum, row) => sum + row.honestRefused, 0),
       goodput: each(rows, (row) => row.goodput),
       refused: each(rows, (row) => row.refused),
@@ -175,7 +179,8 @@ export function neighboursTable({ rounds, secondsOfRound, loadAverages, peak, al
     'by alone',
     'refused',
     'goodput by peak',
-    'honest refused',
+    'honest',
+    'of them refused',
     'normal after s',
   ];
   const row = (name: string, cells: string[]) =>
@@ -192,6 +197,7 @@ export function neighboursTable({ rounds, secondsOfRound, loadAverages, peak, al
         figure(flood.ratio),
         flood.refused === null ? '' : `${Math.round(flood.refused * 100)} %`,
         figure(flood.goodput),
+        String(flood.honestRequests),
         String(flood.honestRefused),
         figure(flood.normalAfter, 1),
       ]),
