@@ -131,6 +131,44 @@ describe('a tenant with more requests than it may have in flight', () => {
     expect((await greedy!.get('/v1/accounts')).status).toBe(200);
   });
 
+  it('is refused with the same answer on a connection that has sent its key before and on a new one', async () => {
+    const held = holding(world, /^page:deposit/);
+    const waiting = await counted(world, greedy!, 4, () => greedy!.get('/v1/deposits'));
+    const agents = { known: new http.Agent({ keepAlive: true, maxSockets: 1 }), fresh: undefined };
+    const ask = (agent: http.Agent | undefined, path: string, method = 'GET') =>
+      new Promise<{ status: number | undefined; headers: object; text: string }>((resolve, reject) => {
+        const headers = { authorization: `Bearer ${greedy!.key}`, connection: 'keep-alive' };
+        const request = http.request(`${world.origin}${path}`, { method, headers, agent: agent ?? new http.Agent() });
+        request.on('error', reject).on('response', (response) => {
+          let text = '';
+          const { date: _, 'request-id': id = '', 'keep-alive': __, ...kept } = response.headers;
+          response.setEncoding('utf8').on('data', (chunk) => (text += chunk));
+          response.on('end', () =>
+            resolve({ status: response.statusCode, headers: kept, text: text.replaceAll(String(id), 'ID') }),
+          );
+        });
+        request.end();
+      });
+    try {
+      const requests: [string, string][] = [
+        ['/v1/accounts', 'GET'],
+        ['/v1/accounts', 'POST'],
+        ['/v1/accounts', 'HEAD'],
+        ['/graphql', 'POST'],
+      ];
+      for (const [path, method] of requests) {
+        await ask(agents.known, path, method);
+        const [known, fresh] = [await ask(agents.known, path, method), await ask(agents.fresh, path, method)];
+        expect(known).toEqual(fresh);
+        expect(known).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
+      }
+    } finally {
+      held.free();
+      agents.known.destroy();
+    }
+    await Promise.all(waiting);
+  });
+
   it('has a share of its own in each mode', async () => {
     const { test, live } = await given.directUserBoth(1);
     for (const speaker of [test, live]) await speaker.get('/v1/accounts');
@@ -236,6 +274,32 @@ describe('a turn', () => {
         return left;
       },
       undefined,
+    ],
+    [
+      'a client that leaves while its key is looked up',
+      async () => {
+        const other = await given.directUser(1);
+        // More often than a tenant may have requests in flight.
+        for (let i = 0; i < 3; i++) {
+          const held = holding(single, /^key_holder/);
+          const closed = new Promise((resolve) =>
+            single.app.server.once('request', (_, response) => response.once('close', resolve)),
+          );
+          const { request } = begun(single, other, '/v1/accounts');
+          request.end();
+          await eventually(
+            async () => held.count,
+            (count) => count > 0,
+          );
+          request.destroy();
+          await closed;
+          held.free();
+          // Its key is found again only after a while.
+          await new Promise((resume) => setTimeout(resume, 800));
+        }
+        return (await other.get('/v1/accounts')).status;
+      },
+      200,
     ],
     [
       'an upload that is cut',

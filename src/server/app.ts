@@ -31,6 +31,7 @@ import { isLarger, take, watch } from './lifetime.js';
 import { faultLine, requestLine } from './log.js';
 import { refuseRoute } from './methods.js';
 import { probes } from './probes.js';
+import { QuickRefusal } from './quick-refusal.js';
 import { problemsOf, refuse } from './refusal.js';
 import { pathOf, trusting } from './request.js';
 import { clientErrorHandler, slowClients } from './unreadable.js';
@@ -89,7 +90,8 @@ export async function gateway(parts: Parts): Promise<FastifyInstance> {
   const server = { draining: false };
 
   const inFlight = new InFlight(config, secrets);
-  eachRequest(app, { config, admission: new Admission(config, identity, inFlight), fixed, log, server });
+  const quickly = new QuickRefusal(callers, inFlight, fixed);
+  eachRequest(app, { config, quickly, admission: new Admission(config, identity, inFlight), fixed, log, server });
   inFlight.addTo(app);
   refusals(app, log);
   await app.register(compress, compressionOptions);
@@ -152,6 +154,7 @@ function application(config: Config, identity: Identity, fixed: Record<string, s
 /** The parts that the hooks of every request need. */
 interface EachRequest {
   config: Config;
+  quickly: QuickRefusal;
   admission: Admission;
   /** The headers of every answer. */
   fixed: Record<string, string>;
@@ -159,13 +162,14 @@ interface EachRequest {
   server: { draining: boolean };
 }
 
-function eachRequest(app: FastifyInstance, { config, admission, fixed, log, server }: EachRequest): void {
+function eachRequest(app: FastifyInstance, { config, quickly, admission, fixed, log, server }: EachRequest): void {
   const limits: RequestLimits = {
     nodes: config.GRAPHQL_NODES_MAX,
     answerBytes: config.ANSWER_BYTES_MAX,
     seconds: config.REQUEST_SECONDS,
   };
   app.addHook('onRequest', (request, reply, done) => {
+    if (!server.draining && quickly.refuses(request, reply)) return;
     reply.headers(fixed).header('request-id', request.id);
     watch(request, reply, limits);
     take(() => admission.admit(request, reply), done);
