@@ -210,10 +210,13 @@ function start(program: string, args: string[], environment: Environment): Child
   return watched(spawn(process.execPath, [path.join(dist, program), ...args], { env, stdio }));
 }
 
+/** On a busy machine nothing is refused for being late, unless a test is about that. */
+export const patient = { WAIT_MILLISECONDS_MAX: '60000', LOOP_DELAY_MILLISECONDS_MAX: '60000' };
+
 function environmentOf(environment: Environment): NodeJS.ProcessEnv {
   // Drop the settings of the environment that the tests were started in.
   const clean = Object.entries(process.env).filter(([name]) => !(name in settings.shape));
-  return { ...Object.fromEntries(clean), PORT: '0', ...environment };
+  return { ...Object.fromEntries(clean), PORT: '0', ...patient, ...environment };
 }
 
 function watched(child: ChildProcess): Child {

@@ -5,6 +5,7 @@ import postgres from 'postgres';
 import { afterAll, beforeAll, inject } from 'vitest';
 import type { AccountRow } from '../src/resources/account/table.js';
 import { config } from '../src/config.js';
+import { patient } from './child.js';
 import { Database } from '../src/db/database.js';
 import { gateway } from '../src/server/app.js';
 import { buildGraph } from '../src/api/graphql/server.js';
@@ -69,7 +70,7 @@ export function useWorld({
   const connection = () => ({ ...inject('admin'), username: 'tidegate', database: name });
 
   const open = async (parts: { acquirers?: Acquirers } = { ...(acquirers && { acquirers }) }): Promise<string> => {
-    const settings = config({ serves: true }, { PORT: '0', ...environment });
+    const settings = config({ serves: true }, { PORT: '0', ...patient, ...environment });
     const slow = { connections: settings.SLOW_CONNECTIONS, seconds: settings.SLOW_SECONDS };
     const database = new Database(connection(), undefined, { slow });
     databases.push(database);
