@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import postgres from 'postgres';
 import { afterAll, inject } from 'vitest';
 import { settings } from '../src/config.js';
+import { patient } from './patient.js';
 import { type Edition, Speaker, type World } from './world.js';
 
 type Environment = Record<string, string>;
@@ -209,9 +210,6 @@ function start(program: string, args: string[], environment: Environment): Child
   const env = environmentOf(environment);
   return watched(spawn(process.execPath, [path.join(dist, program), ...args], { env, stdio }));
 }
-
-/** On a busy machine nothing is refused for being late, unless a test is about that. */
-export const patient = { WAIT_MILLISECONDS_MAX: '60000', LOOP_DELAY_MILLISECONDS_MAX: '60000' };
 
 function environmentOf(environment: Environment): NodeJS.ProcessEnv {
   // Drop the settings of the environment that the tests were started in.

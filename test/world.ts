@@ -5,7 +5,7 @@ import postgres from 'postgres';
 import { afterAll, beforeAll, inject } from 'vitest';
 import type { AccountRow } from '../src/resources/account/table.js';
 import { config } from '../src/config.js';
-import { patient } from './child.js';
+import { patient } from './patient.js';
 import { Database } from '../src/db/database.js';
 import { gateway } from '../src/server/app.js';
 import { buildGraph } from '../src/api/graphql/server.js';
