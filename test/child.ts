@@ -8,6 +8,7 @@ import postgres from 'postgres';
 import { afterAll, inject } from 'vitest';
 import { settings } from '../src/config.js';
 import { type Content, copyDataFolder } from './data-folders.js';
+import { patient } from './patient.js';
 import { type Edition, Speaker, type World } from './world.js';
 
 type Environment = Record<string, string>;
@@ -223,7 +224,7 @@ function start(program: string, args: string[], environment: Environment): Child
 function environmentOf(environment: Environment): NodeJS.ProcessEnv {
   // Drop the settings of the environment that the tests were started in.
   const clean = Object.entries(process.env).filter(([name]) => !(name in settings.shape));
-  return { ...Object.fromEntries(clean), PORT: '0', ...environment };
+  return { ...Object.fromEntries(clean), PORT: '0', ...patient, ...environment };
 }
 
 function watched(child: ChildProcess): Child {

@@ -9,6 +9,7 @@ import postgres from 'postgres';
 import { afterAll, beforeAll, inject } from 'vitest';
 import type { AccountRow } from '../src/resources/account/table.js';
 import { config } from '../src/config.js';
+import { patient } from './patient.js';
 import { Database } from '../src/db/database.js';
 import type { Embedded } from '../src/db/embedded/lease.js';
 import { startEmbedded } from '../src/db/embedded/server.js';
@@ -92,7 +93,7 @@ export function useWorld({
   const connection = () => own?.options ?? { ...inject('admin'), username: 'tidegate', database: name };
 
   const open = async (parts: { acquirers?: Acquirers } = { ...(acquirers && { acquirers }) }): Promise<string> => {
-    const settings = config({ serves: true }, { PORT: '0', ...measured, ...environment });
+    const settings = config({ serves: true }, { PORT: '0', ...measured, ...patient, ...environment });
     const slow = { connections: settings.SLOW_CONNECTIONS, seconds: settings.SLOW_SECONDS };
     const database = new Database(connection(), undefined, { slow });
     databases.push(database);

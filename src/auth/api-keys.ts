@@ -123,7 +123,7 @@ export class Callers {
    * key it says so, because only a client with the complete key can get that message.
    */
   find(connection: object, authorization: string | undefined): Caller | Promise<Caller> {
-    return this.#again(connection, authorization) ?? this.#byHeader(connection, authorization);
+    return this.known(connection, authorization) ?? this.#byHeader(connection, authorization);
   }
 
   /** Makes a key with this deployment's pepper. */
@@ -134,7 +134,7 @@ export class Callers {
   /**
    * The caller of a key that this connection sent before, while the result is valid. This avoids hashing the key again.
    */
-  #again(connection: object, authorization = ''): Caller | undefined {
+  known(connection: object, authorization = ''): Caller | undefined {
     const found = this.#ofConnection.get(connection)?.get(authorization);
     return found && found.until > performance.now() ? found.caller : undefined;
   }

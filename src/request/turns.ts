@@ -52,12 +52,17 @@ export class Turns {
     return this.#visitors;
   }
 
+  /** Whether another visitor of a key would be refused now. */
+  isFull(name: string): boolean {
+    if (this.#visitors >= this.limits.all) return true;
+    const key = this.#keys.get(name);
+    return key !== undefined && (key.visits >= this.limits.ofKey || (key.running > 0 && this.strained()));
+  }
+
   /** Admits a visitor, which may then take a turn and has to leave. Throws when there are too many. */
   visit(name: string): Visit {
+    if (this.isFull(name)) throw refusal();
     const known = this.#keys.get(name);
-    const { ofKey, all } = this.limits;
-    if (this.#visitors >= all || (known && (known.visits >= ofKey || (known.running > 0 && this.strained()))))
-      throw refusal();
     const key = known ?? new Key(name);
     if (!known) this.#keys.set(name, key);
     key.visits++;

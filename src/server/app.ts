@@ -32,6 +32,7 @@ import { faultLine, requestLine } from './log.js';
 import { refuseRoute } from './methods.js';
 import { probes } from './probes.js';
 import { rateLimit } from './rate-limit.js';
+import { QuickRefusal } from './quick-refusal.js';
 import { problemsOf, refuse } from './refusal.js';
 import { pathOf, trusting } from './request.js';
 import { clientErrorHandler, slowClients } from './unreadable.js';
@@ -90,7 +91,8 @@ export async function gateway(parts: Parts): Promise<FastifyInstance> {
   const server = { draining: false };
 
   const inFlight = new InFlight(config, secrets);
-  eachRequest(app, { config, admission: new Admission(config, identity, inFlight), fixed, log, server });
+  const quickly = new QuickRefusal(callers, inFlight, fixed);
+  eachRequest(app, { config, quickly, admission: new Admission(config, identity, inFlight), fixed, log, server });
   inFlight.addTo(app);
   rateLimit(app, config, database);
   refusals(app, log);
@@ -155,6 +157,7 @@ function application(config: Config, identity: Identity, fixed: Record<string, s
 /** The parts that the hooks of every request need. */
 interface EachRequest {
   config: Config;
+  quickly: QuickRefusal;
   admission: Admission;
   /** The headers of every answer. */
   fixed: Record<string, string>;
@@ -162,13 +165,14 @@ interface EachRequest {
   server: { draining: boolean };
 }
 
-function eachRequest(app: FastifyInstance, { config, admission, fixed, log, server }: EachRequest): void {
+function eachRequest(app: FastifyInstance, { config, quickly, admission, fixed, log, server }: EachRequest): void {
   const limits: RequestLimits = {
     nodes: config.GRAPHQL_NODES_MAX,
     answerBytes: config.ANSWER_BYTES_MAX,
     seconds: config.REQUEST_SECONDS,
   };
   app.addHook('onRequest', (request, reply, done) => {
+    if (!server.draining && quickly.refuses(request, reply)) return;
     reply.headers(fixed).header('request-id', request.id);
     watch(request, reply, limits);
     take(() => admission.admit(request, reply), done);

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Config } from '../config.js';
 import type { Secrets } from '../db/secrets.js';
+import { clientLeft } from '../request/budget.js';
 import type { Caller } from '../request/caller.js';
 import { Turns, type Visit } from '../request/turns.js';
 import { placeOf } from '../resources/checkout/link.js';
@@ -52,7 +53,12 @@ export class InFlight {
     this.#pages = new Turns(pageLimits, strained);
   }
 
-  /** Counts a request of a caller; refuses it when its tenant has too many, or all tenants together. */
+  /** Whether the next request of a caller would be refused: its tenant has too many, or all tenants together. */
+  isFull({ tenantId, livemode }: Caller): boolean {
+    return this.#apis.isFull(`${tenantId}${livemode}`);
+  }
+
+  /** Counts a request of a caller, or refuses it. */
   enter(request: FastifyRequest, reply: FastifyReply, { tenantId, livemode }: Caller): void {
     this.#visit(request, reply, this.#apis, `${tenantId}${livemode}`);
   }
@@ -64,6 +70,8 @@ export class InFlight {
   }
 
   #visit(request: FastifyRequest, reply: FastifyReply, turns: Turns, key: string): void {
+    // While the key was looked up, the client has disconnected: no event will tell.
+    if (reply.raw.destroyed) throw clientLeft();
     const visit = turns.visit(key);
     request.visit = visit;
     if (request.budget) request.budget.rest = () => visit.rest();

@@ -1,9 +1,9 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
 const resolutionMilliseconds = 20;
-const windowMilliseconds = 200;
+const windowMilliseconds = 500;
 
-/** Measures for how long the event loop keeps a timer waiting, over the last fifth of a second. */
+/** Measures for how long the event loop keeps a timer waiting, over the last half of a second. */
 export class LoopDelay {
   readonly #histogram = monitorEventLoopDelay({ resolution: resolutionMilliseconds });
   readonly #timer: NodeJS.Timeout;

@@ -20,9 +20,11 @@ interface Flood {
   name: string;
   /** What the greedy tenant sends, by the peak. */
   sent: number | null;
-  /** The honest tenant's p99, and by its p99 alone in the same round. */
-  p99: number;
-  ratio: number;
+  /** The honest tenant's p99, and by its p99 alone in the same round; null when it got no answer in a round. */
+  p99: number | null;
+  ratio: number | null;
+  /** The honest tenant's requests; without any, its p99 says nothing. */
+  honestRequests: number;
   /** Of the honest tenant's requests, those that were refused or failed. */
   honestRefused: number;
   /** What the gateway answers with success to both tenants, by the peak in the same round. */
@@ -101,11 +103,12 @@ export async function neighbours(
         ...(measured.get(name) ?? []),
         {
           sent: slowly ? null : sent.requests / sent.seconds / peak,
-          p99: beside.p99,
-          ratio: beside.p99 / alonely.p99,
+          p99: beside.requests > 0 ? beside.p99 : null,
+          ratio: beside.requests > 0 ? beside.p99 / alonely.p99 : null,
+          honestRequests: beside.requests,
           honestRefused: beside.failures,
           goodput: slowly ? null : (good(sent) + good(beside)) / peak,
-          refused: (sent.refused ?? 0) / sent.requests,
+          refused: sent.requests > 0 ? (sent.refused ?? 0) / sent.requests : null,
           normalAfter,
         },
       ]);
@@ -126,8 +129,9 @@ export async function neighbours(
     floods: [...measured].map(([name, rows]) => ({
       name,
       sent: each(rows, (row) => row.sent),
-      p99: each(rows, (row) => row.p99)!,
-      ratio: each(rows, (row) => row.ratio)!,
+      p99: rows.some((row) => row.p99 === null) ? null : each(rows, (row) => row.p99),
+      ratio: rows.some((row) => row.ratio === null) ? null : each(rows, (row) => row.ratio),
+      honestRequests: rows.reduce((sum, row) => sum + row.honestRequests, 0),
       honestRefused: rows.reduce((sum, row) => sum + row.honestRefused, 0),
       goodput: each(rows, (row) => row.goodput),
       refused: each(rows, (row) => row.refused),
@@ -175,7 +179,8 @@ export function neighboursTable({ rounds, secondsOfRound, loadAverages, peak, al
     'by alone',
     'refused',
     'goodput by peak',
-    'honest refused',
+    'honest',
+    'of them refused',
     'normal after s',
   ];
   const row = (name: string, cells: string[]) =>
@@ -188,10 +193,11 @@ export function neighboursTable({ rounds, secondsOfRound, loadAverages, peak, al
     ...floods.map((flood) =>
       row(flood.name, [
         figure(flood.sent),
-        figure(flood.p99, 1),
+        flood.p99 === null ? 'none' : figure(flood.p99, 1),
         figure(flood.ratio),
         flood.refused === null ? '' : `${Math.round(flood.refused * 100)} %`,
         figure(flood.goodput),
+        String(flood.honestRequests),
         String(flood.honestRefused),
         figure(flood.normalAfter, 1),
       ]),
@@ -199,7 +205,7 @@ export function neighboursTable({ rounds, secondsOfRound, loadAverages, peak, al
     '',
     'Targets',
     ...floods.flatMap(({ name, ratio, goodput, normalAfter }) => [
-      `  ${ratio <= 2 ? 'met   ' : 'missed'}  p99 by alone, ${name}: ${figure(ratio)}, wanted at most 2`,
+      `  ${ratio !== null && ratio <= 2 ? 'met   ' : 'missed'}  p99 by alone, ${name}: ${ratio === null ? 'no answer' : figure(ratio)}, wanted at most 2`,
       ...(goodput === null
         ? []
         : [

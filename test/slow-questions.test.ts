@@ -1,0 +1,238 @@
+import http from 'node:http';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { countQuestion, hasFigures, questionOfParts, tooSlow } from '../src/db/slow-questions.js';
+import { sentenceOfGraph } from '../src/request/problems.js';
+import { depositListing } from '../src/resources/deposit/resolver.js';
+import { pageRequest } from '../src/types/pagination.js';
+import { eventually, givenIn, type Reply, type Speaker, useWorld, type World } from './world.js';
+
+const world = useWorld({ worker: false, environment: { REQUEST_SLOTS: '1' } });
+const hasty = useWorld({ worker: false, environment: { SLOW_SECONDS: '1' } });
+
+/** Holds a table against every reader until it is let go. */
+async function locked(of: World, table: string): Promise<() => Promise<void>> {
+  const held = await of.sql.reserve();
+  await held.unsafe(`begin; lock table ${table} in access exclusive mode`);
+  return async () => {
+    await held.unsafe('rollback');
+    held.release();
+  };
+}
+
+/** The pools whose connections are executing a statement that names a table. */
+const executing = async ({ sql }: World, table: string): Promise<string[]> => {
+  const rows = await sql`select application_name as name from pg_stat_activity where datname = current_database()
+    and application_name like 'tidegate%' and state = 'active' and query like ${`%${table}%`}`;
+  return rows.map(({ name }) => String(name).replace('tidegate ', ''));
+};
+
+describe('a question', () => {
+  const given = givenIn(world);
+  let user: Speaker;
+  beforeAll(async () => {
+    user = await given.directUser(1);
+  });
+
+  const edge = (filter: string) => `{ viewer { account { depositsIn${filter} { nodes { id } } } } }`;
+  const span = 'from: "2026-01-01T00:00:00Z", to: "2026-02-01T00:00:00Z", interval: DAY';
+  const questions: [string, () => Promise<Reply>, 'read' | 'slow', string][] = [
+    ['a first page', () => user.get('/v1/deposits'), 'read', 'deposit'],
+    ['a page of an account', () => user.get(`/v1/deposits?account_id=${user.id}`), 'read', 'deposit'],
+    ['a page of a range of time', () => user.get('/v1/deposits?created.gte=1767225600'), 'read', 'deposit'],
+    ['an object by its id', () => user.get('/v1/deposits/deposit_0'), 'read', 'deposit'],
+    ['a balance', () => user.get('/v1/balance'), 'read', 'balance'],
+    ['a page by currency', () => user.get('/v1/deposits?currency=AED'), 'slow', 'deposit'],
+    [
+      'a page by account and status',
+      () => user.get(`/v1/deposits?account_id=${user.id}&status=failed`),
+      'slow',
+      'deposit',
+    ],
+    ['events by time', () => user.get('/v1/events?created.gte=1767225600'), 'slow', 'event'],
+    ['events by type', () => user.get('/v1/events?type=deposit.completed'), 'slow', 'event'],
+    ['the first events', () => user.get('/v1/events'), 'read', 'event'],
+    ['an edge', () => user.graph(edge('')), 'read', 'deposit'],
+    ['an edge with a filter', () => user.graph(edge('(currency: ["AED"])')), 'slow', 'deposit'],
+    [
+      'a balance of the past',
+      () => user.graph('{ viewer { account { balance(asOf: "2026-01-01T00:00:00Z") { pending { amount } } } } }'),
+      'slow',
+      'entry',
+    ],
+    [
+      'a history of balances',
+      () => user.graph(`{ viewer { account { balanceHistory(${span}) { start } } } }`),
+      'slow',
+      'entry',
+    ],
+    [
+      'totals of deposits',
+      () => user.graph(`{ viewer { account { depositTotals(${span}) { start } } } }`),
+      'slow',
+      'deposit',
+    ],
+  ];
+  it.each(questions)('has its connections by its statement: %s', async (_, ask, pool, table) => {
+    // A compiled query is asked for at the second request.
+    for (let i = 0; i < 3; i++) {
+      const free = await locked(world, table);
+      const answer = ask();
+      try {
+        const found = await eventually(
+          () => executing(world, table),
+          (names) => names.length > 0,
+        );
+        expect(found).toEqual([pool]);
+      } finally {
+        await free();
+      }
+      const { status, body } = await answer;
+      expect([200, 404]).toContain(status);
+      expect(body.data === undefined || body.errors === undefined).toBe(true);
+    }
+  });
+
+  it('that is slow is asked for at most twice at a time by a tenant, and waits for no other tenant', async () => {
+    const other = await given.directUser(1);
+    const free = await locked(world, 'deposit');
+    const ask = (speaker: Speaker) => speaker.get('/v1/deposits?currency=AED');
+    try {
+      const mine = Array.from({ length: 5 }, () => ask(user));
+      const names = () => executing(world, 'deposit');
+      await eventually(names, ({ length }) => length === 2);
+      for (let i = 0; i < 5; i++) expect((await names()).length).toBeLessThanOrEqual(2);
+      const theirs = ask(other);
+      expect(await eventually(names, ({ length }) => length === 3)).toEqual(['slow', 'slow', 'slow']);
+      // There is one turn for quick requests, and neither tenant keeps it.
+      for (const speaker of [user, other]) expect((await speaker.get('/v1/accounts')).status).toBe(200);
+      await free();
+      expect((await Promise.all([...mine, theirs])).map(({ status }) => status)).toEqual([
+        200, 200, 200, 200, 200, 200,
+      ]);
+    } finally {
+      await free();
+    }
+  });
+
+  it('that is slow ends when its client disconnects', async () => {
+    const free = await locked(world, 'deposit');
+    try {
+      const requests = Array.from({ length: 4 }, () =>
+        http
+          .get(`${world.origin}/v1/deposits?currency=AED`, {
+            headers: { authorization: `Bearer ${user.key}` },
+            agent: false,
+          })
+          .on('error', () => {}),
+      );
+      await eventually(
+        () => executing(world, 'deposit'),
+        ({ length }) => length === 2,
+      );
+      for (const request of requests) request.destroy();
+      await eventually(
+        () => executing(world, 'deposit'),
+        ({ length }) => length === 0,
+        1.5,
+      );
+    } finally {
+      await free();
+    }
+    expect((await user.get('/v1/deposits?currency=AED')).status).toBe(200);
+  });
+});
+
+describe('a question that takes too long', () => {
+  const given = givenIn(hasty);
+  let user: Speaker;
+  beforeAll(async () => {
+    user = await given.directUser(1);
+    await user.get('/v1/accounts');
+  });
+
+  const took = 'PostgreSQL took longer than 1 s for this question, and it was ended.';
+  const refusals: [string, string, string | object, string, string][] = [
+    [
+      'a filter of /v1',
+      'deposit',
+      '/v1/deposits?currency=AED',
+      '',
+      'Narrow `created.gte`/`created.lt`, or leave out `currency`.',
+    ],
+    [
+      'filters of /v1',
+      'deposit',
+      '/v1/deposits?payment_method=domestic_wire&created.gt=1767225600',
+      '',
+      'Narrow `created.gt`, or leave out `payment_method`.',
+    ],
+    ['events by time', 'event', '/v1/events?created.gt=1767225600', '', 'Leave out `created.gt`.'],
+    [
+      'a filter of the graph',
+      'deposit',
+      { query: '{ deposits(paymentMethod: [DOMESTIC_WIRE]) { nodes { id } } }' },
+      'deposits',
+      'Narrow `created.gte`/`created.lt`, or leave out `paymentMethod`.',
+    ],
+    [
+      'a history',
+      'entry',
+      {
+        query:
+          '{ viewer { account { balanceHistory(from: "2026-01-01T00:00:00Z", to: "2026-02-01T00:00:00Z", interval: DAY) { start } } } }',
+      },
+      'viewer',
+      'Narrow `from`/`to`.',
+    ],
+    [
+      'a balance of the past',
+      'entry',
+      { query: '{ viewer { account { balance(asOf: "2026-01-01T00:00:00Z") { pending { amount } } } } }' },
+      'viewer',
+      'Leave out `asOf`.',
+    ],
+  ];
+  it.each(refusals)('is 503 with the parameters to change: %s', async (_, table, asked, root, advice) => {
+    // The first two requests of a document are answered by resolvers, the third by a compiled statement.
+    for (let i = 0; i < 3; i++) {
+      const free = await locked(hasty, table);
+      try {
+        const reply = typeof asked === 'string' ? await user.get(asked) : await user.post('/graphql', asked);
+        expect(reply.codes).toEqual(['service_unavailable']);
+        const [error] = reply.body.errors;
+        expect(error.message).toBe(`${took} ${advice}`);
+        expect(reply.headers.get('retry-after')).toBe('1');
+        if (root === '') expect(reply.status).toBe(503);
+        else expect(error.extensions.httpStatus).toBe(503);
+      } finally {
+        await free();
+      }
+    }
+  });
+});
+
+describe('the class of a statement', () => {
+  it('is slow for a total, which names itself and the filters among what can be left out', () => {
+    const question = countQuestion(depositListing, pageRequest(depositListing, { status: ['failed'] } as object));
+    expect(question).toEqual({ slow: true, narrow: ['created.gte', 'created.lt'], leave: ['status', 'totalCount'] });
+    const [refused] = tooSlow(5, question).problems;
+    const advice = 'Narrow `created.gte`/`created.lt`, or leave out `status` or `totalCount`.';
+    expect(sentenceOfGraph(refused!)).toBe(
+      `PostgreSQL took longer than 5 s for this question, and it was ended. ${advice}`,
+    );
+  });
+
+  it('is slow where a statement computes figures', () => {
+    for (const text of ['select count(*) from t', 'select a from t group by a', 'SELECT MAX (a) from t'])
+      expect([text, hasFigures(text)]).toEqual([text, true]);
+    for (const text of ['select "count" from t order by a limit 1', 'select a from t where summary = $1'])
+      expect([text, hasFigures(text)]).toEqual([text, false]);
+  });
+
+  it('is that of the slowest part of a query', () => {
+    const quick = { slow: false, narrow: ['created.gte'], leave: [] };
+    const slow = { slow: true, narrow: [], leave: ['currency'] };
+    expect(questionOfParts([quick, quick])).toEqual({ slow: false, narrow: [], leave: [] });
+    expect(questionOfParts([quick, slow, slow])).toEqual({ slow: true, narrow: [], leave: ['currency'] });
+  });
+});
