@@ -57,7 +57,7 @@ interface List {
 
 /** Every list of the product, and the edges by which one parent's part of it is read. */
 const lists: List[] = [
-  { table: account, listing: accountListing, edges: [account.ownerId] },
+  { table: account, listing: accountListing, edges: [] },
   { table: account, listing: { ...accountListing, fixed: { type: 'partner' } }, edges: [account.ownerId], root: false },
   { table: account, listing: { ...accountListing, fixed: { type: 'user' } }, edges: [account.ownerId], root: false },
   { table: accountSetting, listing: accountSettingListing, edges: [] },
@@ -161,26 +161,59 @@ const usual = ({ table, listing }: List, column: PgColumn, most: number, where =
     [tenantOf(large)],
   );
 
+/** A value that no row has, of the type of a column. */
+const absent = (column: PgColumn) => (column.dataType === 'boolean' ? null : 'none');
+
+/** The value that the fewest rows have. */
+const rarest = ({ listing }: List, column: PgColumn) =>
+  first(
+    `select ${named(column)} from ${getTableName(column.table)} where tenant_id = $1 and livemode = false
+       and ${named(column)} is not null ${column.table === account && listing.fixed ? `and type = '${listing.fixed.type}'` : ''}
+     group by 1 order by count(*), 1 limit 1`,
+    [tenantOf(large)],
+  );
+
 /**
- * The arguments of each filter by itself, of all filters together, and of a range of time; each from both ends and from a
- * cursor in the middle. Filters ask for what is usual: for what is rare a list walks far through its index, which is known,
- * and bounded by the time that a statement may take.
+ * The arguments of each filter by itself, for values that are usual, rare and absent, alone and in lists; of all filters
+ * together, of an account and each other filter, and of a range of time; each from both ends and from a cursor in the
+ * middle.
  */
 async function argumentsOf(list: List, owner: string): Promise<PageArgs[]> {
   const { table, listing } = list;
   const nested = (name: string, of: unknown) =>
     name.split('.').reduceRight<any>((inner, key) => ({ [key]: inner }), of);
   const filters: object[] = [];
+  const paired: Record<string, string | boolean> = {};
   let all: any = {};
-  for (const [name, filter] of Object.entries(listing.filters)) {
+  const byAccountFirst = Object.entries(listing.filters).sort(
+    ([a], [b]) => Number(listing.byAccount.includes(b)) - Number(listing.byAccount.includes(a)),
+  );
+  for (const [name, filter] of byAccountFirst) {
     if (name in (listing.fixed ?? {})) continue;
     const byAccount = listing.byAccount.includes(name);
-    const column = 'either' in filter ? filter.either[0] : 'derived' in filter ? filter.derived : filter;
+    const column =
+      'either' in filter
+        ? filter.either[0]
+        : 'derived' in filter
+          ? filter.derived
+          : 'ofFew' in filter
+            ? filter.ofFew
+            : filter;
     const values = await usual(list, column, 2, `(context_id = '${owner}' or '${owner}' = '${large}')`);
     // What no setting tells by itself, such as a reason, is asked for all the same.
     const found = values.length > 0 ? values : ['none'];
-    const one = byAccount || column.dataType === 'boolean' || name === 'objectId' ? found[0] : found;
+    const single = byAccount || column.dataType === 'boolean' || name === 'objectId';
+    const one = single ? found[0] : found;
     filters.push(nested(name, one));
+    const [rare] = await rarest(list, column);
+    const others = [rare, absent(column)].filter((value) => value != null);
+    for (const value of others) filters.push(nested(name, single ? value : [value]));
+    if (!single && rare !== undefined) filters.push(nested(name, [found[0], rare, 'none', found[0]]));
+    const [account] = Object.entries(paired).filter(([each]) => each !== name && !byAccount);
+    if (account)
+      for (const value of [found[0], ...others])
+        filters.push({ ...nested(...account), ...nested(name, single ? value : [value]) });
+    if (byAccount && values.length > 0) paired[name] = values[0]!;
     if (values.length > 0 && name !== 'objectId') all = merged(all, nested(name, one));
   }
   const [middle] = await first(
@@ -251,7 +284,10 @@ async function askFor(list: List, kind: 'platform' | 'connected_user'): Promise<
     }
     // What hangs on an object is asked for without naming an account as well.
     if (listing.byAccount.some((name) => name in args)) continue;
+    const filtered = Object.keys(listing.filters).some((name) => name.split('.')[0]! in args);
     for (const [parent, parents] of hanging) {
+      // The edges that are no parents of filters take none.
+      if (filtered && listing.parents && !listing.parents.includes(parent as PgColumn)) continue;
       const pages = await Promise.all(parents.map((id) => scope.edge(table, listing, parent, id, args)));
       await Promise.all(pages.map((page) => page.totalCount()));
       for (const { pageInfo } of pages)
@@ -290,10 +326,30 @@ function faultsOf(plan: Plan): string[] {
   return nodesOf(plan).flatMap((node) => {
     if (node['Node Type'] === 'Seq Scan' && !unseeded.has(node['Relation Name']!))
       return [`scans ${node['Relation Name']}`];
+    // A list of values has the first rows of each.
     const sorted = /Sort/.test(node['Node Type']) ? node.Plans![0]!['Actual Rows']! : 0;
-    return sorted > readOf(11) ? [`sorts ${sorted} rows`] : [];
+    return sorted > readOf(11) * (limited(node) ? 3 : 1) ? [`sorts ${sorted} rows`] : [];
   });
 }
+/** Whether every scan of a table below a node has a limit of its own. */
+const limited = (node: Plan): boolean =>
+  (node.Plans ?? []).every(
+    (below) => below['Node Type'] === 'Limit' || (below['Relation Name'] === undefined && limited(below)),
+  );
+
+/** The pages that a statement read or found in memory. */
+async function buffersOf({ statement, values }: Asked): Promise<number> {
+  const [row] = await world.sql.unsafe(
+    `explain (analyze, buffers, timing off, format json) ${statement}`,
+    values as never[],
+  );
+  const { Plan: plan } = (row as any)['QUERY PLAN'][0];
+  return plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
+}
+
+/** The most pages that a page of a list may need, whatever the values that it is filtered by. */
+const buffersMax = 200;
+
 /** Tables of which a tenant has one row. */
 const unseeded = new Set(['test_clock']);
 
@@ -339,8 +395,13 @@ describe('the plan of a list', () => {
         judged.map(async ([name, one]) => {
           const chosen = faultsOf(await chosenPlan(one));
           // For other values, and for more rows, another plan may be chosen: there must be one that neither scans nor sorts.
-          const other = nodesOf(await planOf(one.statement)).map((node) => node['Node Type']);
-          if (other.some((type) => /^Seq Scan$|Sort/.test(type))) chosen.push(other.join(' < '));
+          const other = nodesOf(await planOf(one.statement));
+          const bad = (node: Plan) =>
+            node['Node Type'] === 'Seq Scan' || (/Sort/.test(node['Node Type']) && !limited(node));
+          if (other.some(bad)) chosen.push(other.map((node) => node['Node Type']).join(' < '));
+          const parents = name.startsWith('edge:') || name.startsWith('beyond:') ? 3 : 1;
+          const buffers = name.startsWith('count:') ? 0 : await buffersOf(one);
+          if (buffers > buffersMax * parents) chosen.push(`reads ${buffers} buffers`);
           return chosen.map((fault) => `${name}: ${fault}`);
         }),
       );

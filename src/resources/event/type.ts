@@ -36,7 +36,7 @@ export const EventConnection = connectionOf('Event', () => Event);
  */
 export const eventListing: Listing = {
   object: 'event',
-  filters: { type: event.type, objectId: event.objectId },
+  filters: { type: event.type, objectId: { ofFew: event.objectId } },
   byAccount: [],
   order: event.number,
   where: isNotNull(event.number),
