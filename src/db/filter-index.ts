@@ -1,7 +1,9 @@
 import { and, type Column, type SQL, sql } from 'drizzle-orm';
 import { type IndexBuilder, index, type PgColumn } from 'drizzle-orm/pg-core';
 
-/** A value as text: the first part of a key, or the second. A boolean has no implicit conversion in an index. */
+/**
+ * A value of a key. A boolean is text there: PostgreSQL rewrites `= false` as NOT, and would then not find the index.
+ */
 const asText = (column: Column): SQL => (column.dataType === 'boolean' ? sql`${column}::text` : sql`${column}`);
 
 /**
@@ -12,7 +14,8 @@ const asText = (column: Column): SQL => (column.dataType === 'boolean' ? sql`${c
 export const keyOf = (parent: Column, filter: Column): SQL => sql`(${parent} || ' ' || ${asText(filter)})`;
 
 /** The key of the rows on the root list that match a filter; NULL for other rows. */
-export const rootKeyOf = (onRootList: Column, filter: Column): SQL => sql`(case when ${onRootList} then ${filter} end)`;
+export const rootKeyOf = (onRootList: Column, filter: Column): SQL =>
+  sql`(case when ${onRootList} then ${asText(filter)} end)`;
 
 /** The value of `keyOf` for given values. */
 export const keyValue = (parent: SQL, value: SQL): SQL => sql`(${parent}::text || ' ' || ${value}::text)`;

@@ -206,7 +206,9 @@ function conditionsOf(asked: Asked, side: Side): { conditions: (SQL | undefined)
     );
   else
     conditions.push(
-      key ? sql`${rootKeyOf(table.onRootList, key.column)} = ${valueOf(key.name)}` : sql`${table.onRootList} = true`,
+      key
+        ? sql`${rootKeyOf(table.onRootList, key.column)} = ${valueOf(key.name)}::text`
+        : sql`${table.onRootList} = true`,
     );
   if (visibility === 'context' && of?.column !== table.actingAccountId) {
     conditions.push(eq(table.actingAccountId, p('context')));
@@ -218,8 +220,10 @@ function conditionsOf(asked: Asked, side: Side): { conditions: (SQL | undefined)
   }
   for (const [name, value] of Object.entries(request.filters)) {
     const [member, bound] = name.split('.');
-    if (member === 'created') conditions.push(bounds[bound as keyof typeof bounds](table.created, p(name)));
-    else if (name !== of?.filter && name !== key?.name)
+    if (member === 'created') {
+      const at = bound as keyof typeof bounds;
+      conditions.push(bounds[at](table.created, p(name)), ...(listing.within?.(at, sql`${p(name)}`) ?? []));
+    } else if (name !== of?.filter && name !== key?.name)
       conditions.push(filterOf(listing, name, value, name === few ? valueOf(name) : undefined));
   }
   return { conditions: [...conditions, listing.where, beyondCursor(asked)], lists };

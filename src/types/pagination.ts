@@ -89,12 +89,17 @@ export interface Listing {
   fixed?: Record<string, unknown>;
   /** The column that orders the list, newest first, instead of the creation time and the id. Its values are unique. */
   order?: PgColumn;
+  /** Bounds of that column for a bound of the creation time. */
+  within?: (bound: 'eq' | 'gt' | 'gte' | 'lt' | 'lte', time: SQL) => SQL[];
   /**
    * The columns with an index for each filter, next to the root list and the lists of acting accounts. A filter of
    * another list reads all rows of its parent.
    */
   parents?: readonly PgColumn[];
-  /** The column with the account of a row, if the index of the acting accounts' lists omits their own rows. */
+  /**
+   * The column with the account that decides on whose list a row is. The index of the acting accounts' lists omits the
+   * rows of the acting account itself, which the index of this column has.
+   */
   own?: PgColumn;
   /** A condition that always applies. */
   where?: SQL;

@@ -3,6 +3,7 @@ import { ArgsType, Field, ID, Int, ObjectType } from 'type-graphql';
 import { connectionOf, type Listing, PageArgs } from '../../types/pagination.js';
 import { Node } from '../../types/relay-node.js';
 import { DateTime } from '../../types/scalars.js';
+import { numberBounds } from './position.js';
 import { event } from './table.js';
 
 /** Something that happened. Silent: all fields. */
@@ -39,6 +40,7 @@ export const eventListing: Listing = {
   filters: { type: event.type, objectId: { ofFew: event.objectId } },
   byAccount: [],
   order: event.number,
+  within: numberBounds,
   where: isNotNull(event.number),
 };
 
