@@ -32,7 +32,7 @@ export const depositListing: Listing = {
     currency: deposit.currency,
   },
   byAccount: ['accountId'],
-  parents: [deposit.toAccountId, deposit.fromAccountId, deposit.toAddressId],
+  parents: [deposit.toAccountId, deposit.fromAccountId],
   own: deposit.toAccountId,
 };
 

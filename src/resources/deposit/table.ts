@@ -108,7 +108,6 @@ export const deposit = pgTable(
     ...listIndexes('deposit', t, filters(t), { own: t.toAccountId }),
     ...parentIndexes('deposit_to', t, t.toAccountId, filters(t)),
     ...parentIndexes('deposit_from', t, t.fromAccountId, filters(t)),
-    ...parentIndexes('deposit_at', t, t.toAddressId, filters(t)),
     // The operator names a deposit by its id alone; a hash takes a third of the room of a tree.
     index('deposit_by_id').using('hash', t.id),
     check('deposit_status', isOneOf(t.status, DepositStatus)),
