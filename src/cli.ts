@@ -1,12 +1,10 @@
 #!/usr/bin/env node
 import 'reflect-metadata';
 import { Command, CommanderError } from 'commander';
-import { buildGraph } from './api/graphql/server.js';
 import { ConfigError, config } from './config.js';
 import { migrateStore, openStore, type Store } from './db/open.js';
 import { MigrationError } from './db/schema-version.js';
 import { StartError } from './db/start.js';
-import { openDemo } from './demo/demo.js';
 import { accountCommands } from './operator/commands/account.js';
 import { addressCommands } from './operator/commands/address.js';
 import type { Options, Result } from './operator/commands/command.js';
@@ -26,14 +24,15 @@ import { DomainError, sentenceV1 } from './request/problems.js';
 let commanderOutput = '';
 
 const program = new Command('tidegate')
-  .description(
-    "The operator's command line. It works on the database that the server uses, also while the server runs.",
-  )
+  .description("The operator's command line. It uses the gateway's database, also while the gateway runs.")
   .exitOverride()
   .configureOutput({ writeErr: (text) => void (commanderOutput += text) });
 
 const progress = (step: string) => void (process.stderr.isTTY && process.stderr.write(`${step} …\n`));
 const say = (line: string) => void process.stderr.write(`${line}\n`);
+
+/** Loads and builds the public schema, which takes longer than all that most commands do. */
+const graph = async () => (await import('./api/graphql/server.js')).buildGraph();
 
 /** A command that opens the store, does one thing and prints it. */
 function command(
@@ -53,7 +52,7 @@ function command(
       const store = await openStore(settings, { migrates: false, progress, say });
       try {
         const result = await run(
-          new Operator(store.database, buildGraph(), store.secrets, undefined, checkoutTermsOf(settings)),
+          new Operator(store.database, graph, store.secrets, undefined, checkoutTermsOf(settings)),
           options,
           argument,
           store,
@@ -73,8 +72,11 @@ for (const add of groups) add(program, command);
 
 program
   .command('migrate')
-  .description('Bring the database to the version of this program; no other command does')
-  .option('--grant-to <role>', 'a role to serve with: it gets what a gateway needs, now and at every later migration')
+  .description('Migrate the database to the version of this program; no other command migrates it')
+  .option(
+    '--grant-to <role>',
+    'a role for gateways: it gets the privileges that a gateway needs, now and at every later migration',
+  )
   .option('--json', 'print one JSON document')
   .action(async ({ grantTo, json }: { grantTo?: string; json?: boolean }) => {
     const { version } = await migrateStore(config({ serves: false, keys: false }), { grantTo, progress, say });
@@ -85,19 +87,15 @@ program
 command(
   program,
   'secrets',
-  'Count what each pepper and encryption key still stands for; one that stands for nothing can be removed',
+  'Count the stored values that depend on each pepper and encryption key; one without any can be removed',
   async (operator) => ({ secrets: await operator.secretsInUse() }),
 );
 
-command(
-  program,
-  'demo',
-  'Seed the demo, unless it is there, and show its test keys',
-  async (operator, _, __, store) => {
-    if (!store.embedded) throw new OperatorError('The demo is for the embedded database; unset DATABASE_URL.');
-    return { demos: await openDemo(store, operator, buildGraph(), () => {}) };
-  },
-);
+command(program, 'demo', 'Seed the demo, unless it exists, and show its test keys', async (operator, _, __, store) => {
+  if (!store.embedded) throw new OperatorError('The demo is for the embedded database; unset DATABASE_URL.');
+  const { openDemo } = await import('./demo/demo.js');
+  return { demos: await openDemo(store, operator, await graph(), () => {}) };
+});
 
 try {
   await program.parseAsync();

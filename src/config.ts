@@ -6,10 +6,11 @@ import { z } from 'zod';
 import { checkoutTermsDefault } from './resources/checkout/terms.js';
 import { connectionOf } from './db/address.js';
 import { limitsDefault } from './api/graphql/limits.js';
-import { requestLimitsDefault } from './request/budget.js';
+import { inFlightDefault, requestLimitsDefault } from './request/budget.js';
+import { slowDefault } from './db/slow-questions.js';
 
 const flag = z.enum(['true', 'false']).transform((text) => text === 'true');
-const whole = (min: number, max: number) =>
+const wholeNumber = (min: number, max: number) =>
   z
     .string()
     .regex(/^\d{1,9}$/, 'must be a whole number')
@@ -44,15 +45,15 @@ const secret = z.string().superRefine((text, refine) => {
  * repeats the settings, and a test compares the two.
  */
 export const settings = z.object({
-  PORT: whole(0, 65_535).default(4000).describe('The port that the gateway listens on.'),
+  PORT: wholeNumber(0, 65_535).default(4000).describe('The port that the gateway listens on.'),
   HOST: z
     .string()
     .default('127.0.0.1')
     .describe('The address that the gateway listens on. Plain HTTP works on a loopback address only.'),
-  WORKERS: whole(1, 12)
+  WORKERS: wholeNumber(1, 12)
     .default(1)
     .describe(
-      'How many processes share the port. One for each core is plenty; each has up to 10 connections to PostgreSQL.',
+      'How many processes share the port. One for each core is plenty; each has up to 13 connections to PostgreSQL, and its own limits of requests.',
     ),
   DATA_DIR: z.string().default('.data').describe('The folder of the embedded PostgreSQL and of the local pepper.'),
   DATABASE_URL: address
@@ -67,7 +68,9 @@ export const settings = z.object({
     .describe(
       'The address of PostgreSQL itself, and of the role that owns the tables, for migrations; DATABASE_URL by default.',
     ),
-  MIGRATION_LOCK_SECONDS: whole(1, 3_600).default(60).describe('How long a migration waits for another one to end.'),
+  MIGRATION_LOCK_SECONDS: wholeNumber(1, 3_600)
+    .default(60)
+    .describe('How long a migration waits for another one to end.'),
   PREPARED_STATEMENTS: flag
     .default(true)
     .describe('Whether statements are prepared by name; false behind a PgBouncer that does not keep them.'),
@@ -103,26 +106,47 @@ export const settings = z.object({
   INTROSPECTION: flag.default(true).describe('Whether the schema may be introspected.'),
   EXPLORER: flag.default(true).describe('Whether the explorer is served at /graphiql.'),
   LOG_LEVEL: z.enum(['silent', 'error', 'warn', 'info', 'debug']).default('info').describe('What is logged.'),
-  BODY_BYTES_MAX: whole(1_024, 1_048_576)
+  BODY_BYTES_MAX: wholeNumber(1_024, 1_048_576)
     .default(65_536)
     .describe('The largest body of a request, but for file uploads.'),
-  GRAPHQL_TOKENS_MAX: whole(100, 20_000).default(1_000).describe('The most tokens of a GraphQL document.'),
-  GRAPHQL_DEPTH_MAX: whole(5, 50)
+  GRAPHQL_TOKENS_MAX: wholeNumber(100, 20_000).default(1_000).describe('The most tokens of a GraphQL document.'),
+  GRAPHQL_DEPTH_MAX: wholeNumber(5, 50)
     .default(limitsDefault.depth)
     .describe('The deepest nesting of fields; an explorer needs 15.'),
-  GRAPHQL_ALIASES_MAX: whole(0, 1_000).default(limitsDefault.aliases).describe('The most aliases of a document.'),
-  GRAPHQL_ROOT_FIELDS_MAX: whole(1, 100)
+  GRAPHQL_ALIASES_MAX: wholeNumber(0, 1_000).default(limitsDefault.aliases).describe('The most aliases of a document.'),
+  GRAPHQL_ROOT_FIELDS_MAX: wholeNumber(1, 100)
     .default(limitsDefault.rootFields)
     .describe('The most root fields of an operation.'),
-  GRAPHQL_NODES_MAX: whole(100, 1_000_000)
+  GRAPHQL_NODES_MAX: wholeNumber(100, 1_000_000)
     .default(requestLimitsDefault.nodes)
     .describe('The most nodes that an operation could touch: page sizes multiply along each path.'),
-  ANSWER_BYTES_MAX: whole(65_536, 104_857_600)
+  ANSWER_BYTES_MAX: wholeNumber(65_536, 104_857_600)
     .default(requestLimitsDefault.answerBytes)
     .describe('The largest answer, but for the content of a file.'),
-  REQUEST_SECONDS: whole(1, 300)
+  REQUEST_SECONDS: wholeNumber(1, 300)
     .default(requestLimitsDefault.seconds)
     .describe('How long a request may take before it is ended with 503.'),
+  REQUEST_SLOTS: wholeNumber(1, 1_000)
+    .default(inFlightDefault.slots)
+    .describe('How many requests of the APIs are worked on at once; the others wait for their turn, fair to tenants.'),
+  REQUESTS_OF_TENANT_MAX: wholeNumber(1, 100_000)
+    .default(inFlightDefault.ofTenant)
+    .describe('The most requests of one tenant and mode in flight, those that wait included; more get 503 at once.'),
+  REQUESTS_MAX: wholeNumber(1, 100_000)
+    .default(inFlightDefault.all)
+    .describe('The most requests of all tenants in flight, those that wait included.'),
+  WAIT_MILLISECONDS_MAX: wholeNumber(1, 60_000)
+    .default(inFlightDefault.milliseconds)
+    .describe('How long a request may wait for its turn before it gets 503.'),
+  LOOP_DELAY_MILLISECONDS_MAX: wholeNumber(10, 60_000)
+    .default(inFlightDefault.loopDelay)
+    .describe('Beyond this mean delay of the event loop a tenant may have one request in flight; more get 503.'),
+  SLOW_CONNECTIONS: wholeNumber(1, 100)
+    .default(slowDefault.connections)
+    .describe('How many slow questions, such as filtered lists and figures, PostgreSQL answers at once.'),
+  SLOW_SECONDS: wholeNumber(1, 300)
+    .default(slowDefault.seconds)
+    .describe('How long PostgreSQL may take for a slow question before it is ended with 503.'),
   PUBLIC_URL: z
     .string()
     .regex(/^https?:\/\/[^/?#@]+$/, 'must be an origin, such as https://pay.example.com')
@@ -131,22 +155,24 @@ export const settings = z.object({
     .describe(
       "The origin of the payment pages' addresses. Required unless the gateway is local; there it is otherwise that of the request that asks for one.",
     ),
-  CHECKOUT_SECONDS: whole(1_800, 2_592_000)
+  CHECKOUT_SECONDS: wholeNumber(1_800, 2_592_000)
     .default(checkoutTermsDefault.seconds)
     .describe('How long a checkout can be paid.'),
-  CHECKOUT_ATTEMPT_SECONDS: whole(60, 3_600)
+  CHECKOUT_ATTEMPT_SECONDS: wholeNumber(60, 3_600)
     .default(checkoutTermsDefault.attemptSeconds)
     .describe('How long one attempt to pay a checkout may take; not longer than CHECKOUT_SECONDS.'),
-  CHECKOUT_FEE_BASIS_POINTS: whole(0, 1_000)
+  CHECKOUT_FEE_BASIS_POINTS: wholeNumber(0, 1_000)
     .default(checkoutTermsDefault.feeBasisPoints)
     .describe('What a payer pays on top of the amount of a checkout, in hundredths of a percent.'),
-  IDEMPOTENCY_HOURS: whole(24, 87_600)
+  IDEMPOTENCY_HOURS: wholeNumber(24, 87_600)
     .default(48)
     .describe('How long the answer of a write is kept under its idempotency key, by the clock of the database.'),
-  EVENT_DAYS: whole(1, 36_500)
+  EVENT_DAYS: wholeNumber(1, 36_500)
     .optional()
     .describe("How long events are kept, by the clock of their tenant's mode; for ever where it is not set."),
-  DRAIN_SECONDS: whole(1, 300).default(25).describe('How long requests under way may take to finish after SIGTERM.'),
+  DRAIN_SECONDS: wholeNumber(1, 300)
+    .default(25)
+    .describe('How long requests under way may take to finish after SIGTERM.'),
   NODE_ENV: z
     .string()
     .optional()

@@ -1,17 +1,11 @@
 import 'reflect-metadata';
 import cluster from 'node:cluster';
 import { type Config, ConfigError, config } from './config.js';
-import { type Demo, openDemo } from './demo/demo.js';
-import { gateway } from './server/app.js';
-import { buildGraph } from './api/graphql/server.js';
+import type { Demo } from './demo/demo.js';
 import { faultLine, logger } from './server/log.js';
 import { checkoutTermsOf } from './resources/checkout/terms.js';
-import { Operator } from './operator/operator.js';
 import { MigrationError } from './db/schema-version.js';
-import { sealTaxCards } from './resources/person/encryption.js';
 import { during, StartError } from './db/start.js';
-import { openStore } from './db/open.js';
-import { Worker } from './jobs/runner.js';
 import { onStop, supervise } from './server/cluster.js';
 
 /** Prints a long step when stderr is a terminal. */
@@ -39,11 +33,27 @@ async function listening(app: { listen(at: object): Promise<string> }, { PORT, H
   }
 }
 
+/**
+ * Loads the program that serves, which takes about a second: only once the settings are right and the database is open,
+ * and never in the primary process of several, which only supervises the others.
+ */
+async function loaded() {
+  const { gateway } = await import('./server/app.js');
+  const { buildGraph } = await import('./api/graphql/server.js');
+  const { openDemo } = await import('./demo/demo.js');
+  const { Operator } = await import('./operator/operator.js');
+  const { sealTaxCards } = await import('./resources/person/encryption.js');
+  const { Worker } = await import('./jobs/runner.js');
+  return { gateway, buildGraph, openDemo, Operator, sealTaxCards, Worker };
+}
+
 async function main(): Promise<void> {
   const settings = config({ serves: true });
   if (settings.WORKERS > 1 && cluster.isPrimary) return supervise(settings.WORKERS);
-  const log = logger(settings.LOG_LEVEL);
+  const { openStore } = await import('./db/open.js');
   const store = await openStore(settings, { migrates: true, progress, say });
+  const log = logger(settings.LOG_LEVEL);
+  const { gateway, buildGraph, openDemo, Operator, sealTaxCards, Worker } = await loaded();
   const { database, secrets } = store;
   const schema = buildGraph();
   const operator = new Operator(database, schema, secrets, undefined, checkoutTermsOf(settings));

@@ -298,10 +298,10 @@ describe('updating the addresses on offer', () => {
   });
 
   const malformed: [title: string, body: object, code: string, field: string][] = [
-    ['a switch that is neither on nor off', { address: { partner: 'yes' } }, 'parameter_invalid', 'address.partner'],
+    ['a switch that is not a boolean', { address: { partner: 'yes' } }, 'parameter_invalid', 'address.partner'],
     ['a switch of null', { address: { partner: null } }, 'parameter_invalid_empty', 'address.partner'],
     ['an unknown kind', { address: { nobody: true } }, 'parameter_unknown', 'address.nobody'],
-    ['switches that are no hash', { address: true }, 'parameter_invalid', 'address'],
+    ['switches that are not an object', { address: true }, 'parameter_invalid', 'address'],
     ['switches of null', { address: null }, 'parameter_invalid_empty', 'address'],
     [
       'currencies of null',
@@ -329,7 +329,7 @@ describe('updating the addresses on offer', () => {
     ],
     ['what only the operator sets', { live_fx: true }, 'parameter_unknown', 'live_fx'],
     ['the account', { account_id: 'account_1' }, 'parameter_unknown', 'account_id'],
-    ['metadata that is no map', { metadata: 'x' }, 'parameter_invalid', 'metadata'],
+    ['metadata that are not an object', { metadata: 'x' }, 'parameter_invalid', 'metadata'],
     ['metadata of a number', { metadata: { size: 7 } }, 'parameter_invalid', 'metadata.size'],
   ];
   it.each(malformed)('refuses %s', async (_, body, code, field) => {
@@ -565,7 +565,7 @@ describe('payouts', () => {
     expect(events.map(({ enabled }) => enabled)).toEqual(['true', 'false']);
   });
 
-  it('are never on for an aggregator’s user, whatever its status', async () => {
+  it('are never enabled for an aggregator’s user, in any status', async () => {
     const platform = await given.platform(2, { subType: 'aggregator' });
     const id = await assemble(platform, complete(2));
     await must(platform.post(`/v1/accounts/${id}/activate`));

@@ -97,8 +97,12 @@ function identification(type: BusinessType): Case[] {
     does('a tax id copy', by({}, 'identity_document')),
     does('a GST certificate', by({}, 'tax_document')),
     lacking('without any of them', bare, number),
-    lacking('other numbers identify nobody', by({ ids: { tax_deduction: 'D', tax_trade: 'X' } }), number),
-    lacking('an address identifies nobody', by({ physical_address: { line1: '1 Wharf', country: 'IN' } }), number),
+    lacking('other numbers do not identify a business', by({ ids: { tax_deduction: 'D', tax_trade: 'X' } }), number),
+    lacking(
+      'an address does not identify a business',
+      by({ physical_address: { line1: '1 Wharf', country: 'IN' } }),
+      number,
+    ),
   ];
 }
 
@@ -144,7 +148,7 @@ const firstCases = (type: BusinessType): Case[] => [
 const secondCases: Case[] = [
   { title: 'a complete profile activates', profile: complete(2), missing: null },
   ...businessTypes.map((type) => ({
-    title: `the type ${type} asks for nothing more`,
+    title: `the type ${type} requires nothing more`,
     profile: complete(2, type),
     missing: null,
   })),
@@ -161,7 +165,7 @@ const secondCases: Case[] = [
   },
   { title: 'without persons', profile: { ...complete(2), persons: [] }, missing: 'account.persons.director' },
   {
-    title: 'two directors of any further role will do',
+    title: 'two directors of any further role are sufficient',
     profile: {
       ...complete(2),
       persons: [
@@ -295,7 +299,7 @@ describe('a missing requirement', () => {
     expect(reply.fieldNames.toSorted()).toEqual(['account.addresses.user_payout', 'account.business_details.type']);
   });
 
-  // No payout can go to an expired or replaced address.
+  // Payouts need an activated address.
   it('is a payout address again once the only one is no longer activated', async () => {
     const platform = await given.platform(1);
     const id = await assemble(platform, complete(1));
@@ -308,7 +312,7 @@ describe('a missing requirement', () => {
   });
 
   // The rules do not depend on the caller: a document that the platform uploaded counts as well.
-  it('is the same for the user itself as for its platform, whoever uploaded the document', async () => {
+  it('is the same for the user itself as for its platform, also when the other one uploaded the document', async () => {
     const platform = await given.platform(1);
     const id = await assemble(platform, { ...complete(1, 'partnership') });
     const key = await must(
@@ -498,7 +502,7 @@ describe('activating twice', () => {
   });
 
   // A client that lost the response repeats the request: it gets the first response, not an error about the state.
-  it('with one idempotency key returns the first response again, whatever the account’s state', async () => {
+  it('with one idempotency key returns the first response again, for every status of the account', async () => {
     const user = await given.directUser(2);
     const { id } = await user.partner();
     const key = { 'idempotency-key': 'activate-1' };

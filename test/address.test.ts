@@ -828,7 +828,7 @@ describe('listing addresses', () => {
     [1, 'is_reusable=no', 'parameter_invalid', 'is_reusable'],
     [1, 'status=draft', 'parameter_invalid', 'status'],
     [1, 'name=x', 'parameter_unknown', 'name'],
-    // One account is asked for: two are neither the first nor the last of them.
+    // The parameter takes one account: with two, neither the first nor the last is used.
     [1, 'linked_id=account_1&linked_id=account_2', 'parameter_invalid', 'linked_id'],
   ];
   it.each(refused)('of Edition %i refuses %s', async (edition, query, code, field) => {

@@ -485,7 +485,7 @@ describe('the sum of balance transactions', () => {
         await transactionsOf(user, `/v1/accounts/${user.id}/balance_transactions`),
       );
       // 60.00 + 20.00 + 3.33 became available and were paid out. The user owes what was then reversed and disputed:
-      // 3.33, and of the dispute of 40.00 what is not pending, 10.00.
+      // 3.33, and of the dispute of 40.00 the part that is not pending, 10.00.
       const currency = currencyOf[edition];
       const balance = (await user.get('/v1/balance')).body;
       expect(balance.available.find((m: any) => m.currency === currency)).toEqual({ amount: '-13.33', currency });

@@ -290,7 +290,7 @@ describe('a notice in another currency than its address', () => {
 
 describe('a repeated notice', () => {
   // A bank may repeat a notice that was recorded before its edition had its own method.
-  it('without a payment method is the same notice, whatever method was recorded', async () => {
+  it('without a payment method is the same notice, for every recorded method', async () => {
     const to = await receiver(1);
     const notice = received(to, { paymentMethod: 'check' });
     const first = await tell(notice);
@@ -506,7 +506,7 @@ describe('a notice of a reversal', () => {
     expect(await tell(reversed(notice))).toMatchObject({ deposit: { status: 'reversed' } });
   });
 
-  // A transaction that holds one balance and waits for another against their order deadlocks with a reconciliation.
+  // A transaction that locks two balances against their order deadlocks with a reconciliation.
   it('locks the balances that it needs in the common order', async () => {
     const to = await receiver(1);
     const partner = await partnerOf(to);
@@ -620,7 +620,7 @@ async function payOut({ live }: Receiver): Promise<void> {
 const payoutsOf = async (speaker: Speaker): Promise<any[]> => (await speaker.get('/v1/payouts')).body.data;
 
 describe('a payout in live mode', () => {
-  it('stays in flight until the operator reports its end, however much time passes', async () => {
+  it('stays in flight until the operator reports its end, for any length of time', async () => {
     const to = await receiver(2);
     const address = await payoutAddress(to.live);
     await earn(to, '60.00');
@@ -779,7 +779,7 @@ describe('the rates of live payouts', () => {
     expect((await payoutsOf(one.live)).map((p) => p.amount)).toEqual(['8324999999999.16']);
   });
 
-  it('trigger the waiting payouts of accounts that are paid at once', async () => {
+  it('trigger the waiting payouts of accounts with live FX', async () => {
     const { live: platform } = await given.platformBoth(1);
     const root = await world.operator.account(platform.id, true);
     await world.operator.updateRoot(root, { liveFx: true });

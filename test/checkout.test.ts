@@ -1206,7 +1206,7 @@ describe.each(transports)('cancelling and expiring a checkout over %s', (transpo
   it.each([
     ['cancel', 'cancelled'],
     ['expire', 'expired'],
-  ] as const)('%s makes it %s, once, and tells it', async (verb, status) => {
+  ] as const)('%s makes it %s, once, and emits an event', async (verb, status) => {
     const { user, id, checkout } = await opened();
 
     const ended = done(await act(user, transport, verb, {}, id));

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import postgres from 'postgres';
 import { afterAll, inject } from 'vitest';
 import { settings } from '../src/config.js';
+import { type Content, copyDataFolder } from './data-folders.js';
 import { type Edition, Speaker, type World } from './world.js';
 
 type Environment = Record<string, string>;
@@ -86,6 +87,14 @@ export function useChildren() {
       return folder;
     },
 
+    /** Creates a folder for a DATA_DIR that has a database already, for tests that are not about a first start. */
+    async preparedFolder(content: Content): Promise<string> {
+      const folder = emptyFolder();
+      folders.push(folder);
+      await copyDataFolder(folder, content);
+      return folder;
+    },
+
     /** Creates a database in the run's PostgreSQL, empty or migrated; returns the settings that name it. */
     async database({ migrated = false } = {}): Promise<{ DATABASE_URL: string; API_KEY_PEPPER: string }> {
       const name = `child_${randomUUID().replaceAll('-', '')}`;
@@ -150,9 +159,10 @@ function published(environment: Environment): Environment {
   return local ? environment : { PUBLIC_URL: 'https://gateway.example', ...environment };
 }
 
-/** Starts a gateway in an empty folder; `stop` removes the folder, too. */
+/** Starts a gateway with the demo; `stop` removes its folder, too. */
 export async function startGateway(environment: Environment = {}): Promise<Gateway> {
   const dataDir = emptyFolder();
+  await copyDataFolder(dataDir, 'demo');
   const gateway = await announced(start('main.js', [], { DATA_DIR: dataDir, ...environment }), dataDir);
   const stop = async () => {
     gateway.signal('SIGTERM');

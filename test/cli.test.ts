@@ -5,19 +5,19 @@ import { eventually, type Speaker } from './world.js';
 
 type Json = any;
 
-// Each command is a start of Node, which takes its time on a busy machine.
+// Each command starts Node, which takes long on a busy machine.
 vi.setConfig({ testTimeout: 90_000, hookTimeout: 120_000 });
 
 const children = useChildren();
 const DATA_DIR = children.folder();
 let gateway: Gateway;
 
-/** Runs a command on the folder of the running gateway, in a process that runs many of them. */
+/** Runs a command on the folder of the running gateway, in a process that runs many commands. */
 const tidegate = (...args: string[]) => children.quickCommand({ DATA_DIR }, ...args);
-/** Runs it in a process of its own, as an operator does: for some of each kind of end. */
+/** Runs it in a separate process, as an operator does; used once for each kind of exit. */
 const ownProcess = (...args: string[]) => children.command({ DATA_DIR }, ...args);
 
-/** The one JSON document that a command prints, and nothing else. */
+/** The JSON document of a command that prints nothing else. */
 async function told(...args: string[]): Promise<Json> {
   return document(await tidegate(...args, '--json'));
 }
@@ -29,19 +29,19 @@ function document(finished: Finished): Json {
   return parsed;
 }
 
-/** The roots of this file, each made by one command; every chapter has modes of its own of them. */
+/** The roots of this file, each created by one command; every chapter uses separate modes of them. */
 const made = {} as Record<'first' | 'direct' | 'second' | 'aggregator' | 'directSecond', Json>;
 const id = (name: keyof typeof made): string => made[name].account.id;
 const test = (name: keyof typeof made): Speaker => gateway.speaker(made[name].keys.test);
 const live = (name: keyof typeof made): Speaker => gateway.speaker(made[name].keys.live);
 
-/** What one of the commands printed is, to the byte, what /v1 answers for the object. */
+/** The printed object of a command must equal that of /v1, to the byte. */
 async function sameAsV1(printed: Json, speaker: Speaker, path: string): Promise<void> {
   const reply = await speaker.get(`${path}/${printed.id}`);
   expect([reply.status, JSON.stringify(printed)]).toEqual([200, reply.text]);
 }
 
-// The demo is made before the gateway starts, by the command; all others run while it does, as an operator works.
+// The demo command runs before the gateway starts; all others run while the gateway does, as for an operator.
 let seeded: Json;
 beforeAll(async () => {
   document(await ownProcess('migrate', '--json'));
@@ -146,17 +146,20 @@ describe('tidegate account create', () => {
     ],
   ];
 
-  it.each(roots)('makes %s in both modes, with a key for each that works at once', async (_, name, account, there) => {
-    expect(made[name]).toEqual({
-      account,
-      keys: { test: expect.stringMatching(/^sk_test_\w{32,}$/), live: expect.stringMatching(/^sk_live_\w{32,}$/) },
-    });
-    await sameAsV1(made[name].account, test(name), '/v1/accounts');
-    const other = await live(name).get(`/v1/accounts/${id(name)}`);
-    expect(other.body).toEqual({ ...made[name].account, ...there });
-  });
+  it.each(roots)(
+    'creates %s in both modes, with a key for each that works at once',
+    async (_, name, account, there) => {
+      expect(made[name]).toEqual({
+        account,
+        keys: { test: expect.stringMatching(/^sk_test_\w{32,}$/), live: expect.stringMatching(/^sk_live_\w{32,}$/) },
+      });
+      await sameAsV1(made[name].account, test(name), '/v1/accounts');
+      const other = await live(name).get(`/v1/accounts/${id(name)}`);
+      expect(other.body).toEqual({ ...made[name].account, ...there });
+    },
+  );
 
-  it('makes a connected user in one mode, in draft, with one key', async () => {
+  it('creates a connected user in one mode, in draft, with one key', async () => {
     const of = ['account', 'create', '--type=user', '--platform', id('first'), '--legal-name=Exporter'];
 
     const users = await Promise.all([
@@ -191,7 +194,7 @@ describe('tidegate account create', () => {
     expect((await test('first').get('/v1/accounts?type=user')).body.data).toHaveLength(1);
   });
 
-  it('prints a table for people, with the whole keys', async () => {
+  it('prints a table with the complete keys', async () => {
     const table = await ownProcess('account', 'create', '--type=platform', '--edition=2', '--legal-name=Table Traders');
 
     expect([table.code, table.errors]).toEqual([0, '']);
@@ -203,7 +206,7 @@ describe('tidegate account create', () => {
 });
 
 describe('tidegate account verify, hold and deactivate', () => {
-  it('take a root of live mode through its states, and leave its test mode alone', async () => {
+  it('change the status of a root in live mode, and leave its test mode unchanged', async () => {
     const root = id('direct');
     const step = async (...args: string[]) => {
       const account = await told('account', ...args, '--mode=live');
@@ -226,13 +229,13 @@ describe('tidegate account verify, hold and deactivate', () => {
       tidegate('account', 'deactivate', root, '--mode=live', '--json'),
       tidegate('account', 'verify', root, '--mode=test', '--outcome=activated', '--json'),
     ]);
-    const sentence = 'The state of the object does not allow this.';
+    const sentence = 'The status of the object does not allow this operation. Read the object to see its status.';
     for (const refused of refusals)
       expect(refused).toEqual({ code: 1, out: '', errors: `status_invalid (account.status): ${sentence}\n` });
   });
 
-  // A root is in both modes; without a mode the operator means the one where only the operator decides.
-  it('mean live mode when none is named, and test mode when it is', async () => {
+  // A root is in both modes; without a mode the command uses live mode, where only the operator decides.
+  it('use live mode by default, and test mode when it is given', async () => {
     const [verified, held] = await Promise.all([
       told('account', 'verify', id('aggregator'), '--outcome=activated'),
       told('account', 'hold', id('aggregator'), '--mode=test'),
@@ -282,7 +285,7 @@ describe('live mode, where the operator decides', () => {
     files = [document.body, image.body];
   });
 
-  it('has a queue of who is verifying, with persons and files as /v1 shows them, which the verdicts empty', async () => {
+  it('lists the accounts in verification, with persons and files as on /v1, until their outcomes are recorded', async () => {
     const [{ accounts: waiting }, shown, table] = await Promise.all([
       told('account', 'list', '--status=verifying', '--mode=live'),
       told('account', 'show', weaver),
@@ -292,7 +295,7 @@ describe('live mode, where the operator decides', () => {
     expect(account.status).toBe('verifying');
     expect(waiting).toEqual([{ account, mode: 'live', persons, files }]);
     expect(shown).toEqual(waiting[0]);
-    // Whoever verifies looks at documents, not at numbers that an eye would carry away.
+    // A verification uses documents; a number that is shown could be noted and misused.
     expect(waiting[0].persons[0].identification.tax_card_number).toBe('••••••234F');
     const numbered = await told('account', 'show', weaver, '--numbers');
     expect(numbered).toEqual({
@@ -311,8 +314,8 @@ describe('live mode, where the operator decides', () => {
     expect([none.code, none.out]).toEqual([0, 'None.\n']);
   });
 
-  // What banks and the market do in live mode, the operator tells; test mode has a sandbox for it.
-  it('has a user whose money moves as the operator says it did', async () => {
+  // In live mode the operator records what banks and the market do; test mode has a sandbox for it.
+  it('has a user whose money moves as the operator recorded', async () => {
     const [address, , rate] = await Promise.all([
       told('address', 'issue', '--account', weaver, '--currency=USD', '--number=000123450000'),
       told('account', 'update', id('first'), '--mode=live', '--live-fx=true'),
@@ -343,7 +346,7 @@ describe('live mode, where the operator decides', () => {
       ...['deposit', 'record', '--reference=WIRE-1', '--address', address.id, '--currency=USD'],
       ...['--method=domestic_wire', '--descriptor=INV-1 INV-2'],
     ];
-    // What the other edition pays by, and money in another currency than the address has, are no checkout of the hand.
+    // The other edition's payment methods, and money in another currency than that of the address, are refused.
     const [method, currency] = await Promise.all([
       tidegate(...wire, '--amount=150.00', '--method=upi'),
       tidegate(...wire, '--amount=150.00', '--currency=EUR'),
@@ -456,7 +459,7 @@ describe('live mode, where the operator decides', () => {
     ]);
   });
 
-  it('has partners to verify too; the list without a status has everybody of the mode', async () => {
+  it('has partners to verify too; the list without a status has all accounts of the mode', async () => {
     const partner = await live('first').partner();
     await live('first').post(`/v1/accounts/${partner.id}/activate`);
 
@@ -513,7 +516,7 @@ describe('tidegate account update', () => {
     };
     expect([await liveFx(test('first')), await liveFx(live('first'))]).toEqual([true, true]);
 
-    // What is not named stays; what is named empty is none, as everywhere.
+    // An absent detail is unchanged; an empty one is unset, as everywhere.
     const cleared = await told('account', 'update', root, '--mode=test', '--dba=', '--live-fx=false');
     expect([await liveFx(test('first')), await liveFx(live('first'))]).toEqual([false, false]);
     expect(cleared).toEqual({ ...updated, business_details: { ...updated.business_details, dba: null } });
@@ -526,7 +529,7 @@ describe('tidegate key', () => {
   const create = (...args: string[]) => told('key', 'create', '--account', id('directSecond'), '--mode=test', ...args);
   const list = () => told('key', 'list', '--account', id('directSecond'), '--mode=test');
 
-  it('create makes a key that reads only, for a time, and shows it once', async () => {
+  it('create makes a key with permission read and an expiry, and shows it once', async () => {
     const doc = await create('--permission=read', '--expires-in=30d');
 
     expect(doc).toEqual({
@@ -551,12 +554,12 @@ describe('tidegate key', () => {
     const listed = await eventually(list, ({ keys }) => keys[0]?.last_used_at !== null);
     expect(listed.keys.map(({ permission }: Json) => permission)).toEqual(['read', 'full']);
     expect(listed.keys[0]).toEqual({ ...doc.key, last_used_at: expect.any(Number) });
-    // The prefix tells keys apart, and is too short to be one.
+    // The prefix identifies the key, and is too short to guess it.
     expect(JSON.stringify(listed)).not.toContain(doc.secret.slice(0, -4));
     expect(doc.key.prefix.length).toBeLessThan(20);
   });
 
-  it('create makes a full key of live mode, without an end, for a connected user too', async () => {
+  it('create makes a full key of live mode without an expiry, also for a connected user', async () => {
     const user = await live('second').connectedUser();
 
     const doc = await told('key', 'create', '--account', user.id, '--mode=live');
@@ -566,14 +569,14 @@ describe('tidegate key', () => {
     expect(seen.body.data.map((account: Json) => account.id)).toEqual([user.id]);
   });
 
-  /** A key that its holder has made, as an API client does. */
+  /** A key that its account has created, as an API client does. */
   const readingKey = async () => {
     const mutation = 'mutation { createApiKey(input: { permission: READ }) { apiKey { id } secret } }';
     const { apiKey: key, secret } = (await test('directSecond').graph(mutation)).body.data.createApiKey;
     return { key, secret };
   };
 
-  it('rotate makes a new key and lets the old one live for a day, or for as long as it is told', async () => {
+  it('rotate creates a new key and keeps the old one valid for a day, or for the given time', async () => {
     const [day, none] = [await readingKey(), await readingKey()];
 
     const [slow, quick] = await Promise.all([
@@ -599,7 +602,7 @@ describe('tidegate key', () => {
     expect(late).toEqual({ code: 1, out: '', errors: expect.stringMatching(/^status_invalid \(api_key\.id\): .+\n$/) });
   });
 
-  it('revoke ends a key everywhere, once and for all', async () => {
+  it('revoke ends a key everywhere, permanently', async () => {
     const doc = await readingKey();
     expect(await status(doc)).toBe(200);
 
@@ -636,7 +639,7 @@ describe('tidegate key', () => {
 });
 
 describe('tidegate address issue', () => {
-  it('records what the bank has issued, currency by currency, until the account has all that it is offered', async () => {
+  it('records the addresses of the bank, currency by currency, until the account has all that it is offered', async () => {
     const root = id('first');
     const issue = (...args: string[]) => ['address', 'issue', '--account', root, ...args];
     const account = async () => (await live('first').get(`/v1/accounts/${root}`)).body;
@@ -715,7 +718,7 @@ describe('tidegate address issue', () => {
 });
 
 describe('tidegate demo', () => {
-  it('makes the demo without a gateway, whose keys the gateway prints', async () => {
+  it('creates the demo without a gateway, and the gateway prints its keys', async () => {
     expect(seeded).toEqual({
       demos: [
         {
@@ -736,7 +739,7 @@ describe('tidegate demo', () => {
       expect((await gateway.speaker(testKey).get(`/v1/accounts/${accountId}`)).body.type).toBe('platform');
   });
 
-  it('shows the demo that is there, and makes no other', async () => {
+  it('shows the existing demo, and creates no other', async () => {
     const table = await tidegate('demo');
 
     expect([table.code, table.errors]).toEqual([0, '']);
@@ -749,7 +752,7 @@ describe('a list that is longer than a page', () => {
   let sql: ReturnType<typeof behind>;
   beforeAll(async () => {
     sql = behind(DATA_DIR);
-    // The demo has paid out often enough; accounts it has few.
+    // The demo has enough payouts; it has few accounts.
     for (let made = 0; made < 210; made += 30)
       await Promise.all(Array.from({ length: 30 }, () => test('second').partner()));
   });
@@ -763,23 +766,28 @@ describe('a list that is longer than a page', () => {
     ],
     ['payout', [], async () => sql`select id from payout order by created, id`],
   ];
-  it.each(lists)('of %ss says how to go on, until all are told once', async (noun, restriction, all) => {
-    const wanted = (await all()).map((row) => row.id);
-    expect(wanted.length).toBeGreaterThan(200);
-    const list = (next?: string) => [noun, 'list', ...restriction, ...(next === undefined ? [] : ['--after', next])];
+  it.each(lists)(
+    'of %ss shows the option for the next page, until each was shown once',
+    async (noun, restriction, all) => {
+      const wanted = (await all()).map((row) => row.id);
+      expect(wanted.length).toBeGreaterThan(200);
+      const list = (next?: string) => [noun, 'list', ...restriction, ...(next === undefined ? [] : ['--after', next])];
 
-    const pages: Json[] = [await told(...list())];
-    while (pages.at(-1).next !== undefined) pages.push(await told(...list(pages.at(-1).next)));
-    const [first, last] = await Promise.all([tidegate(...list()), tidegate(...list(pages.at(-2).next))]);
+      const pages: Json[] = [await told(...list())];
+      while (pages.at(-1).next !== undefined) pages.push(await told(...list(pages.at(-1).next)));
+      const [first, last] = await Promise.all([tidegate(...list()), tidegate(...list(pages.at(-2).next))]);
 
-    const ids = (page: Json) => page[`${noun}s`].map((entry: Json) => (entry.account ?? entry).id);
-    expect(pages.flatMap(ids)).toEqual(wanted);
-    expect(pages.slice(0, -1).map((page) => ids(page).length)).toEqual(pages.slice(1).map(() => 200));
-    expect(first.out).toMatch(new RegExp(`┘\\nThere are more\\. Go on with --after ${pages[0].next}\\n$`));
-    expect(last.out).toMatch(/┘\n$/);
-  });
+      const ids = (page: Json) => page[`${noun}s`].map((entry: Json) => (entry.account ?? entry).id);
+      expect(pages.flatMap(ids)).toEqual(wanted);
+      expect(pages.slice(0, -1).map((page) => ids(page).length)).toEqual(pages.slice(1).map(() => 200));
+      expect(first.out).toMatch(
+        new RegExp(`┘\\nThere are more\\. List the next page with --after ${pages[0].next}\\n$`),
+      );
+      expect(last.out).toMatch(/┘\n$/);
+    },
+  );
 
-  it('goes on from the end of a page alone', async () => {
+  it('accepts only the cursor of a page', async () => {
     const refused = await tidegate('payout', 'list', '--after=payout_1');
     expect([refused.code, refused.out, refused.errors]).toEqual([
       1,
@@ -796,12 +804,12 @@ describe('tidegate job', () => {
   });
   afterAll(() => sql.end());
 
-  it('list --stuck shows the jobs that fail with their errors, and retry has one tried now', async () => {
+  it('list --stuck shows the failing jobs with their errors, and retry runs one now', async () => {
     const tenant = id('second').replace('account_', '');
     const later = Math.floor(Date.now() / 1000) + 3_000;
     const job = (number: number) => `job_${String(number).padStart(4, '0')}`;
-    await sql`insert into job (tenant_id, livemode, id, created, kind, subject_id, args, due, attempts, error)
-      select ${tenant}, true, 'job_' || lpad(n::text, 4, '0'), 0, 'no_such_kind', 'subject_1', '{}', ${later}::bigint, 11, 'no such job: no_such_kind' from generate_series(1, 203) n`;
+    await sql`insert into job (tenant_id, livemode, id, created, kind, subject_id, args, due, attempts, error, failing_since)
+      select ${tenant}, true, 'job_' || lpad(n::text, 4, '0'), 0, 'no_such_kind', 'subject_1', '{}', ${later}::bigint, 11, 'no such job: no_such_kind', ${later - 6_000}::bigint from generate_series(1, 203) n`;
     await sql`insert into job (tenant_id, livemode, id, created, kind, subject_id, args, due)
       values (${tenant}, true, 'job_well', 0, 'retire_address', 'subject_2', '{}', ${later}::bigint)`;
     const first = await told('job', 'list', '--stuck');
@@ -817,16 +825,32 @@ describe('tidegate job', () => {
         id: 'job_0001',
         tenant: id('second'),
         mode: 'live',
+        work: 'run_jobs',
         kind: 'no_such_kind',
         subject: 'subject_1',
         attempts: 11,
       },
-      ...{ error: 'no such job: no_such_kind', due: new Date(later * 1000).toISOString() },
+      ...{ error: 'no such job: no_such_kind', since: new Date((later - 6_000) * 1000).toISOString() },
+      due: new Date(later * 1000).toISOString(),
     });
+    // The work of a whole tenant is in the same list.
+    await sql`insert into worker_fault (tenant_id, livemode, work, error, since, attempts, next_attempt)
+      values (${tenant}, true, 'seal_postings', 'cannot be sealed', ${later - 6_000}, 7, ${later})`;
+    const whole = await told('job', 'list', '--stuck', `--after=${tenant}.job_0203.live`);
+    expect(whole).toEqual({
+      jobs: [
+        {
+          ...{ id: null, tenant: id('second'), mode: 'live', work: 'seal_postings', kind: null, subject: null },
+          ...{ attempts: 7, error: 'cannot be sealed', since: new Date((later - 6_000) * 1000).toISOString() },
+          due: new Date(later * 1000).toISOString(),
+        },
+      ],
+    });
+    await sql`delete from worker_fault where tenant_id = ${tenant}`;
     const all = await told('job', 'list', `--after=${tenant}.job_0203.live`);
     expect(all.jobs.map((one: Json) => one.id)).toContain('job_well');
 
-    // The gateway's worker tries it at once, and it fails once more.
+    // The gateway's worker runs it at once, and it fails once more.
     const retried = await told('job', 'retry', 'job_0002');
     expect(Date.parse(retried.due)).toBeLessThan(later * 1000);
     const [tried] = await eventually(
@@ -834,7 +858,7 @@ describe('tidegate job', () => {
       (rows) => rows[0]?.attempts > 11,
     );
     expect(tried).toEqual({ attempts: 12, error: 'no such job: no_such_kind' });
-    // One that can be done is done.
+    // A job that can succeed is done.
     await told('job', 'retry', 'job_well');
     await eventually(
       () => sql`select from job where id = 'job_well'`,
@@ -861,7 +885,7 @@ describe('tidegate ledger', () => {
     return { code, errors, printed: out === '' ? undefined : JSON.parse(out) };
   };
 
-  it('ends with 1 where the books are wrong, and says where', async () => {
+  it('ends with 1 when an invariant is violated, and shows where', async () => {
     const change = (by: number) =>
       sql`update balance set pending = pending + ${by} where (tenant_id, livemode, account_id, currency) in
         (select tenant_id, livemode, account_id, currency from balance order by 1, 2, 3, 4 limit 1) returning tenant_id`;
@@ -872,7 +896,7 @@ describe('tidegate ledger', () => {
     expect(await ends('ledger', 'audit')).toMatchObject({ code: 0, printed: { violations: [] } });
   });
 
-  it('ends with 1 where the seal is broken, and names the chain and its block', async () => {
+  it('ends with 1 when the seal is broken, and shows the chain and its block', async () => {
     const [block] = await eventually(
       () => sql`select tenant_id, livemode, number from seal_block order by 1, 2, 3 limit 1`,
       (rows) => rows.length === 1,
@@ -899,7 +923,7 @@ describe('tidegate ledger', () => {
       'alter function first_broken_block rename to first_broken_block_away',
       'alter function first_broken_block_away rename to first_broken_block',
     ],
-  ])('%s ends with 2 where it cannot tell, which is neither', async (command, away, back) => {
+  ])('%s ends with 2 when it cannot run, which is neither result', async (command, away, back) => {
     await sql.unsafe(away);
     const { code, errors, printed } = await ends('ledger', command).finally(() => sql.unsafe(back));
     expect([code, printed]).toEqual([2, undefined]);
@@ -907,13 +931,13 @@ describe('tidegate ledger', () => {
   });
 });
 
-describe('a command that cannot be', () => {
+describe('an invalid command', () => {
   let [connected, partner] = ['', ''];
   const refusals = new Map<string, Promise<Finished>>();
   beforeAll(async () => {
     connected = (await test('first').connectedUser()).id;
     partner = (await test('direct').partner()).id;
-    // All are on their way before the first test asks, so that they use the machine well.
+    // All commands start before the first test, so that they use the machine well.
     for (const [name, args] of refused)
       refusals.set(name, (inOwnProcess.includes(name) ? ownProcess : tidegate)(...args(), '--json'));
   });
@@ -927,7 +951,7 @@ describe('a command that cannot be', () => {
     ['no legal name', () => ['account', 'create', '--type=user', '--edition=1', '--legal-name='], /legal.name/],
     ['too long a nickname', () => [...create, '--type=user', '--edition=1', '--nickname', 'x'.repeat(101)], /nickname/],
     ['a connected user of a direct user', () => [...connect, id('direct'), '--mode=test'], /platform/],
-    ['an account that is none', () => ['account', 'show', 'account_nobody'], /^There is no such account\.$/],
+    ['an account that does not exist', () => ['account', 'show', 'account_nobody'], /^There is no such account\.$/],
     [
       'an account of the other mode',
       () => ['account', 'show', connected, '--mode=live'],
@@ -935,8 +959,8 @@ describe('a command that cannot be', () => {
     ],
     ['an update of a connected user', () => ['account', 'update', connected, '--dba=x'], /platform or a direct user/],
     ['live FX of Edition 2', () => ['account', 'update', id('second'), '--live-fx=true'], /--live-fx .*Edition 1/],
-    ['an e-mail address that is none', () => ['account', 'update', id('direct'), '--email=nobody'], /email/],
-    ['a logo that is no file', () => ['account', 'update', id('direct'), '--logo-id=file_none'], /logo/],
+    ['an invalid e-mail address', () => ['account', 'update', id('direct'), '--email=nobody'], /email/],
+    ['a logo that is not a file', () => ['account', 'update', id('direct'), '--logo-id=file_none'], /logo/],
     ['a key of a partner', () => [...key, partner], /^(permission_denied|account_type_invalid)\b/],
     [
       'a key that has expired',
@@ -954,15 +978,18 @@ describe('a command that cannot be', () => {
   const inOwnProcess = ['no such command', 'an account that is none'];
   const unasked = ['no such command', 'no legal name', 'an e-mail address that is none'];
 
-  it.each(refused)('%s: says why on standard error, prints nothing, and ends as it should', async (name, _, why) => {
-    const { code, out, errors } = (await refusals.get(name))!;
+  it.each(refused)(
+    '%s: prints the reason on standard error and nothing else, with its exit code',
+    async (name, _, why) => {
+      const { code, out, errors } = (await refusals.get(name))!;
 
-    expect([code, out]).toEqual([unasked.includes(name) ? 2 : 1, '']);
-    expect(errors).toMatch(/^[^\n]+\n$/);
-    expect(errors.trimEnd()).toMatch(why);
-  });
+      expect([code, out]).toEqual([unasked.includes(name) ? 2 : 1, '']);
+      expect(errors).toMatch(/^[^\n]+\n$/);
+      expect(errors.trimEnd()).toMatch(why);
+    },
+  );
 
-  it('leaves everything as it was', async () => {
+  it('changes nothing', async () => {
     const shown = async (name: 'first' | 'direct', account: string) =>
       (await test(name).get(`/v1/accounts/${account}`)).body;
     expect((await shown('first', connected)).status).toBe('draft');
@@ -970,7 +997,7 @@ describe('a command that cannot be', () => {
     expect(await shown('direct', id('direct'))).toEqual(made.direct.account);
   });
 
-  it('shows what there is when nothing is asked for', async () => {
+  it('prints the help without arguments', async () => {
     const [nothing, help] = await Promise.all([ownProcess(), ownProcess('--help')]);
 
     expect([nothing.code, nothing.out, nothing.errors.trim()]).toEqual([2, '', help.out.trim()]);
@@ -981,7 +1008,7 @@ describe('a command that cannot be', () => {
 });
 
 describe('a command without a running gateway', () => {
-  it('starts PostgreSQL and stops it again, also when two come at once to an empty folder', async () => {
+  it('starts PostgreSQL and stops it again, also when two start at once in an empty folder', async () => {
     const folder = children.folder();
     const here = (...args: string[]) => children.command({ DATA_DIR: folder }, ...args, '--json');
 
@@ -999,7 +1026,7 @@ describe('a command without a running gateway', () => {
     expect([postmaster(folder), processesOf(folder)]).toEqual([undefined, []]);
 
     const started = await children.gateway({ DATA_DIR: folder });
-    // A demo is for a folder with nothing in it.
+    // The demo is only for an empty database.
     expect(started.keys).toEqual({});
     await sameAsV1(doc.account, started.speaker(doc.keys.test), '/v1/accounts');
     const { pid } = postmaster(folder)!;
@@ -1007,8 +1034,8 @@ describe('a command without a running gateway', () => {
   });
 });
 
-describe('a command over a PostgreSQL of its own', () => {
-  it('makes accounts whose keys work there, and has no demo for it', async () => {
+describe('a command on a separate PostgreSQL', () => {
+  it('creates accounts whose keys work there, and has no demo for it', async () => {
     const environment = await children.database();
     const here = (...args: string[]) => children.command(environment, ...args, '--json');
 
@@ -1023,17 +1050,17 @@ describe('a command over a PostgreSQL of its own', () => {
     await sameAsV1(doc.account, speaker, '/v1/accounts');
     expect(await started.stop()).toBe(0);
 
-    // Keys are hashed under the pepper: under another one they would all be unknown.
+    // Keys are hashed with the pepper: with another one they would all be unknown.
     const peppered = { ...environment, API_KEY_PEPPER: 'another pepper that is long enough for it' };
     const other = children.start({ ...peppered, TRUSTED_PROXY: '127.0.0.1' });
     expect(await other.ended).toBe(1);
-    expect(other.errors).toMatch(/^Tidegate could not start\.\nAPI_KEY_PEPPER: is not the secret [^\n]+\n$/);
+    expect(other.errors).toMatch(/^Tidegate could not start\.\nAPI_KEY_PEPPER: must be the secret [^\n]+\n$/);
     const command = await children.command(peppered, 'key', 'create', `--account=${doc.account.id}`, '--mode=test');
     expect(command).toEqual({ code: 2, out: '', errors: expect.stringMatching(/^API_KEY_PEPPER: /) });
   });
 });
 
-/** Whatever runs with this folder in its command line: PostgreSQL and what watches over it. */
+/** The processes with this folder in their command line: PostgreSQL and its supervisor. */
 function processesOf(folder: string): string[] {
   if (process.platform !== 'linux') return [];
   return fs
@@ -1043,7 +1070,7 @@ function processesOf(folder: string): string[] {
     .filter((command) => command.includes(folder));
 }
 
-/** A process may end between the look at the list and the look at it. */
+/** A process may end between the read of the list and the read of its command line. */
 function safely(file: string): string {
   try {
     return fs.readFileSync(file, 'utf8').replaceAll('\0', ' ');

@@ -8,7 +8,10 @@ const given = givenIn(world);
 const listLength = 37;
 const pageSize = 5;
 
-/** A walker through lists of 37: itself with 36 partners, and its receiving address with 36 payout addresses. */
+/**
+ * The objects of two lists with 37 members each: the account with 36 partners, and its receiving address with 36 payout
+ * addresses.
+ */
 let walker: Speaker;
 
 beforeAll(async () => {
@@ -28,13 +31,13 @@ beforeAll(async () => {
     billing_details: { line1: '1 Wharf', city: 'Pune', state: 'MH', postal_code: '411001', country: 'IN' },
   };
   const others = Array.from({ length: listLength - 1 });
-  // Many of one second, so that the walk stands on the tie-break by id and not on the clock.
+  // All in one second, so that the order depends on the tie-break by id and not on the clock.
   await Promise.all(others.map(() => walker.partner()));
   const made = await Promise.all(others.map(() => walker.post('/v1/addresses', address)));
   expect(made.map((reply) => reply.status)).toEqual(others.map(() => 200));
 });
 
-/** urql as an application sets it up: its document cache, its choice of GET or POST, and the key as a header. */
+/** urql as an application configures it: its document cache, its choice of GET or POST, and the key as a header. */
 function clientOf(speaker: Speaker) {
   const sent: string[] = [];
   const client = new Client({
@@ -73,7 +76,7 @@ interface PageData {
   };
 }
 
-/** All pages of a list in the order in which the client met them; only `pageInfo` tells where to go on and when to stop. */
+/** All pages of a list in the order in which the client read them; it uses only `pageInfo` to continue and to stop. */
 async function pages(speaker: Speaker, list: string, backward = false): Promise<PageData['list'][]> {
   const { client } = clientOf(speaker);
   const met: PageData['list'][] = [];
@@ -89,7 +92,7 @@ async function pages(speaker: Speaker, list: string, backward = false): Promise<
   }
 }
 
-/** The same through /v1: every object of a list, newest first. */
+/** The same list through /v1: every object, newest first. */
 async function walkV1(speaker: Speaker, path: string): Promise<Item[]> {
   const all: Item[] = [];
   for (let after = ''; ; ) {
@@ -111,8 +114,8 @@ const lists = [
   ['addresses', '/v1/addresses'],
 ] as const;
 
-describe.each(lists)('walking %s with a client of another make', (list, path) => {
-  it('forward meets every object once, newest first, as /v1 lists them', async () => {
+describe.each(lists)('paging through %s with an independent client', (list, path) => {
+  it('forward shows every object once, newest first, as /v1 lists them', async () => {
     const [met, listed] = await Promise.all([pages(walker, list), walkV1(walker, path)]);
 
     expect(met.map((page) => page.edges.length)).toEqual([5, 5, 5, 5, 5, 5, 5, 2]);
@@ -128,7 +131,7 @@ describe.each(lists)('walking %s with a client of another make', (list, path) =>
     expect(nodes).toEqual(newestFirst);
   });
 
-  it('backward meets the same pages of the list from its other end, each still newest first', async () => {
+  it('backward shows the pages of the list from its other end, each still newest first', async () => {
     const [met, listed] = await Promise.all([pages(walker, list, true), walkV1(walker, path)]);
 
     expect(met.map((page) => page.edges.length)).toEqual([5, 5, 5, 5, 5, 5, 5, 2]);
@@ -141,7 +144,7 @@ describe.each(lists)('walking %s with a client of another make', (list, path) =>
     expect(ids).toEqual(listed.map((item) => item.id));
   });
 
-  it('has ids for cursors, the ends of the page in its info, and the length of the whole list on every page', async () => {
+  it('has ids as cursors, the ends of the page in its info, and the length of the whole list on every page', async () => {
     for (const page of [...(await pages(walker, list)), ...(await pages(walker, list, true))]) {
       const ids = page.edges.map((edge) => edge.node.id);
       expect(page.edges.map((edge) => edge.cursor)).toEqual(ids);
@@ -150,7 +153,7 @@ describe.each(lists)('walking %s with a client of another make', (list, path) =>
     }
   });
 
-  it('takes a cursor of the graph as starting_after and ending_before of /v1, and turns round on it', async () => {
+  it('can use a cursor of the graph as starting_after and ending_before of /v1, and change direction', async () => {
     const listed = (await walkV1(walker, path)).map((item) => item.id);
     const { client } = clientOf(walker);
     const first = await client.query<PageData>(pageOf(list), { first: pageSize }).toPromise();
@@ -201,8 +204,8 @@ const partnerInput = (nickname: string, more: object = {}) => ({
   ...more,
 });
 
-describe('a cache beside the gateway', () => {
-  it('answers a repeated query by itself, and asks again after a mutation of the same type', async () => {
+describe("a client's cache", () => {
+  it('answers a repeated query, and queries again after a mutation of the same type', async () => {
     const user = await given.directUser(1);
     const { client, sent } = clientOf(user);
     const old = await user.partner();
@@ -220,12 +223,12 @@ describe('a cache beside the gateway', () => {
 
     expect(made.data.createAccount.account).toMatchObject({ __typename: 'Account', nickname: name });
     expect(await nicknames()).toEqual([name, old.nickname]);
-    // Of another type, so the mutation has left it alone.
+    // Of another type, so the mutation has not changed it.
     await client.query(viewerQuery, {}).toPromise();
     expect(sent).toEqual(['GET', 'GET', 'POST', 'GET']);
   });
 
-  it('brings a list on the screen up to date after a mutation, without being asked', async () => {
+  it('updates a list on the screen after a mutation, without a request by the application', async () => {
     const user = await given.directUser(1);
     const { client } = clientOf(user);
     const shown: string[][] = [];
@@ -249,8 +252,8 @@ describe('a cache beside the gateway', () => {
   });
 });
 
-describe('what a client learns of a refusal', () => {
-  /** What an application would look at: no network error, the status, and per problem its extensions. */
+describe('the error that a client receives', () => {
+  /** The parts that an application reads: no network error, the status, and the extensions of each problem. */
   const told = (error: CombinedError | undefined) => ({
     network: error?.networkError,
     status: error?.response?.status,
@@ -286,7 +289,7 @@ describe('what a client learns of a refusal', () => {
   });
 
   const invalid = {
-    // The edition's rules refuse these, and so a resolver: the operation runs, and answers null.
+    // The edition's rules, in a resolver, refuse these: the operation runs and returns null.
     'an empty and a missing parameter': {
       status: 200,
       businessDetails: { legalName: '', email: 'ap@x.example', physicalAddress: { country: 'US' } },
@@ -328,7 +331,7 @@ describe('what a client learns of a refusal', () => {
     },
   );
 
-  it('is 401 and its code when the key is wrong, and not a failure of the network', async () => {
+  it('is 401 and its code when the key is wrong, and not a network error', async () => {
     const { client } = clientOf(walker.using('sk_test_wrong'));
 
     const { error, data } = await client.query(viewerQuery, {}).toPromise();
@@ -348,8 +351,9 @@ describe('what a client learns of a refusal', () => {
     });
   });
 
-  // The page of addresses cannot be null, so the object around it is; what stands beside that object is not touched.
-  it('comes beside the data that there is', async () => {
+  // The page of addresses cannot be null, so the object around it is null; the fields next to that object have their
+  // values.
+  it('comes together with the available data', async () => {
     const { client } = clientOf(walker);
     const query = gql`
       query Both($id: ID!) {
@@ -384,7 +388,7 @@ describe('refetching by id, as Relay does', () => {
     }
   `;
 
-  it('finds every kind of object by the id that it carries, with its own type', async () => {
+  it('finds every kind of object by its id, with its own type', async () => {
     const platform = await given.platform(1);
     const user = await platform.connectedUser({ nickname: 'Refetched' });
     const [file, person, setting] = await Promise.all([
@@ -427,8 +431,8 @@ describe('refetching by id, as Relay does', () => {
     ]);
   });
 
-  // A stranger must not learn that the object exists, so both are null alike, and neither is an error.
-  it('answers null for an invented id and for the id of another tenant', async () => {
+  // A response must not reveal that an object of another tenant exists, so both are null, and neither is an error.
+  it('returns null for an invented id and for the id of another tenant', async () => {
     const stranger = await given.directUser(1);
     const { client } = clientOf(walker);
     const ids = ['account_00000000000000000000000000000000', stranger.id, 'nonsense', 'deposit_', '_', ''];
@@ -438,7 +442,7 @@ describe('refetching by id, as Relay does', () => {
     expect(found.map(({ data, error }) => [data?.node, error])).toEqual(ids.map(() => [null, undefined]));
   });
 
-  it('answers many at once in the order asked for, with null in the place of a missing one', async () => {
+  it('returns several objects in the order of their ids, with null in the place of a missing one', async () => {
     const [user, stranger] = await Promise.all([given.directUser(1), given.directUser(1)]);
     const [one, two] = await Promise.all([user.partner(), user.partner()]);
     const { client } = clientOf(user);

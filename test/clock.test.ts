@@ -8,7 +8,7 @@ const advanceSecondsMax = 400 * 86_400;
 /** The largest GraphQL Int. */
 const offsetSecondsMax = 2_147_483_647;
 
-/** Moves the clock through one API: the status, the domain error, and the offset that it answers. */
+/** Advances the clock through one API: the status, the domain error, and the returned offset. */
 async function advance(speaker: Speaker, transport: Transport, seconds: number) {
   if (transport === 'REST') {
     const reply = await speaker.post('/v1/test_helpers/clock', { advance_seconds: seconds });
@@ -23,7 +23,7 @@ async function advance(speaker: Speaker, transport: Transport, seconds: number) 
 }
 
 describe.each(transports)('the test clock over %s', (transport) => {
-  it('goes as far ahead as an Int can tell, and a second more is refused and leaves no trace', async () => {
+  it('advances up to the largest Int, and refuses a second more without any effect', async () => {
     const user = await given.directUser(1);
     for (let left = offsetSecondsMax; left > 0; left -= advanceSecondsMax) {
       const { status, offset } = await advance(user, transport, Math.min(left, advanceSecondsMax));
@@ -49,7 +49,7 @@ describe.each(transports)('the test clock over %s', (transport) => {
     }
 
     expect(await stored()).toEqual(before);
-    // Whatever is made there still has a time that both APIs can tell.
+    // Both APIs can show the time of every object that is created there.
     const partner = await user.partner();
     const { body } = await user.graph(`{ account(id: "${partner.id}") { created } }`);
     expect(Date.parse(body.data.account.created)).toBe(partner.created * 1000);

@@ -13,7 +13,7 @@ interface Answer {
   body: { id: string; secret: string; errors: { code: string }[] };
 }
 
-/** A request on a connection of its own, so that the processes take turns. */
+/** A request on a separate connection, so that the processes serve requests in turn. */
 function ask(gateway: Gateway, key: string, path: string, body?: object, headers = {}): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const request = http.request(`${gateway.origin}${path}`, {
@@ -55,14 +55,15 @@ const partner = (nickname: string) => ({
 });
 
 describe('several processes on one port', () => {
-  const DATA_DIR = children.folder();
+  let DATA_DIR: string;
   let gateway: Gateway;
   let key: string;
   beforeAll(async () => {
+    DATA_DIR = await children.preparedFolder('demo');
     gateway = await children.gateway({ DATA_DIR, WORKERS: String(WORKERS) });
     key = gateway.keys[1]!;
     await until(() => below(gateway.pid).length === WORKERS);
-    // All of them serve once connections go round without a domain error and each has its pool.
+    // All of them serve when new connections get no error and each process has its pool.
     const sql = behind(DATA_DIR);
     await until(async () => {
       await Promise.all(Array.from({ length: 12 }, () => ask(gateway, key, '/v1/accounts')));
@@ -72,12 +73,12 @@ describe('several processes on one port', () => {
     await sql.end();
   }, 90_000);
 
-  it('announce themselves once', () => {
+  it('print their address once', () => {
     expect(gateway.out.match(/is listening on/g)).toHaveLength(1);
     expect(gateway.errors).toBe('');
   });
 
-  it('do once what is asked sixteen times with one key, whichever of them is asked', async () => {
+  it('run a request once that is sent sixteen times with one key to any of them', async () => {
     for (let round = 0; round < 5; round++) {
       const nickname = `several ${randomUUID()}`;
       const racers = await Promise.all(
@@ -92,7 +93,7 @@ describe('several processes on one port', () => {
     }
   });
 
-  it('refuse a revoked key within a second, all of them', async () => {
+  it('all refuse a revoked key within a second', async () => {
     const mutate = async (query: string) =>
       (await ask(gateway, key, '/graphql', { query })).body as unknown as {
         data: { createApiKey: { apiKey: { id: string }; secret: string } };
@@ -115,7 +116,7 @@ describe('several processes on one port', () => {
     expect(after.map(({ status }) => status)).toEqual(Array(12).fill(401));
   });
 
-  it('complete a deposit once, though each has a worker', async () => {
+  it('complete a deposit once, although each has a worker', async () => {
     const second = gateway.keys[2]!;
     const users = (await ask(gateway, second, '/v1/accounts?type=user&status=activated&limit=1')) as unknown as {
       body: { data: { id: string }[] };
@@ -144,7 +145,7 @@ describe('several processes on one port', () => {
     await sql.end();
   });
 
-  it('are as many again after one of them is killed, and the port is served all along', async () => {
+  it('are replaced after one of them is killed, and the port is served all the time', async () => {
     const before = below(gateway.pid);
     process.kill(before[0]!, 'SIGKILL');
     await until(() => !alive(before[0]));
@@ -162,9 +163,9 @@ describe('several processes on one port', () => {
   });
 });
 
-describe('an end of the process above them', () => {
-  it('is the end of all, and of their PostgreSQL', async () => {
-    const DATA_DIR = children.folder();
+describe('the end of their parent process', () => {
+  it('ends all of them and their PostgreSQL', async () => {
+    const DATA_DIR = await children.preparedFolder('migrated');
     const gateway = await children.gateway({ DATA_DIR, WORKERS: '2' });
     await until(() => below(gateway.pid).length === 2);
     const [pids, { pid }] = [below(gateway.pid), postmaster(DATA_DIR)!];
@@ -173,7 +174,7 @@ describe('an end of the process above them', () => {
     await until(() => pids.every((each) => !alive(each)) && !alive(pid));
   }, 60_000);
 
-  it('comes at once where the first of them cannot start, which says why', async () => {
+  it('is immediate when the first of them cannot start, with its reason', async () => {
     const child = children.start({ DATA_DIR: children.folder(), WORKERS: '2', TLS_CERT_FILE: '/nowhere' });
     expect(await child.ended).toBe(1);
     expect(child.errors).toContain('TLS_CERT_FILE');

@@ -15,7 +15,7 @@ import type { Caller } from '../src/request/caller.js';
 import { Context } from '../src/operation/context.js';
 import { Database } from '../src/db/database.js';
 import { Scope } from '../src/db/scope.js';
-import { demos, seedDemo } from '../src/demo/demo.js';
+import { demos } from '../src/demo/demo.js';
 import { editions } from '../src/editions/editions.js';
 import { buildGraph } from '../src/api/graphql/server.js';
 import { resources } from '../src/resources/define.js';
@@ -26,7 +26,7 @@ import { givenIn, Speaker, useWorld } from './world.js';
 
 /** The internal errors that the gateway logged. */
 const faults: string[] = [];
-const world = useWorld({ log: pino({ level: 'error' }, { write: (line) => void faults.push(line) }) });
+const world = useWorld({ demo: true, log: pino({ level: 'error' }, { write: (line) => void faults.push(line) }) });
 const given = givenIn(world);
 const schema = buildGraph();
 
@@ -43,7 +43,6 @@ const names = [
 ] as const;
 
 beforeAll(async () => {
-  await seedDemo(world.operator, world.pepper, () => {});
   const [first, second] = (await demos(world.operator, world.pepper)).map(
     ({ accountId, testKey, edition }) => new Speaker(world, accountId, testKey, edition),
   ) as [Speaker, Speaker];
@@ -257,7 +256,7 @@ describe.each(names)('the compiled query of %s', (name) => {
       name,
       [...edges, ...pages].filter((name) => isObjectType(getNamedType(fieldOf(name)!.type))),
     ),
-  )('is what the resolvers say of each part that is asked for alone: %s', async (name) => {
+  )('returns the same as the resolvers for each part that is selected alone: %s', async (name) => {
     const field = fieldOf(name)!;
     const type = getNamedType(field.type) as GraphQLObjectType;
     const root = name.startsWith('Query.');
@@ -370,7 +369,7 @@ describe('a compiled query', () => {
   });
 
   it.each<[string, string, object]>([
-    ['an object that is not there', 'query ($id: ID!) { account(id: $id) { id } }', { id: 'account_0' }],
+    ['an object that does not exist', 'query ($id: ID!) { account(id: $id) { id } }', { id: 'account_0' }],
     ['one of two that is not there', '{ accounts(first: 1) { nodes { id } } account(id: "account_0") { id } }', {}],
     ['a size out of bounds', 'query ($n: Int) { accounts(first: $n) { nodes { id } } }', { n: 101 }],
     ['a variable that is missing', 'query ($id: ID!) { account(id: $id) { id } }', {}],
@@ -487,8 +486,7 @@ describe('a compiled query', () => {
 
 /** Sends documents one after the other, as a platform without data. */
 describe('the statements of compiled queries', () => {
-  let context: Context;
-  beforeAll(async () => {
+  const contextOf = async (): Promise<Context> => {
     const { id } = await given.platform(1);
     const caller: Caller = {
       tenantId: id.replace('account_', ''),
@@ -504,7 +502,7 @@ describe('the statements of compiled queries', () => {
     const nobody = () => {
       throw new Error('no query makes keys');
     };
-    context = new Context(
+    return new Context(
       caller,
       new Scope(caller, world.database),
       editions[1],
@@ -514,28 +512,56 @@ describe('the statements of compiled queries', () => {
       {} as never,
       {} as never,
     );
+  };
+  let context: Context;
+  let other: Context;
+  beforeAll(async () => {
+    [context, other] = [await contextOf(), await contextOf()];
   });
   const wholeOf = (compiler: QueryCompiler, query: string) => compiler.of(parse(query))!;
+  const documentsOf = (compiler: QueryCompiler, stem: string, count: number) =>
+    Array.from({ length: count }, (_, n) => wholeOf(compiler, `{ ${stem}${n}: accounts(first: 1) { nodes { id } } }`));
+  /** How many of the documents a tenant gets answered by a compiled statement. */
+  const answers = async (documents: ReturnType<typeof documentsOf>, tenant: Context) => {
+    let count = 0;
+    for (const one of documents) if ((await one.answer(null, {}, tenant)) !== undefined) count++;
+    return count;
+  };
 
   // PostgreSQL keeps prepared statements; a client that invents documents must not fill its memory.
-  it('are at most some hundreds in an hour, and again as many in the next', async () => {
+  it('are at most some hundreds in an hour, of which a tenant gets half, and the same number in the next', async () => {
     let now = 0;
     const compiler = new QueryCompiler(schema, () => now);
-    const documents = Array.from({ length: statementsMax + 10 }, (_, n) =>
-      wholeOf(compiler, `{ a${n}: accounts(first: 1) { nodes { id } } }`),
-    );
-    const answers = async (some: typeof documents) => {
-      let count = 0;
-      for (const one of some) if ((await one.answer(null, {}, context)) !== undefined) count++;
-      return count;
-    };
-    expect(await answers(documents)).toBe(statementsMax);
-    expect(await answers(documents)).toBe(statementsMax);
+    const share = statementsMax / 2;
+    const documents = documentsOf(compiler, 'a', share + 10);
+    expect(await answers(documents, context)).toBe(share);
+    expect(await answers(documents, context)).toBe(share);
     now += 3_599_999;
-    expect(await answers(documents.slice(statementsMax))).toBe(0);
+    expect(await answers(documents.slice(share), context)).toBe(0);
     now += 1;
-    expect(await answers(documents.slice(statementsMax))).toBe(10);
-    expect(await answers(documents)).toBe(statementsMax);
+    expect(await answers(documents.slice(share), context)).toBe(10);
+    expect(await answers(documents, context)).toBe(share);
+  });
+
+  it('of one tenant leave statements for others, which may use those of the first one, too', async () => {
+    const compiler = new QueryCompiler(schema);
+    const greedy = documentsOf(compiler, 'a', statementsMax);
+    expect(await answers(greedy, context)).toBe(statementsMax / 2);
+    const own = documentsOf(compiler, 'b', statementsMax);
+    expect(await answers(own, other)).toBe(statementsMax / 4);
+    expect(await answers(greedy, other)).toBe(statementsMax / 2);
+    // A document that has left the cache is compiled anew, and its statement is known.
+    expect(await answers(documentsOf(compiler, 'a', 10), context)).toBe(10);
+    expect(await answers(documentsOf(compiler, 'c', 10), context)).toBe(0);
+  });
+
+  it('of all tenants together are bounded, whatever their number', async () => {
+    const compiler = new QueryCompiler(schema);
+    let count = 0;
+    for (let n = 0; n < 12; n++)
+      count += await answers(documentsOf(compiler, `t${n}_`, statementsMax / 2), await contextOf());
+    expect(count).toBeLessThanOrEqual(statementsMax);
+    expect(count).toBeGreaterThan(statementsMax * 0.95);
   });
 
   it('are short enough that PostgreSQL can keep hundreds of them, for any document', async () => {
@@ -570,8 +596,8 @@ describe('the statements of compiled queries', () => {
   });
 
   it.each([
-    ['none, where a resolver has to answer whatever the variables', 'totalCount', true, 0],
-    ['so many, and the resolvers answer what is asked in yet another shape', 'nodes { id }', false, shapesMax],
+    ['none, because a resolver must answer for all values of the variables', 'totalCount', true, 0],
+    ['limited in number, and the resolvers answer further shapes of it', 'nodes { id }', false, shapesMax],
   ])('of one document are %s', async (_, part, resolved, kept) => {
     const bounds = ['eq', 'gt', 'gte', 'lt', 'lte'];
     const one = wholeOf(

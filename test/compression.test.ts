@@ -8,7 +8,7 @@ const world = useWorld({ worker: false });
 const given = givenIn(world);
 let platform: Speaker;
 let user: Speaker;
-/** Its list of accounts is larger than what the compression takes at once. */
+/** Its list of accounts is larger than the chunk that the compression handles at a time. */
 let wide: Speaker;
 let payee: PayeeFixture;
 
@@ -85,7 +85,7 @@ describe('a response of more than a kilobyte', () => {
     'that is the script of the payment page': (headers) => ask('/checkout/assets/page.js', headers),
   };
   for (const [name, response] of Object.entries(responses)) {
-    it(`${name} has the encoding that the client takes, and the same content in each`, async () => {
+    it(`${name} has the encoding that the client accepts, and the same content in each`, async () => {
       const plain = (await response({})).body.toString();
       // A GraphQL response contains its request id.
       const content = (body: Buffer) => body.toString().replace(/"requestId":"[^"]+"/, '');

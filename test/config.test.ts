@@ -227,7 +227,7 @@ describe('a setting', () => {
     // No proxy at all: the gateway would refuse every request, and could listen on every address.
     ['TRUSTED_PROXY', ','],
     ['TRUSTED_PROXY', ' '],
-    // Number() accepts these as numbers, and a blank as 0; the operator meant something else.
+    // Number() accepts these as numbers, and a blank as 0, which the operator did not mean.
     ['PORT', ' '],
     ['PORT', '0x50'],
     ['PORT', '1e3'],
@@ -267,7 +267,7 @@ describe('a setting', () => {
   });
 
   const sslmode = 'DATABASE_URL: sslmode must be disable, prefer, require, verify-ca or verify-full.';
-  const hosts = 'DATABASE_URL: A host cannot be read. An IPv6 address stands in brackets, as [::1]:5432.';
+  const hosts = 'DATABASE_URL: A host cannot be read. Write an IPv6 address in brackets, as [::1]:5432.';
   it.each([
     ['postgres://u:canary@h/db?sslmode=verify', sslmode],
     ['postgres://u:canary@h/db?sslmode=', sslmode],
@@ -290,7 +290,7 @@ describe('a setting', () => {
     ['postgres://u:canary@h/db?options=canary', /^DATABASE_URL: A parameter of the address is not supported/],
     ['postgres://u:canary@h/db?canary=1', /^DATABASE_URL: A parameter of the address is not supported/],
     ['postgres://u:canary@h/db?host=i&host=j', 'DATABASE_URL: A parameter of the address is given twice.'],
-    ['postgres://u:canary%@h/db', /percent sign itself is written %25/],
+    ['postgres://u:canary%@h/db', /Write a percent sign itself as %25/],
     [
       'postgres://u:canary@h:1,i:2/db?port=1,2,3',
       'DATABASE_URL: There are 2 hosts and 3 ports. Give one port, or one for each host.',
@@ -343,7 +343,7 @@ describe('a setting', () => {
   });
 });
 
-describe('settings that go together', () => {
+describe('settings that depend on each other', () => {
   const unsafe: [string, Environment, string][] = [
     ['a database without a pepper', { DATABASE_URL: database.DATABASE_URL, TRUSTED_PROXY: '::1' }, 'API_KEY_PEPPER'],
     ['a database without HTTPS', database, 'TLS_CERT_FILE'],
@@ -351,11 +351,11 @@ describe('settings that go together', () => {
     ['an address that others reach without HTTPS', { HOST: '0.0.0.0', API_KEY_PEPPER: pepper }, 'HOST'],
     ['a certificate without its key', { TLS_CERT_FILE: pair.TLS_CERT_FILE }, 'TLS_KEY_FILE'],
     ['a key without its certificate', { TLS_KEY_FILE: pair.TLS_KEY_FILE }, 'TLS_CERT_FILE'],
-    ['a certificate that is not there', { ...pair, TLS_CERT_FILE: file('nowhere') }, 'TLS_CERT_FILE'],
-    ['a key that is not there', { ...pair, TLS_KEY_FILE: file('nowhere') }, 'TLS_KEY_FILE'],
+    ['a certificate that does not exist', { ...pair, TLS_CERT_FILE: file('nowhere') }, 'TLS_CERT_FILE'],
+    ['a key that does not exist', { ...pair, TLS_KEY_FILE: file('nowhere') }, 'TLS_KEY_FILE'],
     ['a folder for a certificate', { ...pair, TLS_CERT_FILE: folder }, 'TLS_CERT_FILE'],
-    ['a certificate that is none', { ...pair, TLS_CERT_FILE: file('garbage') }, 'TLS_CERT_FILE'],
-    ['a key that is none', { ...pair, TLS_KEY_FILE: file('garbage') }, 'TLS_KEY_FILE'],
+    ['an invalid certificate', { ...pair, TLS_CERT_FILE: file('garbage') }, 'TLS_CERT_FILE'],
+    ['an invalid key', { ...pair, TLS_KEY_FILE: file('garbage') }, 'TLS_KEY_FILE'],
     [
       'an attempt that is longer than its checkout',
       { CHECKOUT_SECONDS: '1800', CHECKOUT_ATTEMPT_SECONDS: '1801' },
@@ -388,19 +388,22 @@ describe('a program with a wrong setting', () => {
       { DATABASE_URL: database.DATABASE_URL, TRUSTED_PROXY: '::1' },
       '^Tidegate could not start\\.\\nAPI_KEY_PEPPER .+\\n$',
     ],
-    ['a lonely certificate', { TLS_CERT_FILE: pair.TLS_CERT_FILE }, 'TLS_KEY_FILE'],
+    ['a certificate without a key', { TLS_CERT_FILE: pair.TLS_CERT_FILE }, 'TLS_KEY_FILE'],
   ];
 
-  it.each(refused)('ends with code 1 for %s, says which, and touches nothing', async (_, environment, message) => {
-    const DATA_DIR = children.folder();
-    const child = children.start({ DATA_DIR, ...environment });
+  it.each(refused)(
+    'ends with code 1 for %s, names the setting, and changes nothing',
+    async (_, environment, message) => {
+      const DATA_DIR = children.folder();
+      const child = children.start({ DATA_DIR, ...environment });
 
-    expect(await child.ended).toBe(1);
-    expect(child.errors).toMatch(new RegExp(message));
-    expect(child.errors).not.toContain('    at ');
-    expect(child.out).toBe('');
-    expect(fs.readdirSync(DATA_DIR)).toEqual([]);
-  });
+      expect(await child.ended).toBe(1);
+      expect(child.errors).toMatch(new RegExp(message));
+      expect(child.errors).not.toContain('    at ');
+      expect(child.out).toBe('');
+      expect(fs.readdirSync(DATA_DIR)).toEqual([]);
+    },
+  );
 
   // An audit ends with 1 if the ledger is wrong: a wrong setting says nothing about the ledger.
   it('ends with code 2 as a command, with only the message', async () => {

@@ -413,7 +413,7 @@ describe('updating a connected user in draft', () => {
       'parameter_invalid',
       'business_details.physical_address.country',
     ],
-    ['details that are no hash', { business_details: 'x' }, 'parameter_invalid', 'business_details'],
+    ['details that are not an object', { business_details: 'x' }, 'parameter_invalid', 'business_details'],
     ['a text that is a number', { business_details: { dba: 7 } }, 'parameter_invalid', 'business_details.dba'],
     [
       'a volume that is a number',
@@ -561,7 +561,7 @@ describe('acting on behalf of a connected user', () => {
     expect(await read(platform, partner.id)).toEqual(await read(user, partner.id));
   });
 
-  it('a platform can also create through GraphQL, and viewer shows for whom it acts', async () => {
+  it('a platform can also create through GraphQL, and viewer shows the acting account', async () => {
     const platform = await given.platform(1);
     const user = await platform.connectedUser();
     const made = await must(

@@ -28,10 +28,12 @@ describe('the conventions of the code', () => {
     // These may query without a scope, because they serve all tenants: authentication, the worker, the operator and the
     // encryption at a start.
     expect(
-      offenders(/database\.(read|write|call)[<(]/, (name) =>
+      offenders(/database\.(read|write|call|work)[<(]/, (name) =>
         [
           'db/scope.ts',
           'auth/api-keys.ts',
+          'jobs/due.ts',
+          'jobs/faults.ts',
           'jobs/runner.ts',
           'jobs/tenants.ts',
           'operator/desk.ts',
@@ -85,6 +87,21 @@ describe('the conventions of the code', () => {
     expect(offenders(/edition(\.number)?\s*[!=]==|switch \(.*edition/, (name) => mayCompare.includes(name))).toEqual(
       [],
     );
+  });
+
+  // Each of these casts makes the compiler believe what it could not check.
+  it('gives the reason of each cast to never, and of each through unknown, in a comment on the lines above it', () => {
+    const casts = files.flatMap(({ name, text }) => {
+      const lines = text.split('\n');
+      return lines.flatMap((line, i) => {
+        if (!/\bas never\b|\bas unknown as\b/.test(line)) return [];
+        // A comment above the statement counts for all its lines.
+        const above = lines.slice(Math.max(0, i - 2), i).some((each) => /^\s*\/\//.test(each));
+        return [{ place: `${name}:${i + 1}`, explained: above }];
+      });
+    });
+    expect(casts.length).toBeGreaterThan(0);
+    expect(casts.filter(({ explained }) => !explained).map(({ place }) => place)).toEqual([]);
   });
 
   it('has no folder for miscellaneous files', () => {
@@ -144,6 +161,15 @@ describe('the editions', () => {
 });
 
 describe('the documentation', () => {
+  it('has a section of the changelog for the version of the package', () => {
+    const { version } = JSON.parse(fs.readFileSync('package.json', 'utf8'));
+    const locked = JSON.parse(fs.readFileSync('package-lock.json', 'utf8'));
+    expect([locked.version, locked.packages[''].version]).toEqual([version, version]);
+    expect(fs.readFileSync('docs/changelog.md', 'utf8')).toMatch(
+      new RegExp(`^## ${version.replaceAll('.', String.raw`\.`)} \\(\\d{4}-\\d{2}-\\d{2}\\)$`, 'm'),
+    );
+  });
+
   const operations = fs.readFileSync('docs/operations.md', 'utf8');
   const dependencies = fs.readFileSync('docs/dependencies.md', 'utf8');
 

@@ -1,6 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import fs from 'node:fs';
-import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { behind, type Gateway, postmaster, until, useChildren } from './child.js';
@@ -12,7 +10,7 @@ import { details, type Reply, Speaker, type World } from './world.js';
 vi.setConfig(patience);
 
 const children = useChildren();
-const DATA_DIR = children.folder();
+let DATA_DIR: string;
 const { gateways: gatewayKills, databases: databaseKills, clients, writes } = scale.crash;
 const roll = random(scale.seed);
 const tenants = scale.whole ? 4 : 2;
@@ -56,7 +54,7 @@ const roots: Root[] = [];
 const serving: (Gateway | undefined)[] = [undefined, undefined];
 /** The results of the attempts: `unanswered` ones may or may not have been executed, and `replayed` ones had been. */
 const counts = { acknowledged: 0, replayed: 0, unanswered: 0, away: 0, unavailable: 0, inUse: 0 };
-/** Responses that no client may get. */
+/** Responses that must not occur. */
 const wrong: string[] = [];
 let over = false;
 
@@ -65,11 +63,9 @@ const start = async (n: number) => {
 };
 
 beforeAll(async () => {
-  // Without a demo, which would only take time.
-  fs.writeFileSync(path.join(DATA_DIR, 'demo.json'), JSON.stringify({ attempt: 1, whole: true }));
+  DATA_DIR = await children.preparedFolder('migrated');
   const args = ['--type=user', '--edition=1', '--legal-name=Root Traders', '--json'];
   const create = () => children.command({ DATA_DIR }, 'account', 'create', ...args);
-  await children.command({ DATA_DIR }, 'migrate');
   for (const made of await Promise.all(Array.from({ length: tenants }, create))) {
     const { account, keys } = JSON.parse(made.out);
     const tenant = account.id.replace('account_', '');
@@ -89,7 +85,7 @@ afterAll(async () => {
 
 const speaker = ({ origin }: Gateway, { id, key }: Root) => new Speaker({ origin } as World, id, key, 1);
 
-/** Repeats a write with the same key until it gets a response, whatever the result of an attempt. */
+/** Repeats a write with the same key until it gets a response, for any result of an attempt. */
 async function acknowledged(root: Root, key: string, place: string, body: object, first: number): Promise<Reply> {
   for (let attempt = 0; ; attempt++) {
     const gateway = serving[(first + attempt) % 2] ?? serving[(first + attempt + 1) % 2];

@@ -1,7 +1,8 @@
 import net from 'node:net';
 import { expect, inject, it } from 'vitest';
 import { account } from '../src/resources/account/table.js';
-import { Database, preparedMax } from '../src/db/database.js';
+import { Database } from '../src/db/database.js';
+import { preparedMax } from '../src/db/statements.js';
 import { DomainError } from '../src/request/problems.js';
 import { useWorld } from './world.js';
 

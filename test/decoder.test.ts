@@ -111,7 +111,7 @@ describe('every response that is not 2xx is the error object', () => {
     ['percent-encoding that is no UTF-8', () => user.get('/v1/accounts/%ff'), 404, 'route_missing '],
     ['an id that is too long for any', () => user.get(`/v1/accounts/${'a'.repeat(2_000)}`), 404, 'route_missing '],
     ['malformed JSON', () => post('{"type":'), 400, 'body_invalid '],
-    ['JSON with something behind it', () => post('{} {}'), 400, 'body_invalid '],
+    ['JSON followed by other text', () => post('{} {}'), 400, 'body_invalid '],
     ['an array for a body', () => post('[]'), 400, 'body_invalid '],
     ['a text for a body', () => post('"type"'), 400, 'body_invalid '],
     ['a number for a body', () => post('5'), 400, 'body_invalid '],
@@ -256,7 +256,7 @@ describe('HTTP that no client library sends', () => {
     ['the absolute form of a target', 'http://tidegate.example/v1/accounts'],
     ['a prefix in percent-encoding', '/%761/accounts'],
     ['a resource in percent-encoding', '/v1/%61ccounts'],
-  ])('asks for the key under %s, and answers with one', async (_, target) => {
+  ])('require the key for %s, and answer with a valid one', async (_, target) => {
     const without = await raw(`GET ${target} HTTP/1.1\r\nHost: x\r\n${close}`);
     expectErrorObject(without, 401, 'authentication_required ');
     const reply = await raw(
@@ -266,7 +266,7 @@ describe('HTTP that no client library sends', () => {
   });
 });
 
-describe('a wrong method', () => {
+describe('a method that the path does not support', () => {
   const get = ['GET', 'HEAD'];
   const both = [...get, 'POST'];
   it.each([
@@ -284,7 +284,7 @@ describe('a wrong method', () => {
     ['/v1/files', both],
     ['/v1/files/file_0', get],
     ['/v1/files/file_0/content', get],
-  ])('is 405 on %s, with what is allowed', async (path, allowed) => {
+  ])('is 405 on %s, with the allowed methods', async (path, allowed) => {
     const wrong = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'].filter((method) => !allowed.includes(method));
     for (const method of wrong) {
       const reply = await ask(path, { method, headers: bearer() });
@@ -373,7 +373,7 @@ describe('authentication', () => {
     ['bearer in small letters', (key) => `bearer ${key}`],
     ['Basic with an empty password', (key) => basic(`${key}:`)],
     ['basic in small letters', (key) => basic(`${key}:`).replace('Basic', 'basic')],
-  ])('takes the key as %s, at both APIs', async (_, of) => {
+  ])('accepts the key as %s, at both APIs', async (_, of) => {
     const [rest, graph] = await asks(of(user.key));
     expect([rest.status, rest.body.data[0].id]).toEqual([200, user.id]);
     expect(graph.body.data).toEqual({ viewer: { account: { id: user.id } } });
@@ -488,19 +488,19 @@ describe('the encoding of a query', () => {
     'status[]=hold,verifying',
     'status[]=hold&status=verifying',
     'status=verifying&status=hold&status=hold',
-  ])('means both of an array: %s', async (query) => {
+  ])('reads both values of an array: %s', async (query) => {
     const found = await listed(`/v1/accounts?${query}`);
     expect(found.sort()).toEqual([...statuses.hold!, ...statuses.verifying!].sort());
   });
 
-  it.each(['status=hold', 'status[]=hold'])('means the one of an array: %s', async (query) => {
+  it.each(['status=hold', 'status[]=hold'])('reads one value of an array: %s', async (query) => {
     expect(await listed(`/v1/accounts?${query}`)).toEqual(statuses.hold);
   });
 
   it.each([
     ['created.gte=1&created.lt=2', 'created[gte]=1&created[lt]=2', 'created%5Bgte%5D=1&created%5Blt%5D=2'],
     ['created.gte=1', 'created[gte]=1', 'created%5Bgte%5D=1'],
-  ])('takes a dotted name in brackets too: %s', async (...queries) => {
+  ])('accepts a dotted name in brackets too: %s', async (...queries) => {
     const lists = await Promise.all(queries.map((query) => listed(`/v1/accounts?type=user&${query}`)));
     expect(lists).toEqual(queries.map(() => (queries[0].includes('lt') ? [] : [user.id])));
   });
@@ -763,12 +763,12 @@ describe('the errors of a body', () => {
       'account.business_details.physicalAddress',
       () => partnerBody({ business_details: { ...details(), physicalAddress: {} } }),
     ],
-  ])('are told of a parameter that the operation does not have: %s', async (parameter, body) => {
+  ])('report a parameter that the operation does not have: %s', async (parameter, body) => {
     expectErrorObject(await user.post('/v1/accounts', body()), 400, `parameter_unknown ${parameter}`);
   });
 
-  // JSON.parse silently takes the last of two values, while a person or a proxy may have read the first.
-  describe('for a key that an object has more than once', () => {
+  // JSON.parse uses the last of two values, while a person or a proxy may have read the first.
+  describe('for a key that an object repeats', () => {
     const twice = (message: string, field: string) => ({
       code: 'parameter_invalid',
       message: `${message} is given more than once.`,
@@ -778,13 +778,13 @@ describe('the errors of a body', () => {
     it.each<[title: string, body: string, problems: object[]]>([
       ['an amount', '{"amount":"1.00","amount":"2.00","currency":"USD"}', [twice('amount', 'deposit.amount')]],
       ['the same value twice', '{"amount":"1.00","amount":"1.00"}', [twice('amount', 'deposit.amount')]],
-      ['one spelled with an escape', '{"amount":"1.00","\\u0061mount":"2.00"}', [twice('amount', 'deposit.amount')]],
+      ['one written with an escape', '{"amount":"1.00","\\u0061mount":"2.00"}', [twice('amount', 'deposit.amount')]],
       [
         'three times, with white space',
         '{"amount" :"1.00","amount"\n:"2.00","amount": 3}',
         [twice('amount', 'deposit.amount')],
       ],
-      ['in a hash', '{"to":{"account_id":"a","account_id":"b"}}', [twice('account_id', 'deposit.to.account_id')]],
+      ['in an object', '{"to":{"account_id":"a","account_id":"b"}}', [twice('account_id', 'deposit.to.account_id')]],
       [
         'in a list',
         '{"receivables":[{"id":"a"},{"id":"a","amount":"1.00","amount":"2.00"}]}',
@@ -796,7 +796,7 @@ describe('the errors of a body', () => {
         '{"amount":"1","amount":"2","currency":"USD","currency":"INR"}',
         [twice('amount', 'deposit.amount'), twice('currency', 'deposit.currency')],
       ],
-      ['that __proto__ is', '{"__proto__":{},"__proto__":{}}', [twice('__proto__', 'deposit.__proto__')]],
+      ['of the name __proto__', '{"__proto__":{},"__proto__":{}}', [twice('__proto__', 'deposit.__proto__')]],
     ])('are refused on /v1: %s', async (_, body, problems) => {
       const before = (await user.get('/v1/deposits')).body;
       const reply = await user.post('/v1/deposits', body);
@@ -843,7 +843,7 @@ describe('the errors of a body', () => {
       expectErrorObject(uploaded, 400, 'parameter_invalid file.purpose', 'parameter_invalid file.metadata.a');
     });
 
-    it('do not occur if a value only looks like a key', async () => {
+    it('do not occur if a value only resembles a key', async () => {
       const text =
         '{"metadata":{"a":"{\\"amount\\":1,\\"amount\\":2}","b":": ","c":"\\":"},"amount":"1.00","currency":"USD"}';
       const reply = await user.post('/v1/deposits', text);
@@ -1021,7 +1021,7 @@ describe('a message', () => {
       },
     ],
     [
-      'of an email address and a hash',
+      'of an email address and an object',
       {
         v1: () =>
           user.post('/v1/accounts', {
@@ -1227,7 +1227,7 @@ describe('an integer of a query', () => {
 });
 
 describe('a country', () => {
-  it('is stored and returned in upper case, however it was sent, in both APIs', async () => {
+  it('is stored and returned in upper case for both cases of its letters, in both APIs', async () => {
     const address = { ...details().physical_address, country: 'in' };
     const made = await user.post(
       '/v1/accounts',
@@ -1291,7 +1291,7 @@ describe('amounts and currencies', () => {
     ['10', 'JPY', '10.00'],
     ['10.00', 'JPY', '10.00'],
     ['1.00', 'KRW', '1.00'],
-  ])('takes %s %s', async (amount, currency, stored) => {
+  ])('accepts %s %s', async (amount, currency, stored) => {
     const reply = await send(amount, currency);
     expect(reply.status).toBe(200);
     expect(reply.body.business_details.estimated_monthly_volume).toEqual({ amount: stored, currency });
@@ -1456,14 +1456,14 @@ describe('a parameter of one edition', () => {
     for (const { parent_account_id: parent, link } of [one, two, own]) expect([parent, link]).toEqual([null, null]);
   });
 
-  it('has the checkouts of Edition 2: in Edition 1 the path does not exist, whatever is sent to it', async () => {
+  it('has the checkouts of Edition 2: in Edition 1 the path does not exist, for any input', async () => {
     expectErrorObject(await user.post('/v1/checkouts', '{'), 404, 'route_missing ');
     expectErrorObject(await user.post('/v1/checkouts', { amount: '1.00' }), 404, 'route_missing ');
   });
 });
 
 describe('an update with no parameters', () => {
-  it('returns the object unchanged, and leaves no trace', async () => {
+  it('returns the object unchanged, and stores nothing', async () => {
     const connected = await platform.connectedUser({ metadata: { a: '1' } });
     const setting = (await connected.get('/v1/account_settings')).body.data[0];
     const address = (await platform.get('/v1/addresses')).body.data[0];
@@ -1536,10 +1536,15 @@ describe('the precedence of errors', () => {
     ['malformed JSON', () => unknownKey().post('/v1/accounts', '{'), 401, 'api_key_invalid '],
     ['a wrong method', () => ask('/v1/accounts', { method: 'PUT' }), 401, 'authentication_required '],
     ['too large a body', () => unknownKey().post('/v1/accounts', 'x'.repeat(70_000)), 401, 'api_key_invalid '],
-    ['acting for nobody', () => unknownKey().actingFor(invented).get('/v1/accounts'), 401, 'api_key_invalid '],
+    [
+      'acting for an unknown account',
+      () => unknownKey().actingFor(invented).get('/v1/accounts'),
+      401,
+      'api_key_invalid ',
+    ],
   ];
   const path: Case[] = [
-    ['a key that may only read', () => reader.post('/v1/nothing', '{'), 404, 'route_missing '],
+    ['a key with permission read', () => reader.post('/v1/nothing', '{'), 404, 'route_missing '],
     ["another edition's operation", () => reader.post('/v1/checkouts', '{'), 404, 'route_missing '],
     [
       'a wrong method of a reader',
@@ -1729,10 +1734,10 @@ describe('the precedence of errors', () => {
     ['then the path', path],
     ['then the permission', permission],
     ['then the input, all of it', input],
-    ['then the reach', reach],
+    ['then the visibility', reach],
     ['then the relation', relation],
     ['then the state', state],
-    ['and what another request has taken comes last', conflict],
+    ['and a conflict with another request comes last', conflict],
   ];
   describe.each(steps)('%s', (_, cases) => {
     it.each(cases)('%s', async (__, asked, status, ...problems) => {

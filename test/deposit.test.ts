@@ -399,7 +399,7 @@ describe.each(transports)('creating a deposit over %s', (transport) => {
     const replies = await Promise.all([
       // In Edition 2 a platform has only that of its fee advance, which must be named by its address.
       create(second, transport, bodyOf(second)),
-      // A draft has none yet, whoever acts for it, and neither has a partner.
+      // A draft has none yet, for every acting account, and neither has a partner.
       create(draft, transport, bodyOf(draft)),
       create(platform, transport, bodyOf(platform, '1.00', { to: { account_id: draft.id } })),
       create(user, transport, bodyOf(user, '1.00', { to: { account_id: partner.id } })),

@@ -519,40 +519,43 @@ describe('a write', () => {
       },
     ],
   ];
-  it.each(twins)('%s makes the same of the same through both APIs', async (operation, path, type, body, input) => {
-    const platform = platforms[1];
-    const member = camel(snake(operation.replace(/^(create|update)/, '')).slice(1));
-    const subjects = await Promise.all([platform.connectedUser(), platform.connectedUser()]);
-    const names = [nickname(), nickname()];
-    const ids = await Promise.all(
-      subjects.map(async ({ id }) =>
-        member === 'accountSetting'
-          ? (await platform.get(`/v1/account_settings?account_id=${id}`)).body.data[0].id
-          : id,
-      ),
-    );
-    const named = 'nickname' in body;
-    const rest = await platform.post(path(ids[0]), {
-      ...body,
-      ...(named && { nickname: names[0] }),
-      ...('linked_id' in body && { linked_id: ids[0] }),
-      ...(member === 'person' && { account_id: ids[0] }),
-    });
-    const graph = await platform.graph(
-      `mutation ($input: ${type}!) { ${operation}(input: $input) { ${member} ${selection(queryType(member))} } }`,
-      {
-        input: {
-          ...input,
-          ...(operation.startsWith('update') && { id: ids[1] }),
-          ...(named && { nickname: names[1] }),
-          ...(member === 'address' && { linkedId: ids[1] }),
-          ...(member === 'person' && { accountId: ids[1] }),
+  it.each(twins)(
+    '%s creates the same object from the same input through both APIs',
+    async (operation, path, type, body, input) => {
+      const platform = platforms[1];
+      const member = camel(snake(operation.replace(/^(create|update)/, '')).slice(1));
+      const subjects = await Promise.all([platform.connectedUser(), platform.connectedUser()]);
+      const names = [nickname(), nickname()];
+      const ids = await Promise.all(
+        subjects.map(async ({ id }) =>
+          member === 'accountSetting'
+            ? (await platform.get(`/v1/account_settings?account_id=${id}`)).body.data[0].id
+            : id,
+        ),
+      );
+      const named = 'nickname' in body;
+      const rest = await platform.post(path(ids[0]), {
+        ...body,
+        ...(named && { nickname: names[0] }),
+        ...('linked_id' in body && { linked_id: ids[0] }),
+        ...(member === 'person' && { account_id: ids[0] }),
+      });
+      const graph = await platform.graph(
+        `mutation ($input: ${type}!) { ${operation}(input: $input) { ${member} ${selection(queryType(member))} } }`,
+        {
+          input: {
+            ...input,
+            ...(operation.startsWith('update') && { id: ids[1] }),
+            ...(named && { nickname: names[1] }),
+            ...(member === 'address' && { linkedId: ids[1] }),
+            ...(member === 'person' && { accountId: ids[1] }),
+          },
         },
-      },
-    );
-    const node = asV1(snake(member), 1, queryType(member), done(graph).data[operation][member]);
-    expect(own(done(rest))).toEqual(own(node));
-  });
+      );
+      const node = asV1(snake(member), 1, queryType(member), done(graph).data[operation][member]);
+      expect(own(done(rest))).toEqual(own(node));
+    },
+  );
 });
 
 /** The fixtures for the table of domain errors below. */
@@ -739,7 +742,7 @@ const refusals: Refused[] = [
     problems: [['nickname_taken account.nickname', at('nickname')]],
   },
   {
-    title: 'an update of an account out of reach',
+    title: 'an update of an account outside the visibility',
     status: 404,
     path: () => '/v1/accounts/account_0',
     body: () => ({ nickname: 'x' }),
@@ -758,7 +761,7 @@ const refusals: Refused[] = [
     problems: [['account_not_updatable account.status']],
   },
   {
-    title: 'files that are not there',
+    title: 'files that do not exist',
     speaker: (c) => c.platform,
     status: 404,
     path: (c) => `/v1/accounts/${c.connected.id}`,
@@ -803,7 +806,7 @@ const refusals: Refused[] = [
     problems: [['permission_denied account.id', at('id')]],
   },
   {
-    title: 'an activation with prerequisites unmet, which are none of its parameters',
+    title: 'an activation with unmet prerequisites, which are not its parameters',
     speaker: (c) => c.platform,
     status: 400,
     path: (c) => `/v1/accounts/${c.connected.id}/activate`,
@@ -819,7 +822,7 @@ const refusals: Refused[] = [
     ],
   },
   {
-    title: 'a deactivation of what is no partner',
+    title: 'a deactivation of an account that is not a partner',
     status: 400,
     path: (c) => `/v1/accounts/${c.user.id}/deactivate`,
     body: () => ({}),
@@ -828,7 +831,7 @@ const refusals: Refused[] = [
     problems: [['account_type_invalid account.type']],
   },
   {
-    title: 'an address without most of it',
+    title: 'an address with most parameters missing',
     status: 400,
     path: () => '/v1/addresses',
     body: () => ({
@@ -866,7 +869,7 @@ const refusals: Refused[] = [
     ],
   },
   {
-    title: 'an address of an account out of reach',
+    title: 'an address of an account outside the visibility',
     status: 404,
     path: () => '/v1/addresses',
     body: () => payoutAddress('account_0'),
@@ -875,7 +878,7 @@ const refusals: Refused[] = [
     problems: [['resource_missing address.linked_id', at('linkedId')]],
   },
   {
-    title: 'currencies of a setting, each by its place',
+    title: 'currencies of a setting, each with its index',
     status: 400,
     path: (c) => `/v1/account_settings/${c.setting}`,
     body: () => ({ address_currency: { partner: ['USD', 'usd', 5] } }),
@@ -896,7 +899,7 @@ const refusals: Refused[] = [
     problems: [['permission_denied account_setting.payouts.enabled', at('payouts', 'enabled')]],
   },
   {
-    title: 'a day that no week has, and a switch that does not apply',
+    title: 'an invalid day of the week, and a switch that does not apply',
     status: 400,
     path: (c) => `/v1/account_settings/${c.setting}`,
     body: () => ({ payouts: { weekly_anchor: 9 } }),
@@ -926,8 +929,8 @@ const refusals: Refused[] = [
     ],
   },
   {
-    // The identification of a person depends on the account, which is queried only for input that is valid by itself.
-    title: 'a person who is nobody, and whom nothing identifies',
+    // The identification of a person depends on the account, which is read only if the input is valid by itself.
+    title: 'a person without a role and without an identification',
     status: 400,
     path: () => '/v1/persons',
     body: () => ({ full_name: 'Asha Rao', relationship: { owner: false } }),
@@ -936,7 +939,7 @@ const refusals: Refused[] = [
     problems: [['parameter_invalid person.relationship', at('relationship')]],
   },
   {
-    title: 'a person whom nothing identifies',
+    title: 'a person without an identification',
     status: 400,
     path: () => '/v1/persons',
     body: () => ({ full_name: 'Asha Rao', relationship: { owner: true } }),
@@ -945,7 +948,7 @@ const refusals: Refused[] = [
     problems: [['parameter_missing person.identification.tax_card_number', at('identification', 'taxCardNumber')]],
   },
   {
-    title: 'a deposit of a number, in a currency that no deposit has',
+    title: 'a deposit with a number as its amount, in an unsupported currency',
     status: 400,
     path: () => '/v1/deposits',
     body: () => ({ amount: 10, currency: 'EUR' }),
@@ -957,7 +960,7 @@ const refusals: Refused[] = [
     ],
   },
   {
-    title: 'a deposit without what Edition 2 requires',
+    title: 'a deposit without the parameters that Edition 2 requires',
     speaker: (c) => c.second,
     status: 400,
     path: () => '/v1/deposits',
@@ -970,7 +973,7 @@ const refusals: Refused[] = [
     ],
   },
   {
-    title: 'a deposit to an account out of reach',
+    title: 'a deposit to an account outside the visibility',
     status: 404,
     path: () => '/v1/deposits',
     body: () => ({ amount: '1.00', currency: 'USD', to: { account_id: 'account_0' } }),
@@ -979,7 +982,7 @@ const refusals: Refused[] = [
     problems: [['resource_missing deposit.to.account_id', at('to', 'accountId')]],
   },
   {
-    title: 'a deposit to whom nothing can be sent',
+    title: 'a deposit to an account without a usable address',
     status: 402,
     path: () => '/v1/deposits',
     body: (c) => ({ amount: '1.00', currency: 'USD', to: { account_id: c.partner } }),
@@ -988,7 +991,7 @@ const refusals: Refused[] = [
     problems: [['address_unusable deposit.to.account_id', at('to', 'accountId')]],
   },
   {
-    title: 'a deposit with a live key, whatever it sends',
+    title: 'a deposit with a live key, for any input',
     speaker: (c) => c.live,
     status: 403,
     path: () => '/v1/deposits',
@@ -998,7 +1001,7 @@ const refusals: Refused[] = [
     problems: [['permission_denied undefined']],
   },
   {
-    title: 'a reconciliation with nothing',
+    title: 'a reconciliation without receivables',
     status: 400,
     path: () => '/v1/deposits/deposit_0/reconcile',
     body: () => ({ receivables: [] }),
@@ -1007,7 +1010,7 @@ const refusals: Refused[] = [
     problems: [['parameter_invalid_empty deposit.receivables', at('receivables')]],
   },
   {
-    title: 'a reconciliation with faults in its list, each by its place',
+    title: 'a reconciliation with faults in its list, each with its index',
     status: 400,
     path: () => '/v1/deposits/deposit_0/reconcile',
     body: () => ({ receivables: [{ amount: 5 }, { id: 'receivable_0', amount: '1.00' }, { id: '', some_size: 1 }] }),
@@ -1025,7 +1028,7 @@ const refusals: Refused[] = [
     ],
   },
   {
-    title: 'a receivable without all of it',
+    title: 'a receivable with every required parameter missing',
     status: 400,
     path: () => '/v1/receivables',
     body: () => ({ invoice: { amount: '1.00', currency: 'USD' } }),
@@ -1041,7 +1044,7 @@ const refusals: Refused[] = [
     ],
   },
   {
-    title: 'a receivable that contradicts itself',
+    title: 'a receivable with contradictory parameters',
     status: 400,
     path: () => '/v1/receivables',
     body: () => ({
@@ -1079,7 +1082,7 @@ const refusals: Refused[] = [
     ],
   },
   {
-    title: 'a clock that stands still',
+    title: 'a clock that is advanced by zero',
     status: 400,
     path: () => '/v1/test_helpers/clock',
     body: () => ({ advance_seconds: 0 }),
@@ -1088,7 +1091,7 @@ const refusals: Refused[] = [
     problems: [['parameter_invalid clock.advance_seconds', at('advanceSeconds')]],
   },
   {
-    title: 'an account out of reach',
+    title: 'an account outside the visibility',
     status: 404,
     path: () => '/v1/accounts/account_0',
     field: 'account',
@@ -1096,7 +1099,7 @@ const refusals: Refused[] = [
     problems: [['resource_missing account.id', ['id']]],
   },
   {
-    title: 'two cursors at once',
+    title: 'two cursors together',
     status: 400,
     path: (c) => `/v1/accounts?starting_after=${c.partner}&ending_before=${c.partner}`,
     field: 'accounts',
@@ -1104,7 +1107,7 @@ const refusals: Refused[] = [
     problems: [['parameter_invalid account.ending_before', ['before']]],
   },
   {
-    title: 'a cursor of nobody',
+    title: 'a cursor with an unknown id',
     status: 400,
     path: () => '/v1/accounts?starting_after=account_0',
     field: 'accounts',
@@ -1112,7 +1115,7 @@ const refusals: Refused[] = [
     problems: [['parameter_invalid account.starting_after', ['after']]],
   },
   {
-    title: 'a cursor that is no text',
+    title: 'a cursor that is not a text',
     status: 400,
     path: () => '/v1/accounts?ending_before=%00',
     field: 'accounts',
@@ -1120,7 +1123,7 @@ const refusals: Refused[] = [
     problems: [['parameter_invalid account.ending_before', ['before']]],
   },
   {
-    title: 'a filter that is unknown, beside a value that no filter has',
+    title: 'an unknown filter, together with an invalid value of another one',
     status: 400,
     path: () => '/v1/accounts?some_colour=red&status=draft,gone',
     field: 'accounts',
@@ -1131,7 +1134,7 @@ const refusals: Refused[] = [
     ],
   },
   {
-    title: 'a write of a key that may only read, whatever it sends',
+    title: 'a write with a key of permission read, for any input',
     speaker: (c) => c.reader,
     status: 403,
     path: () => '/v1/accounts',
@@ -1141,7 +1144,7 @@ const refusals: Refused[] = [
     problems: [['permission_denied undefined']],
   },
   {
-    title: 'a list for platforms alone',
+    title: 'a list that only platforms have',
     status: 403,
     path: () => '/v1/account_settings/connected',
     field: 'connectedAccountSettings',
@@ -1149,7 +1152,7 @@ const refusals: Refused[] = [
     problems: [['permission_denied undefined']],
   },
   {
-    title: 'acting for another as no platform',
+    title: 'acting for another account without being a platform',
     speaker: (c) => c.user.actingFor(c.partner),
     status: 403,
     path: () => '/v1/accounts',
@@ -1158,7 +1161,7 @@ const refusals: Refused[] = [
     problems: [['permission_denied On-Behalf-Of']],
   },
   {
-    title: 'acting for nobody',
+    title: 'acting for an unknown account',
     speaker: (c) => c.platform.actingFor('account_0'),
     status: 404,
     path: () => '/v1/accounts',

@@ -345,7 +345,7 @@ describe('each write records its event', () => {
     ]);
   });
 
-  it('of the test clock, on the lists of its root, whoever has advanced it', async () => {
+  it('of the test clock, on the lists of its root, for every caller that advanced it', async () => {
     const [platform, stranger] = await Promise.all([there.platform(1), there.platform(1)]);
     const user = await platform.connectedUser();
     const first = await done(platform.post('/v1/test_helpers/clock', { advance_seconds: 60 }));

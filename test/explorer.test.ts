@@ -3,18 +3,17 @@ import os from 'node:os';
 import path from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Demo, demos, seedDemo } from '../src/demo/demo.js';
+import { type Demo, demos } from '../src/demo/demo.js';
 import { examples } from '../src/api/graphql/explorer-examples.js';
 import { browser } from './browser.js';
 import { eventually, givenIn, useWorld } from './world.js';
 
-const world = useWorld();
+const world = useWorld({ demo: true });
 const given = givenIn(world);
 let chromium: Browser;
 let tenants: Demo[];
 
 beforeAll(async () => {
-  await seedDemo(world.operator, world.pepper, () => {});
   tenants = await demos(world.operator, world.pepper);
   chromium = await browser();
 });
@@ -32,7 +31,7 @@ interface Visit {
   asked: { operationName?: string; key: string | undefined }[];
   /** Errors of the page, and violations of its content security policy. */
   complaints: string[];
-  /** What a person would see, at the size of a person's screen. */
+  /** A screenshot at the size of a usual screen. */
   picture(name: string): Promise<void>;
 }
 
@@ -100,7 +99,7 @@ async function answerOf(page: Page, press = () => execute(page)): Promise<any> {
 }
 
 describe('without a key', () => {
-  it('the explorer asks for one and nothing of anybody, in a net that would catch it', async () => {
+  it('the explorer asks for one and sends no request, and the test detects requests', async () => {
     const { context, page, foreign, asked, complaints, picture } = await visit('/');
 
     expect(page.url()).toBe(`${world.origin}/graphiql`);
@@ -116,7 +115,7 @@ describe('without a key', () => {
     expect(complaints.filter((text) => !text.includes('401'))).toEqual([]);
     expect(foreign).toEqual([]);
 
-    // A net that catches nothing would look like a page that asks nobody.
+    // Without this proof, a test that detects no requests would pass too.
     await (await context.newPage()).goto('http://fonts.example/').catch(() => undefined);
     expect(foreign).toEqual(['http://fonts.example/']);
     await context.close();
@@ -145,7 +144,7 @@ describe.each([1, 2] as const)('the examples on the demo of Edition %i', (editio
     expect(titles).toEqual(['Overview', 'Graph', 'Requirements', 'CreatePartner']);
   });
 
-  it('take the key from the address, which does not keep it', async () => {
+  it('take the key from the address and remove it there', async () => {
     const { page, asked } = here;
 
     expect(page.url()).toBe(`${world.origin}/graphiql`);
@@ -157,7 +156,7 @@ describe.each([1, 2] as const)('the examples on the demo of Edition %i', (editio
     expect(await page.evaluate(() => [history.state, JSON.stringify(localStorage)])).toEqual([null, '{}']);
   });
 
-  it('run, and show who asks and what is on the list', async () => {
+  it('run, and show the caller and the objects on its list', async () => {
     await show(here.page, 'Overview');
     const { data, errors } = await answerOf(here.page);
 
@@ -167,9 +166,9 @@ describe.each([1, 2] as const)('the examples on the demo of Edition %i', (editio
     expect(data.accounts.totalCount).toBe(4);
   });
 
-  it('run, and show a graph with something in every edge', async () => {
+  it('run, and show a graph with at least one object at every edge', async () => {
     await show(here.page, 'Graph');
-    // The sandbox bank takes a second or two; the newcomer may have to press again, and so does this.
+    // The sandbox bank takes a second or two; a user may have to run the query again, and so does the test.
     const answer = await eventually(
       () => answerOf(here.page),
       ({ data }) => data.accounts.nodes.every((node: any) => node.address === 'ACTIVATED' || node.status === 'DRAFT'),
@@ -197,7 +196,7 @@ describe.each([1, 2] as const)('the examples on the demo of Edition %i', (editio
     expect(data.accounts.nodes[0].requirements.map((r: any) => r.fieldName)).toContain('account.addresses.user_payout');
   });
 
-  it('run, create a partner once, and say of the second that its nickname is taken', async () => {
+  it('run, create a partner once, and report the second time that its nickname is taken', async () => {
     await show(here.page, 'CreatePartner');
     const first = await answerOf(here.page);
     const second = await answerOf(here.page);
@@ -214,7 +213,7 @@ describe.each([1, 2] as const)('the examples on the demo of Edition %i', (editio
     ]);
   });
 
-  it('stand beside the schema and its descriptions', async () => {
+  it('appear next to the schema and its descriptions', async () => {
     const { page, picture } = here;
     await show(page, 'Graph');
     await answerOf(page);
@@ -236,11 +235,11 @@ describe.each([1, 2] as const)('the examples on the demo of Edition %i', (editio
     expect(new Set(here.asked.map(({ key }) => key))).toEqual(new Set([demo.testKey]));
   });
 
-  // GraphiQL updates the name of the operation a moment after its text; a click at once must not run another
+  // GraphiQL updates the name of the operation a moment after its text; an immediate click must not run another
   // operation's name.
-  it('run under their own name, even if the button is clicked at once', async () => {
+  it('run under their own name, even if the button is clicked immediately', async () => {
     await show(here.page, 'Overview');
-    // Inside the page, because a busy machine would let the moment pass between two clicks from here.
+    // Clicks inside the page, because on a busy machine the moment could pass between two clicks from the test.
     const { data, errors } = await answerOf(here.page, () =>
       tab(here.page, 'Requirements').evaluate((button: HTMLElement) => {
         button.click();
@@ -253,14 +252,14 @@ describe.each([1, 2] as const)('the examples on the demo of Edition %i', (editio
   });
 });
 
-describe('the box for the key', () => {
+describe('the input for the key', () => {
   const type = async (page: Page, key: string) => {
     await page.getByLabel('API key').fill(key);
     await Promise.all([page.waitForEvent('load'), page.locator('#key-bar button[type=submit]').click()]);
     await page.waitForSelector('.graphiql-execute-button');
   };
 
-  it('takes a key that is typed, says which is in use, and runs with it', async () => {
+  it('accepts a key that is typed, shows which one is in use, and uses it', async () => {
     const user = await given.directUser(2);
     const { context, page, foreign, complaints, picture } = await visit('/graphiql');
 
@@ -277,7 +276,7 @@ describe('the box for the key', () => {
     await context.close();
   });
 
-  it('tells of a wrong key, and takes a right one after it', async () => {
+  it('reports a wrong key, and accepts a valid one afterwards', async () => {
     const user = await given.directUser(1);
     const { context, page, foreign, complaints, picture } = await visit('/graphiql#key=sk_test_wrong');
 
@@ -295,8 +294,8 @@ describe('the box for the key', () => {
     await context.close();
   });
 
-  // Another tab of the browser is another session: the key is neither shared nor kept.
-  it('keeps the key from other tabs of the browser, and forgets it when told to', async () => {
+  // Another tab of the browser is another session: the key is neither shared nor stored.
+  it('hides the key from other tabs of the browser, and forgets it on request', async () => {
     const user = await given.directUser(1);
     const { context, page } = await visit(`/graphiql#key=${user.key}`);
     await show(page, 'Graph');

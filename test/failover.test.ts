@@ -34,7 +34,7 @@ let tenant = '';
 let program = '';
 let ids: { uid: number; gid: number };
 
-/** Starts a server on the data in a folder of ours. */
+/** Starts a server on the data in a folder of the test. */
 function start(data: string, port: number, settings: string[]): Server {
   const common = ['listen_addresses=127.0.0.1', `port=${port}`, 'unix_socket_directories=', 'shared_buffers=32MB'];
   const given = [...common, ...settings].flatMap((setting) => ['-c', setting]);
@@ -224,7 +224,7 @@ describe('sslmode', () => {
     ['127.0.0.1', `?sslmode=verify-ca&sslrootcert=${own}`],
     ['localhost', `?sslmode=verify-full&sslrootcert=${own}`],
     ['localhost,localhost', `?sslmode=verify-full&sslrootcert=${own}`],
-  ])('reaches a server that asks for TLS: %s%s', async (host, parameters) => {
+  ])('reaches a server that requires TLS: %s%s', async (host, parameters) => {
     expect(await reached(host, parameters)).toBe(true);
   });
 

@@ -26,7 +26,7 @@ const pngOf = (width: number, height: number) => {
 };
 const sha256 = (content: Uint8Array) => createHash('sha256').update(content).digest('hex');
 
-/** A multipart body of our own making, for what no well-behaved client sends. */
+/** Builds a multipart body by hand, for requests that a correct client does not send. */
 function multipart(
   speaker: Speaker,
   parts: [name: string, value: string | { filename: string; content: Uint8Array }][],
@@ -64,7 +64,7 @@ async function download(speaker: Speaker, id: string) {
 }
 
 describe('uploading a file', () => {
-  it.each(purposes)('for %s answers what is known about it, with its keys in order', async (purpose) => {
+  it.each(purposes)('for %s returns the file with its keys in order', async (purpose) => {
     const user = await given.directUser(1);
     const content = pdf('a');
 
@@ -98,19 +98,22 @@ describe('uploading a file', () => {
     ['a.html', jpeg, 'image/jpeg'],
     ['a', png, 'image/png'],
   ];
-  it.each(contents)('tells the type of %s by its content, not by its name', async (filename, content, type) => {
-    const user = await given.directUser(2);
-    const { body } = await user.upload('identity_document', content, filename);
-    expect([body.content_type, body.filename, body.size]).toEqual([type, filename, content.length]);
-  });
+  it.each(contents)(
+    'derives the type of %s from its content and not from its name',
+    async (filename, content, type) => {
+      const user = await given.directUser(2);
+      const { body } = await user.upload('identity_document', content, filename);
+      expect([body.content_type, body.filename, body.size]).toEqual([type, filename, content.length]);
+    },
+  );
 
   const images: [title: string, content: Uint8Array, message: string | undefined][] = [
     ['a PNG of 40 megapixels', pngOf(8_000, 5_000), undefined],
     ['a PNG of one pixel', pngOf(1, 1), undefined],
     ['a PNG of a pixel more', pngOf(40_000_001, 1), 'file must have at most 40 megapixels.'],
     ['a PNG of the largest size', pngOf(0xffffffff, 0xffffffff), 'file must have at most 40 megapixels.'],
-    ['a PNG without width', pngOf(0, 100), 'file must be an image whose header has its width and height.'],
-    ['a PNG without height', pngOf(100, 0), 'file must be an image whose header has its width and height.'],
+    ['a PNG with a width of zero', pngOf(0, 100), 'file must be an image whose header has its width and height.'],
+    ['a PNG with a height of zero', pngOf(100, 0), 'file must be an image whose header has its width and height.'],
     [
       'a PNG whose header is not its first chunk',
       bytes(Buffer.from(png).toString('latin1').replace('IHDR', 'tEXt')),
@@ -152,7 +155,7 @@ describe('uploading a file', () => {
       'file must be an image whose header has its width and height.',
     ],
   ];
-  it.each(images)('looks at the size that an image claims: %s', async (_, content, message) => {
+  it.each(images)('checks the size that the header of an image states: %s', async (_, content, message) => {
     const user = await given.directUser(1);
     const reply = await user.upload('logo', content, 'image');
     expect([reply.status, reply.fieldNames, reply.body.errors?.[0].message]).toEqual(
@@ -173,19 +176,19 @@ describe('uploading a file', () => {
     ['an archive', bytes('PK\u0003\u0004\u0014\u0000\u0000\u0000'), 'parameter_invalid'],
     ['a program', bytes('MZ\u0090\u0000\u0003\u0000'), 'parameter_invalid'],
     ['random bytes', new Uint8Array(Buffer.concat([Buffer.from([0]), randomBytes(64)])), 'parameter_invalid'],
-    ['the beginning of a PDF’s first word', bytes('%PD'), 'parameter_invalid'],
+    ['the beginning of a PDF’s signature', bytes('%PD'), 'parameter_invalid'],
     ['the beginning of a PNG’s signature', bytes('\u0089PNG'), 'parameter_invalid'],
     ['one byte', bytes('%'), 'parameter_invalid'],
-    ['nothing', bytes(''), 'parameter_invalid_empty'],
+    ['an empty file', bytes(''), 'parameter_invalid_empty'],
   ];
-  it.each(refusedContents)('refuses %s that is called a PDF', async (_, content, code) => {
+  it.each(refusedContents)('refuses %s that is named as a PDF', async (_, content, code) => {
     const user = await given.directUser(1);
     const reply = await user.upload('identity_document', content, 'certificate.pdf');
     expect([reply.status, reply.codes, reply.fieldNames]).toEqual([400, [code], ['file.file']]);
     expect((await must(user.get('/v1/files'))).data).toEqual([]);
   });
 
-  it('takes 10 MB and gives back every byte; more is too large', async () => {
+  it('accepts 10 MB and returns every byte, and refuses one byte more as too large', async () => {
     const user = await given.directUser(1);
     const whole = new Uint8Array(Buffer.concat([pdf(), randomBytes(10_000_000 - pdf().length)]));
     const [fits, over] = await Promise.all([
@@ -203,7 +206,7 @@ describe('uploading a file', () => {
 
   const file = { filename: 'a.pdf', content: pdf() };
   const parts: [title: string, Parameters<typeof multipart>[1], problems: string[]][] = [
-    ['nothing at all', [], ['parameter_missing file.purpose', 'parameter_missing file.file']],
+    ['no part at all', [], ['parameter_missing file.purpose', 'parameter_missing file.file']],
     ['no purpose', [['file', file]], ['parameter_missing file.purpose']],
     ['no file', [['purpose', 'logo']], ['parameter_missing file.file']],
     [
@@ -246,7 +249,7 @@ describe('uploading a file', () => {
         ['constructor', 'x'],
         ['file', file],
       ],
-      // The parser refuses such a name before it tells which of them it was.
+      // The parser refuses such a name before it reports which one it was.
       ['parameter_unknown file'],
     ],
     [
@@ -330,7 +333,7 @@ describe('uploading a file', () => {
       ['parameter_invalid file.file', 'parameter_invalid file.purpose', 'parameter_unknown file.title'],
     ],
   ];
-  it.each(parts)('names what is wrong with %s', async (_, sent, problems) => {
+  it.each(parts)('reports the problems of %s', async (_, sent, problems) => {
     const user = await given.directUser(1);
     const reply = await multipart(user, sent);
     expect(reply.status).toBe(400);
@@ -353,9 +356,9 @@ describe('uploading a file', () => {
       'multipart/form-data; boundary=b',
       '--b\r\nContent-Disposition: form-data; name="purpose"\r\n\r\nlogo\r\n--b\r\nContent-Disposition: form-data; name="file"; filename="a.pdf"\r\n\r\n%PDF-1.4 and then',
     ],
-    ['multipart of nothing', 'multipart/form-data; boundary=b', ''],
+    ['an empty multipart body', 'multipart/form-data; boundary=b', ''],
   ];
-  it.each(bodies)('refuses %s as an error object', async (_, type, body) => {
+  it.each(bodies)('refuses %s with an error object', async (_, type, body) => {
     const user = await given.directUser(1);
     const reply = await user.post('/v1/files', body, { 'content-type': type });
     expect(reply.status).toBe(400);
@@ -363,7 +366,7 @@ describe('uploading a file', () => {
     expect((await must(user.get('/v1/files'))).data).toEqual([]);
   });
 
-  it('keeps metadata as everywhere, and has none when all values are empty', async () => {
+  it('merges metadata as every other write does, and stores none when all values are empty', async () => {
     const user = await given.directUser(1);
     const { body } = await user.upload('invoice', pdf(), 'a.pdf', { 'metadata[a]': '1', 'metadata[b]': '' });
     expect(body.metadata).toEqual({ a: '1' });
@@ -374,22 +377,22 @@ describe('uploading a file', () => {
     ['Rechnung März.pdf', 'Rechnung März.pdf'],
     ['चालान.pdf', 'चालान.pdf'],
     ['発票 🧾.pdf', '発票 🧾.pdf'],
-    // Only the last part is a name; where it lay on the client's disk is nobody's business.
+    // Only the last part is the file name; the client's folder is not stored.
     ['../../etc/passwd', 'passwd'],
     ["it's (1).pdf", "it's (1).pdf"],
   ];
-  it.each(names)('keeps the name %s', async (sent, kept) => {
+  it.each(names)('stores the name %s', async (sent, kept) => {
     const user = await given.directUser(1);
     const { body } = await user.upload('invoice', pdf(), sent);
     expect(body.filename).toBe(kept);
     const { headers } = await download(user, body.id);
-    // The parameter of RFC 6266: percent-encoded UTF-8, so that no name can end the header.
+    // The parameter of RFC 6266 is percent-encoded UTF-8, so that no name can end the header.
     const [, encoded = ''] =
       /^attachment; filename\*=UTF-8''([!-~]+)$/.exec(headers.get('content-disposition') ?? '') ?? [];
     expect(decodeURIComponent(encoded)).toBe(kept);
   });
 
-  it('takes no parameters in the query, at none of its paths', async () => {
+  it('refuses query parameters on all of its paths', async () => {
     const user = await given.directUser(1);
     const { id } = await must(user.upload('logo', png));
     const form = new FormData();
@@ -406,7 +409,7 @@ describe('uploading a file', () => {
     );
   });
 
-  it('answers a retry under the same key with the same file, and refuses other bytes under it', async () => {
+  it('returns the same file for a retry with the same key, and refuses other bytes with it', async () => {
     const user = await given.directUser(1);
     const key = { 'idempotency-key': 'upload-1' };
     const first = await user.upload('invoice', pdf('a'), 'a.pdf', {}, key);
@@ -425,36 +428,39 @@ describe('reading a file', () => {
     ['application/pdf', pdf()],
     ['image/png', png],
     ['image/jpeg', jpeg],
-  ] as const)('gives back the bytes as %s, to be saved and never shown by our origin', async (type, content) => {
-    const user = await given.directUser(1);
-    const { id } = await must(user.upload('logo', content, 'page.html'));
+  ] as const)(
+    "returns the bytes as %s, as a download that a browser does not render in the gateway's origin",
+    async (type, content) => {
+      const user = await given.directUser(1);
+      const { id } = await must(user.upload('logo', content, 'page.html'));
 
-    const answer = await download(user, id);
+      const answer = await download(user, id);
 
-    expect(answer.status).toBe(200);
-    expect([...answer.content]).toEqual([...content]);
-    const shown = Object.fromEntries(
-      [
-        'content-type',
-        'content-length',
-        'content-disposition',
-        'content-security-policy',
-        'x-content-type-options',
-        'cache-control',
-      ].map((name) => [name, answer.headers.get(name)]),
-    );
-    expect(shown).toEqual({
-      'content-type': type,
-      'content-length': String(content.length),
-      'content-disposition': "attachment; filename*=UTF-8''page.html",
-      'content-security-policy': expect.stringContaining('sandbox'),
-      'x-content-type-options': 'nosniff',
-      'cache-control': 'no-store',
-    });
-    expect(answer.headers.get('request-id')).toBeTruthy();
-  });
+      expect(answer.status).toBe(200);
+      expect([...answer.content]).toEqual([...content]);
+      const shown = Object.fromEntries(
+        [
+          'content-type',
+          'content-length',
+          'content-disposition',
+          'content-security-policy',
+          'x-content-type-options',
+          'cache-control',
+        ].map((name) => [name, answer.headers.get(name)]),
+      );
+      expect(shown).toEqual({
+        'content-type': type,
+        'content-length': String(content.length),
+        'content-disposition': "attachment; filename*=UTF-8''page.html",
+        'content-security-policy': expect.stringContaining('sandbox'),
+        'x-content-type-options': 'nosniff',
+        'cache-control': 'no-store',
+      });
+      expect(answer.headers.get('request-id')).toBeTruthy();
+    },
+  );
 
-  it('through the graph tells the same, but never the content', async () => {
+  it('returns the same object through the graph, without the content', async () => {
     const user = await given.directUser(1);
     const file = await must(user.upload('logo', png, 'logo.png', { 'metadata[a]': '1' }));
     const fields = 'id created livemode purpose filename contentType size sha256 metadata account { id }';
@@ -486,7 +492,7 @@ describe('reading a file', () => {
     expect(content.status).toBe(400);
   });
 
-  it('is for its account and the platform above; for anybody else there is no such file and no such content', async () => {
+  it('works for its account and the platform above; for other accounts neither the file nor its content exists', async () => {
     const platform = await given.platform(1);
     const [user, other] = await Promise.all([platform.connectedUser(), platform.connectedUser()]);
     const stranger = await given.directUser(1);
@@ -511,7 +517,7 @@ describe('reading a file', () => {
     );
   });
 
-  it('stays in its mode', async () => {
+  it('finds it only in its mode', async () => {
     const { test, live } = await given.directUserBoth(1);
     const [inTest, inLive] = await Promise.all([must(test.upload('logo', png)), must(live.upload('logo', png))]);
     expect([inTest.livemode, inLive.livemode]).toEqual([false, true]);
@@ -521,7 +527,7 @@ describe('reading a file', () => {
 });
 
 describe('listing files', () => {
-  it('shows the context newest first, and filters by purpose and account', async () => {
+  it('shows the files of the acting account, newest first, and filters by purpose and account', async () => {
     const platform = await given.platform(1);
     const [user, other] = await Promise.all([platform.connectedUser(), platform.connectedUser()]);
     const logo = (await must(user.upload('logo', png))).id;
@@ -555,8 +561,8 @@ describe('listing files', () => {
     ]);
   });
 
-  // One account is asked for: two are neither the first nor the last of them.
-  it('is of one account: an account_id that is given twice is refused', async () => {
+  // The parameter takes one account: with two, neither the first nor the last is used.
+  it('refuses an account_id that is given twice', async () => {
     const user = await given.directUser(1);
     const reply = await user.get(`/v1/files?account_id=${user.id}&account_id=${user.id}`);
     expect([reply.status, reply.codes, reply.fieldNames]).toEqual([400, ['parameter_invalid'], ['file.account_id']]);
@@ -600,7 +606,7 @@ describe('using a file', () => {
   );
 
   it.each(parameters)(
-    'as account.$name is within reach, or does not exist, Edition $edition',
+    "as account.$name requires a file in the account's visibility, Edition $edition",
     async ({ edition, name, body }) => {
       const [platform, stranger] = await Promise.all([given.platform(edition), given.platform(edition)]);
       const user = await platform.connectedUser();
@@ -617,7 +623,7 @@ describe('using a file', () => {
     },
   );
 
-  it('names every file that will not do, and changes nothing', async () => {
+  it('reports every file that is not suitable, and changes nothing', async () => {
     const platform = await given.platform(1);
     const user = await platform.connectedUser();
     const before = await must(platform.get(`/v1/accounts/${user.id}`));

@@ -13,6 +13,8 @@ declare module 'vitest' {
      * privileges.
      */
     admin: { host: string; port: number; username: string; database: string };
+    /** The folder of the run's prepared data folders; see data-folders.ts. */
+    dataFolders: string;
   }
 }
 
@@ -26,6 +28,9 @@ export default async function ({ provide }: TestProject): Promise<() => Promise<
   await migrate({ ...embedded.options, database: 'tidegate_template' });
   await sql.end();
   provide('admin', embedded.admin);
+  const dataFolders = path.join(base, 'data-folders');
+  fs.mkdirSync(dataFolders, { mode: 0o755 });
+  provide('dataFolders', dataFolders);
   return async () => {
     await embedded.release();
     fs.rmSync(base, { recursive: true, force: true });

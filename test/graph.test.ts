@@ -32,14 +32,14 @@ const legacy = 'application/json';
 const times = (count: number, text: (index: number) => string): string =>
   Array.from({ length: count }, (_, index) => text(index)).join(' ');
 
-/** The names of the statements that a request cost, in their order; finding the key's holder is no part of the query. */
+/** The names of the statements of a request, in order, without the look-up of the API key. */
 async function statementsOf(of: World, ask: () => Promise<unknown>): Promise<string[]> {
   const { database } = of;
   const names: string[] = [];
   const { read, call } = database;
-  // Counted and passed on: every read is one statement, and every write one call of a function.
+  // Counts each call and forwards it: every read is one statement, and every write one call of a function.
   database.read = ((...args: Parameters<typeof read>) => {
-    // The same look-up has a plan of its own for one value.
+    // The same look-up has a separate plan for a single value.
     names.push(args[0].replace(/^ones:/, 'one:'));
     return read.apply(database, args);
   }) as typeof read;
@@ -67,7 +67,7 @@ describe('limits of an operation, over the wire', () => {
   const create = (n: number, selection = 'account { id }') =>
     `c${n}: createAccount(input: { type: PARTNER, nickname: "Limit ${n}", businessDetails: { legalName: "L", email: "l@l.example", type: COMPANY, physicalAddress: { country: "US" } } }) { ${selection} }`;
 
-  // Eight tokens each.
+  // Eight tokens for each operation.
   const operations = (count: number) => times(count, (n) => `query A${n} { viewer { mode } }`);
 
   const refused: [what: string, document: string, code: string][] = [
@@ -102,7 +102,7 @@ describe('limits of an operation, over the wire', () => {
   });
 
   const passing: [what: string, document: string, data: unknown][] = [
-    // A direct user has no owner, so the rest of the depth is never walked; it is the document that counts.
+    // A direct user has no owner, so the deeper levels are not executed; the depth of the document counts.
     ['16 levels', `{ ${deep(16)} }`, { viewer: { account: { owner: null } } }],
     [
       '30 aliases',
@@ -124,14 +124,14 @@ describe('limits of an operation, over the wire', () => {
     expect([reply.status, reply.body.errors, reply.body.data]).toEqual([200, undefined, { viewer: { mode: 'TEST' } }]);
   });
 
-  it('name each limit once when a document breaks several', async () => {
+  it('report each limit once when a document exceeds several', async () => {
     const aliases = times(31, (n) => `a${n}: edition`);
     const reply = await user.graph(`{ ${deep(17)} viewer { ${aliases} } }`, {}, { accept: modern });
 
     expect(reply.body.errors.map((e: any) => e.extensions.code)).toEqual(['QUERY_TOO_DEEP', 'QUERY_TOO_MANY_ALIASES']);
   });
 
-  // A billion selections are counted before any rule of ours walks them, so the code is the library's.
+  // The library counts a billion selections before the gateway's own rules run, so the code is the library's.
   const bombs: [what: string, document: string][] = [
     ['root fields', `{ ...F0 } ${bomb('Query', 'viewer { edition }')}`],
     ['aliases', `{ viewer { account { ...F0 } } } ${bomb('Account', 'a: id')}`],
@@ -153,7 +153,7 @@ describe('limits of an operation, over the wire', () => {
     expect(statements).toEqual([]);
   });
 
-  it('leave room for a dashboard', async () => {
+  it('allow the query of a dashboard', async () => {
     const platform = await given.platform(1);
     const connected = await platform.connectedUser({ nickname: 'Dashing' });
     const partner = await connected.partner({ nickname: 'Payer' });
@@ -168,7 +168,7 @@ describe('limits of an operation, over the wire', () => {
   });
 });
 
-/** What the first page of an application would ask for. */
+/** The query of an application's first page. */
 const dashboard = `query Dashboard($first: Int) {
   viewer { edition mode permission onBehalf account { id type status } }
   accounts(first: $first) {
@@ -206,7 +206,7 @@ describe('the schema', () => {
     expect(graphText()).toBe(committed);
   });
 
-  it('can be introspected whole, and is the committed one', async () => {
+  it('can be introspected completely, and equals the committed one', async () => {
     const user = await given.directUser(2);
 
     const reply = await user.graph(introspection, {}, { accept: modern });
@@ -215,7 +215,7 @@ describe('the schema', () => {
     expect(`${printSchema(buildClientSchema(reply.body.data))}\n`).toBe(committed);
   });
 
-  // The explorer shows them, and a client has no other manual beside it.
+  // The explorer shows the descriptions, and clients have no other manual of the graph.
   describe('describes', () => {
     const schema = buildGraph();
     const types = Object.values(schema.getTypeMap()).filter((type) => !isIntrospectionType(type));
@@ -249,7 +249,7 @@ describe('the schema', () => {
       ).toEqual([]);
     });
 
-    it('every argument but the id of an object and the input of a mutation, which say it themselves', () => {
+    it('every argument except the id of an object and the input of a mutation, whose names are sufficient', () => {
       const args = fields.flatMap(([type, field]) =>
         field.args
           .filter(({ name }) => !['input', 'id', 'ids'].includes(name))
@@ -260,7 +260,7 @@ describe('the schema', () => {
   });
 });
 
-describe('a schema that is not to be seen', () => {
+describe('a schema that is not public', () => {
   const closed = useWorld({ worker: false, environment: { INTROSPECTION: 'false', EXPLORER: 'false' } });
   let user: Speaker;
   beforeAll(async () => {
@@ -291,7 +291,7 @@ describe('a schema that is not to be seen', () => {
     ]);
   });
 
-  it('has no page either, when the explorer is off', async () => {
+  it('has no explorer page when the explorer is off', async () => {
     const html = { headers: { accept: 'text/html' } };
     const [page, endpoint] = await Promise.all([
       fetch(`${closed.origin}/graphiql`, html),
@@ -337,17 +337,20 @@ describe('errors in production', () => {
     'a directive': ['{ viewer { edition @includes(if: true) } }'],
     'a field of an interface that one of its types has': ['{ node(id: "x") { nickname } }'],
   };
-  it.each(Object.entries(typos))('give no hint about the schema for a typo in %s', async (_, [document, variables]) => {
-    const reply = await user.graph(document, variables, { accept: modern });
+  it.each(Object.entries(typos))(
+    'do not suggest names of the schema for a typo in %s',
+    async (_, [document, variables]) => {
+      const reply = await user.graph(document, variables, { accept: modern });
 
-    expect(reply.status).toBe(400);
-    expect(reply.body.errors.length).toBeGreaterThan(0);
-    expect(reply.text).not.toMatch(hint);
-    expect(reply.text).not.toMatch(trace);
-  });
+      expect(reply.status).toBe(400);
+      expect(reply.body.errors.length).toBeGreaterThan(0);
+      expect(reply.text).not.toMatch(hint);
+      expect(reply.text).not.toMatch(trace);
+    },
+  );
 
-  // Proves that the pattern above would find one.
-  it('give the hint in development, and no stack trace there either', async () => {
+  // Proves that the pattern above finds a suggestion.
+  it('suggest a name in development, without a stack trace', async () => {
     const reply = await developer.graph('{ viewr { edition } }', {}, { accept: modern });
 
     expect(reply.text).toMatch(hint);
@@ -355,7 +358,7 @@ describe('errors in production', () => {
   });
 });
 
-/** Every answer carries its request id: in the header, beside the data, and in each error. */
+/** Every response has its request id: in the header, in the extensions, and in each error. */
 function carriesRequestId(headers: Headers, body: any): void {
   const id = headers.get('request-id');
   expect(id).toMatch(/^req_\w+$/);
@@ -368,7 +371,7 @@ const viewer = '{ viewer { edition } }';
 const createEvil = `mutation Evil { createAccount(input: { type: PARTNER, nickname: "Evil", businessDetails: { legalName: "E", email: "e@e.example", type: COMPANY, physicalAddress: { country: "US" } } }) { account { id } } }`;
 const search = (parameters: Record<string, string>) => `?${new URLSearchParams(parameters)}`;
 
-describe('what the endpoint does not take', () => {
+describe('requests that the endpoint refuses', () => {
   let user: Speaker;
   beforeAll(async () => {
     user = await given.directUser(1);
@@ -452,7 +455,7 @@ describe('what the endpoint does not take', () => {
     DELETE: { status: 405, code: 'METHOD_NOT_ALLOWED', init: { method: 'DELETE' }, allow: 'GET, POST' },
   };
   it.each(Object.entries(refusals))(
-    '%s is refused, and does nothing',
+    '%s is refused and has no effect',
     async (_, { status, code, init, search, allow }) => {
       const response = await fetch(`${world.origin}/graphql${search ?? ''}`, {
         ...init,
@@ -479,13 +482,13 @@ describe('what the endpoint does not take', () => {
     },
   );
 
-  // The name of an operation decides what is run: a wrong one must run nothing, and least of all by GET.
+  // The name selects the operation that runs. A wrong name must run nothing, especially by GET.
   describe.each(['GET', 'POST'])('an operation name that the document does not have, by %s', (method) => {
     it.each([
       ['a mutation', createEvil],
       ['a query', `query Good ${viewer}`],
       ['both', `query Good ${viewer} ${createEvil}`],
-    ])('runs nothing of %s', async (_, query) => {
+    ])('runs no operation of %s', async (_, query) => {
       const speaker = await given.directUser(1);
       const parameters = { query, operationName: 'Other' };
 
@@ -501,12 +504,12 @@ describe('what the endpoint does not take', () => {
     });
   });
 
-  // The key would stand for the first of them, and the second would be answered with it or undo its success.
+  // The key would belong to the first mutation; the second would get its response, or would make it fail.
   it.each([
     ['side by side', (fields: string) => `mutation { ${fields} }`],
     ['in a fragment', (fields: string) => `mutation { ...Both } fragment Both on Mutation { ${fields} }`],
     ['in an inline fragment', (fields: string) => `mutation { ... on Mutation { ${fields} } }`],
-  ])('two mutations under one Idempotency-Key, %s, are refused, and neither is done', async (_, document) => {
+  ])('two mutations under one Idempotency-Key, %s, are refused, and neither runs', async (_, document) => {
     const speaker = await given.directUser(1);
     const one = createEvil.slice(createEvil.indexOf('{') + 1, -1);
     const fields = `one: ${one.trim()} two: ${one.trim().replace('"Evil"', '"Worse"')}`;
@@ -518,7 +521,7 @@ describe('what the endpoint does not take', () => {
     expect(reply.body.errors[0].extensions).toMatchObject({ code: 'IDEMPOTENCY_KEY_AMBIGUOUS', httpStatus: 400 });
   });
 
-  it('a subscription is refused as a document that cannot be run, and not as a fault of ours', async () => {
+  it('a subscription is refused as a document that cannot run, and not as an internal error', async () => {
     const reply = await user.graph('subscription { viewer { edition } }', {}, { accept: modern });
 
     expect(reply.status).toBe(400);
@@ -527,8 +530,9 @@ describe('what the endpoint does not take', () => {
   });
 });
 
-// A page of somebody else's can make a browser send these; it can add no Authorization header without a preflight.
-describe('a request that a foreign page can make a browser send', () => {
+// Another site's page can make a browser send these requests; without a preflight it cannot add an Authorization
+// header.
+describe('a request that another site can make a browser send', () => {
   const foreign = { origin: 'https://evil.example', cookie: 'session=1; key=sk_test_1' };
   const requests: Record<string, [search: string, init: RequestInit]> = {
     'a query by GET': [search({ query: viewer }), {}],
@@ -539,18 +543,21 @@ describe('a request that a foreign page can make a browser send', () => {
     'a file form': ['', { method: 'POST', body: new FormData() }],
     'a bare POST': ['', { method: 'POST' }],
   };
-  it.each(Object.entries(requests))('is 401 as %s, and no other origin may read it', async (_, [query, init]) => {
-    const response = await fetch(`${world.origin}/graphql${query}`, {
-      ...init,
-      headers: { ...foreign, ...init.headers },
-    });
-    const body: any = await response.json();
+  it.each(Object.entries(requests))(
+    'is 401 as %s, and other origins cannot read the response',
+    async (_, [query, init]) => {
+      const response = await fetch(`${world.origin}/graphql${query}`, {
+        ...init,
+        headers: { ...foreign, ...init.headers },
+      });
+      const body: any = await response.json();
 
-    expect(response.status).toBe(401);
-    expect(body.errors.map((e: any) => e.extensions.code)).toEqual(['AUTHENTICATION_REQUIRED']);
-    carriesRequestId(response.headers, body);
-    expect([...response.headers.keys()].filter((name) => name.startsWith('access-control-'))).toEqual([]);
-  });
+      expect(response.status).toBe(401);
+      expect(body.errors.map((e: any) => e.extensions.code)).toEqual(['AUTHENTICATION_REQUIRED']);
+      carriesRequestId(response.headers, body);
+      expect([...response.headers.keys()].filter((name) => name.startsWith('access-control-'))).toEqual([]);
+    },
+  );
 
   it('is not allowed by a preflight', async () => {
     const response = await fetch(`${world.origin}/graphql`, {
@@ -566,7 +573,7 @@ describe('a request that a foreign page can make a browser send', () => {
     expect([...response.headers.keys()].filter((name) => name.startsWith('access-control-'))).toEqual([]);
   });
 
-  it('gets the explorer and no data when it navigates there', async () => {
+  it('returns the explorer without data for a navigation', async () => {
     const response = await fetch(`${world.origin}/graphql${search({ query: viewer })}`, {
       headers: { accept: 'text/html', ...foreign },
     });
@@ -577,7 +584,7 @@ describe('a request that a foreign page can make a browser send', () => {
   });
 });
 
-describe('the status of an answer', () => {
+describe('the status of a response', () => {
   let user: Speaker;
   let reader: Speaker;
   beforeAll(async () => {
@@ -588,13 +595,13 @@ describe('the status of an answer', () => {
 
   interface Row {
     status: number;
-    /** Whether there is a `data` entry, and whether it is null. */
+    /** Whether the response has a `data` entry, and whether it is null. */
     data: 'some' | 'null' | 'none';
     codes?: string[];
     body: unknown;
     by?: () => Speaker;
   }
-  // A document that cannot be run is 400 under either type; test/graphql-http.test.ts has the reason.
+  // A document that cannot run is 400 under either type; test/graphql-http.test.ts has the reason.
   const rows: Record<string, Row> = {
     data: { status: 200, data: 'some', body: { query: viewer } },
     'null for a missing object': { status: 200, data: 'some', body: { query: '{ node(id: "account_x") { id } }' } },
@@ -707,8 +714,8 @@ describe('the status of an answer', () => {
     [`${modern};q=0.5, ${legacy};q=0.9`, legacy],
     [`text/html, ${modern}`, modern],
   ];
-  // A client that is refused must be able to read why, so a domain error follows the same wish.
-  it.each(accepts)('comes in the type that Accept: %s prefers, and so does a refusal', async (accept, type) => {
+  // A refused client must be able to read the reason, so domain errors use the accepted type as well.
+  it.each(accepts)('has the type that Accept: %s prefers, for errors too', async (accept, type) => {
     const [good, refused, unread] = await Promise.all([
       user.post('/graphql', { query: viewer }, { accept }),
       user.using('sk_test_no').post('/graphql', { query: viewer }, { accept }),
@@ -719,14 +726,14 @@ describe('the status of an answer', () => {
     expect(types).toEqual(Array.from({ length: 3 }, () => `${type}; charset=utf-8`));
   });
 
-  it('is 406 when the client accepts nothing that there is', async () => {
+  it('is 406 when the client accepts no type that the endpoint offers', async () => {
     const reply = await user.post('/graphql', { query: viewer }, { accept: 'image/png' });
 
     expect([reply.status, reply.body.data]).toEqual([406, undefined]);
     carriesRequestId(reply.headers, reply.body);
   });
 
-  it('is a secret: no cache keeps it', async () => {
+  it('may not be cached', async () => {
     const reply = await user.get(`/graphql${search({ query: viewer })}`);
 
     expect([reply.status, reply.headers.get('cache-control')]).toEqual([200, 'no-store']);
@@ -919,7 +926,7 @@ describe('the problems of an operation', () => {
       ],
     },
   };
-  it.each(Object.entries(rows))('are one entry each, and as /v1 tells them: %s', async (_, row) => {
+  it.each(Object.entries(rows))('are one entry each, with the same content as on /v1: %s', async (_, row) => {
     const speaker = row.mutation === 'createPerson' ? platform : user;
     const ids = { id: user.id, taken };
     const type = `${row.mutation[0]!.toUpperCase()}${row.mutation.slice(1)}Input`;
@@ -942,7 +949,7 @@ describe('the problems of an operation', () => {
           code: code.toUpperCase(),
           httpStatus: row.status,
           argumentPath,
-          // Exactly the item that /v1 answers, its message included.
+          // Exactly the item of the /v1 response, including its message.
           error: { code, message: v1.body.errors[i].message, metadata: { field_name: fieldName } },
           requestId: graph.headers.get('request-id'),
         },
@@ -985,7 +992,7 @@ describe('the problems of an operation', () => {
       ],
     };
   it.each(Object.entries(queries))(
-    'of a list are named as /v1 names them: %s',
+    'of a list have the same names as on /v1: %s',
     async (_, [field, search, problems]) => {
       const path = field.startsWith('accounts') ? '/v1/accounts' : '/v1/addresses';
 
@@ -1001,7 +1008,7 @@ describe('the problems of an operation', () => {
     },
   );
 
-  it('leave out none that has nothing to do with arguments', async () => {
+  it('include every error that does not concern arguments', async () => {
     const reply = await user.graph(
       '{ viewer { pet } accounts(colour: "red") { nodes { id } } }',
       {},
@@ -1014,7 +1021,7 @@ describe('the problems of an operation', () => {
     expect(reply.text).toContain('colour');
   });
 
-  it('in a nested field keep their place in the answer', async () => {
+  it('in a nested field keep their path in the response', async () => {
     const reply = await user.graph('{ list: accounts { nodes { id mail: addresses(first: 101) { nodes { id } } } } }');
 
     expect(reply.status).toBe(200);
@@ -1029,7 +1036,7 @@ describe('the problems of an operation', () => {
   });
 });
 
-describe('an object that cannot be shown', () => {
+describe('an object that is missing or not visible', () => {
   const missing = {
     account: 'account(id: "account_0")',
     accountSetting: 'accountSetting(id: "account_setting_0")',
@@ -1053,33 +1060,36 @@ describe('an object that cannot be shown', () => {
     second = await given.directUser(2);
   });
 
-  it('is asked for by every root field that is nullable, and node', async () => {
+  it('is selected by every nullable root field, and by node', async () => {
     const reply = await second.graph('{ __type(name: "Query") { fields { name type { kind } } } }');
     const nullable = reply.body.data.__type.fields.filter((field: any) => field.type.kind !== 'NON_NULL');
     expect(nullable.map((field: any) => field.name).sort()).toEqual([...Object.keys(missing), 'node'].sort());
   });
 
-  // Asked four times: a document that is asked again is answered by a statement of its own.
-  it.each(Object.entries(missing))('is null at its path, and everything else is there: %s', async (name, asked) => {
-    const query = `query ${name} { viewer { edition } own: account(id: "${second.id}") { id } gone: ${asked} { __typename } accounts { nodes { id } } }`;
-    for (let ask = 0; ask < 4; ask++) {
-      const { status, body } = await second.graph(query);
-      expect([status, body.data]).toEqual([
-        200,
-        {
-          viewer: { edition: 2 },
-          own: { id: second.id },
-          gone: null,
-          accounts: { nodes: [{ id: second.id }] },
-        },
-      ]);
-      expect(body.errors.map(({ path, extensions }: any) => [path, extensions.code, extensions.httpStatus])).toEqual([
-        [['gone'], 'RESOURCE_MISSING', 404],
-      ]);
-    }
-  });
+  // Each query runs four times: a compiled statement answers a document that is repeated.
+  it.each(Object.entries(missing))(
+    'is null at its path, and the other fields have their values: %s',
+    async (name, asked) => {
+      const query = `query ${name} { viewer { edition } own: account(id: "${second.id}") { id } gone: ${asked} { __typename } accounts { nodes { id } } }`;
+      for (let ask = 0; ask < 4; ask++) {
+        const { status, body } = await second.graph(query);
+        expect([status, body.data]).toEqual([
+          200,
+          {
+            viewer: { edition: 2 },
+            own: { id: second.id },
+            gone: null,
+            accounts: { nodes: [{ id: second.id }] },
+          },
+        ]);
+        expect(body.errors.map(({ path, extensions }: any) => [path, extensions.code, extensions.httpStatus])).toEqual([
+          [['gone'], 'RESOURCE_MISSING', 404],
+        ]);
+      }
+    },
+  );
 
-  it('is null in the edition that does not have it, whose list of them is empty, as /v1 has no such path', async () => {
+  it('is null in the edition that lacks its type, where its list is empty and /v1 has no such path', async () => {
     const user = await given.directUser(1);
     const { status, body } = await user.graph(
       `{ viewer { edition } checkouts(status: [COMPLETED]) { nodes { id } edges { cursor } totalCount pageInfo { hasNextPage hasPreviousPage } }
@@ -1118,7 +1128,7 @@ describe('the statements of a query', () => {
   let many: Speaker;
   const usersOf = { few: 2, many: 40 };
 
-  /** A checkout that was declined and then paid. */
+  /** A checkout with a declined attempt and a successful one. */
   async function paidCheckout(user: Speaker, partner: string): Promise<Reply> {
     const receivable = await user.post('/v1/receivables', {
       currency: 'INR',
@@ -1138,7 +1148,7 @@ describe('the statements of a query', () => {
     return user.post(`/v1/test_helpers/checkouts/${made.body.id}/pay`);
   }
 
-  /** A platform whose users each have an address, a person, a file and a partner of their own. */
+  /** A platform whose users each have an address, a person, a file and a partner. */
   async function platformOf(users: number): Promise<Speaker> {
     const platform = await given.platform(2);
     const png = Buffer.from(
@@ -1201,14 +1211,15 @@ describe('the statements of a query', () => {
   const schema = buildGraph();
   const edges = edgesOf(schema);
 
-  it('are counted for every list of the graph and every edge that leads away from its objects', () => {
+  it('are counted for every list of the graph and every edge from its objects', () => {
     const named = new Set(edges.map(([name]) => name.split(' ')[0]));
     for (const edge of ['accounts.partners', 'accounts.setting', 'accounts.requirements', 'persons.taxCardImage'])
       expect(named).toContain(edge);
     expect(edges.length).toBeGreaterThanOrEqual(43);
   });
 
-  // One statement for the list and one per edge on the path; a page's count or its look beyond may be one more.
+  // One statement for the list and one per edge on the path; a page's count or its check for a next page may need one
+  // more.
   it.each(edges)('are as many for 40 parents as for 2: %s', async (_, document, bound) => {
     const [two, forty] = [await costOf(few, document), await costOf(many, document)];
 
@@ -1232,8 +1243,8 @@ describe('the statements of a query', () => {
 
     const [two, forty] = [await costOf(few, document), await costOf(many, document)];
 
-    // One for the list and one for each of the 14 edges, less where a batch has already read what another edge leads to:
-    // whether two edges to the same table share a batch depends on which of their parents PostgreSQL answers first.
+    // One for the list and one for each of the 14 edges, minus the edges whose objects another batch has already read:
+    // whether two edges to the same table share a batch depends on which parents PostgreSQL returns first.
     expect([...new Set(forty)]).toEqual([...new Set(two)]);
     for (const statements of [two, forty]) expect(statements.length).toBeLessThanOrEqual(15);
   });
@@ -1249,7 +1260,10 @@ describe('the statements of a query', () => {
   });
 });
 
-/** A query for each list of the graph, each edge of its objects and each way to ask for it; with the most statements it may cost. */
+/**
+ * A query for each list of the graph, each edge of its objects and each form of its arguments, with the maximum number
+ * of statements.
+ */
 function edgesOf(schema: GraphQLSchema): [name: string, document: string, bound: number][] {
   const paged = (field: GraphQLField<unknown, unknown>) => field.args.some((arg) => arg.name === 'first');
   const nodeOf = (type: GraphQLOutputType): GraphQLObjectType => {
@@ -1267,7 +1281,7 @@ function edgesOf(schema: GraphQLSchema): [name: string, document: string, bound:
       Object.values(nodeOf(list.type).getFields()).flatMap((edge) => {
         const type = getNamedType(edge.type);
         if (!isObjectType(type)) return [];
-        // A hash inside the object is read with it.
+        // A nested object is read with its row.
         if (!paged(edge) && !isList(edge.type) && type.getInterfaces().length === 0) return [];
         const asked = (name: string, selection: string, bound: number): [string, string, number] => [
           `${list.name}.${edge.name}${name}`,
@@ -1283,27 +1297,30 @@ function edgesOf(schema: GraphQLSchema): [name: string, document: string, bound:
             asked(' pageInfo from behind', '(last: 2) { pageInfo { hasNextPage hasPreviousPage } }', 3),
           ];
         }
-        // Figures over time need to know which.
+        // Fields with figures over time need a range.
         const range = edge.args.some(({ name }) => name === 'interval')
           ? '(from: "2026-01-01T00:00:00Z", to: "2026-01-08T00:00:00Z", interval: DAY)'
           : '';
-        // What a rule judges together may read more than one kind of object, but as many kinds for every parent.
+        // Requirements may read several kinds of objects, but the number of statements does not depend on the number of
+        // parents.
         if (isList(edge.type)) return [asked('', `${range} { ${leaf(type)} }`, 5)];
-        // A deposit knows its checkout by its payment, which is an edge of its own.
+        // A deposit refers to its checkout through its payment, which is a separate edge.
         const between = edge.name === 'checkout' && list.name === 'deposits' ? 1 : 0;
         return [asked('', ` { ${leaf(type)} }`, 2 + between)];
       }),
     );
 }
 
-describe('a fault of ours', () => {
+describe('an internal error', () => {
   const broken = useWorld({ worker: false });
-  const message = 'Something failed on our side. Retry later, and name the request id if it persists.';
+  const message =
+    'The service failed to handle the request. Retry later, and report the request id if the error persists.';
   let user: Speaker;
   beforeAll(async () => {
     user = await givenIn(broken).directUser(1);
     expect((await user.get('/v1/persons')).status).toBe(200);
-    // From here on PostgreSQL refuses whatever touches persons, with the statement and its parameters in the driver's error.
+    // From here on PostgreSQL refuses statements on persons, with the statement and its parameters in the driver's
+    // error.
     await broken.sql`alter table person rename to person_gone`;
   });
 
@@ -1327,7 +1344,7 @@ describe('a fault of ours', () => {
     'an object': () => user.get(`/v1/persons/person_${secret}`),
     'a creation': () => user.post('/v1/persons', personV1),
   };
-  it.each(Object.entries(v1))('is 500 on /v1 and says nothing of what happened, in %s', async (_, ask) => {
+  it.each(Object.entries(v1))('is 500 on /v1 and reveals nothing about its cause, in %s', async (_, ask) => {
     const reply = await ask();
 
     expect([reply.status, reply.body]).toEqual([500, { object: 'error', http_status_code: 500, errors: [itemOf] }]);
@@ -1349,7 +1366,7 @@ describe('a fault of ours', () => {
     const reply = await user.graph(document, variables, { accept: modern });
 
     const requestId = reply.headers.get('request-id');
-    // The operation ran, so its status is 200; the status of the fault is in the error.
+    // The operation ran, so the status of the response is 200; the status of the fault is in the error.
     expect(reply.status).toBe(200);
     expect(reply.body.errors).toEqual([
       {
@@ -1362,7 +1379,7 @@ describe('a fault of ours', () => {
     expect(JSON.stringify([reply.body.errors, reply.body.extensions])).not.toMatch(leak);
   });
 
-  it('leaves what does not need the broken part as it was', async () => {
+  it('leaves the fields that do not depend on the failed part unchanged', async () => {
     const reply = await user.graph('{ viewer { edition } gone: node(id: "person_1") { id } }');
 
     expect([reply.status, reply.body.data]).toEqual([200, { viewer: { edition: 1 }, gone: null }]);
@@ -1370,7 +1387,7 @@ describe('a fault of ours', () => {
     expect((await user.get('/v1/accounts')).status).toBe(200);
   });
 
-  it('has its status and sentence in the catalogue, from which the documentation is made', () => {
+  it('has its status and message in the catalogue, from which the documentation is made', () => {
     expect(catalogue.service_fault).toEqual([500, message]);
   });
 });

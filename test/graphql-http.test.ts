@@ -10,7 +10,7 @@ beforeAll(async () => {
   speaker = await given.directUser(1);
 });
 
-/** The official audits of the GraphQL over HTTP specification, asked by a client with a key. */
+/** The official audits of the GraphQL over HTTP specification, sent as a client with a key. */
 const audits = serverAudits({
   url: () => `${world.origin}/graphql`,
   fetchFn: (address: string, init: RequestInit = {}) =>
@@ -20,7 +20,7 @@ const audits = serverAudits({
 const failedDocument =
   'A document that cannot be run is 400 whatever the media type, as its twin on /v1 is: load balancers, retries and monitors read the status. The specification discourages this for application/json and allows it; a client that wants its letter asks for application/graphql-response+json.';
 
-/** The recommendations that we do not follow, and why. A MUST has no place here. */
+/** The recommendations that the gateway does not follow, with their reasons. Every requirement (MUST) is met. */
 const refusals: Record<string, string> = {
   '572B': failedDocument,
   FDE2: failedDocument,
@@ -37,9 +37,9 @@ describe('GraphQL over HTTP, by the audits of graphql-http', () => {
     },
   );
 
-  // One that has come to pass fails here until its row is gone, so the table never excuses what needs no excuse.
+  // An audit that passes fails here until its row is removed, so the table has no unnecessary exception.
   it.each(audits.filter(({ id }) => id in refusals).map(({ id, name, fn }) => [`${id} ${name}`, fn] as const))(
-    'refused: %s',
+    'not followed: %s',
     async (_, audit) => {
       const result = await audit();
       // A `warn` is a recommendation that is not followed; a requirement would be an `error`.
@@ -48,7 +48,7 @@ describe('GraphQL over HTTP, by the audits of graphql-http', () => {
     },
   );
 
-  it('has a reason for every refusal, refuses recommendations alone, and misses none of the audits', () => {
+  it('has a reason for every exception, excepts only recommendations, and runs every audit', () => {
     const level = new Map(audits.map(({ id, name }) => [id, name.split(' ', 1)[0]]));
     expect(Object.keys(refusals).map((id) => [id, level.get(id)])).toEqual([
       ['572B', 'SHOULD'],
@@ -56,7 +56,7 @@ describe('GraphQL over HTTP, by the audits of graphql-http', () => {
       ['7B9B', 'SHOULD'],
     ]);
     for (const reason of Object.values(refusals)) expect(reason).toMatch(/^[A-Z].{40,}\.$/);
-    // A release of the suite that has fewer would pass unnoticed.
+    // Without this number, a release of the suite with fewer audits would not be noticed.
     expect([audits.length, level.size]).toEqual([61, 61]);
   });
 });

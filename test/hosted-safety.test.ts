@@ -20,7 +20,7 @@ import {
 } from './checkout-fixture.js';
 import { eventually, Speaker, useWorld, withLiveAcquirer } from './world.js';
 
-// No worker, so that an attempt stays with the acquirer until a test lets time pass.
+// No worker runs, so that an attempt stays with the acquirer until a test advances the clock.
 const world = useWorld({ worker: false });
 const payees = payeesIn(world);
 const children = useChildren();
@@ -34,7 +34,7 @@ beforeAll(async () => {
 afterEach(() => payees.agree());
 afterAll(() => Promise.all(extra.map((app) => app.close())));
 
-/** Another gateway over the same database with other settings, which tells what it logs. */
+/** Another gateway on the same database with other settings, which collects its log. */
 async function gatewayWith(environment: Record<string, string>): Promise<{ app: FastifyInstance; origin: string }> {
   const app = await gateway({
     config: config({ serves: true }, { PORT: '0', ...environment }),
@@ -52,8 +52,8 @@ const policy =
 const stateAt = async (url: string) => ((await (await fetch(`${url}/state`)).json()) as { state: string }).state;
 const count = async (checkoutFixture: CheckoutFixture) => (await payee.attempts(checkoutFixture)).length;
 
-describe('what goes with every answer', () => {
-  it('keeps the page to itself', async () => {
+describe('the headers of every response', () => {
+  it('keep the page private', async () => {
     const checkoutFixture = await payee.checkoutFixture();
     const paths = ['', '/state', '/nothing'].map((rest) => checkoutFixture.path + rest);
     const answers = await Promise.all(
@@ -75,15 +75,15 @@ describe('what goes with every answer', () => {
       expect(headers.get('set-cookie')).toBeNull();
       expect(headers.get('access-control-allow-origin')).toBeNull();
     }
-    // Style and script carry their content's hash in their address, and nobody's secret.
+    // Styles and scripts have the hash of their content in their address, and contain no secret.
     expect(answers.map((a) => a.headers.get('cache-control'))).toEqual(
       answers.map((_, i) => (i === 5 ? 'public, max-age=31536000, immutable' : 'no-store')),
     );
   });
 
-  it('is the same where the address cannot even be read', async () => {
+  it('are the same when the address cannot be read', async () => {
     const { port } = new URL(world.origin);
-    // A client of ours would mend the address.
+    // An HTTP client would correct the address.
     const ask = (path: string) =>
       new Promise<http.IncomingMessage & { text: string }>((resolve, reject) => {
         http
@@ -114,7 +114,7 @@ describe('what goes with every answer', () => {
     ]);
   });
 
-  it('has nothing inline, and nothing from elsewhere', async () => {
+  it('allow no inline script or style, and nothing of other origins', async () => {
     const checkoutFixture = await payee.checkoutFixture();
     await upiCode(payee, checkoutFixture);
     const page = await (await fetch(checkoutFixture.url)).text();
@@ -128,7 +128,7 @@ describe('what goes with every answer', () => {
 });
 
 describe('an address', () => {
-  it('is right or is none: whatever is changed, the answer is the same', async () => {
+  it('is valid or does not exist: every change gets the same response', async () => {
     const [checkoutFixture, other] = [await payee.checkoutFixture(), await (await payees.open()).checkoutFixture()];
     const bytes = Buffer.from(checkoutFixture.token, 'base64url');
     const flipped = [...bytes.keys()].flatMap((i) =>
@@ -141,7 +141,7 @@ describe('an address', () => {
     const foreign = Buffer.from(other.token, 'base64url');
     const tokens = [
       ...flipped,
-      // The place of one with the hash of the other; a live one of the same id; the id alone.
+      // The id of one with the hash of the other; a live one with the same id; the id alone.
       Buffer.concat([bytes.subarray(0, 33), foreign.subarray(33)]).toString('base64url'),
       Buffer.concat([foreign.subarray(0, 17), bytes.subarray(17)]).toString('base64url'),
       Buffer.concat([Buffer.from([1]), bytes.subarray(1)]).toString('base64url'),
@@ -173,7 +173,7 @@ describe('an address', () => {
     expect(await count(checkoutFixture)).toBe(0);
   });
 
-  it('answers GET and HEAD, its forms POST, and says so', async () => {
+  it('accepts GET and HEAD, its forms POST, and reports them', async () => {
     const checkoutFixture = await payee.checkoutFixture();
     const ask = async (method: string, rest = '') => {
       const answer = await fetch(checkoutFixture.url + rest, { method, redirect: 'manual' });
@@ -192,7 +192,7 @@ describe('an address', () => {
     expect(await count(checkoutFixture)).toBe(0);
   });
 
-  it('is where the operator says', async () => {
+  it('uses the configured origin', async () => {
     const { origin } = await gatewayWith({ PUBLIC_URL: 'https://pay.example.com' });
     const user = new Speaker({ ...world, origin }, payee.user.id, payee.user.key, 2);
     const [plain, stated] = [await payee.checkoutFixture(), await payee.checkoutFixture({ speaker: user })];
@@ -220,7 +220,7 @@ describe('an address', () => {
 });
 
 describe('a form', () => {
-  it('of another kind is refused, and of ours begins nothing that it does not name', async () => {
+  it('of another content type is refused, and a valid one starts nothing that it does not name', async () => {
     const checkoutFixture = await payee.checkoutFixture();
     const json = (body: unknown) => ({ body: JSON.stringify(body), headers: { 'content-type': 'application/json' } });
     const multipart = new FormData();
@@ -249,7 +249,7 @@ describe('a form', () => {
     expect(await count(checkoutFixture)).toBe(0);
   });
 
-  it('that lacks something, or names what every object has, is told what is wrong', async () => {
+  it('with missing fields, or with names that every object has, gets an error message', async () => {
     const checkoutFixture = await payee.checkoutFixture();
     const { attempt } = cardForm('');
     const bare = await submit(`${checkoutFixture.url}/card`, { attempt: attempt! });
@@ -264,7 +264,7 @@ describe('a form', () => {
     const id = await upiCode(payee, checkoutFixture);
     for (const vpa of ['__proto__', 'constructor', '', 'somebody@okbank', `${'a'.repeat(30_000)}@test`])
       expect((await submit(`${checkoutFixture.url}/upi/${id}`, { vpa })).status).toBe(400);
-    // A text without an end in sight must not keep the process.
+    // A very long text must not block the process.
     const begun = Date.now();
     for (const field of ['number', 'expiry', 'code', 'name'])
       expect(
@@ -274,7 +274,7 @@ describe('a form', () => {
     expect((await payee.attempts(checkoutFixture)).map((a) => a.details)).toEqual([null]);
   });
 
-  it('sent 16 times at once is one attempt', async () => {
+  it('sent 16 times at the same time makes one attempt', async () => {
     const [carded, coded] = [await payee.checkoutFixture(), await payee.checkoutFixture()];
     const form = cardForm(cards.good);
     const code = { attempt: `${randomUUID()}-upi` };
@@ -285,12 +285,12 @@ describe('a form', () => {
     expect([await count(carded), await count(coded)]).toEqual([1, 1]);
     await payee.pass(2);
     expect(await stateAt(carded.url)).toMatch(/^paid:/);
-    // And long after, too.
+    // A later repetition makes none either.
     await submit(`${carded.url}/card`, form);
     expect(await count(carded)).toBe(1);
   });
 
-  it('sent 16 times at once under different names hands one attempt to the acquirer at a time', async () => {
+  it('sent 16 times at the same time under different keys sends one attempt to the acquirer at a time', async () => {
     const checkoutFixture = await payee.checkoutFixture();
     const other = await world.another();
     const answers = await Promise.all(
@@ -301,7 +301,7 @@ describe('a form', () => {
     expect(new Set(answers.map((a) => a.status))).toEqual(new Set([303]));
     const submitted = (await payee.attempts(checkoutFixture)).filter((a) => a.details !== null);
     expect(submitted).toHaveLength(1);
-    // While it is there, no other is begun.
+    // No other attempt is started during this one.
     await submit(`${checkoutFixture.url}/card`, cardForm(cards.good));
     await submit(`${checkoutFixture.url}/upi`, { attempt: `${randomUUID()}-upi` });
     expect(await count(checkoutFixture)).toBe(1);
@@ -312,7 +312,7 @@ describe('a form', () => {
     expect(await stateAt(checkoutFixture.url)).toMatch(/^paid:/);
   });
 
-  it('is capped: who tries one card after the other gets no further', async () => {
+  it('has a limit: a payer who tries many cards is refused', async () => {
     const checkoutFixture = await payee.checkoutFixture();
     for (let i = 0; i < 30; i++) {
       expect((await submit(`${checkoutFixture.url}/card`, cardForm(cards.declined))).status).toBe(303);
@@ -326,14 +326,14 @@ describe('a form', () => {
     ]);
     expect(text).not.toContain('<form');
     expect(await count(checkoutFixture)).toBe(30);
-    // Whoever opens the page is told so before filling in a form.
+    // The page says so before the payer fills in a form.
     const page = await (await fetch(checkoutFixture.url)).text();
     expect(page).toContain('This link has had too many payment attempts');
     expect(page).not.toMatch(/<form|Pay by/);
   });
 });
 
-/** Makes the last step of an attempt fail, where the acquirer's answer is written down, while something is done. */
+/** Makes the last step of an attempt fail, where the acquirer's answer is stored, while `work` runs. */
 async function withoutRecording(what: () => Promise<void>): Promise<void> {
   await world.sql`alter function decide_transaction rename to decide_transaction_away`;
   try {
@@ -343,7 +343,7 @@ async function withoutRecording(what: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Makes writing down a decision wait: it notes what the acquirer has, and holds on when it tells the end. */
+/** Makes the storing of a decision wait: it records the acquirer's answer, and blocks when the answer is final. */
 async function heldRecording(what: () => Promise<void>): Promise<void> {
   await world.sql`alter function decide_transaction rename to decide_transaction_away`;
   await world.sql.unsafe(`create function decide_transaction(text, boolean, jsonb, p_args jsonb) returns setof transaction language plpgsql as $$
@@ -368,11 +368,11 @@ const inquiries = async (checkoutFixture: CheckoutFixture) =>
 const endsOf = async (checkoutFixture: CheckoutFixture) =>
   (await payee.attempts(checkoutFixture)).map((a) => [a.status, a.reason_code]);
 
-describe('an answer of the acquirer that was lost', () => {
+describe('a lost answer of the acquirer', () => {
   it.each([
     ['a success', cards.good, 'succeeded', null],
     ['a decline', cards.declined, 'failed', 'declined'],
-  ])('by a fault of the database is asked for, and recorded once: %s', async (_, number, status, reason) => {
+  ])('because of a database error is requested again, and recorded once: %s', async (_, number, status, reason) => {
     const checkoutFixture = await payee.checkoutFixture();
     const form = cardForm(number);
     await withoutRecording(async () => {
@@ -392,7 +392,7 @@ describe('an answer of the acquirer that was lost', () => {
     expect(await endsOf(checkoutFixture)).toEqual([[status, reason]]);
   });
 
-  it('while it was asked for, too, is asked for again, and after the attempt’s time as well', async () => {
+  it('and a lost second answer are requested again, also after the attempt has expired', async () => {
     const checkoutFixture = await payee.checkoutFixture();
     await withoutRecording(async () => {
       expect((await submit(`${checkoutFixture.url}/card`, cardForm(cards.good))).status).toBe(500);
@@ -408,40 +408,43 @@ describe('an answer of the acquirer that was lost', () => {
     expect((await payee.seen(checkoutFixture)).status).toBe('completed');
   });
 
-  it.each(['card', 'upi'] as const)('with the gateway that was told is asked for by another: %s', async (way) => {
-    const [row] = await world.sql`select current_database() as name`;
-    const { host } = inject('admin');
-    const gateway = await children.gateway({
-      DATABASE_URL: `postgres://tidegate@localhost/${row!.name}?host=${encodeURIComponent(host)}`,
-      API_KEY_PEPPER: world.pepper,
-      TRUSTED_PROXY: '127.0.0.1',
-    });
-    const checkoutFixture = await payee.checkoutFixture();
-    const id = way === 'upi' ? await upiCode(payee, checkoutFixture) : undefined;
-    await heldRecording(async () => {
-      const url = `${gateway.origin}${checkoutFixture.path}/${id === undefined ? 'card' : `upi/${id}`}`;
-      const fields = id === undefined ? cardForm(cards.good) : { vpa: 'success@test' };
-      const lost = submit(url, fields, { headers: { 'x-forwarded-proto': 'https' } }).then(
-        () => 'answered',
-        () => 'lost',
-      );
-      // It has asked the acquirer once it waits to write down what that said.
-      await eventually(
-        () => world.sql`select from pg_stat_activity where datname = ${row!.name} and wait_event = 'PgSleep'`,
-        (waiting) => waiting.length === 1,
-      );
-      gateway.signal('SIGKILL');
-      await gateway.ended;
-      expect(await lost).toBe('lost');
-      await world.sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${row!.name} and wait_event = 'PgSleep'`;
-    });
-    expect(await stateAt(checkoutFixture.url)).toMatch(/^confirming:/);
-    for (let i = 0; i < 3; i++) await payee.pass(20);
-    expect(await endsOf(checkoutFixture)).toEqual([['succeeded', null]]);
-    expect((await payee.seen(checkoutFixture)).status).toBe('completed');
-  });
+  it.each(['card', 'upi'] as const)(
+    'and a killed gateway lead another gateway to poll the acquirer: %s',
+    async (way) => {
+      const [row] = await world.sql`select current_database() as name`;
+      const { host } = inject('admin');
+      const gateway = await children.gateway({
+        DATABASE_URL: `postgres://tidegate@localhost/${row!.name}?host=${encodeURIComponent(host)}`,
+        API_KEY_PEPPER: world.pepper,
+        TRUSTED_PROXY: '127.0.0.1',
+      });
+      const checkoutFixture = await payee.checkoutFixture();
+      const id = way === 'upi' ? await upiCode(payee, checkoutFixture) : undefined;
+      await heldRecording(async () => {
+        const url = `${gateway.origin}${checkoutFixture.path}/${id === undefined ? 'card' : `upi/${id}`}`;
+        const fields = id === undefined ? cardForm(cards.good) : { vpa: 'success@test' };
+        const lost = submit(url, fields, { headers: { 'x-forwarded-proto': 'https' } }).then(
+          () => 'answered',
+          () => 'lost',
+        );
+        // A statement that waits to store the answer shows that the gateway has polled the acquirer.
+        await eventually(
+          () => world.sql`select from pg_stat_activity where datname = ${row!.name} and wait_event = 'PgSleep'`,
+          (waiting) => waiting.length === 1,
+        );
+        gateway.signal('SIGKILL');
+        await gateway.ended;
+        expect(await lost).toBe('lost');
+        await world.sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${row!.name} and wait_event = 'PgSleep'`;
+      });
+      expect(await stateAt(checkoutFixture.url)).toMatch(/^confirming:/);
+      for (let i = 0; i < 3; i++) await payee.pass(20);
+      expect(await endsOf(checkoutFixture)).toEqual([['succeeded', null]]);
+      expect((await payee.seen(checkoutFixture)).status).toBe('completed');
+    },
+  );
 
-  it('asked for by many at once is recorded once', async () => {
+  it('is recorded once when several gateways poll for it', async () => {
     const checkoutFixture = await payee.checkoutFixture();
     await withoutRecording(async () => {
       expect((await submit(`${checkoutFixture.url}/card`, cardForm(cards.good))).status).toBe(500);
@@ -455,7 +458,7 @@ describe('an answer of the acquirer that was lost', () => {
     expect(await endsOf(checkoutFixture)).toEqual([['succeeded', null]]);
   });
 
-  it('is asked for by the worker of every gateway', async () => {
+  it('is requested by the worker of any gateway', async () => {
     const checkoutFixture = await payee.checkoutFixture();
     await withoutRecording(async () => {
       expect((await submit(`${checkoutFixture.url}/card`, cardForm(cards.good))).status).toBe(500);
@@ -472,8 +475,8 @@ describe('an answer of the acquirer that was lost', () => {
   });
 });
 
-describe('an attempt that the acquirer is still working on', () => {
-  it('is asked about again, less and less often, and for a day after its time', async () => {
+describe('an attempt that the acquirer has not decided', () => {
+  it('is polled again at growing intervals, until a day after it has expired', async () => {
     const checkoutFixture = await payee.checkoutFixture();
     await submit(`${checkoutFixture.url}/card`, cardForm(cards.pending));
     const pauses: number[] = [];
@@ -492,7 +495,7 @@ describe('an attempt that the acquirer is still working on', () => {
     expect(await inquiries(checkoutFixture)).toEqual([]);
   });
 
-  it('is none while nobody has paid its code, which is asked about once more after its time', async () => {
+  it('is not polled while its code is not paid, and once more after it has expired', async () => {
     const checkoutFixture = await payee.checkoutFixture();
     await upiCode(payee, checkoutFixture);
     await payee.pass(6);
@@ -505,7 +508,7 @@ describe('an attempt that the acquirer is still working on', () => {
       [['failed', 'expired']],
       0,
     ]);
-    // A code that is paid after all that is asked about anew.
+    // A code that is paid later is polled for again.
     const [{ id }] = (await payee.attempts(checkoutFixture)) as [any];
     await submit(`${checkoutFixture.url}/upi/${id}`, { vpa: 'pending@test' });
     expect((await inquiries(checkoutFixture)).length).toBe(1);
@@ -530,7 +533,7 @@ describe('an attempt', () => {
 });
 
 describe('a fee', () => {
-  it('is told beside the amount, and there is no such line without one', async () => {
+  it('is shown next to the amount, and without one there is no such line', async () => {
     const { origin } = await gatewayWith({ CHECKOUT_FEE_BASIS_POINTS: '250' });
     const user = new Speaker({ ...world, origin }, payee.user.id, payee.user.key, 2);
     const [free, checkoutFixture] = [await payee.checkoutFixture(), await payee.checkoutFixture({ speaker: user })];
@@ -546,14 +549,14 @@ describe('a fee', () => {
   });
 });
 
-// The numbers are of nobody: published for tests, valid by their check digit.
+// Test numbers that are published and have valid check digits.
 describe('a card number', () => {
   const name = 'Zenobia Quillfeather';
   const strange = ['4111111111111111', '378282246310005', '6011111111111117'];
   const known = ['4242424242424242', '4000000000000002', '4000000000009995', '4000000000003220', '4000000000000341'];
   const secret = new RegExp([...strange, ...known].map((n) => n.replaceAll(/\d(?=\d)/g, '$&[ -]?')).join('|'));
 
-  it('is nowhere: not in a table, an answer, an event or the log; and test mode takes its own alone', async () => {
+  it('is stored nowhere: not in a table, a response, an event or the log; and test mode accepts only test cards', async () => {
     const { app, origin } = await gatewayWith({});
     const answers: string[] = [];
     const post = async (checkoutFixture: CheckoutFixture, fields: Record<string, string>) => {
@@ -569,7 +572,7 @@ describe('a card number', () => {
     const paths: string[] = [refused.token];
     for (const number of strange) {
       expect(await post(refused, cardForm(number, { name }))).toBe(400);
-      // Into the wrong field: it must not come back in the page either.
+      // Typed into the wrong field, it must not be repeated in the page either.
       for (const field of ['expiry', 'name', 'code'])
         expect(await post(refused, cardForm(cards.good, { name, [field]: number }))).toBe(400);
     }
@@ -582,7 +585,7 @@ describe('a card number', () => {
       await payee.pass(2);
       answers.push(await (await fetch(checkoutFixture.url)).text());
     }
-    // A fault of ours while a card is paid tells no more.
+    // An internal error while a card is charged reveals no more.
     const faulty = await payee.checkoutFixture();
     paths.push(faulty.token);
     await withoutRecording(async () => {
@@ -605,7 +608,7 @@ describe('a card number', () => {
       }
       expect([path, of.n > 0]).toEqual([path, true]);
     }
-    // There is no list of transactions: those of /v1 are read one by one, those of the graph by their checkouts.
+    // Transactions have no list: on /v1 they are read one by one, in the graph through their checkouts.
     const attempts = await world.sql`select id from transaction where tenant_id = ${payee.tenantId}`;
     expect(attempts.length).toBeGreaterThan(known.length);
     for (const { id } of attempts) {
@@ -642,7 +645,7 @@ describe('a card number', () => {
 });
 
 describe('live mode', () => {
-  it('has nobody who takes money: it says so, and keeps nothing', async () => {
+  it('without an acquirer says so, and stores nothing', async () => {
     const checkoutFixture = await (await payees.open()).liveCheckoutFixture();
     const page = await fetch(checkoutFixture.url);
     const text = await page.text();
@@ -664,7 +667,7 @@ describe('live mode', () => {
     ]).toEqual([0, 0]);
   });
 
-  it('with an acquirer has a page that takes money', async () => {
+  it('with an acquirer has a page that accepts payments', async () => {
     const checkoutFixture = await (await payees.open()).liveCheckoutFixture();
     const url = `${await world.another({ acquirers: withLiveAcquirer })}${checkoutFixture.path}`;
     expect(await (await fetch(url)).text()).toContain('<form');
@@ -674,7 +677,7 @@ describe('live mode', () => {
   });
 });
 
-/** A stream of news, as they come. */
+/** The events of a stream, as they arrive. */
 function listen(url: string): {
   news: string[];
   headers: Promise<http.IncomingHttpHeaders>;
@@ -698,7 +701,7 @@ function listen(url: string): {
 }
 
 describe('the stream', () => {
-  it('tells every state, once, and no more than the state', async () => {
+  it('sends every state once, and nothing but the state', async () => {
     const checkoutFixture = await payee.checkoutFixture();
     const { news, headers, leave } = listen(checkoutFixture.url);
     const seen = (name: string) =>
@@ -725,7 +728,7 @@ describe('the stream', () => {
     leave();
   });
 
-  it('tells what another gateway has written', async () => {
+  it('sends changes that another gateway has written', async () => {
     const checkoutFixture = await payee.checkoutFixture();
     const other = await world.another();
     const { news, leave } = listen(`${other}${checkoutFixture.path}`);
@@ -747,7 +750,7 @@ describe('the stream', () => {
     leave();
   });
 
-  it('is given to so many pages of one checkout and no more, and to others all the same', async () => {
+  it('serves a limited number of pages of one checkout, and those of others regardless', async () => {
     const [checkoutFixture, other] = [await payee.checkoutFixture(), await payee.checkoutFixture()];
     const streams = Array.from({ length: 20 }, () => listen(checkoutFixture.url));
     await eventually(async () => streams.every(({ news }) => news.length === 1), Boolean);
@@ -760,7 +763,7 @@ describe('the stream', () => {
     const another = listen(other.url);
     expect((await another.headers)['content-type']).toBe('text/event-stream');
     another.leave();
-    // Whoever leaves makes room.
+    // A page that closes frees a place.
     streams[0]!.leave();
     await eventually(
       async () => {
@@ -774,7 +777,7 @@ describe('the stream', () => {
     for (const { leave } of streams) leave();
   });
 
-  it('is kept alive while there is no news, or a proxy would end it', async () => {
+  it('sends keep-alive comments while nothing changes, because a proxy would end it otherwise', async () => {
     const checkoutFixture = await payee.checkoutFixture();
     const heard: number[] = [];
     const begun = Date.now();
@@ -792,7 +795,7 @@ describe('the stream', () => {
     expect(heard[0]).toBeLessThan(25_000);
   });
 
-  it('ends when the gateway does, which waits for none', async () => {
+  it('ends when the gateway shuts down, which does not wait for open pages', async () => {
     const checkoutFixture = await payee.checkoutFixture();
     const { app, origin } = await gatewayWith({});
     const streams = Array.from({ length: 5 }, () => listen(`${origin}${checkoutFixture.path}`));
@@ -800,15 +803,15 @@ describe('the stream', () => {
     const begun = Date.now();
     await app.close();
     await Promise.all(streams.map(({ ended }) => ended));
-    // Without an end of its own, a stream would keep the server for as long as its page is open.
+    // Otherwise a stream would keep the server running for as long as its page is open.
     expect(Date.now() - begun).toBeLessThan(10_000);
   });
 
-  it('that nobody reads any more is looked after no longer, even when its reader left before it began', async () => {
+  it('whose reader has disconnected causes no further queries, also when the reader left before it began', async () => {
     const checkoutFixture = await payee.checkoutFixture();
     await payee.checkoutFixture();
     const { origin } = await gatewayWith({});
-    // Nothing else reads through the pool of these gateways: there is no worker.
+    // Nothing else uses the pool of these gateways: no worker runs.
     const { database } = world;
     const { read } = database;
     let reads = 0;
@@ -840,7 +843,7 @@ describe('the stream', () => {
   });
 });
 
-describe('16 payments of one checkout at once', () => {
+describe('16 concurrent payments of one checkout', () => {
   const rounds = scale.races.rounds;
   it(`credit it once, in ${rounds} rounds`, async () => {
     const payers = 16;
@@ -857,7 +860,7 @@ describe('16 payments of one checkout at once', () => {
       expect(ids).toHaveLength(payers);
       const answers = await Promise.all(ids.map((id, i) => submit(`${at(i)}/upi/${id}`, { vpa: 'success@test' })));
       expect(new Set(answers.map((a) => a.status))).toEqual(new Set([303]));
-      // Four workers at once, and the acquirer tells some of it twice.
+      // Four workers at the same time, and the acquirer reports some results twice.
       await mine.user.post('/v1/test_helpers/clock', { advance_seconds: 2 });
       const settle = (id: string) =>
         world.sql`select settle_transaction(${mine.tenantId}, false, '{}', ${id}, 'succeeded', null)`;

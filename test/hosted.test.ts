@@ -29,23 +29,23 @@ beforeAll(async () => {
 afterAll(() => chromium?.close());
 afterEach(() => payees.agree());
 
-/** For people to look at; a test cannot tell whether a page is pleasant. */
+/** Pictures for people, because a test cannot decide whether a page is pleasant. */
 const pictures = path.join(os.tmpdir(), 'tidegate-hosted');
 
 interface Visit {
   context: BrowserContext;
   page: Page;
-  /** Every request to another host than the gateway and the shop. */
+  /** Every request to a host other than the gateway and the shop. */
   foreign: string[];
-  /** The payer's way back, as the shop was asked. */
+  /** The requests to the shop when the payer returns. */
   returns: string[];
-  /** What was sent by forms: the last part of the path. */
+  /** The forms that were sent: the last part of each path. */
   posts: string[];
-  /** What the page complained about, and what the browser's policy stopped. */
+  /** The errors that the page logged, and what the browser's policy blocked. */
   complaints: string[];
 }
 
-/** A browser of its own, whose way out ends at a shop of ours. */
+/** A separate browser; the payer returns to a shop of the test. */
 async function visit(options: BrowserContextOptions = {}): Promise<Visit> {
   const context = await chromium.newContext({ viewport: { width: 1280, height: 900 }, ...options });
   context.setDefaultTimeout(20_000);
@@ -99,8 +99,8 @@ const payByUpi = (page: Page) => page.getByRole('button', { name: 'Pay with UPI'
 const payTheCode = (page: Page) => page.getByRole('button', { name: 'Pay this code' });
 
 /**
- * What axe finds, of every rule that it has, that on the size of targets too. The source goes in by the debugger's own
- * API (`Runtime.evaluate`), which the page's policy does not guard; the policy stays on.
+ * The violations that axe finds with all of its rules, including the size of targets. The script is injected with the
+ * debugger's API (`Runtime.evaluate`), to which the page's policy does not apply; the policy stays on.
  */
 async function violations(page: Page): Promise<string[]> {
   await page.evaluate(axe);
@@ -111,7 +111,7 @@ async function violations(page: Page): Promise<string[]> {
   });
 }
 
-/** Things to press that are smaller than 24 px one way or the other. */
+/** Targets that are smaller than 24 px in one dimension. */
 const small = (page: Page) =>
   page.evaluate(() =>
     [...document.querySelectorAll('a, button, input:not([type=hidden]), summary')]
@@ -178,9 +178,12 @@ describe('every state of the page', () => {
   } as const;
 
   const screens = { desk: { width: 1280 }, narrow: { width: 320 }, phone: { width: 320, touch: true } };
+  // The short form has every state on a desk in light, and on a phone in dark.
+  const short: Record<string, ('light' | 'dark')[]> = { desk: ['light'], phone: ['dark'] };
+  const colorsOf = (screen: string) => (scale.whole ? (['light', 'dark'] as const) : (short[screen] ?? []));
   for (const [screen, { width, touch }] of Object.entries<{ width: number; touch?: boolean }>(screens))
-    for (const colorScheme of ['light', 'dark'] as const)
-      it(`has no fault that axe finds, and fits, on a ${screen} screen in ${colorScheme}`, async () => {
+    for (const colorScheme of colorsOf(screen))
+      it(`has no violation that axe finds, and fits, on a ${screen} screen in ${colorScheme}`, async () => {
         const viewport = { width, height: 900 };
         const { context, page, foreign, complaints } = await visit({
           ...{ viewport, colorScheme },
@@ -201,7 +204,7 @@ describe('every state of the page', () => {
           }
           expect([name, await heading(page)]).toEqual([name, title]);
           expect((await state(page))?.split(':')[0]).toBe(wanted);
-          // What is for a phone is there on a phone alone.
+          // Elements for phones are shown only on a phone.
           if (wanted === 'awaiting') expect(await page.locator('.app').isVisible()).toBe(touch === true);
           for (const folded of await page.locator('summary').all()) await folded.click();
           for (const fault of await violations(page)) faults.push(`${name}: ${fault}`);
@@ -210,13 +213,13 @@ describe('every state of the page', () => {
           if (!scale.whole) continue;
           for (const folded of await page.locator('summary').all()) await folded.click();
           fs.mkdirSync(pictures, { recursive: true });
-          // A picture of the full page is taken as without touch.
+          // A picture of the full page is taken without touch.
           const file = path.join(pictures, `${name}-${screen}-${colorScheme}.png`);
           await page.screenshot({ path: file, fullPage: touch !== true });
         }
         expect(faults).toEqual([]);
         expect(foreign).toEqual([]);
-        // Chromium notes answers of 400 and up by itself; of the page there is nothing.
+        // Chromium itself logs responses of 400 and up; the page logs nothing.
         expect(complaints.filter((text) => !/status of (400|404|429)/.test(text))).toEqual([]);
         await context.close();
       }, 90_000);
@@ -228,7 +231,7 @@ describe('paying', () => {
     payee = await payees.open();
   });
 
-  it('by UPI: a code on a desk, a link on a phone, and back to where the payer came from', async () => {
+  it('by UPI: a code on a desktop, a link on a phone, and a redirect to the payee', async () => {
     const checkoutFixture = await payee.checkoutFixture({ amount: '123456.78' });
     const { context, page, returns, foreign, complaints } = await visit();
     await page.goto(checkoutFixture.url);
@@ -266,7 +269,7 @@ describe('paying', () => {
     await context.close();
   });
 
-  it('on a phone opens the app by a link, and is paid when the payer comes back', async () => {
+  it('on a phone opens the app by a link, and is complete when the payer returns', async () => {
     const checkoutFixture = await payee.checkoutFixture();
     const { context, page } = await visit({ viewport: { width: 390, height: 800 }, isMobile: true, hasTouch: true });
     await page.goto(checkoutFixture.url);
@@ -275,7 +278,7 @@ describe('paying', () => {
     const app = page.getByRole('link', { name: 'Open your UPI app' });
     expect(await app.isVisible()).toBe(true);
     expect(await app.getAttribute('href')).toMatch(/^upi:\/\/pay\?pa=/);
-    // A thumb finds it, before a code that this phone cannot scan.
+    // The link comes before a code, which this phone cannot scan.
     const [button, code] = [(await app.boundingBox())!, (await page.locator('.qr').boundingBox())!];
     expect([button.height >= 44, button.width >= 200, button.y + button.height <= code.y]).toEqual([true, true, true]);
     expect(await page.getByText('on your phone').count()).toBe(0);
@@ -290,7 +293,7 @@ describe('paying', () => {
     await context.close();
   });
 
-  it('by card: the number is grouped, the date gets its slash, and neither is kept', async () => {
+  it('by card: the number is grouped, the date gets its slash, and neither is stored', async () => {
     const checkoutFixture = await payee.checkoutFixture();
     const { context, page, complaints } = await visit();
     await page.goto(checkoutFixture.url);
@@ -333,7 +336,7 @@ describe('paying', () => {
     ['1/34', '1/34'],
     ['134', '134'],
     ['12034', '12034'],
-  ])('by card: an expiry typed as %s is taken', async (typed, shown) => {
+  ])('by card: an expiry typed as %s is accepted', async (typed, shown) => {
     const checkoutFixture = await payee.checkoutFixture();
     const { context, page } = await visit();
     await page.goto(checkoutFixture.url);
@@ -347,7 +350,7 @@ describe('paying', () => {
     await context.close();
   });
 
-  it('is possible again after a decline, and after one for lack of funds', async () => {
+  it('is possible again after a decline, and after a decline for lack of funds', async () => {
     const checkoutFixture = await payee.checkoutFixture();
     const { context, page } = await visit();
     await page.goto(checkoutFixture.url);
@@ -378,7 +381,7 @@ describe('paying', () => {
     await context.close();
   });
 
-  it('tells of what is wrong beside its field, goes there, and keeps what was right', async () => {
+  it('shows each error at its field, moves the focus there, and keeps the valid input', async () => {
     const checkoutFixture = await payee.checkoutFixture();
     const { context, page } = await visit();
     await page.goto(checkoutFixture.url);
@@ -400,11 +403,11 @@ describe('paying', () => {
     await context.close();
   });
 
-  it('needs a keyboard only', async () => {
+  it('works with only a keyboard', async () => {
     const checkoutFixture = await payee.checkoutFixture();
     const { context, page } = await visit();
     await page.goto(checkoutFixture.url);
-    /** Presses Tab until something has the focus; what has it must show that. */
+    /** Presses Tab until an element has the focus; the focus must be visible. */
     const tabTo = async (selector: string) => {
       for (let i = 0; i < 30; i++) {
         await page.keyboard.press('Tab');
@@ -435,7 +438,7 @@ describe('paying', () => {
     await reach(page, 'paid');
     expect(await focused(page)).toBe('H1');
 
-    // The way back does not run off with somebody who reads slowly.
+    // The redirect waits for payers who read slowly.
     expect(await page.locator('#live').innerText()).toContain('You will be taken back in 30 seconds');
     await tabTo('[data-return] button');
     await page.keyboard.press('Enter');
@@ -444,7 +447,7 @@ describe('paying', () => {
     await context.close();
   });
 
-  it('works without a script, and tells of errors in the page', async () => {
+  it('works without scripts, and shows errors in the page', async () => {
     const checkoutFixture = await payee.checkoutFixture();
     const { context, page, complaints } = await visit({ javaScriptEnabled: false });
     await page.goto(checkoutFixture.url);
@@ -458,7 +461,7 @@ describe('paying', () => {
     expect(
       await page.locator('form[action$="/card"] input[type=text]').evaluateAll((all) => all.map((f: any) => f.value)),
     ).toEqual(['', '12/34', '', '']);
-    // Opened by its address, a form leads to the page.
+    // The address of a form redirects to the page.
     await page.goto(page.url());
     expect(page.url()).toBe(checkoutFixture.url);
 
@@ -488,7 +491,7 @@ describe('paying', () => {
     await context.close();
   });
 
-  it('is one attempt, however often the button is pressed', async () => {
+  it('makes one attempt, for any number of clicks on the button', async () => {
     const [clicked, sent] = [await payee.checkoutFixture(), await payee.checkoutFixture()];
     const { context, page, posts } = await visit();
     await page.goto(clicked.url);
@@ -511,7 +514,7 @@ describe('paying', () => {
     await plain.context.close();
   });
 
-  it('in two tabs at once by card is paid once, and both see it', async () => {
+  it('in two tabs at the same time by card pays once, and both show it', async () => {
     const checkoutFixture = await payee.checkoutFixture();
     const { context, page } = await visit();
     const other = await context.newPage();
@@ -529,7 +532,7 @@ describe('paying', () => {
     await context.close();
   });
 
-  it('by a code and a card at once keeps one, and records the other as a duplicate', async () => {
+  it('by a code and a card at the same time counts one, and records the other as a duplicate', async () => {
     const checkoutFixture = await payee.checkoutFixture();
     const { context, page } = await visit();
     await page.goto(checkoutFixture.url);
@@ -543,7 +546,7 @@ describe('paying', () => {
       other.evaluate(() => document.querySelector<HTMLElement>('form[action$="/card"] button')!.click()),
     ]);
     for (const tab of [page, other]) await reach(tab, 'paid');
-    // The card is taken, or is not since the code is being confirmed already.
+    // The card is charged, or it is refused because the code is already being confirmed.
     const attempts = await eventually(
       () => payee.attempts(checkoutFixture),
       (all) => all.every((a) => a.status !== 'processing'),
@@ -558,7 +561,7 @@ describe('paying', () => {
     await context.close();
   });
 
-  it('tells whoever has paid twice that the second comes back', async () => {
+  it('twice shows that the second payment is returned', async () => {
     const checkoutFixture = await payee.checkoutFixture();
     for (let i = 0; i < 2; i++) expect((await payee.help(checkoutFixture, 'pay')).status).toBe(200);
     const { context, page } = await visit();
@@ -569,7 +572,7 @@ describe('paying', () => {
     await context.close();
   });
 
-  it('survives a reload and the way back in every state', async () => {
+  it("survives a reload and the browser's back button in every state", async () => {
     const checkoutFixture = await payee.checkoutFixture();
     const { context, page, posts } = await visit();
     const same = async () => {
@@ -607,7 +610,7 @@ describe('paying', () => {
       'aborted along with half of the news',
       (url: string, i: number) => url.endsWith('/events') || (url.endsWith('/state') && i % 2 === 0),
     ],
-  ] as const)('is seen without the stream: %s', async (_, cut) => {
+  ] as const)('is shown without the stream: %s', async (_, cut) => {
     const checkoutFixture = await payee.checkoutFixture();
     const { context, page } = await visit();
     let asked = 0;
@@ -620,7 +623,7 @@ describe('paying', () => {
     await context.close();
   });
 
-  it('is seen where the stream is held back on its way, or refused', async () => {
+  it('is shown when a proxy delays the stream or refuses it', async () => {
     const { context, page } = await visit();
     for (const hold of [() => new Promise<void>(() => {}), async (route: any) => route.fulfill({ status: 503 })]) {
       const checkoutFixture = await payee.checkoutFixture();
@@ -632,8 +635,8 @@ describe('paying', () => {
     await context.close();
   });
 
-  // News that come while a form is on its way, or whose page cannot be fetched just then, must not be lost.
-  it('is seen though the page could not be fetched when the news came', async () => {
+  // A change that arrives while a form is being sent, or when the page cannot be fetched, must not be lost.
+  it('is shown although the page could not be fetched when the event arrived', async () => {
     const checkoutFixture = await payee.checkoutFixture();
     const { context, page } = await visit();
     await page.goto(checkoutFixture.url);
@@ -650,7 +653,7 @@ describe('paying', () => {
     await context.close();
   });
 
-  it('elsewhere does not take away what is being typed, until it is decided', async () => {
+  it('elsewhere keeps what is being typed, until the checkout is decided', async () => {
     const checkoutFixture = await payee.checkoutFixture();
     const { context, page } = await visit();
     await page.goto(checkoutFixture.url);
@@ -666,7 +669,7 @@ describe('paying', () => {
     await context.close();
   });
 
-  it('is seen at once by another tab and by whoever asks', async () => {
+  it('is visible at once in another tab and through the APIs', async () => {
     const rounds = scale.whole ? 30 : 3;
     const { context, page } = await visit();
     const waits: { tab: number[]; question: number[] } = { tab: [], question: [] };
@@ -687,7 +690,7 @@ describe('paying', () => {
             await new Promise((resume) => setTimeout(resume, 25));
         }),
       ]);
-      // The id of the deposit carries the moment at which it was made, in microseconds.
+      // The id of the deposit contains the time of its creation, in microseconds.
       const [{ deposit_id }] = (await payee.attempts(checkoutFixture)) as [any];
       const credited = Number.parseInt(deposit_id.split('_')[1].slice(0, 14), 16) / 1_000;
       waits.tab.push(tab - credited);
@@ -703,13 +706,13 @@ describe('paying', () => {
   }, 120_000);
 });
 
-describe('the way on', () => {
+describe('the next step', () => {
   let payee: PayeeFixture;
   beforeAll(async () => {
     payee = await payees.open();
   });
 
-  it('back to the payee is there in every state that has no other', async () => {
+  it('is a link back to the payee in every state without another step', async () => {
     const checkoutFixtures = {
       summary: await payee.checkoutFixture(),
       declined: await payee.checkoutFixture(),
@@ -735,7 +738,7 @@ describe('the way on', () => {
     }
   });
 
-  it('back to the payee is taken by itself half a minute after the payment, and not before', async () => {
+  it('is a redirect to the payee half a minute after the payment, and not before', async () => {
     const checkoutFixture = await payee.checkoutFixture();
     await payee.help(checkoutFixture, 'pay');
     const { context, page, returns } = await visit();
@@ -751,7 +754,7 @@ describe('the way on', () => {
     await context.close();
   });
 
-  it('is told half a minute before a code expires', async () => {
+  it('is announced half a minute before a code expires', async () => {
     const checkoutFixture = await payee.checkoutFixture();
     await upiCode(payee, checkoutFixture);
     const { context, page } = await visit();
@@ -767,10 +770,10 @@ describe('the way on', () => {
     await context.close();
   });
 
-  it('is looked for as soon as the page is in front again', async () => {
+  it('is fetched as soon as the page is in front again', async () => {
     const checkoutFixture = await payee.checkoutFixture();
     const { context, page } = await visit();
-    // Neither the stream nor the clock tells anything.
+    // Neither the stream nor the clock reports a change.
     await page.clock.install();
     await context.route(/\/events$/, (route) => route.abort());
     await page.goto(checkoutFixture.url);
@@ -784,7 +787,7 @@ describe('the way on', () => {
     await context.close();
   });
 
-  it('is asked for anew when a browser brings an old page back', async () => {
+  it('is fetched again when a browser restores an old page', async () => {
     const checkoutFixture = await payee.checkoutFixture();
     const { context, page } = await visit();
     await page.goto(checkoutFixture.url);
@@ -803,13 +806,13 @@ describe('the way on', () => {
   });
 });
 
-describe('a fault of ours', () => {
+describe('an internal error', () => {
   let payee: PayeeFixture;
   beforeAll(async () => {
     payee = await payees.open();
   });
 
-  /** Makes a step of an attempt fail while something is done. */
+  /** Makes a step of an attempt fail while `work` runs. */
   const without = async (step: 'begin' | 'decide', what: () => Promise<void>) => {
     await world.sql.unsafe(`alter function ${step}_transaction rename to ${step}_transaction_away`);
     try {
@@ -820,7 +823,7 @@ describe('a fault of ours', () => {
   };
   const unsure = 'We are checking your payment';
 
-  it('while a card is begun leads on, and asks nobody to pay again', async () => {
+  it('while a card is being charged shows a next step, and does not ask the payer to pay again', async () => {
     const checkoutFixture = await payee.checkoutFixture();
     const { context, page } = await visit();
     await page.goto(checkoutFixture.url);
@@ -833,7 +836,7 @@ describe('a fault of ours', () => {
     expect(await page.locator('main').innerText()).not.toMatch(/try again/i);
     expect(await page.locator('#live').innerText()).toBe(unsure);
     expect(await violations(page)).toEqual([]);
-    // What it was before is no news, so the message stays until it is read.
+    // The state before is no change, so the message stays.
     await page.waitForTimeout(3_000);
     expect(await heading(page)).toBe(unsure);
     await page.getByRole('link', { name: 'Check the payment status' }).click();
@@ -841,7 +844,7 @@ describe('a fault of ours', () => {
     await context.close();
   });
 
-  it('after a card was taken is made up for: the page tells the result by itself', async () => {
+  it('after a card was charged is recovered: the page shows the result by itself', async () => {
     const checkoutFixture = await payee.checkoutFixture();
     const { context, page } = await visit();
     await page.goto(checkoutFixture.url);
@@ -857,7 +860,7 @@ describe('a fault of ours', () => {
     await context.close();
   });
 
-  it('leads on without a script, too', async () => {
+  it('shows a next step without scripts too', async () => {
     const checkoutFixture = await payee.checkoutFixture();
     const { context, page } = await visit({ javaScriptEnabled: false });
     await page.goto(checkoutFixture.url);
@@ -870,7 +873,7 @@ describe('a fault of ours', () => {
     await context.close();
   });
 
-  it('while the page is fetched is told as one, and the page comes by itself', async () => {
+  it('while the page is fetched is shown as an error, and the page then appears by itself', async () => {
     const checkoutFixture = await payee.checkoutFixture();
     const { context, page } = await visit();
     await world.sql`revoke select on receivable from tidegate`;
@@ -889,8 +892,8 @@ describe('a fault of ours', () => {
   });
 });
 
-describe('time', () => {
-  it('ends a page that is open, and a success after it is told as late', async () => {
+describe('the passage of time', () => {
+  it('expires an open page, and shows a later success as late', async () => {
     const payee = await payees.open();
     const checkoutFixture = await payee.checkoutFixture();
     const { context, page } = await visit();
@@ -902,7 +905,7 @@ describe('time', () => {
     await payTheCode(page).click();
     await reach(page, 'confirming');
 
-    // The attempt is over first, and then the checkout; the money comes after both.
+    // The attempt expires first, and then the checkout; the money arrives after both.
     await payee.pass(500);
     await reach(page, 'declined');
     expect(await page.getByRole('alert').innerText()).toContain('do not pay again');
@@ -914,7 +917,7 @@ describe('time', () => {
     await context.close();
   });
 
-  it('ends a code, which can be had anew', async () => {
+  it('expires a code, and the payer can request a new one', async () => {
     const payee = await payees.open();
     const checkoutFixture = await payee.checkoutFixture();
     const { context, page } = await visit();
@@ -934,7 +937,7 @@ describe('time', () => {
     await context.close();
   });
 
-  it('ends a checkout that nobody pays, and what is sent after that begins nothing', async () => {
+  it('expires a checkout that is not paid, and later forms start no attempt', async () => {
     const payee = await payees.open();
     const checkoutFixture = await payee.checkoutFixture();
     const { context, page } = await visit({ javaScriptEnabled: false });
@@ -948,10 +951,10 @@ describe('time', () => {
   });
 });
 
-describe('what the page is made of', () => {
+describe('the content of the page', () => {
   const hostile = '"><script>document.title="x"</script><img src=x onerror=alert(1)>\'& ₹ अमृत';
 
-  it('is text, whatever names and references are', async () => {
+  it('is escaped text, for all names and references', async () => {
     const payee = await payees.open({ dba: hostile, legalName: `</title>${hostile}` });
     const receivableIds = [await payee.receivable('1000.00', `${hostile}</li>`)];
     const redirect = `${shop}/back?q=%22%3E%3Cscript%3Ealert(1)%3C/script%3E&'=%27#'"><b>`;
@@ -981,7 +984,7 @@ describe('what the page is made of', () => {
     await context.close();
   });
 
-  it('fits with the longest of names and references, and its code can still be made', async () => {
+  it('fits with the longest names and references, which also fit into a code', async () => {
     const long = 'नमस्ते-Traders-And-Sons-Of-Malabar-🎉'.repeat(40);
     const payee = await payees.open({ dba: long });
     const receivableIds = [await payee.receivable('99999999999.99', `${'x'.repeat(49)}🎉${'y'.repeat(400)}`)];
@@ -998,7 +1001,7 @@ describe('what the page is made of', () => {
     await context.close();
   });
 
-  it('tells what is invoiced and when it is due, and that a part of it is paid', async () => {
+  it('shows what is invoiced, when it is due, and the part that is paid', async () => {
     const payee = await payees.open();
     const receivableIds = [await payee.receivable('1000.00', 'INV 1'), await payee.receivable('250.50', 'INV 2')];
     const [part, whole] = [
@@ -1019,7 +1022,7 @@ describe('what the page is made of', () => {
     await context.close();
   });
 
-  it('tells when it was paid, and by what', async () => {
+  it('shows the time and the method of the payment', async () => {
     const payee = await payees.open();
     const checkoutFixture = await payee.checkoutFixture();
     await payee.help(checkoutFixture, 'pay', { payment_method: 'card' });
@@ -1037,7 +1040,7 @@ describe('what the page is made of', () => {
     await context.close();
   });
 
-  it('stands still for whoever wants that, and turns otherwise', async () => {
+  it('has no animation for payers who prefer reduced motion, and has one otherwise', async () => {
     const payee = await payees.open();
     const checkoutFixture = await payee.checkoutFixture();
     await submit(`${checkoutFixture.url}/card`, cardForm(cards.pending));
@@ -1052,7 +1055,7 @@ describe('what the page is made of', () => {
     }
   });
 
-  it('is dark for whoever prefers that', async () => {
+  it('is dark for payers who prefer that', async () => {
     const checkoutFixture = await (await payees.open()).checkoutFixture();
     const grounds = [];
     for (const colorScheme of ['light', 'dark'] as const) {
@@ -1064,13 +1067,13 @@ describe('what the page is made of', () => {
     expect(grounds).toEqual(['rgb(244, 245, 248)', 'rgb(17, 20, 28)']);
   });
 
-  it('has no fault that axe finds without a script either', async () => {
+  it('has no violation that axe finds, also without scripts', async () => {
     const payee = await payees.open();
     const [waiting, confirming] = [await payee.checkoutFixture(), await payee.checkoutFixture()];
     await upiCode(payee, waiting);
     await submit(`${confirming.url}/card`, cardForm(cards.pending));
     const { context, page } = await visit();
-    // Axe is a script itself, so it gets the page as it is without one.
+    // Axe is a script, so it gets a copy of the page as it is without scripts.
     await context.route(/page\.js/, (route) => route.abort());
     await context.route(/\/checkout\/[\w-]+$/, async (route) => {
       const response = await route.fetch();
@@ -1084,7 +1087,7 @@ describe('what the page is made of', () => {
     await context.close();
   });
 
-  it('shows the payee’s own logo, from here', async () => {
+  it("shows the payee’s own logo, from the gateway's origin", async () => {
     const payee = await payees.open();
     const png = Buffer.from(
       'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
@@ -1102,14 +1105,14 @@ describe('what the page is made of', () => {
       `${checkoutFixture.path}/logo`,
     ]);
     expect(complaints).toEqual([]);
-    // Were it opened by its address, nothing in it could run.
+    // If it is opened by its address, nothing in it can run.
     const alone = await fetch(`${checkoutFixture.url}/logo`);
     expect([alone.headers.get('content-security-policy'), alone.headers.get('x-content-type-options')]).toEqual([
       "default-src 'none'; sandbox",
       'nosniff',
     ]);
 
-    // A file of another purpose, of another kind, or too large is no logo.
+    // A file of another purpose, of another type, or too large is not shown as a logo.
     const large = Buffer.concat([png, Buffer.alloc(1_048_577 - png.length)]);
     const others = [
       await payee.user.upload('invoice', png, 'invoice.png'),

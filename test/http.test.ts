@@ -12,7 +12,7 @@ beforeAll(async () => {
   payee = await PayeeFixture.open(world);
 });
 
-/** What the gateway answers to bytes. */
+/** Sends bytes and returns the gateway's response. */
 async function answered(bytes: string, origin = world.origin): Promise<{ status: number; head: string; body: any }> {
   const { port } = new URL(origin);
   const text = await new Promise<string>((resolve, reject) => {
@@ -33,7 +33,7 @@ const request = (line: string, headers: string[]) =>
   `${line} HTTP/1.1\r\n${[...headers, 'Connection: close'].join('\r\n')}\r\n\r\n`;
 const key = () => `Authorization: Bearer ${user.key}`;
 
-describe('a Host that is none', () => {
+describe('an invalid Host header', () => {
   const hosts = [
     'evil.example>; rel="next", <https://x',
     'evil.example/path',
@@ -65,7 +65,7 @@ describe('a Host that is none', () => {
     'GET /nowhere',
     'GET /v1/%',
   ];
-  it.each(hosts)('is refused everywhere: %j', async (host) => {
+  it.each(hosts)('is refused on every path: %j', async (host) => {
     for (const line of [...lines, `GET ${(await payee.checkoutFixture()).path}`]) {
       const { status, head, body } = await answered(request(line, [`Host: ${host}`, key()]));
       expect([line, status]).toEqual([line, 400]);
@@ -75,14 +75,14 @@ describe('a Host that is none', () => {
   });
 
   it.each(['a.example', 'A-1.example:4000', '127.0.0.1:1', '[::1]:4000', '[fe80::1]', 'localhost', 'a.example.'])(
-    'is not %j',
+    'does not include %j',
     async (host) => {
       const { status } = await answered(request('GET /v1/deposits', [`Host: ${host}`, key()]));
       expect(status).toBe(200);
     },
   );
 
-  it('says so as each API says what is wrong', async () => {
+  it('is reported in the error format of each API', async () => {
     const message = 'The header Host is not a host name or address with an optional port.';
     const rest = await answered(request('GET /v1/deposits', ['Host: a/b', key()]));
     expect(rest.body).toEqual({
@@ -94,12 +94,12 @@ describe('a Host that is none', () => {
     expect(graph.body.errors.map((each: any) => each.message)).toEqual([message]);
   });
 
-  it('is no matter to a probe, which may come by any name', async () => {
+  it('does not affect a probe, which may use any name', async () => {
     expect((await answered(request('GET /healthz', ['Host: a_b']))).status).toBe(200);
   });
 });
 
-describe('a header of which there is one', () => {
+describe('a header that may occur only once', () => {
   const twice: [string, () => string[]][] = [
     ['Authorization', () => ['Host: a.example', key(), 'Authorization: Bearer sk_other']],
     ['Authorization', () => ['Host: a.example', key(), key()]],
@@ -107,7 +107,7 @@ describe('a header of which there is one', () => {
     ['Host', () => ['Host: a.example', 'Host: b.example', key()]],
     ['Host', () => ['Host: a.example', 'hOST: a.example', key()]],
   ];
-  it.each(twice)('is refused when it stands twice: %s', async (name, headers) => {
+  it.each(twice)('is refused when it is repeated: %s', async (name, headers) => {
     for (const line of [
       'GET /v1/deposits',
       'GET /graphql?query={viewer{mode}}',
@@ -117,13 +117,13 @@ describe('a header of which there is one', () => {
     ]) {
       const { status, body } = await answered(request(line, headers()));
       expect([line, status]).toEqual([line, 400]);
-      expect(JSON.stringify(body)).toContain(`The header ${name} stands twice. Send it once.`);
+      expect(JSON.stringify(body)).toContain(`The header ${name} is repeated. Send it once.`);
     }
   });
 });
 
-describe('what cannot be read', () => {
-  it('is 408 when it did not arrive in time', async () => {
+describe('a request that cannot be read', () => {
+  it('is 408 when it does not arrive in time', async () => {
     const { status, head, body } = await answered(
       `POST /v1/accounts HTTP/1.1\r\nHost: a.example\r\n${key()}\r\nX-Slow`,
     );
@@ -135,7 +135,7 @@ describe('what cannot be read', () => {
     expect(head).toMatch(/^Request-Id: req_/m);
   }, 30_000);
 
-  it('is 408 when its body did not arrive in time', async () => {
+  it('is 408 when its body does not arrive in time', async () => {
     const head = request('POST /v1/accounts', [
       'Host: a.example',
       key(),
@@ -153,12 +153,12 @@ describe('what cannot be read', () => {
     expect([status, body.errors.map(({ code }: any) => code)]).toEqual([431, ['headers_too_large']]);
   });
 
-  it('is 400 when it is no HTTP', async () => {
+  it('is 400 when it is not HTTP', async () => {
     const { status, body } = await answered('HELO gateway\r\n\r\n');
     expect([status, body.errors.map(({ code }: any) => code)]).toEqual([400, ['body_invalid']]);
   });
 
-  it('is HTTP/2, which is not served', async () => {
+  it('is refused as HTTP/2, which the gateway does not serve', async () => {
     const { status } = await answered('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
     expect(status).toBe(400);
   });

@@ -24,7 +24,7 @@ beforeAll(async () => {
 const elsewhere = (me: Speaker, origin = other) => new Speaker({ ...world, origin }, me.id, me.key, me.edition);
 const keyed = (key: string) => ({ 'idempotency-key': key });
 const replayed = (reply: Reply) => reply.headers.get('idempotent-replayed');
-/** The status of an answer of either API: inside a GraphQL answer it is the error's own. */
+/** The status of a response of either API; in a GraphQL response it is the status of the error. */
 const statusOf = (reply: Reply): number => reply.body?.errors?.[0]?.extensions?.httpStatus ?? reply.status;
 
 const addressBody = (linkedId: string) => ({
@@ -66,7 +66,7 @@ const partnerInput = ({ nickname: name, metadata }: { nickname: string; metadata
   ...(metadata && { metadata }),
 });
 
-/** Mutations whose input is an id alone share its type; the others have one of their own name. */
+/** Mutations whose input is only an id share an input type; the others have one each. */
 const idInputs: Record<string, string> = {
   activateAccount: 'AccountIdInput',
   deactivateAccount: 'AccountIdInput',
@@ -106,11 +106,11 @@ const settingId = async (me: Speaker) => {
   return reply.body.data.account.setting.id as string;
 };
 
-/** What is due in the tenant's test mode is done, and there is no worker here that would: a day passes at once. */
+/** Advances the test clock by a day and runs the due work of the tenant's test mode; this file starts no worker. */
 const lapse = (me: Speaker, seconds: number) =>
   world.operator.passTime({ tenantId: me.id.replace('account_', '') }, seconds);
 const money = { amount: '100.00', currency: 'USD' };
-/** To the platform's own receiving address. */
+/** A deposit to the platform's own receiving address. */
 const depositId = async (me: Speaker) => (await me.post('/v1/deposits', money)).body.id as string;
 const completedId = async (me: Speaker) => {
   const id = await depositId(me);
@@ -125,9 +125,9 @@ const receivableBody = (accountId?: string) => ({
   ...(accountId && { account_id: accountId }),
 });
 const receivableId = async (me: Speaker) => (await me.post('/v1/receivables', receivableBody())).body.id as string;
-/** A deposit and a receivable of a length, both ids in one subject. */
+/** A deposit and a receivable with a given id length; the subject contains both ids. */
 const reconcilable = async (me: Speaker) => [await completedId(me), await receivableId(me)].join(' ');
-/** A payout of a user of its own, so that no other's locks go with it. */
+/** A payout of a new user, so that it takes no locks of other payouts. */
 const payoutId = async (me: Speaker) => {
   const user = await me.connectedUser({ businessDetails: { type: 'INDIVIDUAL', ids: { taxGst: '27ABCDE1234F1Z5' } } });
   await user.post('/v1/addresses', addressBody(user.id));
@@ -145,7 +145,7 @@ const payoutId = async (me: Speaker) => {
   return (await user.get('/v1/payouts')).body.data[0].id as string;
 };
 
-/** A partner of a new user, and a receivable of that user, both ids in one subject. */
+/** A partner of a new user, and a receivable of that user; the subject contains both ids. */
 const payable = async (me: Speaker) => {
   const user = me.actingFor(await userId(me));
   const receivable = await user.post('/v1/receivables', {
@@ -164,7 +164,10 @@ const checkoutBody = (both: string) => ({
 const checkoutId = async (me: Speaker) =>
   (await me.post('/v1/checkouts', checkoutBody(await payable(me)))).body.id as string;
 
-/** One write, as each API spells it. `subject` is made anew for every use; the fields are those that both APIs show. */
+/**
+ * One write in the format of each API. `subject` is created anew for every use; the fields are those that both APIs
+ * return.
+ */
 interface Write {
   subject(me: Speaker): Promise<string>;
   path?: string;
@@ -172,9 +175,9 @@ interface Write {
   input?(subject: string): object;
   member: string;
   fields: string[];
-  /** The events that it leaves, by their types. */
+  /** The types of the events that the write emits. */
   events: string[];
-  /** The only edition that has it. */
+  /** The only edition that has the write. */
   edition?: 2;
 }
 const none = async () => nickname();
@@ -490,7 +493,7 @@ const writes: Record<string, Write> = {
     path: '/v1/test_helpers/accounts/:id/verify',
     member: 'account',
     fields: ['id', 'status'],
-    // Payouts are on from now on, and so the setting has changed as well.
+    // This write enables payouts, so the setting changes as well.
     events: ['account.activated', 'account_setting.updated'],
   },
   holdTestAccount: {
@@ -531,7 +534,7 @@ const call = (me: Speaker, name: string, subject: string, transport: Transport, 
     ? me.post(path!.replace(':id', subject.split(' ')[0]!), body?.(subject), keyed(key))
     : mutate(me, name, input?.(subject) ?? { id: subject }, `${member} { ${fields.join(' ')} }`, keyed(key));
 };
-/** What both APIs show of the answer, spelled alike. */
+/** The fields of a response that both APIs return, in one format. */
 const objectOf = (name: string, transport: Transport, reply: Reply) => {
   const { member, fields } = writes[name]!;
   const source = transport === 'v1' ? reply.body : reply.body.data[name][member];
@@ -555,9 +558,9 @@ describe('a write that is sent again with its Idempotency-Key', () => {
     [platform, second] = [await given.platform(1), await given.platform(2)];
   });
 
-  it('is any write there is', () => {
+  it('covers every write that exists', () => {
     const all = [...operations, ...restOperations].filter(([, { access }]) => access === 'write');
-    // The upload has a test of its own, since bytes have no second API.
+    // The upload has a separate test, because the graph has no upload.
     expect(Object.keys(writes).sort()).toEqual(
       all
         .map(([name]) => name)
@@ -568,7 +571,7 @@ describe('a write that is sent again with its Idempotency-Key', () => {
 
   for (const [name, write] of Object.entries(writes))
     for (const transport of transportsOf(write))
-      it(`is answered as before by either API and gateway, and done once: ${name}, first through ${transport}`, async () => {
+      it(`returns the first response through either API and gateway, and runs once: ${name}, first through ${transport}`, async () => {
         const caller = write.edition ? second : platform;
         const subject = await write.subject(caller);
         const key = randomUUID();
@@ -605,7 +608,7 @@ describe('a write that is sent again with its Idempotency-Key', () => {
         expect(await eventsOf(...again)).toEqual([]);
       });
 
-  it('is an upload that is answered as before', async () => {
+  it('returns the first response of an upload', async () => {
     const key = randomUUID();
     const send = (me: Speaker) => me.upload('invoice', pdf, 'a.pdf', { 'metadata[crm]': '42' }, keyed(key));
     const first = await send(platform);
@@ -622,7 +625,7 @@ describe('a write that is sent again with its Idempotency-Key', () => {
     expect([files, contents]).toEqual([1, 1]);
     expect((await answers(key)).map(({ operation }) => operation)).toEqual(['createFile']);
     expect((await eventsOf(first)).map(({ type }) => type)).toEqual(['file.created']);
-    // The document itself is kept once, where documents are.
+    // The content itself is stored once, with the files.
     const [{ leaked }] = (await world.sql`
       select (select count(*)::int from event where data::text like '%JVBERi%') + (select count(*)::int from idempotency where answer::text like '%JVBERi%') as leaked`) as never as [
       { leaked: number },
@@ -630,7 +633,7 @@ describe('a write that is sent again with its Idempotency-Key', () => {
     expect(leaked).toBe(0);
   });
 
-  it('leaves one row and its events without a key too, and each time anew', async () => {
+  it('stores one row and its events without a key too, each time again', async () => {
     const user = await platform.connectedUser();
     const count = async () =>
       Number((await world.sql`select count(*) as n from idempotency where account_id = ${user.id}`)[0]!.n);
@@ -643,7 +646,7 @@ describe('a write that is sent again with its Idempotency-Key', () => {
     expect((await count()) - before).toBe(2);
   });
 
-  it('tells the replacement of a payout address as an event of its own', async () => {
+  it('emits a separate event for the replacement of a payout address', async () => {
     const user = await platform.connectedUser();
     const first = await user.post('/v1/addresses', addressBody(user.id));
     const second = await user.post('/v1/addresses', addressBody(user.id));
@@ -654,7 +657,7 @@ describe('a write that is sent again with its Idempotency-Key', () => {
     ]);
   });
 
-  it('leaves no secret and no digest of one in events and answers', async () => {
+  it('stores neither a secret nor a digest of one in events and responses', async () => {
     const made = await mutate(
       platform,
       'createApiKey',
@@ -678,13 +681,13 @@ describe('a write that is sent again with its Idempotency-Key', () => {
   });
 });
 
-describe('an Idempotency-Key that was used', () => {
+describe('an Idempotency-Key that was already used', () => {
   let platform: Speaker;
   beforeAll(async () => {
     platform = await given.platform(1);
   });
 
-  /** Sends one request, then another with its key, through both APIs; what was created stays the only thing. */
+  /** Sends one request, then another with its key, through both APIs; only the first one creates an object. */
   const reused = async (first: (key: string) => Promise<Reply>, ...second: ((key: string) => Promise<Reply>)[]) => {
     const key = randomUUID();
     const done = await first(key);
@@ -735,7 +738,7 @@ describe('an Idempotency-Key that was used', () => {
     ],
   ];
   for (const [what, change, fields] of variations)
-    it(`refuses other parameters and names them: ${what}`, async () => {
+    it(`refuses other parameters and reports their names: ${what}`, async () => {
       const partner = () => ({ nickname: nickname(), legalName: 'Acme', city: 'Pune', metadata: { crm: '42' } });
       const v1 = (p: Partner) => (key: string) => platform.post('/v1/accounts', asBody(p), keyed(key));
       const graph = (p: Partner) => (key: string) =>
@@ -747,7 +750,7 @@ describe('an Idempotency-Key that was used', () => {
         expect(await reused(first(p), v1(change(p)), graph(change(p)))).toEqual([naming(...fields), naming(...fields)]);
     });
 
-  it('refuses another object of the same operation, and leaves that alone', async () => {
+  it('refuses another object of the same operation, and leaves it unchanged', async () => {
     const [one, two] = await Promise.all([partnerId(platform), partnerId(platform)]);
     const said = await reused(
       (key) => platform.post(`/v1/accounts/${one}/activate`, undefined, keyed(key)),
@@ -758,7 +761,7 @@ describe('an Idempotency-Key that was used', () => {
     expect((await platform.get(`/v1/accounts/${two}`)).body.status).toBe('draft');
   });
 
-  it('refuses other parameters of addresses, settings and keys alike', async () => {
+  it('refuses other parameters of addresses, settings and keys too', async () => {
     const [user, setting, key] = await Promise.all([userId(platform), settingId(platform), keyId(platform)]);
     const bank = (number: string) => ({
       ...addressBody(user),
@@ -794,8 +797,8 @@ describe('an Idempotency-Key that was used', () => {
     ).toEqual([naming('file.purpose'), naming('file.metadata.a')]);
   });
 
-  // What the caller sent is the file: its hash and size are ours.
-  it('refuses another file, and names the parameter that the caller sent', async () => {
+  // The caller sent the parameter `file`; the gateway derived the hash and the size.
+  it('refuses another file, and reports the parameter that the caller sent', async () => {
     const another = new TextEncoder().encode('%PDF-1.5\n%%EOF\n\n\n');
     expect(
       await reused(
@@ -805,8 +808,8 @@ describe('an Idempotency-Key that was used', () => {
     ).toEqual([naming('file.file')]);
   });
 
-  // An update of nothing changes nothing, but it is another request all the same.
-  it('refuses an update without parameters that has the key of another', async () => {
+  // An update without parameters changes nothing, but it is a different request.
+  it('refuses an update without parameters under the key of another update', async () => {
     const [user, setting, address] = await Promise.all([userId(platform), settingId(platform), addressId(platform)]);
     const of = async (path: string) =>
       reused(
@@ -823,7 +826,8 @@ describe('an Idempotency-Key that was used', () => {
   });
 
   describe('for one operation', () => {
-    // One at a time, since some let time pass. None of them is ever touched, so that all tests may use the same.
+    // The writes run one after the other, because some advance the clock. No object changes, so all tests use the same
+    // ones.
     const subjects: Record<string, string> = {};
     const platforms = {} as Record<Edition, Speaker>;
     beforeAll(async () => {
@@ -833,7 +837,7 @@ describe('an Idempotency-Key that was used', () => {
     });
 
     for (const [name, write] of Object.entries(writes))
-      it(`is refused for every other, whatever it answers: used for ${name}`, async () => {
+      it(`is refused for every other operation and every type of its response: used for ${name}`, async () => {
         const key = randomUUID();
         const me = platforms[write.edition ?? 1];
         expect(statusOf(await call(me, name, await write.subject(me), 'graph', key))).toBe(200);
@@ -855,7 +859,7 @@ describe('an Idempotency-Key that was used', () => {
       });
   });
 
-  // With the same parameters, only the operation tells them apart.
+  // With the same parameters, only the operation differs.
   it('refuses another operation on the same object', async () => {
     const id = await partnerId(platform);
     const key = randomUUID();
@@ -871,7 +875,7 @@ describe('an Idempotency-Key that was used', () => {
     expect((await platform.get(`/v1/accounts/${id}`)).body.status).toBe('verifying');
   });
 
-  it('knows a request by what it means, not by how it is written', async () => {
+  it('compares requests by their meaning and not by their text', async () => {
     const user = await userId(platform);
     const key = randomUUID();
     const volume = (amount: string) => ({
@@ -907,14 +911,14 @@ describe('an Idempotency-Key that was used', () => {
     expect(ways[2]!.body.data.mine.account).toEqual({ id: user, status: 'DRAFT' });
   });
 
-  it('is free again for other tenants, modes and effective accounts', async () => {
+  it('can be used again for other tenants, modes and acting accounts', async () => {
     const key = randomUUID();
     const [both, stranger] = await Promise.all([given.platformBoth(1), given.platform(1)]);
     const users = await Promise.all([both.test.connectedUser(), both.test.connectedUser()]);
     const body = partnerBody();
     const askers = [both.test, both.live, stranger];
     const made = await Promise.all(askers.map((me) => me.post('/v1/accounts', body, keyed(key))));
-    // Nicknames are unique in a tenant and mode, so the effective accounts make persons instead.
+    // Nicknames are unique in a tenant and mode, so this test creates persons for the acting accounts instead.
     const acting = users.map((user) => both.test.actingFor(user.id));
     const persons = await Promise.all(acting.map((me) => me.post('/v1/persons', person, keyed(key))));
     const all = [...made, ...persons];
@@ -922,14 +926,14 @@ describe('an Idempotency-Key that was used', () => {
     expect(new Set(all.map(({ body: { id } }) => id)).size).toBe(5);
     expect(await answers(key)).toHaveLength(5);
 
-    // The user itself is the account that its platform acted for.
+    // The user itself is the acting account of its platform's request.
     const own = await users[0]!.post('/v1/persons', person, keyed(key));
     expect([own.status, replayed(own), own.text]).toEqual([200, 'true', persons[0]!.text]);
     const mine = await both.test.post('/v1/persons', person, keyed(key));
     expect([mine.status, mine.codes]).toEqual([400, ['idempotency_key_reused']]);
   });
 
-  it('stays used through a rotation of the API key, and for every other key of the account', async () => {
+  it('stays used after a rotation of the API key, and for every other key of the account', async () => {
     const me = await given.directUser(1);
     const body = partnerBody();
     const key = randomUUID();
@@ -949,7 +953,7 @@ describe('an Idempotency-Key that was used', () => {
   });
 });
 
-describe('a refusal', () => {
+describe('a refused write', () => {
   let platform: Speaker;
   beforeAll(async () => {
     platform = await given.platform(1);
@@ -1022,7 +1026,7 @@ describe('a refusal', () => {
     ],
   };
   for (const [what, run] of Object.entries(refusals))
-    it(`${what} leaves no trace: the same key does what is right afterwards`, async () => {
+    it(`${what} stores nothing: the same key then works for a valid request`, async () => {
       const key = randomUUID();
       const [refused, code, fix] = await run(key);
       expect([`${statusOf(refused)} ${refused.codes[0]}`, replayed(refused)]).toEqual([code, null]);
@@ -1033,7 +1037,7 @@ describe('a refusal', () => {
       expect(await answers(key)).toHaveLength(1);
     });
 
-  it('of unmet prerequisites is evaluated afresh with the same key', async () => {
+  it('of unmet prerequisites is evaluated again under the same key', async () => {
     const user = await platform.connectedUser({
       businessDetails: { type: 'INDIVIDUAL', ids: { taxGst: '27ABCDE1234F1Z5' } },
     });
@@ -1053,7 +1057,7 @@ describe('a refusal', () => {
 });
 
 describe('a replay', () => {
-  it('shows the object as it then was, whatever became of it', async () => {
+  it('returns the object as it was then, even if it has changed', async () => {
     const platform = await given.platform(1);
     const user = await platform.connectedUser();
     const key = randomUUID();
@@ -1084,7 +1088,7 @@ describe('a replay', () => {
     expect((await platform.get(`/v1/addresses/${old.body.id}`)).body.status).toBe('pending_deactivation');
   });
 
-  it('of a new API key has no secret, and makes no second key', async () => {
+  it('of a new API key has no secret, and creates no second key', async () => {
     const me = await given.directUser(1);
     const key = randomUUID();
     const create = () =>
@@ -1121,7 +1125,7 @@ describe('the Idempotency-Key header', () => {
     ['a letter beyond ASCII', 'cl\u00e9'],
   ];
   for (const [what, key] of bad)
-    it(`is refused when it cannot be one, and nothing is done: ${what}`, async () => {
+    it(`is refused when it is not valid, and nothing is written: ${what}`, async () => {
       const name = nickname();
       const replies = await Promise.all([
         me.post('/v1/accounts', partnerBody({ nickname: name }), keyed(key)),
@@ -1138,7 +1142,7 @@ describe('the Idempotency-Key header', () => {
     expect((await me.post('/v1/accounts', partnerBody(), keyed(''))).status).toBe(400);
   });
 
-  it('may be anything printable of up to 255 characters', async () => {
+  it('may have up to 255 printable characters', async () => {
     for (const key of ['k'.repeat(255), '!', 'a b ~ "c"']) {
       const body = partnerBody();
       const first = await me.post('/v1/accounts', body, keyed(key));
@@ -1147,7 +1151,7 @@ describe('the Idempotency-Key header', () => {
     }
   });
 
-  it('is of no matter to a read, which leaves the key free', async () => {
+  it('has no effect on a read, which leaves the key unused', async () => {
     const key = randomUUID();
     const list = () => me.get('/v1/accounts', keyed(key));
     const query = () => me.graph('{ viewer { edition } accounts { totalCount } }', {}, keyed(key));
@@ -1157,7 +1161,7 @@ describe('the Idempotency-Key header', () => {
     expect(await answers(key)).toEqual([]);
     const made = await me.post('/v1/accounts', partnerBody(), keyed(key));
     expect([made.status, replayed(made)]).toEqual([200, null]);
-    // Nor does a read show what the key stands for.
+    // A read does not return the response that is stored under the key.
     expect([(await list()).body.object, replayed(await list())]).toEqual(['list', null]);
   });
 
@@ -1179,7 +1183,7 @@ describe('the Idempotency-Key header', () => {
     ],
   ];
   for (const [what, document] of documents)
-    it(`cannot stand for several mutations, of which none is done: ${what}`, async () => {
+    it(`cannot apply to several mutations, none of which runs: ${what}`, async () => {
       const [a, b] = two();
       const reply = await me.graph(document(a, b), {}, keyed(randomUUID()));
       expect(reply.codes.length).toBeGreaterThan(0);
@@ -1188,7 +1192,7 @@ describe('the Idempotency-Key header', () => {
       expect(await eventsOf(reply)).toEqual([]);
     });
 
-  it('may stand for one mutation with its typename beside it, or in a fragment', async () => {
+  it('may apply to one mutation together with its typename, or in a fragment', async () => {
     const [a, b] = two();
     for (const document of [
       `mutation { __typename ${field('a', a)} }`,
@@ -1202,7 +1206,7 @@ describe('the Idempotency-Key header', () => {
     }
   });
 
-  it('is not needed for several mutations, each of which is then done', async () => {
+  it('is not needed for several mutations, each of which then runs', async () => {
     const [a, b] = two();
     const reply = await me.graph(`mutation { ${field('a', a)} ${field('b', b)} }`);
     expect([reply.codes, reply.body.data.a.account.id === reply.body.data.b.account.id]).toEqual([[], false]);
@@ -1210,7 +1214,7 @@ describe('the Idempotency-Key header', () => {
   });
 });
 
-describe('requests with one key at once, over two gateways', () => {
+describe('concurrent requests with one key, over two gateways', () => {
   let platform: Speaker;
   let second: Speaker;
   beforeAll(async () => {
@@ -1231,7 +1235,7 @@ describe('requests with one key at once, over two gateways', () => {
     'createCheckout',
     'payTestCheckout',
   ])
-    it(`have one effect, and the others its answer or a 409 with Retry-After: 16 of ${name}, three times`, async () => {
+    it(`have one effect, and the others get its response or a 409 with Retry-After: 16 of ${name}, three times`, async () => {
       for (let round = 0; round < 3; round++) {
         const caller = writes[name]!.edition ? second : platform;
         const subject = await writes[name]!.subject(caller);
@@ -1258,7 +1262,7 @@ describe('requests with one key at once, over two gateways', () => {
       }
     });
 
-  it('have one effect when their parameters differ, and the others are told so', async () => {
+  it('have one effect when their parameters differ, and the others get an error', async () => {
     for (let round = 0; round < 3; round++) {
       const key = randomUUID();
       const names = Array.from({ length: 16 }, nickname);
@@ -1278,7 +1282,7 @@ describe('requests with one key at once, over two gateways', () => {
     }
   });
 
-  it('are one upload', async () => {
+  it('make one upload', async () => {
     const key = randomUUID();
     const content = new TextEncoder().encode(`%PDF-1.4\n${key}\n%%EOF\n`);
     const replies = await Promise.all(
@@ -1295,8 +1299,8 @@ describe('requests with one key at once, over two gateways', () => {
     expect(await world.sql`select id from file where sha256 = ${sha256}`).toHaveLength(1);
   });
 
-  // The first request is held at the row that it has not committed yet, for longer than anybody waits for it.
-  it('are told with Retry-After that the first is still under way, by both APIs; and if it never commits, the next is the first', async () => {
+  // The first request waits for the lock of a row, and does not commit before the other requests time out.
+  it('get a 409 with Retry-After while the first one runs, through both APIs; and if it never commits, the next one is the first', async () => {
     const key = randomUUID();
     const body = partnerBody();
     const v1 = (me: Speaker) => me.post('/v1/accounts', body, keyed(key));
@@ -1326,8 +1330,11 @@ describe('requests with one key at once, over two gateways', () => {
   });
 });
 
-describe('an answer of the database that gets lost on its way', () => {
-  /** The wire to PostgreSQL of a gateway of its own: once armed, it breaks after the next write has committed and before anybody is told. */
+describe('a response of the database that is lost', () => {
+  /**
+   * The connection to PostgreSQL of a separate gateway: once armed, it breaks after the next write has committed and
+   * before the response arrives.
+   */
   const wire = { armed: false, lost: 0 };
   let server: net.Server;
   let database: Database;
@@ -1346,7 +1353,7 @@ describe('an answer of the database that gets lost on its way', () => {
       client.on('data', (bytes) => upstream.write(bytes));
       let tail = Buffer.alloc(0);
       upstream.on('data', (bytes) => {
-        // What tells of the commit may come in two pieces.
+        // The message that reports the commit may arrive in two parts.
         const seen = Buffer.concat([tail, bytes]);
         tail = seen.includes(committed) ? Buffer.alloc(0) : seen.subarray(-committed.length);
         if (!wire.armed || !writes || !seen.includes(committed)) return client.write(bytes);
@@ -1386,7 +1393,7 @@ describe('an answer of the database that gets lost on its way', () => {
     server.close();
   });
 
-  /** A caller at that gateway, whose key was used there already: the note of its use is a write as well. */
+  /** A caller at that gateway. Its key was already used there, because the record of its use is a write as well. */
   const caller = async () => {
     const me = elsewhere(await given.directUser(1), origin);
     await me.get('/v1/accounts');
@@ -1404,7 +1411,7 @@ describe('an answer of the database that gets lost on its way', () => {
     return reply;
   };
 
-  it('is asked for again: one effect, one answer, which is no replay to the client', async () => {
+  it('is recovered by another query: one effect and one response, which is no replay for the client', async () => {
     const me = await caller();
     const body = partnerBody();
     const reply = await losing(() => me.post('/v1/accounts', body));
@@ -1413,7 +1420,7 @@ describe('an answer of the database that gets lost on its way', () => {
     expect(await eventsOf(reply)).toHaveLength(1);
   });
 
-  it('is asked for again with the key of the client, whose own retry is the first replay', async () => {
+  it("is recovered under the client's key, and the client's own retry is the first replay", async () => {
     const me = await caller();
     const body = partnerBody();
     const key = randomUUID();
@@ -1427,8 +1434,9 @@ describe('an answer of the database that gets lost on its way', () => {
   });
 
   for (const [name, write] of Object.entries(writes))
-    it(`is asked for again whatever the write was: ${name}`, async () => {
-      // A platform of the usual gateway makes what the write is about; only the write itself goes over the weak wire.
+    it(`is recovered for every write: ${name}`, async () => {
+      // A platform of the usual gateway creates the subject of the write; only the write itself uses the connection
+      // that breaks.
       const platform = await given.platform(write.edition ?? 1);
       const me = elsewhere(platform, origin);
       await me.get('/v1/accounts');
@@ -1446,7 +1454,7 @@ describe('an answer of the database that gets lost on its way', () => {
       expect((await eventsOf(reply, again)).map(({ type }) => type)).toEqual(write.events);
     });
 
-  it('is asked for again for the operator, too, whose command has done what it says', async () => {
+  it('is recovered for the operator too, whose command has had its effect', async () => {
     const me = await caller();
     const operator = new Operator(database, buildGraph(), world.pepper);
     const row = await operator.account(me.id, false);
@@ -1454,17 +1462,17 @@ describe('an answer of the database that gets lost on its way', () => {
     wire.armed = true;
     const held = await operator.hold(row);
     expect([wire.lost - before, held.status, operator.replayed]).toEqual([1, 'hold', false]);
-    // The next command is refused, because the account is on hold already.
+    // The next command is refused, because the account is already on hold.
     await expect(operator.hold(row)).rejects.toMatchObject({ problems: [{ code: 'status_invalid' }] });
   });
 
-  // Nobody else has seen the secret: if this answer lacks it, the key is lost.
+  // The secret exists only in this response: without it, the key is lost.
   for (const name of ['createApiKey', 'rotateApiKey'])
     for (const [what, headers] of [
       ['without', () => ({})],
       ['with', () => keyed(randomUUID())],
     ] as const)
-      it(`does not cost the secret of a new API key: ${name} ${what} an Idempotency-Key`, async () => {
+      it(`does not lose the secret of a new API key: ${name} ${what} an Idempotency-Key`, async () => {
         const me = await caller();
         const input = name === 'createApiKey' ? { permission: 'FULL' } : { id: await keyId(me) };
         const before = await world.sql`select id from api_key where account_id = ${me.id} and not livemode`;
@@ -1479,8 +1487,8 @@ describe('an answer of the database that gets lost on its way', () => {
       });
 });
 
-describe('the memory of answers', () => {
-  it('lasts for 24 hours at least, and not for ever', async () => {
+describe('the stored responses', () => {
+  it('are kept for at least 24 hours, and deleted later', async () => {
     const me = await given.directUser(1);
     const [young, old] = [randomUUID(), randomUUID()];
     const send = (key: string) => me.post('/v1/persons', person, keyed(key));

@@ -79,9 +79,12 @@ const receivableInput = (me: Speaker, more: object = {}, document?: string) => (
   ...more,
 });
 
-/** One object of each kind that somebody owns, by the prefix of its id. */
+/** One object of each kind that an account owns, by the prefix of its id. */
 type Holdings = Record<'account' | 'account_setting' | 'address' | 'file' | 'key' | 'person', string> & Earnings;
-/** What money has left. A live connected user in draft has no receivable, and nobody but a root was paid out. */
+/**
+ * Objects that exist only after money has moved. A live connected user in draft has no receivable, and only a root was
+ * paid out.
+ */
 type Earnings = Record<'bt' | 'deposit' | 'event' | 'payment', string> & {
   receivable?: string;
   payout?: string;
@@ -89,13 +92,13 @@ type Earnings = Record<'bt' | 'deposit' | 'event' | 'payment', string> & {
 
 const tenantOf = ({ key }: Speaker) => key.split('_')[2]!;
 const isLive = ({ key }: Speaker) => key.startsWith('sk_live_');
-/** Does what is due in the owner's tenant and mode, now or by name of the work whenever: there is no worker here that would. */
+/** Runs the due work of the owner's tenant and mode, or named work that is not due yet; this file starts no worker. */
 async function work(owner: Speaker, kind: string): Promise<void> {
   await world.sql`update job set due = 0 where tenant_id = ${tenantOf(owner)} and livemode = ${isLive(owner)} and kind = ${kind}`;
   await world.database.call('run_jobs', [tenantOf(owner), isLive(owner), 100]);
 }
 
-/** Has the owner's partner activated and paid, and what follows from that, in either mode. */
+/** Has the owner's partner activate and pay, with the consequences, in either mode. */
 async function earn(owner: Speaker, partnerId: string): Promise<Earnings> {
   const { operator } = world;
   const live = isLive(owner);
@@ -165,7 +168,7 @@ const checkoutInput = (partner: string, receivable: string) => ({
   redirectUrl: 'https://shop.example/',
 });
 
-/** A checkout with an attempt that has begun, which in live mode no test helper would make. */
+/** A checkout with an attempt in progress, which no test helper creates in live mode. */
 async function checkoutOf(owner: Speaker, partner: string, receivable: string) {
   const made = await owner.post('/v1/checkouts', checkoutBody(partner, receivable));
   expect([made.fieldNames, made.status]).toEqual([[], 200]);
@@ -196,18 +199,18 @@ async function holdings(owner: Speaker): Promise<Holdings> {
   };
 }
 
-/** What is asked about an id that is not one's own, and what the answer must be for want of such an object. */
+/** A request with an id of another tenant, and the response that a missing object gets. */
 interface Probe {
   call(me: Speaker, id: string, own: Holdings): Promise<Reply>;
   answer: 'resource_missing' | 'parameter_invalid' | 'nothing';
-  /** Who else is refused, and so learns nothing either. */
+  /** The other callers that are refused and so learn nothing. */
   platformOnly?: true;
   testOnly?: true;
   /** Needs an activated account in live mode; the connected users here are drafts. */
   activatedWhenLive?: true;
-  /** The parameter is of this edition alone. */
+  /** The parameter exists only in this edition. */
   edition?: Edition;
-  /** The operation is of Edition 2 alone. */
+  /** The operation exists only in Edition 2. */
   second?: true;
 }
 
@@ -253,7 +256,7 @@ const nodes: Record<string, Probe> = {
     answer: 'nothing',
   },
 };
-/** A cursor in every place where one may stand: lists of both APIs, and edges. */
+/** A cursor in every place that takes one: the lists of both APIs, and the edges. */
 const cursors = (path: string, list: string, edge?: string): Record<string, Probe> => ({
   [`${path} starting_after`]: read(`${path}?starting_after=:id`, 'parameter_invalid'),
   [`${path} ending_before`]: read(`${path}?ending_before=:id`, 'parameter_invalid'),
@@ -279,7 +282,7 @@ const filter = (list: string, argument: string, select = 'nodes { id } totalCoun
   answer: 'nothing',
 });
 
-/** A cursor of an edge of one's own address, deposit, payment, checkout or receivable. */
+/** A cursor of an edge of the caller's own address, deposit, payment, checkout or receivable. */
 function ofOwn(
   object: 'address' | 'deposit' | 'payment' | 'checkout' | 'receivable',
   edge: string,
@@ -295,7 +298,7 @@ function ofOwn(
   return { [`${object}.${edge} after`]: at('after'), [`${object}.${edge} before`]: at('before') };
 }
 
-/** A mutation with each of the three documents of an account; two of them are of one edition. */
+/** A mutation with each of the three documents of an account; two of them exist in one edition only. */
 const documented = (name: string, input: (documents: object, me: Speaker) => object): Record<string, Probe> =>
   Object.fromEntries(
     ([['idDocument'], ['ownershipStructureDocument', 1], ['physicalAddressDocument', 2]] as [string, Edition?][]).map(
@@ -310,11 +313,11 @@ const documented = (name: string, input: (documents: object, me: Speaker) => obj
     ),
   );
 
-/** The same probes of operations that Edition 1 does not have. */
+/** The same probes for operations that Edition 1 does not have. */
 const inSecond = (some: Record<string, Probe>): Record<string, Probe> =>
   Object.fromEntries(Object.entries(some).map(([name, probe]) => [name, { ...probe, second: true }]));
 
-/** Every operation that takes an id, by the kind of object that the id is of. A new one belongs here. */
+/** Every operation that takes an id, by the kind of object. A new operation belongs here. */
 const probes: Record<keyof Holdings, Record<string, Probe>> = {
   account: {
     ...nodes,
@@ -323,7 +326,7 @@ const probes: Record<keyof Holdings, Record<string, Probe>> = {
       'POST checkout from': write('/v1/checkouts', (id, _, own) => checkoutBody(id, own.receivable ?? id)),
       'createCheckout from': mutation('createCheckout', (id, _, own) => checkoutInput(id, own.receivable ?? id)),
     }),
-    // The graph has this list in both editions; in the first nothing is on it.
+    // The graph has this list in both editions; in the first it is empty.
     checkouts: filter('checkouts', 'accountId: $id'),
     ...cursors('/v1/accounts', 'accounts', 'partners'),
     ...graphCursors('accounts', 'connectedUsers'),
@@ -653,7 +656,7 @@ const probes: Record<keyof Holdings, Record<string, Probe>> = {
     event: graphById('event'),
   },
 };
-/** What only a connected user in draft can be asked: references from its details. */
+/** Requests that only a connected user in draft accepts: references from its details. */
 const draftProbes: Record<string, Probe> = {
   'POST account, logo': write('/v1/accounts/:me', (id) => ({ logo_id: id })),
   'POST account, document': write('/v1/accounts/:me', (id) => ({ supporting_documentation: { id_document: id } })),
@@ -666,14 +669,14 @@ const invented = (id: string) => {
   return prefix + '0123456789abcdef'.repeat(2).slice(0, id.length - prefix.length);
 };
 
-/** An answer without what every answer has of its own: its request id, the time, and the connection. */
+/** A response without the parts that always differ: its request id, the time, and the connection. */
 function told({ status, headers, text }: Reply) {
   const own = headers.get('request-id')!;
   const kept = [...headers].filter(([name]) => !['request-id', 'date', 'keep-alive', 'connection'].includes(name));
   return { status, headers: kept, text: text.replaceAll(own, '(request)') };
 }
 
-/** The code of an answer, or that it shows nothing: no object, an empty list. */
+/** The code of a response, or that it shows nothing: no object, or an empty list. */
 function answerOf({ status, codes, body }: Reply): string {
   if (codes.length > 0) return [...new Set(codes)].join(' ');
   const shown = body.data?.data ?? body.data;
@@ -684,7 +687,7 @@ function answerOf({ status, codes, body }: Reply): string {
   return status === 200 && shown !== undefined && empty(shown) ? 'nothing' : `${status} ${JSON.stringify(body)}`;
 }
 
-/** Every row of every table, as text: what was, to be held against what is. When a key was last used is nobody's change. */
+/** Every row of every table, as text, for a comparison of before and after. The time of a key's last use is ignored. */
 async function everyRow(): Promise<Record<string, string[]>> {
   const tables =
     await world.sql`select table_name as name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE'`;
@@ -698,17 +701,19 @@ async function everyRow(): Promise<Record<string, string[]>> {
   return out;
 }
 
-/** Who asks: what decides about the domain errors that come before any id is looked at. */
+/** The caller, which determines the domain errors that are returned before any id is read. */
 interface Asker {
   kind: 'platform' | 'direct_user' | 'connected_user';
   live?: boolean;
-  /** Whether the asker acts for a connected user: it may act for the siblings as well, and has no connected users. */
+  /** Whether the caller acts for a connected user: it may act for the siblings as well, and has no connected users. */
   acting?: boolean;
-  /** Who makes the asker's own objects, where its headers must not. */
+  /** Creates the caller's own objects when the caller's headers do not allow it. */
   own?: Speaker;
 }
 
-/** Asks every probe about the stranger's ids and about invented ones. Nothing may tell them apart, and nothing may change. */
+/**
+ * Sends every probe with the foreign ids and with invented ones. The responses must be equal, and nothing may change.
+ */
 async function askAll(
   me: Speaker,
   { kind, live = false, acting = false, own: owner = me }: Asker,
@@ -719,7 +724,7 @@ async function askAll(
   for (const [what, stranger] of whose) strangers.push(await what(stranger));
   const before = await everyRow();
   const drafts = kind === 'connected_user' || acting ? draftProbes : {};
-  // The second edition has the same code behind it: of its further strangers, the account is enough.
+  // Edition 2 runs the same code: of its further foreign objects, the account is sufficient.
   const asked = strangers.flatMap((stranger, i) =>
     (Object.keys(stranger) as (keyof Holdings)[])
       .filter((object) => me.edition === 1 || i === 0 || object.startsWith('account'))
@@ -762,7 +767,7 @@ async function inTurns<T>(items: T[], size: number, work: (item: T) => Promise<v
   for (let i = 0; i < items.length; i += size) await Promise.all(items.slice(i, i + size).map(work));
 }
 
-/** What a root or connected user is itself, with the other objects that it owns. */
+/** The root or connected user itself, with the other objects that it owns. */
 async function itself(owner: Speaker): Promise<Holdings> {
   const [rest, setting] = await Promise.all([
     holdings(owner),
@@ -812,8 +817,8 @@ const probed = `
   .split(/\s+/);
 
 describe('the probes', () => {
-  // An argument of type ID is a way to name a stranger: a new one must be probed above before it is listed here.
-  it('are of every argument that takes an id, on every type', () => {
+  // An argument of type ID can name a foreign object: a new one must be probed above before it is listed here.
+  it('cover every argument that takes an id, on every type', () => {
     const of = (type: GraphQLInputType, at: string): string[] => {
       const named = getNamedType(type);
       if (named instanceof GraphQLInputObjectType)
@@ -837,7 +842,7 @@ describe('the probes', () => {
   });
 });
 
-describe('what is out of reach', () => {
+describe('an object outside the visibility', () => {
   for (const edition of [1, 2] as const) {
     it(`does not exist for another platform: its root, its users, its partners, Edition ${edition}`, async () => {
       const [me, stranger] = await Promise.all([given.platform(edition), given.platform(edition)]);
@@ -849,7 +854,7 @@ describe('what is out of reach', () => {
       ]);
     });
 
-    it(`does not exist for a direct user, be it a platform's or another's, Edition ${edition}`, async () => {
+    it(`does not exist for a direct user, of a platform or another direct user, Edition ${edition}`, async () => {
       const [me, platform, stranger] = await Promise.all([
         given.directUser(edition),
         given.platform(edition),
@@ -909,8 +914,8 @@ describe('what is out of reach', () => {
     await askAll(first, { kind: 'platform' }, [[itself, second]]);
   });
 
-  // Reaching one's own objects by the same calls is what makes the domain errors above mean anything.
-  it('exists for its owner, by the same calls', async () => {
+  // The same calls find the caller's own objects, which proves that the errors above are about visibility.
+  it('exists for its owner, with the same calls', async () => {
     const me = await given.platform(1);
     const mine = await itself(me);
     const partner = await holdings(me);
@@ -945,7 +950,7 @@ describe('what is out of reach', () => {
     expect(nodes.body.data.nodes.map(({ id }: { id: string }) => id)).toEqual(ids);
   });
 
-  it('is not told by the owner of what is in reach', async () => {
+  it('is not revealed by the owner field of visible accounts', async () => {
     const platform = await given.platform(1);
     const user = await platform.connectedUser();
     const partner = await user.partner();
@@ -962,7 +967,7 @@ describe('what is out of reach', () => {
 });
 
 describe('lists', () => {
-  /** What the lists of a context show, from the ownership of the rows: its accounts, and what these own. */
+  /** The lists of an acting account, computed from the ownership of the rows: its accounts, and what these own. */
   async function owned(speaker: Speaker, live: boolean, accounts: string[]): Promise<Record<string, string[]>> {
     const of = async (table: string, column: string) =>
       (
@@ -984,7 +989,7 @@ describe('lists', () => {
           ...new Set([...(await of('checkout', 'to_account_id')), ...(await of('checkout', 'from_account_id'))]),
         ],
       }),
-      // They carry no account, and so are those of the context alone.
+      // These rows have no account, so they belong to the acting account.
       balanceTransactions: (
         await world.sql`select id from entry where livemode = ${live} and account_id = ${speaker.id}`
       ).map(({ id }) => id as string),
@@ -1028,7 +1033,7 @@ describe('lists', () => {
   }
 
   for (const edition of [1, 2] as const)
-    it(`show what the accounts of the context own, and nobody else's, in each mode, Edition ${edition}`, async () => {
+    it(`show what the accounts of the acting account own, and nothing else, in each mode, Edition ${edition}`, async () => {
       const [platform, direct, stranger] = await Promise.all([
         given.platformBoth(edition),
         given.directUserBoth(edition),
@@ -1057,7 +1062,7 @@ describe('lists', () => {
         expect(connected).toHaveLength(2);
         expect(settings.accountSettings).toEqual(expect.arrayContaining(connected));
 
-        // Events are about what is in reach, whoever asks.
+        // Events are about objects in the visibility, for every caller.
         for (const speaker of [root, one, direct[mode], root.actingFor(one.id)]) {
           const reply = await speaker.graph('{ events(first: 100) { nodes { objectId } } }');
           const about = [...new Set(reply.body.data.events.nodes.map((e: { objectId: string }) => e.objectId))];
@@ -1068,7 +1073,7 @@ describe('lists', () => {
       }
     });
 
-  it('that hang on an account show what it owns, at every depth', async () => {
+  it('that belong to an account show what it owns, at every depth', async () => {
     const platform = await given.platform(1);
     const users = await Promise.all([platform.connectedUser(), platform.connectedUser()]);
     const all: Holdings[] = [];
@@ -1120,7 +1125,7 @@ describe('a root account', () => {
     ['direct user', 2, 'activated', [{}, {}]],
   ];
   for (const [kind, edition, tested, capability] of roots)
-    it(`is one account in both modes, with a status of its own in each: ${kind}, Edition ${edition}`, async () => {
+    it(`is one account in both modes, with a separate status in each: ${kind}, Edition ${edition}`, async () => {
       const { test, live, account } = await (kind === 'platform'
         ? given.platformBoth(edition)
         : given.directUserBoth(edition));
@@ -1148,7 +1153,7 @@ describe('a root account', () => {
       ]);
       expect(tests.id).not.toBe(lives.id);
 
-      // What happens to it in one mode is nothing to the other.
+      // A change in one mode does not affect the other.
       await world.operator.verify(await world.operator.account(account.id, true), 'activated');
       expect((await test.post(`/v1/test_helpers/accounts/${test.id}/hold`)).body.status).toBe('hold');
       expect((await live.get(`/v1/accounts/${live.id}`)).body.status).toBe('activated');

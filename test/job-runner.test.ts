@@ -10,19 +10,19 @@ import { eventually, givenIn, type Speaker, useWorld, tenantOf } from './world.j
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
-// No worker but those that a test starts.
+// No workers run except those that a test starts.
 const world = useWorld({ worker: false });
 const given = givenIn(world);
 
 const keyed = (key: string) => ({ 'idempotency-key': key });
 
-/** How to reach this file's database by a connection of one's own. */
+/** The options for a separate connection to this file's database. */
 async function place() {
   const [{ database }] = await world.sql<[{ database: string }]>`select current_database() as database`;
   return { ...inject('admin'), username: 'tidegate', database };
 }
 
-/** Runs a worker of its own until `done` holds; gives what it logged. */
+/** Runs a separate worker until `done` is true, and returns its log lines. */
 async function working(done: () => Promise<boolean>, retention?: Retention, seconds = 60): Promise<string[]> {
   const database = new Database(await place());
   const lines: string[] = [];
@@ -37,7 +37,7 @@ async function working(done: () => Promise<boolean>, retention?: Retention, seco
   return lines;
 }
 
-/** Puts jobs into the queue of a tenant; those of a kind that finds nothing to do are done at once. */
+/** Queues jobs of a tenant; jobs of a kind that has no work complete at once. */
 async function queued(tenant: string, count: number, kind = 'retire_address', stem = 'job_'): Promise<void> {
   await world.sql`insert into job (tenant_id, livemode, id, created, kind, subject_id, args, due)
     select ${tenant}, false, ${stem} || lpad(n::text, 6, '0'), 0, ${kind}, 'none', '{}', 0 from generate_series(1, ${count}::int) n`;
@@ -47,13 +47,13 @@ const jobsOf = async (tenant: string) =>
   (await world.sql<{ n: number }[]>`select count(*)::int as n from job where tenant_id = ${tenant} and due = 0`)[0]!.n;
 
 describe('jobs of many tenants', () => {
-  it('are done in turns, however many tenants have more than a batch', async () => {
+  it('run in turns, even if many tenants have more than a batch', async () => {
     const tenants = Array.from({ length: 300 }, (_, n) => `turn${String(n).padStart(3, '0')}`);
     const each = 160;
     await world.sql`insert into job (tenant_id, livemode, id, created, kind, subject_id, args, due)
       select t, false, 'job_' || n, 0, 'retire_address', 'none', '{}', 0 from unnest(${tenants}::text[]) t, generate_series(1, ${each}::int) n`;
     await world.sql`analyze job`;
-    // At the first moment at which every tenant has had a turn, none has been done to its end.
+    // When every tenant has had a turn, no tenant's jobs are all done.
     let left: number[] = [];
     await working(async () => {
       left = (
@@ -66,7 +66,7 @@ describe('jobs of many tenants', () => {
     await world.sql`delete from job where tenant_id like 'turn%'`;
   });
 
-  it('are charged and put off where they fail, and keep no other tenant waiting', async () => {
+  it('count a failed attempt and are postponed, without delaying other tenants', async () => {
     const [bad, good] = ['bad', 'good'];
     await queued(bad, 120, 'no_such_kind');
     await queued(good, 120);
@@ -76,8 +76,8 @@ describe('jobs of many tenants', () => {
     expect(charged).toEqual({ n: 120, tried: true, told: true });
   });
 
-  // PostgreSQL cancels a statement once: what the batch has done until then must not be undone with the job that took too long.
-  it('are charged where they are cancelled, and what was done before in the same call stays done', async () => {
+  // PostgreSQL cancels the statement: the jobs that the batch has done must not be undone together with the slow job.
+  it('count a failed attempt when they are cancelled, and jobs done before in the same call stay done', async () => {
     const user = await given.directUser(2);
     const tenant = tenantOf(user);
     const { id } = await user.partner();
@@ -89,7 +89,7 @@ describe('jobs of many tenants', () => {
       await world.sql`insert into job (tenant_id, livemode, id, created, kind, subject_id, args, due)
         values (${tenant}, false, 'job_b', 0, 'issue_addresses', ${id}, '{}', 0)`;
       await queued(tenant, 3, 'retire_address', 'job_c');
-      // Another session is slow with the account that the fourth job needs.
+      // Another session holds the lock of the account that the fourth job needs.
       await held`begin`;
       await held`select from account where tenant_id = ${tenant} and id = ${id} for update`;
       const [row] = await timed`select run_jobs(${tenant}, false, 50) as n`;
@@ -106,8 +106,8 @@ describe('jobs of many tenants', () => {
     }
   });
 
-  // The fault is put into this file's own database: no row that the product writes makes a whole batch fail.
-  it('are halved where a batch fails as a whole, until the one that is to blame is charged; others go on meanwhile', async () => {
+  // The test adds the fault to this file's own database: no row that the product writes makes a whole batch fail.
+  it('are halved when a batch fails as a whole, until only the failing job counts the attempt, while other jobs continue', async () => {
     const original = (await world.sql`select pg_get_functiondef('lock_balances_of_jobs'::regproc) as text`)[0]!
       .text as string;
     await world.sql.unsafe(
@@ -123,7 +123,7 @@ describe('jobs of many tenants', () => {
       await queued(bad, 1, 'poison', 'job_b');
       await queued(bad, 30, 'retire_address', 'job_c');
       await queued(good, 200);
-      // The tenant whose batches fail has events and postings, which wait for no job.
+      // The tenant whose batches fail has events and postings, which do not depend on jobs.
       await world.sql`select lock_balance(${bad}, false, ${user.id}, 'INR')`;
       await world.sql`select post(${bad}, false, 'deposit', 'cause', 'payment', jsonb_build_array(leg(${user.id}, 'pending', 'INR', 1), contra_leg('bank', 'INR', -1)))`;
       const lines = await working(
@@ -143,7 +143,7 @@ describe('jobs of many tenants', () => {
     }
   });
 
-  it('issue 175 addresses to each of many partners, though one batch could not', async () => {
+  it('issue 175 addresses to each of many partners, although one batch cannot', async () => {
     const user = await given.directUser(1);
     const { partners } = scale;
     const currencies = Intl.supportedValuesOf('currency')
@@ -176,12 +176,12 @@ describe('old rows', () => {
     );
   const answers = async (tenant: string) =>
     (await world.sql<{ n: number }[]>`select count(*)::int as n from idempotency where tenant_id = ${tenant}`)[0]!.n;
-  /** Answers of a tenant that were given so many hours ago. */
+  /** Stored responses of a tenant, created the given number of hours ago. */
   const answered = (tenant: string, count: number, hours: number) =>
     world.sql`insert into idempotency (tenant_id, livemode, account_id, key, created, operation, request, answer)
       select ${tenant}, false, 'account', ${`${hours}:`} || n, extract(epoch from clock_timestamp())::bigint - ${hours * 3600}, 'none', '{}', '{}' from generate_series(1, ${count}::int) n`;
 
-  it('are deleted so many a call, the oldest first, until all are gone that are older than what is kept', async () => {
+  it('are deleted in limited numbers per call, the oldest first, until only those within the retention are left', async () => {
     await answered('keys', 500, 50);
     await answered('keys', 300, 90);
     await answered('keys', 200, 47);
@@ -194,19 +194,19 @@ describe('old rows', () => {
       250, 250, 50,
     ]);
     expect([await answers('keys'), await answers('other')]).toEqual([200, 10]);
-    // Whatever is asked for, a day is kept.
+    // The retention is at least a day, for every setting.
     await answered('keys', 100, 23);
     expect([await forget('keys', 0, 1_000), await answers('keys')]).toEqual([200, 100]);
   });
 
-  it('are deleted by the worker of all tenants, more than one call could', async () => {
+  it('are deleted by the worker for all tenants, more than one call can delete', async () => {
     for (const [n, count] of [31_000, 7_000, 1].entries()) {
       await answered(`old${n}`, count, 49);
       await answered(`old${n}`, 3, 47);
     }
     const left = async () => [await answers('old0'), await answers('old1'), await answers('old2')];
     await working(async () => (await left()).every((n) => n === 3));
-    // What the settings keep longer is kept longer.
+    // A longer retention in the settings applies.
     await answered('longer', 5, 49);
     await answered('longer', 5, 80);
     await working(async () => (await answers('longer')) === 5, { idempotencySeconds: 72 * 3600 });
@@ -221,7 +221,7 @@ describe('old events', () => {
       >`select number from event where tenant_id = ${tenantOf(root)} and not livemode order by number`
     ).map(({ number }) => Number(number));
 
-  it('are kept for ever where nothing else is said, and otherwise go from the lowest number on: no reader is given a list with a gap', async () => {
+  it('are kept without a limit by default, and are otherwise deleted from the lowest number on, so that no list has a gap', async () => {
     const user = await given.directUser(1);
     for (let n = 0; n < 6; n++) await user.partner();
     await world.database.call('number_events', [tenantOf(user), false, 500]);
@@ -230,7 +230,7 @@ describe('old events', () => {
     const before = await world.sql<{ id: string; number: string }[]>`
       select id, number from event where tenant_id = ${tenantOf(user)} and not livemode order by number`;
     const [first, third, fourth] = [before[0]!, before[2]!, before[3]!];
-    // The third event is younger than the fourth: numbers are the order, and the fourth stays with it.
+    // The third event is younger than the fourth. Numbers define the order, so the fourth is kept with it.
     await world.sql`update event set created = created - 40 * 86400 where tenant_id = ${tenantOf(user)} and number <= ${fourth.number} and number <> ${third.number}`;
     await answersOld();
     expect(await numbers(user)).toEqual(all);
@@ -239,20 +239,20 @@ describe('old events', () => {
       ...{ idempotencySeconds: 172_800, eventSeconds: 30 * 86_400 },
     });
     expect(await numbers(user)).toEqual(all.slice(2));
-    // A reader who knows an event that is left misses none after it, and one whose event is gone is refused.
+    // A reader whose last event is kept misses no later one; a reader whose last event was deleted gets an error.
     const after = await list(`ending_before=${third.id}`);
     const ids = before.slice(3, 13).map(({ id }) => id);
     expect(after.body.data.map(({ id }: { id: string }) => id)).toEqual(ids.toReversed());
     const lost = await list(`ending_before=${first.id}`);
     expect([lost.status, lost.fieldNames]).toEqual([400, ['event.ending_before']]);
     expect((await user.get(`/v1/events/${first.id}`)).status).toBe(404);
-    // New events take the next numbers.
+    // New events get the next numbers.
     await user.partner();
     await world.database.call('number_events', [tenantOf(user), false, 500]);
     expect((await numbers(user)).at(-1)).toBe(all.at(-1)! + 1);
   });
 
-  /** A pass of a worker that keeps events for ever has been made when it has deleted this answer. */
+  /** A worker that keeps all events has completed a pass when it has deleted this stored response. */
   async function answersOld(): Promise<void> {
     const key = randomUUID();
     await world.sql`insert into idempotency (tenant_id, livemode, account_id, key, created, operation, request, answer)
@@ -261,10 +261,10 @@ describe('old events', () => {
   }
 });
 
-describe('a gateway whose clock is wrong', () => {
+describe('a gateway with a wrong clock', () => {
   const children = useChildren();
   const day = 86_400;
-  /** Has a process see the time so many seconds later. */
+  /** Makes a process see a time that is the given number of seconds later. */
   const shifted = (seconds: number) => ({
     NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(`const Real = Date;
       globalThis.Date = class extends Real {
@@ -273,7 +273,7 @@ describe('a gateway whose clock is wrong', () => {
       };`)}`,
   });
 
-  it('three days ahead or behind neither forgets a key too early nor keeps it too long, nor judges an API key', async () => {
+  it('three days ahead or behind neither deletes a key too early nor keeps it too long, nor decides on API keys', async () => {
     const settings = await children.database();
     const transport = { TRUSTED_PROXY: '127.0.0.1', EXPLORER: 'false' };
     expect((await children.command(settings, 'migrate')).errors).toBe('');
@@ -290,7 +290,7 @@ describe('a gateway whose clock is wrong', () => {
     const { account, keys } = JSON.parse(made.out);
     const secure = { 'x-forwarded-proto': 'https' };
     const sql = postgres(ownerOf(settings.DATABASE_URL));
-    /** An answer that is an hour too old. A worker deletes it within an hour, and at once when it starts. */
+    /** A stored response that is an hour too old. A worker deletes it within an hour, and at once when it starts. */
     const old = async () => {
       const key = randomUUID();
       await sql`insert into idempotency (tenant_id, livemode, account_id, key, created, operation, request, answer)
@@ -326,7 +326,7 @@ describe('a gateway whose clock is wrong', () => {
           const seen = await byShort.get('/v1/deposits');
           expect([seen.status, seen.body.data?.length]).toEqual([200, 1]);
         }
-        // Its clock is wrong, indeed.
+        // Proves that the process's clock is wrong.
         await eventually(
           async () => wrong.log(),
           (lines) => lines.length > 0,
@@ -342,7 +342,7 @@ describe('a gateway whose clock is wrong', () => {
   });
 });
 
-/** How the plain owner of a database that has an address of its own is reached. */
+/** The options of a connection as the owner of a database with a separate address. */
 function ownerOf(url: string) {
   const { pathname, searchParams } = new URL(url);
   return { host: searchParams.get('host')!, database: pathname.slice(1), username: 'tidegate', max: 1 };

@@ -54,7 +54,7 @@ const pause = (milliseconds: number) => new Promise((resume) => setTimeout(resum
 describe('an API key', () => {
   for (const edition of [1, 2] as const)
     for (const mode of ['test', 'live'] as const)
-      it(`names its mode and its tenant, and carries randomness and a checksum: ${mode}, Edition ${edition}`, async () => {
+      it(`contains its mode, its tenant, randomness and a checksum: ${mode}, Edition ${edition}`, async () => {
         const [platform, direct] = await Promise.all([given.platformBoth(edition), given.directUserBoth(edition)]);
         const user = await platform[mode].connectedUser();
         const tenant = platform[mode].id.replace('account_', '');
@@ -69,7 +69,7 @@ describe('an API key', () => {
         expect(new Set(random.join('')).size).toBeGreaterThan(40);
       });
 
-  it('is shown with what it is, and its secret once', async () => {
+  it('is shown with its fields, and its secret once', async () => {
     const me = await given.directUser(1);
     const { secret, apiKey } = await made(me, { permission: 'READ', expiresInSeconds: 3600 });
     expect(apiKey).toEqual({
@@ -84,7 +84,7 @@ describe('an API key', () => {
       lastUsedAt: null,
       account: { id: me.id },
     });
-    // Enough to tell keys apart on a screen, and too little to guess the rest of one.
+    // Enough to distinguish keys on a screen, and too little to guess the rest of one.
     expect(apiKey.prefix.length).toBeLessThan(20);
     expect(secret.slice(-38, -6)).not.toContain(apiKey.prefix.slice(-4));
     const shown = await Promise.all([
@@ -100,8 +100,8 @@ describe('an API key', () => {
     }
   });
 
-  // Every parameter has a default: the context account, full, never.
-  it('is made from an empty input, full and without end', async () => {
+  // Every parameter has a default: the acting account, full, never.
+  it('is created from an empty input, with permission full and without an expiry', async () => {
     const me = await given.directUser(1);
     const reply = await create(me, {});
     expect(reply.codes).toEqual([]);
@@ -109,7 +109,7 @@ describe('an API key', () => {
     expect([apiKey.accountId, apiKey.permission, apiKey.expiresAt]).toEqual([me.id, 'FULL', null]);
   });
 
-  it('is refused an expiry or a grace period out of bounds', async () => {
+  it('cannot have an expiry or a grace period out of bounds', async () => {
     const me = await given.directUser(1);
     const id = await ownKeyId(me);
     const replies = await Promise.all([
@@ -148,11 +148,11 @@ describe('an API key', () => {
   });
 });
 
-describe('a key that was mistyped', () => {
+describe('a mistyped key', () => {
   let app: Awaited<ReturnType<typeof gateway>>;
   let origin: string;
   let database: Database;
-  // A gateway whose database is not there: what it answers, it answers without one.
+  // A gateway without a database: its responses prove that no query was needed.
   beforeAll(async () => {
     database = new Database({ host: '127.0.0.1', port: 1, username: 'nobody', database: 'nowhere' });
     app = await gateway({
@@ -169,7 +169,7 @@ describe('a key that was mistyped', () => {
     await database.close();
   });
 
-  it('is refused without a query of the database, at any position of the typing error', async () => {
+  it('is refused without a database query, for a typing error at any position', async () => {
     const { key } = await given.directUser(1);
     const mistypings = [...key].flatMap((character, i) => {
       const wrong = character === 'a' ? 'b' : 'a';
@@ -200,16 +200,16 @@ describe('a key that was mistyped', () => {
     expect(outcome(graph)).toBe('401 api_key_invalid');
   });
 
-  // Or the domain errors above would prove nothing.
+  // Proves that the refusals above need no database: this request needs one.
   it('is the only one: a well-formed key needs the database', async () => {
     const { key } = await given.directUser(1);
     const reply = await new Speaker({ ...world, origin }, '', key, 1).get('/v1/accounts');
     expect([reply.status, reply.codes]).toEqual([503, ['service_unavailable']]);
   });
 
-  it('is told apart from a key of another deployment by nobody', async () => {
+  it('cannot be distinguished from a key of another deployment', async () => {
     const { key } = await given.directUser(1);
-    // The same tenant and a right checksum, but never issued: the answer is that of a mistyped one.
+    // The same tenant and a correct checksum, but never issued: the response is that of a mistyped key.
     const body = key.slice(0, -38) + 'A'.repeat(32);
     const forged = body + checksum(body);
     const me = await given.directUser(1);
@@ -222,7 +222,7 @@ describe('a key that was mistyped', () => {
   });
 });
 
-/** CRC-32 of what precedes it, in six digits of base 62: what a client may check before it sends a key. */
+/** The CRC-32 of the preceding characters, in six digits of base 62. A client may check it before it sends a key. */
 function checksum(text: string): string {
   const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
   let crc = 0xffffffff;
@@ -240,7 +240,7 @@ function checksum(text: string): string {
 }
 
 describe('the secret of a key', () => {
-  it('is nowhere in the database, in no form that the database alone could be asked for', async () => {
+  it('is nowhere in the database, in any form that the database alone could derive', async () => {
     const both = await given.platformBoth(1);
     const user = await both.test.connectedUser();
     const { secret, apiKey } = await made(both.live, { permission: 'READ' });
@@ -256,7 +256,7 @@ describe('the secret of a key', () => {
     );
     const forms = secrets.flatMap((key) => [
       key,
-      // Any eight characters in a row of the random part would be a foothold.
+      // Any eight consecutive characters of the random part would help an attacker.
       ...Array.from({ length: 25 }, (_, i) => key.slice(-38 + i, -38 + i + 8)),
       ...(['hex', 'base64', 'base64url'] as const).flatMap((encoding) => [
         Buffer.from(key).toString(encoding),
@@ -270,7 +270,7 @@ describe('the secret of a key', () => {
       );
       expect([name, found.map(({ form }) => form)]).toEqual([name, []]);
     }
-    // What is stored is the hash under a pepper that the database does not have.
+    // The database has the hash under a pepper that it does not have.
     const stored = await world.sql`select digest from api_key where account_id = any(${[both.test.id, user.id]})`;
     expect(stored.map(({ digest }) => digest).sort()).toEqual(
       secrets.map((key) => createHmac('sha256', world.pepper).update(key).digest('hex')).sort(),
@@ -278,8 +278,8 @@ describe('the secret of a key', () => {
   });
 });
 
-describe('a key with the permission to read', () => {
-  it('reads what a full one reads, and writes nothing', async () => {
+describe('a key with permission read', () => {
+  it('reads what a full key reads, and writes nothing', async () => {
     const both = await given.platformBoth(1);
     for (const me of [both.test, both.live]) {
       const reader = me.using((await made(me, { permission: 'READ' })).secret);
@@ -297,7 +297,7 @@ describe('a key with the permission to read', () => {
     }
   });
 
-  it('stays one through a rotation', async () => {
+  it('keeps its permission through a rotation', async () => {
     const me = await given.directUser(1);
     const { apiKey } = await made(me, { permission: 'READ' });
     const turned = (await rotate(me, apiKey.id)).body.data.rotateApiKey;
@@ -306,13 +306,13 @@ describe('a key with the permission to read', () => {
   });
 });
 
-describe('a key with an end', () => {
-  it('works until then, and is refused in every gateway afterwards', async () => {
+describe('a key with an expiry', () => {
+  it('works until then, and is refused by every gateway afterwards', async () => {
     const me = await given.directUser(1);
     const { secret, apiKey } = await made(me, { permission: 'FULL', expiresInSeconds: 4 });
     const mine = bothGateways(me.using(secret));
     expect((await mine[0]!.get('/v1/accounts')).status).toBe(200);
-    // Used all along, so that nobody's memory of it may outlive it.
+    // The key is used all the time, so that a gateway that caches it for too long fails the test.
     const until = Date.parse(apiKey.expiresAt) + 1_000;
     while (Date.now() < until) await Promise.all([...mine.map((key) => key.get('/v1/accounts')), pause(40)]);
     const replies = await Promise.all(mine.map((key) => key.get('/v1/accounts')));
@@ -321,11 +321,11 @@ describe('a key with an end', () => {
     for (const { body } of replies) expect(body.errors[0].message).toMatch(expired);
     const graph = await mine[0]!.graph('{ viewer { mode } }');
     expect([graph.status, graph.body.errors[0].message]).toEqual([401, expect.stringMatching(expired)]);
-    // A key with another secret, of which nobody has proved anything, is not valid and no more.
+    // A key with a wrong secret gets the error for an invalid key, and not the one for an expired key.
     const unknown = newKey('another pepper', me.id.replace('account_', ''), false).secret;
     expect((await me.using(unknown).get('/v1/accounts')).body.errors[0].message).not.toMatch(expired);
     expect((await rotate(me, apiKey.id)).codes).toEqual(['status_invalid']);
-    // Revoked as well, it is no longer said to have expired.
+    // After it is also revoked, the error does not mention the expiry any more.
     await revoke(me, apiKey.id);
     const revoked = await me.using(secret).get('/v1/accounts');
     expect([revoked.status, revoked.body.errors[0].message]).toEqual([401, expect.not.stringMatching(expired)]);
@@ -333,7 +333,7 @@ describe('a key with an end', () => {
 });
 
 describe('rotating a key', () => {
-  it('gives a new one at once, and lets the old one work for the grace period and no longer', async () => {
+  it('creates a new one at once, and keeps the old one valid for exactly the grace period', async () => {
     const me = await given.directUser(1);
     const { secret, apiKey } = await made(me);
     const old = bothGateways(me.using(secret));
@@ -353,14 +353,14 @@ describe('rotating a key', () => {
     expect(later.map(({ status }) => status)).toEqual([401, 401, 200, 200]);
   });
 
-  it('gives the new one the end that the old one had', async () => {
+  it('gives the new one the expiry of the old one', async () => {
     const me = await given.directUser(1);
     const { apiKey } = await made(me, { permission: 'READ', expiresInSeconds: 3_600 });
     const turned = (await rotate(me, apiKey.id, 60)).body.data.rotateApiKey.apiKey;
     expect([turned.expiresAt, turned.permission]).toEqual([apiKey.expiresAt, 'READ']);
   });
 
-  it('lets the old one live for a day by default, and never longer than it had to', async () => {
+  it('keeps the old one valid for a day by default, and never beyond its expiry', async () => {
     const me = await given.directUser(1);
     const [endless, short] = await Promise.all([made(me), made(me, { expiresInSeconds: 600 })]);
     const [first] = await Promise.all([rotate(me, endless.apiKey.id), rotate(me, short.apiKey.id)]);
@@ -373,7 +373,7 @@ describe('rotating a key', () => {
     expect((await keyOf(me, short.apiKey.id)).expiresAt).toBe(short.apiKey.expiresAt);
   });
 
-  it('refuses a key that is revoked', async () => {
+  it('refuses a revoked key', async () => {
     const me = await given.directUser(1);
     const { apiKey } = await made(me);
     await revoke(me, apiKey.id);
@@ -383,7 +383,7 @@ describe('rotating a key', () => {
 });
 
 describe('revoking a key', () => {
-  it('is felt within a second in every gateway, whichever was told, however busy the key is', async () => {
+  it('takes effect within a second in every gateway, for a revocation through any of them and under constant use', async () => {
     for (const told of [0, 1]) {
       const me = await given.directUser(1);
       const { secret, apiKey } = await made(me);
@@ -393,7 +393,7 @@ describe('revoking a key', () => {
       const reply = await revoke(bothGateways(me)[told]!, apiKey.id);
       const until = Date.now() + 1_000;
       expect(reply.codes).toEqual([]);
-      // Asked all the time, so that a memory that is kept fresh by use would show.
+      // Constant requests, so that a cache entry that is extended by use would be noticed.
       while (Date.now() < until) await Promise.all([...mine.map((key) => key.get('/v1/accounts')), pause(20)]);
       const after = await Promise.all(
         mine.flatMap((key) => [
@@ -407,7 +407,7 @@ describe('revoking a key', () => {
     }
   });
 
-  it('is felt within a second on a connection that stays open, where each key is told from the others', async () => {
+  it('takes effect within a second on an open connection, where each key is checked separately', async () => {
     const [me, friend] = await Promise.all([given.directUser(1), given.directUser(1)]);
     const { secret, apiKey } = await made(me);
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
@@ -437,7 +437,7 @@ describe('revoking a key', () => {
     }
   });
 
-  it('answers the same when it is done twice, and may be done to oneself', async () => {
+  it("returns the same when it is repeated, and may revoke the caller's own key", async () => {
     const me = await given.directUser(1);
     const { secret, apiKey } = await made(me);
     const mine = me.using(secret);
@@ -451,7 +451,7 @@ describe('revoking a key', () => {
   });
 });
 
-describe('the keys that somebody manages', () => {
+describe('the keys that an account can manage', () => {
   const roots: [Edition, 'test' | 'live'][] = [
     [1, 'test'],
     [1, 'live'],
@@ -472,7 +472,7 @@ describe('the keys that somebody manages', () => {
       const theirs = await made(me, { accountId: user.id, permission: 'READ' });
       expect([theirs.apiKey.accountId, theirs.apiKey.livemode]).toEqual([user.id, mode === 'live']);
       expect(theirs.secret).toMatch(new RegExp(`^sk_${mode}_`));
-      // The key is the user's: its context is the user, not the platform.
+      // The key belongs to the user, so its acting account is the user and not the platform.
       const reader = user.using(theirs.secret);
       expect((await reader.get('/v1/accounts')).body.data.map(({ id }: { id: string }) => id)).toEqual([user.id]);
       expect(outcome(await reader.get(`/v1/accounts/${me.id}`))).toBe('404 resource_missing');
@@ -489,7 +489,7 @@ describe('the keys that somebody manages', () => {
       expect((await user.using(turned.secret).get('/v1/accounts')).status).toBe(200);
       expect((await revoke(me, theirs.apiKey.id)).codes).toEqual([]);
 
-      // Beyond: strangers, siblings, the platform from below, and the other mode are all as if they were not there.
+      // Keys of other tenants, of siblings, of the platform and of the other mode do not exist for the caller.
       const [strangers, awayKey] = await Promise.all([ownKeyId(strange), ownKeyId(away)]);
       const missing = await Promise.all([
         create(me, { accountId: strange.id }),
@@ -520,7 +520,7 @@ describe('the keys that somebody manages', () => {
         expect(await keyOf(owner, id)).toMatchObject({ id, expiresAt: null, revokedAt: null });
     });
 
-  it('are none of a partner, whoever asks', async () => {
+  it('are never those of a partner, for every caller', async () => {
     const [platform, direct] = await Promise.all([given.platform(1), given.directUser(1)]);
     const user = await platform.connectedUser();
     const [ofPlatform, ofUser, ofDirect] = await Promise.all([platform, user, direct].map((owner) => owner.partner()));
@@ -539,12 +539,12 @@ describe('the keys that somebody manages', () => {
     expect(rows).toEqual([]);
   });
 
-  it("are the acted-for account's own by default, while a platform acts for it", async () => {
+  it('are those of the acting account by default, when a platform acts for it', async () => {
     const platform = await given.platform(1);
     const user = await platform.connectedUser();
     const { apiKey, secret } = await made(platform.actingFor(user.id));
     expect(apiKey.accountId).toBe(user.id);
-    // A key of the user has the user's permissions, not those of the platform that made it.
+    // A key of the user has the user's permissions, not those of the platform that created it.
     const viewer = await user.using(secret).graph('{ viewer { onBehalf account { id } } }');
     expect(viewer.body.data.viewer).toEqual({ onBehalf: false, account: { id: user.id } });
     expect(
@@ -554,7 +554,7 @@ describe('the keys that somebody manages', () => {
     ).toBe('403 permission_denied');
   });
 
-  it('tell when they were last used, and only those that were', async () => {
+  it('have the time of their last use, if they were used', async () => {
     const me = await given.directUser(1);
     const [used, idle] = await Promise.all([made(me), made(me)]);
     const before = Math.floor(Date.now() / 1000) * 1000;
@@ -568,7 +568,7 @@ describe('the keys that somebody manages', () => {
     expect((await keyOf(me, idle.apiKey.id)).lastUsedAt).toBe(null);
   });
 
-  it('are of the account that it was made for, also when another request uses them at once', async () => {
+  it('belong to the account that each was created for, also under concurrent use', async () => {
     const me = await given.directUser(1);
     const keys = await Promise.all(Array.from({ length: 8 }, () => made(me)));
     const viewers = await Promise.all(

@@ -9,7 +9,7 @@ afterEach(async () => {
   expect(await world.sql`select rule, what from violations`).toEqual([]);
 });
 
-/** The superuser of the run's PostgreSQL in a test's own database: whom no privilege stops. */
+/** A superuser in a test's own database, to whom no privilege check applies. */
 let admin: postgres.Sql;
 beforeAll(() => {
   admin = adminOf(world);
@@ -47,7 +47,7 @@ async function reconciled(user: Speaker, deposit: { id: string }, amount: string
   return receivable;
 }
 
-/** A payout of all that is available, in flight. */
+/** A payout of all available money, in progress. */
 async function payingOut(user: Speaker): Promise<any> {
   await done(user.post('/v1/test_helpers/clock', { advance_seconds: day }));
   await world.database.call('run_jobs', [tenantOf(user), false, 50]);
@@ -55,7 +55,7 @@ async function payingOut(user: Speaker): Promise<any> {
 }
 
 describe('the view of violations', () => {
-  /** The ids that corruptions are made of: a user with money in every state, and a payout at each of its ends. */
+  /** The ids for the corruptions: a user with money in every state, and a payout in each final status. */
   const at: Record<string, string> = {};
   beforeAll(async () => {
     const user = await given.directUser(2);
@@ -80,17 +80,17 @@ describe('the view of violations', () => {
     const party = { account_id: user.id };
     const begun = { amount: '50.00', currency: 'INR', payment_method: 'upi', to: party };
     at.begun = (await done(user.post('/v1/deposits', begun))).id;
-    // Somebody whom nothing was ever taken back from, and a platform.
+    // A user without any reversal, and a platform.
     const other = await given.directUser(2);
     at.other = other.id;
     await reconciled(other, await completed(other, '7.00'), '5.00');
-    // A deposit that looks completed and then taken back, and was not.
+    // A deposit that appears completed and then reversed, and was not.
     at.kept = (await completed(other, '1.00')).id;
   });
 
   class Undo extends Error {}
 
-  /** What the view tells the plain role after a corruption, which is undone at once. */
+  /** The violations that the view shows the serving role after a corruption, which is then undone. */
   async function found(corruption: string[]): Promise<string[]> {
     let rules: string[] = [];
     const attempt = admin.begin(async (sql) => {
@@ -106,7 +106,7 @@ describe('the view of violations', () => {
     return rules;
   }
 
-  it('is empty when nothing is wrong, and is not when something is', async () => {
+  it('is empty when nothing is wrong, and has rows when something is', async () => {
     expect(await found([])).toEqual([]);
     expect(await found(['update balance set available = available + 1'])).not.toEqual([]);
   });
@@ -120,10 +120,14 @@ describe('the view of violations', () => {
   const running = 'balance_after is not the running sum';
   const dense = 'versions are not dense';
 
-  // What somebody did by hand, and the rules that must tell it, whatever others do.
+  // Manual changes, and the rules that must report each one, whether or not other rules report it too.
   const corruptions: [what: string, rules: string[], ...statements: string[]][] = [
-    ['money of the world', [zero], `update contra_entry set amount = amount + 1 where id = ${first('contra_entry')}`],
-    ['an entry of the world that is gone', [zero], `delete from contra_entry where id = ${first('contra_entry')}`],
+    [
+      'money of the outside world',
+      [zero],
+      `update contra_entry set amount = amount + 1 where id = ${first('contra_entry')}`,
+    ],
+    ['a deleted entry of the outside world', [zero], `delete from contra_entry where id = ${first('contra_entry')}`],
     ['available funds', [sums], 'update balance set available = available + 1 where account_id = :user'],
     ['pending funds', [sums, rest], 'update balance set pending = pending + 1 where account_id = :user'],
     ['processing funds', [sums], 'update balance set processing = processing + 1 where account_id = :user'],
@@ -148,9 +152,9 @@ describe('the view of violations', () => {
       'alter table balance drop constraint balance_not_negative',
       'update balance set pending = -1 where account_id = :user',
     ],
-    ['a balance that is gone', ['entries without a balance'], 'delete from balance where account_id = :other'],
+    ['a deleted balance', ['entries without a balance'], 'delete from balance where account_id = :other'],
     ['a version of a balance', [dense], 'update balance set version = version + 1 where account_id = :user'],
-    ['the last entry, gone', [sums, zero, dense], `delete from entry where ${last}`],
+    ['a deleted last entry', [sums, zero, dense], `delete from entry where ${last}`],
     ['a balance after an entry', [running], `update entry set balance_after = balance_after + 1 where ${last}`],
     ['a version of an entry', [running, dense], `update entry set version = version + 1 where ${last}`],
     ['an amount of an entry', [running, sums, zero], `update entry set amount = amount + 1 where ${last}`],
@@ -257,12 +261,12 @@ describe('the view of violations', () => {
     [
       'a lock that is paid out by another account',
       ['lock is in the batch of another account'],
-      // No foreign key would let this through.
+      // No foreign key allows this change.
       'set local session_replication_role = replica',
       'update lock_batch set account_id = :other where id in (select batch_id from receivable_lock where receivable_id = :locked)',
     ],
     ['an amount of a payout under way', [flying], 'update payout set amount = amount + 1 where id = :flying'],
-    ['what is left of a deposit', [rest], 'update deposit set pending_rest = pending_rest - 1 where id = :deposit'],
+    ['the pending rest of a deposit', [rest], 'update deposit set pending_rest = pending_rest - 1 where id = :deposit'],
     ...['posting', 'entry', 'contra_entry', 'seal_block', 'posting_seal'].map((table): [string, string[], string] => [
       `the privilege to change ${table}`,
       ['append-only is not enforced'],
@@ -273,7 +277,7 @@ describe('the view of violations', () => {
     expect(await found(statements)).toEqual(expect.arrayContaining(rules));
   });
 
-  // Design, invariants I10 and I11: what a deposit or payout says of itself is what its postings say.
+  // Design, invariants I10 and I11: the status and amount of a deposit or payout equal its postings.
   const unspoken: [what: string, ...statements: string[]][] = [
     ['an amount of a completed deposit', 'update deposit set amount = amount + 1 where id = :deposit'],
     [
@@ -295,9 +299,9 @@ describe('the view of violations', () => {
   });
 });
 
-describe('what the plain role may do with the ledger', () => {
+describe('the privileges of the serving role on the ledger', () => {
   const tables = ['posting', 'entry', 'contra_entry', 'seal_block', 'posting_seal'];
-  it.each(tables)('is to read %s and add to it, and never to change, delete or empty it', async (table) => {
+  it.each(tables)('are to read %s and to insert into it, and never to update, delete or truncate it', async (table) => {
     const column = table === 'seal_block' ? 'number' : table === 'posting_seal' ? 'block' : 'created';
     expect(await world.sql.unsafe(`select 1 from ${table} limit 0`)).toEqual([]);
     for (const statement of [
@@ -317,11 +321,11 @@ describe('what the plain role may do with the ledger', () => {
   });
 });
 
-describe('the audit of the operator', () => {
+describe("the operator's audit", () => {
   const own = useWorld({ worker: false });
   const there = givenIn(own);
 
-  it('counts the accounts with money and their postings, and tells every violation and whose it is', async () => {
+  it('counts the accounts with money and their postings, and reports every violation with its tenant', async () => {
     const [user, other] = [await there.directUser(2), await there.directUser(2)];
     expect(await own.operator.audit()).toEqual({ violations: [], violationCount: 0, accounts: 0, postings: 0 });
     await reconciled(user, await completed(user, '10.00'), '4.00');
@@ -335,7 +339,7 @@ describe('the audit of the operator', () => {
     expect(await own.operator.audit()).toEqual({
       violations: [
         'balance is not the sum of its entries',
-        // The money was never made available, so no payout of it was put into the queue.
+        // The money was never made available, so no payout of it was queued.
         'available money has neither a payout to come nor a reason',
       ].map((rule) => ({ tenant: tenantOf(other), livemode: false, rule, what: `${other.id} INR` })),
       violationCount: 2,
@@ -343,7 +347,8 @@ describe('the audit of the operator', () => {
       postings: 3,
     });
     await change(-1);
-    // Of more than a thousand, the first thousand and their number: each of these balances breaks both rules.
+    // Beyond a thousand violations it reports the first thousand and their number: each of these balances violates both
+    // rules.
     await superuser.unsafe(`insert into balance (tenant_id, livemode, account_id, currency, of_partner, context_id, on_root_list, available)
       select b.tenant_id, b.livemode, b.account_id, 'X' || n, false, b.context_id, b.on_root_list, 1 from balance b, generate_series(1, 1100) n where b.account_id = '${other.id}' and b.currency = 'INR'`);
     const many = await own.operator.audit();
@@ -355,7 +360,7 @@ describe('the audit of the operator', () => {
 });
 
 describe('the seal', () => {
-  /** What the operator is told about one tenant's chain. */
+  /** What the operator sees of one tenant's chain. */
   async function sealOf(root: Speaker, of: World = world) {
     return (await of.operator.verifySeals()).filter((s) => s.tenant === tenantOf(root));
   }
@@ -365,7 +370,7 @@ describe('the seal', () => {
     const real = useWorld();
     const there = givenIn(real);
 
-    it('is put on what was posted, a little later, in both modes and without a false alarm', async () => {
+    it('is extended over new postings shortly afterwards, in both modes and without a false alarm', async () => {
       const { test, live } = await there.directUserBoth(2);
       const row = await real.operator.verify(await real.operator.account(live.id, true), 'activated');
       const address = await real.operator.issueAddress(row, {
@@ -394,7 +399,7 @@ describe('the seal', () => {
     });
   });
 
-  describe('tells who tampered', () => {
+  describe('detects tampering', () => {
     let user: Speaker;
     /** A posting of each of the three blocks. */
     const posting: string[] = [];
@@ -411,12 +416,12 @@ describe('the seal', () => {
 
     const whole = () => ({ tenant: tenantOf(user), livemode: false, blocks: 3, firstBroken: null });
 
-    it('of nobody, when nobody did, however often it is asked', async () => {
+    it('and reports none when there was none, however often it is verified', async () => {
       expect(await sealOf(user)).toEqual([whole()]);
       expect(await sealOf(user)).toEqual([whole()]);
     });
 
-    // Every column that says something about money, and when: a sealed row is as it was, or its block is broken.
+    // All columns with amounts or times: a change of a sealed row breaks its block.
     const numbers = { entry: ['amount', 'balance_after', 'version', 'created'], contra_entry: ['amount', 'created'] };
     const columns: [table: string, column: string, type: 'number' | 'text'][] = [
       ['posting', 'created', 'number'],
@@ -431,9 +436,9 @@ describe('the seal', () => {
       ]),
       ...['id', 'contra', 'currency'].map((c): [string, string, 'text'] => ['contra_entry', c, 'text']),
     ];
-    it.each(columns)('with %s.%s, in the block that it is of', async (table, column, type) => {
+    it.each(columns)('with %s.%s, in the block of the row', async (table, column, type) => {
       const name = table === 'posting' ? 'id' : 'posting_id';
-      // Far enough not to meet another row's version.
+      // The distance is large enough to avoid another row's version.
       const change = (sign: '+' | '-') =>
         type === 'number'
           ? `${column} ${sign} 1000`
@@ -451,7 +456,7 @@ describe('the seal', () => {
       expect(await sealOf(user)).toEqual([whole()]);
     });
 
-    /** Tampers, asks, and puts all rows back as they were. */
+    /** Tampers with rows, verifies, and restores all rows. */
     async function told(...statements: string[]) {
       const tables = ['posting', 'entry', 'contra_entry', 'seal_block', 'posting_seal', 'unsealed'];
       for (const table of tables) await admin.unsafe(`create temp table was_${table} as select * from ${table}`);
@@ -470,8 +475,8 @@ describe('the seal', () => {
     const here = 'tenant_id = :tenant';
     const ofBlock = (n: number) => `posting_id in (select posting_id from posting_seal where ${here} and block = ${n})`;
     const removals: [what: string, block: number, ...statements: string[]][] = [
-      ['an entry that is gone', 2, `delete from entry where ${here} and category = 'pending' and ${ofBlock(2)}`],
-      ['a posting that is gone', 3, `delete from posting where ${here} and ${ofBlock(3).replace('posting_id', 'id')}`],
+      ['a deleted entry', 2, `delete from entry where ${here} and category = 'pending' and ${ofBlock(2)}`],
+      ['a deleted posting', 3, `delete from posting where ${here} and ${ofBlock(3).replace('posting_id', 'id')}`],
       [
         'an entry that was slipped in',
         1,
@@ -479,9 +484,9 @@ describe('the seal', () => {
           from entry where ${here} and ${ofBlock(1)} limit 1`,
       ],
       ['a hash', 1, `update seal_block set hash = repeat('0', 64) where ${here} and number = 1`],
-      ['the hash before', 3, `update seal_block set previous = '' where ${here} and number = 3`],
+      ['the hash of the previous block', 3, `update seal_block set previous = '' where ${here} and number = 3`],
       ['the number of postings', 2, `update seal_block set postings = 1 where ${here} and number = 2`],
-      ['a block that is gone', 2, `delete from seal_block where ${here} and number = 2`],
+      ['a deleted block', 2, `delete from seal_block where ${here} and number = 2`],
       [
         'the last block, gone with its seals',
         3,
@@ -493,7 +498,7 @@ describe('the seal', () => {
         1,
         `update posting_seal set block = 2 where ${here} and posting_id in (select min(posting_id) from posting_seal where ${here})`,
       ],
-      ['a seal that is gone', 2, `delete from posting_seal where ${here} and ${ofBlock(2)}`],
+      ['a deleted seal', 2, `delete from posting_seal where ${here} and ${ofBlock(2)}`],
       [
         'two things at once: the first is named',
         2,
@@ -511,24 +516,24 @@ describe('the seal', () => {
       expect(await sealOf(user)).toEqual([whole()]);
     });
 
-    it('with the whole chain, when all of it is gone', async () => {
+    it('when the whole chain was deleted', async () => {
       const answer = await told(`delete from seal_block where ${here}`, `delete from posting_seal where ${here}`);
       expect(answer.map((s) => s.firstBroken)).toEqual([1]);
     });
 
-    // All that is left may be the blocks, or the seals: the chain is still on the list of those that are checked.
+    // If only the blocks or only the seals are left, the chain is still on the list of chains to verify.
     const vanished: [what: string, blocks: number, tables: string[]][] = [
       ['all its postings', 3, ['posting', 'entry', 'contra_entry', 'unsealed']],
       ['all its postings and seals', 3, ['posting', 'entry', 'contra_entry', 'unsealed', 'posting_seal']],
       ['all its postings and blocks', 0, ['posting', 'entry', 'contra_entry', 'unsealed', 'seal_block']],
     ];
-    it.each(vanished)('when %s are gone', async (_, blocks, tables) => {
+    it.each(vanished)('when %s were deleted', async (_, blocks, tables) => {
       const answer = await told(...tables.map((table) => `delete from ${table} where ${here}`));
       expect(answer).toEqual([{ ...whole(), blocks, firstBroken: 1 }]);
       expect(await sealOf(user)).toEqual([whole()]);
     });
 
-    it("and nobody else's chain is called broken", async () => {
+    it('and reports no other chain as broken', async () => {
       const other = await given.directUser(2);
       await completed(other, '1.00');
       await seal(other, 10);
@@ -540,7 +545,7 @@ describe('the seal', () => {
     });
   });
 
-  it('is put on every posting once, however many seal at once while others post', async () => {
+  it('covers every posting once when several workers seal while postings are added', async () => {
     const user = await given.directUser(2);
     let posting = true;
     const sealing = Array.from({ length: 4 }, async () => {

@@ -14,11 +14,11 @@ const codes = (document: string, limits = limitsDefault): unknown[] =>
 const times = (count: number, text: (index: number) => string): string =>
   Array.from({ length: count }, (_, index) => text(index)).join(' ');
 
-/** Levels of one field inside the other: `nested(2)` is `account { id }`. */
+/** One field nested in itself: `nested(2)` is `account { id }`. */
 const nested = (depth: number, leaf = 'id'): string =>
   depth === 1 ? leaf : `account { ${'parent { '.repeat(depth - 2)}${leaf}${' }'.repeat(depth - 1)}`;
 
-/** Fragments that each spread the next one twice, so the last one is reached 2^count times. */
+/** Fragments that each spread the next one twice, so that the last one is reached 2^count times. */
 const bomb = (count: number, type: string, leaf: string): string =>
   `${times(count, (index) => `fragment F${index} on ${type} { ...F${index + 1} ...F${index + 1} }`)} fragment F${count} on ${type} { ${leaf} }`;
 
@@ -80,8 +80,8 @@ const rows: [name: string, document: string, expected: string[]][] = [
   ['a bomb of root fields', `{ ...F0 } ${bomb(30, 'Query', 'version')}`, wide],
   ['a bomb of aliases', `{ account { ...F0 } } ${bomb(30, 'Account', 'a: id')}`, aliased],
   ['a bomb of directives', `{ account { ...F0 } } ${bomb(30, 'Account', 'id @skip(if: false)')}`, directed],
-  ['a spread of nothing', '{ ...Missing }', []],
-  ['a fragment that nobody spreads', `{ version } fragment A on Query { ${nested(20)} }`, []],
+  ['a spread of a missing fragment', '{ ...Missing }', []],
+  ['a fragment that is not used', `{ version } fragment A on Query { ${nested(20)} }`, []],
   [
     'two operations over two limits, each named once',
     `query A { ${nested(17)} } query B { ${nested(17)} } query C { ${times(11, () => 'version')} }`,
@@ -94,7 +94,7 @@ describe('limits of a GraphQL operation', () => {
     expect(codes(document)).toEqual(expected);
   });
 
-  it('counts a bomb of 2^1000 fields by looking at each fragment a few times, and not at each field', () => {
+  it('counts a bomb of 2^1000 fields by visiting each fragment a few times and not each field', () => {
     const fragments = 1000;
     const document = parse(`{ ...F0 } ${bomb(fragments, 'Query', 'version')}`);
     let looks = 0;
@@ -114,8 +114,8 @@ describe('limits of a GraphQL operation', () => {
     expect(looks).toBeLessThan(20 * fragments);
   });
 
-  // The rule must come to an end by itself, because all rules see the document before any of them can stop the others.
-  it('leaves fragments in a circle to the standard rule', () => {
+  // The rule must end by itself, because every rule visits the document before any of them can stop the others.
+  it('leaves circular fragments to the standard rule', () => {
     const document = parse(
       '{ account { ...A } } fragment A on Account { parent { ...B } } fragment B on Account { ...A id }',
     );
@@ -125,7 +125,7 @@ describe('limits of a GraphQL operation', () => {
     expect(messages).toEqual([expect.stringContaining('Cannot spread fragment "A" within itself')]);
   });
 
-  it('says the limit and never the document', () => {
+  it('names the limit in its message, and repeats nothing of the document', () => {
     const [error] = validate(schema, parse('query Secret { account { id } }'), [
       limitRule({ ...limitsDefault, depth: 1 }),
     ]);

@@ -10,7 +10,7 @@ const problems = ({ status, codes, fieldNames }: Reply) => [
   ...codes.map((code, i) => `${code} ${fieldNames[i]}`),
 ];
 
-/** Every list of /v1, its object, and the same list in the graph. */
+/** Every list of /v1, with its object and the same list in the graph. */
 const lists = {
   accounts: { path: '/v1/accounts', object: 'account', field: 'accounts', table: 'account' },
   account_settings: {
@@ -62,7 +62,7 @@ const idsOf = (reply: Reply): string[] => {
 const times = <T>(n: number, make: (i: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: n }, (_, i) => make(i)));
 
-/** The ids that one list shows through both APIs, which must show the same. */
+/** The ids of a list, which must be the same through both APIs. */
 async function shown(speaker: Speaker, name: Name, query = '', args = ''): Promise<string[]> {
   const { path, field } = lists[name];
   const [rest, graph] = await Promise.all([
@@ -75,7 +75,7 @@ async function shown(speaker: Speaker, name: Name, query = '', args = ''): Promi
   return ids;
 }
 
-/** Whose list shows what. Decisions 1.4: lists show the context; ids reach farther. */
+/** Which accounts' objects a list shows. Decisions 1.4: lists show the acting account's objects; ids find more. */
 describe('the scope of a list', () => {
   let platform: Speaker;
   let one: Speaker;
@@ -119,7 +119,7 @@ describe('the scope of a list', () => {
         await furnish(speaker, partner, 'partner');
       }),
     );
-    // Somebody else's everything, in the same database and under the same listing.
+    // All objects of another tenant, in the same database.
     const stranger = await given.platform(1);
     const theirs = await stranger.connectedUser();
     await Promise.all([stranger.partner(), theirs.partner(), furnish(stranger, stranger.id, 'user')]);
@@ -145,7 +145,7 @@ describe('the scope of a list', () => {
     });
   });
 
-  it("of a platform's connected settings: theirs alone, and nobody else may ask", async () => {
+  it("of a platform's connected settings shows only its connected users, and refuses other callers", async () => {
     const expected = [one.id, two.id].flatMap((id) => owned[id]!.account_settings);
     expect((await shown(platform, 'connected')).sort()).toEqual(expected.sort());
     for (const speaker of [one, direct]) {
@@ -156,8 +156,8 @@ describe('the scope of a list', () => {
     }
   });
 
-  // The list is the context's, but a filter that names an account is a question about that account.
-  it('may be widened by naming any reachable account, and never beyond', async () => {
+  // A list shows the acting account's objects; a filter that names an account selects that account's objects.
+  it('can be widened to any account in the visibility, and no further', async () => {
     const named = async (speaker: Speaker, name: Name, parameter: string, id: string) => {
       const argument = parameter.replace(/_(.)/, (_, c: string) => c.toUpperCase());
       const value = name === 'account_settings' || name === 'connected' ? `["${id}"]` : `"${id}"`;
@@ -190,7 +190,7 @@ describe('the scope of a list', () => {
     expect(idsOf(both).sort()).toEqual(settings.sort());
   });
 
-  it('is of one mode: the other shows its own of the same root', async () => {
+  it('has one mode: the other mode shows its own objects of the same root', async () => {
     const both = await given.directUserBoth(1);
     const [test, live] = [await both.test.partner(), await both.live.partner()];
     expect((await shown(both.test, 'accounts')).sort()).toEqual([both.test.id, test.id].sort());
@@ -203,7 +203,7 @@ describe('the scope of a list', () => {
 const total = 27;
 const newest = 1_800_000_000;
 
-/** Somebody with 27 objects in each list, nine in each of three seconds, and the ids in the order that lists have. */
+/** An account with 27 objects in each list, nine in each of three seconds, with the ids in the order of lists. */
 interface Crowd {
   speaker: Speaker;
   ids: string[];
@@ -223,7 +223,7 @@ async function crowd(name: Name, speaker: Speaker, make: (i: number) => Promise<
     where t.id = n.id and not t.livemode and t.tenant_id = ${tenant}`;
   const rows = await world.sql<{ id: string; created: string }[]>`
     select id, created from ${world.sql(table)} where tenant_id = ${tenant} and not livemode ${ofConnected}`;
-  // The order of the specification, told apart by code, not by the database that is on trial.
+  // The specification's order, computed by the test and not by the database under test.
   const ids = rows
     .map(({ id, created }) => ({ id, created: Number(created) }))
     .sort((a, b) => b.created - a.created || (a.id < b.id ? 1 : -1))
@@ -267,7 +267,7 @@ describe('a page', () => {
   beforeAll(makeCrowds);
   const sizes = Array.from({ length: 10 }, (_, i) => i + 1);
 
-  /** All pages onward from the newest, with what each said about a next one. */
+  /** All pages forward from the newest, with each page's statement about a next one. */
   async function onward(read: (after: string | undefined) => Promise<{ ids: string[]; next: boolean }>) {
     const ids: string[] = [];
     const next: boolean[] = [];
@@ -279,7 +279,7 @@ describe('a page', () => {
     }
   }
 
-  /** All pages back from the oldest; each is put before what is known already. */
+  /** All pages backward from the oldest; each is put before the previous ones. */
   async function back(oldest: string, read: (before: string) => Promise<{ ids: string[]; next: boolean }>) {
     let ids = [oldest];
     const next: boolean[] = [];
@@ -318,13 +318,13 @@ describe('a page', () => {
     expect(pageInfo.hasPreviousPage).toBe(all.indexOf(ids[0]!) > 0);
     return { ids, next: (direction === 'onward' ? pageInfo.hasNextPage : pageInfo.hasPreviousPage) as boolean };
   };
-  /** That there is more, on every page but the last: pages of a size over so many objects. */
+  /** The values of has_next for pages of a size over the given number of objects: true on every page but the last. */
   const more = (count: number, size: number) =>
     Array.from({ length: Math.ceil(count / size) }, (_, i) => (i + 1) * size < count);
 
-  // Nine objects to a second: a cursor that is a time, or an order that is not total, loses or repeats some of them.
+  // Nine objects share a second: a cursor made of a time, or an order that is not total, loses or repeats some of them.
   it.each(names)(
-    'of %s follows the last, of every size, onward and back, and alike through both APIs',
+    'of %s continues the previous page, of every size, forward and backward, and equally through both APIs',
     async (name) => {
       const { ids } = crowds[name];
       await Promise.all(
@@ -357,7 +357,7 @@ describe('a page', () => {
     expect(graph.body.data.last.nodes.map(({ id }: Json) => id)).toEqual(ids.slice(-5));
   });
 
-  it.each(names)('of %s that ends the list says so, also where it is empty', async (name) => {
+  it.each(names)('of %s at the end of the list says so, also when it is empty', async (name) => {
     const { speaker, ids } = crowds[name];
     const { path } = lists[name];
     const pages = await Promise.all(
@@ -380,23 +380,26 @@ describe('a page', () => {
     ]);
   });
 
-  it.each(names)('of %s is refused beside another cursor, or behind one that is not of the caller', async (name) => {
-    const { speaker, ids } = crowds[name];
-    const { path, object } = lists[name];
-    const get = (query: string) => speaker.get(`${path}?${query}`);
-    expect(problems(await get(`starting_after=${ids[3]}&ending_before=${ids[9]}`))).toEqual([
-      400,
-      `parameter_invalid ${object}.ending_before`,
-    ]);
-    const elsewhere = name === 'files' ? crowds.persons.ids[0]! : crowds.files.ids[0]!;
-    for (const parameter of ['starting_after', 'ending_before']) {
-      const cursors = [`${object}_0`, strangers[name], elsewhere, 'x', '0', `${ids[0]}0`, '%F0%9F%98%80', 'null'];
-      const replies = await Promise.all(cursors.map((cursor) => get(`${parameter}=${cursor}`)));
-      for (const reply of replies) expect(problems(reply)).toEqual([400, `parameter_invalid ${object}.${parameter}`]);
-      // A stranger's object and an invented one must not be told apart.
-      expect(new Set(replies.map(({ text }) => text)).size).toBe(1);
-    }
-  });
+  it.each(names)(
+    'of %s is refused with two cursors, or with a cursor that is not visible to the caller',
+    async (name) => {
+      const { speaker, ids } = crowds[name];
+      const { path, object } = lists[name];
+      const get = (query: string) => speaker.get(`${path}?${query}`);
+      expect(problems(await get(`starting_after=${ids[3]}&ending_before=${ids[9]}`))).toEqual([
+        400,
+        `parameter_invalid ${object}.ending_before`,
+      ]);
+      const elsewhere = name === 'files' ? crowds.persons.ids[0]! : crowds.files.ids[0]!;
+      for (const parameter of ['starting_after', 'ending_before']) {
+        const cursors = [`${object}_0`, strangers[name], elsewhere, 'x', '0', `${ids[0]}0`, '%F0%9F%98%80', 'null'];
+        const replies = await Promise.all(cursors.map((cursor) => get(`${parameter}=${cursor}`)));
+        for (const reply of replies) expect(problems(reply)).toEqual([400, `parameter_invalid ${object}.${parameter}`]);
+        // A foreign object and an invented id must get the same response.
+        expect(new Set(replies.map(({ text }) => text)).size).toBe(1);
+      }
+    },
+  );
 
   it.each(names)('of %s has a limit from 1 to 10', async (name) => {
     const { speaker, ids } = crowds[name];
@@ -424,7 +427,7 @@ describe('a page', () => {
     expect(problems(await speaker.get(`${path}?limit=1&limit=2`))).toEqual([400, `parameter_invalid ${object}.limit`]);
   });
 
-  it.each(names)('of %s takes every bound of created, alone and together', async (name) => {
+  it.each(names)('of %s accepts every bound of created, alone and combined', async (name) => {
     const { speaker, ids } = crowds[name];
     const seconds = [newest - 2, newest - 1, newest];
     const per = new Map(seconds.map((second, i) => [second, ids.slice(18 - 9 * i, 27 - 9 * i)]));
@@ -454,12 +457,12 @@ describe('a page', () => {
     );
     const both = await speaker.get(`${lists[name].path}?created.lte=${newest - 1}&starting_after=${ids[12]}&limit=9`);
     expect([idsOf(both), both.body.has_next]).toEqual([ids.slice(13, 22), true]);
-    // A cursor is a place in the order; whether its object passes the filter is another question.
+    // A cursor is a position in the order; its object need not pass the filter.
     const beyond = await speaker.get(`${lists[name].path}?created.eq=${newest - 1}&starting_after=${ids[3]}&limit=4`);
     expect([idsOf(beyond), beyond.body.has_next]).toEqual([ids.slice(9, 13), true]);
   });
 
-  it.each(names)('of %s refuses what is no parameter', async (name) => {
+  it.each(names)('of %s refuses unknown parameters', async (name) => {
     const { speaker } = crowds[name];
     const { path, object } = lists[name];
     for (const parameter of [
@@ -478,8 +481,8 @@ describe('a page', () => {
       ]);
   });
 
-  // Objects that come while somebody pages are newer than where they stand: they shift nothing.
-  it('shows what was there exactly once, whatever is created meanwhile', async () => {
+  // Objects that are created during paging are newer than the cursor: they shift nothing.
+  it('shows each existing object exactly once while others are created', async () => {
     const user = await given.directUser(1);
     const before = [user.id, ...(await times(15, async () => (await user.partner()).id as string))];
     let walking = true;
@@ -503,7 +506,7 @@ describe('a page', () => {
   });
 });
 
-/** One row per filter of the specification: the query, the arguments of the graph, and who of the fixture passes. */
+/** One row per filter of the specification: the query, the arguments of the graph, and the objects that pass. */
 type Filter = [query: string, args: string, passes: string[]];
 
 describe('filters of accounts', () => {
@@ -567,7 +570,7 @@ describe('filters of accounts', () => {
     expect((await shown(user, 'accounts', query, args)).sort()).toEqual(passes.map((name) => ids[name]).sort());
   });
 
-  it('also hold for a platform, whose connected users are users', async () => {
+  it('also apply to a platform, whose connected users are users', async () => {
     const platform = await given.platform(2);
     const connected = await platform.connectedUser();
     await platform.partner();
@@ -608,7 +611,7 @@ describe('filters of settings', () => {
     expect(off.status).toBe(200);
   });
 
-  // Only the root's setting governs addresses: on those of connected users the five are null, and pass no filter.
+  // Only the root's setting determines addresses: on connected users' settings the five are null, and pass no filter.
   const filters: Filter[] = [
     ['address.connected_user=true', 'address: { connectedUser: true }', ['root']],
     ['address.connected_user=false', 'address: { connectedUser: false }', []],
@@ -648,7 +651,7 @@ describe('filters of settings', () => {
     expect((await shown(platform, 'connected', query, args)).sort()).toEqual(of(passes.filter((n) => n !== 'root')));
   });
 
-  it('account_id, of one and of several', async () => {
+  it('account_id, with one and with several values', async () => {
     const list = (name: Name, ...of: string[]) =>
       shown(
         platform,
@@ -700,7 +703,7 @@ describe.each([1, 2] as const)('filters of addresses, Edition %i', (edition) => 
     partner = (await user.partner()).id;
     const tenant = user.id.replace('account_', '');
     await world.sql`delete from address where tenant_id = ${tenant}`;
-    // Most kinds of addresses come from payments and the bank; the rows are as those would leave them.
+    // Most kinds of addresses come from payments and the bank; the test inserts their rows as those would.
     for (const [name, row] of Object.entries(rows)) {
       ids[name] = `address_${tenant.slice(0, 20)}${Object.keys(rows).indexOf(name).toString().padStart(12, '0')}`;
       const stored: Record<string, unknown> = {
@@ -760,7 +763,7 @@ describe.each([1, 2] as const)('filters of addresses, Edition %i', (edition) => 
         ]
       : []) as Filter[]),
   ];
-  /** More than ten may pass: the whole list is read in two pages. */
+  /** More than ten may pass: the test reads the whole list in two pages. */
   const whole = async (query: string, args: string) => {
     const first = await shown(user, 'addresses', query, args);
     if (first.length < 10) return first;
@@ -787,7 +790,7 @@ describe.each([1, 2] as const)('filters of addresses, Edition %i', (edition) => 
 });
 
 describe('filters of files', () => {
-  it('purpose, of one and of several', async () => {
+  it('purpose, with one and with several values', async () => {
     const user = await given.directUser(1);
     const purposes = ['logo', 'invoice', 'tax_document', 'identity_document', 'additional_verification'];
     const ids: Record<string, string> = {};
@@ -802,9 +805,9 @@ describe('filters of files', () => {
   });
 });
 
-/** What the graph adds to a list: counts, both ends, and pages inside pages. */
+/** What the graph adds to a list: counts, both ends, and nested pages. */
 describe('a connection', () => {
-  it('counts the whole list, whatever the page, and only what passes the filter', async () => {
+  it('counts the whole list on every page, and only what passes the filter', async () => {
     const user = await given.directUser(1);
     await times(12, () => user.partner());
     const held = (await user.partner()).id;
@@ -830,7 +833,7 @@ describe('a connection', () => {
     });
   });
 
-  it('takes up to a hundred at once', async () => {
+  it('returns up to a hundred objects at once', async () => {
     const { speaker, ids } = crowds.accounts;
     const reply = await speaker.graph(
       '{ accounts(first: 100) { nodes { id } pageInfo { hasNextPage hasPreviousPage } totalCount } }',
@@ -842,7 +845,7 @@ describe('a connection', () => {
     });
   });
 
-  it('says what lies on either side of a page, also of an empty one', async () => {
+  it('reports whether objects precede and follow a page, also an empty one', async () => {
     const { speaker, ids } = crowds.accounts;
     const page = 'nodes { id } pageInfo { hasNextPage hasPreviousPage }';
     const reply = await speaker.graph(`{
@@ -882,7 +885,7 @@ describe('a connection', () => {
     ['created: { gte: "yesterday" }', 'parameter_invalid account.created.gte', ['created', 'gte']],
     ['status: [GONE]', 'parameter_invalid account.status', ['status', 0]],
     ['colour: 1', 'parameter_unknown account.colour', ['colour']],
-  ])('refuses %s as /v1 would', async (args, problem, path) => {
+  ])('refuses %s as /v1 does', async (args, problem, path) => {
     const reply = await crowds.accounts.speaker.graph(`{ accounts(${args}) { nodes { id } } }`);
     expect(reply.codes.map((code, i) => `${code} ${reply.fieldNames[i]}`)).toEqual([problem]);
     const { code, argumentPath } = reply.body.errors[0].extensions;
@@ -890,7 +893,7 @@ describe('a connection', () => {
     expect(reply.body.data ?? null).toBeNull();
   });
 
-  it('pages, filters and counts inside another, for every parent its own', async () => {
+  it('pages, filters and counts inside another connection, separately for every parent', async () => {
     const platform = await given.platform(1);
     const users = await times(2, () => platform.connectedUser());
     const [one, two] = users as [Speaker, Speaker];
@@ -955,7 +958,7 @@ describe('a connection', () => {
     });
   });
 
-  it('goes on inside another from a cursor, and refuses one that is not of the caller', async () => {
+  it('continues inside another connection from a cursor, and refuses a cursor that is not visible to the caller', async () => {
     const { speaker, ids } = crowds.accounts;
     const partners = ids.filter((id) => id !== speaker.id);
     const inside = (args: string) =>
@@ -982,7 +985,7 @@ describe('a connection', () => {
   });
 });
 
-it('a filter by an account that is empty text asks for nothing, as null does, through both APIs', async () => {
+it('a filter by an account with an empty text filters nothing, as null does, through both APIs', async () => {
   const user = await given.directUser(2);
   await user.partner();
   await user.post('/v1/deposits', {

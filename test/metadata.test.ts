@@ -8,13 +8,13 @@ type Json = any;
 type Map = Record<string, unknown>;
 
 const pdf = Buffer.from('%PDF-1.4\n%%EOF\n');
-/** What was refused, alike for both APIs: the graph answers 200 and has the status beside each error. */
+/** The error of a refused request in one form for both APIs: the graph returns 200 and the status in each error. */
 const problems = ({ status, body, codes, fieldNames }: Reply) => [
   body.errors?.[0].extensions?.httpStatus ?? status,
   ...codes.map((code, i) => `${code} ${fieldNames[i]}`).sort(),
 ];
 
-/** JSON with a key that an object literal would take for its prototype. */
+/** JSON with a key that an object literal would treat as its prototype. */
 const parsed = (text: string): Map => JSON.parse(text);
 const map = (count: number, value = 'v', prefix = 'k') =>
   Object.fromEntries(Array.from({ length: count }, (_, i) => [`${prefix}${i}`, value]));
@@ -27,11 +27,11 @@ beforeAll(async () => {
   connected = await platform.connectedUser();
 });
 
-/** An object that has metadata from its creation, by each API that creates it. `absent` sends no metadata at all. */
+/** A creation of an object with metadata, by each API that has it. `absent` sends no metadata at all. */
 interface Creation {
   object: string;
   create(metadata: unknown): Promise<Reply>;
-  /** The object of the answer, in either API's shape. */
+  /** The object of the response, in the format of either API. */
   made(reply: Reply): { id: string; metadata: unknown };
   path: string;
 }
@@ -152,10 +152,10 @@ const creations: Record<string, Creation> = {
   },
 };
 
-/** The specification has "map or null" for all others, and "map" for these: none of it is an empty one. */
+/** The specification says "map or null" for all other objects, and "map" for these: no metadata is an empty map. */
 const none = (object: string) => (object === 'receivable' ? {} : null);
 
-/** What is kept of an object, asked for again; the answer of a write must not be kinder than the store. */
+/** The stored metadata, read again: the response of a write must not differ from what is stored. */
 async function kept({ path }: Creation, { id }: { id: string }): Promise<unknown> {
   const speaker = id.startsWith('account_') && path === '/v1/accounts' ? [user, platform] : [user];
   for (const one of speaker) {
@@ -175,12 +175,12 @@ describe.each(Object.entries(creations))('metadata of %s', (_, creation) => {
     expect(await kept(creation, made(reply))).toEqual(expected);
   }
 
-  it('is null or empty when there is none, however that is said', async () => {
+  it('is null or empty when there is none, for every way to send none', async () => {
     for (const sent of [absent, null, '', {}, { a: null }, { a: '' }, { a: null, b: '' }])
       await keeps(sent, none(object));
   });
 
-  it('keeps the strings it is given, and no key with an empty value', async () => {
+  it('stores the strings that it gets, and no key with an empty value', async () => {
     await keeps(
       { order: '42', 'with blanks': ' v ', empty: '', none: null, 名前: '値' },
       {
@@ -191,15 +191,15 @@ describe.each(Object.entries(creations))('metadata of %s', (_, creation) => {
     );
   });
 
-  // 𝒳 is two UTF-16 units, 👩‍👩‍👧 five code points: only a count of code points puts these on the right side.
-  it('takes 10 keys of 40 and values of 500 code points', async () => {
+  // 𝒳 is two UTF-16 units, 👩‍👩‍👧 five code points: only a count of code points accepts exactly these.
+  it('accepts 10 keys of 40 and values of 500 code points', async () => {
     await keeps(map(10), map(10));
     const widest = { ['𝒳'.repeat(40)]: '𝒳'.repeat(500), ['👩‍👩‍👧'.repeat(8)]: '👩‍👩‍👧'.repeat(100) };
     await keeps(widest, widest);
     await keeps({ ...map(10), gone: '', alsoGone: null }, map(10));
   });
 
-  it('refuses more, each key by its name', async () => {
+  it('refuses more, and names each key', async () => {
     expect(problems(await create(map(11)))).toEqual([400, `parameter_invalid ${field}`]);
     const long = '𝒳'.repeat(41);
     const reply = await create({
@@ -221,7 +221,7 @@ describe.each(Object.entries(creations))('metadata of %s', (_, creation) => {
     ]);
   });
 
-  it('refuses an empty key, and values that are no strings', async () => {
+  it('refuses an empty key, and values that are not strings', async () => {
     expect(problems(await create({ '': 'v' }))).toEqual([400, `parameter_invalid ${field}.`]);
     const values: Map = { number: 1, zero: 0, yes: true, no: false, list: ['v'], none: [], hash: { a: 'v' }, bare: {} };
     expect(problems(await create(values))).toEqual([
@@ -234,8 +234,9 @@ describe.each(Object.entries(creations))('metadata of %s', (_, creation) => {
       expect(problems(await create(whole))).toEqual([400, `parameter_invalid ${field}`]);
   });
 
-  // As text these are keys like any other; as paths or as JavaScript they are not, and that is how stores are broken.
-  it('keeps keys that mean something elsewhere, and nothing else learns of them', async () => {
+  // As texts these are keys like any other; as paths or JavaScript names they have a meaning that could corrupt a
+  // store.
+  it('stores keys that have a meaning elsewhere, and changes nothing else', async () => {
     const hostile = parsed(
       '{"__proto__":"polluted","constructor":"c","prototype":"p","toString":"s","a.b":"dot","a[b]":"bracket","metadata":"m","$ref":"r","0":"zero"}',
     );
@@ -249,7 +250,7 @@ describe.each(Object.entries(creations))('metadata of %s', (_, creation) => {
     expect(Object.getPrototypeOf({})).toBe(Object.prototype);
   });
 
-  it('refuses hashes under such keys, by their names, and leaves the prototype of everything alone', async () => {
+  it('refuses objects under such keys, names them, and leaves every prototype unchanged', async () => {
     const reply = await create(
       parsed('{"__proto__":{"polluted":"yes"},"constructor":{"prototype":{"polluted":"yes"}},"a.b":{}}'),
     );
@@ -262,7 +263,7 @@ describe.each(Object.entries(creations))('metadata of %s', (_, creation) => {
     expect(({} as Json).polluted).toBeUndefined();
   });
 
-  it('refuses what no text of the store can hold', async () => {
+  it('refuses characters that PostgreSQL cannot store', async () => {
     const reply = await create({ nul: 'a\u0000b', lone: 'a\ud800b', 'key\u0000': 'v', 'key\udfff': 'v' });
     expect(problems(reply)).toEqual([
       400,
@@ -276,7 +277,7 @@ describe('metadata of a file', () => {
   const fieldsOf = (metadata: Record<string, string>) =>
     Object.fromEntries(Object.entries(metadata).map(([key, value]) => [`metadata[${key}]`, value]));
 
-  it('is null when there is none, and else what was sent', async () => {
+  it('is null when there is none, and otherwise equals what was sent', async () => {
     const [none, empty, some] = await Promise.all([
       upload({}),
       upload({ 'metadata[a]': '' }),
@@ -290,7 +291,7 @@ describe('metadata of a file', () => {
     for (const { body } of [none, empty, some]) expect((await user.get(`/v1/files/${body.id}`)).body).toEqual(body);
   });
 
-  it('keeps __proto__ as a key', async () => {
+  it('stores __proto__ as a key', async () => {
     const reply = await upload({ 'metadata[__proto__]': 'polluted' });
     expect(problems(reply)).toEqual([200]);
     expect(Object.entries(reply.body.metadata)).toEqual([['__proto__', 'polluted']]);
@@ -317,7 +318,7 @@ describe('metadata of a file', () => {
   });
 });
 
-/** An object whose metadata can be changed; `fresh` makes one with the given metadata. */
+/** An object whose metadata can be changed; `fresh` creates one with the given metadata. */
 interface Change {
   object: string;
   fresh(metadata?: Map): Promise<string>;
@@ -364,7 +365,7 @@ const changes: Record<string, Change> = {
   'an account': { object: 'account', fresh: freshUser, ...rest('/v1/accounts', () => platform) },
   'an account, by the user itself': {
     object: 'account',
-    // The user itself is one; what is left of another test is cleared away.
+    // The user itself is such an object, so metadata of earlier tests are removed.
     fresh: async (metadata) => {
       await connected.post(`/v1/accounts/${connected.id}`, { metadata: null });
       if (metadata) await connected.post(`/v1/accounts/${connected.id}`, { metadata });
@@ -401,26 +402,31 @@ describe.each(Object.entries(changes))('a change of the metadata of %s', (_, { o
   const field = `${object}.metadata`;
 
   it.each<[title: string, before: Map | undefined, sent: unknown, after: unknown]>([
-    ['adds what is new', { a: '1' }, { b: '2' }, { a: '1', b: '2' }],
-    ['adds to nothing', undefined, { a: '1' }, { a: '1' }],
-    ['replaces what is known', { a: '1', b: '2' }, { a: '3' }, { a: '3', b: '2' }],
+    ['adds a new key', { a: '1' }, { b: '2' }, { a: '1', b: '2' }],
+    ['adds a key to empty metadata', undefined, { a: '1' }, { a: '1' }],
+    ['replaces the value of a known key', { a: '1', b: '2' }, { a: '3' }, { a: '3', b: '2' }],
     ['unsets a key with null', { a: '1', b: '2' }, { a: null }, { b: '2' }],
     ['unsets a key with an empty text', { a: '1', b: '2' }, { a: '' }, { b: '2' }],
-    ['does all three at once', { a: '1', b: '2', c: '3' }, { a: '', b: '4', d: '5' }, { b: '4', c: '3', d: '5' }],
-    ['is null when the last key goes', { a: '1' }, { a: '' }, null],
+    [
+      'adds, replaces and unsets in one request',
+      { a: '1', b: '2', c: '3' },
+      { a: '', b: '4', d: '5' },
+      { b: '4', c: '3', d: '5' },
+    ],
+    ['is null after the last key is unset', { a: '1' }, { a: '' }, null],
     ['unsets all with null', { a: '1', b: '2' }, null, null],
     ['unsets all with an empty text', { a: '1', b: '2' }, '', null],
     ['unsets nothing with an empty map', { a: '1' }, {}, { a: '1' }],
     ['unsets nothing when it is absent', { a: '1' }, absent, { a: '1' }],
-    ['does not mind a key that was not there', { a: '1' }, { b: '', c: null }, { a: '1' }],
+    ['ignores the unset of a key that does not exist', { a: '1' }, { b: '', c: null }, { a: '1' }],
     [
       'unsets a key that means something elsewhere',
       parsed('{"__proto__":"1","a.b":"2"}'),
       parsed('{"__proto__":""}'),
       { 'a.b': '2' },
     ],
-    ['changes a key that means something elsewhere', { 'a.b': '1', a: '0' }, { 'a.b': '2' }, { 'a.b': '2', a: '0' }],
-    ['may swap a key when there are ten', map(10), { k0: '', k10: 'v' }, { ...map(11), k0: undefined }],
+    ['changes a key that has a meaning elsewhere', { 'a.b': '1', a: '0' }, { 'a.b': '2' }, { 'a.b': '2', a: '0' }],
+    ['may replace a key when there are ten', map(10), { k0: '', k10: 'v' }, { ...map(11), k0: undefined }],
   ])('%s', async (__, before, sent, after) => {
     const id = await fresh(before);
 
@@ -431,7 +437,7 @@ describe.each(Object.entries(changes))('a change of the metadata of %s', (_, { o
     expect(await read(id)).toEqual(expected);
   });
 
-  it('is held to ten keys of the result, and refused whole', async () => {
+  it('allows ten keys in the result, and is refused completely beyond that', async () => {
     const id = await fresh(map(9));
     for (const sent of [{ x: '1', y: '2' }, { k0: 'changed', x: '1', y: '2' }, map(11, 'v', 'new')])
       expect(problems(await update(id, sent))).toEqual([400, `parameter_invalid ${field}`]);
@@ -441,7 +447,7 @@ describe.each(Object.entries(changes))('a change of the metadata of %s', (_, { o
     expect(Object.keys(made(swapped).metadata as object)).toHaveLength(10);
   });
 
-  it('is refused whole when one key is wrong', async () => {
+  it('is refused completely when one key is wrong', async () => {
     const id = await fresh({ a: '1' });
     const reply = await update(id, { a: '2', b: 3, c: 'v'.repeat(501), ['k'.repeat(41)]: '', '': 'v' });
     expect(problems(reply)).toEqual([
@@ -451,15 +457,15 @@ describe.each(Object.entries(changes))('a change of the metadata of %s', (_, { o
     expect(await read(id)).toEqual({ a: '1' });
   });
 
-  // Read, merge and write back would lose all but one of these.
-  it('loses no key of ten that are sent at once', async () => {
+  // Read, merge and write in three steps would lose all but one of these.
+  it('loses no key of ten that are sent at the same time', async () => {
     const id = await fresh();
     const replies = await Promise.all(Array.from({ length: 10 }, (__, i) => update(id, { [`k${i}`]: `v${i}` })));
     expect(replies.map(problems)).toEqual(replies.map(() => [200]));
     expect(await read(id)).toEqual(Object.fromEntries(Array.from({ length: 10 }, (__, i) => [`k${i}`, `v${i}`])));
   });
 
-  it('never comes to more than ten keys, whoever is first', async () => {
+  it('never results in more than ten keys, in any order', async () => {
     const id = await fresh(map(5));
     const replies = await Promise.all(Array.from({ length: 10 }, (__, i) => update(id, { [`n${i}`]: 'v' })));
     const told = replies.map((reply) => problems(reply).join(' ')).sort();

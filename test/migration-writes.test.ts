@@ -13,9 +13,9 @@ vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const writers = 6;
-/** Between two writes of one writer, so that the gateway is busy and the machine is not. */
+/** The pause between two writes of one writer, so that the gateway is busy and the machine is not. */
 const pauseMilliseconds = 20;
-/** How many acknowledged writes come before, between and after the migrations. */
+/** How many writes are acknowledged before, between and after the migrations. */
 const writesBetween = 60;
 /** Helpers that the next versions have under another name, as a changed signature requires. */
 const renamed = ['tell_at', 'new_id', 'leg', 'insert_payment_at', 'enqueue_at', 'answer'];
@@ -54,8 +54,9 @@ afterAll(async () => {
 });
 
 /**
- * A later version of this program: every function has another text, some helpers have other names, and there may be a
- * migration to apply. Returns what runs its `tidegate migrate`.
+ * A later version of this program: every function has a different text, some helpers have other names, and there may
+ * be
+ * a migration to apply. Returns a function that runs its `tidegate migrate`.
  */
 function laterProgram(version: number, migration?: string): () => Promise<{ code: number | null; errors: string }> {
   const folder = children.folder();
@@ -98,14 +99,17 @@ function laterProgram(version: number, migration?: string): () => Promise<{ code
 }
 
 describe('while the functions are replaced and a migration is applied', () => {
-  /** What was acknowledged, by its idempotency key: the id of the object, and the answer of the API. */
+  /** The acknowledged writes by their idempotency key: the id of the object, and the API's response. */
   const acknowledged = new Map<string, { id: string; text: string; kind: 'account' | 'deposit' }>();
   const answers = new Map<string, number>();
-  /** What the gateway has logged of faults of its own. */
+  /** The internal errors that the gateway has logged. */
   const faults = () => gateway.log().filter(({ level }) => Number(level) >= 50);
   let over = false;
 
-  /** One write, sent with one key until it is acknowledged. Anything but a success or a 503 that says when to try again ends the test. */
+  /**
+   * Sends one write with one key until it is acknowledged. Any response but a success or a 503 with Retry-After ends
+   * the test.
+   */
   const write = async (
     key: string,
     kind: 'account' | 'deposit',
@@ -171,7 +175,7 @@ describe('while the functions are replaced and a migration is applied', () => {
     await until(() => acknowledged.size >= from + count || over);
   };
 
-  it('every write succeeds, or is answered 503 and can be repeated', async () => {
+  it('every write succeeds, or gets a 503 and can be repeated', async () => {
     const running = Promise.all(Array.from({ length: writers }, (_, n) => writer(n)));
     running.catch(() => {
       over = true;
@@ -184,20 +188,20 @@ describe('while the functions are replaced and a migration is applied', () => {
       expect(await migrate()).toEqual({
         code: 0,
         errors: expect.stringMatching(
-          /^(A deadlock with other statements undid "migrate", which is tried again\.\n)*$/,
+          /^(A deadlock with other statements undid "migrate"\. The gateway tries it again\.\n)*$/,
         ),
       });
     }
     await moreWrites(writesBetween);
     over = true;
     await running;
-    // GraphQL says in its errors what REST says in its status.
+    // GraphQL has the status in its errors.
     const codes = new Set([...answers.keys()].map((answer) => answer.replace(/^\d+ ?/, '') || 'success'));
     expect([...codes].toSorted()).toEqual(['service_unavailable', 'success']);
     expect(faults()).toEqual([]);
     expect((await fetch(`${gateway.origin}/readyz`)).status).toBe(200);
 
-    // Both versions of the functions have served writes, and the last one is there as a whole.
+    // Both versions of the functions have served writes, and the last one is complete.
     const told = await sql`select distinct told_by from event order by 1`;
     expect(told).toEqual([{ told_by: `version ${version + 3}` }, { told_by: null }]);
     const of = await sql`select proname from pg_proc where pronamespace = 'public'::regnamespace
@@ -205,7 +209,7 @@ describe('while the functions are replaced and a migration is applied', () => {
     expect(of).toEqual([]);
   });
 
-  it('and everything that was acknowledged is there, once, and nothing else', async () => {
+  it('and every acknowledged object exists once, and no other object does', async () => {
     for (const kind of ['account', 'deposit'] as const) {
       const ids = [...acknowledged.values()].filter((one) => one.kind === kind).map(({ id }) => id);
       const where = kind === 'account' ? sql`type = 'partner' and` : sql``;
@@ -216,7 +220,7 @@ describe('while the functions are replaced and a migration is applied', () => {
     await until(async () => (await sql`select from deposit where status <> 'completed' limit 1`).length === 0);
     const [booked] = await sql`select pending::text as amount from balance where currency = 'USD' and not livemode`;
     expect(booked).toEqual({ amount: `${deposits * 100}` });
-    // Each object was told of once: a write that was repeated after a 503 has left one event.
+    // Each object has one event: a write that was repeated after a 503 has emitted one.
     const events = await sql`select type, count(*)::int as count, count(distinct object_id)::int as objects from event
       where type in ('deposit.initialized', 'deposit.completed') group by 1 order by 1`;
     expect(events).toEqual(
@@ -225,7 +229,7 @@ describe('while the functions are replaced and a migration is applied', () => {
     expect([...(await sql`select rule, what from violations`)]).toEqual([]);
   });
 
-  it('and a key of before is answered what it was answered', async () => {
+  it('and a key from before gets its stored response', async () => {
     const of = (kind: 'account' | 'deposit') =>
       [...acknowledged].filter(([, one]) => one.kind === kind && one.text.startsWith('{"id"')).slice(0, 5);
     for (const [key, { text }] of of('account'))

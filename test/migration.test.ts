@@ -21,7 +21,10 @@ const children = useChildren();
 const createPlatform = ['account', 'create', '--type=platform', '--edition=2', '--legal-name=Root Traders', '--json'];
 const own = programVersion();
 
-/** Connections of the superuser and of others to a database of the run's PostgreSQL, which end with the tests. */
+/**
+ * Opens connections of the superuser and of others to a database of the run's PostgreSQL, and closes them after the
+ * tests.
+ */
 const connections: postgres.Sql[] = [];
 const connect = (url: string, { username, ...more }: { username?: string; connection?: object } = {}) => {
   const database = new URL(url).pathname.slice(1);
@@ -40,10 +43,10 @@ afterAll(async () => {
   await Promise.all(connections.map((sql) => sql.end({ timeout: 1 })));
 });
 
-/** The text of a function as the database has it. */
+/** The text of a function in the database. */
 const bodyOf = async (sql: postgres.Sql, name: string) =>
   (await sql`select prosrc from pg_proc where proname = ${name}`)[0]!.prosrc as string;
-/** Changes a function of the database, as another version of the program would have it. */
+/** Changes a function of the database, as another version of the program would. */
 const mark = (sql: postgres.Sql) =>
   sql.unsafe(
     `create or replace function touch_api_key(p_tenant text, p_live boolean, p_id text) returns void language plpgsql as $$ begin /* another version */ end $$`,
@@ -51,14 +54,14 @@ const mark = (sql: postgres.Sql) =>
 const marked = async (sql: postgres.Sql) => (await bodyOf(sql, 'touch_api_key')).includes('another version');
 
 describe('the version of the schema', () => {
-  it('rises with every change of a migration or function file: run `npm run schema` after such a change', () => {
+  it('increases with every change of a migration or function file: run `npm run schema` after such a change', () => {
     const text = fs.readFileSync('drizzle/version.json', 'utf8');
     expect(versionText(JSON.parse(text))).toBe(text);
     const { version } = JSON.parse(versionText({ ...JSON.parse(text), sha256: 'of other files' }));
     expect(version).toBe(own.version + 1);
   });
 
-  it('is stored, and a program that is older changes nothing and says so', async () => {
+  it('is stored, and an older program reports it and changes nothing', async () => {
     const environment = await children.database();
     const sql = connect(environment.DATABASE_URL);
     const migrated = await children.quickCommand(environment, 'migrate', '--json');
@@ -85,8 +88,8 @@ describe('the version of the schema', () => {
     expect(await marked(sql)).toBe(true);
   });
 
-  // While a release is rolled out, a gateway of the release before may have to start again.
-  it('that is newer is served by the older program where it says that it can be', async () => {
+  // During a rolling deploy, a gateway of the previous release may have to start again.
+  it('that is newer is served by the older program if the newer version allows it', async () => {
     const environment = await children.database({ migrated: true });
     const sql = connect(environment.DATABASE_URL);
     await mark(sql);
@@ -95,21 +98,21 @@ describe('the version of the schema', () => {
     const gateway = await children.gateway({ ...environment, TRUSTED_PROXY: '127.0.0.1' });
     expect((await fetch(`${gateway.origin}/readyz`)).status).toBe(200);
     expect(gateway.errors).toBe(
-      `The database is at version ${own.version + 1}, newer than this program's version ${own.version}. It is served as it is, and not changed.\n`,
+      `The database is at version ${own.version + 1}, newer than this program's version ${own.version}. This program serves it without changing it.\n`,
     );
     expect(await gateway.stop()).toBe(0);
     expect(await marked(sql)).toBe(true);
   });
 
-  // Before versions were kept, a program compared its function files with this table and applied those that differed.
-  it('keeps a program from before versions were kept from putting its functions back', async () => {
+  // Before versions were stored, a program compared its function files with this table and applied those that differed.
+  it('prevents a program from before versions were stored from restoring its functions', async () => {
     const environment = await children.database({ migrated: true });
     const sql = connect(environment.DATABASE_URL, { username: 'tidegate' });
     await sql.unsafe('create table if not exists drizzle.function_file (name text primary key, sha256 text not null)');
     await expect(sql.unsafe('select name, sha256 from drizzle.function_file')).rejects.toThrow('does not exist');
   });
 
-  it('is reached from a database of before versions were kept', async () => {
+  it('is reached from a database from before versions were stored', async () => {
     const environment = await children.database({ migrated: true });
     const sql = connect(environment.DATABASE_URL, { username: 'tidegate' });
     await mark(sql);
@@ -127,7 +130,7 @@ describe('the version of the schema', () => {
 });
 
 describe('a migration', () => {
-  it('is done by `tidegate migrate` and by no other command, nor by a gateway that may not', async () => {
+  it('is run by `tidegate migrate` and by no other command, nor by a gateway without the setting for it', async () => {
     const environment = await children.database();
     const sql = connect(environment.DATABASE_URL);
     const tables = async () => (await sql`select from pg_tables where schemaname in ('public', 'drizzle')`).length;
@@ -149,7 +152,7 @@ describe('a migration', () => {
     expect(await gateway.stop()).toBe(0);
   });
 
-  it('changes nothing when one of its files cannot be applied, and says which step failed and why', async () => {
+  it('changes nothing when one of its files cannot be applied, and reports the failed step and the reason', async () => {
     const environment = await children.database({ migrated: true });
     const sql = connect(environment.DATABASE_URL, { username: 'tidegate' });
     await mark(sql);
@@ -165,7 +168,7 @@ describe('a migration', () => {
     expect(await sql`select version from drizzle.schema_version`).toEqual([{ version: 0 }]);
   });
 
-  it('says who holds its lock, and gives up at the limit', async () => {
+  it('reports who holds its lock, and fails at the limit', async () => {
     const environment = { ...(await children.database()), MIGRATION_LOCK_SECONDS: '3' };
     const forgotten = connect(environment.DATABASE_URL, {
       username: 'tidegate',
@@ -191,7 +194,7 @@ describe('a migration', () => {
   });
 });
 
-describe('an owner and a role that serves', () => {
+describe('an owner and a serving role', () => {
   const tag = randomUUID().slice(0, 8);
   const [owner, runtime] = [`owner_${tag}`, `runtime_${tag}`];
   let environment: { DATABASE_URL: string; API_KEY_PEPPER: string };
@@ -218,11 +221,11 @@ describe('an owner and a role that serves', () => {
     );
   });
 
-  it('are kept apart: the role serves, and no privilege of it changes the schema or the books', async () => {
+  it('are separate: the role serves, and has no privilege to change the schema or the ledger', async () => {
     expect(await migrated()).toMatchObject({ code: 0, errors: '' });
     const made = await children.quickCommand(serving, ...createPlatform);
     expect(made).toMatchObject({ code: 0, errors: '' });
-    // Nothing is to be migrated, so a role that could not do it starts by default too.
+    // No migration is pending, so a role that cannot migrate also starts by default.
     gateway = await children.gateway(serving);
     const platform = gateway.speaker(JSON.parse(made.out).keys.test, { 'x-forwarded-proto': 'https' });
     await trade(platform);
@@ -271,7 +274,7 @@ describe('an owner and a role that serves', () => {
           (e: { code: string }) => e.code,
         ),
       ]).toEqual([statement, '42501']);
-    // PostgreSQL warns of a grant without the right to grant, and grants nothing.
+    // PostgreSQL warns about a grant without the right to grant, and grants nothing.
     for (const table of ['posting', 'entry', 'contra_entry', 'seal_block', 'posting_seal']) {
       await sql.unsafe(`grant update, delete, truncate on ${table} to ${runtime}`);
       expect(await sql`select has_table_privilege(${runtime}, ${table}, 'update, delete, truncate') as may`).toEqual([
@@ -280,8 +283,8 @@ describe('an owner and a role that serves', () => {
     }
   });
 
-  it('are restored after a restore without privileges, and the audit says what is missing until then', async () => {
-    // What `pg_restore --no-acl` leaves: every privilege as a new table of the owner has it.
+  it('are restored after a restore without privileges, and the audit reports what is missing until then', async () => {
+    // The result of `pg_restore --no-acl`: every table has the privileges of a new table of its owner.
     await admin.unsafe(`revoke all on all tables in schema public, drizzle from ${runtime};
       revoke usage on schema public, drizzle from ${runtime}, public;
       grant all on posting, entry, contra_entry, seal_block, posting_seal to ${owner}`);
@@ -332,7 +335,7 @@ describe('an owner and a role that serves', () => {
       (to: string) => `alter role ${to} nosuperuser`,
       (to: string) => `the serving role ${to} is a superuser`,
     ],
-  ] as const)('are found broken by %s', async (_, breaks, mends, what) => {
+  ] as const)('are reported as broken by %s', async (_, breaks, mends, what) => {
     await admin.unsafe(breaks(runtime));
     const found = await admin`select what from violations where rule = 'append-only is not enforced'`;
     await admin.unsafe(mends(runtime));
@@ -341,7 +344,7 @@ describe('an owner and a role that serves', () => {
   });
 
   it.each([
-    ['that is not there', () => 'nowhere', 'There is no role "nowhere" on this server: create it first.\n'],
+    ['that does not exist', () => 'nowhere', 'There is no role "nowhere" on this server: create it first.\n'],
     [
       'that is a superuser',
       () => 'postgres',
@@ -397,7 +400,7 @@ const bouncer = ['/usr/sbin/pgbouncer', '/usr/bin/pgbouncer', '/usr/local/bin/pg
   fs.existsSync(file),
 );
 
-// `.ci/run` installs PgBouncer where it can; elsewhere these chapters are skipped, and the line says why.
+// `.ci/run` installs PgBouncer where it can; elsewhere these chapters are skipped, and the line shows why.
 describe.skipIf(!bouncer)(
   `behind PgBouncer in transaction mode${bouncer ? '' : ' (skipped: no pgbouncer is installed)'}`,
   () => {
@@ -408,7 +411,10 @@ describe.skipIf(!bouncer)(
     let admin: postgres.Sql;
     let pooled: Record<string, string>;
 
-    /** Starts a PgBouncer over the run's PostgreSQL, as the user of that server, who alone reaches its socket. */
+    /**
+     * Starts a PgBouncer on the run's PostgreSQL, as the user of that server, because only that user reaches its
+     * socket.
+     */
     const start = async (more: string) => {
       const { host } = inject('admin');
       const { uid, gid } = fs.statSync(host);
@@ -450,7 +456,7 @@ describe.skipIf(!bouncer)(
       admin = connect(environment.DATABASE_URL);
     });
 
-    it('names the parameter that PgBouncer does not take', async () => {
+    it('reports the parameter that PgBouncer does not accept', async () => {
       await start('');
       const refused = await children.quickCommand(pooled, 'account', 'list');
       await stop();
@@ -474,11 +480,11 @@ describe.skipIf(!bouncer)(
         const { pathname } = new URL(environment.DATABASE_URL);
         const role = `alter role tidegate in database ${pathname.slice(1)} set`;
         await admin.unsafe(`${role} statement_timeout = '5s'; ${role} lock_timeout = '2s'`);
-        // What was connected before keeps what it had.
+        // Connections from before keep their settings.
         await admin`select pg_terminate_backend(pid) from pg_stat_activity where usename = 'tidegate' and datname = current_database()`;
       });
 
-      it('keeps no lock of a migration, and serves', async () => {
+      it('leaves no lock of a migration behind, and serves', async () => {
         const settings = { ...pooled, PREPARED_STATEMENTS: 'false', MIGRATION_LOCK_SECONDS: '2' };
         for (let time = 0; time < 3; time++) {
           expect(await children.quickCommand(settings, 'migrate')).toMatchObject({ code: 0, errors: '' });
@@ -511,8 +517,9 @@ describe.skipIf(!bouncer)(
         for (const gateway of gateways) expect([await gateway.stop(), gateway.errors]).toEqual([0, '']);
       });
 
-      // A lock of the session stays with the connection of the pooler when its client has gone: programs of before left it so.
-      it('migrates at MIGRATION_URL, and says which of its connections holds a lock that was left', async () => {
+      // A session lock stays on the pooler's connection after its client has disconnected: older programs left such
+      // locks.
+      it('migrates at MIGRATION_URL, and reports which connection holds a lock that was left', async () => {
         const left = postgres(pooled.DATABASE_URL!, { max: 1, fetch_types: false, prepare: false });
         const [{ pid } = { pid: 0 }] = await left<
           [{ pid: number }]

@@ -25,14 +25,14 @@ vi.setConfig(patience);
 
 const payoutCurrencies = [['INR'], ['USD'], ['INR', 'USD'], ['JPY'], ['USD', 'JPY'], []];
 
-/** The payouts that the ledger do not know yet. */
+/** The payouts that the model does not know yet. */
 async function newPayouts({ world, tenant, model }: Harness): Promise<Record<string, string>[]> {
   const rows = await world.sql`
     select id, account_id, source_currency, amount, currency from payout where tenant_id = ${tenant} and not livemode order by id`;
   return rows.filter(({ id }) => !model.payouts.has(id));
 }
 
-/** Time has passed: what was due is done, by one round of the worker's own function. */
+/** Advances the clock and runs the due work, with one call of the worker's own function. */
 async function pass(harness: Harness, seconds: number): Promise<void> {
   const { world, tenant, model } = harness;
   const processing = [...model.deposits.values()].filter(({ status, sandbox }) => status === 'processing' && sandbox);
@@ -57,7 +57,10 @@ async function pass(harness: Harness, seconds: number): Promise<void> {
   expect(told.toSorted()).toEqual(wanted.toSorted());
 }
 
-/** The locks that a payout's end or a dispute has left to jobs: settled, freed and shrunk, so many a call. */
+/**
+ * The locks that the end of a payout or a dispute left to jobs are settled, freed and shrunk, a limited number per
+ * call.
+ */
 async function workOnLocks({ world, tenant }: Harness): Promise<void> {
   const kinds = ['settle_locks', 'free_locks', 'shrink_locks'];
   for (let left = 1; left > 0; ) {
@@ -75,10 +78,11 @@ const batches = Math.ceil(scale.histories.runs / perWorld);
 
 describe(`histories of one client, seed ${scale.seed}`, () => {
   describe.each(Array.from({ length: batches }, (_, n) => n))('%i', (batch) => {
-    // No worker: what it would do by itself is done when time passes, so that the model knows when.
+    // No worker runs: its work is done when the test advances the clock, so that the model knows when.
     const world = useWorld({ worker: false });
     const runs = Math.min(perWorld, scale.histories.runs - batch * perWorld);
-    // Every other world works on one lock a call, as if each payout and deposit had more locks than a call may change.
+    // Every second world changes one lock per call, as if each payout and deposit had more locks than a call may
+    // change.
     const locksPerCall = batch % 2 === 0 ? undefined : 1;
     beforeAll(async () => {
       if (locksPerCall === undefined) return;
@@ -87,7 +91,7 @@ describe(`histories of one client, seed ${scale.seed}`, () => {
       );
     });
 
-    it(`end as the model does, ${runs} times`, async () => {
+    it(`end in the state of the model, ${runs} times`, async () => {
       let [commands, refused, histories] = [0, 0, 0];
       const began = Date.now();
       const kind = fc.constantFrom(...kinds);
@@ -131,7 +135,7 @@ describe(`histories of one client, seed ${scale.seed}`, () => {
           markInterruptAsFailure: true,
         }),
       );
-      // All to their end: what a lane still did would be done to a world that is gone.
+      // Wait for all lanes, because an operation that still runs would use a deleted world.
       const failed = (await Promise.allSettled(checks)).find((check) => check.status === 'rejected');
       if (failed) throw failed.reason;
       figures('histories', { seed: scale.seed, batch, histories, commands, refused, took: secondsSince(began) });
@@ -141,7 +145,7 @@ describe(`histories of one client, seed ${scale.seed}`, () => {
 
 const told = (act: Act) => JSON.stringify(act, (_, v) => (typeof v === 'bigint' ? `${v}` : v));
 
-/** What was asked and what it was answered. */
+/** A request and its response. */
 interface Done {
   act: Act;
   reply: Reply;
@@ -156,9 +160,9 @@ interface Told {
 }
 
 /**
- * Many clients at once, and the worker beside them. Which of two was first, nobody outside can know; but a statement
- * writes its events while it holds every lock that it takes, so their order is an order in which all of it can have
- * happened. In that order every acknowledged operation must be one that the model accepts, with the answer that was given.
+ * Many clients at the same time, and the worker. Nothing outside the database knows which of two operations came
+ * first. But a statement writes its events while it holds all of its locks, so the order of events is a possible
+ * order of the operations. In that order the model must accept every acknowledged operation with its response.
  */
 async function crowd(harness: Harness, seed: number): Promise<{ done: Done[]; refused: Record<string, number> }> {
   const { clients, operations } = scale.crowds;
@@ -194,7 +198,7 @@ async function crowd(harness: Harness, seed: number): Promise<{ done: Done[]; re
       }
     }
   };
-  /** What the sandbox has done meanwhile, so that clients find something to do. */
+  /** Does the work of the sandbox, so that the clients have objects to use. */
   const look = async (me: Speaker) => {
     for (const payout of (await me.get('/v1/payouts?status=processing')).body.data) {
       const { id, account_id: account, currency, status } = payout;
@@ -212,16 +216,16 @@ async function crowd(harness: Harness, seed: number): Promise<{ done: Done[]; re
   return { done, refused };
 }
 
-/** Everything again in the order of the events, in the ledger alone. */
+/** Applies everything to the model again, in the order of the events. */
 function replay({ model }: Harness, events: Told[], done: Done[]): void {
   const byRequest = new Map(done.map((each) => [each.reply.headers.get('request-id')!, each]));
-  // An operation happened at its last event, when it had all its locks.
+  // An operation takes effect at its last event, when it has all of its locks.
   const last = new Map(events.map(({ id, request_id }) => [request_id ?? id, id]));
   const acknowledged = done.filter(({ act, reply }) => reply.status === 200 && act.do !== 'pass');
   expect(acknowledged.filter(({ reply }) => !last.has(reply.headers.get('request-id')!))).toEqual([]);
 
   for (const { id, type, object_id: object, data, request_id: request } of events) {
-    // Time passes for the ledger as the operations say.
+    // The model's clock advances with the operations.
     if (last.get(request ?? id) !== id || type === 'clock.advanced') continue;
     if (request !== null) {
       const each = byRequest.get(request);
@@ -247,13 +251,13 @@ describe(`histories of ${scale.crowds.clients} clients at once, seed ${scale.see
   describe.each(Array.from({ length: scale.crowds.runs }, (_, n) => n))('%i', (run) => {
     const world = useWorld();
 
-    it(`end as the model does, after ${scale.crowds.operations} operations each`, async () => {
+    it(`end in the state of the model, after ${scale.crowds.operations} operations each`, async () => {
       const began = Date.now();
       const roll = random(scale.seed + run);
       const kind = tenantKinds[Math.floor(roll() * tenantKinds.length)]!;
       const harness = await settle(world, kind, payoutCurrencies[Math.floor(roll() * 5)]);
       const { tenant, root, model } = harness;
-      // Everybody has money in every currency before it begins.
+      // Every user has money in every currency before the clients start.
       for (const to of harness.destinations) {
         for (const currency of harness.currencies) {
           const act: Act = { do: 'deposit', to, currency, amount: 1_000_000n, payer: undefined };
@@ -270,7 +274,7 @@ describe(`histories of ${scale.crowds.clients} clients at once, seed ${scale.see
       const expected = /^(400 (status_invalid|parameter_invalid)|402 amount_exceeds_(reconcilable|deposit))$/;
       expect(Object.keys(refused).filter((answer) => !expected.test(answer))).toEqual([]);
 
-      // Midnights pass until all that can be paid out is.
+      // Midnights pass until everything that can be paid out is paid out.
       for (let night = 0; night < 2; night++)
         for (const seconds of [61, 61, 86_400, 61, 61]) {
           await world.operator.passTime({ tenantId: tenant }, seconds);

@@ -6,7 +6,7 @@ import { givenIn, nickname, type Reply, Speaker, useWorld, tenantOf } from './wo
 
 vi.setConfig(patience);
 
-// No worker: a payout stays in flight until a racer ends it.
+// No worker runs: a payout stays in progress until a request ends it.
 const world = useWorld({ worker: false });
 const given = givenIn(world);
 const { rounds, racers } = scale.races;
@@ -17,14 +17,14 @@ beforeAll(async () => {
   other = await world.another();
 });
 
-// PostgreSQL breaks a deadlock and the gateway tries again: nobody would see one in the answers.
+// PostgreSQL breaks a deadlock and the gateway tries again, so a deadlock would not be visible in the responses.
 afterAll(async () => {
   expect(await world.sql`select rule, what from violations`).toEqual([]);
   const [row] = await world.sql`select deadlocks::int as n from pg_stat_database where datname = current_database()`;
   expect(row!.n).toBe(0);
 });
 
-/** All off at once, over two gateways; `told` is each answer's status and code. */
+/** Starts all requests at the same time, over two gateways; `told` is the status and code of each response. */
 async function race(start: (me: Speaker, i: number) => Promise<Reply>, me: Speaker) {
   const replies = await Promise.all(
     Array.from({ length: racers }, (_, i) =>
@@ -37,7 +37,7 @@ async function race(start: (me: Speaker, i: number) => Promise<Reply>, me: Speak
   return { replies, told, winners: replies.filter((_, i) => told[i] === '200') };
 }
 
-/** All rounds, in lanes beside one another, each lane with what `prepare` makes for it. */
+/** Runs all rounds in parallel lanes, each lane with the objects that `prepare` creates for it. */
 async function run<T>(name: string, prepare: () => Promise<T>, round: (lane: T, n: number) => Promise<number>) {
   const began = Date.now();
   let winners = 0;
@@ -74,8 +74,8 @@ const receivable = async (user: Speaker, amount: string) =>
 const inFunds = async (user: Speaker, compartment: string) =>
   (await must(user.get('/v1/balance')))[compartment].map((m: any) => `${m.amount} ${m.currency}`);
 
-describe(`${racers} at once, ${rounds} times`, () => {
-  it('ask with the same idempotency key: one deposit is made, and everybody is answered it', async () => {
+describe(`${racers} concurrent requests, ${rounds} times`, () => {
+  it('requests with the same idempotency key create one deposit, and all of them return it', async () => {
     await run(
       'same idempotency key',
       () => given.directUser(1),
@@ -93,7 +93,7 @@ describe(`${racers} at once, ${rounds} times`, () => {
                 ),
           user,
         );
-        // Who comes while the first is under way may be told so; nobody is told anything else.
+        // A request that arrives while the first one runs may get a 409; no other refusal is allowed.
         expect(told.filter((text) => text !== '200' && text !== '409 idempotency_key_in_use')).toEqual([]);
         const answered = replies.filter((_, i) => told[i] === '200');
         const ids = new Set(answered.map(({ body }) => body.data?.createDeposit.deposit.id ?? body.id));
@@ -106,7 +106,7 @@ describe(`${racers} at once, ${rounds} times`, () => {
     );
   });
 
-  it('settle a payout and fail it: it ends once, and the money is where the end says', async () => {
+  it('requests to settle a payout and to fail it end it once, and the money matches that end', async () => {
     await run(
       'payout settle against fail',
       async () => {
@@ -117,7 +117,7 @@ describe(`${racers} at once, ${rounds} times`, () => {
         return user;
       },
       async (user, n) => {
-        // What failed the last time is still there, and is paid out again.
+        // Money of a payout that failed in the last round is still available, and is paid out again.
         if ((await inFunds(user, 'available')).every((held: string) => held.startsWith('0.00'))) {
           const deposit = await completed(user, '10.00');
           const receivables = [{ id: await receivable(user, '10.00'), amount: '10.00' }];
@@ -146,7 +146,7 @@ describe(`${racers} at once, ${rounds} times`, () => {
     );
   });
 
-  it('reconcile the last amount of a receivable: one does, and the others are told that it is too much', async () => {
+  it('requests to reconcile the last amount of a receivable succeed once, and the others get an error', async () => {
     await run(
       'last reconcilable amount',
       async () => {
@@ -157,9 +157,9 @@ describe(`${racers} at once, ${rounds} times`, () => {
       async (lane, n) => {
         const { user, deposits } = lane;
         const id = await receivable(user, '25.00');
-        // Some of it is gone already, so that the last of it is not all of it.
+        // A part of it is already reconciled, so that the last amount is not the complete amount.
         await must(user.post(`/v1/deposits/${deposits[0]}/reconcile`, { receivables: [{ id, amount: '15.00' }] }));
-        // Each with a deposit of its own, and every other time all with the same.
+        // In every second round each request has its own deposit; in the others all use the same one.
         const { told, winners } = await race(
           (me, i) =>
             me.post(`/v1/deposits/${deposits[n % 2 ? 1 : i]}/reconcile`, { receivables: [{ id, amount: '10.00' }] }),
@@ -175,7 +175,7 @@ describe(`${racers} at once, ${rounds} times`, () => {
     );
   });
 
-  it('activate a partner: one does, and the others find it done', async () => {
+  it('requests to activate a partner succeed once, and the others get an error', async () => {
     await run(
       'double activation',
       () => given.platform(1),

@@ -4,7 +4,7 @@ import { eventually, givenIn, type Speaker, useWorld } from './world.js';
 const world = useWorld();
 const given = givenIn(world);
 
-// After every test the ledger must be correct.
+// The ledger must be correct after every test.
 afterEach(async () => {
   expect(await world.sql`select rule, what from violations`).toEqual([]);
 });
@@ -38,7 +38,7 @@ async function funds(user: Speaker, id = user.id) {
 }
 
 describe('a deposit', () => {
-  it('is answered as initialized, with exactly the keys of the specification, and completes by itself exactly once', async () => {
+  it('is returned as initialized, with exactly the keys of the specification, and completes by itself exactly once', async () => {
     const { user, partner } = await exporter();
 
     const reply = await user.post('/v1/deposits', {
@@ -89,12 +89,12 @@ describe('a deposit', () => {
         payment_id: expect.stringMatching(/^payment_/),
       },
     ]);
-    // The first payment of a partner makes the address that it has paid from.
+    // The first payment of a partner creates its payment address.
     const from = (await user.get(`/v1/addresses/${reply.body.from.address_id}`)).body;
     expect([from.category, from.linked_id]).toEqual(['partner_payment', partner.id]);
   });
 
-  it('refuses amounts that are no amounts, naming the parameter, and posts nothing', async () => {
+  it("refuses invalid amounts with the parameter's name, and posts nothing", async () => {
     const { user } = await exporter();
     for (const amount of [
       10,
@@ -126,7 +126,7 @@ describe('a deposit', () => {
     expect((await user.get('/v1/deposits')).body.data).toEqual([]);
   });
 
-  it('carries the largest amount to the cent on every path', async () => {
+  it('handles the largest amount to the cent in every operation', async () => {
     const { user, partner } = await exporter();
     const { id } = await deposited(user, '99999999999.99', partner);
     expect((await funds(user)).pending).toEqual(money('99999999999.99'));
@@ -146,7 +146,7 @@ describe('a deposit', () => {
 });
 
 describe('figures over time', () => {
-  it('answers a balance as of a time, its history by day and the deposits by method', async () => {
+  it('are a balance as of a time, its history by day and the deposits by method', async () => {
     const { user, partner } = await exporter();
     const before = Math.floor(Date.now() / 1000) - 5;
     await deposited(user, '10.00', partner);

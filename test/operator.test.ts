@@ -41,7 +41,7 @@ const money = (amount: string, currency = 'USD') => [{ amount, currency }];
 let count = 0;
 const reference = () => `OPS${String(++count).padStart(8, '0')}`;
 
-/** Whoever speaks at the operator's API, under this credential. */
+/** A client of the operator's API with these credentials. */
 const at = (key: string, headers: Record<string, string> = {}) => ({
   ask: (query: string, variables: object = {}, more: Record<string, string> = {}) =>
     new Speaker(world, '', key, 1, { accept: modern, ...headers }).post(
@@ -58,7 +58,7 @@ async function data(reply: ReturnType<typeof ask>): Promise<Json> {
   return body.data;
 }
 
-/** What a mutation of one `input` leaves. */
+/** Runs a mutation with one `input` and returns its payload. */
 const mutation = (name: string, type: string, selection: string) =>
   `mutation ($input: ${type}!) { ${name}(input: $input) { ${selection} } }`;
 const depositFields = `id created livemode tenantId amount currency fromAccountId toAccountId toAddressId paymentMethod
@@ -97,7 +97,7 @@ interface Receiver {
 }
 
 /**
- * A direct user that the operator has activated in live mode, with an address that its bank has issued: all of it over
+ * A direct user that the operator has activated in live mode, with an address that its bank has issued, all through
  * the graph.
  */
 async function receiver(edition: Edition = 1): Promise<Receiver> {
@@ -143,7 +143,7 @@ async function receivableOf({ live }: Receiver, amount: string): Promise<string>
 const pendingOf = async (speaker: Speaker) => (await speaker.get('/v1/balance')).body.pending;
 const depositsOf = async (speaker: Speaker): Promise<Json[]> => (await speaker.get('/v1/deposits')).body.data;
 
-/** A payout in flight, of what a bank has told and the operator has reconciled. */
+/** A payout in progress, from a deposit that a bank reported and the operator reconciled. */
 async function payoutOf(to: Receiver, amount = '10.00'): Promise<Json> {
   await done(
     to.live.post('/v1/addresses', {
@@ -166,13 +166,13 @@ async function payoutOf(to: Receiver, amount = '10.00'): Promise<Json> {
   return (await to.live.get('/v1/payouts')).body.data[0];
 }
 
-/** The interval has come: no clock of live mode can be moved, so the work that waits for it is made due. */
+/** Makes the scheduled work due, because the clock of live mode cannot be moved. */
 async function payOut({ live }: Receiver): Promise<void> {
   await world.sql`update job set due = 0 where tenant_id = ${tenantOf(live)} and livemode and kind = 'pay_out'`;
   await world.database.call('run_jobs', [tenantOf(live), true, 50]);
 }
 
-/** An object of the operator's graph in the words of /v1: what both show must be the same. */
+/** An object of the operator's graph in the format of /v1: both APIs must show the same. */
 function agrees(graph: Json, v1: Json, names: Record<string, string> = {}): void {
   for (const [name, value] of Object.entries(graph)) {
     const key = names[name] ?? name.replaceAll(/[A-Z]/g, (c) => `_${c.toLowerCase()}`);
@@ -183,7 +183,7 @@ function agrees(graph: Json, v1: Json, names: Record<string, string> = {}): void
   }
 }
 
-describe('who gets in', () => {
+describe("access to the operator's API", () => {
   const query = '{ ledgerAudit { violations { rule } } }';
   const send = (headers: Record<string, string>, init: RequestInit = {}) =>
     fetch(`${world.origin}/operator/graphql`, {
@@ -193,7 +193,7 @@ describe('who gets in', () => {
       headers: { 'content-type': 'application/json', ...headers },
     });
 
-  it('is whoever has the key, as a Bearer credential', async () => {
+  it("requires the operator's key as a Bearer credential", async () => {
     for (const authorization of [`Bearer ${OPERATOR_KEY}`, `bearer  ${OPERATOR_KEY} `]) {
       const response = await send({ authorization });
       const body: Json = await response.json();
@@ -204,7 +204,7 @@ describe('who gets in', () => {
   });
 
   const refused: [what: string, headers: () => Record<string, string>, code: string][] = [
-    ['nobody', () => ({}), 'AUTHENTICATION_REQUIRED'],
+    ['no credential', () => ({}), 'AUTHENTICATION_REQUIRED'],
     ['an empty credential', () => ({ authorization: 'Bearer ' }), 'AUTHENTICATION_REQUIRED'],
     [
       'the key as HTTP Basic',
@@ -214,16 +214,20 @@ describe('who gets in', () => {
     ['the key in a header of another name', () => ({ 'x-api-key': OPERATOR_KEY }), 'AUTHENTICATION_REQUIRED'],
     ['a test key', () => ({ authorization: `Bearer ${keys.test.key}` }), 'API_KEY_INVALID'],
     ['a live key', () => ({ authorization: `Bearer ${keys.live.key}` }), 'API_KEY_INVALID'],
-    ['a key that lacks its end', () => ({ authorization: `Bearer ${OPERATOR_KEY.slice(0, -1)}` }), 'API_KEY_INVALID'],
-    ['a key with more to it', () => ({ authorization: `Bearer ${OPERATOR_KEY}0` }), 'API_KEY_INVALID'],
-    ['another case', () => ({ authorization: `Bearer ${OPERATOR_KEY.toUpperCase()}` }), 'API_KEY_INVALID'],
+    [
+      'a key without its last character',
+      () => ({ authorization: `Bearer ${OPERATOR_KEY.slice(0, -1)}` }),
+      'API_KEY_INVALID',
+    ],
+    ['a key with an additional character', () => ({ authorization: `Bearer ${OPERATOR_KEY}0` }), 'API_KEY_INVALID'],
+    ['a key in the other case', () => ({ authorization: `Bearer ${OPERATOR_KEY.toUpperCase()}` }), 'API_KEY_INVALID'],
   ];
   let keys: { test: Speaker; live: Speaker };
   beforeAll(async () => {
     keys = await given.platformBoth(1);
   });
 
-  it.each(refused)('is not %s', async (_, headers, code) => {
+  it.each(refused)('is refused with %s', async (_, headers, code) => {
     const response = await send(headers());
     const body: Json = await response.json();
 
@@ -242,7 +246,7 @@ describe('who gets in', () => {
     ]);
   });
 
-  it('is asked before anything is read, and sees no schema without the key', async () => {
+  it('is checked before anything is read, and the schema is not visible without the key', async () => {
     const broken = await send({}, { body: '{' });
     const introspecting = await send(
       { authorization: `Bearer ${keys.live.key}` },
@@ -255,7 +259,7 @@ describe('who gets in', () => {
     expect(await introspecting.text()).not.toContain('ledgerAudit');
   });
 
-  it("gets nowhere else with the operator's key", async () => {
+  it("is all that the operator's key gives", async () => {
     const operator = new Speaker(world, '', OPERATOR_KEY, 1);
     const replies = await Promise.all([
       operator.graph('{ viewer { edition } }'),
@@ -265,8 +269,8 @@ describe('who gets in', () => {
     expect(replies.map(({ status, codes }) => [status, codes])).toEqual(Array(3).fill([401, ['api_key_invalid']]));
   });
 
-  // The delay makes trying slow and the bound keeps those who wait few; the operator never waits.
-  it('waits for the refusal of a wrong key, but for few at once, and never with the right one', async () => {
+  // The delay makes guessing slow, and the limit bounds the waiting requests; the operator's own requests never wait.
+  it('is refused after a delay for a wrong key, with few requests delayed at once; the right key is never delayed', async () => {
     const began = performance.now();
     const wrong = Array.from({ length: 40 }, () => at('wrong').ask(query));
     const right = await ask(query);
@@ -282,7 +286,7 @@ describe('who gets in', () => {
     expect(replies.find(({ status }) => status === 429)?.headers.get('retry-after')).toBe('1');
   });
 
-  it('sends JSON by POST: a foreign page can make no browser do so', async () => {
+  it('requires JSON by POST, which a page of another site cannot make a browser send', async () => {
     const authorization = `Bearer ${OPERATOR_KEY}`;
     const get = await fetch(`${world.origin}/operator/graphql?query=${encodeURIComponent(query)}`, {
       headers: { authorization },
@@ -306,7 +310,7 @@ describe('who gets in', () => {
     expect([anonymous.status, anonymous.headers.get('access-control-allow-origin')]).toEqual([401, null]);
   });
 
-  it('comes over HTTPS, and is refused before the key is looked at otherwise', async () => {
+  it('requires HTTPS, and is refused before the key is checked otherwise', async () => {
     const { app, close } = await open({ TRUSTED_PROXY: '127.0.0.1', PUBLIC_URL: 'https://pay.example' });
     const ask = (headers: object) =>
       app.inject({ method: 'POST', url: '/operator/graphql', payload: { query }, headers: { ...headers } });
@@ -319,7 +323,7 @@ describe('who gets in', () => {
     expect(secure.statusCode).toBe(200);
   });
 
-  it('refuses a key that an object of the body has more than once', async () => {
+  it('is refused for a body in which an object repeats a key', async () => {
     const root = await given.directUserBoth(1);
     const input = `{"id":"${root.test.id}","id":"${root.live.id}","mode":"TEST"}`;
     const reply = await new Speaker(world, '', OPERATOR_KEY, 1, { accept: modern }).post(
@@ -329,7 +333,7 @@ describe('who gets in', () => {
     expect([reply.status, reply.body.data, reply.fieldNames]).toEqual([400, undefined, ['request.variables.input.id']]);
   });
 
-  it('is logged by allow-list: what was done, and neither the key nor what was sent', async () => {
+  it('is logged with listed fields only: the operation, and neither the key nor the input', async () => {
     const lines: string[] = [];
     const { app, close } = await open({}, lines);
     const ask = (key: string, payload: object) =>
@@ -353,7 +357,7 @@ describe('who gets in', () => {
     expect(lines.join()).not.toMatch(new RegExp(`${OPERATOR_KEY}|a-wrong-key|${root.test.id}`));
   });
 
-  it('gets no trace of a fault of ours', async () => {
+  it('shows no detail of an internal error', async () => {
     const { app, close } = await open({}, [], (database) => {
       database.auditQuery = () => Promise.reject(new Error('canary in the cellar'));
     });
@@ -368,7 +372,7 @@ describe('who gets in', () => {
   });
 });
 
-/** Another gateway over the same database, with other settings; what it logs goes into `lines`. */
+/** Another gateway on the same database with other settings; `lines` collects its log. */
 async function open(
   environment: Record<string, string>,
   lines: string[] = [],
@@ -399,7 +403,7 @@ async function open(
 describe('without an OPERATOR_KEY', () => {
   const closed = useWorld({ worker: false });
 
-  it('there is no such path: the answer is that of any other', async () => {
+  it('the path does not exist, and its response is that of any unknown path', async () => {
     const { test } = await givenIn(closed).platformBoth(1);
     const send = (path: string, method: string, headers: Record<string, string>) =>
       fetch(`${closed.origin}${path}`, { method, headers });
@@ -427,7 +431,7 @@ describe("the operator's schema", () => {
     expect(operatorText()).toBe(committed);
   });
 
-  it('can be introspected with the key, also where the public one cannot, and is the committed one', async () => {
+  it('can be introspected with the key, also where the public one cannot, and equals the committed one', async () => {
     const options = { specifiedByUrl: true, directiveIsRepeatable: true, inputValueDeprecation: true, oneOf: true };
     const told = await data(ask(getIntrospectionQuery(options)));
 
@@ -436,7 +440,7 @@ describe("the operator's schema", () => {
     expect((await test.graph('{ __schema { queryType { name } } }')).status).toBe(400);
   });
 
-  it('describes every type of its own, every field and every argument', () => {
+  it('describes all of its own types, fields and arguments', () => {
     const types = Object.values(buildOperatorGraph().getTypeMap()).filter((type) => !isIntrospectionType(type));
     const shared =
       /^(BusinessDetails|BusinessIds|PostalAddress|Volume|BankAccount|Vpa|VpaUpi|Wallet|Relationship|Identification|BankAccountInput|ReconcileDepositInput|ReconciledReceivableInput|\w+Payload)$/;
@@ -455,7 +459,7 @@ describe("the operator's schema", () => {
     expect(bare).toEqual([]);
   });
 
-  it('has nothing of the public one beside it: no field that only a caller of a tenant could walk', async () => {
+  it('has nothing of the public schema: no field that only a caller of a tenant can use', async () => {
     for (const field of ['viewer { edition }', 'events { nodes { id } }', 'node(id: "x") { id }'])
       expect((await ask(`{ ${field} }`)).body.errors[0].extensions.code).toBe('GRAPHQL_VALIDATION_FAILED');
     const { test } = await given.platformBoth(1);
@@ -464,7 +468,7 @@ describe("the operator's schema", () => {
   });
 });
 
-describe('limits of an operation', () => {
+describe('the limits of an operation', () => {
   const times = (n: number, text: (i: number) => string) => Array.from({ length: n }, (_, i) => text(i)).join(' ');
   const refused: [what: string, document: string, code: string][] = [
     ['too deep', `{ __schema { types { ${'ofType { '.repeat(14)} name ${'} '.repeat(14)} } } }`, 'QUERY_TOO_DEEP'],
@@ -473,20 +477,20 @@ describe('limits of an operation', () => {
     ['too many tokens', `{ ledgerAudit { ${times(1_000, () => 'accounts')} } }`, 'GRAPHQL_PARSE_FAILED'],
     ['a subscription', 'subscription { ledgerAudit { accounts } }', 'OPERATION_NOT_SUPPORTED'],
   ];
-  it.each(refused)('hold here as well: %s', async (_, document, code) => {
+  it.each(refused)('apply to the operator too: %s', async (_, document, code) => {
     const { status, body } = await ask(document);
     expect([status, body.errors[0].extensions.code]).toEqual([400, code]);
     expect(body).not.toHaveProperty('data');
   });
 
-  it('of bytes, too', async () => {
+  it('include the size of the body', async () => {
     const { status, body } = await ask(`{ ledgerAudit { accounts } } # ${'x'.repeat(70_000)}`);
     expect([status, body.errors[0].extensions.code]).toEqual([400, 'BODY_TOO_LARGE']);
   });
 });
 
 describe('a bank notice', () => {
-  it('in another currency than its address, or by a method of the other edition, is refused without the word for it', async () => {
+  it('in another currency than its address, or by a method of the other edition, is refused unless it is allowed', async () => {
     const to = await receiver(1);
     const input = received(to, { currency: 'EUR', paymentMethod: 'UPI' }).input;
     const method = await ask(notice, { input });
@@ -504,7 +508,7 @@ describe('a bank notice', () => {
     expect([deposit.currency, deposit.status, deposit.paymentMethod]).toEqual(['EUR', 'COMPLETED', 'GLOBAL_WIRE']);
   });
 
-  it('is a deposit, as the Operator itself and /v1 have it', async () => {
+  it('creates a deposit, equal to that of the Operator class and of /v1', async () => {
     const to = await receiver();
     const partner = await to.live.partner();
     const input = received(to, {
@@ -526,7 +530,7 @@ describe('a bank notice', () => {
       });
     const elsewhere = await ask(`{ deposit(id: "${deposit.id}", tenantId: "0") { id } }`);
     expect([elsewhere.codes, elsewhere.fieldNames]).toEqual([['resource_missing'], ['deposit.id']]);
-    // The command line calls the same function, and to it the notice has been told already.
+    // The command line calls the same function, for which the notice is already recorded.
     const again = await world.operator.bankNotice({
       ...{ reference: told.reference, event: 'received', addressId: to.addressId, amount: 123_456n, currency: 'USD' },
       ...{ fromAccountId: partner.id, paymentMethod: 'global_wire', statementDescriptor: 'INV 7' },
@@ -535,7 +539,7 @@ describe('a bank notice', () => {
     expect(await depositsOf(to.live)).toHaveLength(1);
   });
 
-  it('counts once, however many tell it at once', async () => {
+  it('counts once when it is sent several times at once', async () => {
     const to = await receiver();
     const input = received(to);
 
@@ -545,7 +549,7 @@ describe('a bank notice', () => {
     expect([await pendingOf(to.live), (await depositsOf(to.live)).length]).toEqual([money('10.00'), 1]);
   });
 
-  it('comes in any order: a reversal waits for its deposit, and both may be told again and at once', async () => {
+  it('may come in any order: a reversal waits for its deposit, and both may be repeated and concurrent', async () => {
     const to = await receiver();
     const input = received(to);
     const back = { input: { ...input.input, event: 'REVERSED' } };
@@ -560,7 +564,7 @@ describe('a bank notice', () => {
     const seen = (await data(ask('{ waitingBankNotices { tenantId addressId reference amount currency } }')))
       .waitingBankNotices;
     expect(seen.filter(({ tenantId }: any) => tenantId === waits.tenantId)).toEqual([waits]);
-    // Withdrawn, it is as if it had never come.
+    // After its withdrawal nothing of it is left.
     const { addressId, reference } = waits;
     const withdrawn = await data(ask(withdraw, { input: { addressId, reference } }));
     expect(withdrawn.withdrawBankNotice.notice).toEqual({ reference, event: 'REVERSED', amount: '10.00' });
@@ -573,7 +577,7 @@ describe('a bank notice', () => {
     expect(await pendingOf(to.live)).toEqual(money('0.00'));
   });
 
-  it('is a conflict with another content, and changes nothing', async () => {
+  it('is a conflict with different content, and changes nothing', async () => {
     const to = await receiver();
     const input = received(to);
     await data(ask(notice, input));
@@ -587,7 +591,7 @@ describe('a bank notice', () => {
     expect(await pendingOf(to.live)).toEqual(money('10.00'));
   });
 
-  it("is each tenant's own, and pays nobody of another one", async () => {
+  it('belongs to one tenant, and creates no deposit of another one', async () => {
     const [one, other] = [await receiver(), await receiver()];
     const stranger = await other.live.partner();
     const input = received(one);
@@ -609,10 +613,10 @@ describe('a bank notice', () => {
     ['nothing', () => ({ amount: '0.00' }), [['parameter_invalid', 'amount']]],
     ['a number', () => ({ amount: 10 }), [['parameter_invalid', 'amount']]],
     ['a fraction of a yen', () => ({ amount: '10.50', currency: 'JPY' }), [['parameter_invalid', 'amount']]],
-    ['no currency that there is', () => ({ currency: 'XYZ' }), [['parameter_invalid', 'currency']]],
+    ['an unknown currency', () => ({ currency: 'XYZ' }), [['parameter_invalid', 'currency']]],
     ['an empty reference', () => ({ reference: '' }), [['parameter_invalid_empty', 'reference']]],
     ['a blank reference', () => ({ reference: ' ' }), [['parameter_invalid_empty', 'reference']]],
-    ['a reference without end', () => ({ reference: 'R'.repeat(256) }), [['parameter_invalid', 'reference']]],
+    ['a reference that is too long', () => ({ reference: 'R'.repeat(256) }), [['parameter_invalid', 'reference']]],
     ['a reference with NUL', () => ({ reference: 'a\u0000' }), [['parameter_invalid', 'reference']]],
     ['another event', () => ({ event: 'LOST' }), [['parameter_invalid', 'event']]],
     ['an unknown parameter', () => ({ amout: '1.00' }), [['parameter_unknown', 'amout']]],
@@ -633,7 +637,7 @@ describe('a bank notice', () => {
     ],
   ];
   const addressOf = new Map<string, string>();
-  it.each(wrong)('with %s is refused by name, and nothing is stored', async (_, more, problems) => {
+  it.each(wrong)("with %s is refused with the parameter's name, and nothing is stored", async (_, more, problems) => {
     const to = await receiver();
     const [own] = (await to.test.get('/v1/addresses?category=service_receive')).body.data;
     addressOf.set(to.test.id, own.id);
@@ -650,7 +654,7 @@ describe('a bank notice', () => {
 });
 
 describe('a reconciliation', () => {
-  it('locks as that of the user itself, and under its key happens once', async () => {
+  it("makes the same locks as the user's own, and happens once under its key", async () => {
     const to = await receiver();
     const { recordBankNotice } = await data(ask(notice, received(to)));
     const { id } = recordBankNotice.notice.deposit;
@@ -669,7 +673,7 @@ describe('a reconciliation', () => {
     expect(depositV1(await world.operator.deposit(id))).toEqual((await depositsOf(to.live))[0]);
   });
 
-  it('refuses what the user could not do either, by name', async () => {
+  it("refuses what the user could not do either, with the parameter's name", async () => {
     const [to, other] = [await receiver(), await receiver()];
     const { recordBankNotice } = await data(ask(notice, received(to)));
     const { id } = recordBankNotice.notice.deposit;
@@ -695,7 +699,7 @@ describe('a live payout', () => {
   it.each([
     ['settlePayout', settle, 'COMPLETED'],
     ['failPayout', fail, 'FAILED'],
-  ])('waits in the list with where it goes, until %s ends it, once', async (name, document, status) => {
+  ])('is listed with its destination until %s ends it, once', async (name, document, status) => {
     const to = await receiver(2);
     const payout = await payoutOf(to);
     const waiting = `query ($tenant: ID) { payouts(status: PROCESSING, mode: LIVE, tenantId: $tenant) {
@@ -723,7 +727,7 @@ describe('a live payout', () => {
     expect((await data(ask(waiting, { tenant: tenantOf(to.live) }))).payouts.nodes).toEqual([]);
   });
 
-  it('is answered again under its Idempotency-Key, and the request stands in its event', async () => {
+  it("is replayed under its Idempotency-Key, and its event has the request's id", async () => {
     const to = await receiver(2);
     const payout = await payoutOf(to);
     const key = { 'idempotency-key': nickname() };
@@ -740,7 +744,7 @@ describe('a live payout', () => {
     expect(events).toEqual([{ request_id: first.headers.get('request-id') }]);
   });
 
-  it('has one end when many are told at once', async () => {
+  it('ends once under concurrent requests', async () => {
     const payout = await payoutOf(await receiver(2));
     const ends = await Promise.all(
       Array.from({ length: 16 }, (_, i) => ask(i % 2 ? settle : fail, { input: { id: payout.id } })),
@@ -748,7 +752,7 @@ describe('a live payout', () => {
     expect(ends.filter(({ body }) => !body.errors)).toHaveLength(1);
   });
 
-  it('that is none has no end', async () => {
+  it('that does not exist cannot be ended', async () => {
     for (const document of [settle, fail]) {
       const { status, body } = await ask(document, { input: { id: unknown('payout') } });
       expect([status, body.errors[0].extensions]).toEqual([
@@ -761,7 +765,7 @@ describe('a live payout', () => {
 });
 
 describe('a service hold', () => {
-  it('is placed and lifted in one mode, and the account sees why', async () => {
+  it('is placed and lifted in one mode, and the account shows the reason', async () => {
     const to = await receiver();
     const shown = async (speaker: Speaker) => (await speaker.get('/v1/account_settings')).body.data[0].payouts;
 
@@ -781,7 +785,7 @@ describe('a service hold', () => {
     expect(accountSettingV1(await world.operator.serviceHold(row, false)).payouts).toEqual(await shown(to.live));
   });
 
-  it('is of an account that is paid out, and of no partner', async () => {
+  it('requires an account with payouts, and refuses a partner', async () => {
     const { live } = await given.directUserBoth(1);
     const partner = await live.partner();
     const before = await world.sql`select count(*)::int as n from event where tenant_id = ${tenantOf(live)}`;
@@ -795,7 +799,7 @@ describe('a service hold', () => {
     expect(account.setting.serviceHold).toBe(false);
   });
 
-  it('names the account that is none', async () => {
+  it('reports an account that does not exist', async () => {
     const { body } = await ask(place, { input: { accountId: unknown('account') } });
     expect(body.errors[0].extensions).toMatchObject({
       ...{ code: 'RESOURCE_MISSING', argumentPath: ['input', 'accountId'] },
@@ -804,13 +808,13 @@ describe('a service hold', () => {
   });
 });
 
-describe('a rate', () => {
+describe('an exchange rate', () => {
   const rates = (root: Speaker) =>
     data(ask('query ($tenant: ID!) { rates(tenantId: $tenant) { source target rate } }', { tenant: root.id }));
   const give = (root: Speaker, more: object = {}, headers = {}) =>
     ask(setRate, { input: { accountId: root.id, source: 'USD', target: 'INR', rate: '83.25', ...more } }, headers);
 
-  it("is the tenant's own, the last one counts, and each leaves an event", async () => {
+  it('belongs to a tenant, the latest one applies, and each one emits an event', async () => {
     const [one, other] = [await given.platformBoth(1), await given.platformBoth(1)];
 
     expect((await data(give(one.live))).setRate.rate).toEqual({
@@ -843,7 +847,7 @@ describe('a rate', () => {
     expect((await one.test.get('/v1/events?type=rate.set')).body.data).toEqual([]);
   });
 
-  it('that is given again under its key is given once', async () => {
+  it('that is repeated under its key is stored once', async () => {
     const { live } = await given.platformBoth(1);
     const key = { 'idempotency-key': nickname() };
     const [first, again] = [await give(live, {}, key), await give(live, {}, key)];
@@ -869,7 +873,7 @@ describe('a rate', () => {
     expect(await rates(live)).toEqual({ rates: [] });
   });
 
-  it('is of two currencies, and of a tenant that there is in live mode', async () => {
+  it('needs two currencies and an existing tenant of live mode', async () => {
     const { live, test } = await given.platformBoth(1);
     const user = await test.connectedUser();
     const at = async (more: object) => (await give(live, more)).body.errors[0].extensions;
@@ -901,7 +905,7 @@ describe('accounts', () => {
     expect(accountV1(await world.operator.account(live.id))).toEqual((await live.get(`/v1/accounts/${live.id}`)).body);
   });
 
-  it('are shown with what a verification looks at, and the number that identifies a person is masked', async () => {
+  it("are shown with the data for a verification, and a person's number is masked", async () => {
     const { live } = await given.platformBoth(1);
     const user = await live.connectedUser();
     const file = await user.upload('identity_document', new TextEncoder().encode('%PDF-1.4\n%%EOF\n'));
@@ -936,7 +940,7 @@ describe('accounts', () => {
     expect([shown.persons.map((p) => p.id), shown.files.map((f) => f.id)]).toEqual([[person.id], [file.body.id]]);
   });
 
-  it('of a tenant are listed oldest first, page by page, without one too many or too few', async () => {
+  it('of a tenant are listed oldest first, page by page, each exactly once', async () => {
     const { live, test } = await given.platformBoth(1);
     const users: string[] = [];
     for (let i = 0; i < 4; i++) users.push((await live.connectedUser()).id);
@@ -957,10 +961,10 @@ describe('accounts', () => {
     expect((await walk('LIVE')).map(({ id }) => id)).toEqual([live.id, ...users]);
     const both = await walk(null);
     expect(both).toHaveLength(7);
-    // A root has one id in both modes; the page between the two must not lose one.
+    // A root has the same id in both modes; a page that ends between the two must not lose one.
     expect(both.filter(({ id }) => id === live.id).map(({ livemode }) => livemode)).toEqual([false, true]);
     const { nodes } = await world.operator.accounts({ tenantId: tenantOf(live) });
-    // The id of the root names its tenant, as it is copied.
+    // The id of the root, as the operator copies it, names its tenant.
     expect((await world.operator.accounts({ tenantId: live.id })).nodes).toEqual(nodes);
     expect(nodes.map((row: AccountRow) => row.id)).toEqual(both.map(({ id }) => id));
     const drafts = await data(
@@ -969,7 +973,7 @@ describe('accounts', () => {
     expect(drafts.accounts.nodes.map(({ id }: Json) => id)).toEqual([live.id, ...users]);
   });
 
-  it('cost a bounded number of statements, however many are shown', async () => {
+  it('cost a bounded number of statements, for any number of accounts', async () => {
     const { live } = await given.platformBoth(1);
     const costs: number[] = [];
     for (const more of [1, 5]) {
@@ -1018,7 +1022,7 @@ describe('accounts', () => {
       }
   });
 
-  it('cost as many statements of many tenants as of one, and each is shown what is its own', async () => {
+  it('cost as many statements for many tenants as for one, and each shows its own data', async () => {
     const roots: Json[] = [];
     for (let i = 0; i < 3; i++) {
       const { live } = await given.directUserBoth(1);
@@ -1046,7 +1050,7 @@ describe('accounts', () => {
       world.database.read = read;
       costs.push(statements);
     }
-    // Files are asked for where an account or a person has one; the rest is asked for always.
+    // Files are read only if an account or a person refers to one; the other objects are always read.
     expect(costs.map((cost) => cost <= 5)).toEqual([true, true]);
     expect(new Set(nodes.map(({ tenantId }) => tenantId)).size).toBeGreaterThan(2);
     for (const { id, setting, addresses } of nodes) {
@@ -1067,7 +1071,7 @@ describe('accounts', () => {
     ['after: "1.x.both"', ['after']],
     ['status: GONE', ['status']],
     ['mode: BOTH', ['mode']],
-  ])('are not listed with %s, which is told by name', async (argument, path) => {
+  ])('are not listed with %s, and the error names the parameter', async (argument, path) => {
     for (const list of ['accounts', 'payouts']) {
       const { body } = await ask(`{ ${list}(${argument}) { next } }`);
       expect(body.errors[0].extensions).toMatchObject({ code: 'PARAMETER_INVALID', argumentPath: path });
@@ -1107,7 +1111,7 @@ describe('accounts', () => {
 });
 
 describe('an Idempotency-Key', () => {
-  it('stands for one mutation: with two, neither is done', async () => {
+  it('applies to one mutation: with two, neither runs', async () => {
     const { live } = await given.platformBoth(1);
     const one = `(input: { accountId: "${live.id}" }) { accountSetting { serviceHold } }`;
     const document = `mutation { a: placeServiceHold${one} ...B } fragment B on Mutation { b: placeServiceHold${one} }`;
@@ -1123,7 +1127,7 @@ describe('an Idempotency-Key', () => {
     });
   });
 
-  it("is nobody else's: the same key of a tenant is another", async () => {
+  it('is separate from the same key of a tenant', async () => {
     const { live } = await given.directUserBoth(1);
     const key = { 'idempotency-key': 'monday' };
     const body = { type: 'partner', nickname: nickname(), business_details: details() };
@@ -1134,7 +1138,7 @@ describe('an Idempotency-Key', () => {
 });
 
 describe('the ledger', () => {
-  it('is audited and its seal is checked, as by the command line', async () => {
+  it('is audited and its seal is verified, as by the command line', async () => {
     const to = await receiver();
     await data(ask(notice, received(to)));
     await world.database.call('seal_postings', [tenantOf(to.live), true, 50]);
@@ -1151,12 +1155,12 @@ describe('the ledger', () => {
     expect(ledgerSeal).toContainEqual({ tenantId: tenantOf(to.live), livemode: true, blocks: 1, firstBroken: null });
   });
 
-  it('shows what is wrong with it', async () => {
+  it('shows its violations', async () => {
     const to = await receiver();
     await data(ask(notice, received(to)));
     await world.database.call('seal_postings', [tenantOf(to.live), true, 50]);
     const tenant = tenantOf(to.live);
-    // The database's owner may not: the ledger is append-only.
+    // A superuser makes the change, because even the database's owner cannot: the ledger is append-only.
     const admin = postgres({ ...inject('admin'), database: world.sql.options.database, max: 1 });
     const tamper = async (change: number) => {
       await admin`update balance set pending = pending + ${change} where tenant_id = ${tenant} and livemode`;

@@ -36,7 +36,7 @@ const askOperator = (origin: string) =>
     body: JSON.stringify({ query: '{ accounts { nodes { id } } }' }),
   });
 
-describe('an error of PostgreSQL that is neither the client nor a bug', () => {
+describe('an error of PostgreSQL that neither the client nor a bug caused', () => {
   const lines: Record<string, unknown>[] = [];
   const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(JSON.parse(line)) });
   const world = useWorld({ worker: false, log });
@@ -58,7 +58,7 @@ describe('an error of PostgreSQL that is neither the client nor a bug', () => {
   });
   afterEach(() => world.sql`delete from ailment`);
 
-  // The states are raised by a trigger: a full disk and a broken one cannot be had without root.
+  // A trigger raises the errors, because a full or broken disk would need root.
   it.each([
     ['53100', 'disk_full'],
     ['53200', 'out_of_memory'],
@@ -95,7 +95,7 @@ describe('an error of PostgreSQL that is neither the client nor a bug', () => {
     ['40001', 'serialization_failure'],
     ['40P01', 'deadlock_detected'],
     ['53300', 'too_many_connections'],
-  ])('is repeated for up to 5 s where that may help, and is then 503: %s %s', async (code) => {
+  ])('is retried for up to 5 s where a retry may help, and is then 503: %s %s', async (code) => {
     await world.sql`insert into ailment values (${code})`;
     const asked = milliseconds(me.post(`/v1/accounts/${user}`, { metadata: { note: 'again' } }));
     setTimeout(() => void world.sql`delete from ailment`.execute(), 1_000);
@@ -109,7 +109,7 @@ describe('an error of PostgreSQL that is neither the client nor a bug', () => {
   });
 
   it.each(['22012', '42P01', '42883', '23502', '0A000', 'P0001'])(
-    'is told from a bug, which stays 500: %s',
+    'differs from a bug, which stays 500: %s',
     async (code) => {
       await world.sql`insert into ailment values (${code})`;
       const reply = await me.post(`/v1/accounts/${user}`, { metadata: { note: 'bug' } });
@@ -117,7 +117,7 @@ describe('an error of PostgreSQL that is neither the client nor a bug', () => {
     },
   );
 
-  it('keeps the gateway from being ready after a write for which the disk had no room, until there is room', async () => {
+  it('makes the gateway not ready after a write for which the disk had no room, until there is room', async () => {
     expect(await readyz(world.origin)).toBe(200);
     await world.sql`insert into ailment values ('53100')`;
     await me.post(`/v1/accounts/${user}`, { metadata: { note: 'full' } });
@@ -156,7 +156,7 @@ describe('a lock that is not free in time', () => {
   const update = (note: string) => me.post(`/v1/accounts/${user}`, { metadata: { note } }, { 'idempotency-key': note });
 
   it.each(['share', 'share row exclusive', 'exclusive', 'access exclusive'])(
-    'is 503 for a write where it is of a table, and not 409: %s',
+    'is 503 for a write when it is the lock of a table, and not 409: %s',
     async (mode) => {
       const reply = await holding(`lock table account in ${mode} mode`, () => update(`behind ${mode}`));
       expect(unavailable(reply)).toEqual(is503);
@@ -164,7 +164,7 @@ describe('a lock that is not free in time', () => {
     },
   );
 
-  it('is 503 for a write also where a table is only waited for', async () => {
+  it("is 503 for a write also when the table's lock is only requested", async () => {
     const reply = await holding('lock table event in row exclusive mode', async () => {
       const altering = postgres({ ...(await login()), max: 1, onnotice: () => {} });
       const waiting = altering.unsafe('begin; lock table event').catch(() => {});
@@ -180,7 +180,7 @@ describe('a lock that is not free in time', () => {
     expect(unavailable(reply)).toEqual(is503);
   });
 
-  it('is 409 where it is of a row, for the first who waits and for those behind it', async () => {
+  it('is 409 when it is the lock of a row, for the first waiting write and for those behind it', async () => {
     const replies = await holding(`select from account where id = '${user}' for update`, () =>
       Promise.all([1, 2, 3].map((n) => update(`row ${n}`))),
     );
@@ -189,7 +189,7 @@ describe('a lock that is not free in time', () => {
     );
   });
 
-  it('is 503 for a read, over every API, and takes the gateway out of service meanwhile', async () => {
+  it('is 503 for a read, over every API, and makes the gateway not ready meanwhile', async () => {
     const [list, graph, operator, ready] = await holding('lock table account', () =>
       Promise.all([
         me.get('/v1/accounts'),
@@ -208,7 +208,7 @@ describe('a lock that is not free in time', () => {
     expect((await me.get('/v1/accounts')).status).toBe(200);
   });
 
-  it('is no refusal of a command, which says what PostgreSQL said', async () => {
+  it("is no domain error of a command, which prints PostgreSQL's message", async () => {
     const { host, database } = await login();
     const environment = {
       DATABASE_URL: `postgres://tidegate@/${database}?host=${host}`,
@@ -225,7 +225,7 @@ describe('a lock that is not free in time', () => {
   });
 });
 
-describe('a PostgreSQL of its own', () => {
+describe('a separate PostgreSQL', () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'tidegate-outage-'));
   fs.chmodSync(folder, 0o755);
   const world = {} as World;
@@ -268,7 +268,7 @@ describe('a PostgreSQL of its own', () => {
       ({ status }) => status === 200,
     );
 
-  it('that accepts no writes makes them 503, goes on answering reads, and is not ready', async () => {
+  it('that accepts no writes makes them 503, still answers reads, and is not ready', async () => {
     await serving();
     await admin`alter system set default_transaction_read_only = on`;
     await admin`select pg_reload_conf()`;
@@ -288,7 +288,7 @@ describe('a PostgreSQL of its own', () => {
     expect(await readyz(world.origin)).toBe(200);
   });
 
-  it('whose connections are from a time when it accepted no writes is written to over new ones', async () => {
+  it('whose connections are from a time when it accepted no writes gets writes over new ones', async () => {
     await serving();
     await admin`alter role tidegate set default_transaction_read_only = on`;
     await admin`select pg_terminate_backend(pid) from pg_stat_activity where usename = 'tidegate'`;
@@ -315,7 +315,7 @@ describe('a PostgreSQL of its own', () => {
     expect(await readyz(world.origin)).toBe(200);
   });
 
-  // The probe writes as a write would. A limit on temporary files is what a test can have without a full disk.
+  // The readiness probe writes as a write would. The test limits temporary files instead of filling a disk.
   it('that has no room for files is not ready', async () => {
     await admin`alter role tidegate set temp_file_limit = '64kB'`;
     expect(await readyz(world.origin)).toBe(503);
@@ -323,7 +323,7 @@ describe('a PostgreSQL of its own', () => {
     expect(await readyz(world.origin)).toBe(200);
   });
 
-  it('one connection to which is dead, as a network does that drops it in silence, is reached over others', async () => {
+  it('with a dead connection, which the network dropped without notice, is used over other connections', async () => {
     await serving();
     const rows =
       await admin`select pid from pg_stat_activity where application_name in ('tidegate read', 'tidegate write')`;
@@ -343,7 +343,7 @@ describe('a PostgreSQL of its own', () => {
     }
   });
 
-  it('that hangs is found out, is asked nothing meanwhile, and loses and doubles nothing', async () => {
+  it('that hangs is detected, gets no requests meanwhile, and loses and repeats no write', async () => {
     const checkout = await payee.checkoutFixture();
     const key = randomUUID();
     const body = partner();
@@ -389,7 +389,7 @@ describe('a PostgreSQL of its own', () => {
     expect(await readyz(world.origin)).toBe(200);
   });
 
-  it('that went away is told at once after the first request has waited, and no later than 5 s to that', async () => {
+  it('that disappeared is reported at once after the first request has waited, and within 5 s to that request', async () => {
     await serving();
     const { pid } = postmaster(folder)!;
     process.kill(pid, 'SIGKILL');

@@ -17,7 +17,7 @@ import {
   payoutAddress,
 } from './world.js';
 
-// No worker: `once` and `work` do what one would do, so that a test can look at a payout while it is in flight.
+// No worker runs: `once` and `work` do its work, so that a test can inspect a payout in progress.
 const world = useWorld({ worker: false });
 const given = givenIn(world);
 
@@ -35,25 +35,25 @@ async function advance(root: Speaker, seconds: number): Promise<number> {
   return reply.body.now;
 }
 
-/** Moves a root's test clock forward to a time, in steps that the helper takes: 400 days at most. */
+/** Advances a root's test clock to a time, in steps of at most 400 days, which is the limit of the helper. */
 async function advanceTo(root: Speaker, seconds: number): Promise<void> {
   for (let rest = seconds - (await advance(root, 1)); rest > 0; rest -= 400 * day)
     await advance(root, Math.min(rest, 400 * day));
 }
 
-/** One round of a worker: what it causes in turn is left for the next. */
+/** One round of a worker; the jobs that it queues are left for the next round. */
 async function once(root: Speaker): Promise<number> {
   const [row] = await world.database.call('run_jobs', [tenantOf(root), false, 50]);
   return Number(row!.run_jobs);
 }
 
-/** All that is due, the time that the sandbox takes for it included. */
+/** Runs all due work, including the work that the sandbox delays. */
 async function work(root: Speaker): Promise<void> {
   do await advance(root, 61);
   while ((await once(root)) > 0);
 }
 
-/** Midday of a day of the next year: far from any midnight, and in the future for sure. */
+/** Noon of a day of the next year: twelve hours from midnight, and always in the future. */
 function nextYear(month: number, dayOfMonth: number): number {
   return Date.UTC(new Date().getUTCFullYear() + 1, month - 1, dayOfMonth, 12) / 1000;
 }
@@ -64,12 +64,12 @@ async function noon(root: Speaker): Promise<void> {
   await advance(root, day + 43_200 - (now % day));
 }
 
-/** The sandbox's bank takes its time: payouts stay in flight until a test ends them. */
+/** The sandbox's bank does not settle: payouts stay in progress until a test ends them. */
 async function slowBank(root: Speaker): Promise<void> {
   await world.sql`update job set due = due + 100000000 where tenant_id = ${tenantOf(root)} and kind = 'settle_payout'`;
 }
 
-/** A direct user at midday, with a payout address in INR. */
+/** A direct user at noon, with a payout address in INR. */
 async function exporter(edition: 1 | 2 = 2): Promise<Speaker> {
   const user = await given.directUser(edition);
   await noon(user);
@@ -111,7 +111,7 @@ async function activatedUser(platform: Speaker): Promise<Speaker> {
   return user;
 }
 
-/** Makes an amount available: a deposit that is counted towards a receivable of as much. */
+/** Makes an amount available: a deposit that counts towards a receivable of the same amount. */
 async function earn(user: Speaker, amount: string, currency: string = currencyOf[user.edition]): Promise<any> {
   const second = user.edition === 2 && { to: { account_id: user.id }, payment_method: 'upi' };
   const deposit = await user.post('/v1/deposits', { amount, currency, ...second });
@@ -134,7 +134,7 @@ async function earn(user: Speaker, amount: string, currency: string = currencyOf
 const payoutsOf = async (speaker: Speaker, query = ''): Promise<any[]> =>
   (await speaker.get(`/v1/payouts${query}`)).body.data;
 
-/** What there is of a currency, the zeros left out. */
+/** The amounts of a currency that are not zero. */
 async function funds(speaker: Speaker, id = speaker.id): Promise<Record<string, string>> {
   const { body } = await speaker.get(`/v1/balance?account_id=${id}`);
   return Object.fromEntries(
@@ -168,13 +168,13 @@ async function end(speaker: Speaker, transport: Transport, id: string, verb: 'se
   return { ...reply, status: reply.body.errors?.[0]?.extensions.httpStatus ?? reply.status };
 }
 
-/** The next midnight has come, and the worker has gone round once. */
+/** Advances the clock to the next midnight, and runs one round of the worker. */
 async function midnight(root: Speaker): Promise<void> {
   await advance(root, day);
   await once(root);
 }
 
-describe('when a payout is made', () => {
+describe('the time of a payout', () => {
   it('is the next midnight, UTC, by default', async () => {
     const user = await exporter(1);
     expect((await settingOf(user)).payouts).toMatchObject({
@@ -192,7 +192,7 @@ describe('when a payout is made', () => {
     expect((await payoutsOf(user)).map((p) => date(p.created))).toEqual([date(nextYear(6, 11))]);
   });
 
-  // The days from the midday of a Wednesday until the anchored day of the week begins.
+  // The days from noon of a Wednesday until the anchored day of the week begins.
   const wednesday = nextYear(6, 10) - ((new Date(nextYear(6, 10) * 1000).getUTCDay() + 4) % 7) * day;
   const weekdays: [name: string, anchor: number, days: number][] = [
     ['Monday', 1, 5],
@@ -232,7 +232,7 @@ describe('when a payout is made', () => {
     [[1, 15], 15, [2, 15]],
     [[1, 15], 1, [2, 1]],
     [[1, 15], 31, [1, 31]],
-    // A day that the month lacks is its last.
+    // In a shorter month, the last day.
     [[1, 31], 31, [2, lastOfFebruary]],
     [[1, 31], 30, [2, lastOfFebruary]],
     [[1, 31], 28, [2, 28]],
@@ -255,7 +255,7 @@ describe('when a payout is made', () => {
     expect((await payoutsOf(user)).map((p) => date(p.created))).toEqual([date(nextYear(...to))]);
   });
 
-  it('is on the last day of each month, one after the other, with the anchor 31', async () => {
+  it('is the last day of each month in turn, with the anchor 31', async () => {
     const user = await exporter(1);
     await configure(user, { interval: 'monthly', monthly_anchor: 31 });
     await advanceTo(user, nextYear(1, 20));
@@ -277,8 +277,8 @@ describe('when a payout is made', () => {
     );
   });
 
-  // The interval that decides is the one that the setting has, not the one that it had when the money came.
-  it('follows a change of the interval also for money that is available already', async () => {
+  // The setting's current interval applies, not the interval at the time when the money arrived.
+  it('follows a change of the interval also for money that is already available', async () => {
     const [slower, faster] = [await exporter(1), await exporter(1)];
     await configure(faster, { interval: 'monthly', monthly_anchor: 20 });
     for (const user of [slower, faster]) {
@@ -300,7 +300,7 @@ describe('when a payout is made', () => {
     expect(await dates(slower)).toEqual([date(nextYear(6, 20))]);
   });
 
-  it('is at once for the connected users of a platform with live FX, and not for the platform itself', async () => {
+  it('is immediate for the connected users of a platform with live FX, and not for the platform itself', async () => {
     const platform = await given.platform(1);
     const row = await world.operator.account(platform.id, false);
     await world.operator.updateRoot(row, { liveFx: true });
@@ -322,13 +322,13 @@ describe('when a payout is made', () => {
     expect((await payoutsOf(platform, `?account_id=${platform.id}`)).map((p) => p.amount)).toEqual(['1660.00']);
   });
 
-  it('is at once when live FX is switched on, however many payouts of the platform wait', async () => {
+  it('is immediate when live FX is enabled, with any number of other payouts of the platform', async () => {
     const platform = await given.platform(1);
     const user = await activatedUser(platform);
     await earn(user, '10.00');
     await once(platform);
     expect(await payoutsOf(user)).toEqual([]);
-    // 450 other payouts come before this one in the order of the accounts, so that it is in the third batch of 200.
+    // 450 other payouts precede this one in the order of the accounts, so that it is in the third batch of 200.
     await world.sql`insert into job (tenant_id, livemode, id, created, kind, subject_id, args, due)
       select j.tenant_id, j.livemode, j.id || n, j.created, j.kind, 'account_' || lpad(n::text, 32, '0'), j.args, j.due
       from job j, generate_series(1, 450) n where j.kind = 'pay_out' and j.subject_id = ${user.id}`;
@@ -339,7 +339,7 @@ describe('when a payout is made', () => {
     expect((await payoutsOf(user)).map((p) => p.amount)).toEqual(['830.00']);
   });
 
-  it('is at once with live FX also while a payout that failed waits for its next time', async () => {
+  it('is immediate with live FX also while a failed payout waits for its next time', async () => {
     const platform = await given.platform(1);
     await world.operator.updateRoot(await world.operator.account(platform.id, false), { liveFx: true });
     const user = await activatedUser(platform);
@@ -356,8 +356,8 @@ describe('when a payout is made', () => {
     expect((await payoutsOf(user)).map((p) => p.amount).toSorted()).toEqual(['83.00', '830.00', '830.00']);
   });
 
-  // Money that could not go then must not make later money wait for the interval.
-  it('is at once with live FX also after money that was held back', async () => {
+  // Money that could not be paid out must not make later money wait for the interval.
+  it('is immediate with live FX also after money was held', async () => {
     const platform = await given.platform(1);
     await world.operator.updateRoot(await world.operator.account(platform.id, false), { liveFx: true });
     const user = await activatedUser(platform);
@@ -374,8 +374,8 @@ describe('when a payout is made', () => {
   });
 });
 
-describe('what a payout is', () => {
-  it('is all of what is available, in exactly these keys, found by id and in lists', async () => {
+describe('a payout', () => {
+  it('has all of the available money and exactly these keys, and is found by id and in lists', async () => {
     const user = await exporter(2);
     const [address] = (await user.get('/v1/addresses?category=user_payout')).body.data;
     const earned = [await earn(user, '60.00'), await earn(user, '0.50')];
@@ -430,7 +430,7 @@ describe('what a payout is', () => {
     });
   });
 
-  it('stands on the list of its account and of its platform, and for nobody else', async () => {
+  it('is on the list of its account and of its platform, and on no other', async () => {
     const platform = await given.platform(1);
     const [one, two] = [await activatedUser(platform), await activatedUser(platform)];
     await earn(one, '10.00');
@@ -478,7 +478,7 @@ describe('the address of a payout', () => {
     ]);
   });
 
-  it('is replaced by a newer one of its currency, and deactivated once no payout is in flight to it', async () => {
+  it('is replaced by a newer one of its currency, and deactivated when no payout to it is in progress', async () => {
     const user = await exporter(2);
     const [old] = (await user.get('/v1/addresses?category=user_payout')).body.data;
     const statusOf = async (id: string) => (await user.get(`/v1/addresses/${id}`)).body.status;
@@ -489,13 +489,13 @@ describe('the address of a payout', () => {
 
     const newer = await payoutAddress(user);
     await once(user);
-    // The payout is still in flight.
+    // The payout is still in progress.
     expect([await statusOf(old.id), await statusOf(newer.id)]).toEqual(['pending_deactivation', 'activated']);
     await end(user, 'REST', payout.id, 'settle');
     await once(user);
     expect([await statusOf(old.id), await statusOf(newer.id)]).toEqual(['deactivated', 'activated']);
 
-    // Without a payout in flight it goes with the next round of the worker; another currency does not replace it.
+    // Without a payout in progress the next round of the worker deactivates it; another currency does not replace it.
     const newest = await payoutAddress(user);
     const dollars = await payoutAddress(user, 'USD');
     await once(user);
@@ -526,7 +526,7 @@ describe('the address of a payout', () => {
     ]);
   });
 
-  it('must be there: without one the money stays, and goes at the next interval once there is one', async () => {
+  it('is required: without one the money stays, and is paid out at the next interval after one exists', async () => {
     const user = await given.directUser(2);
     await noon(user);
     await earn(user, '10.00');
@@ -543,7 +543,7 @@ describe('the address of a payout', () => {
 
 const waiting = (statements: number) => statementsWaiting(world, statements);
 
-/** Runs a step in a transaction of a test's own, and commits when the other step has been taken. */
+/** Runs a step in a transaction of the test, and commits after the other step has started. */
 async function within(
   first: (sql: typeof world.sql) => Promise<unknown>,
   second: () => Promise<unknown>,
@@ -556,15 +556,15 @@ async function within(
 
 const number = (root: Speaker) => world.database.call('number_events', [tenantOf(root), false, 1_000]);
 
-describe('a payout and what its rows may turn into meanwhile', () => {
-  it('is not made to an address that was retired while it was being made', async () => {
+describe('a payout during concurrent changes of its rows', () => {
+  it('is not made to an address that is retired at the same time', async () => {
     const user = await exporter(2);
     await earn(user, '10.00');
     await advance(user, day);
     let replaced: Promise<unknown> | undefined;
     let round: Promise<unknown> | undefined;
     await within(
-      // The payout has chosen its address when it takes its locks along.
+      // The payout has chosen its address before it takes its locks.
       (sql) => sql`select from lock_batch where tenant_id = ${tenantOf(user)} for update`,
       async () => {
         round = once(user);
@@ -585,7 +585,7 @@ describe('a payout and what its rows may turn into meanwhile', () => {
     expect((await user.get(`/v1/addresses/${payout.address_id}`)).body.status).toBe('deactivated');
   });
 
-  it('goes to the address that replaced the one it was about to use', async () => {
+  it('uses the address that replaced its first choice', async () => {
     const user = await exporter(2);
     await payoutAddress(user, 'EUR');
     await earn(user, '10.00');
@@ -601,12 +601,12 @@ describe('a payout and what its rows may turn into meanwhile', () => {
       },
     );
     await round;
-    // The balance that it is converted into was not locked; the next round does so.
+    // The balance of the target currency was not locked; the next round locks it.
     await once(user);
     expect((await payoutsOf(user)).map((p) => [p.currency, p.address_id === old.id])).toEqual([['EUR', false]]);
   });
 
-  it('locks the balances that it converts into in the order of all others, and so stands in nobody’s way', async () => {
+  it('locks the balances of the target currency in the common order, and so causes no deadlock', async () => {
     const platform = await given.platform(1);
     const users = [await activatedUser(platform), await activatedUser(platform)];
     for (const user of users) await earn(user, '10.00', 'USD');
@@ -616,7 +616,8 @@ describe('a payout and what its rows may turn into meanwhile', () => {
       sql`select lock_balance(${tenantOf(platform)}, false, ${account}, ${currency})`;
     let round: Promise<unknown> | undefined;
     await world.sql.begin(async (sql) => {
-      // The balance in INR is there by no booking yet. It comes before the one in USD, and both users' before `other`'s
+      // The balance in INR has no entry yet. It precedes the one in USD, and both users' balances precede that of
+      // `other`
       // in USD.
       await lock(sql as never, one, 'INR');
       round = once(platform);
@@ -641,7 +642,7 @@ describe('money that cannot be paid out', () => {
     return (await user.get('/v1/events?type=payout.blocked')).body.data;
   };
 
-  it('is told by one event and its reason, until it is paid', async () => {
+  it('is reported by one event with its reason, until it is paid', async () => {
     const user = await given.directUser(2);
     await noon(user);
     await earn(user, '10.00');
@@ -663,7 +664,7 @@ describe('money that cannot be paid out', () => {
     expect([await blocksOf(user), (await payoutsOf(user)).length]).toEqual([[], 1]);
   });
 
-  it('is an amount that is more than a payout can be in the currency of its address', async () => {
+  it('may be more than the largest payout in the currency of its address', async () => {
     const user = await given.directUser(2);
     await noon(user);
     await payoutAddress(user, 'JPY');
@@ -673,13 +674,13 @@ describe('money that cannot be paid out', () => {
       [],
       [{ currency: 'USD', reasonCode: 'AMOUNT_TOO_LARGE' }],
     ]);
-    // Another address takes it.
+    // Another address accepts it.
     await payoutAddress(user, 'USD');
     await midnight(user);
     expect([(await payoutsOf(user)).map((p) => p.amount), await blocksOf(user)]).toEqual([['9999999999999.99'], []]);
   });
 
-  it('is a remainder of less than the smallest amount, which more money takes along', async () => {
+  it('may be less than the smallest amount, and is paid out together with later money', async () => {
     const user = await given.directUser(2);
     await noon(user);
     await payoutAddress(user, 'USD');
@@ -691,7 +692,7 @@ describe('money that cannot be paid out', () => {
     expect([(await payoutsOf(user)).map((p) => p.amount), await blocksOf(user)]).toEqual([['0.10'], []]);
   });
 
-  it('has each reason of its own, and none where payouts are off as a whole', async () => {
+  it('has one reason per currency, and none when payouts are disabled', async () => {
     const user = await given.directUser(2);
     await noon(user);
     await payoutAddress(user, 'CHF');
@@ -714,7 +715,7 @@ describe('money that cannot be paid out', () => {
 });
 
 describe('converting', () => {
-  // Per US dollar, as the sandbox has it.
+  // The sandbox's rates per US dollar.
   const table: [source: string, earned: string, target: string, paid: string][] = [
     ['USD', '100.00', 'INR', '8300.00'],
     ['USD', '0.01', 'INR', '0.83'],
@@ -729,13 +730,13 @@ describe('converting', () => {
     ['INR', '10000.00', 'AUD', '183.13'],
     ['INR', '10000.00', 'CAD', '165.06'],
     ['INR', '10000.00', 'JPY', '18072.00'],
-    // By the table to the last cent, where a ratio of so many decimals would miss it.
+    // Computed with the table's rate to the last cent; a rounded ratio would differ.
     ['INR', '8300.00', 'USD', '100.00'],
     ['INR', '8300000.00', 'EUR', '92000.00'],
     ['INR', '99999991699.99', 'USD', '1204819177.10'],
     ['USD', '99999999999.99', 'JPY', '14999999999998.00'],
   ];
-  it.each(table)('%s %s into %s pays %s out, never a fraction too much', async (source, earned, target, paid) => {
+  it.each(table)('pays %s %s into %s as %s, rounded down', async (source, earned, target, paid) => {
     const user = await given.directUser(2);
     await noon(user);
     await payoutAddress(user, target);
@@ -747,7 +748,7 @@ describe('converting', () => {
     expect(await funds(user)).toEqual({});
   });
 
-  it('goes through processing in both currencies, and settles the receivable in its own', async () => {
+  it('uses processing in both currencies, and settles the receivable in its own', async () => {
     const user = await exporter(1);
     const { deposit, receivable } = await earn(user, '60.00');
     await midnight(user);
@@ -771,12 +772,12 @@ describe('converting', () => {
     expect(Number(body.data.payout.rate)).toBe(83);
     await end(user, 'REST', payout.id, 'settle');
     expect(await locksOf(user, receivable.id)).toEqual(['0.00', '60.00', []]);
-    // Who has paid an invoice can be told for good.
+    // The payer of an invoice stays known.
     const paid = await user.graph(`{ receivable(id: "${receivable.id}") { lockedDeposits { id } deposits { id } } }`);
     expect(paid.body.data.receivable).toEqual({ lockedDeposits: [], deposits: [{ id: deposit.id }] });
   });
 
-  it('is not undone when the payout fails: the money stays in the currency of the payout and goes again in it', async () => {
+  it('is not undone when the payout fails: the money stays in the currency of the payout and is paid out again in it', async () => {
     const user = await exporter(1);
     const { deposit, receivable } = await earn(user, '60.00');
     await midnight(user);
@@ -801,7 +802,7 @@ describe('converting', () => {
     expect(await funds(user)).toEqual({});
   });
 
-  it('needs a rate: into a currency that the table lacks nothing is paid, and all of it once there is another address', async () => {
+  it('needs a rate: a currency without one gets no payout, and all the money is paid out after another address exists', async () => {
     const user = await given.directUser(2);
     await noon(user);
     await payoutAddress(user, 'CHF');
@@ -814,7 +815,7 @@ describe('converting', () => {
   });
 });
 
-describe('reasons why a payout is not made', () => {
+describe('reasons that prevent a payout', () => {
   type Hold = (platform: Speaker, user: Speaker) => Promise<unknown>;
   const holds: [reason: string, hold: Hold, lift: Hold][] = [
     [
@@ -835,7 +836,7 @@ describe('reasons why a payout is not made', () => {
   ];
 
   it.each(holds)(
-    '%s does, and what was kept back goes at the next interval after it is lifted',
+    '%s does, and the money is paid out at the next interval after the hold is lifted',
     async (reason, hold, lift) => {
       const platform = await given.platform(1);
       const user = await activatedUser(platform);
@@ -856,7 +857,7 @@ describe('reasons why a payout is not made', () => {
     },
   );
 
-  it.each(holds)('%s does from its answer on, also for a payout that is just being made', async (_, hold) => {
+  it.each(holds)('%s does from its response on, also for a payout that is being made', async (_, hold) => {
     const platform = await given.platform(1);
     const user = await activatedUser(platform);
     await earn(user, '10.00');
@@ -875,7 +876,7 @@ describe('reasons why a payout is not made', () => {
     expect(await payoutsOf(platform)).toEqual([]);
   });
 
-  it('is each of them alone: the next reason holds when one is lifted', async () => {
+  it('apply separately: the next reason applies after one is lifted', async () => {
     const platform = await given.platform(1);
     const user = await activatedUser(platform);
     await earn(user, '10.00');
@@ -892,7 +893,7 @@ describe('reasons why a payout is not made', () => {
     expect(await payoutsOf(user)).toHaveLength(1);
   });
 
-  it('stops no payout that is in flight already', async () => {
+  it('do not stop a payout in progress', async () => {
     const platform = await given.platform(1);
     const user = await activatedUser(platform);
     await earn(user, '10.00');
@@ -902,7 +903,7 @@ describe('reasons why a payout is not made', () => {
     expect((await payoutsOf(user)).map((p) => p.status)).toEqual(['completed']);
   });
 
-  it('is money that is owed: nothing is paid while available is below zero', async () => {
+  it('include debt: nothing is paid out while available is below zero', async () => {
     const user = await exporter(2);
     const { deposit } = await earn(user, '50.00');
     await midnight(user);
@@ -920,7 +921,7 @@ describe('reasons why a payout is not made', () => {
     expect((await payoutsOf(user)).map((p) => p.amount)).toEqual(['4.99', '50.00']);
   });
 
-  it('is nothing while money is owed in any currency, even where its own is there', async () => {
+  it("include debt in any currency, also when the payout's own currency is positive", async () => {
     const user = await exporter(2);
     const { deposit } = await earn(user, '10.00', 'USD');
     await midnight(user);
@@ -936,7 +937,7 @@ describe('reasons why a payout is not made', () => {
     expect((await payoutsOf(user)).map((p) => p.amount)).toEqual(['500.00', '830.00']);
   });
 
-  it('is money that is owed in its currency: what another currency would bring waits, and no job fails', async () => {
+  it("include debt in the payout's currency: money from another currency waits, and no job fails", async () => {
     const user = await exporter(2);
     const { deposit } = await earn(user, '50.00');
     await midnight(user);
@@ -955,7 +956,7 @@ describe('reasons why a payout is not made', () => {
     expect((await payoutsOf(user)).map((p) => p.amount)).toEqual(['830.00', '50.00']);
   });
 
-  it('is nothing else: what comes in while a payout is in flight goes with the next one', async () => {
+  it('include nothing else: money that arrives during a payout is paid out with the next one', async () => {
     const user = await exporter(2);
     const first = await earn(user, '10.00');
     await midnight(user);
@@ -977,7 +978,7 @@ describe('reasons why a payout is not made', () => {
 });
 
 describe.each(transports)('the end of a payout over %s', (transport) => {
-  // Locks inside a payout stay when their money is taken back; when it fails they have no money to stand for.
+  // Locks of a payout remain when their money is taken back; when the payout fails, no money is left for them.
   it.each(['dispute', 'reverse'] as const)(
     'by failure frees no lock of a deposit that a %s took back',
     async (verb) => {
@@ -1000,7 +1001,7 @@ describe.each(transports)('the end of a payout over %s', (transport) => {
     },
   );
 
-  it('by failure keeps as much of the locks as has not been taken back, the oldest first', async () => {
+  it('by failure keeps the locks up to the amount that was not taken back, the oldest first', async () => {
     const user = await exporter(2);
     const { deposit, receivable } = await earn(user, '100.00');
     await midnight(user);
@@ -1016,7 +1017,7 @@ describe.each(transports)('the end of a payout over %s', (transport) => {
     expect(await funds(user)).toEqual({});
   });
 
-  it('concerns the locks whose money it is, and what failed after conversion goes with the currency that it became', async () => {
+  it('affects the locks of the same money, and money that failed after conversion is paid out in its new currency', async () => {
     const user = await exporter(2);
     const [rupees, dollars] = [await earn(user, '100.00'), await earn(user, '10.00', 'USD')];
     await midnight(user);
@@ -1034,7 +1035,7 @@ describe.each(transports)('the end of a payout over %s', (transport) => {
     expect(await locksOf(user, dollars.receivable.id)).toEqual(['0.00', '10.00', []]);
   });
 
-  it.each(['settle', 'fail'] as const)('by %s happens once, and no other end after it', async (verb) => {
+  it.each(['settle', 'fail'] as const)('by %s happens once, and no other end follows', async (verb) => {
     const user = await exporter(2);
     const { deposit, receivable } = await earn(user, '10.00');
     await midnight(user);
@@ -1056,7 +1057,7 @@ describe.each(transports)('the end of a payout over %s', (transport) => {
     );
   });
 
-  it('is one of the two when both are told at the same time, many times over', async () => {
+  it('is one of the two under concurrent requests for both, in many rounds', async () => {
     const user = await exporter(2);
     await earn(user, '10.00');
     await midnight(user);
@@ -1073,7 +1074,7 @@ describe.each(transports)('the end of a payout over %s', (transport) => {
     expect(await funds(user)).toEqual(won === 'completed' ? {} : { 'available INR': '10.00' });
   });
 
-  it('is told with a full test key alone, and not by a stranger', async () => {
+  it('requires a full test key of the tenant', async () => {
     const { test, live } = await given.directUserBoth(2);
     await noon(test);
     await payoutAddress(test);
@@ -1164,7 +1165,7 @@ describe('an aggregator', () => {
     expect(await locksOf(user, receivable.id)).toEqual(['0.00', '60.00', []]);
   });
 
-  it("lets what a user owes be made good first: a dispute takes the user's funds below zero", async () => {
+  it("lets a user's debt be covered first: a dispute takes the user's funds below zero", async () => {
     const platform = await given.platform(2, { subType: 'aggregator' });
     const user = await activatedUser(platform);
     const { deposit } = await earn(user, '60.00');
@@ -1192,10 +1193,10 @@ describe('an aggregator', () => {
   });
 });
 
-it('pays once, whatever the number of workers and however often the work is queued', async () => {
+it('pays once, with any number of workers and repeated jobs', async () => {
   const users = await Promise.all(Array.from({ length: 8 }, () => exporter(2)));
   await Promise.all(users.map((user, i) => earn(user, `${i + 1}0.00`)));
-  // The same work in the queue twice, as if two writers had put it there at once.
+  // The same job is queued twice, as if two writes had queued it at the same time.
   await world.sql`insert into job (tenant_id, livemode, id, created, kind, subject_id, args, due)
     select tenant_id, livemode, id || 'x', created, kind, subject_id, args, due from job where kind = 'pay_out' and subject_id in ${world.sql(users.map((u) => u.id))}`;
   const { database } = world.sql.options;
@@ -1219,8 +1220,8 @@ it('pays once, whatever the number of workers and however often the work is queu
 
 describe('a payout with many locks', () => {
   /**
-   * A deposit that so many receivables of 1.00 each share: as many reconciliations would have left it, each of 100 of
-   * them.
+   * A deposit shared by the given number of receivables of 1.00, as reconciliations with 100 receivables each would
+   * leave it.
    */
   async function earnShared(user: Speaker, count: number): Promise<{ deposit: string; receivables: string[] }> {
     const { sql } = world;
@@ -1254,23 +1255,23 @@ describe('a payout with many locks', () => {
   const statusOf = async (user: Speaker, id: string) => (await user.get(`/v1/payouts/${id}`)).body.status;
 
   it.each(transports)(
-    'has arrived at once over %s, and settles its receivables after that, each of them once',
+    'is completed at once over %s, and settles its receivables afterwards, each of them once',
     async (transport) => {
       const count = transport === 'REST' ? scale.locks : 1_500;
       const user = await exporter(2);
       const { deposit, receivables } = await earnShared(user, count);
       await advance(user, day);
-      // Every call of a worker has the limit of five seconds, this one too.
+      // Every call of a worker has a limit of five seconds, including this one.
       await once(user);
       const [payout] = await payoutsOf(user);
       expect(payout).toMatchObject({ amount: `${count}.00`, status: 'processing' });
 
       expect((await end(user, transport, payout.id, 'settle')).status).toBe(200);
       expect([await statusOf(user, payout.id), await funds(user)]).toEqual(['completed', {}]);
-      // What is not settled yet is still locked, and adds up with what is.
+      // Receivables that are not settled yet are still locked; both add up to the total.
       expect(await amounts(user)).toEqual({ locked: `${(count - 500) * 100}`, settled: '50000' });
       await sound();
-      // A dispute meanwhile shrinks no lock whose money has been paid out, whether or not it is settled yet.
+      // A dispute meanwhile shrinks no lock whose money has been paid out, settled or not.
       await user.post(`/v1/test_helpers/deposits/${deposit}/dispute`, { amount: '5.00' });
       await sound();
 
@@ -1299,7 +1300,7 @@ describe('a payout with many locks', () => {
     await user.post(`/v1/test_helpers/deposits/${disputed.deposit}/dispute`, { amount: '700.00' });
     await user.post(`/v1/test_helpers/deposits/${reversed.deposit}/reverse`);
     expect(await funds(user)).toEqual({ 'available INR': '800.00' });
-    // The rest of the locks is shrunk by jobs: until then receivables tell more than there is, and nothing is paid out.
+    // Jobs shrink the rest of the locks. Until then receivables show more than there is, and nothing is paid out.
     expect((await amounts(user))?.locked).toBe('160000');
     await sound();
     await world.sql`update job set due = 0 where tenant_id = ${tenantOf(user)} and kind = 'pay_out'`;
@@ -1342,12 +1343,12 @@ describe('a payout with many locks', () => {
       (
         await world.sql`select amount_locked::int as amount from receivable where tenant_id = ${tenantOf(user)} and id in ${world.sql(ids)} order by id`
       ).map(({ amount }) => amount);
-    // Money is taken back while some locks are free and some are not.
+    // Money is taken back while only some locks are free.
     const reversed = await user.post(`/v1/test_helpers/deposits/${two.deposit}/reverse`);
     expect(reversed.status).toBe(200);
     await sound();
     expect(await funds(user)).toEqual({ 'available INR': '650.00' });
-    // The next payout is due, and waits for the locks that go along with it.
+    // The next payout is due, and waits for the locks that belong to it.
     await world.sql`update job set due = 0 where tenant_id = ${tenantOf(user)} and kind = 'pay_out'`;
     for (let done = 1; done > 0; await sound()) {
       const [row] = await world.database.call('run_jobs', [tenantOf(user), false, 1]);
@@ -1364,7 +1365,7 @@ describe('a payout with many locks', () => {
       ['650.00', 'processing'],
       ['1500.00', 'failed'],
     ]);
-    // What has been taken back has shrunk the newest locks, as where all are freed at once.
+    // The money that was taken back has shrunk the newest locks, as when all are freed at once.
     expect(await lockedOf(two.receivables)).toEqual(two.receivables.map(() => 0));
     expect(await lockedOf(one.receivables)).toEqual(one.receivables.map((_, i) => (i < 650 ? 100 : 0)));
     const [along] = await world.sql`select count(*)::int as n, sum(amount)::int as amount from receivable_lock

@@ -27,7 +27,7 @@ type Transport = 'graph' | 'v1';
 
 const pdf = new TextEncoder().encode('%PDF-1.4\n%%EOF\n');
 
-/** How an operation is called: `graph` are its arguments, `id` and `body` what /v1 is given in their place. */
+/** A call of an operation: `graph` has its arguments, `id` and `body` have the same for /v1. */
 interface Operation {
   graph?: (platform: Speaker) => object | Promise<object>;
   id?: (platform: Speaker) => Promise<string>;
@@ -42,11 +42,11 @@ const keyId = async (platform: Speaker) =>
   (await platform.graph('mutation { createApiKey(input: { permission: FULL }) { apiKey { id } } }')).body.data
     .createApiKey.apiKey.id as string;
 const personId = async (platform: Speaker) => (await platform.post('/v1/persons', personBody)).body.id as string;
-/** Of a user in draft: only its persons change. */
+/** A user in draft, of which only the persons change. */
 const draftPersonId = async (platform: Speaker) =>
   (await platform.post('/v1/persons', { ...personBody, account_id: await userId(platform) })).body.id as string;
 const fileId = async (platform: Speaker) => (await platform.upload('identity_document', pdf)).body.id as string;
-// Of a user of its own: a second payout address of one account replaces the first.
+// A new user: a second payout address of one account replaces the first.
 const addressId = async (platform: Speaker) =>
   (await platform.post('/v1/addresses', addressBody(await userId(platform)))).body.id as string;
 const verifyingId = async (platform: Speaker) => {
@@ -55,7 +55,7 @@ const verifyingId = async (platform: Speaker) => {
   return id;
 };
 
-/** A partner of the platform that has receiving addresses. */
+/** A partner of the platform with receiving addresses. */
 const receivingPartner = async (platform: Speaker) => {
   const id = await verifyingId(platform);
   await platform.post(`/v1/test_helpers/accounts/${id}/verify`);
@@ -63,7 +63,7 @@ const receivingPartner = async (platform: Speaker) => {
   await lapse(platform, 5);
   return id;
 };
-/** Lets time pass for the platform's test objects: there is no worker here that would do what becomes due. */
+/** Advances the test clock of the platform and runs the due work; this file starts no worker. */
 const lapse = (platform: Speaker, seconds: number) =>
   world.operator.passTime({ tenantId: platform.id.replace('account_', '') }, seconds);
 const currencyOf = (platform: Speaker) => (platform.edition === 1 ? 'USD' : 'INR');
@@ -106,7 +106,7 @@ const payoutId = async (platform: Speaker) => {
   await lapse(platform, 90_000);
   return (await platform.get('/v1/payouts?status=processing&limit=1')).body.data[0].id as string;
 };
-/** A user of the platform's with a partner and a receivable; in Edition 1 nothing, since no id leads anywhere there. */
+/** A user of the platform with a partner and a receivable; nothing in Edition 1, which has no checkouts. */
 const checkoutBody = async (platform: Speaker) => {
   const user = platform.actingFor(await userId(platform));
   const [partner, receivable] = [await partnerId(user), await receivableId(user)];
@@ -124,7 +124,7 @@ const attemptId = async (platform: Speaker) => {
   const reply = await platform.post(`/v1/test_helpers/checkouts/${await checkoutId(platform)}/decline`);
   return (reply.body.effective_transaction?.id as string | undefined) ?? nobodysId;
 };
-/** What a completed deposit has left in a list of the partner that it went to. */
+/** The id of an object that a completed deposit created for its partner. */
 const leftBy = (path: string) => async (platform: Speaker) => {
   const id = await completedId(platform);
   const { to } = (await platform.get(`/v1/deposits/${id}`)).body;
@@ -182,7 +182,7 @@ const writeById = (make: (platform: Speaker) => Promise<string>, change: object 
   body: () => change,
 });
 
-/** One well-formed call of every operation, as a platform would make it. Nothing is reachable that is not called here. */
+/** One valid call of every operation, as a platform sends it. The test checks that every operation is here. */
 const operations: Record<string, Operation> = {
   viewer: { graph: () => ({}) },
   node: { graph: (platform) => ({ id: platform.id }) },
@@ -250,7 +250,7 @@ const operations: Record<string, Operation> = {
   },
   reconcileDeposit: {
     graph: async (platform) => ({ input: await reconcilable(platform) }),
-    // The body follows the path, and is about the same deposit: the newest.
+    // The body uses the same deposit as the path: the newest.
     id: async (platform) => (await reconcilable(platform)).id,
     body: async (platform) => ({
       receivables: [{ id: (await platform.get('/v1/receivables?limit=1')).body.data[0].id, amount: '100.00' }],
@@ -322,7 +322,7 @@ const rootFields = [schema.getQueryType()!, schema.getMutationType()!].flatMap((
   Object.values(type.getFields()).map((field) => ({ type, field })),
 );
 const graphOf = (name: string) => rootFields.find(({ field }) => field.name === name);
-/** Every route with the operation that it is; the two of files carry bytes, and so have no root field. */
+/** Every route with its operation; the two routes of file contents have no root field. */
 const paths = [
   ...routes.map(({ method, path, field }) => ({ method, path, operation: field })),
   { method: 'POST', path: '/v1/files', operation: 'createFile' },
@@ -331,8 +331,8 @@ const paths = [
 const everything = Object.fromEntries([...declared, ...restOperations]);
 const nobodysId = 'account_00000000000000000000000000000000';
 
-describe('the table of this test', () => {
-  it('has every root field of the schema, and nothing else', () => {
+describe('the calls of this test', () => {
+  it('include every root field of the schema, and nothing else', () => {
     const withoutField = ['createFile', 'fileContent'];
     expect(Object.keys(operations).filter((name) => !withoutField.includes(name))).toEqual(
       expect.arrayContaining(rootFields.map(({ field }) => field.name)),
@@ -340,14 +340,14 @@ describe('the table of this test', () => {
     expect(Object.keys(operations)).toHaveLength(rootFields.length + withoutField.length);
   });
 
-  // From the server's own router, since a route that somebody registers by hand is in no table.
-  it('has every route that the server answers under /v1, each once', () => {
+  // The routes come from the server's own router, because a route that is registered by hand is in no table.
+  it('include every route that the server has under /v1, each once', () => {
     const served = pathsOf(world.app.printRoutes({ commonPrefix: false })).filter((path) => path.includes(' /v1'));
     expect(served.sort()).toEqual(paths.map(({ method, path }) => `${method} ${path}`).sort());
   });
 });
 
-/** The lines of the router's tree as whole paths; HEAD goes with GET. */
+/** The lines of the router's tree as complete paths; HEAD belongs to GET. */
 function pathsOf(tree: string): string[] {
   const prefix: string[] = [];
   return tree.split('\n').flatMap((line) => {
@@ -362,7 +362,7 @@ function pathsOf(tree: string): string[] {
   });
 }
 
-/** The matrix as text: who may call what, and for which accounts. */
+/** The matrix as text: which callers may call an operation, and for which accounts. */
 function matrix(): string {
   const columns = kinds.flatMap((kind) =>
     modes.flatMap((mode) => editions.map((edition) => ({ kind, mode, edition }))),
@@ -418,7 +418,7 @@ function matrix(): string {
   return lines.join('\n');
 }
 
-/** Who has accounts of a relation at all. */
+/** The callers that have accounts of a relation. */
 const related: Record<Relation, readonly Kind[]> = {
   self: kinds,
   connected_user: ['platform'],
@@ -429,13 +429,13 @@ const related: Record<Relation, readonly Kind[]> = {
 const matrixFile = new URL('permission-matrix.txt', import.meta.url);
 
 describe('the permission matrix', () => {
-  it('is the one that was agreed on; UPDATE_MATRIX=1 writes it anew', () => {
+  it('equals the committed one; UPDATE_MATRIX=1 writes it again', () => {
     if (process.env.UPDATE_MATRIX === '1') fs.writeFileSync(matrixFile, matrix());
     expect(matrix()).toBe(fs.readFileSync(matrixFile, 'utf8'));
   });
 });
 
-/** What the agreed matrix says of a cell: the APIs are held against the text, not against the code that wrote it. */
+/** What the committed matrix says of a cell: the APIs are compared with the text, not with the code that wrote it. */
 function agreed(name: string, kind: Kind, mode: Mode, edition: Edition): string {
   const line = fs
     .readFileSync(matrixFile, 'utf8')
@@ -445,7 +445,7 @@ function agreed(name: string, kind: Kind, mode: Mode, edition: Edition): string 
   return cells[kinds.indexOf(kind) * 4 + modes.indexOf(mode) * 2 + (edition - 1)]!;
 }
 
-/** A call that no input rule would let through: whoever is refused for it was permitted first. */
+/** A call that fails every input rule: a caller that gets the error of an input rule has the permission. */
 function malformed(speaker: Speaker, name: string, transport: Transport): Promise<Reply>[] {
   if (transport === 'v1') {
     return paths
@@ -465,7 +465,7 @@ function malformed(speaker: Speaker, name: string, transport: Transport): Promis
   ];
 }
 
-/** A well-formed call; the objects in it are those of `owner`. */
+/** A valid call, with objects of `owner`. */
 async function wellFormed(speaker: Speaker, name: string, transport: Transport, owner: Speaker): Promise<Reply[]> {
   const { graph, id, body } = operations[name]!;
   if (transport === 'v1') {
@@ -494,10 +494,10 @@ async function wellFormed(speaker: Speaker, name: string, transport: Transport, 
   ];
 }
 
-/** Whether an operation is of the other edition alone. */
+/** Whether an operation exists only in the other edition. */
 const elsewhere = (name: string, edition: Edition) => everything[name]!.editions?.includes(edition) === false;
 
-/** Status and codes, alike for both APIs: inside a GraphQL answer the status is the error's own. */
+/** Status and codes in one form for both APIs: in a GraphQL response the status is in the error. */
 function outcome(reply: Reply): string {
   const status = reply.body?.errors?.[0]?.extensions?.httpStatus ?? reply.status;
   return [status, ...new Set(reply.codes)].join(' ').toLowerCase();
@@ -538,11 +538,11 @@ beforeAll(async () => {
 const eventsOf = async () => Number((await world.sql`select count(*) as n from event`)[0]!.n);
 
 describe('a caller with a key', () => {
-  // Malformed on purpose: 403 is told before any input is looked at, and 400 proves that the permission was there.
+  // The calls are malformed on purpose: 403 is returned before the input is read, and 400 proves the permission.
   for (const kind of kinds)
     for (const mode of modes)
       for (const edition of editions)
-        it(`may call what the matrix says, through both APIs: ${kind}, ${mode} mode, Edition ${edition}`, async () => {
+        it(`may call what the matrix allows, through both APIs: ${kind}, ${mode} mode, Edition ${edition}`, async () => {
           const cell = cells.find((c) => c.kind === kind && c.mode === mode && c.edition === edition)!;
           const before = await eventsOf();
           const rows = await Promise.all(
@@ -567,15 +567,15 @@ describe('a caller with a key', () => {
           expect(await eventsOf()).toBe(before);
         });
 
-  // Otherwise the domain errors below could have another reason than the key.
+  // Proves that the calls are valid, so that the domain errors below can only be caused by the key.
   for (const edition of editions)
-    it(`calls every operation through each of its APIs, Edition ${edition}`, async () => {
+    it(`can call every operation through each of its APIs, Edition ${edition}`, async () => {
       const said: [is: string, ought: string][] = [];
       for (const name of Object.keys(everything))
         said.push(
           ...(await Promise.all(
             (['v1', 'graph'] as const).map(async (transport) => {
-              // A platform of its own for each: money and time of one call must not be another's.
+              // A separate platform for each call, because money and clock of one call must not affect another.
               const platform = await given.platform(edition);
               const replies = await wellFormed(platform, name, transport, platform);
               const empty = everything[name]!.list && transport === 'graph';
@@ -592,10 +592,10 @@ describe('a caller with a key', () => {
     });
 
   for (const edition of editions)
-    it(`that may only read gets 403 on every write, however well-formed, and changes nothing, Edition ${edition}`, async () => {
+    it(`with permission read gets 403 on every write, also on valid ones, and changes nothing, Edition ${edition}`, async () => {
       const { full, read } = cells.find((c) => c.kind === 'platform' && c.mode === 'test' && c.edition === edition)!;
       const writes = Object.entries(everything).filter(([, { access }]) => access === 'write');
-      // The objects are made first, so that what is counted afterwards is the doing of the read key alone.
+      // The objects are created first, so that the counts afterwards show only the effect of the read key.
       const made: [name: string, call: (speaker: Speaker) => Promise<Reply[]>][] = [];
       for (const [name] of writes) {
         const { id, body, graph } = operations[name]!;
@@ -658,18 +658,18 @@ describe('a caller with a key', () => {
     ],
   };
   for (const [where, calls] of Object.entries(faults))
-    it(`is refused before the input is looked at, whatever is wrong with it: a fault ${where}`, async () => {
+    it(`is refused before the input is read, for every fault: a fault ${where}`, async () => {
       const { read } = cells.find((c) => c.kind === 'platform' && c.mode === 'test' && c.edition === 1)!;
       const replies = await Promise.all(calls(read));
       expect(replies.map(outcome)).toEqual(replies.map(() => '403 permission_denied'));
     });
 
-  it('is told what is wrong with the variables, with a key that may write', async () => {
+  it('gets the problems of the variables, with a key that may write', async () => {
     const { full } = cells.find((c) => c.kind === 'platform' && c.mode === 'test' && c.edition === 1)!;
     const replies = await Promise.all(faults['of GraphQL variables']!(full));
     expect(replies.map(({ status }) => status)).toEqual([400, 400, 400, 400, 400]);
     expect(replies.flatMap(({ codes }) => codes)).not.toContain('service_fault');
-    // As /v1 says of an empty body, whatever it is that is empty.
+    // The same error as /v1 returns for an empty body.
     expect(replies.map(({ fieldNames }) => fieldNames.includes('account.type'))).toEqual([
       true,
       true,
@@ -679,7 +679,7 @@ describe('a caller with a key', () => {
     ]);
   });
 
-  it('is refused a parameter of a download that there is none of, as on every other path', async () => {
+  it('is refused an unknown parameter of a download, as on every other path', async () => {
     const { full } = cells.find((c) => c.kind === 'platform' && c.mode === 'test' && c.edition === 1)!;
     const reply = await full.get(`/v1/files/${await fileId(full)}/content?nonsense=1`);
     expect([reply.status, reply.codes, reply.fieldNames]).toEqual([400, ['parameter_unknown'], ['file.nonsense']]);
@@ -696,7 +696,7 @@ describe('a caller without a valid key', () => {
   const credentials: [string, Record<string, string>, string][] = [
     ['no key', {}, 'authentication_required'],
     ['an empty header', { authorization: '' }, 'authentication_required'],
-    ['a key that nobody has', { authorization: `Bearer ${unknown}` }, 'api_key_invalid'],
+    ['an unknown key', { authorization: `Bearer ${unknown}` }, 'api_key_invalid'],
     ['no scheme', { authorization: unknown }, 'api_key_invalid'],
     ['a password', { authorization: `Basic ${btoa(`${unknown}:secret`)}` }, 'api_key_invalid'],
   ];
@@ -729,7 +729,7 @@ describe('a caller without a valid key', () => {
         ),
         speak('GET', '/graphql?query={viewer{edition}}', headers, null),
       ]);
-      // The same item as /v1 answers, so that a client of both APIs has one thing to handle.
+      // The same item as in the /v1 response, so that clients of both APIs handle one format.
       const [item] = JSON.parse(rest[0]!.text).errors;
       for (const { status, text } of graph) {
         const { errors, data } = JSON.parse(text);
@@ -751,7 +751,7 @@ describe('a caller without a valid key', () => {
   });
 });
 
-describe('what is allowed by what the account is to the caller', () => {
+describe('the operations that the relation of an account to the caller allows', () => {
   /** Spec: Activate, Deactivate, Update an Account, Create an Address, AccountSetting; decisions 1.5, 3.4, 3.5, 3.7, 3.8. */
   const table: [operation: string, caller: Kind | 'platform for a user', about: Relation, answer: string][] = [
     ['activate', 'platform', 'self', '403 permission_denied'],
@@ -804,7 +804,7 @@ describe('what is allowed by what the account is to the caller', () => {
     ['create key', 'connected_user', 'partner', '400 account_type_invalid'],
     ['create key', 'platform for a user', 'connected_user', '200'],
   ];
-  /** `payouts` is of Edition 1 alone. */
+  /** `payouts` exists only in Edition 1. */
   const payouts: typeof table = [
     ['enable payouts', 'platform', 'self', '403 permission_denied'],
     ['enable payouts', 'platform', 'connected_user', '200'],
@@ -851,7 +851,7 @@ describe('what is allowed by what the account is to the caller', () => {
       v1: (speaker, id) => speaker.post('/v1/addresses', addressBody(id)),
       graph: (speaker, id) => mutate(speaker, 'createAddress', addressInput(id)),
     },
-    // Keys are made in the graph alone; both rows are the same call.
+    // Keys are created only in the graph, so both rows are the same call.
     'create key': {
       v1: (speaker, id) => mutate(speaker, 'createApiKey', { accountId: id }),
       graph: (speaker, id) => mutate(speaker, 'createApiKey', { accountId: id }),
@@ -877,12 +877,12 @@ describe('what is allowed by what the account is to the caller', () => {
 
   for (const edition of editions)
     for (const transport of ['v1', 'graph'] as const)
-      it(`is what the specification says, through ${transport}, Edition ${edition}`, async () => {
+      it(`equal the specification, through ${transport}, Edition ${edition}`, async () => {
         const rows = edition === 1 ? [...table, ...payouts] : table;
         const [platform, direct] = await Promise.all([given.platform(edition), given.directUser(edition)]);
         const said = await Promise.all(
           rows.map(async ([operation, who, about, answer]) => {
-            // Accounts of its own for each row: one row's activation must not be another's state.
+            // Separate accounts for each row, because an activation in one row must not change the state in another.
             const user = who === 'direct_user' ? undefined : await platform.connectedUser();
             const caller =
               who === 'platform'
@@ -908,8 +908,8 @@ describe('what is allowed by what the account is to the caller', () => {
 });
 
 describe('On-Behalf-Of', () => {
-  // Even for oneself: a header that works by accident today is a hole tomorrow.
-  it('is for platforms alone, whatever the account, through both APIs and before anything is parsed', async () => {
+  // Also for the caller's own account: a header that has no effect today could have one later.
+  it('is refused for every caller but a platform, for every account, through both APIs and before anything is parsed', async () => {
     const platform = await given.platform(1);
     const user = await platform.connectedUser();
     const direct = await given.directUser(1);
@@ -926,7 +926,7 @@ describe('On-Behalf-Of', () => {
     expect(replies.map(outcome)).toEqual(replies.map(() => '403 permission_denied'));
   });
 
-  it('leaves the permission of the key as it is', async () => {
+  it('does not change the permission of the key', async () => {
     const { full, read } = cells.find((c) => c.kind === 'platform' && c.mode === 'test' && c.edition === 1)!;
     const user = await full.connectedUser();
     const acting = read.actingFor(user.id);

@@ -20,7 +20,7 @@ const given = givenIn(world);
 const number = 'ABCPE1234F';
 const create = (speaker: Speaker, body: object) => speaker.post('/v1/persons', body);
 
-/** A connected user in draft whose business is of this type. */
+/** A connected user in draft with this type of business. */
 async function userOf(platform: Speaker, type: BusinessType): Promise<string> {
   const made = await must(
     platform.graph(
@@ -33,7 +33,7 @@ async function userOf(platform: Speaker, type: BusinessType): Promise<string> {
 
 describe('creating a person', () => {
   it.each([1, 2] as const)(
-    'answers the person with its keys in order, the number masked, Edition %i',
+    'returns the person with its keys in order and a masked number, Edition %i',
     async (edition) => {
       const platform = await given.platform(edition);
       const user = await userOf(platform, 'company');
@@ -66,7 +66,7 @@ describe('creating a person', () => {
     },
   );
 
-  it('is for the context account when no other is named', async () => {
+  it('creates it for the acting account by default', async () => {
     const platform = await given.platform(1);
     const user = await platform.connectedUser();
     const { account_id: _, ...body } = personBody(user.id, ['director']);
@@ -76,7 +76,7 @@ describe('creating a person', () => {
     expect(made.map(({ account_id }) => account_id)).toEqual([platform.id, user.id, user.id]);
   });
 
-  it('is not for a partner, nor for anybody out of reach', async () => {
+  it('refuses a partner, and accounts outside the visibility', async () => {
     const [platform, stranger] = await Promise.all([given.platform(1), given.directUser(1)]);
     const [user, other] = await Promise.all([platform.connectedUser(), platform.connectedUser()]);
     const partner = await platform.partner();
@@ -100,7 +100,7 @@ describe('creating a person', () => {
     ['nothing', {}, ['parameter_missing full_name', 'parameter_missing relationship']],
     ['an empty name', { ...company, full_name: '' }, ['parameter_invalid_empty full_name']],
     ['a name of null', { ...company, full_name: null }, ['parameter_invalid_empty full_name']],
-    ['a name that is no text', { ...company, full_name: 7 }, ['parameter_invalid full_name']],
+    ['a name that is not a text', { ...company, full_name: 7 }, ['parameter_invalid full_name']],
     [
       'an empty relationship',
       { ...company, full_name: 'A', relationship: {} },
@@ -127,10 +127,14 @@ describe('creating a person', () => {
       ['parameter_invalid identification.tax_card_number'],
     ],
     ['an unknown parameter', { ...company, full_name: 'A', email: 'a@b.example' }, ['parameter_unknown email']],
-    ['metadata that is no text', { ...company, full_name: 'A', metadata: { n: 1 } }, ['parameter_invalid metadata.n']],
+    [
+      'metadata that are not texts',
+      { ...company, full_name: 'A', metadata: { n: 1 } },
+      ['parameter_invalid metadata.n'],
+    ],
   ];
   it.each(refused)('refuses %s', async (_, body, problems) => {
-    // Of Edition 2, which asks for no identification beside.
+    // Of Edition 2, which requires no identification.
     const user = await given.directUser(2);
     const reply = await create(user, body);
     expect(reply.status).toBe(400);
@@ -147,7 +151,7 @@ const enumsOf = (body: any): any =>
       typeof value === 'object' && value !== null && name !== 'metadata' ? enumsOf(value) : value,
     ]),
   );
-/** A change or removal of a person through one of the APIs; what is answered is as /v1 would say it. */
+/** Changes or removes a person through one of the APIs, and returns the response in the format of /v1. */
 async function change(speaker: Speaker, transport: Transport, id: string, body?: object) {
   const operation = body ? 'update' : 'remove';
   if (transport === 'REST') return speaker.post(`/v1/persons/${id}${body ? '' : '/remove'}`, body);
@@ -183,7 +187,7 @@ const told = ({ status, codes, fieldNames }: Pick<Reply, 'status' | 'codes' | 'f
 ];
 
 describe.each(transports)('changing a person over %s', (transport) => {
-  it('merges roles, identification and metadata, and keeps what is not named', async () => {
+  it('merges roles, identification and metadata, and leaves the other fields unchanged', async () => {
     const platform = await given.platform(1);
     const user = await userOf(platform, 'company');
     const image = (await must(platform.upload('identity_document', pdf()))).id;
@@ -205,14 +209,14 @@ describe.each(transports)('changing a person over %s', (transport) => {
       identification: { ...made.identification, passport_image: image },
       metadata: { b: '2', c: '3' },
     });
-    // An owner of a company may be known by the passport alone.
+    // For an owner of a company the passport alone is sufficient.
     const three = await change(platform, transport, made.id, { identification: { tax_card_number: '' } });
     expect(three.body.identification).toEqual({ tax_card_number: null, tax_card_image: null, passport_image: image });
     expect((await change(platform, transport, made.id, {})).body).toEqual(three.body);
     expect(await must(platform.get(`/v1/persons/${made.id}`))).toEqual(three.body);
   });
 
-  it('refuses what no person can be, each by its name, and changes nothing', async () => {
+  it('refuses values that are not valid, names each one, and changes nothing', async () => {
     const platform = await given.platform(1);
     const user = await userOf(platform, 'company');
     const logo = (await must(platform.upload('logo', pdf()))).id;
@@ -240,7 +244,7 @@ describe.each(transports)('changing a person over %s', (transport) => {
     expect(await must(platform.get(`/v1/persons/${made.id}`))).toEqual(made);
   });
 
-  it('works while the account is a draft, and no longer', async () => {
+  it('works only while the account is a draft', async () => {
     const platform = await given.platform(1);
     const id = await assemble(platform, complete(1));
     const { data } = await must(platform.get(`/v1/persons?account_id=${id}`));
@@ -261,7 +265,7 @@ describe.each(transports)('changing a person over %s', (transport) => {
     expect((await must(platform.get(`/v1/persons?account_id=${id}`))).data).toEqual(before);
   });
 
-  it('removes one, who is missing from then on, and whose files stay', async () => {
+  it('removes a person, who no longer exists then, and whose files remain', async () => {
     const platform = await given.platform(1);
     const user = await userOf(platform, 'company');
     const image = (await must(platform.upload('identity_document', pdf()))).id;
@@ -282,7 +286,7 @@ describe.each(transports)('changing a person over %s', (transport) => {
     expect((await must(platform.get(`/v1/files/${image}`))).id).toBe(image);
   });
 
-  it('is for those who reach the account, and not for a key that may only read', async () => {
+  it('requires visibility of the account and a key that may write', async () => {
     const [platform, stranger] = await Promise.all([given.platform(1), given.directUser(1)]);
     const [user, other] = await Promise.all([platform.connectedUser(), platform.connectedUser()]);
     const made = await must(create(user, personBody(user.id, ['owner'])));
@@ -298,8 +302,8 @@ describe.each(transports)('changing a person over %s', (transport) => {
   });
 });
 
-describe('persons that change at once', () => {
-  it('lose no metadata of one another, and no role that another has judged', async () => {
+describe('concurrent changes of persons', () => {
+  it('lose no metadata of each other, and no role that another change relied on', async () => {
     const platform = await given.platform(1);
     const user = await userOf(platform, 'company');
     const { id } = await must(create(platform, personBody(user, ['director', 'owner'])));
@@ -309,7 +313,7 @@ describe('persons that change at once', () => {
     );
     expect(replies.map(({ status }) => status)).toEqual(keys.map(() => 200));
     expect(Object.keys((await must(platform.get(`/v1/persons/${id}`))).metadata).toSorted()).toEqual(keys);
-    // Each alone leaves a role; together they would leave none.
+    // Each change alone leaves a role; together they would leave none.
     const roles = await Promise.all(
       ['director', 'owner'].map((role) => platform.post(`/v1/persons/${id}`, { relationship: { [role]: false } })),
     );
@@ -318,7 +322,7 @@ describe('persons that change at once', () => {
     expect(relationship.director || relationship.owner).toBe(true);
   });
 
-  it('and an activation that has judged them: never is an account submitted without the persons that it requires', async () => {
+  it('and an activation: an account is never submitted without the persons that it requires', async () => {
     const platform = await given.platform(1);
     for (let round = 0; round < 8; round++) {
       const id = await assemble(platform, complete(1));
@@ -342,7 +346,7 @@ describe('a change of the type of business', () => {
   const ofPersons = async (platform: Speaker, id: string) =>
     (await requirementsOf(platform, id)).filter(({ fieldName }) => fieldName.startsWith('account.persons.'));
 
-  /** Does what the requirements ask of the persons, by nothing but calls of /v1. */
+  /** Does what the requirements say about the persons, using only calls of /v1. */
   async function mend(platform: Speaker, id: string, type: string): Promise<void> {
     const { data } = await must(platform.get(`/v1/persons?account_id=${id}`));
     if (!alone.includes(type)) {
@@ -353,7 +357,7 @@ describe('a change of the type of business', () => {
     const [kept, ...others] = data;
     for (const { id: person } of others) await must(platform.post(`/v1/persons/${person}/remove`));
     if (!kept) await must(create(platform, personBody(id, ['owner'])));
-    // One step after the other, each of which leaves something to be mended.
+    // One step after the other; after each, something else is still missing.
     else
       for (const step of [
         { relationship: { owner: true, director: false, representative: false } },
@@ -363,7 +367,7 @@ describe('a change of the type of business', () => {
   }
 
   it.each(businessTypes)(
-    'from %s to any other is no dead end, whoever the persons are',
+    'from %s to any other can always be completed, for every set of persons',
     async (from) => {
       const platform = await given.platform(1);
       const passport = (await must(platform.upload('identity_document', pdf()))).id;
@@ -389,7 +393,7 @@ describe('a change of the type of business', () => {
     60_000,
   );
 
-  it('is told what to do about: whom to remove, and what to update', async () => {
+  it('is reported with the persons to remove and to update', async () => {
     const platform = await given.platform(1);
     const passport = (await must(platform.upload('identity_document', pdf()))).id;
     const id = await userOf(platform, 'company');
@@ -403,7 +407,7 @@ describe('a change of the type of business', () => {
     const message = async () => {
       const [one, ...more] = await ofPersons(platform, id);
       expect([one?.fieldName, more]).toEqual(['account.persons.owner', []]);
-      // Activation says the same.
+      // Activation reports the same.
       const { body } = await platform.post(`/v1/accounts/${id}/activate`);
       const refused = body.errors.find((e: any) => e.metadata.field_name === 'account.persons.owner');
       expect(refused.message).toBe(one!.message);
@@ -424,7 +428,7 @@ describe('a change of the type of business', () => {
     expect(await message()).toMatch(/Create this person\.$/);
   });
 
-  it('asks for two directors in Edition 2, whatever the type was', async () => {
+  it('requires two directors in Edition 2, for every previous type', async () => {
     const platform = await given.platform(2);
     for (const from of businessTypes)
       for (const to of businessTypes) {
@@ -436,7 +440,7 @@ describe('a change of the type of business', () => {
   });
 });
 
-describe('who a person must be, Edition 1, rule 4', () => {
+describe('the required person, Edition 1, rule 4', () => {
   const ways = ['number', 'image', 'passport', 'number and passport', 'nothing', 'an empty hash', 'blanks'] as const;
   type Way = (typeof ways)[number];
   const roles: Role[][] = [
@@ -448,7 +452,7 @@ describe('who a person must be, Edition 1, rule 4', () => {
   ];
   const alone = (type: BusinessType) => type === 'sole_proprietor' || type === 'individual';
 
-  /** The specification's rule: a tax card's number or image; for an owner of the larger kinds a passport instead. */
+  /** The specification's rule: a tax card's number or image; for an owner of the larger types a passport instead. */
   function problems(type: BusinessType, held: Role[], way: Way): string[] {
     const out = [];
     if (alone(type) && held.join() !== 'owner') out.push('parameter_invalid person.relationship');
@@ -475,7 +479,7 @@ describe('who a person must be, Edition 1, rule 4', () => {
 
     const told = await Promise.all(
       cases.map(async ({ held, way }) => {
-        // Who may have one person has none yet.
+        // A business that may have only one person has none yet.
         const of = alone(type) ? await userOf(platform, type) : user;
         const reply = await create(platform, {
           account_id: of,
@@ -483,7 +487,7 @@ describe('who a person must be, Edition 1, rule 4', () => {
           relationship: Object.fromEntries(held.map((role) => [role, true])),
           ...(identification[way] && { identification: identification[way] }),
         });
-        // Which member of the identification is named when none is there is the product's choice.
+        // The specification leaves open which member of the identification is reported when all are missing.
         const lines = reply.codes.map((code, i) =>
           reply.fieldNames[i]?.startsWith('person.identification')
             ? 'identification'
@@ -506,21 +510,24 @@ describe('who a person must be, Edition 1, rule 4', () => {
     expect(count.data.account.persons.totalCount).toBe(made);
   });
 
-  it.each(['sole_proprietor', 'individual'] as const)('is one alone of a %s, whoever else is named', async (type) => {
-    const platform = await given.platform(1);
-    const user = await userOf(platform, type);
-    const owner = { full_name: 'A', relationship: { owner: true }, identification: { tax_card_number: number } };
-    const replies = await Promise.all(
-      Array.from({ length: 6 }, () => create(platform, { account_id: user, ...owner })),
-    );
-    expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 400, 400, 400, 400, 400]);
-    for (const { status, codes, fieldNames } of replies)
-      if (status !== 200) expect([codes, fieldNames]).toEqual([['status_invalid'], ['person.account_id']]);
-    const { data } = await must(platform.get(`/v1/persons?account_id=${user}`));
-    expect(data.length).toBe(1);
-  });
+  it.each(['sole_proprietor', 'individual'] as const)(
+    'is the only person of a %s, also when the request names other roles',
+    async (type) => {
+      const platform = await given.platform(1);
+      const user = await userOf(platform, type);
+      const owner = { full_name: 'A', relationship: { owner: true }, identification: { tax_card_number: number } };
+      const replies = await Promise.all(
+        Array.from({ length: 6 }, () => create(platform, { account_id: user, ...owner })),
+      );
+      expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 400, 400, 400, 400, 400]);
+      for (const { status, codes, fieldNames } of replies)
+        if (status !== 200) expect([codes, fieldNames]).toEqual([['status_invalid'], ['person.account_id']]);
+      const { data } = await must(platform.get(`/v1/persons?account_id=${user}`));
+      expect(data.length).toBe(1);
+    },
+  );
 
-  it('is not asked in Edition 2, whose rule counts directors', async () => {
+  it('is not required in Edition 2, whose rule counts directors', async () => {
     const platform = await given.platform(2);
     const user = await userOf(platform, 'individual');
     const body = await must(create(platform, { account_id: user, full_name: 'A', relationship: { director: true } }));
@@ -528,7 +535,7 @@ describe('who a person must be, Edition 1, rule 4', () => {
   });
 
   it.each(['tax_card_image', 'passport_image'] as const)(
-    'takes as %s a document within reach, for verification',
+    "takes as %s a document in the account's visibility, for verification",
     async (name) => {
       const [user, stranger] = await Promise.all([given.directUser(1), given.directUser(1)]);
       const upload = async (speaker: Speaker, purpose: string) => (await must(speaker.upload(purpose, pdf()))).id;
@@ -560,7 +567,7 @@ describe('who a person must be, Edition 1, rule 4', () => {
 });
 
 describe('the number of a tax card', () => {
-  it('is never shown again, at no API, in no form, not even in a retry or a refusal', async () => {
+  it('is never shown again in any response of either API, including replays and errors', async () => {
     const platform = await given.platform(1);
     const user = await platform.connectedUser();
     const body = personBody(user.id, ['owner']);
@@ -622,7 +629,7 @@ describe('the number of a tax card', () => {
     });
   });
 
-  it('is nowhere in the database in the clear, and what is there opens for its person alone', async () => {
+  it('is nowhere in the database unencrypted, and its ciphertext decrypts only for its person', async () => {
     const platform = await given.platform(1);
     const user = await platform.connectedUser();
     const secret = 'ZZYPX9876Q';
@@ -631,7 +638,7 @@ describe('the number of a tax card', () => {
     const body = { ...personBody(user.id, ['owner']), identification };
     const { body: made } = await platform.post('/v1/persons', body, key);
     expect(made.identification.tax_card_number).toBe('••••••876Q');
-    // The event of it, too, and the stored answer.
+    // The event and the stored response have it too.
     expect(await world.sql`select from event where object_id = ${made.id}`).toHaveLength(1);
     expect((await platform.post('/v1/persons', body, key)).headers.get('idempotent-replayed')).toBe('true');
     const tables = await world.sql`select tablename as name from pg_tables where schemaname = 'public'`;
@@ -664,13 +671,13 @@ describe('the number of a tax card', () => {
     ).toHaveLength(0);
   });
 
-  it('of a row of before is encrypted when a gateway starts, and again when the key has changed', async () => {
+  it('of an old row is encrypted when a gateway starts, and again when the key has changed', async () => {
     const platform = await given.platform(1);
     const user = await platform.connectedUser();
     const body = personBody(user.id, ['owner']);
     const key = { 'idempotency-key': 'person-clear' };
     const { body: made } = await platform.post('/v1/persons', body, key);
-    // As the program of before has left it.
+    // The row as the previous version of the program left it.
     const clear = JSON.stringify({ taxCardNumber: number, taxCardImage: made.identification.tax_card_image });
     await world.sql`update person set identification = ${clear}::text::jsonb where id = ${made.id}`;
     await world.sql`update event set data = jsonb_set(data, '{identification}', ${clear}::text::jsonb) where object_id = ${made.id}`;
@@ -703,7 +710,7 @@ describe('the number of a tax card', () => {
     expect(await sealTaxCards(world.database, before, () => false)).toBe(0);
   });
 
-  it('that is short is masked altogether', async () => {
+  it('is masked completely when it is short', async () => {
     const user = await given.directUser(1);
     const shown = await Promise.all(
       ['1234', '12', '7'].map(async (tax_card_number) => {
@@ -716,7 +723,7 @@ describe('the number of a tax card', () => {
 });
 
 describe('reading persons', () => {
-  it('walks from the person to its account and its documents, and back', async () => {
+  it('follows the edges from the person to its account and its documents, and back', async () => {
     const platform = await given.platform(1);
     const user = await userOf(platform, 'company');
     const [card, passport] = await Promise.all(
@@ -750,7 +757,7 @@ describe('reading persons', () => {
     });
   });
 
-  it('lists those of the context, newest first, and those of any account within reach', async () => {
+  it('lists the persons of the acting account, newest first, and those of any account in its visibility', async () => {
     const platform = await given.platform(1);
     const [user, other] = await Promise.all([platform.connectedUser(), platform.connectedUser()]);
     const a = (await must(create(user, personBody(user.id, ['owner'])))).id;
@@ -774,13 +781,16 @@ describe('reading persons', () => {
     expect([odd.status, odd.codes, odd.fieldNames]).toEqual([400, ['parameter_unknown'], ['person.full_name']]);
   });
 
-  it.each([1, 2] as const)('is not for strangers, nor for the other mode, Edition %i', async (edition: Edition) => {
-    const { test, live } = await given.directUserBoth(edition);
-    const stranger = await given.platform(edition);
-    const { id } = await must(create(test, personBody(test.id, ['owner'])));
-    const replies = await Promise.all([live, stranger].map((speaker) => speaker.get(`/v1/persons/${id}`)));
-    expect(replies.map(({ status, codes, fieldNames }) => [status, codes, fieldNames])).toEqual(
-      replies.map(() => [404, ['resource_missing'], ['person.id']]),
-    );
-  });
+  it.each([1, 2] as const)(
+    'finds no persons of other tenants or of the other mode, Edition %i',
+    async (edition: Edition) => {
+      const { test, live } = await given.directUserBoth(edition);
+      const stranger = await given.platform(edition);
+      const { id } = await must(create(test, personBody(test.id, ['owner'])));
+      const replies = await Promise.all([live, stranger].map((speaker) => speaker.get(`/v1/persons/${id}`)));
+      expect(replies.map(({ status, codes, fieldNames }) => [status, codes, fieldNames])).toEqual(
+        replies.map(() => [404, ['resource_missing'], ['person.id']]),
+      );
+    },
+  );
 });

@@ -51,11 +51,11 @@ interface List {
   table: Rows;
   listing: Listing;
   edges: (PgColumn | Link)[];
-  /** Whether it is asked for as a list of its own, and not as an edge alone. */
+  /** Whether it is a list of its own, and not only an edge. */
   root?: false;
 }
 
-/** Every list of the product, and the edges by which one parent's part of it is read. */
+/** Every list of the product, with the edges that read one parent's part of it. */
 const lists: List[] = [
   { table: account, listing: accountListing, edges: [] },
   {
@@ -93,7 +93,10 @@ const lists: List[] = [
   { table: receivable, listing: receivableListing, edges: [receivable.accountId] },
 ];
 
-/** A platform with tens of thousands of rows in test mode, another and a live mode with hundreds, and a user of each. */
+/**
+ * A platform with tens of thousands of rows in test mode, another platform and a live mode with hundreds, and a user of
+ * each.
+ */
 let large: string;
 let small: string;
 const tenantOf = (platform: string) => platform.replace('account_', '');
@@ -119,7 +122,7 @@ const caller = (kind: 'platform' | 'connected_user', platform = large): Caller =
   actingAccountKind: kind,
 });
 
-/** A statement as it was asked, with its values. */
+/** A statement as it was sent, with its values. */
 interface Asked {
   statement: string;
   values: unknown[];
@@ -163,7 +166,7 @@ const named = (column: PgColumn | undefined) => `"${column!.name}"`;
 const first = async (statement: string, values: unknown[]) =>
   (await world.sql.unsafe(statement, values as never[])).map((row) => Object.values(row)[0] as string | boolean);
 
-/** The values that a column has most often in the large list: what everybody filters by. */
+/** The values that a column has most often in the large list: the usual values of filters. */
 const usual = ({ table, listing }: List, column: PgColumn, most: number, where = 'true') =>
   first(
     `select ${named(column)} from ${getTableName(column.table)} where tenant_id = $1 and livemode = false and ${where}
@@ -239,7 +242,7 @@ async function argumentsOf(list: List, owner: string): Promise<PageArgs[]> {
     const byAccount = listing.byAccount.includes(name);
     const column = columnOf(filter);
     const values = await usual(list, column, 2, `(context_id = '${owner}' or '${owner}' = '${large}')`);
-    // What no setting tells by itself, such as a reason, is asked for all the same.
+    // Values that no row has often, such as a reason, are queried too.
     const found = values.length > 0 ? values : ['none'];
     const one = byAccount || column.dataType === 'boolean' || name === 'objectId' ? found[0] : found;
     filters.push(nested(name, one));
@@ -272,7 +275,12 @@ const merged = (a: any, b: any): any =>
 
 /** Parents that have most rows, and that a caller sees. */
 const parentsOf = (list: List, column: PgColumn, kind: 'platform' | 'connected_user') =>
-  usual(list, column, 3, kind === 'platform' ? 'true' : `context_id = '${userOf}'`) as Promise<string[]>;
+  usual(
+    list,
+    column,
+    3,
+    kind === 'connected_user' && column.table === list.table ? `context_id = '${userOf}'` : 'true',
+  ) as Promise<string[]>;
 
 /** Asks for a list, or a part of it, and for all that may be asked about where it stands. */
 async function askFor(list: List, kind: 'platform' | 'connected_user'): Promise<void> {
@@ -290,7 +298,7 @@ async function askFor(list: List, kind: 'platform' | 'connected_user'): Promise<
     if (root !== false) {
       const { pageInfo } = await scope.page(table, listing, args);
       for (const more of [pageInfo.hasNextPage, pageInfo.hasPreviousPage]) if (typeof more === 'function') await more();
-      // Of a list that is most of a table, a count looks through the table: this one is of a small part of it.
+      // For a list that is most of a table, a count reads the whole table: this one is a small part of it.
       const page = await new Scope(caller(kind, small), database).page(table, listing, {
         ...args,
         after: null,
@@ -298,7 +306,7 @@ async function askFor(list: List, kind: 'platform' | 'connected_user'): Promise<
       });
       await page.totalCount();
     }
-    // What hangs on an object is asked for without naming an account as well.
+    // An object's edges are queried without an account filter as well.
     if (listing.byAccount.some((name) => name in args)) continue;
     const filtered = Object.keys(listing.filters).some((name) => name.split('.')[0]! in args);
     for (const [parent, parents] of hanging) {
@@ -313,7 +321,7 @@ async function askFor(list: List, kind: 'platform' | 'connected_user'): Promise<
   }
 }
 
-/** What sorts after all, and how much it is. */
+/** Statements that need a sort, and its size. */
 const sorted: [statements: RegExp, why: string][] = [
   [/^page:account_setting:all:.*:accountId(:|$)/, 'an account has one setting'],
   [/^page:entry:(root|context):(?!.*accountId)/, 'never asked: balance transactions are always those of one account'],
@@ -328,7 +336,7 @@ interface Plan {
   Plans?: Plan[];
 }
 
-/** The plan that PostgreSQL chooses by itself, for these values, with how many rows there were. */
+/** The plan that PostgreSQL chooses for these values, with the numbers of rows. */
 async function chosenPlan({ statement, values }: Asked): Promise<Plan> {
   const [row] = await world.sql.unsafe(
     `explain (analyze, timing off, summary off, format json) ${statement}`,
@@ -337,7 +345,7 @@ async function chosenPlan({ statement, values }: Asked): Promise<Plan> {
   return (row as any)['QUERY PLAN'][0].Plan;
 }
 
-/** What is wrong with a chosen plan: it reads a table that was seeded from end to end, or sorts more than is asked for. */
+/** The faults of a chosen plan: it reads a seeded table completely, or sorts more than was requested. */
 function faultsOf(plan: Plan): string[] {
   return nodesOf(plan).flatMap((node) => {
     if (node['Node Type'] === 'Seq Scan' && !unseeded.has(node['Relation Name']!))
@@ -372,7 +380,7 @@ const buffersMax = 200;
 /** Tables of which a tenant has one row. */
 const unseeded = new Set(['test_clock']);
 
-/** A session in which a whole scan or a sort is taken only if nothing else can do it. */
+/** A session in which PostgreSQL uses a full scan or a sort only if there is no alternative. */
 let dear: postgres.Sql;
 beforeAll(async () => {
   const [{ database }] = await world.sql<[{ database: string }]>`select current_database() as database`;
@@ -382,7 +390,7 @@ beforeAll(async () => {
 });
 afterAll(() => dear?.end());
 
-/** The plan for whatever values come, where there is no better one. */
+/** The generic plan, when no custom plan is better. */
 async function planOf(statement: string): Promise<Plan> {
   const [row] = await dear.unsafe(`explain (generic_plan, format json) ${statement}`);
   return (row as any)['QUERY PLAN'][0].Plan;
@@ -396,7 +404,7 @@ describe('the plan of a list', () => {
       (one) => [[getTableName(one.table), ...Object.values(one.listing.fixed ?? {})].join(' of '), one] as const,
     ),
   )(
-    'walks an index that has its order, whatever the filters, the end and the cursor: %s',
+    'uses an index with its order, for all filters, ends and cursors: %s',
     async (_, list) => {
       const asked = await askedBy(async () => {
         for (const kind of ['platform', 'connected_user'] as const) await askFor(list, kind);
@@ -527,7 +535,7 @@ describe('the plan of a list', () => {
     ['deposit', deposit, depositListing],
     ['checkout', checkoutNow, checkoutListing],
   ] as const)(
-    'walks the index of each side where an account may be on either, from the cursor on: %s',
+    'uses the index of each side where an account may be on either, from the cursor on: %s',
     async (name, table, listing) => {
       const asked = await askedBy(() =>
         new Scope(caller('platform'), world.database)
@@ -536,13 +544,16 @@ describe('the plan of a list', () => {
       );
       const { statement } = asked.get(`page:${getTableName(table)}:all:back:2:from:accountId`)!;
       const walks = nodesOf(await planOf(statement)).filter((node) => /ROW\(/.test(node['Index Cond'] ?? ''));
-      expect(walks.map((node) => node['Index Name'])).toEqual([`${name}_to`, name === 'deposit' ? 'deposit_paid_by' : `${name}_from`]);
+      expect(walks.map((node) => node['Index Name'])).toEqual([
+        `${name}_to`,
+        name === 'deposit' ? 'deposit_paid_by' : `${name}_from`,
+      ]);
       for (const walk of walks) expect(walk['Index Cond']).toMatch(/tenant_id = .*livemode = .*account_id = /);
     },
   );
 
-  // A worker asks four times a second, over connections that everybody reads through.
-  it('bounds what a worker looks through for work that is due', async () => {
+  // A worker runs this query four times a second, over the connections that requests use.
+  it('limits what a worker reads to find due work', async () => {
     const worker = new Worker(world.database, pino({ level: 'silent' }));
     const asked = await askedBy(async () => {
       worker.start();
@@ -553,19 +564,18 @@ describe('the plan of a list', () => {
       insert into job (tenant_id, livemode, id, created, kind, subject_id, args, due)
       select 'tenant', false, 'job_' || n, 1, 'none', 'subject_' || n, '{}', extract(epoch from now())::bigint + 86400 + n from generate_series(1, 5000) n`;
     await sql`analyze job`;
-    const [plan] = await sql.unsafe(
-      `explain (format json) ${asked.get('tenants_with_jobs')!.statement.replace('$1', "''").replace('$2', 'false').replace('$3', '100')}`,
-    );
+    const { statement, values } = asked.get('tenants_with_new_jobs')!;
+    const [plan] = await sql.unsafe(`explain (format json) ${statement}`, values as never[]);
     expect(
       nodesOf((plan as any)['QUERY PLAN'][0].Plan).map((node) => [node['Index Name'], node['Index Cond']]),
     ).toContainEqual(['job_due', expect.stringContaining('due <=')]);
   });
 
-  it('reads each entry of a history once, however many points are asked for', async () => {
+  it('reads a history and a balance as of a time by points, for any number of entries', async () => {
     const user = await given.directUser(2);
     const tenant = user.id.replace('account_', '');
     const { sql } = world;
-    const [days, perDay, first] = [400, 10, 1_700_006_400];
+    const [days, perDay, first] = [400, 50, 1_700_006_400];
     await sql`insert into balance (tenant_id, livemode, account_id, currency, of_partner, context_id, on_root_list, available, version)
       values (${tenant}, false, ${user.id}, 'INR', false, ${user.id}, true, ${days * perDay}, ${days * perDay})`;
     await sql`insert into entry (tenant_id, livemode, id, created, posting_id, account_id, amount, currency, category, payment_id, balance_after, version, context_id, on_root_list)
@@ -584,7 +594,7 @@ describe('the plan of a list', () => {
       const { Plan: plan } = (row as any)['QUERY PLAN'][0];
       return plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
     };
-    // The pass reads a page for many entries; the last entry of each day is looked up, which takes some four pages.
+    // The look-up of the last entry of each day takes some four pages.
     for (const [from, to] of [
       [0, 400],
       [0, 100],
@@ -594,12 +604,17 @@ describe('the plan of a list', () => {
       expect([from, to, await pagesOf(from, to)]).toEqual([
         from,
         to,
-        expect.toSatisfy((n: number) => n <= 100 + (to - from) * perDay),
+        expect.toSatisfy((n: number) => n <= 60 + (to - from) * 5),
       ]);
+    const at = new Date((first + 200 * 86_400) * 1000).toISOString();
+    const asked = await askedBy(() =>
+      user.graph(`{ balance(accountId: "${user.id}", asOf: "${at}") { available { amount } } }`),
+    );
+    expect(await buffersOf(asked.get('balance_history_as_of')!)).toBeLessThanOrEqual(100);
   });
 
-  // Which parts are merged depends on what is asked for: each combination is a statement of its own.
-  it('walks an index for the operator too, over all tenants, whatever the mode, the status and the cursor', async () => {
+  // The merged parts depend on the requested statuses: each combination is a separate statement.
+  it('uses an index for the operator too, over all tenants, for all modes, statuses and cursors', async () => {
     const { operator } = world;
     const asked = await askedBy(async () => {
       for (const list of ['accounts', 'payouts'] as const)
@@ -628,25 +643,29 @@ describe('the plan of a list', () => {
     }
   });
 
-  it.each(['account', 'address', 'payout'] as const)('looks up by an id alone for the operator: %s', async (name) => {
-    const { operator } = world;
-    const notice = {
-      reference: 'x',
-      event: 'received',
-      addressId: 'address_0',
-      amount: 100n,
-      currency: 'USD',
-    } as const;
-    const asked = await askedBy(async () => {
-      await operator.account('account_0').catch(() => {});
-      await operator.payout('payout_0').catch(() => {});
-      await operator.bankNotice(notice).catch(() => {});
-    });
-    const nodes = nodesOf(await planOf(asked.get(`operator_${name}`)!.statement));
-    expect(nodes.map((node) => node['Index Name'])).toEqual([`${name}_by_id`]);
-  });
+  it.each(['account', 'address', 'deposit', 'payout'] as const)(
+    'finds by an id alone for the operator: %s',
+    async (name) => {
+      const { operator } = world;
+      const notice = {
+        reference: 'x',
+        event: 'received',
+        addressId: 'address_0',
+        amount: 100n,
+        currency: 'USD',
+      } as const;
+      const asked = await askedBy(async () => {
+        await operator.account('account_0').catch(() => {});
+        await operator.payout('payout_0').catch(() => {});
+        await operator.reconcile('deposit_0', []).catch(() => {});
+        await operator.bankNotice(notice).catch(() => {});
+      });
+      const nodes = nodesOf(await planOf(asked.get(`operator_${name}`)!.statement));
+      expect(nodes.map((node) => node['Index Name'])).toEqual([`${name}_by_id`]);
+    },
+  );
 
-  it('is looked at for every table that has a list', () => {
+  it('is checked for every table that has a list', () => {
     for (const { table } of lists) expect(Object.keys(getTableColumns(table))).toContain('created');
   });
 });

@@ -13,22 +13,22 @@ import { startEmbedded } from '../src/db/embedded/server.js';
 import { alive, behind, type Finished, type Gateway, postmaster, until, useChildren } from './child.js';
 import { details, eventually, nickname, type Reply, type Speaker } from './world.js';
 
-// Each start is one of Node and of PostgreSQL, which take their time on a busy machine.
+// Each test starts Node and PostgreSQL, which takes long on a busy machine.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
 
 const children = useChildren();
 
-/** The folder of all chapters that need a demo but not the making of it, which takes the longest. */
+/** The folder of all chapters that only need an existing demo, because seeding one takes the longest. */
 const DATA_DIR = children.folder();
 
 const createPlatform = ['account', 'create', '--type=platform', '--edition=1', '--legal-name=Root Traders', '--json'];
 
-/** The demo of a whole first start, found once and compared with that of every troubled one. */
+/** The demo of a complete first start, read once and compared with that of every interrupted one. */
 let whole: Account[];
 
 type Account = { id: string; nickname: string; addresses: { nodes: { category: string }[] } };
 
-describe('two first starts at once in an empty folder', () => {
+describe('two first starts at the same time in an empty folder', () => {
   let gateway: Gateway;
   let other: Gateway;
   beforeAll(async () => {
@@ -36,7 +36,7 @@ describe('two first starts at once in an empty folder', () => {
     whole = await demo(gateway);
   });
 
-  it('both serve, with one demo between them', async () => {
+  it('both serve, with one demo for both', async () => {
     expect(Object.keys(gateway.keys)).toEqual(['1', '2']);
     expect(other.keys).toEqual(gateway.keys);
     expect(await demo(other)).toEqual(whole);
@@ -45,9 +45,9 @@ describe('two first starts at once in an empty folder', () => {
     await sql.end();
   });
 
-  it('show a demo that has traded for a quarter with all that an edition knows, and whose books are right', async () => {
+  it('show a demo with a quarter of trade in all features of an edition, and a correct ledger', async () => {
     const sql = behind(DATA_DIR);
-    /** The different values that there are of each edition in test mode, where the demo trades. */
+    /** The different values of each edition in test mode, where the demo trades. */
     const found = async (
       table: string,
       value: string,
@@ -79,17 +79,17 @@ describe('two first starts at once in an empty folder', () => {
     expect(await found('deposit', 't.status', 'to_account_id')).toEqual(
       both(['cancelled', 'completed', 'failed', 'reversed']),
     );
-    // Disputes are the negative ones.
+    // Disputes have negative amounts.
     expect(await found('deposit', 't.amount < 0', 'to_account_id')).toEqual(both([false, true]));
     expect(await found('checkout', 't.status', 'to_account_id')).toEqual({ 2: ['completed', 'expired'] });
-    // The payouts of the last midnight arrive within a minute, and settle what is locked until then.
+    // The payouts of the last midnight complete within a minute, and settle what is locked until then.
     expect(await found('payout', 't.status', 'account_id')).toEqual(
       both(expect.arrayContaining(['completed', 'failed'])),
     );
     expect(await found('receivable', 't.status', 'account_id')).toEqual(
       both(expect.arrayContaining(['open', 'settled', 'void'])),
     );
-    // Goods are exported under the codes of goods, and there is money in every state to look at.
+    // Exports of goods have the purpose codes of goods, and every compartment has money.
     expect(
       await sql`select count(*)::int as n from receivable where transaction_type = 'goods' and purpose_code not like 'P01%'`,
     ).toEqual([{ n: 0 }]);
@@ -108,7 +108,7 @@ describe('two first starts at once in an empty folder', () => {
     await sql.end();
   });
 
-  it('print the address of the explorer, and a key of the demo of each edition that works', async () => {
+  it('print the address of the explorer, and a working key of the demo of each edition', async () => {
     expect(gateway.out.split('\n').slice(0, 2)).toEqual([
       `Tidegate is listening on ${gateway.origin}`,
       `  Explorer  ${gateway.origin}/graphiql`,
@@ -131,22 +131,22 @@ describe('two first starts at once in an empty folder', () => {
     }
   });
 
-  // What a program gets there is the graph's answer, and never a page.
-  it('answer a request without a key as the graph, when it is no browser', async () => {
+  // A program gets the graph's response there, and never a page.
+  it('answer a request without a key as the graph, unless a browser sent it', async () => {
     const reply = await fetch(`${gateway.origin}/graphql?query={__typename}`);
 
     expect(reply.status).toBe(401);
     expect((await reply.json()).errors[0].extensions.code).toBe('AUTHENTICATION_REQUIRED');
   });
 
-  it('tell a prober that they live and that they are ready, without a key', async () => {
+  it('answer liveness and readiness probes without a key', async () => {
     const [health, ready] = [await fetch(`${gateway.origin}/healthz`), await fetch(`${gateway.origin}/readyz`)];
 
     expect([health.status, await health.json()]).toEqual([200, { status: 'ok' }]);
     expect([ready.status, await ready.json()]).toEqual([200, { status: 'ok' }]);
   });
 
-  it('leave a third one no port that is taken, which says so and leaves their PostgreSQL alone', async () => {
+  it('make a third start on a taken port fail with a message, without effect on their PostgreSQL', async () => {
     const third = children.start({ DATA_DIR, PORT: new URL(gateway.origin).port });
 
     expect(await third.ended).toBe(1);
@@ -156,17 +156,17 @@ describe('two first starts at once in an empty folder', () => {
     expect((await fetch(`${gateway.origin}/readyz`)).status).toBe(200);
   });
 
-  it('share a PostgreSQL that goes with the last of them', async () => {
+  it('share a PostgreSQL that ends with the last of them', async () => {
     const { pid } = postmaster(DATA_DIR)!;
     expect(await other.stop()).toBe(0);
     expect((await gateway.speaker(gateway.keys[1]!).get('/v1/accounts')).status).toBe(200);
 
-    // Ctrl-C is as good as SIGTERM.
+    // Ctrl-C has the same effect as SIGTERM.
     gateway.signal('SIGINT');
     expect([await gateway.ended, alive(pid), postmaster(DATA_DIR)]).toEqual([0, false, undefined]);
   });
 
-  it('are followed by one that prints the same keys and seeds nothing again', async () => {
+  it('are followed by a start that prints the same keys and seeds nothing again', async () => {
     const next = await children.gateway({ DATA_DIR });
 
     expect(next.keys).toEqual(gateway.keys);
@@ -175,14 +175,14 @@ describe('two first starts at once in an empty folder', () => {
   });
 });
 
-describe('a first start that is interrupted', () => {
-  it('leaves no PostgreSQL behind, and what it has not seeded the next one does', async () => {
+describe('an interrupted first start', () => {
+  it('leaves no PostgreSQL behind, and the next start seeds the rest', async () => {
     const folder = children.folder();
     const impatient = children.start({ DATA_DIR: folder });
     await until(() => postmaster(folder)?.socket !== undefined && postmaster(folder)?.socket !== '');
     const { pid } = postmaster(folder)!;
     const sql = behind(folder);
-    // Some of the demo is there; the rest takes a good while longer.
+    // A part of the demo exists; the rest takes much longer.
     await until(() => sql`select from account offset 2 limit 1`.then((rows) => rows.length > 0).catch(() => false));
 
     impatient.signal('SIGINT');
@@ -196,7 +196,7 @@ describe('a first start that is interrupted', () => {
   });
 });
 
-describe('an end that nobody wished for', () => {
+describe('a sudden end', () => {
   const promised: Reply[] = [];
   const names = (time: string) => Array.from({ length: 6 }, (_, i) => `${time} the end of the database ${i}`);
   let gateway: Gateway;
@@ -234,7 +234,7 @@ describe('an end that nobody wished for', () => {
     expect(Object.fromEntries([...acknowledged.keys()].map((name) => [name, ids.get(name)]))).toEqual(
       Object.fromEntries(acknowledged),
     );
-    // Whoever got no answer asks again with the same key, and has one partner, not two.
+    // A client without a response retries with the same key, and has one partner, not two.
     for (const nickname of unanswered) {
       const again = await create(gateway, nickname);
       expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([
@@ -247,7 +247,7 @@ describe('an end that nobody wished for', () => {
     await sql.end();
   });
 
-  it('of PostgreSQL is no end of the gateway, which answers what is under way and starts it again', async () => {
+  it('of PostgreSQL does not end the gateway, which answers the requests under way and starts it again', async () => {
     const { pid } = postmaster(DATA_DIR)!;
     const before = await Promise.all(names('before').map((name) => create(gateway, name)));
     expect(before.map(({ status }) => status)).toEqual(Array(6).fill(200));
@@ -273,7 +273,7 @@ describe('an end that nobody wished for', () => {
     promised.push(...before, ...replies.filter(({ status }) => status === 200));
   });
 
-  it('of PostgreSQL is soon over, with everything that was acknowledged', async () => {
+  it('of PostgreSQL lasts a short time, and loses nothing acknowledged', async () => {
     const platform = gateway.speaker(gateway.keys[1]!);
     await eventually(
       () => platform.get('/v1/accounts'),
@@ -294,7 +294,7 @@ describe('SIGTERM', () => {
   let sql: postgres.Sql;
   let user: string;
 
-  /** A request that the database keeps waiting until the test lets go: for five seconds at most, by the gateway's own bound. */
+  /** A request that waits for a lock of the test: for five seconds at most, by the gateway's own limit. */
   const waiting = async (): Promise<{ reply: Promise<Reply | undefined>; letGo: () => Promise<void> }> => {
     await sql`insert into patience values (true)`;
     const platform = gateway.speaker(gateway.keys[1]!);
@@ -327,7 +327,7 @@ describe('SIGTERM', () => {
         for each row when (new.id = '${user}') execute function be_patient()`);
   };
 
-  it('lets a request under way finish, takes no others, and takes PostgreSQL with it', async () => {
+  it('lets a request under way finish, accepts no others, and ends PostgreSQL too', async () => {
     await start();
     const { pid } = postmaster(DATA_DIR)!;
     const { reply, letGo } = await waiting();
@@ -344,7 +344,7 @@ describe('SIGTERM', () => {
     expect(gateway.errors).toBe('');
   });
 
-  it('ends at once when it comes again after a second, and leaves no PostgreSQL behind', async () => {
+  it('ends the gateway at once when it is repeated after a second, and leaves no PostgreSQL behind', async () => {
     await start();
     const { pid } = postmaster(DATA_DIR)!;
     const { reply } = await waiting();
@@ -352,20 +352,20 @@ describe('SIGTERM', () => {
     const began = performance.now();
     gateway.signal('SIGTERM');
     await draining();
-    // Within a second it is an echo of the first, as npm and a terminal make them.
+    // Within a second it repeats the first, as npm and a terminal send it.
     await until(() => {
       gateway.signal('SIGTERM');
       return gateway.over;
     });
     expect(performance.now() - began).toBeGreaterThan(1_000);
-    // Nobody has let go, so nothing but the second signal can have ended it.
+    // The lock is still held, so only the second signal can have ended the gateway.
     expect(await gateway.ended).toBe(1);
     expect(await reply).toBeUndefined();
     await sql.end({ timeout: 1 });
     await until(() => !alive(pid));
   });
 
-  it('waits no longer than DRAIN_SECONDS for a request that does not come to an end', async () => {
+  it('waits no longer than DRAIN_SECONDS for a request that does not end', async () => {
     await start({ DRAIN_SECONDS: '1' });
     const { pid } = postmaster(DATA_DIR)!;
     const { reply } = await waiting();
@@ -378,8 +378,8 @@ describe('SIGTERM', () => {
   });
 });
 
-describe('a start that fails', () => {
-  /** What a gateway and a command say of these settings, and that neither repeats a password. */
+describe('a failed start', () => {
+  /** What a gateway and a command print for these settings; neither may repeat a password. */
   const said = async (environment: Record<string, string>) => {
     const gateway = children.start({ ...environment, TRUSTED_PROXY: '127.0.0.1' });
     const command = await children.quickCommand(environment, 'account', 'list');
@@ -390,7 +390,7 @@ describe('a start that fails', () => {
   };
   const at = (url: string) => ({ DATABASE_URL: url, API_KEY_PEPPER: 'a pepper that is long enough for a test' });
 
-  it('names its step and the message of PostgreSQL or of the system', async () => {
+  it('prints its step and the message of PostgreSQL or of the system', async () => {
     const there = await children.database();
     const { DATABASE_URL: url } = there;
     expect(await said(at(url.replace('tidegate@', 'stranger:canary@')))).toBe(
@@ -404,7 +404,7 @@ describe('a start that fails', () => {
     );
   });
 
-  it('is told within five seconds when a server takes the connection and does not answer', async () => {
+  it('is reported within five seconds when a server accepts the connection and does not answer', async () => {
     let taken = 0;
     const sockets: net.Socket[] = [];
     const silent = net.createServer((socket) => {
@@ -427,7 +427,7 @@ describe('a start that fails', () => {
     expect(seconds).toBeLessThan(5);
   });
 
-  it('names DATA_DIR when nothing can be written there', async () => {
+  it('names DATA_DIR when the folder cannot be written', async () => {
     const file = path.join(children.folder(), 'a file');
     fs.writeFileSync(file, '');
     for (const folder of [file, path.join(file, 'below')])
@@ -436,7 +436,7 @@ describe('a start that fails', () => {
       );
   });
 
-  it('names API_KEY_PEPPER when two first starts at once have different ones', async () => {
+  it('names API_KEY_PEPPER when two first starts at the same time have different ones', async () => {
     const there = await children.database({ migrated: true });
     const starts = ['one', 'another'].map((name) =>
       children.start({
@@ -448,7 +448,7 @@ describe('a start that fails', () => {
     await until(() => starts.some(({ over }) => over) && starts.some(({ out }) => out.includes('is listening')));
     const lost = starts.find(({ over }) => over)!;
     expect(lost.errors).toMatch(/^Tidegate could not start\.\nAPI_KEY_PEPPER: /);
-    // A further one is taken beside the one that is known, and from then on for itself.
+    // A further pepper is accepted together with the known one, and alone from then on.
     const known = lost === starts[0] ? 'another' : 'one';
     const other = 'a further pepper that is long enough for a test';
     const list = (pepper: string) => children.quickCommand({ ...there, API_KEY_PEPPER: pepper }, 'account', 'list');
@@ -458,20 +458,21 @@ describe('a start that fails', () => {
   });
 });
 
-// A terminal, a container and a service manager know npm's process, or the group of all processes, and none of the gateway's.
-// Each is two starts of npm, one of the compiler, and the gateway's.
+// A terminal, a container and a service manager know npm's process, or the group of all processes, and not the
+// gateway's.
+// Each test starts npm twice, the compiler, and the gateway.
 describe('npm start', { timeout: 120_000 }, () => {
   const project = fs.mkdtempSync(path.join(os.tmpdir(), 'tidegate-npm-'));
   const dataDir = children.folder();
   beforeAll(() => {
     fs.chmodSync(project, 0o755);
-    // A copy, since it compiles the program that the other tests run meanwhile.
+    // A copy, because it compiles the program that the other tests run meanwhile.
     const root = fileURLToPath(new URL('..', import.meta.url));
     for (const part of ['package.json', 'tsconfig.json', 'src', 'drizzle', 'schema'])
       fs.cpSync(path.join(root, part), path.join(project, part), { recursive: true });
     fs.symlinkSync(path.join(root, 'node_modules'), path.join(project, 'node_modules'));
     expect(spawnSync('npm', ['run', '--silent', 'build'], { cwd: project }).status).toBe(0);
-    // None of the starts has to seed a demo, and the first alone migrates.
+    // None of the starts has to seed a demo, and only the first one migrates.
     fs.writeFileSync(path.join(dataDir, 'demo.json'), JSON.stringify({ attempt: 1, whole: true }));
   });
   afterAll(() => fs.rmSync(project, { recursive: true, force: true }));
@@ -510,7 +511,7 @@ describe('npm start', { timeout: 120_000 }, () => {
       await until(async () => (await sql`select from pg_stat_activity where wait_event = 'PgSleep'`).length > 0);
       end(gateway.pid);
       await until(() =>
-        // Of several processes, one may take a connection that no other serves any more.
+        // One of several processes may accept a connection that no other serves any more.
         fetch(`${gateway.origin}/readyz`, { signal: AbortSignal.timeout(500) }).then(
           ({ status }) => status !== 200,
           () => true,
@@ -527,8 +528,8 @@ describe('npm start', { timeout: 120_000 }, () => {
   });
 });
 
-// Where the database is somebody else's, nobody here can start it again.
-describe('a PostgreSQL of its own that goes away for a while', () => {
+// The gateway cannot restart a PostgreSQL that it did not start.
+describe('a separate PostgreSQL that is away for a while', () => {
   const folder = children.folder();
   const holds: Embedded[] = [];
   const hold = async () => {
@@ -540,7 +541,7 @@ describe('a PostgreSQL of its own that goes away for a while', () => {
     for (const held of holds) await held.release();
   });
 
-  it('costs nobody an answer, and is used again as soon as it is back', async () => {
+  it('loses no response, and is used again as soon as it is back', async () => {
     const { host } = (await hold()).options;
     const environment = {
       DATABASE_URL: `postgres://tidegate@localhost/tidegate?host=${encodeURIComponent(host)}`,
@@ -583,7 +584,7 @@ describe('a PostgreSQL of its own that goes away for a while', () => {
   });
 });
 
-describe('behind a trusted proxy, over a PostgreSQL of its own', () => {
+describe('behind a trusted proxy, on a separate PostgreSQL', () => {
   let gateway: Gateway;
   let key: string;
   let before: Finished;
@@ -596,7 +597,7 @@ describe('behind a trusted proxy, over a PostgreSQL of its own', () => {
   });
   afterAll(() => gateway.stop());
 
-  // NODE_ENV is not set here: an operator who forgets it does not show the schema.
+  // NODE_ENV is not set here: without it, too, the schema is not public.
   it('suggests no names of the schema', async () => {
     const { status, text } = await gateway
       .speaker(key, { 'x-forwarded-proto': 'https' })
@@ -611,7 +612,7 @@ describe('behind a trusted proxy, over a PostgreSQL of its own', () => {
     expect(gateway.keys).toEqual({});
   });
 
-  it('refuses a plain request before it looks at the key or the body', async () => {
+  it('refuses a plain request before it reads the key or the body', async () => {
     const domainError = {
       object: 'error',
       http_status_code: 403,
@@ -632,8 +633,8 @@ describe('behind a trusted proxy, over a PostgreSQL of its own', () => {
     expect([malformed.status, malformed.body]).toEqual([403, domainError]);
   });
 
-  // A key that is typed into a page that came over plain HTTP goes to whoever changed the page on its way.
-  it('refuses the page of the explorer alike', async () => {
+  // Over plain HTTP an attacker could change the page and read the key that is typed into it.
+  it('refuses the page of the explorer too', async () => {
     for (const place of ['/graphiql', '/graphql', '/']) {
       const page = await fetch(gateway.origin + place, { headers: { accept: 'text/html' }, redirect: 'manual' });
       expect([place, page.status, page.headers.get('content-type')]).toEqual([
@@ -644,7 +645,7 @@ describe('behind a trusted proxy, over a PostgreSQL of its own', () => {
     }
   });
 
-  it('serves what came to the proxy over HTTPS, and tells browsers to insist on it', async () => {
+  it('serves requests that came to the proxy over HTTPS, and makes browsers require it', async () => {
     const user = gateway.speaker(key, { 'x-forwarded-proto': 'https' });
 
     const reply = await user.get('/v1/accounts');
@@ -653,13 +654,13 @@ describe('behind a trusted proxy, over a PostgreSQL of its own', () => {
     expect(reply.headers.get('strict-transport-security')).toContain('max-age=31536000');
   });
 
-  it('lets a prober in without HTTPS, which no balancer speaks to its probes', async () => {
+  it('answers probes without HTTPS, which load balancers do not use for them', async () => {
     expect((await fetch(`${gateway.origin}/healthz`)).status).toBe(200);
     expect((await fetch(`${gateway.origin}/readyz`)).status).toBe(200);
   });
 
-  // A forwarded header is only as good as the peer who sends it.
-  it('believes no peer but the proxy', async () => {
+  // A forwarded header is reliable only from a trusted peer.
+  it('trusts no peer except the proxy', async () => {
     const stranger = await children.gateway({ ...(await children.database()), TRUSTED_PROXY: '10.1.2.3' });
 
     const reply = await stranger.speaker(key, { 'x-forwarded-proto': 'https' }).get('/v1/accounts');
@@ -682,7 +683,7 @@ describe('with a certificate', () => {
   });
   afterAll(() => gateway.stop());
 
-  it('serves HTTPS, announces it, and tells browsers to insist on it', async () => {
+  it('serves HTTPS, logs its address, and makes browsers require it', async () => {
     expect(gateway.origin).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/);
     const reply = await new Promise<{ status: number | undefined; insist: string | undefined; text: string }>(
       (resolve, reject) => {
@@ -704,7 +705,7 @@ describe('with a certificate', () => {
     expect(JSON.parse(reply.text).data.map((account: { type: string }) => account.type)).toEqual(['platform']);
   });
 
-  it('gives a plain request nothing that could be read', async () => {
+  it('refuses a plain request without any data', async () => {
     const received = await new Promise<string>((resolve) => {
       let text = '';
       const socket = net.connect(Number(new URL(gateway.origin).port), '127.0.0.1');
@@ -718,7 +719,7 @@ describe('with a certificate', () => {
   });
 });
 
-describe('with what helps an explorer switched off', () => {
+describe('with the explorer, introspection and suggestions off', () => {
   let gateway: Gateway;
   let platform: Speaker;
   beforeAll(async () => {
@@ -727,7 +728,7 @@ describe('with what helps an explorer switched off', () => {
   });
   afterAll(() => gateway.stop());
 
-  it('has no page, for browsers neither', async () => {
+  it('has no page, also for browsers', async () => {
     const accept = { accept: 'text/html' };
     for (const place of ['/graphiql', '/']) {
       const reply = await fetch(gateway.origin + place, { headers: accept });
@@ -741,7 +742,7 @@ describe('with what helps an explorer switched off', () => {
     expect(gateway.out).not.toContain('/graphiql');
   });
 
-  it('does not tell its schema, not by hints either, and still answers', async () => {
+  it('does not reveal its schema, also not by suggestions, and still answers', async () => {
     const asked = await platform.graph('{ __schema { queryType { name } } }');
     expect([asked.status, asked.body.data]).toEqual([400, undefined]);
     const mistyped = await platform.graph('{ viewer { accout { id } } }');
@@ -764,7 +765,7 @@ describe('the log', () => {
   });
   afterAll(() => gateway.stop());
 
-  it('has one line of JSON for each request, with the id that its answer carried', async () => {
+  it('has one line of JSON for each request, with the id of its response', async () => {
     const platform = gateway.speaker(key);
     const asked = [
       await platform.get('/v1/accounts'),
@@ -780,7 +781,7 @@ describe('the log', () => {
     expect(new Set(ids).size).toBe(6);
     const lines = () =>
       gateway.log().filter(({ requestId, msg }) => ids.includes(requestId as string) && msg === 'request');
-    // A line is written when the answer has left, so it may be a moment behind it.
+    // A line is written after the response was sent, so it may appear a moment later.
     await until(() => lines().length >= 6);
 
     expect(lines().map(({ requestId, method, route, status }) => [requestId, method, route, status])).toEqual([
@@ -796,7 +797,7 @@ describe('the log', () => {
     expect([own.mode, typeof own.milliseconds, own.key]).toEqual(['test', 'number', expect.stringMatching(/^key_/)]);
   });
 
-  it('is told at the ordinary level too, which a collector reads', async () => {
+  it('has a line for each request at the default level too, and none for probes', async () => {
     const quiet = await children.gateway({ DATA_DIR });
     const platform = quiet.speaker(key);
 
@@ -812,7 +813,7 @@ describe('the log', () => {
     ]);
   });
 
-  it('has no secret and nothing that a client sent, whatever becomes of the request', async () => {
+  it('has no secret and nothing that a client sent, for every outcome of a request', async () => {
     const platform = gateway.speaker(key, { 'user-agent': canary('user agent'), cookie: `a=${canary('cookie')}` });
     const send = async (reply: Promise<Reply>, status: number) => {
       const answered = await reply;
@@ -877,7 +878,7 @@ describe('the log', () => {
     replies.push(await platform.get('/v1/accounts', { authorization: `Basic ${basic}` }));
     expect(replies.at(-1)?.status).toBe(401);
 
-    // A fault of ours: what a client sent is at hand in the statement that fails, with every word of it.
+    // An internal error: the failing statement contains what the client sent.
     const sql = behind(DATA_DIR);
     await sql.unsafe('alter table person rename to person_elsewhere');
     await send(platform.post('/v1/persons', { ...named, identification: taxCard }), 500);
@@ -891,13 +892,13 @@ describe('the log', () => {
     expect(told.match(/canary[-_a-z]*/gi)).toBeNull();
     expect(told).not.toContain(iban);
     for (const secret of [key, fresh, basic]) expect(told.includes(secret)).toBe(false);
-    // The embedded server writes a log of its own, beside the data.
+    // The embedded server writes a separate log, next to the data.
     const beside = fs.readFileSync(path.join(DATA_DIR, 'postgres', 'postgres.log'), 'utf8');
     expect(beside.match(/canary[-_a-z]*/gi)).toBeNull();
     for (const secret of [key, fresh, basic]) expect(beside.includes(secret)).toBe(false);
   });
 
-  it('has a line for a fault of ours, by which the request can be found', () => {
+  it('has a line for an internal error, with the id of the request', () => {
     const faults = replies.filter(({ status }) => status === 500);
     expect(faults.length).toBe(2);
     for (const fault of faults) {
@@ -912,12 +913,12 @@ describe('the log', () => {
   });
 });
 
-/** Whatever is retried is retried for five seconds; who has heard nothing after more than twice that has been forgotten. */
+/** Retries last five seconds; a request without a response after more than twice that time is lost. */
 function answered<T>(reply: Promise<T>): Promise<T | 'no answer'> {
   return Promise.race([reply, new Promise<'no answer'>((resolve) => setTimeout(resolve, 12_000, 'no answer'))]);
 }
 
-/** A partner of the platform of the first demo, asked for under a key of its own so that it can be asked for again. */
+/** A partner of the platform of the first demo, created under an idempotency key so that it can be retried. */
 function create(gateway: Gateway, nickname: string): Promise<Reply> {
   return gateway
     .speaker(gateway.keys[1]!)
@@ -941,7 +942,7 @@ async function demo(gateway: Gateway): Promise<Account[]> {
       return body.data.accounts.nodes as Account[];
     }),
   );
-  // The sandbox issues receiving addresses in its own time; they are no part of the seed.
+  // The sandbox issues receiving addresses later; they are not part of the seed.
   const seeded = ({ addresses, ...rest }: Account) => ({
     ...rest,
     addresses: { nodes: addresses.nodes.filter(({ category }) => category !== 'SERVICE_RECEIVE') },
@@ -949,7 +950,7 @@ async function demo(gateway: Gateway): Promise<Account[]> {
   return found.flat().map(seeded);
 }
 
-/** The same by name, without the ids, which every seeding draws anew and which decide the order of one second. */
+/** The same by name, without the ids, which differ at every seeding and determine the order within a second. */
 function named(accounts: Account[]): Record<string, unknown> {
   return Object.fromEntries(accounts.map((account) => [account.nickname, nameless(account)]));
 }

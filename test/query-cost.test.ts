@@ -10,7 +10,7 @@ import {
   parse,
 } from 'graphql';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { demos, seedDemo } from '../src/demo/demo.js';
+import { demos } from '../src/demo/demo.js';
 import { buildGraph, publicSizes } from '../src/api/graphql/server.js';
 import { NodeCounter } from '../src/api/graphql/query-cost.js';
 import { buildOperatorGraph, sizes as operatorSizes } from '../src/operator/graph.js';
@@ -19,7 +19,11 @@ import { PayeeFixture } from './checkout-fixture.js';
 import { scale } from './faults/scale.js';
 import { givenIn, Speaker, useWorld, type World } from './world.js';
 
-const world = useWorld({ worker: false, environment: { OPERATOR_KEY: '0123456789abcdef0123456789abcdef' } });
+const world = useWorld({
+  worker: false,
+  demo: true,
+  environment: { OPERATOR_KEY: '0123456789abcdef0123456789abcdef' },
+});
 const given = givenIn(world);
 const schema = buildGraph();
 const counter = new NodeCounter(schema, publicSizes);
@@ -29,7 +33,7 @@ const runs = scale.documents;
 const estimated = (document: string, variables: Record<string, unknown> = {}, name?: string) =>
   counter.of(parse(document), name)!(variables);
 
-/** How many statements a request ran besides the look-up of its key. */
+/** How many statements a request runs, without the look-up of its key. */
 async function statementsOf({ database }: World, ask: () => Promise<unknown>): Promise<number> {
   const { read, text, call } = database;
   let count = 0;
@@ -47,7 +51,7 @@ async function statementsOf({ database }: World, ask: () => Promise<unknown>): P
   return count;
 }
 
-describe('the estimate of an operation', () => {
+describe('the estimated cost of an operation', () => {
   const cases: [what: string, document: string, variables: Record<string, unknown>, nodes: number][] = [
     ['one object', '{ account(id: "x") { id owner { id } } }', {}, 2],
     ['a page of the default size', '{ deposits { nodes { id } } }', {}, 10],
@@ -63,7 +67,7 @@ describe('the estimate of an operation', () => {
     ['a page by a variable without a value', 'query ($n: Int) { deposits(first: $n) { nodes { id } } }', {}, 10],
     ['a page that is too large, which is refused', '{ deposits(first: 5000) { nodes { id } } }', {}, 100],
     ['nodes and edges of one page', '{ deposits(first: 4) { nodes { id } edges { cursor node { id } } } }', {}, 8],
-    ['a page of which only its end is asked', '{ deposits(first: 9) { pageInfo { endCursor } } }', {}, 9],
+    ['a page of which only the end is selected', '{ deposits(first: 9) { pageInfo { endCursor } } }', {}, 9],
     [
       'pages in pages',
       '{ accounts(first: 5) { nodes { depositsIn(first: 6) { nodes { id fromAccount { id } } } } } }',
@@ -91,7 +95,12 @@ describe('the estimate of an operation', () => {
       {},
       6,
     ],
-    ['what a directive leaves out', '{ deposits(first: 9) @skip(if: true) { nodes { id } } viewer { mode } }', {}, 0],
+    [
+      'nothing for what a directive leaves out',
+      '{ deposits(first: 9) @skip(if: true) { nodes { id } } viewer { mode } }',
+      {},
+      0,
+    ],
     [
       'what a variable leaves out',
       'query ($no: Boolean!) { deposits(first: 9) { nodes { id toAccount @include(if: $no) { id } } } }',
@@ -128,13 +137,13 @@ describe('the estimate of an operation', () => {
     expect(estimated(document, variables).nodes).toBe(nodes);
   });
 
-  it('is of the operation that is asked for', () => {
+  it('belongs to the operation that is named', () => {
     const document = 'query A { deposits(first: 3) { nodes { id } } } query B { deposits(first: 5) { nodes { id } } }';
     expect([estimated(document, {}, 'A').nodes, estimated(document, {}, 'B').nodes]).toEqual([3, 5]);
     expect(counter.of(parse(document), 'C')).toBeUndefined();
   });
 
-  it('leaves every dashboard of the benchmark nine tenths of the limit', () => {
+  it('is at most a tenth of the limit for every dashboard of the benchmark', () => {
     const ids = { tenant: 't', users: ['account_1'], receiver: 'account_1', deep: 'account_1', platform: 'account_1' };
     const asked = workloads(ids as never, 'address_1').flatMap(({ name, asks }) =>
       (asks.tidegate ?? []).flatMap(({ body }) => {
@@ -146,7 +155,7 @@ describe('the estimate of an operation', () => {
     expect(asked.filter(({ nodes }) => nodes > 1_000)).toEqual([]);
   });
 
-  it('knows how long every list is, of both schemas', () => {
+  it('uses the size of every list, in both schemas', () => {
     const { 'Deposit.receivables': _, ...lists } = publicSizes.lists;
     expect(() => new NodeCounter(schema, { ...publicSizes, lists })).toThrow(
       'the list Deposit.receivables has no size',
@@ -196,7 +205,7 @@ describe('an operation that could touch too many nodes', () => {
     },
   );
 
-  it('is refused by its variables, also when its document is known', async () => {
+  it('is refused by its variables, also when its document is cached', async () => {
     for (let ask = 0; ask < 4; ask++) {
       const [small, large] = [await user.graph(sized, { n: 99 }), await user.graph(sized, { n: 100 })];
       expect([small.status, small.body.errors]).toEqual([200, undefined]);
@@ -205,12 +214,12 @@ describe('an operation that could touch too many nodes', () => {
     }
   });
 
-  it('is refused as a GET, too', async () => {
+  it('is refused as a GET too', async () => {
     const reply = await user.get(`/graphql?query=${encodeURIComponent(query(2))}`);
     expect([reply.status, reply.body.errors[0].extensions.code]).toEqual([400, 'QUERY_TOO_LARGE']);
   });
 
-  it('is refused of the operator', async () => {
+  it('is refused for the operator too', async () => {
     const document = '{ accounts(first: 200) { nodes { id persons { id } files { id } addresses { id } } } }';
     const more =
       '{ accounts(first: 200) { nodes { id persons { id } files { id } addresses { id } } } payouts(first: 200) { nodes { account { persons { id } files { id } addresses { id } } } } }';
@@ -232,7 +241,7 @@ describe('an operation that could touch too many nodes', () => {
 describe('a limit of 100 nodes', () => {
   const small = useWorld({ worker: false, environment: { GRAPHQL_NODES_MAX: '100' } });
 
-  it('holds what is answered where the estimate is of a usual size: receivables that one deposit paid', async () => {
+  it('counts the returned nodes where the estimate uses a usual size: receivables that one deposit paid', async () => {
     const payee = await PayeeFixture.open(small);
     const { user } = payee;
     const deposit = await user.post('/v1/deposits', {
@@ -261,7 +270,6 @@ describe('a random document', () => {
   let speakers: Speaker[];
   let ids: string[];
   beforeAll(async () => {
-    await seedDemo(world.operator, world.pepper, () => {});
     speakers = (await demos(world.operator, world.pepper)).map(
       ({ accountId, testKey, edition }) => new Speaker(world, accountId, testKey, edition),
     );
@@ -277,7 +285,9 @@ describe('a random document', () => {
     fragments: string[];
   }
 
-  /** Writes a selection of a type; every object says its type, so that the nodes of an answer can be counted. */
+  /**
+   * Writes a selection of a type; every object selects its typename, so that the nodes of a response can be counted.
+   */
   function selection(gen: (max: number) => number, type: GraphQLObjectType, depth: number, written: Written): string {
     const fields = Object.values(type.getFields()).filter((field) => fits(field, depth));
     const chosen = Array.from({ length: 1 + gen(3) }, () => fields[gen(fields.length)]!).filter(Boolean);
@@ -287,12 +297,12 @@ describe('a random document', () => {
   const fits = (field: GraphQLField<unknown, unknown>, depth: number) => {
     const type = getNamedType(field.type);
     if (field.args.some(({ name, type: given }) => isNonNullType(given) && !(name in required))) return false;
-    // An id of another type would blank the answer; `node` takes each.
+    // An id of another type would make the response null; `node` accepts each type.
     if (field.name !== 'node' && field.args.some(({ name }) => name === 'id')) return false;
     if (otherwise.has(field.name)) return false;
     return depth > 0 || !(isObjectType(type) || isInterfaceType(type));
   };
-  /** Fields that one of the editions does not have, or that need more than a list of objects. */
+  /** Fields that one of the editions lacks, or that need more arguments than a list of objects does. */
   const otherwise = new Set(['checkouts', 'connectedAccountSettings', 'balance', 'balanceAggregate', 'events']);
   const required: Record<string, (gen: (max: number) => number) => string> = {
     id: (gen) => `"${ids[gen(ids.length)]}"`,
@@ -340,7 +350,7 @@ describe('a random document', () => {
     );
   };
 
-  it(`is never answered with more nodes than it was estimated to touch, in ${runs} documents`, async () => {
+  it(`never returns more nodes than its estimate, in ${runs} documents`, async () => {
     let answered = 0;
     let nodes = 0;
     await fc.assert(
@@ -348,14 +358,14 @@ describe('a random document', () => {
         const gen = (max: number) => g(fc.integer, { min: 0, max: Math.max(max - 1, 0) });
         const written: Written = { text: '', fragments: [] };
         const body = selection(gen, schema.getQueryType()!, 7, written);
-        // A variable that is declared is used.
+        // Every declared variable must be used.
         const [account, deposit] = ['Account', 'Deposit'].map((name) =>
           selection(gen, schema.getType(name) as GraphQLObjectType, 4, written),
         );
         const lists = `a: accounts(first: $n) { __typename nodes { ${account} } } d: deposits(last: 3) { __typename edges { __typename node { ${deposit} } } }`;
         const document = `query ($n: Int) { ${body} ${lists} } ${written.fragments.join(' ')}`;
         const reply = await speakers[second ? 1 : 0]!.graph(document, { n });
-        // Another edition has no such root field, or the document has too many tokens: nothing ran, or that field did not.
+        // The edition lacks the root field, or the document has too many tokens: nothing ran, or that field did not.
         if (!reply.body.data) return;
         const [most, there] = [estimated(document, { n }).nodes, nodesIn(reply.body.data)];
         expect({ document, most: most >= there }).toEqual({ document, most: true });
@@ -364,7 +374,7 @@ describe('a random document', () => {
       }),
       { numRuns: runs },
     );
-    // Documents that find nothing would prove nothing: each asks for an account and three deposits at least.
+    // Documents that find nothing would prove nothing: each selects an account and three deposits at least.
     expect(answered).toBeGreaterThan(runs / 2);
     expect(nodes).toBeGreaterThan(4 * answered);
   }, 300_000);

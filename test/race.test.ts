@@ -2,13 +2,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { details, givenIn, nickname, type Reply, Speaker, useWorld } from './world.js';
 import { scale } from './faults/scale.js';
 
-// Without a worker: what the sandbox settles a second later would hide how the race itself ended.
+// No worker runs, because the work of the sandbox a second later would hide how the race itself ended.
 const world = useWorld({ worker: false });
 const given = givenIn(world);
 
 const rounds = scale.writeRaces;
 const racers = 16;
-// A payment is many statements: fewer rounds than of the others, unless all are asked for.
+// A payment takes many statements, so it has fewer rounds than the others, unless the full count is set.
 const paidRounds = scale.races.rounds;
 
 let other: string;
@@ -21,14 +21,14 @@ beforeAll(async () => {
   live = both.live;
 });
 
-/** A field of racers over the two gateways, every other one in the graph, all off at once. */
+/** Starts requests at the same time over the two gateways, every second one through the graph. */
 const race = <T>(start: (me: Speaker, i: number) => Promise<T>, me = platform, size = racers): Promise<T[]> =>
   Promise.all(
     Array.from({ length: size }, (_, i) =>
       start(i % 2 ? new Speaker({ ...world, origin: other }, me.id, me.key, me.edition) : me, i),
     ),
   );
-/** Every round of a race, a few at a time, so that rounds disturb one another as requests of a busy day do. */
+/** Runs the rounds of a race a few at a time, so that rounds affect each other as the requests of a busy day do. */
 async function everyRound(run: (round: number) => Promise<void>, of = rounds): Promise<void> {
   for (let round = 0; round < of; round += 3)
     await Promise.all([round, round + 1, round + 2].filter((n) => n < of).map((n) => run(n)));
@@ -37,13 +37,13 @@ async function everyRound(run: (round: number) => Promise<void>, of = rounds): P
 const inGraph = (i: number) => i % 4 > 1;
 const statusOf = (reply: Reply): number => reply.body?.errors?.[0]?.extensions?.httpStatus ?? reply.status;
 const told = (reply: Reply) => [statusOf(reply), ...new Set(reply.codes)].join(' ');
-/** How often each answer was given. */
+/** Counts how often each response occurred. */
 const tally = (replies: Reply[]) => {
   const counts: Record<string, number> = {};
   for (const reply of replies) counts[told(reply)] = (counts[told(reply)] ?? 0) + 1;
   return counts;
 };
-/** The answers that nobody may get: faults, and whatever else is not expected. */
+/** The responses that must not occur: internal errors, and all that are not expected. */
 const unexpected = (replies: Reply[], ...expected: string[]) =>
   Object.keys(tally(replies)).filter((text) => !expected.includes(text));
 const eventsOf = async (id: string) =>
@@ -85,8 +85,8 @@ const activate = (me: Speaker, id: string, graph: boolean) =>
 const changed = (id: string, reply: Reply, member: string) =>
   reply.body.data ? Object.values<any>(reply.body.data)[0][member] : { ...reply.body, id };
 
-describe(`16 at once, ${rounds} times`, () => {
-  it('activate a partner: one does, and the others find it done', async () => {
+describe(`16 concurrent requests, ${rounds} times`, () => {
+  it('to activate a partner: one succeeds, and the others get an error', async () => {
     await everyRound(async () => {
       const { id } = await platform.partner();
       const replies = await race((me, i) => activate(me, id, inGraph(i)));
@@ -98,7 +98,7 @@ describe(`16 at once, ${rounds} times`, () => {
     });
   });
 
-  it('activate and deactivate a partner: every answer is of a state that it had', async () => {
+  it('to activate and deactivate a partner: every response has a state that the partner had', async () => {
     await everyRound(async () => {
       const { id } = await platform.partner();
       const replies = await race((me, i) =>
@@ -107,13 +107,13 @@ describe(`16 at once, ${rounds} times`, () => {
       expect(unexpected(replies, '200', '400 status_invalid', '409 state_conflict')).toEqual([]);
       const moves = (await eventsOf(id)).slice(1);
       expect(moves).toHaveLength(tally(replies)['200']!);
-      // A deactivated partner may be activated again: the moves alternate, whoever made them.
+      // A deactivated partner may be activated again, so activations and deactivations alternate.
       expect(moves.filter((move, i) => move === moves[i - 1])).toEqual([]);
       expect(`account.${(await platform.get(`/v1/accounts/${id}`)).body.status}`).toBe(moves.at(-1));
     });
   });
 
-  it('take a nickname, in any case: one gets it, and the others are told so', async () => {
+  it('to take a nickname, in any case: one succeeds, and the others get an error', async () => {
     await everyRound(async () => {
       const name = `${nickname()} Zoë`;
       const replies = await race((me, i) =>
@@ -128,7 +128,7 @@ describe(`16 at once, ${rounds} times`, () => {
     });
   });
 
-  it('take each other’s nicknames by updates: nobody’s is taken from them, and no two are alike', async () => {
+  it('to exchange nicknames by updates: no account loses its nickname, and no two have the same', async () => {
     const users = await Promise.all(Array.from({ length: racers }, () => platform.connectedUser()));
     for (let round = 0; round < rounds; round++) {
       const wanted = [`${nickname()} a`, `${nickname()} b`];
@@ -141,7 +141,7 @@ describe(`16 at once, ${rounds} times`, () => {
     }
   });
 
-  it('merge metadata: nobody’s keys are lost, and every answer shows one’s own', async () => {
+  it("to merge metadata: no key is lost, and every response shows the request's own keys", async () => {
     const address = await platform.post('/v1/addresses', addressBody(platform.id));
     const setting = (await platform.graph('{ viewer { account { setting { id } } } }')).body.data.viewer.account.setting
       .id;
@@ -158,12 +158,12 @@ describe(`16 at once, ${rounds} times`, () => {
     ];
     await Promise.all(
       objects.map(async ({ path, id, mutation, member }, object) => {
-        // The three take turns, so that each object has a third of the rounds.
+        // The three kinds alternate, so that each object has a third of the rounds.
         for (let round = object; round < rounds; round += objects.length) {
           const before = await platform.post(path, { metadata: '' });
           expect(before.body.metadata).toBe(null);
           await platform.post(path, { metadata: { old0: 'x', old1: 'x', old2: 'x' } });
-          // Seven set a key each, three unset the old ones, and six set a key that another sets alike: never more than ten.
+          // Seven set a key each, three unset the old ones, and six set one and the same key: never more than ten.
           const change = (i: number) =>
             i < 7
               ? { [`k${i}`]: `${round}` }
@@ -190,7 +190,7 @@ describe(`16 at once, ${rounds} times`, () => {
     );
   });
 
-  it('fill metadata to its limit: ten keys get in, and the others are refused', async () => {
+  it('to fill metadata to its limit: ten keys are stored, and the others are refused', async () => {
     const user = await platform.connectedUser();
     const path = `/v1/accounts/${user.id}`;
     for (let round = 0; round < rounds; round++) {
@@ -202,7 +202,7 @@ describe(`16 at once, ${rounds} times`, () => {
     }
   });
 
-  it('merge details: every part of a hash that was sent is there', async () => {
+  it('to merge details: every part of an object that was sent is stored', async () => {
     const user = await platform.connectedUser();
     const path = `/v1/accounts/${user.id}`;
     const parts = (round: number): object[] =>
@@ -226,8 +226,8 @@ describe(`16 at once, ${rounds} times`, () => {
     }
   });
 
-  describe('activate a connected user while its details change', () => {
-    /** Everything that Edition 1 asks of a company, with the tax id as its only identification. */
+  describe('to activate a connected user while its details change', () => {
+    /** Everything that Edition 1 requires of a company, with the tax id as its only identification. */
     const ready = async () => {
       const user = await platform.connectedUser({
         businessDetails: { type: 'COMPANY', legalName: 'Acme', ids: { tax: 'AAACA1234A' } },
@@ -251,10 +251,10 @@ describe(`16 at once, ${rounds} times`, () => {
           )
         : me.post(`/v1/accounts/${id}`, { business_details: { ids: { tax } } });
 
-    it('is activated with what it was judged by, or refused for what it lacks', async () => {
+    it('activate it with the details that were checked, or report what is missing', async () => {
       await everyRound(async () => {
         const { id } = await ready();
-        // The order of the start favours now the one, now the other.
+        // Alternate which of the two starts first.
         const replies = await race((me, i) =>
           i % 8 < 4 ? activate(me, id, inGraph(i)) : update(me, id, null, inGraph(i)),
         );
@@ -272,7 +272,7 @@ describe(`16 at once, ${rounds} times`, () => {
         const updates = replies.filter((_, i) => i % 8 >= 4);
         const { status, business_details: shown } = (await platform.get(`/v1/accounts/${id}`)).body;
         const done = activations.filter((reply) => statusOf(reply) === 200).length;
-        // Whoever cleared the tax id before the activation made it impossible; after it, nobody could.
+        // A request that cleared the tax id before the activation prevented it; afterwards none can.
         if (done > 0)
           expect([done, status, shown.ids.tax, updates.map(told)]).toEqual([
             1,
@@ -289,7 +289,7 @@ describe(`16 at once, ${rounds} times`, () => {
       });
     });
 
-    it('is never activated without, while the detail comes and goes', async () => {
+    it('never activate it without a detail that is set and cleared meanwhile', async () => {
       await everyRound(async (round) => {
         const { id } = await ready();
         if (round % 2) await update(platform, id, null, false);
@@ -311,7 +311,7 @@ describe(`16 at once, ${rounds} times`, () => {
         expect(activations).toHaveLength(status === 'verifying' ? 1 : 0);
         if (status === 'verifying') expect(shown.ids.tax).toMatch(/^(AAACA1234A|TAX\d+)$/);
         else expect(status).toBe('draft');
-        // Nothing changes after the activation: it is the last thing that happened.
+        // Nothing changes after the activation, which is the last event.
         const events = await eventsOf(id);
         expect(events.filter((type) => type === 'account.verifying')).toHaveLength(activations.length);
         if (activations.length > 0) expect(events.at(-1)).toBe('account.verifying');
@@ -319,7 +319,7 @@ describe(`16 at once, ${rounds} times`, () => {
     });
   });
 
-  it('create a payout address of one currency: all are made, and one is in use', async () => {
+  it('to create a payout address of one currency: all are created, and one is in use', async () => {
     const users = await Promise.all(Array.from({ length: rounds }, () => platform.connectedUser()));
     await everyRound(async (round) => {
       const { id } = users[round]!;
@@ -338,7 +338,7 @@ describe(`16 at once, ${rounds} times`, () => {
         { status: 'activated', n: 1 },
         { status: 'pending_deactivation', n: 15 },
       ]);
-      // Each was activated when it was made, and each but the last was told to be replaced.
+      // Each address was activated when it was created, and each but the last was replaced with an event.
       const statuses = replies.map((reply) => String(changed(id, reply, 'address').status).toLowerCase());
       expect(statuses).toEqual(replies.map(() => 'activated'));
       const events = await world.sql`
@@ -350,7 +350,7 @@ describe(`16 at once, ${rounds} times`, () => {
     });
   });
 
-  it('create payout addresses of two currencies, in Edition 2: one of each is in use', async () => {
+  it('to create payout addresses of two currencies, in Edition 2: one of each is in use', async () => {
     const second = await given.platform(2);
     const users = await Promise.all(Array.from({ length: rounds }, () => second.connectedUser()));
     await everyRound(async (round) => {
@@ -369,7 +369,7 @@ describe(`16 at once, ${rounds} times`, () => {
     });
   });
 
-  it('rotate and revoke a key: it ends revoked, and only the keys that were handed out are there', async () => {
+  it('to rotate and revoke a key: it ends revoked, and only the returned keys exist', async () => {
     const keys = 'mutation { createApiKey(input: { permission: FULL }) { apiKey { id } } }';
     await everyRound(async () => {
       const user = await platform.connectedUser();
@@ -388,7 +388,7 @@ describe(`16 at once, ${rounds} times`, () => {
     });
   });
 
-  it('do the same in both modes: neither is in the other’s way', async () => {
+  it('to do the same in both modes: the modes do not affect each other', async () => {
     await everyRound(async () => {
       const name = nickname();
       const replies = await race((me, i) => createPartner(i % 4 < 2 ? me : me.using(live.key), name, false));
@@ -399,8 +399,8 @@ describe(`16 at once, ${rounds} times`, () => {
   });
 });
 
-describe('16 at once, at one checkout', () => {
-  /** Users whose money does not wait for one another's, each with a partner. */
+describe('16 concurrent requests on one checkout', () => {
+  /** Users whose balances do not share a lock, each with a partner. */
   let shops: { user: Speaker; partner: string }[];
   beforeAll(async () => {
     shops = await Promise.all(
@@ -463,7 +463,7 @@ describe('16 at once, at one checkout', () => {
   };
   const audited = async () => expect(await world.sql`select rule, what from violations`).toEqual([]);
 
-  it('pay: it is credited once, the others are duplicates, and all are told the same', async () => {
+  it('to pay: one is credited, the others are duplicates, and all get the same response', async () => {
     const before = await Promise.all(shops.map(moneyOf));
     await everyRound(async (round) => {
       const shop = shops[round % 3]!;
@@ -490,11 +490,11 @@ describe('16 at once, at one checkout', () => {
     ['cancel', '/v1/checkouts/:id/cancel', 'cancelled'],
     ['expire', '/v1/test_helpers/checkouts/:id/expire', 'expired'],
   ] as const)
-    it(`pay and ${verb}: it is credited once either way, and ${ended} only if somebody was told so`, async () => {
+    it(`to pay and ${verb}: it is credited once in either order, and ${ended} only if a response says so`, async () => {
       await everyRound(async (round) => {
         const shop = shops[round % 3]!;
         const id = await open(shop, [await receivableOf(shop.user)]);
-        // The order of the start favours now the one, now the other.
+        // Alternate which of the two starts first.
         const pays = (i: number) => i % 2 === round % 2;
         const replies = await race(
           (me, i) => (pays(i) ? pay(me, id, inGraph(i)) : me.post(path.replace(':id', id))),
@@ -514,7 +514,7 @@ describe('16 at once, at one checkout', () => {
       await audited();
     }, 900_000);
 
-  it('pay two checkouts of one receivable: both are credited once, and the receivable takes what it can', async () => {
+  it('to pay two checkouts of one receivable: both are credited once, and the receivable takes what it can', async () => {
     await everyRound(async (round) => {
       const shop = shops[round % 3]!;
       const receivable = await receivableOf(shop.user);
@@ -533,7 +533,7 @@ describe('16 at once, at one checkout', () => {
     await audited();
   }, 900_000);
 
-  it('are told by the acquirer that attempts succeed, fail and expire: one success counts', async () => {
+  it("with the acquirer's reports that attempts succeed, fail and expire: one success counts", async () => {
     await everyRound(async (round) => {
       const shop = shops[round % 3]!;
       const id = await open(shop, [await receivableOf(shop.user)]);
@@ -559,7 +559,7 @@ describe('16 at once, at one checkout', () => {
     await audited();
   }, 900_000);
 
-  it('are created for a new partner: all are, and the partner has one address for them', async () => {
+  it('to create checkouts for a new partner: all are created, and the partner has one address for them', async () => {
     await everyRound(async (round) => {
       const { user } = shops[round % 3]!;
       const [partner, receivable] = [(await user.partner()).id as string, await receivableOf(user)];
@@ -570,7 +570,7 @@ describe('16 at once, at one checkout', () => {
     }, paidRounds);
   }, 900_000);
 
-  it('are created and paid with the receivables in opposite orders: nobody waits for somebody who waits', async () => {
+  it('to create and pay checkouts with the receivables in opposite orders: there is no deadlock', async () => {
     await everyRound(async (round) => {
       const shop = shops[round % 3]!;
       const other = { user: shop.user, partner: (await shop.user.partner()).id as string };
@@ -583,7 +583,7 @@ describe('16 at once, at one checkout', () => {
             : me.post('/v1/checkouts', bodyOf(other.partner, receivables, '1.00')),
         shop.user,
       );
-      // Whoever comes after a payment finds the receivables locked.
+      // A request after a payment finds the receivables locked.
       expect(unexpected(replies, '200', '400 status_invalid')).toEqual([]);
       expect(tally(replies.filter((_, i) => i % 4 < 2))).toEqual({ 200: 8 });
     }, paidRounds);
@@ -591,9 +591,9 @@ describe('16 at once, at one checkout', () => {
   }, 900_000);
 });
 
-// PostgreSQL breaks a deadlock and the gateway tries again, so nobody would see one in the answers.
+// PostgreSQL breaks a deadlock and the gateway tries again, so a deadlock would not be visible in the responses.
 afterAll(async () => {
-  // Statistics of a backend are told at most once a second, with its next statement.
+  // A backend reports its statistics at most once a second, with its next statement.
   await new Promise((resume) => setTimeout(resume, 1_100));
   await race((me) => me.post('/v1/accounts', partnerBody(nickname())));
   const [row] = await world.sql`select deadlocks::int as n from pg_stat_database where datname = current_database()`;

@@ -48,7 +48,7 @@ function inputOf(body: object): object {
 }
 
 interface Answer extends Reply {
-  /** The receivable that was answered, as /v1 spells it. */
+  /** The receivable of the response, in the format of /v1. */
   receivable: any;
 }
 
@@ -74,7 +74,7 @@ async function ask(
   const made = reply.body.data?.[mutation]?.receivable;
   if (!made) return { ...reply, status, receivable: undefined };
   const receivable = (await speaker.get(`/v1/receivables/${made.id}`)).body;
-  // The mutation's own answer must already be what a later look shows.
+  // The response of the mutation must equal a later read.
   expect(made).toEqual({
     id: receivable.id,
     status: receivable.status.toUpperCase(),
@@ -101,7 +101,7 @@ async function created(speaker: Speaker, more: object = {}, invoice: object = {}
   return reply.body;
 }
 
-/** A deposit of the amount, counted towards the receivable. */
+/** Deposits the amount and counts it towards the receivable. */
 async function locked(user: Speaker, receivable: { id: string }, amount: string): Promise<string> {
   const deposit = (await user.post('/v1/deposits', { amount, currency: 'USD' })).body;
   expect((await user.post(`/v1/test_helpers/deposits/${deposit.id}/complete`)).status).toBe(200);
@@ -110,7 +110,7 @@ async function locked(user: Speaker, receivable: { id: string }, amount: string)
   return deposit.id;
 }
 
-/** What is available is paid out and settled. */
+/** Pays out the available money, and settles the payout. */
 async function paidOut(user: Speaker): Promise<void> {
   await user.post('/v1/addresses', {
     ...{ category: 'user_payout', type: 'bank_account', currency: 'INR', linked_id: user.id, linked_object: 'account' },
@@ -125,7 +125,7 @@ async function paidOut(user: Speaker): Promise<void> {
 }
 
 describe.each(transports)('creating a receivable over %s', (transport) => {
-  it('answers all that was sent and all that follows from it', async () => {
+  it('returns all that was sent and all that follows from it', async () => {
     const user = await given.directUser(1);
 
     const { status, receivable } = await create(
@@ -166,7 +166,7 @@ describe.each(transports)('creating a receivable over %s', (transport) => {
     expect((await user.get(`/v1/receivables/${receivable.id}`)).body).toEqual(receivable);
   });
 
-  it('takes the amount of the invoice for the maximum, no metadata for {} and no description for null', async () => {
+  it('takes the amount of the invoice as the maximum, and no metadata for {} and no description for null', async () => {
     const user = await given.directUser(1);
     const { receivable } = await create(user, transport, bodyOf({ transaction_type: 'goods', purpose_code: 'P0102' }));
     expect(receivable).toMatchObject({
@@ -178,7 +178,7 @@ describe.each(transports)('creating a receivable over %s', (transport) => {
   const required = ['currency', 'invoice', 'purpose_code', 'transaction_type'];
   const ofInvoice = ['amount', 'creation_date', 'currency', 'due_date', 'reference_number'];
 
-  it('names all that is missing, of the receivable and of its invoice', async () => {
+  it('reports all missing parameters of the receivable and of its invoice', async () => {
     const user = await given.directUser(1);
     const none = await create(user, transport, { description: 'x' });
     expect([none.status, new Set(none.codes), none.fieldNames.toSorted()]).toEqual([
@@ -194,19 +194,22 @@ describe.each(transports)('creating a receivable over %s', (transport) => {
     ]);
   });
 
-  it.each([...required, ...ofInvoice.map((name) => `invoice.${name}`)])('needs %s, and refuses null', async (name) => {
-    const user = await given.directUser(1);
-    const [outer, inner] = name.split('.') as [string, string?];
-    const without = (value: unknown) => (inner ? bodyOf({}, { [inner]: value }) : { ...bodyOf(), [outer]: value });
+  it.each([...required, ...ofInvoice.map((name) => `invoice.${name}`)])(
+    'requires %s, and refuses null',
+    async (name) => {
+      const user = await given.directUser(1);
+      const [outer, inner] = name.split('.') as [string, string?];
+      const without = (value: unknown) => (inner ? bodyOf({}, { [inner]: value }) : { ...bodyOf(), [outer]: value });
 
-    for (const [value, code] of [
-      [undefined, 'parameter_missing'],
-      [null, 'parameter_invalid_empty'],
-    ] as const) {
-      const reply = await create(user, transport, without(value));
-      expect([reply.status, reply.codes, reply.fieldNames]).toEqual([400, [code], [`receivable.${name}`]]);
-    }
-  });
+      for (const [value, code] of [
+        [undefined, 'parameter_missing'],
+        [null, 'parameter_invalid_empty'],
+      ] as const) {
+        const reply = await create(user, transport, without(value));
+        expect([reply.status, reply.codes, reply.fieldNames]).toEqual([400, [code], [`receivable.${name}`]]);
+      }
+    },
+  );
 
   const bad: [name: string, values: unknown[]][] = [
     ['currency', ['EUR', 'usd', 'XXX', 'US']],
@@ -217,7 +220,7 @@ describe.each(transports)('creating a receivable over %s', (transport) => {
     ['invoice.creation_date', ['2026-02-30', '2026-10-01T00:00:00Z', '01.10.2026', 'today']],
     ['invoice.due_date', ['2026-13-01', '20261201']],
   ];
-  it.each(bad)('refuses a %s that is none, and names it', async (name, values) => {
+  it.each(bad)('refuses an invalid %s, and names it', async (name, values) => {
     const user = await given.directUser(1);
     const [outer, inner] = name.split('.') as [string, string?];
     for (const value of values) {
@@ -232,7 +235,7 @@ describe.each(transports)('creating a receivable over %s', (transport) => {
     expect((await user.get('/v1/receivables')).body.data).toEqual([]);
   });
 
-  it('refuses an invoice that is due before it was made, and takes one that is due on the same day', async () => {
+  it('refuses an invoice with a due date before its creation date, and accepts equal dates', async () => {
     const user = await given.directUser(1);
     const reply = await create(user, transport, bodyOf({}, { creation_date: '2026-10-02', due_date: '2026-10-01' }));
     expect([reply.status, reply.codes, reply.fieldNames]).toEqual([
@@ -245,7 +248,7 @@ describe.each(transports)('creating a receivable over %s', (transport) => {
     expect([same.status, same.receivable.invoice.due_date]).toEqual([200, '2026-10-02']);
   });
 
-  it('takes only whole amounts of a currency without a minor unit', async () => {
+  it('requires whole amounts in a currency without a minor unit', async () => {
     const user = await given.directUser(1);
     const { receivable } = await create(
       user,
@@ -268,13 +271,13 @@ describe.each(transports)('creating a receivable over %s', (transport) => {
     expect([raised.status, raised.fieldNames]).toEqual([400, ['receivable.amount_maximum_reconcilable']]);
   });
 
-  it('takes no more than the invoice is about', async () => {
+  it('refuses a maximum above the amount of the invoice', async () => {
     const user = await given.directUser(1);
     const reply = await create(user, transport, bodyOf({ amount_maximum_reconcilable: '100.01' }));
     expect([reply.status, reply.fieldNames]).toEqual([402, ['receivable.amount_maximum_reconcilable']]);
   });
 
-  it('takes an invoice file for its document, and no other file, nor a foreign one', async () => {
+  it('takes an invoice file as its document, and neither another file nor one of another tenant', async () => {
     const [user, stranger] = await Promise.all([given.directUser(1), given.directUser(1)]);
     const [invoice, tax, foreign] = await Promise.all([
       user.upload('invoice', pdf),
@@ -301,7 +304,7 @@ describe.each(transports)('creating a receivable over %s', (transport) => {
     }
   });
 
-  it('is for users and platforms within reach, never for partners', async () => {
+  it('works for users and platforms in the visibility, and never for partners', async () => {
     const platform = await given.platform(1);
     const [user, other, stranger] = await Promise.all([
       platform.connectedUser(),
@@ -338,7 +341,7 @@ describe.each(transports)('creating a receivable over %s', (transport) => {
     }
   });
 
-  it('is for activated accounts alone in live mode', async () => {
+  it('requires an activated account in live mode', async () => {
     const { account, live, test } = await given.directUserBoth(1);
     const refused = await create(live, transport, bodyOf());
     expect([refused.status, refused.codes, refused.fieldNames]).toEqual([
@@ -373,7 +376,7 @@ describe.each(transports)('creating a receivable over %s', (transport) => {
     expect(await world.sql`select id from receivable where tenant_id = ${row.tenantId} and livemode`).toEqual([]);
   });
 
-  it('is not for a key that may only read', async () => {
+  it('refuses a key that may only read', async () => {
     const user = await given.directUser(1);
     const made = await created(user);
     const key = await user.graph('mutation { createApiKey(input: { permission: READ }) { secret } }');
@@ -401,7 +404,7 @@ it('shows the keys of a receivable in the order of the specification', async () 
   );
 });
 
-it('refuses parameters that there are none of, also what the service alone decides', async () => {
+it('refuses unknown parameters, also those that only the service sets', async () => {
   const user = await given.directUser(1);
   const reply = await user.post('/v1/receivables', bodyOf({ status: 'settled', amount_locked: '1.00' }, { tax: '1' }));
   expect([reply.status, new Set(reply.codes), reply.fieldNames.toSorted()]).toEqual([
@@ -423,7 +426,7 @@ it('refuses parameters that there are none of, also what the service alone decid
 });
 
 describe.each(transports)('updating a receivable over %s', (transport) => {
-  it('answers the whole receivable, changed in what was sent alone', async () => {
+  it('returns the complete receivable, with only the sent fields changed', async () => {
     const user = await given.directUser(1);
     const made = await created(user, { description: 'October', metadata: { a: '1', b: '2' } });
 
@@ -437,14 +440,14 @@ describe.each(transports)('updating a receivable over %s', (transport) => {
     expect([nothing.status, nothing.receivable]).toEqual([200, unset.receivable]);
   });
 
-  // What the project says where the specification is silent: empty text unsets an optional parameter, as null does.
+  // The project's choice where the specification is silent: an empty text unsets an optional parameter, as null does.
   it('unsets the description with an empty text', async () => {
     const user = await given.directUser(1);
     const made = await created(user, { description: 'October' });
     expect((await update(user, transport, made.id, { description: '' })).receivable.description).toBeNull();
   });
 
-  it('keeps the limits of metadata on the merged result', async () => {
+  it('applies the limits of metadata to the merged result', async () => {
     const user = await given.directUser(1);
     const ten = Object.fromEntries(Array.from({ length: 10 }, (_, i) => [`k${i}`, 'v']));
     const made = await created(user, { metadata: ten });
@@ -497,7 +500,7 @@ describe.each(transports)('updating a receivable over %s', (transport) => {
     expect((await to('30.01')).receivable.status).toBe('open');
   });
 
-  it('refuses a maximum that is no amount', async () => {
+  it('refuses a maximum that is not an amount', async () => {
     const user = await given.directUser(1);
     const made = await created(user);
     for (const [amount, code] of [
@@ -516,7 +519,7 @@ describe.each(transports)('updating a receivable over %s', (transport) => {
     }
   });
 
-  it('answers a stranger as if there were none, and so does the void', async () => {
+  it('returns 404 to other tenants, and so does the void', async () => {
     const platform = await given.platform(1);
     const [user, other, stranger] = await Promise.all([
       platform.connectedUser(),
@@ -540,7 +543,7 @@ describe.each(transports)('updating a receivable over %s', (transport) => {
     expect([byPlatform.status, byPlatform.receivable]).toEqual([200, { ...made, description: 'x' }]);
   });
 
-  it('loses no metadata key when many update at once', async () => {
+  it('loses no metadata key when many requests update at once', async () => {
     const user = await given.directUser(1);
     const made = await created(user);
     const keys = Array.from({ length: 10 }, (_, i) => `k${i}`);
@@ -558,7 +561,7 @@ describe.each(transports)('updating a receivable over %s', (transport) => {
     );
   });
 
-  it('never lowers the maximum under a lock that comes at the same time', async () => {
+  it('never lowers the maximum below a lock that is made at the same time', async () => {
     const user = await given.directUser(1);
     for (let round = 0; round < 5; round++) {
       const made = await created(user);
@@ -595,7 +598,7 @@ describe.each(transports)('the status of a receivable over %s', (transport) => {
     expect(await look()).toEqual(['open', '99.99', '0.00', '0.01', [first]]);
     const second = await locked(user, made, '0.01');
     expect(await look()).toEqual(['locked', '100.00', '0.00', '0.00', [first, second].toSorted()]);
-    // A dispute opens it again; another deposit takes its place.
+    // A dispute opens it again; another deposit replaces the disputed one.
     await user.post(`/v1/test_helpers/deposits/${second}/dispute`, {});
     expect(await look()).toEqual(['open', '99.99', '0.00', '0.01', [first]]);
     const third = await locked(user, made, '0.01');
@@ -603,7 +606,7 @@ describe.each(transports)('the status of a receivable over %s', (transport) => {
     await paidOut(user);
     expect(await look()).toEqual(['settled', '0.00', '100.00', '0.00', []]);
 
-    // It has been paid: it can neither be withdrawn nor take more.
+    // It has been paid, so it can neither be withdrawn nor take more.
     const voided = await withdraw(user, transport, made.id);
     expect([voided.status, voided.codes]).toEqual([400, ['status_invalid']]);
     expect(await look()).toEqual(['settled', '0.00', '100.00', '0.00', []]);
@@ -619,7 +622,7 @@ describe.each(transports)('the status of a receivable over %s', (transport) => {
     expect([receivable.status, receivable.amount_settled_payouts]).toEqual(['settled', '40.00']);
   });
 
-  it('is void when it is withdrawn with nothing locked or settled, once, and for good', async () => {
+  it('is void after it is withdrawn with nothing locked or settled, once and permanently', async () => {
     const user = await given.directUser(1);
     const made = await created(user, { description: 'October' });
 
@@ -635,7 +638,7 @@ describe.each(transports)('the status of a receivable over %s', (transport) => {
     expect([described.status, described.receivable.description]).toEqual([200, 'kept']);
   });
 
-  it('is not void while something is locked, and can be once a dispute has freed it', async () => {
+  it('is not void while something is locked, and can be after a dispute has freed it', async () => {
     const user = await given.directUser(1);
     const made = await created(user);
     const deposit = await locked(user, made, '0.01');
@@ -645,7 +648,7 @@ describe.each(transports)('the status of a receivable over %s', (transport) => {
     expect((await withdraw(user, transport, made.id)).receivable.status).toBe('void');
   });
 
-  it('is either void or locked when both are asked for at the same time', async () => {
+  it('is either void or locked when both are requested at the same time', async () => {
     const user = await given.directUser(1);
     for (let round = 0; round < 5; round++) {
       const made = await created(user);
@@ -702,7 +705,7 @@ describe('the list of receivables', () => {
     expect(reply.body.data.map((r: any) => r.id).toSorted()).toEqual(names.map((name) => ids[name]!).toSorted());
   });
 
-  it("shows a platform its own and its connected users', those of one by account_id, and a stranger none", async () => {
+  it("shows a platform its own and its connected users', those of one by account_id, and other tenants none", async () => {
     const idsOf = async (speaker: Speaker, query = '') =>
       (await speaker.get(`/v1/receivables${query}`)).body.data.map((r: any) => r.id).toSorted();
     const { platform: own, ...others } = ids;
@@ -715,7 +718,7 @@ describe('the list of receivables', () => {
     expect(await idsOf(await given.directUser(1))).toEqual([]);
   });
 
-  it('refuses filters that are none', async () => {
+  it('refuses invalid filters', async () => {
     for (const [query, field] of [
       ['?status=paid', 'status'],
       ['?transaction_type=both', 'transaction_type'],

@@ -7,7 +7,7 @@ const world = useWorld({ worker: false });
 const hasty = useWorld({ worker: false, environment: { REQUEST_SECONDS: '1' } });
 const modest = useWorld({ worker: false, environment: { ANSWER_BYTES_MAX: '65536' } });
 
-/** Holds a table against every reader until it is let go. */
+/** Holds a lock on a table against every reader until it is released. */
 async function locked(of: World, table: string): Promise<() => Promise<void>> {
   const held = await of.sql.reserve();
   await held.unsafe(`begin; lock table ${table} in access exclusive mode`);
@@ -17,7 +17,7 @@ async function locked(of: World, table: string): Promise<() => Promise<void>> {
   };
 }
 
-/** What the gateway's connections are executing: statements that name a table. */
+/** The statements with a table's name that the gateway's connections are executing. */
 const executing = async (of: World, table: string): Promise<string[]> => {
   const rows = await of.sql`select query from pg_stat_activity where datname = current_database()
     and application_name like 'tidegate%' and state = 'active' and query like ${`%${table}%`}`;
@@ -44,7 +44,7 @@ function statements({ database }: World): { names: string[]; stop(): void } {
   const { read, text } = database;
   const names: string[] = [];
   database.read = ((...args: Parameters<typeof read>) => {
-    // Finding the key's holder is no part of a request: it is asked for anew every second.
+    // The look-up of the API key is not part of a request: it is repeated every second.
     if (args[0] !== 'key_holder') names.push(args[0]);
     return read.apply(database, args);
   }) as typeof read;
@@ -61,7 +61,7 @@ describe('a request whose client disconnects', () => {
   beforeAll(async () => {
     user = await given.directUser(1);
     await user.partner();
-    // The next request finds its key without a statement.
+    // The next request finds its key in the cache.
     await user.get('/v1/deposits');
   });
 
@@ -69,7 +69,7 @@ describe('a request whose client disconnects', () => {
     ['GraphQL', '/graphql', { query: '{ deposits { nodes { id } } }' }],
     ['/v1', '/v1/deposits', undefined],
   ];
-  it.each(reads)('is not read for any more: %s', async (_, path, body) => {
+  it.each(reads)('causes no further reading: %s', async (_, path, body) => {
     for (let ask = 0; ask < 4; ask++) {
       const free = await locked(world, 'deposit');
       try {
@@ -86,7 +86,7 @@ describe('a request whose client disconnects', () => {
           (found) => found.length === 0,
           5,
         );
-        // The limit of a lock would end it after 2 s.
+        // Without the cancellation, the limit of a lock would end it after 2 s.
         expect(Date.now() - left).toBeLessThan(1_000);
         expect(await answer).toBeUndefined();
       } finally {
@@ -95,7 +95,7 @@ describe('a request whose client disconnects', () => {
     }
   });
 
-  it('gets no further statement', async () => {
+  it('causes no further statement', async () => {
     const free = await locked(world, 'account_setting');
     const seen = statements(world);
     const query = '{ accounts { nodes { id setting { id account { id owner { id partners { nodes { id } } } } } } } }';
@@ -115,11 +115,11 @@ describe('a request whose client disconnects', () => {
         5,
       );
       await free();
-      // Anybody else is served, on the same connections.
+      // Other requests are served on the same connections.
       expect((await user.graph(`${query} # once more`)).body.errors).toBeUndefined();
       const again = seen.names.splice(0);
       expect(before.length).toBeGreaterThan(0);
-      // Those of the first request, and then those of the second: its key is known.
+      // The statements of the first request, and then those of the second, whose key is cached.
       expect(again.slice(0, before.length)).toEqual(before);
       expect(again.length).toBeGreaterThan(2 * before.length);
       expect(again.slice(before.length, 2 * before.length)).toEqual(before);
@@ -128,7 +128,7 @@ describe('a request whose client disconnects', () => {
     }
   });
 
-  it('takes nothing from those whose reads wait behind its own on the same connection', async () => {
+  it('does not affect reads of others that wait behind its own on the same connection', async () => {
     const free = await locked(world, 'deposit');
     const others: Promise<{ status: number; body: any }>[] = [];
     const leavers = [];
@@ -158,7 +158,7 @@ describe('a request whose client disconnects', () => {
     expect([...kinds]).toEqual(['account']);
   });
 
-  it('has written what it began to write: a write is never cancelled', async () => {
+  it('has completed the write that it began: a write is never cancelled', async () => {
     const name = nickname();
     const free = await locked(world, 'event');
     const { leave } = sent(world, user, '/v1/accounts', {
@@ -177,7 +177,7 @@ describe('a request whose client disconnects', () => {
       5,
     );
     leave();
-    // As long as a cancelled read would have been there at most.
+    // The longest time for which a cancelled read would still be there.
     await new Promise((resume) => setTimeout(resume, 500));
     expect(await executing(world, 'create_account')).toHaveLength(1);
     await free();
@@ -199,7 +199,7 @@ describe('a request that takes longer than REQUEST_SECONDS', () => {
     ['GraphQL', () => ['/graphql', { query: '{ checkouts { nodes { id } } }' }]],
     ['/v1', () => ['/v1/checkouts']],
   ];
-  it.each(slow)('is ended with 503, and its statement with it: %s', async (_, of) => {
+  it.each(slow)('ends with 503, and its statement is cancelled: %s', async (_, of) => {
     const [path, body] = of();
     const free = await locked(hasty, 'checkout');
     try {
@@ -224,7 +224,7 @@ describe('a request that takes longer than REQUEST_SECONDS', () => {
     }
   });
 
-  it('is ended with 503, and its statement with it, where the query is compiled', async () => {
+  it('ends with 503, and its statement is cancelled, when the query is compiled', async () => {
     const query = '{ deposits(first: 1) { nodes { id toAccount { id } } } }';
     for (let ask = 0; ask < 5; ask++) expect((await payee.user.graph(query)).status).toBe(200);
     const ran = statements(hasty);
@@ -232,7 +232,7 @@ describe('a request that takes longer than REQUEST_SECONDS', () => {
     try {
       const reply = await payee.user.graph(query);
       expect([reply.status, reply.codes]).toEqual([503, ['service_unavailable']]);
-      // One statement for all of it: a resolver would have read the deposits alone.
+      // One statement for the whole query: a resolver would have read only the deposits.
       expect(ran.names).toHaveLength(1);
       await eventually(
         () => executing(hasty, 'deposit'),
@@ -245,7 +245,7 @@ describe('a request that takes longer than REQUEST_SECONDS', () => {
     }
   });
 
-  it('is ended with a page, where it was for one', async () => {
+  it('ends with a page when a page was requested', async () => {
     const checkout = await payee.checkoutFixture();
     const free = await locked(hasty, 'checkout');
     try {
@@ -257,7 +257,7 @@ describe('a request that takes longer than REQUEST_SECONDS', () => {
     }
   });
 
-  it('does not end what takes long by nature: a stream of events', async () => {
+  it('does not include long-lived responses: an event stream', async () => {
     const checkout = await payee.checkoutFixture();
     let ended = false;
     const request = http.get(`${checkout.url}/events`, { agent: false });
@@ -273,7 +273,7 @@ describe('a request that takes longer than REQUEST_SECONDS', () => {
   });
 });
 
-describe('an answer', () => {
+describe('a response', () => {
   let user: Speaker;
   const metadata = Object.fromEntries(Array.from({ length: 10 }, (_, i) => [`key ${i}`, 'ä'.repeat(400)]));
   beforeAll(async () => {
@@ -281,7 +281,7 @@ describe('an answer', () => {
     for (let i = 0; i < 9; i++) await user.partner({ metadata });
   });
 
-  it('of more than ANSWER_BYTES_MAX bytes is refused, and a smaller one is whole', async () => {
+  it('of more than ANSWER_BYTES_MAX bytes is refused, and a smaller one is complete', async () => {
     for (let ask = 0; ask < 4; ask++) {
       const graph = await user.graph('{ accounts(first: 10, type: PARTNER) { nodes { id metadata } } }');
       expect([graph.status, graph.codes]).toEqual([400, ['answer_too_large']]);
@@ -296,13 +296,13 @@ describe('an answer', () => {
     expect((await user.get('/v1/accounts?type=partner&limit=2')).body.data).toHaveLength(2);
   });
 
-  it('of exactly so many bytes passes, and of one more does not', async () => {
+  it('of exactly this many bytes passes, and one with one more does not', async () => {
     const other = await givenIn(modest).directUser(1);
     const query = '{ accounts(first: 10) { nodes { nickname metadata } } }';
     const size = async () => Buffer.byteLength((await other.graph(query)).text);
     for (let i = 0; i < 7; i++) await other.partner({ metadata });
     const name = (length: number) => nickname().padEnd(length, 'x');
-    // What a partner with so many keys and no text in them costs, and then text that fills the rest.
+    // The size of a partner with this many keys and no text in them, and then text that fills the rest.
     const text = (bytes: number) => 'ä'.repeat(bytes / 2) + 'x'.repeat(bytes % 2);
     const texts = (bytes: number[]) => Object.fromEntries(bytes.map((each, i) => [`k${i}`, text(each)]));
     const before = await size();
@@ -318,12 +318,12 @@ describe('an answer', () => {
       const reply = await other.graph(query);
       expect([reply.status, Buffer.byteLength(reply.text)]).toEqual([200, 65_536]);
     }
-    // A name that is longer by one character is one byte more for each account.
+    // A name with one more character is one more byte for each account.
     const more = query.replace('nickname', 'nicknames: nickname');
     for (let ask = 0; ask < 4; ask++) expect((await other.graph(more)).codes).toEqual(['answer_too_large']);
   });
 
-  it('that is the content of a file has its own limit', async () => {
+  it('with the content of a file has a separate limit', async () => {
     const content = Buffer.concat([Buffer.from('%PDF-1.7\n'), Buffer.alloc(200_000, 'x')]);
     const { body } = await user.upload('identity_document', content, 'large.pdf');
     const reply = await user.get(`/v1/files/${body.id}/content`);

@@ -28,27 +28,35 @@ describe('the program does not start', () => {
     ['a size of a list twice', { sizes: { 'Deposit.receivables': 5 } }, 'the size of a list Deposit.receivables is'],
     ['a type of events twice', { events: ['deposit.completed'] }, 'the event deposit.completed is declared twice'],
     ['a field twice', { fields: [fields(account, { owner: link(account, 'ownerId') })] }, 'the field Account.owner is'],
-    ['an event about no object', { events: ['copy.made'] }, 'the event copy.made is about no object'],
-    ['a write whose answers no table stores', { operations: { copy: write } }, 'the answers of copy are stored in no'],
     [
-      'a route whose answer has no shape',
+      'an event type without a declared object',
+      { events: ['copy.made'] },
+      'the event type copy.made begins with no declared object',
+    ],
+    [
+      'a write whose responses no table stores',
+      { operations: { copy: write } },
+      'the operation copy writes, and no table stores',
+    ],
+    [
+      'a route whose response has no shape',
       { operations: { copies: { ...read, routes: [extension.list('/v1/copies')] } } },
-      'copies has a route, and nothing says how /v1 spells its answer',
+      'the operation copies has a route, and no shape formats its response for /v1',
     ],
     [
-      'a read of what is no node',
+      'a read of an object without a node',
       { operations: { copy: { ...read, reads: one('One.') } } },
-      'copy reads copy, which is no',
+      'the operation copy reads copy, which declares no',
     ],
     [
-      'a page of what is no node',
+      'a page of objects without a node',
       { operations: { copies: { ...read, reads: many(PageArgs, 'All.') } } },
-      'copies reads copy, which is no node',
+      'the operation copies reads copy, which declares no node',
     ],
     [
-      'an edge to a table of no node',
+      'an edge to a table that belongs to no node',
       { fields: [fields(account, { copy: link(balance as never, 'ownerId') })] },
-      'an edge leads to balance, which is the table of no node',
+      'an edge refers to the table balance, which belongs to no node',
     ],
     [
       'a field without a type',
@@ -68,18 +76,20 @@ describe('the program does not start', () => {
     expect(() => tablesOf([...resources, { object: 'copy', ...more }])).toThrow(message);
   });
 
-  it('with a root field that is declared as no operation', () => {
+  it('with a root field that is not declared as an operation', () => {
     const some = new Map([...operations].filter(([name]) => name !== 'deposits'));
-    expect(() => guard(buildGraph(), some)).toThrow('the root field deposits is declared as no operation');
+    expect(() => guard(buildGraph(), some)).toThrow('the root field deposits is not declared as an operation');
   });
 
-  it('with an operation that is no root field', () => {
+  it('with an operation that has no root field', () => {
     const more = new Map([...operations, ['copies', { ...operations.get('deposits')!, name: 'copies' }]]);
-    expect(() => guard(buildGraph(), more)).toThrow('the operation copies is declared and is no root field');
+    expect(() => guard(buildGraph(), more)).toThrow(
+      'the operation copies is declared, but the schema has no root field of this name',
+    );
   });
 });
 
-/** The types that a call of emit_event names, and the nouns whose status it appends. */
+/** The types of events that calls of emit_event contain, and the nouns to which they append a status. */
 function emitted(): { types: Set<string>; nouns: Set<string> } {
   const [types, nouns] = [new Set<string>(), new Set<string>()];
   for (const file of fs.readdirSync('drizzle/functions')) {
@@ -92,21 +102,21 @@ function emitted(): { types: Set<string>; nouns: Set<string> } {
   return { types, nouns };
 }
 
-describe('the types of events', () => {
+describe('the event types', () => {
   it('that SQL emits are declared', () => {
     const { types } = emitted();
     expect(types.size).toBeGreaterThan(30);
     expect([...types].filter((type) => !events.has(type))).toEqual([]);
   });
 
-  it('that are declared are emitted by SQL, by name or with the status of the object', () => {
+  it('that are declared are emitted by SQL, as constants or with the status of the object', () => {
     const { types, nouns } = emitted();
     const byStatus = [...events.keys()].filter((type) => !types.has(type));
     expect(byStatus.filter((type) => !nouns.has(type.split('.')[0]!))).toEqual([]);
     expect([...new Set(byStatus.map((type) => type.split('.')[0]))].toSorted()).toEqual([...nouns].toSorted());
   });
 
-  it('with the status of an object end with a status that its table allows', () => {
+  it('with the status of the object end with a status that its table allows', () => {
     const { types } = emitted();
     const migrations = fs.readdirSync('drizzle').filter((file) => file.endsWith('.sql'));
     const sql = migrations.map((file) => fs.readFileSync(`drizzle/${file}`, 'utf8')).join('\n');

@@ -45,7 +45,7 @@ describe('a rule that TypeScript and SQL both need', () => {
     });
   });
 
-  it('has one value for the receiver of a deposit, whatever kind of account it is made to', async () => {
+  it('has one value for the receiver of a deposit, for every kind of account', async () => {
     const platform = await given.platform(2);
     const user = await platform.connectedUser();
     const partner = await user.partner();
@@ -58,7 +58,7 @@ describe('a rule that TypeScript and SQL both need', () => {
     expect(receiverOf(await world.operator.account(partner.id, false))).toBe(user.id);
   });
 
-  it('has one set of values for each column with a CHECK over them', async () => {
+  it('has one set of values for each column with a CHECK on them', async () => {
     const enums: Record<string, Record<string, string>> = {
       account_kind: AccountKind,
       account_status: AccountStatus,
@@ -86,7 +86,7 @@ describe('a rule that TypeScript and SQL both need', () => {
     );
   });
 
-  it('has one table of the moves of an account: what SQL decides by itself is in it', () => {
+  it("has one table of an account's status changes, which includes those that SQL makes by itself", () => {
     const moves = definedFunctions().flatMap(({ body }) =>
       [...body.matchAll(/move_account\([^;]*'from', jsonb_build_array\('(\w+)'\), 'to', '(\w+)'/g)].map((match) => [
         match[1],
@@ -97,7 +97,7 @@ describe('a rule that TypeScript and SQL both need', () => {
     expect(accountMoves.verify.activated).toContain('verifying');
   });
 
-  it('is refused with the same words before a write and by it', async () => {
+  it('is refused with the same message before a write and by the write', async () => {
     const user = await given.directUser(1);
     const metadata = (from: number, to: number) =>
       Object.fromEntries(Array.from({ length: to - from }, (_, i) => [`key${from + i}`, 'x']));
@@ -113,7 +113,7 @@ describe('a rule that TypeScript and SQL both need', () => {
 });
 
 describe('the kinds of jobs', () => {
-  it('have a function each, which something enqueues', async () => {
+  it('have a function each, and a place that enqueues them', async () => {
     const functions = definedFunctions();
     const enqueued = functions.flatMap(({ body }) => [
       ...[...body.matchAll(/enqueue(?:_at)?\(\s*p_tenant,\s*[\w.]+,\s*'(\w+)'/g)].map((match) => match[1]!),
@@ -122,7 +122,7 @@ describe('the kinds of jobs', () => {
     const rows = await world.sql`
       select proname as name from pg_proc where proname like 'job\_%' and pronamespace = 'public'::regnamespace`;
     const kinds = rows.map((row) => row.name.replace('job_', '') as string);
-    // A status poll asks an acquirer, which no statement can do.
+    // A status poll calls an acquirer, which no statement can do.
     expect([...new Set(enqueued)].filter((kind) => kind !== statusPollKind).sort()).toEqual(kinds.sort());
   });
 });
@@ -138,7 +138,7 @@ describe('checkout_now', () => {
     expect(Object.keys(getTableColumns(checkoutNow))).toContain('now');
   });
 
-  it('can be made anew with a column that the table gets', async () => {
+  it('can be created again after the table gets another column', async () => {
     const text = fs.readFileSync('drizzle/functions/checkout.sql', 'utf8');
     const added = text.replace(/ {4}c\.version,\n/, '    c.version,\n    c.note,\n');
     expect(added).not.toBe(text);
@@ -153,10 +153,10 @@ describe('checkout_now', () => {
   });
 });
 
-describe('who may write', () => {
+describe('the permission to write', () => {
   const place = { tenantId: 't', livemode: false };
 
-  it('is told by the permission of the caller, also to a scope', async () => {
+  it("depends on the caller's permission, also in a scope", async () => {
     const caller = { ...payerScope(world.database, place).caller, permission: 'read' } as const;
     const scope = new Scope(caller, world.database);
     await expect(
@@ -164,12 +164,12 @@ describe('who may write', () => {
     ).rejects.toThrow('move_address was called for a caller that may only read');
   });
 
-  it('includes the payer, who writes attempts', () => {
+  it('includes the payer, who creates attempts', () => {
     expect(payerScope(world.database, place).caller.permission).toBe('full');
   });
 });
 
-it('makes a checkout by the configured terms also as the operator', async () => {
+it('the operator creates a checkout with the configured terms', async () => {
   const user = await given.directUser(2);
   const partner = await user.partner();
   const made = await user.post('/v1/receivables', {

@@ -20,24 +20,24 @@ interface Shown {
 async function addresses(speaker: Speaker, id: string, query = ''): Promise<Shown[]> {
   return (await must(speaker.get(`/v1/addresses?linked_id=${id}${query}`))).data;
 }
-/** The currencies of an account's usable receiving addresses; one that is issued twice stands twice. */
+/** The currencies of an account's usable receiving addresses; a currency with two addresses is listed twice. */
 async function received(speaker: Speaker, id: string): Promise<string[]> {
   const list = await addresses(speaker, id, '&category=service_receive&status=activated');
   return list.map(({ currency }) => currency).toSorted();
 }
-/** The account, once the sandbox has verified it and its bank has issued what is on offer. */
+/** The account after the sandbox has verified it and its bank has issued the offered addresses. */
 const settled = (speaker: Speaker, id: string) =>
   eventually(
     () => account(speaker, id),
     ({ status, address }) => status === 'activated' && address === 'activated',
   );
-/** Waits until nothing is left to do for a tenant: whatever has not happened by then does not happen. */
+/** Waits until a tenant has no work left; what has not happened by then does not happen. */
 const idle = (root: { id: string }, where: World = world) =>
   eventually(
     async () => (await where.sql`select kind from job where tenant_id = ${tenantOf(root)}`).length,
     (jobs) => jobs === 0,
   );
-/** How an account became what it is: its status and address state at each of its events. */
+/** The history of an account: its status and address state at each of its events. */
 const history = async (id: string, where: World = world) =>
   (
     await where.sql`select data ->> 'status' as status, data ->> 'address' as address from event where object_id = ${id} order by id`
@@ -49,7 +49,7 @@ async function setOffer(root: Speaker, body: object) {
 }
 
 type Kind = 'connected user' | "connected user's partner" | "platform's partner" | "direct user's partner";
-/** A draft of this kind with all that activation asks for, and the root that activates it. */
+/** A draft of this kind with everything that activation requires, and the root that activates it. */
 async function draft(kind: Kind, edition: Edition, aggregator = false) {
   const root = await (kind === "direct user's partner"
     ? given.directUser(edition)
@@ -59,7 +59,7 @@ async function draft(kind: Kind, edition: Edition, aggregator = false) {
   return { root, id: (await owner.partner()).id as string };
 }
 
-describe.concurrent('test mode verifies by itself and the sandbox bank issues', () => {
+describe.concurrent('in test mode the sandbox verifies, and its bank issues', () => {
   const kinds: Kind[] = ['connected user', "connected user's partner", "platform's partner", "direct user's partner"];
   const rows = [
     ...kinds.map((kind) => ({ edition: 1 as Edition, kind, aggregator: false, currency: 'USD' })),
@@ -107,7 +107,7 @@ describe.concurrent('test mode verifies by itself and the sandbox bank issues', 
     },
   );
 
-  it('issues one address per currency of the setting that governs the kind', async () => {
+  it('one address per currency of the setting that applies to the kind', async () => {
     const platform = await given.platform(1);
     await setOffer(platform, {
       address_currency: {
@@ -130,8 +130,8 @@ describe.concurrent('test mode verifies by itself and the sandbox bank issues', 
     ]);
   });
 
-  // A currency is on offer or it is not; naming it twice is no order for a second account.
-  it('issues one address for a currency that is named twice', async () => {
+  // A repeated currency does not order a second account.
+  it('one address for a currency that is given twice', async () => {
     const user = await given.directUser(1);
     const [setting] = (await must(user.get('/v1/account_settings'))).data;
     const reply = await user.post(`/v1/account_settings/${setting.id}`, {
@@ -144,7 +144,7 @@ describe.concurrent('test mode verifies by itself and the sandbox bank issues', 
     expect(await received(user, partner.id)).toEqual([reply.status === 200 ? 'EUR' : 'USD']);
   });
 
-  it('issues nothing to a kind that is switched off, and all of it once it is switched on', async () => {
+  it('nothing to a kind that is disabled, and all of it after it is enabled', async () => {
     const platform = await given.platform(1);
     await setOffer(platform, { address: { connected_user: false, partner: false } });
     const user = await assemble(platform, complete(1));
@@ -165,14 +165,14 @@ describe.concurrent('test mode verifies by itself and the sandbox bank issues', 
     expect(before.map(({ address }) => address)).toEqual(['deactivated', 'deactivated']);
     expect(none).toEqual([[], []]);
     expect(await received(platform, user)).toEqual(['USD']);
-    // The other kind is still off.
+    // The other kind is still disabled.
     expect([(await account(platform, partner)).address, await received(platform, partner)]).toEqual([
       'deactivated',
       [],
     ]);
   });
 
-  it('issues an added currency to those who are activated already, roots included, and keeps what they have', async () => {
+  it('an added currency to accounts that are already activated, roots included, which keep their addresses', async () => {
     const [platform, direct] = await Promise.all([given.platform(1), given.directUser(2)]);
     const partner = (await direct.partner()).id;
     const [waiting] = await Promise.all([direct.partner(), activate(direct, partner)]);
@@ -217,8 +217,8 @@ describe.concurrent('test mode verifies by itself and the sandbox bank issues', 
     ]);
   });
 
-  // What is no longer on offer is not issued, and an account without any address has none to be activated.
-  it('cancels the order of a kind that is switched off while its addresses are on order', async () => {
+  // A currency that is not offered is not issued, and an account without an address has none to activate.
+  it('nothing to a kind that is disabled while its addresses are on order', async () => {
     const user = await given.directUser(1);
     const { id } = await user.partner();
     await activate(user, id);
@@ -229,7 +229,7 @@ describe.concurrent('test mode verifies by itself and the sandbox bank issues', 
   });
 
   it.each([0, 1])(
-    'delivers what was on order when an account was held, once the hold is lifted, step %i',
+    'the addresses on order when an account was held, after the hold is lifted, step %i',
     async (step) => {
       const user = await given.directUser(1);
       const { id } = await user.partner();
@@ -250,7 +250,7 @@ describe.concurrent('test mode verifies by itself and the sandbox bank issues', 
     },
   );
 
-  it('leaves a verification that a test helper has settled as it is', async () => {
+  it('and leaves a verification that a test helper has settled unchanged', async () => {
     const user = await given.directUser(1);
     const [held, verified, closed] = await Promise.all([user.partner(), user.partner(), user.partner()]);
     await Promise.all([held, verified, closed].map(({ id }) => activate(user, id)));
@@ -312,14 +312,14 @@ describe.concurrent('a root', () => {
       expect(issued.map(({ category, currency }) => [category, currency]).toSorted()).toEqual(categories);
       expect(new Set(issued.map(({ status }) => status))).toEqual(new Set(['activated']));
       expect(await addresses(live, live.id)).toEqual([]);
-      // What the worker does afterwards adds nothing to that.
+      // The worker adds nothing later.
       await idle(test);
       expect(await addresses(test, test.id)).toEqual(issued);
       expect(await account(test, test.id)).toEqual(inTest);
     },
   );
 
-  it('of Edition 2 that is a platform gets no receiving address, whatever is offered to those below it', async () => {
+  it('of Edition 2 that is a platform gets no receiving address, for every offer to its accounts', async () => {
     const platform = await given.platform(2);
     await setOffer(platform, { address_currency: { partner: ['INR', 'USD'], connected_user: ['USD'] } });
     await idle(platform);
@@ -327,7 +327,7 @@ describe.concurrent('a root', () => {
     expect((await account(platform, platform.id)).address).toBe('deactivated');
   });
 
-  it('keeps its one fee advance address when it is held, verified, deactivated and asked again', async () => {
+  it('keeps its only fee advance address when it is held, verified, deactivated and ordered again', async () => {
     const platform = await given.platform(1);
     const advance = await addresses(platform, platform.id, '&category=service_fee_advance');
     for (const verb of ['hold', 'verify'])
@@ -357,7 +357,7 @@ describe.concurrent('deactivation', () => {
     expect([closed.status, closed.address]).toEqual(['deactivated', 'deactivated']);
     expect(gone).toEqual(old.map((address) => ({ ...address, status: 'deactivated' })));
     expect(await received(root, id)).toEqual(['EUR', 'USD']);
-    // The old ones are never used again: the new ones are others.
+    // The old addresses are never used again.
     expect(all).toEqual([
       expect.objectContaining({ status: 'activated' }),
       expect.objectContaining({ status: 'activated' }),
@@ -365,7 +365,7 @@ describe.concurrent('deactivation', () => {
     ]);
   });
 
-  it('by the test helper does the same to a connected user and to a root', async () => {
+  it('by the test helper has the same effect on a connected user and on a root', async () => {
     const { root, id } = await draft('connected user', 1);
     await activate(root, id);
     await settled(root, id);
@@ -398,8 +398,8 @@ describe.concurrent('deactivation', () => {
   });
 });
 
-describe.concurrent('several workers at once', () => {
-  it('issue exactly one address per currency and tell each step once, whatever they race for', async () => {
+describe.concurrent('several workers at the same time', () => {
+  it('issue exactly one address per currency and emit each event once', async () => {
     const workers = Array.from({ length: 2 }, () => new Worker(world.database, pino({ level: 'silent' })));
     for (const worker of workers) worker.start();
     try {
@@ -409,7 +409,7 @@ describe.concurrent('several workers at once', () => {
       await Promise.all(ids.map((id) => activate(platform, id)));
       await Promise.all(ids.map((id) => settled(platform, id)));
       const first = await Promise.all(ids.map((id) => history(id)));
-      // Several changes of the offer in a row put several orders for the same account into the queue.
+      // Several changes of the offer in a row queue several jobs for the same account.
       for (const partner of [
         ['USD', 'EUR', 'GBP'],
         ['USD', 'EUR', 'GBP', 'CAD'],
@@ -446,12 +446,12 @@ describe.concurrent('several workers at once', () => {
   });
 });
 
-// One after the other: here a worker runs only when a test starts it.
-describe.sequential('a worker that dies', () => {
+// The tests run one after the other: a worker runs only when a test starts it.
+describe.sequential('a worker that is killed', () => {
   const still = useWorld({ worker: false });
   const givenStill = givenIn(still);
 
-  /** Runs a worker until a tenant has nothing left to do. */
+  /** Runs a worker until a tenant has no work left. */
   async function work(root: { id: string }) {
     const worker = new Worker(still.database, pino({ level: 'silent' }));
     worker.start();
@@ -462,7 +462,7 @@ describe.sequential('a worker that dies', () => {
     }
   }
 
-  it('in the middle of a job leaves it whole to the next', async () => {
+  it('in the middle of a job leaves the complete job to the next worker', async () => {
     const user = await givenStill.directUser(1);
     const { id } = await user.partner();
     await activate(user, id);
@@ -474,7 +474,7 @@ describe.sequential('a worker that dies', () => {
       max: 1,
       onnotice: () => {},
     });
-    // The job is done but not committed when the backend is killed, as when the machine goes.
+    // The job is done but not committed when the backend is killed, as in a machine failure.
     const killed = dying`select run_jobs(${tenantOf(user)}, false, 50), pg_sleep(60)`.then(
       () => 'survived',
       () => 'killed',
@@ -503,8 +503,8 @@ describe.sequential('a worker that dies', () => {
     ]);
   });
 
-  // One bad job must not keep everybody's verifications waiting.
-  it('is not what a job that cannot be done does to it: the others are done, and that one waits with its reason', async () => {
+  // A job that fails must not delay the verifications of other accounts.
+  it('is not the effect of a failing job: the other jobs complete, and that one waits with its error', async () => {
     const user = await givenStill.directUser(1);
     const { id } = await user.partner();
     await activate(user, id);
@@ -524,11 +524,11 @@ describe.sequential('a worker that dies', () => {
 });
 
 describe.concurrent('live mode', () => {
-  it('never settles by itself: an activation stays to be verified, and no work is queued', async () => {
+  it('never settles by itself: an activation waits for its verification, and no work is queued', async () => {
     const { test, live } = await given.platformBoth(1);
     const partner = await live.partner();
     expect((await activate(live, partner.id)).status).toBe('verifying');
-    // Both modes are of one tenant; the worker's round for test mode must not take live mode along.
+    // Both modes belong to one tenant; the worker's run for test mode must not include live mode.
     const inTest = await test.partner();
     await activate(test, inTest.id);
     await settled(test, inTest.id);
@@ -582,7 +582,7 @@ describe.concurrent('live mode', () => {
     await expect(issue('USD')).rejects.toMatchObject({ problems: [{ code: 'state_conflict' }] });
     expect(await received(live, partner.id)).toEqual(['EUR', 'USD']);
 
-    // A currency that is added later is on order again, and issued by nobody but the operator.
+    // A currency that is added later is ordered again, and only the operator issues it.
     await setOffer(live, { address_currency: { partner: ['USD', 'EUR', 'GBP'] } });
     await eventually(
       () => account(live, partner.id),
@@ -609,7 +609,7 @@ describe.concurrent('live mode', () => {
 });
 
 describe.concurrent('tenants and modes', () => {
-  it('do not take part in one another’s offers: a currency that one adds is issued to its own accounts alone', async () => {
+  it('are separate: a currency that one adds is issued only to its own accounts', async () => {
     const [one, other] = await Promise.all([given.directUser(1), given.directUser(1)]);
     await setOffer(one, { address_currency: { user: ['USD', 'EUR'] } });
     await eventually(
@@ -620,7 +620,7 @@ describe.concurrent('tenants and modes', () => {
     expect(await received(other, other.id)).toEqual(['USD']);
   });
 
-  it('payout addresses stay as they are when an account is verified', async () => {
+  it('keep their payout addresses unchanged when an account is verified', async () => {
     const { root, id } = await draft('connected user', 2);
     await must(root.post('/v1/addresses', payoutBody(id, { currency: 'USD' })));
     const before = await addresses(root, id);

@@ -20,7 +20,10 @@ afterAll(async () => {
   for (const end of ends) await end();
 });
 
-/** Another gateway over the same database, with other secrets: its origin, and how many statements its keys have written. */
+/**
+ * Another gateway on the same database with other secrets: its origin, and the number of statements that its keys have
+ * written.
+ */
 async function serving(pepper: string) {
   const { host, port, database: name, user } = world.sql.options;
   const database = new Database({ host: host[0]!, port: port[0]!, database: name, username: user });
@@ -55,8 +58,8 @@ const stored = async (speaker: Speaker) => {
 };
 const digestOf = (pepper: string, key: string) => createHmac('sha256', pepper).update(key).digest('hex');
 
-describe('a pepper that is changed for another', () => {
-  it('goes on to verify its keys, which are hashed under the other when they are used, once', async () => {
+describe('a changed pepper', () => {
+  it('still verifies its keys, which are hashed with the new one at their next use, once', async () => {
     const both = await serving(`${next},${world.pepper}`);
     const [first, other] = [await given.directUser(1), await given.directUser(1)];
     const [was] = Secrets.of(world.pepper).pepperIds;
@@ -71,23 +74,23 @@ describe('a pepper that is changed for another', () => {
       ({ pepper_id }) => pepper_id === is,
     );
     expect((await stored(first)).digest).toBe(digestOf(next, first.key));
-    // Another gateway, which knows of no look-up of before, has nothing to write.
+    // Another gateway, without a cached look-up, has nothing to write.
     const later = await serving(`${next},${world.pepper}`);
     expect((await later.at(first).get('/v1/accounts')).status).toBe(200);
     expect(later.rehashes).toEqual([]);
 
-    // A new key is hashed under the first one at once.
+    // A new key is hashed with the first pepper at once.
     const made = await asking.graph('mutation { createApiKey(input: {}) { secret } }');
     expect(made.body.data.createApiKey.secret).toMatch(/^sk_test_/);
     const [row] =
       await world.sql`select pepper_id from api_key where digest = ${digestOf(next, made.body.data.createApiKey.secret)}`;
     expect(row).toEqual({ pepper_id: is });
 
-    // Without the old one, the key that was used goes on to work, and the one that was not does not.
+    // Without the old pepper, the key that was used still works, and the one that was not used does not.
     const alone = await serving(next);
     expect((await alone.at(first).get('/v1/accounts')).status).toBe(200);
     expect((await alone.at(other).get('/v1/accounts')).codes).toEqual(['api_key_invalid']);
-    // The operator saw that coming.
+    // The operator's count shows it beforehand.
     const counted = await new Operator(world.database, schema, `${next},${world.pepper}`).secretsInUse();
     const keysOf = (id: string) =>
       counted.find(({ setting, name }) => setting === 'API_KEY_PEPPER' && name === id)!.keys;
@@ -96,7 +99,7 @@ describe('a pepper that is changed for another', () => {
     expect(JSON.stringify(counted)).not.toContain(next);
   });
 
-  it('of a key from before its pepper was noted is noted at its first use, under the same hash', async () => {
+  it("of a key without a recorded pepper is recorded at the key's first use, with the same hash", async () => {
     const user = await given.directUser(1);
     await world.sql`update api_key set pepper_id = null where account_id = ${user.id}`;
     expect((await user.get('/v1/accounts')).status).toBe(200);
@@ -112,14 +115,14 @@ describe('a pepper that is changed for another', () => {
     });
   });
 
-  it('can be added behind the one in use, which changes nothing yet', async () => {
+  it('can be added after the one in use, which changes nothing yet', async () => {
     const user = await given.directUser(1);
     const ready = await serving(`${world.pepper},${next}`);
     expect((await ready.at(user).get('/v1/accounts')).status).toBe(200);
     expect([ready.rehashes, (await stored(user)).digest]).toEqual([[], digestOf(world.pepper, user.key)]);
   });
 
-  it('goes on to open the payment links that it has signed', () => {
+  it('still opens the payment links that it has signed', () => {
     const place = { tenantId: '0'.repeat(32), livemode: true, id: `checkout_${'0'.repeat(32)}` };
     const [old, both, alone] = [world.pepper, `${next}, ${world.pepper}`, next].map((pepper) => Secrets.of(pepper));
     const token = tokenOf(old!, place);
@@ -127,7 +130,7 @@ describe('a pepper that is changed for another', () => {
     expect(tokenOf(both!, place)).toBe(tokenOf(alone!, place));
   });
 
-  it('goes on to recognise the requests that were answered under it, and what differs in others', async () => {
+  it('still recognises requests whose responses it has hashed, and the differences of others', async () => {
     const user = await given.directUser(2);
     const body = { type: 'partner', nickname: nickname(), business_details: { ...details('A'), type: 'business' } };
     const key = { 'idempotency-key': 'before' };
@@ -143,7 +146,7 @@ describe('a pepper that is changed for another', () => {
     expect([again.status, again.body, again.headers.get('idempotent-replayed')]).toEqual([200, before.body, 'true']);
     const other = await both.at(user).post('/v1/accounts', { ...body, nickname: 'other' }, key);
     expect([other.codes, other.fieldNames]).toEqual([['idempotency_key_reused'], ['account.nickname']]);
-    // What cannot be compared any more is refused, and never done again.
+    // A request that cannot be compared any more is refused, and never runs again.
     await both.at(user).get('/v1/accounts');
     await eventually(
       () => stored(user),
@@ -153,8 +156,8 @@ describe('a pepper that is changed for another', () => {
     expect([late.codes, late.fieldNames]).toEqual([['idempotency_key_reused'], ['Idempotency-Key']]);
   });
 
-  // While a release is rolled out, what the program of before has answered is compared as it was stored.
-  it('leaves hashes of before they were keyed comparable', async () => {
+  // During a rolling deploy, a response that the previous version stored is compared as it was stored.
+  it('can compare hashes from before they were keyed', async () => {
     const user = await given.directUser(2);
     const body = { type: 'partner', nickname: nickname(), business_details: { ...details('A'), type: 'business' } };
     const key = { 'idempotency-key': 'unkeyed' };

@@ -4,13 +4,13 @@ import { buildGraph } from '../src/api/graphql/server.js';
 import { seedTrade } from './trade.js';
 import { givenIn, nickname, type Speaker, useWorld } from './world.js';
 
-// Statements are counted here, for documents that ask for more than a client may.
+// Counts the statements of documents that are larger than clients may send.
 const world = useWorld({ worker: false, environment: { GRAPHQL_NODES_MAX: '100000' } });
 const given = givenIn(world);
 const schema = buildGraph();
-/** A platform whose users have traded, each with everything that there is. */
+/** A platform whose users have traded and have every kind of object. */
 let platform: Speaker;
-/** A platform with users that have nothing yet. */
+/** A platform with users that have no objects yet. */
 let newcomer: Speaker;
 let users: Speaker[];
 
@@ -29,7 +29,7 @@ beforeAll(async () => {
   for (let i = 0; i < 8; i++) users.push(await newcomer.connectedUser());
 });
 
-/** How many statements something takes, the key's own apart. */
+/** How many statements a request takes, without the key's own. */
 async function statementsOf(ask: () => Promise<{ status: number; body: any }>): Promise<number> {
   const { database } = world;
   const { read, text, call } = database;
@@ -57,7 +57,7 @@ async function statementsOf(ask: () => Promise<{ status: number; body: any }>): 
 
 const fields = 'id nickname status businessDetails { legalName ids { tax } physicalAddress { city } } metadata';
 
-/** These take so many statements of the resolvers, whatever the number of parents. */
+/** The resolvers take this number of statements, for every number of parents. */
 const queries: [name: string, query: string, statements: number, whole: number][] = [
   ['one account', `query ($id: ID!) { account(id: $id) { ${fields} } }`, 1, 1],
   ['a list of accounts', `query ($first: Int) { accounts(first: $first) { nodes { ${fields} } } }`, 1, 1],
@@ -72,7 +72,7 @@ const queries: [name: string, query: string, statements: number, whole: number][
     6,
     1,
   ],
-  // The receivables, their deposits, the payments of those, and what these did to the balance.
+  // The receivables, their deposits, the payments of those, and the resulting balance transactions.
   [
     'receivables with their deposits',
     `query ($first: Int) { receivables(first: $first) { nodes { id amountLocked
@@ -80,7 +80,7 @@ const queries: [name: string, query: string, statements: number, whole: number][
     4,
     4,
   ],
-  // The checkouts, who is on both sides, the attempts with the one that counts, the deposits and the receivables.
+  // The checkouts, both accounts, the attempts with the effective one, the deposits and the receivables.
   [
     'checkouts',
     `query ($first: Int) { checkouts(first: $first) { nodes { id url status fromAccount { nickname } toAccount { nickname }
@@ -107,7 +107,7 @@ describe('the number of statements', () => {
     const asked = [2, 10, 2, 10].map((first) => (query.includes('$id') ? { id: platform.id } : { first }));
     const taken = [];
     for (const variables of asked) taken.push(await statementsOf(() => platform.graph(query, variables)));
-    // From the third time on PostgreSQL answers what it can whole.
+    // From the third time on, PostgreSQL answers the complete query if it can.
     expect(taken).toEqual([statements, statements, whole, whole]);
   });
   it('is fixed: the checkouts of receivables, with their counts', async () => {
@@ -135,10 +135,10 @@ describe('the number of statements', () => {
       ).toBe(3);
   });
 
-  it('of a write is one, after those that look for what it needs', async () => {
+  it('of a write is one, after those that read what it needs', async () => {
     const query =
       'mutation ($input: CreateConnectedUserInput!) { createConnectedUser(input: $input) { account { id } } }';
-    // The platform is looked up, and the function called.
+    // One reads the platform, and one calls the function.
     for (let i = 0; i < 2; i++)
       expect(await statementsOf(() => newcomer.graph(query, { input: { nickname: nickname() } }))).toBe(2);
   });
@@ -150,14 +150,14 @@ describe('the number of statements', () => {
     expect(await statementsOf(() => newcomer.get(`/v1/balance?account_id=${users[0]!.id}`))).toBe(1);
   });
 
-  it('of a deposit are two: where it goes, and the write', async () => {
+  it('of a deposit is two: one for its destination, and the write', async () => {
     const receiver = await given.directUser(1);
     const body = { amount: '10.00', currency: 'USD' };
     expect(await statementsOf(() => receiver.post('/v1/deposits', body))).toBe(2);
   });
 });
 
-/** The lists of the graph, by the objects that they are of. */
+/** The lists of the graph, by the types of their objects. */
 const roots = Object.values(schema.getQueryType()!.getFields()).filter(({ type }) => isConnection(type));
 
 function isConnection(type: GraphQLField<unknown, unknown>['type']): boolean {
@@ -169,7 +169,7 @@ function nodeOf(field: GraphQLField<unknown, unknown>): GraphQLObjectType {
 }
 const resolved = (type: GraphQLObjectType) => Object.values(type.getFields()).filter((field) => field.resolve);
 
-/** A field with the arguments that it must have, all that can be asked of a page, and what is asked of its objects. */
+/** A field with its required arguments, all fields of a page, and a selection of its objects. */
 function asked(field: GraphQLField<unknown, unknown>, below: string, paging = ''): string {
   const month = { from: '"2026-01-01T00:00:00Z"', to: '"2027-01-01T00:00:00Z"', interval: 'MONTH' };
   const required = field.args
@@ -183,15 +183,15 @@ function asked(field: GraphQLField<unknown, unknown>, below: string, paging = ''
   return isObjectType(type) || isInterfaceType(type) ? `${head} { ${below} }` : head;
 }
 
-/** Something plain of a type. */
+/** A scalar field of a type. */
 const plain = (type: GraphQLObjectType) => ('id' in type.getFields() ? 'id' : '__typename');
 
-/** What the users of a platform have nothing of. */
+/** What the users of the platform have none of. */
 const nothing = ['Account.connectedUsers'];
-/** What needs no row behind it, or shows by having none that nothing is missing. */
+/** Fields that need no row, or that have no rows here. */
 const hollow = ['Account.requirements', 'Account.capability', 'Receivable.metadata', 'Checkout.metadata'];
 
-/** What narrows a list down to objects that have something at an edge, where the newest have not. */
+/** Filters that select objects with a value at an edge, because the newest ones have none. */
 const narrowed: Record<string, string> = {
   'Address.deposits': ', category: [SERVICE_RECEIVE]',
   'Deposit.disputedBy': `, created: { lt: "${new Date(Date.now() - 172_800_000).toISOString()}" }`,
@@ -201,13 +201,13 @@ const edges = roots.flatMap((root) =>
   resolved(nodeOf(root)).map((field) => [root.name, field.name, root, field] as const),
 );
 
-describe('the number of statements does not depend on how many parents there are', () => {
+describe('the number of statements is independent of the number of parents', () => {
   const list = (root: GraphQLField<unknown, unknown>, field: GraphQLField<unknown, unknown>, below: string) => {
     const account = root.name === 'balanceTransactions' ? ', accountId: "account_user_00000001"' : '';
     const narrow = narrowed[`${nodeOf(root).name}.${field.name}`] ?? '';
     return `query ($first: Int) { list: ${root.name}(first: $first${account}${narrow}) { totalCount nodes { ${below} } } }`;
   };
-  /** At two parents and at ten, with what was answered to ten. */
+  /** The number for two parents and for ten, with the response for ten. */
   const taken = async (query: string) => {
     const counts: number[] = [];
     let nodes: any[] = [];
@@ -223,7 +223,7 @@ describe('the number of statements does not depend on how many parents there are
     return { counts, nodes };
   };
 
-  it.each(edges)('%s { %s }, with all that can be asked of the objects behind it', async (_, __, root, field) => {
+  it.each(edges)('%s { %s }, with every field of its objects', async (_, __, root, field) => {
     const type = getNamedType(field.type);
     const name = `${nodeOf(root).name}.${field.name}`;
     const { counts, nodes } = await taken(
@@ -246,11 +246,11 @@ describe('the number of statements does not depend on how many parents there are
   });
 
   it.each(edges.filter(([, , , field]) => isConnection(field.type)))(
-    '%s { %s }, from a cursor and back',
+    '%s { %s }, from a cursor and backward',
     async (_, __, root, field) => {
       const of = nodeOf(field).name;
       const own = roots.find((one) => nodeOf(one).name === of);
-      // The attempts to pay are on no list of their own.
+      // The attempts to pay have no root list.
       const ends = own ? await endsOf(own) : { newest: 'transaction_00000240', oldest: 'transaction_00000001' };
       for (const paging of [`first: 1, after: "${ends.newest}"`, `last: 1, before: "${ends.oldest}"`, 'last: 1']) {
         const { counts } = await taken(list(root, field, asked(field, 'id', paging)));
@@ -267,7 +267,7 @@ describe('the number of statements does not depend on how many parents there are
     return { newest: body.data.newest.nodes[0].id as string, oldest: body.data.oldest.nodes[0].id as string };
   };
 
-  it('is looked at for every list', () => {
+  it('covers every list', () => {
     expect(roots.length).toBeGreaterThanOrEqual(14);
     expect(edges.length).toBeGreaterThan(70);
   });

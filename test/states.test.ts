@@ -7,7 +7,7 @@ import { eventually, givenIn, nickname, type Speaker, useWorld } from './world.j
 const world = useWorld();
 const given = givenIn(world);
 
-/** Where /v1 shows each state and reason of the graph's objects. */
+/** Where /v1 shows each status and reason of the graph's objects. */
 const shown: Record<string, string> = {
   AccountStatus: 'account.status',
   AccountAddressState: 'account.address',
@@ -25,12 +25,12 @@ const shown: Record<string, string> = {
   TransactionStatus: 'transaction.status',
   TransactionReasonCode: 'transaction.reason_code',
 };
-/** Hashes whose members are alike. */
+/** Objects whose members all have the same set of values. */
 const hashes = ['account.capability', 'address.vpa.upi'];
-/** What only the operator does. */
+/** Values that only the operator can cause. */
 const outOfReach = ['account_setting.payouts.reason_code_not_enabled service_hold'];
 
-/** The states and reasons that the objects of the graph can have. */
+/** The statuses and reasons that the objects of the graph can have. */
 function states(): GraphQLEnumType[] {
   const fields = Object.values(buildGraph().getTypeMap())
     .filter((type) => isObjectType(type))
@@ -57,7 +57,7 @@ class Seen {
       this.#collect(member, hashes.includes(place) ? `${place}.*` : `${place}.${name}`);
   }
 
-  /** All that was ever told of the objects of a tenant, and how they are now. */
+  /** All events of the tenant's objects, and their current state. */
   async of(root: Speaker): Promise<void> {
     await eventually(
       () =>
@@ -75,8 +75,8 @@ class Seen {
   }
 }
 
-/** An exporter and a platform go through everything, by nothing but calls of a test key to /v1. */
-describe('every state and reason, reached by a test key with calls that are documented', () => {
+/** An exporter and a platform reach every state, using only calls of /v1 with a test key. */
+describe('every status and reason, reached by a test key with documented calls', () => {
   const seen = new Seen();
   let user: Speaker;
   let platform: Speaker;
@@ -137,7 +137,7 @@ describe('every state and reason, reached by a test key with calls that are docu
   });
 
   it('of payouts, receivables and addresses that are replaced', async () => {
-    // An address that is replaced while a payout is on its way to it.
+    // An address that is replaced while a payout to it is in progress.
     await must(user.post('/v1/addresses', payoutBody(user.id)));
     const earned = await deposited('100.00');
     await help(`deposits/${earned.id}/complete`);
@@ -169,7 +169,7 @@ describe('every state and reason, reached by a test key with calls that are docu
 
   it('of connected users and their settings', async () => {
     const connected = await assemble(platform, complete(1));
-    // What cannot be paid yet is told by the setting alone; activation changes the account.
+    // Only the setting shows what cannot be paid yet; activation changes the account.
     seen.look((await must(platform.get(`/v1/account_settings?account_id=${connected}`))).data);
     await must(platform.post(`/v1/accounts/${connected}/activate`));
     await is(`accounts/${connected}`, ({ status }) => status === 'activated', platform);
@@ -179,7 +179,7 @@ describe('every state and reason, reached by a test key with calls that are docu
     await must(platform.post(`/v1/account_settings/${setting.id}`, { payouts: { enabled: false } }));
   });
 
-  it('is among those of the schema, of which none is missing', async () => {
+  it('is among those of the schema, and none is missing', async () => {
     await seen.of(user);
     await seen.of(platform);
 

@@ -5,11 +5,13 @@ import { details, type Transport, transports, type Edition, givenIn, nickname, S
 type Json = any;
 
 const OPERATOR_KEY = 'op_2b7d0e4c9a1f4836b5c8d7e6f1a2b3c4';
-// No worker: time passes when the story says so, and what is due then is done before it goes on.
+// No worker runs: the story advances the clock, and the due work is done before the next step.
 const world = useWorld({ worker: false, environment: { OPERATOR_KEY } });
 const given = givenIn(world);
 
-/** What the exporter does: its path on /v1, its mutation, and the object that it answers with that object's list on /v1. */
+/**
+ * An operation of the exporter: its path on /v1, its mutation, and the returned object with that object's list on /v1.
+ */
 const operations = {
   createAccount: ['/v1/accounts', 'CreateAccountInput', 'account'],
   activateAccount: ['/v1/accounts/:id/activate', 'AccountIdInput', 'account'],
@@ -35,7 +37,10 @@ function inputOf(body: object): object {
   );
 }
 
-/** One operation through one API: its status, its codes and fields when it is refused, and else the object as /v1 shows it afterwards. */
+/**
+ * One operation through one API: its status, the codes and fields of its errors, or the object as /v1 shows it
+ * afterwards.
+ */
 async function ask(speaker: Speaker, transport: Transport, name: keyof typeof operations, body: object, id?: string) {
   const [path, type, object] = operations[name];
   if (transport === 'REST') {
@@ -56,10 +61,10 @@ async function ask(speaker: Speaker, transport: Transport, name: keyof typeof op
 }
 
 const compartments = ['available', 'pending', 'processing', 'payout_processing', 'fee_advance'] as const;
-/** What an account holds: compartment by compartment, the amounts of its currencies in their order. */
+/** An account's balance: the amounts of its currencies in order, per compartment. */
 type Held = Partial<Record<(typeof compartments)[number], string[]>>;
 
-/** An account's whole balance, once both APIs have told the same. */
+/** An account's complete balance, which must be the same through both APIs. */
 async function heldBy(speaker: Speaker, id: string) {
   const { body } = await speaker.get(`/v1/balance?account_id=${id}`);
   const { body: graph } = await speaker.graph(
@@ -71,7 +76,7 @@ async function heldBy(speaker: Speaker, id: string) {
   return Object.fromEntries(compartments.map((c) => [c, told[c].map((m: Json) => `${m.amount} ${m.currency}`)]));
 }
 
-/** The audit, as the command line and as the operator's graph tell it. */
+/** The audit through the command line and through the operator's graph. */
 async function audited() {
   const operator = new Speaker(world, '', OPERATOR_KEY, 1);
   const { body } = await operator.post('/operator/graphql', {
@@ -85,7 +90,7 @@ const stories = transports.flatMap((transport) =>
 );
 
 describe.each(stories)('the story of an exporter, Edition %i, over %s', (edition, transport) => {
-  it('goes from a partner to a payout and a dispute, with the balances and the books right at every step', async () => {
+  it('goes from a partner to a payout and a dispute, with correct balances and a correct ledger at every step', async () => {
     const exporter = await given.directUser(edition);
     const currency = edition === 1 ? 'USD' : 'INR';
     const tell = async (name: keyof typeof operations, body: object = {}, id?: string): Promise<Json> => {
@@ -98,7 +103,7 @@ describe.each(stories)('the story of an exporter, Edition %i, over %s', (edition
     const look = async (path: string) => (await exporter.get(path)).body;
     const receivingAddresses = async (id: string) =>
       (await look(`/v1/addresses?linked_id=${id}&category=service_receive`)).data;
-    // The currencies of the exporter's balance; a payout in another one adds that.
+    // The currencies of the exporter's balance; a payout in another currency adds that one.
     let currencies = [currency];
     const holds = async (expected: { exporter?: Held; partner?: Held }) => {
       const whole = (held: Held = {}, of = [currency]) => ({
@@ -109,11 +114,11 @@ describe.each(stories)('the story of an exporter, Edition %i, over %s', (edition
       expect(await heldBy(exporter, partner.id)).toEqual(whole(expected.partner));
       expect(await audited()).toEqual([[], []]);
     };
-    // Noon, far from the midnight at which payouts are made.
+    // Noon, twelve hours from the midnights at which payouts are made.
     const { now } = (await exporter.post('/v1/test_helpers/clock', { advance_seconds: 1 })).body;
     await pass(86_400 + 43_200 - (now % 86_400));
 
-    // A partner: a draft without any address.
+    // A partner: a draft without an address.
     const partner = await tell('createAccount', {
       type: 'partner',
       nickname: nickname(),
@@ -126,7 +131,7 @@ describe.each(stories)('the story of an exporter, Edition %i, over %s', (edition
     ]);
     await holds({});
 
-    // Activated: the sandbox verifies it, and its bank issues an address to receive at.
+    // Activated: the sandbox verifies it, and its bank issues a receiving address.
     expect((await tell('activateAccount', {}, partner.id)).status).toBe('verifying');
     for (let second = 0; second < 5; second++) await pass(1);
     const activated = await look(`/v1/accounts/${partner.id}`);
@@ -135,7 +140,7 @@ describe.each(stories)('the story of an exporter, Edition %i, over %s', (edition
     expect([address.status, address.currency, others]).toEqual(['activated', currency, []]);
     await holds({});
 
-    // An invoice, and where the exporter is paid out to.
+    // An invoice, and the exporter's payout address.
     const invoice = { amount: '100.00', currency, creation_date: '2026-10-01', due_date: '2026-12-01' };
     const { id: receivable } = await tell('createReceivable', {
       currency,
@@ -168,7 +173,7 @@ describe.each(stories)('the story of an exporter, Edition %i, over %s', (edition
     expect(begun.from.address_id).toBe(paidFrom.id);
     await holds({});
 
-    // Completed: the money is pending at whoever received it.
+    // Completed: the money is pending at the receiver.
     const deposit = await tell('completeTestDeposit', {}, begun.id);
     expect(deposit.status).toBe('completed');
     const holder = edition === 1 ? 'partner' : 'exporter';
@@ -185,7 +190,7 @@ describe.each(stories)('the story of an exporter, Edition %i, over %s', (edition
     await holds(reconciled);
     expect(await counted()).toEqual(['60.00', '0.00', '40.00', [deposit.id]]);
 
-    // Beyond the rest of the deposit: refused, and nothing has moved.
+    // More than the rest of the deposit: refused, and nothing changes.
     const beyond = await ask(
       exporter,
       transport,
@@ -223,20 +228,20 @@ describe.each(stories)('the story of an exporter, Edition %i, over %s', (edition
     await holds({ exporter: { ...rest, payout_processing: underWay }, ...partnerKeeps });
     expect(await counted()).toEqual(['60.00', '0.00', '40.00', [deposit.id]]);
 
-    // It arrives: the money has left, and the invoice is settled that far.
+    // It arrives: the money leaves the balance, and that part of the invoice is settled.
     const settled = await tell('settleTestPayout', {}, payout.id);
     expect(settled).toEqual({ ...payout, status: 'completed' });
     await holds({ exporter: rest, ...partnerKeeps });
     expect(await counted()).toEqual(['0.00', '60.00', '40.00', []]);
 
-    // Disputed: what is pending of the deposit goes first, then the exporter's available funds, below zero.
+    // Disputed: it takes the deposit's pending money first, then the exporter's available funds, below zero.
     const dispute = await tell('disputeTestDeposit', { reason_code: 'incorrect_amount', amount: '30.00' }, deposit.id);
     expect(dispute).toMatchObject({ amount: '-30.00', reason_code: 'incorrect_amount', status: 'completed', to });
     const owed = { exporter: { available: edition === 1 ? ['0.00 INR', '-10.00 USD'] : ['-10.00 INR'] } };
     await holds(owed);
     expect(await counted()).toEqual(['0.00', '60.00', '40.00', []]);
 
-    // Beyond what is left to dispute: refused, and nothing has moved.
+    // More than what is left to dispute: refused, and nothing changes.
     const tooMuch = await ask(exporter, transport, 'disputeTestDeposit', { amount: '50.01' }, deposit.id);
     expect([tooMuch.status, tooMuch.codes]).toEqual([402, ['amount_exceeds_deposit']]);
     await holds(owed);

@@ -16,13 +16,13 @@ const receivable = async (as: string, id: string) => {
 const payoutsOf = (accountId: string) => world.sql`
   select id, status, source_currency as source, amount::int as amount from payout
   where account_id = ${accountId} order by created, id`;
-/** The locks of an account and what their batches say, in the order of the locks. */
+/** The locks of an account and the columns of their batches, in the order of the locks. */
 const locksOf = (accountId: string) => world.sql`
   select k.amount::int as amount, b.held_in, b.payout_id from receivable_lock k
     join lock_batch b on b.tenant_id = k.tenant_id and b.livemode = k.livemode and b.id = k.batch_id
   where k.account_id = ${accountId} order by k.id`;
 
-/** Users of the fixture, and what they are named there. */
+/** Users of the fixture, by their names in it. */
 const users = Object.fromEntries(
   Object.entries({ ...known.harbour, aggregator: { user: 'aggregator test' } }).map(([name, { user }]: Json) => [
     name,
@@ -36,8 +36,8 @@ async function end(as: string, payout: string, verb: 'fail' | 'settle'): Promise
 async function advance(as: string, seconds: number): Promise<void> {
   expect((await speaker(as).post('/v1/test_helpers/clock', { advance_seconds: seconds })).status).toBe(200);
 }
-// The tests of this file are one story: the first ones look, no job runs until `startWorker`, and the last ones audit
-// what came of it.
+// The tests of this file are one story: the first ones only read, no job runs until `startWorker`, and the last ones
+// audit the result.
 describe('a database of version 0.1.0 that was migrated', () => {
   it('keeps every invariant of the ledger, and the seals', async () => {
     expect(await violations()).toEqual([]);
@@ -46,7 +46,7 @@ describe('a database of version 0.1.0 that was migrated', () => {
     expect(chains.map(({ firstBroken }) => firstBroken)).toEqual(chains.map(() => null));
   });
 
-  it('is answered about as before, on both APIs, but for the listed differences', async () => {
+  it('returns the same responses as before on both APIs, except for the listed differences', async () => {
     const booked = await bookedOf(world.sql);
     const replies = await forEach(landed.answers, async ({ as, path, query }) => {
       const { status, body } = path ? await speaker(as).get(path) : await speaker(as).graph(query!);
@@ -56,11 +56,11 @@ describe('a database of version 0.1.0 that was migrated', () => {
       return { as, asked: path ?? query, status, body: changed(body, booked) };
     });
     expect(replies.length).toBeGreaterThan(200);
-    // One after the other, so that a difference shows the answer that it is in.
+    // One after the other, so that a failure shows its response.
     for (const [n, reply] of replies.entries()) expect(reply).toEqual(expected[n]);
   });
 
-  it('has each listed difference in some answer', async () => {
+  it('has each listed difference in some response', async () => {
     const booked = await bookedOf(world.sql);
     const different = (answer: Json, difference: Difference): boolean => {
       if (answer === null || typeof answer !== 'object') return false;
@@ -71,7 +71,7 @@ describe('a database of version 0.1.0 that was migrated', () => {
       expect([name, landed.answers.some(({ body }) => different(body, difference))]).toEqual([name, true]);
   });
 
-  it('knows its API keys and the addresses of its payment pages', async () => {
+  it('accepts its API keys and the addresses of its payment pages', async () => {
     const replies = await forEach(Object.keys(landed.keys), (as) => speaker(as).get('/v1/account_settings'));
     expect(replies.map(({ status }) => status)).toEqual(replies.map(() => 200));
     const platform = speaker('harbour test');
@@ -82,7 +82,7 @@ describe('a database of version 0.1.0 that was migrated', () => {
     expect([page.status, (await page.text()).includes('250.00')]).toEqual([200, true]);
   });
 
-  it('answers a write that is sent again as before, and refuses another one with its key', async () => {
+  it('returns the stored response for a repeated write, and refuses another write with its key', async () => {
     const count = async () => (await world.sql`select count(*)::int from event`)[0]!.count;
     const before = await count();
     const replies = await forEach(landed.replays, async ({ as, path, body, key }) => {
@@ -114,8 +114,8 @@ describe('a database of version 0.1.0 that was migrated', () => {
     expect(stored.sort()).toEqual(['ABCPE1234F', 'QWEPR9876Z']);
   });
 
-  it('has each lock in the one batch of its payer, currency and payout', async () => {
-    // What the columns of 0.1.0 say, which the migration leaves.
+  it('has each lock in exactly one batch, that of its payer, currency and payout', async () => {
+    // The values of the columns of 0.1.0, which the migration leaves.
     const old = await world.sql`
       select k.tenant_id, k.livemode, coalesce(y.account_id, o.id, k.account_id) as account_id, k.held_in, k.payout_id,
         array_agg(distinct k.batch_id) as batches, count(*)::int as locks
@@ -143,11 +143,11 @@ describe('a database of version 0.1.0 that was migrated', () => {
     ]);
   });
 
-  it('frees the locks of payouts that fail now', async () => {
+  it('frees the locks of payouts that fail after the migration', async () => {
     const { underWay, disputed, aggregator } = users;
     const locks = await locksOf(underWay.id);
     const [payout] = await payoutsOf(underWay.id);
-    // In a payout, in dollars; and one that came in after it.
+    // One lock in a payout in dollars, and one that was made after it.
     expect(locks.map((lock) => [lock.amount, lock.held_in, lock.payout_id])).toEqual([
       [5000, 'USD', payout!.id],
       [2000, 'USD', payout!.id],
@@ -155,14 +155,14 @@ describe('a database of version 0.1.0 that was migrated', () => {
       [3300, 'USD', null],
     ]);
     await end(underWay.as, payout!.id, 'fail');
-    // The money has come back in rupees.
+    // The money has been returned in rupees.
     expect((await locksOf(underWay.id)).map((lock) => [lock.amount, lock.held_in, lock.payout_id])).toEqual([
       [5000, 'INR', null],
       [2000, 'INR', null],
       [2500, 'INR', null],
       [3300, 'USD', null],
     ]);
-    // Of a deposit of 60.00 a dispute took back 30.00 while its 50.00 were under way: 10.00 were not reconciled.
+    // A dispute took back 30.00 of a deposit of 60.00 while its 50.00 were being paid out: 10.00 were not reconciled.
     const [first, second] = known.harbour.disputed.receivables;
     expect(await receivable(disputed.as, first)).toEqual(['70.00', '0.00']);
     await end(disputed.as, (await payoutsOf(disputed.id))[0]!.id, 'fail');
@@ -177,7 +177,7 @@ describe('a database of version 0.1.0 that was migrated', () => {
     expect(await violations()).toEqual([]);
   });
 
-  it('does the jobs that were due', async () => {
+  it('runs the jobs that were due', async () => {
     const due = () => world.sql`select kind, subject_id, error from job where due <= extract(epoch from now())`;
     const kinds = (await due()).map(({ kind }) => kind);
     for (const kind of ['inquire_transaction', 'pay_out', 'process_deposit', 'settle_payout'])
@@ -191,14 +191,14 @@ describe('a database of version 0.1.0 that was migrated', () => {
     );
     const unnumbered = () => world.sql`select id from event where number is null`;
     await eventually(unnumbered, (left) => left.length === 0);
-    // 0.1.0 kept no job for money that is too little to be paid out; now there is a reason.
+    // 0.1.0 stored no job for amounts that are too small to be paid out; now they have a reason.
     const blocks = await speaker(known.penny).graph('{ viewer { account { payoutBlocks { currency reasonCode } } } }');
     expect(blocks.body.data.viewer.account.payoutBlocks).toEqual([{ currency: 'USD', reasonCode: 'AMOUNT_TOO_SMALL' }]);
   });
 
   it('pays out what was freed together with what was never paid, and settles it', async () => {
     const { underWay, failed, aggregator } = users;
-    // The jobs that were due have paid out what was failed before the migration and after it, in both currencies.
+    // The due jobs have paid out what failed before the migration and after it, in both currencies.
     for (const { id } of [underWay, failed]) {
       const [old, ...payouts] = await payoutsOf(id);
       expect([old!.status, payouts.map(({ source }) => source)]).toEqual(['failed', ['INR', 'USD']]);
@@ -220,10 +220,10 @@ describe('a database of version 0.1.0 that was migrated', () => {
       ['0.00', '70.00'],
       ['0.00', '40.00'],
     ]);
-    // Where a dispute left a debt in dollars, the rupees stay.
+    // A debt in dollars from a dispute keeps the rupees from being paid out.
     expect((await payoutsOf(users.shrunk.id)).map(({ status }) => status)).toEqual(['failed']);
 
-    // The next payout of an aggregator takes along the locks of its users, freed ones and others.
+    // The next payout of an aggregator includes the locks of its users, freed ones and others.
     await advance('aggregator test', 2 * 86_400);
     const payouts = () => payoutsOf(aggregator.id);
     const [, , , next] = await eventually(payouts, (all) => all.length === 4);
@@ -240,7 +240,7 @@ describe('a database of version 0.1.0 that was migrated', () => {
       ]);
   });
 
-  it('settles in live mode what was under way', async () => {
+  it('settles the payouts in progress in live mode', async () => {
     const { user, receivable: id, payout } = known.live.travelling;
     expect(await receivable(user, id)).toEqual(['700.00', '0.00']);
     await world.operator.endPayout(payout, 'completed');
@@ -249,7 +249,7 @@ describe('a database of version 0.1.0 that was migrated', () => {
     expect(await receivable(known.live.returned.user, known.live.returned.receivable)).toEqual(['700.00', '0.00']);
   });
 
-  it('still keeps every invariant after that, and the seals', async () => {
+  it('still keeps every invariant afterwards, and the seals', async () => {
     await eventually(
       () => world.sql`select posting_id from unsealed`,
       (left) => left.length === 0,

@@ -1,4 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import pino from 'pino';
 import postgres from 'postgres';
@@ -6,11 +9,14 @@ import { afterAll, beforeAll, inject } from 'vitest';
 import type { AccountRow } from '../src/resources/account/table.js';
 import { config } from '../src/config.js';
 import { Database } from '../src/db/database.js';
+import type { Embedded } from '../src/db/embedded/lease.js';
+import { startEmbedded } from '../src/db/embedded/server.js';
 import { gateway } from '../src/server/app.js';
 import { buildGraph } from '../src/api/graphql/server.js';
 import { type Acquirers, acquirers as delivered } from '../src/hosted/acquirer.js';
 import { Operator } from '../src/operator/operator.js';
 import { retentionDefault, Worker } from '../src/jobs/runner.js';
+import { copyDataFolder } from './data-folders.js';
 
 export type Edition = 1 | 2;
 /** Both APIs, for tests of what must be the same through each. */
@@ -47,32 +53,39 @@ const schema = buildGraph();
 
 /**
  * A separate gateway for each test file: a clone of the migrated template database, real HTTP on its own port,
- * and a worker unless `worker: false`, for tests that look at states before the sandbox settles them.
+ * and a worker unless `worker: false`, for tests that look at states before the sandbox settles them. With `demo: true`,
+ * the database has the demo, and is in a PostgreSQL of its own.
  */
 export function useWorld({
   worker = true,
+  demo = false,
   environment = {},
   acquirers,
   log = pino({ level: process.env.TEST_LOG ?? 'silent' }),
 }: {
   worker?: boolean;
+  demo?: boolean;
   environment?: Record<string, string>;
   acquirers?: Acquirers;
   log?: pino.Logger;
 } = {}): World {
   const world = {} as World;
   const name = `test_${randomBytes(6).toString('hex')}`;
-  const pepper = randomBytes(32).toString('hex');
+  let pepper = randomBytes(32).toString('hex');
+  const folder = path.join(os.tmpdir(), `tidegate-${name}`);
+  let own: Embedded | undefined;
   const apps: FastifyInstance[] = [];
   let running: Worker | undefined;
   const databases: Database[] = [];
-  const connection = () => ({ ...inject('admin'), username: 'tidegate', database: name });
+  const connection = () => own?.options ?? { ...inject('admin'), username: 'tidegate', database: name };
 
   const open = async (parts: { acquirers?: Acquirers } = { ...(acquirers && { acquirers }) }): Promise<string> => {
-    const database = new Database(connection());
+    const settings = config({ serves: true }, { PORT: '0', ...environment });
+    const slow = { connections: settings.SLOW_CONNECTIONS, seconds: settings.SLOW_SECONDS };
+    const database = new Database(connection(), undefined, { slow });
     databases.push(database);
     const app = await gateway({
-      config: config({ serves: true }, { PORT: '0', ...environment }),
+      config: settings,
       database,
       schema,
       pepper,
@@ -84,7 +97,11 @@ export function useWorld({
   };
 
   beforeAll(async () => {
-    await asAdmin(`create database ${name} template tidegate_template owner tidegate strategy file_copy`);
+    if (demo) {
+      fs.mkdirSync(folder, { mode: 0o755 });
+      pepper = await copyDataFolder(folder, 'demo');
+      own = await startEmbedded({ dir: path.join(folder, 'postgres'), durable: false });
+    } else await asAdmin(`create database ${name} template tidegate_template owner tidegate strategy file_copy`);
     world.origin = await open();
     world.app = apps[0]!;
     world.database = databases[0]!;
@@ -99,7 +116,10 @@ export function useWorld({
     await Promise.all(apps.map((app) => app.close()));
     await Promise.all(databases.map((database) => database.close()));
     await world.sql?.end({ timeout: 1 });
-    await asAdmin(`drop database if exists ${name} with (force)`);
+    if (demo) {
+      await own?.release();
+      fs.rmSync(folder, { recursive: true, force: true });
+    } else await asAdmin(`drop database if exists ${name} with (force)`);
   });
   return world;
 }

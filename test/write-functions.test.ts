@@ -13,7 +13,7 @@ import { useWorld } from './world.js';
 
 const world = useWorld({ worker: false });
 
-/** Every function of the catalogue that is ours and written in plpgsql, with its source. */
+/** Every plpgsql function of the project in the catalogue, with its source. */
 const catalogue = () => world.sql<{ name: string; source: string; parameters: string[] | null }[]>`
   select p.proname as name, p.prosrc as source, p.proargnames as parameters
   from pg_proc p
@@ -24,7 +24,7 @@ const catalogue = () => world.sql<{ name: string; source: string; parameters: st
 const readOf = (body: string, variable: string) =>
   [...body.matchAll(new RegExp(String.raw`\b${variable} (?:->>?|\?) '(\w+)'`, 'g'))].map((match) => match[1]!);
 
-/** The functions that a body hands its arguments on to as they are. */
+/** The functions to which a body passes its arguments unchanged. */
 const handedOnTo = (body: string, variable: string) =>
   [...body.matchAll(new RegExp(String.raw`\b(\w+)\([^;]*?\b${variable}\s*\)`, 'g'))].map((match) => match[1]!);
 
@@ -42,7 +42,7 @@ describe('the declarations of the write functions', () => {
     for (const { name, body } of defined) expect([name, sources.get(name)?.trim()]).toEqual([name, body.trim()]);
   });
 
-  it('stand first in each function that takes arguments, which reads nothing of them before', async () => {
+  it('come first in each function that takes arguments, which reads no argument before', async () => {
     for (const { name, source, parameters } of await catalogue()) {
       if (parameters?.join() !== 'p_tenant,p_live,p_call,p_args') continue;
       expect([name, source]).toEqual([
@@ -54,13 +54,13 @@ describe('the declarations of the write functions', () => {
     expect(writeFunctions().length).toBeGreaterThan(35);
   });
 
-  it('name every key that a body reads, and no other', async () => {
+  it('contain every key that a body reads, and no other', async () => {
     const sources = await sourceOf();
     const faults: string[] = [];
     for (const [name, source] of sources) {
       for (const { variable, args } of declarationsIn(source)) {
         const read = new Set(readOf(source, variable));
-        // An account is made from the arguments of two functions: what one of them lacks is null there.
+        // An account is created from the arguments of two functions; a key that one of them lacks is null there.
         for (const other of handedOnTo(source, variable)) {
           const parameter = other === 'insert_account' ? 'p_args' : 'v_args';
           for (const key of readOf(sources.get(other) ?? '', parameter))
@@ -80,7 +80,7 @@ describe('the declarations of the write functions', () => {
     expect(faults).toEqual([]);
   });
 
-  it('name every key of the write envelope that any function reads', async () => {
+  it('contain every key of the write envelope that any function reads', async () => {
     const sources = await sourceOf();
     const [envelope] = declarationsIn(sources.get('store_idempotent_response')!);
     const declared = envelope!.args.map(({ key }) => key);
@@ -89,7 +89,7 @@ describe('the declarations of the write functions', () => {
     expect([...read, ...cut].filter((key) => !declared.includes(key))).toEqual([]);
   });
 
-  it('are of functions that TypeScript calls, or that other functions call', () => {
+  it('belong to functions that TypeScript or other functions call', () => {
     const called = definedFunctions()
       .map(({ body }) => body)
       .join('\n');
@@ -102,7 +102,7 @@ describe('the declarations of the write functions', () => {
   });
 });
 
-describe('a write with other arguments than the declared ones', () => {
+describe('a write whose arguments differ from the declared ones', () => {
   const move = (args: object, name = 'move_payout') =>
     world.sql.unsafe(`select * from ${name}('nobody', false, '{}', $1::text::jsonb)`, [JSON.stringify(args)]);
 
@@ -111,18 +111,18 @@ describe('a write with other arguments than the declared ones', () => {
     [{ id: 'payout_1' }, 'move_payout: "to" is missing'],
     [{ id: 1, to: 'completed' }, 'move_payout: "id" is of type number instead of string'],
     [{ id: 'payout_1', to: null }, 'move_payout: "to" is of type null instead of string'],
-  ])('is refused as a fault of the program: %j', async (args, message) => {
+  ])('is refused as an error of the program: %j', async (args, message) => {
     await expect(move(args)).rejects.toMatchObject({ code: '22023', message });
   });
 
-  it('may lack a key that is optional, and have null where a declaration says so', async () => {
+  it('may lack an optional key, and have null where a declaration allows it', async () => {
     const setting = { accountId: 'account_1', hold: true };
     await expect(move(setting, 'set_service_hold')).rejects.toMatchObject({ code: 'TG404' });
     const receivable = { id: 'receivable_1', description: null };
     await expect(move(receivable, 'void_receivable')).rejects.toMatchObject({
       message: 'void_receivable: "description" is not declared',
     });
-    // The arguments fit; there is no such receivable to change.
+    // The arguments are valid; the receivable does not exist.
     await expect(move(receivable, 'update_receivable')).rejects.toMatchObject({ code: '23502' });
   });
 
@@ -138,7 +138,7 @@ describe('a write with other arguments than the declared ones', () => {
     await expect(write({ key: 'k', acount: 'operator', operation: 'hold', request: {} })).rejects.toMatchObject({
       message: 'store_idempotent_response: "acount" is not declared',
     });
-    // Gateways of the version before this one say whether the client chose the key.
+    // Gateways of the previous version send whether the client chose the key.
     const before = { account: 'operator', key: 'k', sent: true, operation: 'hold', request: {}, requestId: 'req_1' };
     expect(await write(before)).toHaveLength(1);
   });
@@ -148,7 +148,7 @@ describe('a write with other arguments than the declared ones', () => {
     const calls = [
       // @ts-expect-error: a misspelt key
       () => database.write('move_payout', 't', false, null, { id: 'payout_1', too: 'completed' }, deposit),
-      // @ts-expect-error: a key too many
+      // @ts-expect-error: an additional key
       () => database.write('set_service_hold', 't', false, null, { accountId: 'a', hold: true, by: 'me' }, account),
       // @ts-expect-error: the rows are deposits
       () => database.write('move_deposit', 't', false, null, { id: 'd', from: [], to: 'completed' }, account),

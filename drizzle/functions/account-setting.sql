@@ -136,7 +136,7 @@ begin
       400,
       'account_type_invalid',
       'account_setting.account_id',
-      'The account has no payouts that could be held back.'
+      'A service hold is not possible, because the account has no payouts.'
     );
   end if;
   perform reschedule_payout(p_tenant, p_live, v.account_id);

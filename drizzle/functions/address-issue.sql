@@ -277,7 +277,7 @@ begin
         409,
         'state_conflict',
         'address.currency',
-        'is not one that this account is offered and still lacks'
+        'must be a currency that this account is offered and has no address for yet'
       );
     end if;
     v := insert_address(

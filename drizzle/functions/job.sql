@@ -4,9 +4,10 @@
 
 -- Does due jobs, at most `p_limit`, and begins none after the first second: requests wait for the balances that the
 -- jobs lock, and time out after two seconds. A statement is cancelled once, after five seconds: the job that runs then
--- is rolled back and charged with the error, and the jobs that were finished before stay done.
-create or replace function run_jobs(p_tenant text, p_live boolean, p_limit int)
-returns int
+-- is rolled back and charged with the error, and the jobs that were finished before stay done. Returns the jobs that it
+-- tried, each with its error if it failed.
+create or replace function run_due_jobs(p_tenant text, p_live boolean, p_limit int)
+returns table (job_id text, job_kind text, job_error text)
 language plpgsql
 as $$
 declare
@@ -30,21 +31,38 @@ begin
   exception when lock_not_available then
     -- Another statement holds locks on this tenant's money for too long: the next round tries again, and other tenants
     -- are not delayed.
-    return 0;
+    return;
   end;
   -- Payouts come last: they lock settings and addresses, which all functions lock after accounts and receivables.
   foreach j in array array(select x from unnest(v_jobs) x order by x.kind = 'pay_out', x.due, x.id) loop
     exit when v_cancelled or (n > 0 and clock_timestamp() > v_until);
+    job_id := j.id;
+    job_kind := j.kind;
+    job_error := null;
     begin
       perform run_job(p_tenant, p_live, j);
       delete from job where tenant_id = p_tenant and livemode = p_live and id = j.id;
       -- `others` matches all errors except query_canceled.
     exception when query_canceled or others then
       v_cancelled := sqlstate = '57014';
+      job_error := sqlerrm;
       perform charge_job(p_tenant, p_live, j.id, sqlerrm);
     end;
     n := n + 1;
+    return next;
   end loop;
+end;
+$$;
+
+-- The same for gateways of earlier releases: returns how many jobs it tried.
+create or replace function run_jobs(p_tenant text, p_live boolean, p_limit int)
+returns int
+language plpgsql
+as $$
+declare
+  n int;
+begin
+  select count(*) into n from run_due_jobs(p_tenant, p_live, p_limit);
   return n;
 end;
 $$;
@@ -62,7 +80,8 @@ begin
   set
     attempts = attempts + 1,
     due = v_now + least(3600, 2 ^ least(attempts, 12))::bigint,
-    error = left(p_error, 1000)
+    error = left(p_error, 1000),
+    failing_since = coalesce(failing_since, v_now)
   where tenant_id = p_tenant and livemode = p_live and id = p_id;
 end;
 $$;

@@ -30,7 +30,7 @@ begin
       400,
       'status_invalid',
       'person.account_id',
-      'is of a sole proprietor or an individual, who has its one person already; update or remove that one'
+      'is a sole proprietor or an individual, which has its one person already; update or remove that person'
     );
   end if;
   insert into person

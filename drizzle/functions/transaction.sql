@@ -133,7 +133,7 @@ begin
       409,
       'state_conflict',
       'checkout.effective_transaction',
-      'A payment of this checkout is being confirmed.'
+      'A payment of this checkout is being confirmed. Wait for its result.'
     );
   end if;
   -- A cap on attempts, against the testing of stolen cards. The page says beforehand when it is reached.
@@ -146,7 +146,7 @@ begin
       429,
       'rate_limit_exceeded',
       'checkout.id',
-      'The checkout has had too many attempts; create another.'
+      'The checkout has had too many attempts. Create another checkout.'
     );
   end if;
   v := insert_transaction(

@@ -6,6 +6,7 @@ import { type AccountKind, account } from '../resources/account/table.js';
 import type { Database } from '../db/database.js';
 import { apiKey, type KeyPermission } from '../resources/key/table.js';
 import { problem, DomainError } from '../request/problems.js';
+import { Turns } from '../request/turns.js';
 import { Secrets } from '../db/secrets.js';
 import type { Caller } from '../request/caller.js';
 
@@ -61,6 +62,12 @@ export function derived(pepper: string, name: string): (below: number) => number
 const freshMilliseconds = 750;
 const cachedKeysMax = 10_000;
 
+/**
+ * A key with a correct form needs a look-up to be refused. Look-ups of keys that were not valid before have few turns, so
+ * that a flood of invented keys does not keep the connections from the reads of valid ones.
+ */
+const strangerLimits = { slots: 8, perKey: 4, reserve: 0, ofKey: 100, all: 500, milliseconds: 1_000 };
+
 interface Holder {
   keyId: string;
   accountId: string;
@@ -87,6 +94,8 @@ const keysPerConnectionMax = 16;
 /** Finds the caller of a request by its headers. */
 export class Callers {
   readonly #fresh = new LRUCache<string, Found>({ max: cachedKeysMax });
+  /** The callers that act for another account, by the key's id and that account. */
+  readonly #acting = new LRUCache<string, Found>({ max: cachedKeysMax });
   /**
    * The keys of each connection, by the Authorization header. A secret stays in memory only as long as its connection.
    */
@@ -99,6 +108,8 @@ export class Callers {
   readonly #touched = new LRUCache<string, true>({ max: cachedKeysMax, ttl: 60_000 });
 
   readonly #secrets: Secrets;
+  /** The look-ups of keys that were not valid before, shared between the tenants that the keys name. */
+  readonly #strangers = new Turns(strangerLimits);
 
   constructor(
     private readonly database: Database,
@@ -108,16 +119,11 @@ export class Callers {
   }
 
   /**
-   * The caller of a request, or a domain error. The error is the same for an unknown key and a revoked one. For an
-   * expired key it says so, because only a client with the complete key can get that message.
+   * The caller of a key, or a domain error. The error is the same for an unknown key and a revoked one. For an expired
+   * key it says so, because only a client with the complete key can get that message.
    */
-  find(
-    connection: object,
-    authorization: string | undefined,
-    onBehalfOf: string | undefined,
-  ): Caller | Promise<Caller> {
-    const caller = this.#again(connection, authorization) ?? this.#byHeader(connection, authorization);
-    return onBehalfOf === undefined ? caller : this.#actingFor(caller, onBehalfOf);
+  find(connection: object, authorization: string | undefined): Caller | Promise<Caller> {
+    return this.#again(connection, authorization) ?? this.#byHeader(connection, authorization);
   }
 
   /** Makes a key with this deployment's pepper. */
@@ -149,16 +155,11 @@ export class Callers {
     const match = keyPattern.exec(secret);
     // A mistyped key is refused without a database query.
     if (!match || !same(secret.slice(-checksumLength), checksum(secret.slice(0, -checksumLength)))) throw invalid();
-    const asked = performance.now();
+    const queriedAt = performance.now();
     const tenantId = match[2]!;
     const livemode = match[1] === 'live';
-    let [holder, found] = [await this.#holder(tenantId, livemode, digest), digest];
-    for (const before of older) {
-      if (holder) break;
-      [holder, found] = [await this.#holder(tenantId, livemode, before), before];
-    }
-    // Between two of these queries another request may have hashed the key again.
-    if (!holder && older.length > 0) [holder, found] = [await this.#holder(tenantId, livemode, digest), digest];
+    const look = () => this.#holderUnder(tenantId, livemode, [digest, ...older]);
+    const [holder, found] = cached ? await look() : await this.#strangers.during(tenantId, look);
     if (!holder || holder.revokedAt !== null) throw invalid();
     if (holder.expiresAt !== null && holder.expiresAt <= holder.now)
       throw invalid('The API key has expired. Create a new one.');
@@ -174,11 +175,27 @@ export class Callers {
       actingAccountKind: holder.kind,
     };
     const left = holder.expiresAt === null ? Number.POSITIVE_INFINITY : (holder.expiresAt - holder.now) * 1000;
-    const kept = { caller, until: asked + Math.min(freshMilliseconds, left) };
+    const kept = { caller, until: queriedAt + Math.min(freshMilliseconds, left) };
     this.#fresh.set(digest, kept);
     this.#touch(caller);
     if (holder.pepperId !== this.#secrets.pepperIds[0]) this.#rehash(caller, found, digest);
     return kept;
+  }
+
+  /** The holder of a key under any of the peppers, and the digest that was found. */
+  async #holderUnder(
+    tenantId: string,
+    livemode: boolean,
+    [digest, ...older]: [string, ...string[]],
+  ): Promise<[Holder | undefined, string]> {
+    let [holder, found] = [await this.#holder(tenantId, livemode, digest), digest];
+    for (const before of older) {
+      if (holder) break;
+      [holder, found] = [await this.#holder(tenantId, livemode, before), before];
+    }
+    // Between two of these queries another request may have hashed the key again.
+    if (!holder && older.length > 0) [holder, found] = [await this.#holder(tenantId, livemode, digest), digest];
+    return [holder, found];
   }
 
   async #holder(tenant: string, live: boolean, digest: string): Promise<Holder | undefined> {
@@ -209,9 +226,14 @@ export class Callers {
     return holder;
   }
 
+  /** The same as `actingFor`, when it was read for the same key a moment ago. */
+  knownActingFor({ keyId }: Caller, id: string): Caller | undefined {
+    const found = this.#acting.get(`${keyId} ${id}`);
+    return found && found.until > performance.now() ? found.caller : undefined;
+  }
+
   /** A platform may act as one of its connected users. The error does not reveal if another platform's user exists. */
-  async #actingFor(asking: Caller | Promise<Caller>, id: string): Promise<Caller> {
-    const caller = await asking;
+  async actingFor(caller: Caller, id: string): Promise<Caller> {
     if (caller.kind !== 'platform')
       throw new DomainError(
         problem('permission_denied', 'On-Behalf-Of', 'Only a platform may act on behalf of an account.'),
@@ -234,7 +256,9 @@ export class Callers {
       { tenant: caller.tenantId, live: caller.livemode, id },
     );
     if (!user) throw new DomainError(problem('resource_missing', 'On-Behalf-Of'));
-    return { ...caller, actingAccountId: id, actingAccountKind: user.kind };
+    const acting = { ...caller, actingAccountId: id, actingAccountKind: user.kind };
+    this.#acting.set(`${caller.keyId} ${id}`, { caller: acting, until: performance.now() + freshMilliseconds });
+    return acting;
   }
 
   /** Hashes a key under the pepper for new values. If this fails, the next use of the key tries again. */

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import { isIP } from 'node:net';
 import { checkServerIdentity, type ConnectionOptions, type PeerCertificate } from 'node:tls';
 import type { Connection } from './connection.js';
-import { Servers, type Wanted } from './servers.js';
+import { Servers, type ServerTarget } from './servers.js';
 
 const portDefault = 5432;
 
@@ -44,15 +44,16 @@ export function connectionOf(address: string): Connection {
     username: rest.user ?? (decoded(user) || 'postgres'),
     password: rest.password ?? decoded(secret.join(':')),
   };
-  const wanted = wantedOf(target, places);
+  const kind = targetOf(target, places);
   const secured = (hosts: string[]) => securityOf(rest.sslmode, rest.sslrootcert, hosts);
   // The driver splits a host string at commas and colons, so hosts and ports are arrays.
   const candidates = places.map(({ host, port }) => {
     const path = host.startsWith('/') && { path: `${host}/.s.PGSQL.${port}` };
+    // The driver takes lists of hosts and ports, and its types do not.
     return { ...login, host: [host], port: [port], ...path, ssl: secured([host]) } as unknown as Connection;
   });
-  if (wanted === 'any') return candidates[0]!;
-  return new Servers(candidates, wanted, secured(places.map(({ host }) => host))).connection;
+  if (kind === 'any') return candidates[0]!;
+  return new Servers(candidates, kind, secured(places.map(({ host }) => host))).connection;
 }
 
 const known = new Set([
@@ -65,7 +66,7 @@ const refused = (message: string) => new AddressError(message);
 /** The parts of an address. The class URL cannot parse several hosts, nor a user without a host. */
 function partsOf(address: string): { authority: string; database: string; parameters: Record<string, string> } {
   const found = /^postgres(?:ql)?:\/\/([^/?#]*)(?:\/([^?#]*))?(?:\?([^#]*))?$/.exec(address);
-  if (!found) throw refused('The address cannot be read. It is postgres://user:password@host:port/database.');
+  if (!found) throw refused('The address cannot be read. Write it as postgres://user:password@host:port/database.');
   const [, authority = '', database = '', query = ''] = found;
   const parameters: Record<string, string> = {};
   // As in libpq, a plus sign means itself and not a space.
@@ -85,7 +86,7 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw refused('The address has a percent sign that encodes no character. A percent sign itself is written %25.');
+    throw refused('The address has a percent sign that encodes no character. Write a percent sign itself as %25.');
   }
 }
 
@@ -102,7 +103,7 @@ function placesOf(hosts: string, inherited: string | undefined, ports: string | 
     throw refused(`There are ${entries.length} hosts and ${listed.length} ports. Give one port, or one for each host.`);
   return entries.map((entry, i) => {
     const found = /^(?:\[([^\]]*)\]|(\/.*)|([^:/]*))(?::(\d*))?$/.exec(entry) ?? /^([0-9a-fA-F:.]+)$/.exec(entry);
-    if (!found) throw refused('A host cannot be read. An IPv6 address stands in brackets, as [::1]:5432.');
+    if (!found) throw refused('A host cannot be read. Write an IPv6 address in brackets, as [::1]:5432.');
     const host = found[1] ?? found[2] ?? found[3] ?? '';
     const port = Number(found[4] || listed[listed.length > 1 ? i : 0] || portDefault);
     if (!(port >= 1 && port <= 65_535)) throw refused('A port must be a number from 1 to 65535.');
@@ -115,7 +116,9 @@ function securityOf(mode: string | undefined, root: string | undefined, hosts: s
   if (mode !== undefined && !modes.includes(mode))
     throw refused(`sslmode must be ${modes.slice(0, -1).join(', ')} or ${modes.at(-1)}.`);
   if (root === 'system' && mode !== 'verify-full')
-    throw refused('sslrootcert=system needs sslmode=verify-full, since anybody can have a certificate of such a root.');
+    throw refused(
+      'sslrootcert=system needs sslmode=verify-full, because every host can get a certificate of a public authority.',
+    );
   if (mode === 'verify-ca' && root === undefined)
     throw refused('sslmode=verify-ca needs sslrootcert, the file with the certificate of the authority.');
   const ca = root === undefined || root === 'system' ? undefined : certificatesOf(root);
@@ -135,7 +138,7 @@ function securityOf(mode: string | undefined, root: string | undefined, hosts: s
  */
 function mismatch(name: string, peer: PeerCertificate, hosts: string[]): Error | undefined {
   const faults = (hosts.includes(name) ? [name] : hosts.filter(isIP)).map((host) => checkServerIdentity(host, peer));
-  return faults.includes(undefined) ? undefined : (faults[0] ?? new Error('The certificate is of no host.'));
+  return faults.includes(undefined) ? undefined : (faults[0] ?? new Error('The certificate names no host.'));
 }
 
 function certificatesOf(file: string): string {
@@ -150,7 +153,7 @@ function certificatesOf(file: string): string {
   return text;
 }
 
-function wantedOf(target: string | undefined, places: Place[]): Wanted {
+function targetOf(target: string | undefined, places: Place[]): ServerTarget {
   if (target === undefined) return places.length > 1 ? 'read-write' : 'any';
   if (target === 'primary' || target === 'read-write') return target;
   if (target !== 'any' || places.length > 1)

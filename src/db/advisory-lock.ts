@@ -53,7 +53,7 @@ export async function inTurn<T>(
   const tried = () =>
     (sql.begin(attempt) as Promise<{ result: T } | undefined>).catch((error: unknown) => {
       if ((error as { code?: string }).code !== deadlock || performance.now() > until) throw error;
-      say?.(`A deadlock with other statements undid "${work}", which is tried again.`);
+      say?.(`A deadlock with other statements undid "${work}". The gateway tries it again.`);
       return undefined;
     });
   const done = await waitFor(sql, work, seconds, say, tried);
@@ -97,7 +97,7 @@ async function holderOf(sql: postgres.Sql, work: string): Promise<string> {
     where l.locktype = 'advisory' and l.granted and l.objsubid = 1
       and l.database = (select d.oid from pg_database d where d.datname = current_database())
       and l.classid::bigint = ((k.key >> 32) & 4294967295) and l.objid::bigint = (k.key & 4294967295)`;
-  if (!holder) return 'its holder has just let go of it';
+  if (!holder) return 'its holder has just released it';
   const { pid, usename, application_name, client_addr, state, since } = holder;
   const name = application_name ? `"${application_name}"` : 'without an application name';
   return `it is held by the connection with pid ${pid} of role "${usename ?? 'unknown'}", application ${name}, from ${client_addr ?? 'the local socket'}, ${state ?? 'in an unknown state'} since ${since ?? 'an unknown time'}`;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { nobodyListens } from './outage.js';
-import type { Servers, Sight } from './servers.js';
+import { refusesConnections } from './outage.js';
+import type { Servers, ServerCheck } from './servers.js';
 
 const pauseMillisecondsMin = 50;
 const pauseMillisecondsMax = 500;
@@ -12,7 +12,7 @@ const silencesMax = 2;
  * over a new connection. While the server is known to be unavailable, only these checks contact it, again and again.
  */
 export class Availability {
-  #looking: Promise<Sight> | undefined;
+  #looking: Promise<ServerCheck> | undefined;
   #away: Promise<void> | undefined;
   #silences = 0;
   #closed = false;
@@ -37,7 +37,7 @@ export class Availability {
   }
 
   /** Checks the server; concurrent callers share one check. Afterwards `away` is its result. */
-  async doubt(): Promise<Sight> {
+  async check(): Promise<ServerCheck> {
     this.#looking ??= this.#look(false).finally(() => {
       this.#looking = undefined;
     });
@@ -50,7 +50,7 @@ export class Availability {
   }
 
   /** Checks everything that a request needs. */
-  async inspect(): Promise<Sight> {
+  async inspect(): Promise<ServerCheck> {
     return this.#look(true);
   }
 
@@ -58,28 +58,28 @@ export class Availability {
     this.#closed = true;
   }
 
-  async #look(inspectsAll: boolean): Promise<Sight> {
+  async #look(inspectsAll: boolean): Promise<ServerCheck> {
     const began = performance.now();
-    const sight = await this.servers.look(inspectsAll);
-    if (this.#closed) return sight;
-    if (sight.moved) this.on.moved();
+    const check = await this.servers.look(inspectsAll);
+    if (this.#closed) return check;
+    if (check.moved) this.on.moved();
     // A server that answers on other connections is available, even if a new connection takes long.
-    this.#silences = sight.silent && this.on.answeredAt() < began ? this.#silences + 1 : 0;
-    const gone = sight.silent ? this.#silences >= silencesMax : !sight.answers;
-    if (!gone) return sight;
+    this.#silences = check.silent && this.on.answeredAt() < began ? this.#silences + 1 : 0;
+    const gone = check.silent ? this.#silences >= silencesMax : !check.answers;
+    if (!gone) return check;
     if (!this.#away) {
       this.on.away();
-      this.#away = this.#wait(sight).finally(() => {
+      this.#away = this.#wait(check).finally(() => {
         this.#away = undefined;
       });
     }
-    return sight;
+    return check;
   }
 
-  async #wait(sight: Sight): Promise<void> {
+  async #wait(check: ServerCheck): Promise<void> {
     let restarting: Promise<void> | undefined;
     for (let pause = pauseMillisecondsMin; !this.#closed; pause = Math.min(pause * 2, pauseMillisecondsMax)) {
-      if (nobodyListens.test(sight.error?.code ?? ''))
+      if (refusesConnections.test(check.error?.code ?? ''))
         restarting ??= this.on
           .restart()
           .catch(() => {})
@@ -87,9 +87,9 @@ export class Availability {
             restarting = undefined;
           });
       await sleep(pause);
-      sight = await this.servers.look();
-      if (sight.moved) this.on.moved();
-      if (sight.answers) break;
+      check = await this.servers.look();
+      if (check.moved) this.on.moved();
+      if (check.answers) break;
     }
     this.#silences = 0;
   }

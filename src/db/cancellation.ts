@@ -1,4 +1,3 @@
-import type postgres from 'postgres';
 import type { RequestBudget } from '../request/budget.js';
 
 /** Properties that the driver's queries have, and that the driver's types do not declare. */
@@ -9,8 +8,7 @@ interface DriverQuery {
   canceller: ((query: unknown) => Promise<void>) | null;
 }
 
-type Pending = postgres.PendingQuery<any>;
-type Run = <T>(query: Pending) => Promise<T>;
+type Run = <T>(query: Promise<any>) => Promise<T>;
 
 const queryCanceled = '57014';
 /** How often a read is repeated after a cancellation that was meant for another query on the same connection. */
@@ -31,7 +29,7 @@ export class Cancellations {
    * Runs a read of a request. When the request ends first, requests its cancellation and throws the request's reason.
    */
   async guard<T>(budget: RequestBudget | undefined, read: (run: Run) => Promise<T>): Promise<T> {
-    const run: Run = (query) => (budget ? this.#cancelledWith(budget, query) : (query as never));
+    const run: Run = (query) => (budget ? this.#cancelledWith(budget, query) : query);
     for (let repeat = 0; ; repeat++) {
       if (budget?.ended) throw budget.ended;
       const before = this.#sent;
@@ -46,16 +44,16 @@ export class Cancellations {
     }
   }
 
-  async #cancelledWith<T>(budget: RequestBudget, query: Pending): Promise<T> {
+  async #cancelledWith<T>(budget: RequestBudget, query: Promise<T>): Promise<T> {
     let timer: NodeJS.Timeout | undefined;
     const forget = budget.onEnd(() => {
       const look = () => {
-        if (!this.#cancel(query as never)) timer = setTimeout(look, lookMilliseconds);
+        if (!this.#cancel(query as Promise<T> & DriverQuery)) timer = setTimeout(look, lookMilliseconds);
       };
       look();
     });
     try {
-      return (await query) as T;
+      return await query;
     } finally {
       forget();
       clearTimeout(timer);

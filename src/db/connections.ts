@@ -3,13 +3,13 @@ import postgres from 'postgres';
 import { parse } from 'postgres-array';
 import { DomainError } from '../request/problems.js';
 import { Availability } from './availability.js';
-import { busy, doubtMilliseconds, within } from './deadline.js';
+import { busy, slowMilliseconds, within } from './deadline.js';
 import type { Connection } from './connection.js';
 import { causeOf, mayBeOutdated, outageOf, sqlstate } from './outage.js';
 import type { Servers } from './servers.js';
 
 /** Records a statement that was given to the driver, so that a connection that no longer answers is detected. */
-export type Note = <Q extends PromiseLike<unknown>>(query: Q) => Q;
+export type TrackQuery = <Q extends PromiseLike<unknown>>(query: Q) => Q;
 
 /** The limit for a complete request: waiting for a connection, all attempts, and waiting for the server to return. */
 const answerMillisecondsMax = 5_000;
@@ -17,11 +17,11 @@ export const lockMillisecondsMax = 2_000;
 export const statementMillisecondsMax = 5_000;
 const auditQueryMillisecondsMax = 600_000;
 /** PostgreSQL answers every statement within the statement's limit, so a connection that is silent longer is dead. */
-const silenceMillisecondsMax = statementMillisecondsMax + 1_000;
+const silenceMilliseconds = 1_000;
 /** How long replaced connections may continue their running statements. */
 const graceSeconds = 1;
 
-const poolSize = { read: 2, write: 5 };
+export const poolSize = { read: 2, write: 5, worker: 4 };
 /** Each connection has its own prepared statements, so a retry may find an outdated one on every connection. */
 const outdatedMax = poolSize.write + 1;
 
@@ -31,7 +31,9 @@ export interface ConnectionSettings {
   restart: () => Promise<void>;
   /** When false, a crash of the server may lose the last commits. */
   durable: boolean;
-  /** Called when new connections replace those of the reader: the statements prepared on the old ones are lost. */
+  /** The connections for slow questions, and the time limit of their statements. */
+  slow: { connections: number; seconds: number };
+  /** Called when new connections replace those of a reader: the statements prepared on the old ones are lost. */
   onNewReader: () => void;
 }
 
@@ -42,22 +44,28 @@ export interface ConnectionSettings {
 export class Connections {
   readonly reader: Pool;
   readonly writer: Pool;
+  readonly worker: Pool;
   readonly audit: Pool;
+  /** For the reads whose cost grows with the rows of a tenant. */
+  readonly slow: Pool;
   readonly availability: Availability;
   /** When each PostgreSQL backend last answered, by the driver's object for it. `#lastAnswer` is the latest of all. */
   readonly #answeredAt = new WeakMap<object, number>();
   #lastAnswer = Number.NEGATIVE_INFINITY;
-  #doubtedAt = Number.NEGATIVE_INFINITY;
+  #checkedAt = Number.NEGATIVE_INFINITY;
 
   constructor(
     connection: Connection,
     servers: Servers,
     private readonly settings: ConnectionSettings,
   ) {
-    const options = optionsOf(connection, settings.durable);
+    const options = optionsOf(connection, settings);
+    const slowMilliseconds = settings.slow.seconds * 1_000;
     this.reader = new Pool(() => postgres(options.read));
     this.writer = new Pool(() => postgres(options.write));
+    this.worker = new Pool(() => postgres(options.worker));
     this.audit = new Pool(() => postgres(options.audit));
+    this.slow = new Pool(() => postgres(options.slow), slowMilliseconds, slowMilliseconds + 1_000);
     this.availability = new Availability(servers, {
       // An unavailable server will not answer a running statement: its request retries when the server is back.
       away: () => this.replace(0),
@@ -70,35 +78,35 @@ export class Connections {
   /**
    * Opens new connections for all further statements. The old ones have `seconds` to finish their running statements.
    */
-  replace(seconds: number, pools = [this.reader, this.writer, this.audit]): void {
+  replace(seconds: number, pools = this.#pools): void {
     for (const pool of pools) pool.replace(seconds);
-    if (pools.includes(this.reader)) this.settings.onNewReader();
+    if (pools.includes(this.reader) || pools.includes(this.slow)) this.settings.onNewReader();
   }
 
   /**
    * Runs a statement, and repeats it after a failure that leaves open whether it took effect. This is safe for a read,
-   * and for a write with its key. All attempts together end after `answerMillisecondsMax`. While the server is known to
+   * and for a write with its key. All attempts together end after the pool's `answerMilliseconds`. While the server is known to
    * be unavailable, no statement starts; a statement that started before waits for the server. Throws PostgreSQL's
    * error, or a DomainError when the time is over.
    */
-  async retried<T>(pool: Pool, attempt: (note: Note) => Promise<T>): Promise<T> {
+  async retried<T>(pool: Pool, attempt: (track: TrackQuery) => Promise<T>): Promise<T> {
     if (this.availability.away) throw busy();
-    const until = performance.now() + answerMillisecondsMax;
+    const until = performance.now() + pool.answerMilliseconds;
     let outdated = 0;
     for (let pause = 25; ; pause = Math.min(pause * 2, 500)) {
       const handed = new Handed();
       try {
-        return await this.#within(attempt(this.#noteOf(handed)), until);
+        return await this.#within(attempt(this.#trackerOf(handed)), until);
       } catch (error) {
         if (handed.unanswered && handed.query) this.#suspect(pool, handed);
         const meaning = error instanceof DomainError ? undefined : outageOf(error);
         if (meaning === undefined && mayBeOutdated(error) && outdated < outdatedMax) outdated++;
         else if (meaning === undefined || meaning === 'refused') throw error;
         else if (meaning !== 'contended') {
-          const sight = await this.#within(this.availability.doubt(), until);
-          if (meaning === 'readOnly' && !sight.serves) throw error;
+          const check = await this.#within(this.availability.check(), until);
+          if (meaning === 'readOnly' && !check.serves) throw error;
           // The server accepts writes, so only this session is read-only: it started before the server accepted them.
-          if (meaning === 'readOnly' && !sight.moved) this.replace(graceSeconds, [pool]);
+          if (meaning === 'readOnly' && !check.moved) this.replace(graceSeconds, [pool]);
           await this.#within(this.availability.back(), until);
         }
         if (performance.now() + pause > until) throw error;
@@ -108,14 +116,14 @@ export class Connections {
   }
 
   /** Records the statements that a connection received and answered. */
-  #noteOf(handed: Handed): Note {
+  #trackerOf(handed: Handed): TrackQuery {
     return (query) => {
-      handed.query = query as never;
+      handed.query = query;
       const answered = (error?: unknown) => {
         handed.unanswered = false;
         if (error !== undefined && !sqlstate.test(causeOf(error).code ?? '')) return;
         this.#lastAnswer = performance.now();
-        const { state } = query as unknown as { state?: object | null };
+        const state = backendOf(query);
         if (state) this.#answeredAt.set(state, this.#lastAnswer);
       };
       query.then(() => answered(), answered);
@@ -129,14 +137,15 @@ export class Connections {
    */
   #suspect(pool: Pool, handed: Handed): void {
     const { client } = pool;
+    const silent = pool.statementMilliseconds + silenceMilliseconds;
     const timer = setTimeout(
       () => {
-        const { state } = handed.query as unknown as { state?: object | null };
+        const state = backendOf(handed.query);
         if (!handed.unanswered || !state || pool.client !== client) return;
         const sign = Math.max(handed.at, this.#answeredAt.get(state) ?? 0);
-        if (performance.now() - sign >= silenceMillisecondsMax) this.replace(graceSeconds, [pool]);
+        if (performance.now() - sign >= silent) this.replace(graceSeconds, [pool]);
       },
-      handed.at + silenceMillisecondsMax - performance.now(),
+      handed.at + silent - performance.now(),
     );
     timer.unref();
   }
@@ -145,16 +154,20 @@ export class Connections {
   #within<T>(answer: Promise<T>, until: number): Promise<T> {
     return within(answer, until, () => {
       const now = performance.now();
-      if (this.availability.away || now < this.#doubtedAt + doubtMilliseconds) return;
-      this.#doubtedAt = now;
-      void this.availability.doubt();
+      if (this.availability.away || now < this.#checkedAt + slowMilliseconds) return;
+      this.#checkedAt = now;
+      void this.availability.check();
     });
   }
 
   /** Closes all connections. The timeout matters: without it the driver waits forever for a connection that is lost. */
   async close(): Promise<void> {
     this.availability.close();
-    await Promise.all([this.reader, this.writer, this.audit].map((pool) => pool.client.end({ timeout: 5 })));
+    await Promise.all(this.#pools.map((pool) => pool.client.end({ timeout: 5 })));
+  }
+
+  get #pools(): Pool[] {
+    return [this.reader, this.writer, this.worker, this.audit, this.slow];
   }
 }
 
@@ -162,7 +175,13 @@ export class Connections {
 export class Pool {
   client: postgres.Sql;
 
-  constructor(private readonly open: () => postgres.Sql) {
+  constructor(
+    private readonly open: () => postgres.Sql,
+    /** The time limit of a statement. */
+    readonly statementMilliseconds = statementMillisecondsMax,
+    /** The time limit of all attempts at a statement. */
+    readonly answerMilliseconds = answerMillisecondsMax,
+  ) {
     this.client = open();
   }
 
@@ -183,8 +202,13 @@ class Handed {
   unanswered = true;
 }
 
+/** The driver's object for the backend that has a statement. The driver's types do not declare this property. */
+function backendOf(query: unknown): object | null | undefined {
+  return (query as { state?: object | null }).state;
+}
+
 /** The driver's options for each pool. */
-function optionsOf(connection: Connection, durable: boolean) {
+function optionsOf(connection: Connection, { durable, slow }: ConnectionSettings) {
   // The driver's own pauses between attempts to connect grow to 20 s, which is longer than a request waits. Its query
   // for the types of arrays (fetch_types) is awaited by no code: losing the connection during it would crash the
   // process. All arrays here are arrays of text.
@@ -196,14 +220,26 @@ function optionsOf(connection: Connection, durable: boolean) {
   };
   const named = (name: string) => ({ connection: { ...session, application_name: `tidegate ${name}` } });
   // The TypeScript type of the driver's options allows no column types except the driver's own.
-  const types = { texts } as never;
+  const [types, writeTypes] = [{ texts } as never, { json, texts } as never];
   const all = { ...connection, ...common };
+  // While one statement runs, the driver sends `max_pipeline` more on the same connection. With even one more, two
+  // statements that are prepared again after a migration could get each other's rows; and a write behind one that waits
+  // for a lock would wait, too.
+  const unpipelined = { ...all, max_pipeline: 0, types: writeTypes };
   return {
     read: { ...all, ...named('read'), types, max: poolSize.read },
-    // While one statement runs, the driver sends `max_pipeline` more on the same connection. With even one more, two
-    // statements that are prepared again after a migration could get each other's rows; and a write behind one that
-    // waits for a lock would wait, too.
-    write: { ...all, ...named('write'), max: poolSize.write, max_pipeline: 0, types: { json, texts } as never },
+    write: { ...unpipelined, ...named('write'), max: poolSize.write },
+    // The work of the worker has connections of its own, so that no write of a request waits for a batch.
+    worker: { ...unpipelined, ...named('worker'), max: poolSize.worker },
+    // A slow statement must not delay the next one, so no statement follows another on the same connection.
+    slow: {
+      ...all,
+      connection: { ...named('slow').connection, statement_timeout: slow.seconds * 1_000 },
+      types,
+      max: slow.connections,
+      max_pipeline: 0,
+      idle_timeout: 60,
+    },
     // This pool connects for the first audit query, and closes its connection soon after the last one.
     audit: {
       ...all,

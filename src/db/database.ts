@@ -2,14 +2,19 @@ import { getTableName, type Table } from 'drizzle-orm';
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import type { RequestBudget } from '../request/budget.js';
 import { DomainError } from '../request/problems.js';
+import { Turns } from '../request/turns.js';
 import { Cancellations } from './cancellation.js';
-import { Connections, type Note } from './connections.js';
+import { Connections, lockMillisecondsMax, type Pool, poolSize, type TrackQuery } from './connections.js';
 import { busy } from './deadline.js';
 import { Failures } from './failures.js';
 import type { Connection } from './connection.js';
 import { causeOf, outageOf } from './outage.js';
-import { fastRowMapper, fromRow, type Preparable, type Prepared } from './row-mapper.js';
+import { type Found, type Read, ReadCombiner, sent } from './read-combiner.js';
+import { fromRow, type Preparable } from './row-mapper.js';
 import { Servers } from './servers.js';
+import { SlowReads } from './slow-reads.js';
+import { slowDefault, type TenantQuestion } from './slow-questions.js';
+import { Statements } from './statements.js';
 import {
   type ArgumentsOf,
   type NoOthers,
@@ -26,37 +31,40 @@ interface AuditStatement {
   execute(): Promise<unknown>;
 }
 
+type FunctionValue = string | number | boolean | null;
+
 const readsInFlightMax = 2_000;
-const writesInFlightMax = 500;
+/**
+ * The writes that run or wait at once. A tenant whose writes wait for a lock never has all the connections: one is left
+ * for the others.
+ */
+const writeLimits = {
+  slots: poolSize.write,
+  perKey: poolSize.write - 1,
+  reserve: 0,
+  ofKey: 500,
+  all: 500,
+  milliseconds: lockMillisecondsMax,
+};
 /** The most audit queries that run or wait at once. They take long, so further ones get 503. */
 const auditQueriesMax = 4;
-/** How many prepared statements one process makes PostgreSQL keep within an hour. */
-export const preparedMax = 2_000;
-/** The driver closes each connection within an hour, and PostgreSQL then drops the statements prepared on it. */
-const hourMilliseconds = 3_600_000;
-
 /**
- * The pools over one PostgreSQL: a small pipelined pool for prepared reads, and a pool for writes.
+ * The pools over one PostgreSQL: a small pipelined pool for quick reads, a pool for slow ones, one for writes and one for
+ * the worker.
  * Each write is a single call of one SQL function. Each pool has a limit on waiting statements, and
  * a request beyond it gets 503 at once, because an unbounded queue would delay every request.
  */
 export class Database {
   readonly #connections: Connections;
   readonly #failures: Failures;
-  #builder: PostgresJsDatabase;
-  readonly #prepared = new Map<string, Prepared>();
+  readonly #statements: Statements;
+  readonly #slowReads: SlowReads;
+  readonly #combiner: ReadCombiner;
   readonly #cancellations = new Cancellations();
-  readonly #now: () => number;
-  #preparedUntil: number;
+  readonly #writes = new Turns(writeLimits);
   #reads = 0;
-  #writes = 0;
   #auditQueries = 0;
   #inspection: Promise<void> | undefined;
-  /**
-   * The text of every statement that was prepared or called within the hour.
-   * The tests check these texts against the rules for distribution.
-   */
-  readonly preparedStatements = new Map<string, string>();
   /** Called with the error when PostgreSQL cannot serve a statement; the client gets 503. */
   onOutage: (error: unknown) => void = () => {};
 
@@ -70,92 +78,74 @@ export class Database {
     /**
      * With `durable: false`, a server crash may lose the last commits: use it to seed a demo, never for client writes.
      */
-    { durable = true, now = Date.now }: { durable?: boolean; now?: () => number } = {},
+    {
+      durable = true,
+      now = Date.now,
+      slow = slowDefault,
+    }: { durable?: boolean; now?: () => number; slow?: { connections: number; seconds: number } } = {},
   ) {
-    this.#now = now;
-    this.#preparedUntil = now() + hourMilliseconds;
     const servers = Servers.of(connection);
     this.#failures = new Failures(servers, (error) => this.onOutage(error));
     this.#connections = new Connections(connection, servers, {
       restart,
       durable,
-      onNewReader: () => {
-        this.#builder = drizzle(this.#connections.reader.client);
-        this.#prepared.clear();
-      },
+      slow,
+      onNewReader: () => this.#statements.open(),
     });
-    this.#builder = drizzle(this.#connections.reader.client);
+    this.#statements = new Statements(this.#connections, now, () => this.#combiner.renew());
+    this.#slowReads = new SlowReads(this.#connections, this.#failures, slow);
+    this.#combiner = this.#combinerOfReads();
   }
 
-  /** Runs a read. The statement is built once per name and prepared on every connection that runs it. */
+  /**
+   * Runs a read. The statement is built once per name and prepared on every connection that runs it. A slow question of
+   * a tenant goes to the connections for slow questions; without a question the read is quick.
+   */
   async read<T>(
     name: string,
     build: (db: PostgresJsDatabase) => Preparable,
     values: Record<string, unknown>,
     budget?: RequestBudget,
+    question?: TenantQuestion,
   ): Promise<T[]> {
-    this.#renew();
-    return this.#reading((note) =>
-      this.#cancellations.guard(
-        budget,
-        (run) => this.#statement(name, build).execute(values, (query) => run(note(query))) as Promise<T[]>,
-      ),
-    );
-  }
-
-  /** The statement with this name. It is built again after the pool was replaced. */
-  #statement(name: string, build: (db: PostgresJsDatabase) => Preparable): Prepared {
-    const found = this.#prepared.get(name);
-    if (found) return found;
-    const query = build(this.#builder);
-    const kept = this.#kept(name, query.toSQL().sql);
-    const statement = fastRowMapper(this.#connections.reader, query.prepare(name), kept);
-    if (kept) this.#prepared.set(name, statement);
-    return statement;
+    const { text, valuesOf, rowOf, prepare, slow } = this.#statements.of(name, build, question);
+    const read = { text, values: valuesOf(values), prepare, budget };
+    const { rows } = question && slow ? await this.#slowReads.read(question, read) : await this.#reading(read);
+    return rows.map(rowOf) as T[];
   }
 
   /** Runs a read that is given as SQL text. The statement is prepared like every other one. */
-  async text<T>(statement: string, values: unknown[], budget?: RequestBudget): Promise<T[]> {
-    this.#renew();
-    const prepare = this.#kept(`text:${statement}`, statement);
-    return this.#reading((note) =>
-      this.#cancellations.guard(budget, (run) =>
-        run(note(this.#connections.reader.client.unsafe(statement, values as never[], { prepare }))),
-      ),
-    );
+  async text<T>(statement: string, values: unknown[], budget?: RequestBudget, question?: TenantQuestion): Promise<T[]> {
+    const prepare = this.#statements.kept(`text:${statement}`, statement);
+    const read = { text: statement, values, prepare, budget };
+    const { rows, columns } = question?.slow ? await this.#slowReads.read(question, read) : await this.#reading(read);
+    return rows.map((row) => Object.fromEntries(columns.map((name, i) => [name, row[i]]))) as T[];
   }
 
-  /**
-   * Whether a statement may stay prepared. PostgreSQL keeps each prepared statement on every connection, and each
-   * combination of list filters is a statement of its own. Beyond `preparedMax` in an hour, PostgreSQL plans a
-   * statement each time it runs, so that no client can fill the server's memory. A connection lives an hour at most, so
-   * it holds the statements of at most two of these hours.
-   */
-  #kept(name: string, statement: string): boolean {
-    if (this.preparedStatements.has(name)) return true;
-    if (this.preparedStatements.size >= preparedMax) return false;
-    this.preparedStatements.set(name, statement);
-    return true;
-  }
-
-  /** Empties the registry every hour, so that a client with many different queries affects others for one hour only. */
-  #renew(): void {
-    if (this.#now() < this.#preparedUntil) return;
-    this.#preparedUntil = this.#now() + hourMilliseconds;
-    this.#prepared.clear();
-    this.preparedStatements.clear();
-  }
-
-  async #reading<T>(attempt: (note: Note) => Promise<T[]>): Promise<T[]> {
+  async #reading(read: Read): Promise<Found> {
     if (this.#reads >= readsInFlightMax) throw busy();
     this.#reads++;
     try {
-      return await this.#connections.retried(this.#connections.reader, attempt);
+      return await this.#combiner.read(read);
     } catch (error) {
-      throw this.#failures.told(error);
+      throw this.#failures.reported(error);
     } finally {
       this.#reads--;
     }
+  }
+
+  /** Runs the statements of the combiner on the connections for reads. */
+  #combinerOfReads(): ReadCombiner {
+    const { reader } = this.#connections;
+    const retried = <T>(attempt: (track: TrackQuery) => Promise<T>) => this.#connections.retried(reader, attempt);
+    return new ReadCombiner({
+      alone: (read) =>
+        retried((track) => this.#cancellations.guard(read.budget, (guarded) => guarded(track(sent(reader, read))))),
+      together: (text, values) => retried((track) => track(sent(reader, { text, values, prepare: true }))),
+      mayPrepare: (text) => this.#statements.kept(`combined:${text}`, text),
+      distributed: async () =>
+        (await retried((track) => track(reader.client`select from pg_extension where extname = 'citus'`))).length > 0,
+    });
   }
 
   /**
@@ -170,9 +160,9 @@ export class Database {
     try {
       return (await query.execute()) as T[];
     } catch (error) {
-      if (outageOf(error) === 'lost') void this.#connections.availability.doubt();
+      if (outageOf(error) === 'lost') void this.#connections.availability.check();
       // Drizzle's error contains the statement and its parameters; its cause is PostgreSQL's error.
-      throw this.#failures.told(causeOf(error));
+      throw this.#failures.reported(causeOf(error));
     } finally {
       this.#auditQueries--;
     }
@@ -207,24 +197,33 @@ export class Database {
   }
 
   /**
-   * Calls one of our SQL functions by name. The statement contains nothing except the call: with any expression around
-   * it, the call would not be delegated to a shard.
+   * Calls one of our SQL functions by name, whose first argument is the tenant. The statement contains nothing except
+   * the call: with any expression around it, the call would not be delegated to a shard.
    */
-  async call(fn: string, values: (string | number | boolean | null)[]): Promise<Record<string, unknown>[]> {
+  call(fn: string, values: FunctionValue[]): Promise<Record<string, unknown>[]> {
+    return this.#call(fn, values, (run) => this.#writes.during(String(values[0]), () => run(this.#connections.writer)));
+  }
+
+  /** Calls one of our SQL functions for the worker, on connections of its own, so that no request waits for it. */
+  work(fn: string, values: FunctionValue[]): Promise<Record<string, unknown>[]> {
+    return this.#call(fn, values, (run) => run(this.#connections.worker));
+  }
+
+  async #call(
+    fn: string,
+    values: FunctionValue[],
+    during: (run: (pool: Pool) => Promise<Record<string, unknown>[]>) => Promise<Record<string, unknown>[]>,
+  ): Promise<Record<string, unknown>[]> {
     const statement = `select * from ${fn}(${values.map((_, i) => `$${i + 1}`).join(', ')})`;
     this.preparedStatements.set(fn, statement);
-    if (this.#writes >= writesInFlightMax) throw busy();
-    this.#writes++;
     try {
-      const rows = await this.#connections.retried(this.#connections.writer, (note) =>
-        note(this.#connections.writer.client.unsafe(statement, values, { prepare: true })),
+      const rows = await during((pool) =>
+        this.#connections.retried(pool, (track) => track(pool.client.unsafe(statement, values, { prepare: true }))),
       );
       this.#failures.stored();
       return rows;
     } catch (error) {
       throw await this.#failures.domainErrorOf(error);
-    } finally {
-      this.#writes--;
     }
   }
 
@@ -241,11 +240,11 @@ export class Database {
     this.preparedStatements.set(`answered_${tableName}`, statement);
     const values = [tenantId, livemode, account, key];
     const [row] = await this.#connections
-      .retried(this.#connections.writer, (note) =>
-        note(this.#connections.writer.client.unsafe(statement, values, { prepare: true })),
+      .retried(this.#connections.writer, (track) =>
+        track(this.#connections.writer.client.unsafe(statement, values, { prepare: true })),
       )
       .catch((error: unknown) => {
-        throw this.#failures.told(error);
+        throw this.#failures.reported(error);
       });
     if (!row) return undefined;
     return {
@@ -273,7 +272,15 @@ export class Database {
   async #inspect(): Promise<void> {
     const { serves, error } = await this.#connections.availability.inspect();
     if (serves) return;
-    throw this.#failures.told(error);
+    throw this.#failures.reported(error);
+  }
+
+  /**
+   * The text of every statement that was prepared or called within the hour.
+   * The tests check these texts against the rules for distribution.
+   */
+  get preparedStatements(): Map<string, string> {
+    return this.#statements.texts;
   }
 
   async close(): Promise<void> {

@@ -1,39 +1,39 @@
 import { DomainError, problem } from '../request/problems.js';
 
 /** A statement that takes longer than this starts a check whether the server is available. */
-export const doubtMilliseconds = 1_000;
+export const slowMilliseconds = 1_000;
 
 /**
  * The statements that wait for an answer. One timer serves them all: a timer for each would cost as much as the
  * statement.
  */
-const waiting = new Set<{ until: number; doubtAt: number; doubt(): void; refuse(reason: unknown): void }>();
-const lookMilliseconds = 100;
-let looking: NodeJS.Timeout | undefined;
+const waiting = new Set<{ until: number; slowAt: number; onSlow(): void; refuse(reason: unknown): void }>();
+const checkMilliseconds = 100;
+let timer: NodeJS.Timeout | undefined;
 
-function look(): void {
+function checkWaiting(): void {
   const now = performance.now();
   for (const one of waiting) {
     if (one.until <= now) one.refuse(busy());
-    else if (one.doubtAt <= now) one.doubt();
+    else if (one.slowAt <= now) one.onSlow();
   }
   if (waiting.size > 0) return;
-  clearInterval(looking);
-  looking = undefined;
+  clearInterval(timer);
+  timer = undefined;
 }
 
 /**
  * Waits for an answer until a time limit, and then throws `busy`. The outcome of a write that was given up is found by
  * its key.
  */
-export function within<T>(answer: Promise<T>, until: number, doubt: () => void): Promise<T> {
-  looking ??= setInterval(look, lookMilliseconds);
+export function within<T>(answer: Promise<T>, until: number, onSlow: () => void): Promise<T> {
+  timer ??= setInterval(checkWaiting, checkMilliseconds);
   return new Promise<T>((resolve, reject) => {
     const refuse = (reason: unknown) => {
       waiting.delete(one);
       reject(reason as Error);
     };
-    const one = { until, doubtAt: performance.now() + doubtMilliseconds, doubt, refuse };
+    const one = { until, slowAt: performance.now() + slowMilliseconds, onSlow, refuse };
     waiting.add(one);
     answer.then((value) => {
       waiting.delete(one);

@@ -32,7 +32,7 @@ export class Failures {
   /**
    * Logs an outage and returns a 503 for it, with PostgreSQL's error as the cause. Returns any other error unchanged.
    */
-  told(error: unknown): unknown {
+  reported(error: unknown): unknown {
     if (error instanceof DomainError || outageOf(error) === undefined) return error;
     const { code = '' } = causeOf(error);
     const now = performance.now();
@@ -61,7 +61,7 @@ export class Failures {
     if (code === '55P03' || code === '53100') this.#unreadyUntil = performance.now() + unreadyMilliseconds;
     const index = /"(\w+?)(?:_\d+)?"/.exec(constraint_name ? `"${constraint_name}"` : message)?.[1] ?? '';
     const known = code === '23505' ? taken[index] : undefined;
-    return known ? new DomainError(known) : this.told(error);
+    return known ? new DomainError(known) : this.reported(error);
   }
 
   /**

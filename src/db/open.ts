@@ -16,7 +16,7 @@ import { Secrets } from './secrets.js';
 /** The last attempt at seeding the demo, and whether it completed. */
 interface DemoState {
   attempt: number;
-  whole: boolean;
+  complete: boolean;
 }
 
 /** The database as this process uses it, with everything that opening it produced. */
@@ -59,7 +59,7 @@ export async function openStore(config: Config, opening: Opening): Promise<Store
     await prepared(connection, owner, config, migrates, opening);
     const secrets = Secrets.of(config.API_KEY_PEPPER!, config.ENCRYPTION_KEY);
     await during('connecting to PostgreSQL', () => known(connection, secrets));
-    const database = new Database(connection);
+    const database = new Database(connection, undefined, { slow: slowOf(config) });
     return {
       database,
       pepper: firstPepper(config.API_KEY_PEPPER!),
@@ -85,7 +85,7 @@ export async function openStore(config: Config, opening: Opening): Promise<Store
     const pepper = config.API_KEY_PEPPER ?? localSecret(config.DATA_DIR, 'pepper');
     const secrets = Secrets.of(pepper, config.ENCRYPTION_KEY ?? localSecret(config.DATA_DIR, 'encryption-key'));
     await during('connecting to PostgreSQL', () => known(embedded.options, secrets));
-    const database = new Database(embedded.options, restart);
+    const database = new Database(embedded.options, restart, { slow: slowOf(config) });
     const close = async () => {
       await database.close();
       for (const lease of [...restarted, embedded]) await lease.release();
@@ -104,6 +104,10 @@ export async function openStore(config: Config, opening: Opening): Promise<Store
     await embedded.release();
     throw error;
   }
+}
+
+function slowOf({ SLOW_CONNECTIONS, SLOW_SECONDS }: Config): { connections: number; seconds: number } {
+  return { connections: SLOW_CONNECTIONS, seconds: SLOW_SECONDS };
 }
 
 /** Migrates the configured database, or the embedded one, as the role that owns it. For `grantTo` see `migrate`. */
@@ -139,7 +143,7 @@ async function prepared(
 ): Promise<void> {
   const found = await during('connecting to PostgreSQL', () => versionOf(connection));
   const state = compared(found);
-  if (state === 'newer') say(`${newerThan(found!)} It is served as it is, and not changed.`);
+  if (state === 'newer') say(`${newerThan(found!)} This program serves it without changing it.`);
   if (state !== 'older') return;
   if (!migrates) {
     const other = config.MIGRATE === 'auto' ? ', or start the gateway, which does so' : '';
@@ -163,14 +167,18 @@ function writable(folder: string): void {
 
 /**
  * Reads the state, or writes it. A rename replaces the file, so that a crash leaves either the old or the new state.
+ * Other versions of the gateway read the same file, where `complete` is called `whole`.
  */
 function demoState(file: string, state?: DemoState): DemoState | undefined {
   if (state) {
-    fs.writeFileSync(`${file}.${process.pid}`, JSON.stringify(state));
+    const { attempt, complete } = state;
+    fs.writeFileSync(`${file}.${process.pid}`, JSON.stringify({ attempt, whole: complete }));
     fs.renameSync(`${file}.${process.pid}`, file);
     return state;
   }
-  return fs.existsSync(file) ? (JSON.parse(fs.readFileSync(file, 'utf8')) as DemoState) : undefined;
+  if (!fs.existsSync(file)) return undefined;
+  const { attempt, whole } = JSON.parse(fs.readFileSync(file, 'utf8')) as { attempt: number; whole: boolean };
+  return { attempt, complete: whole };
 }
 
 async function withAsynchronousCommit<T>(connection: Connection, run: (database: Database) => Promise<T>): Promise<T> {

@@ -46,7 +46,7 @@ const outages: readonly (readonly [pattern: RegExp, meaning: Outage])[] = [
 ];
 
 /** The codes that mean that no server runs at an address, so that it is safe to start one. */
-export const nobodyListens = /^(ECONNREFUSED|ENOENT)$/;
+export const refusesConnections = /^(ECONNREFUSED|ENOENT)$/;
 
 /** Matches PostgreSQL's codes and not the operating system's: no class of PostgreSQL's codes begins with E. */
 export const sqlstate = /^[0-9A-DF-Z][0-9A-Z]{4}$/;

@@ -14,6 +14,7 @@ import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import type { Caller } from '../request/caller.js';
 import type { Preparable } from './row-mapper.js';
 import { columnOf, type Link, listed, type Row, type Rows, shape, values } from './list-statement.js';
+import { countQuestion, pageQuestion, type Question } from './slow-questions.js';
 import { listOf, type Visibility, visibilityOf } from './visibility.js';
 
 const p = sql.placeholder;
@@ -23,7 +24,12 @@ export interface ScopedReads {
   readonly caller: Caller;
   find<T extends Rows>(table: T, id: string): Promise<Row<T> | null>;
   many<V>(name: string, key: string, batch: (keys: readonly string[]) => Promise<Map<string, V>>): Promise<V | null>;
-  read<T>(name: string, build: (db: PostgresJsDatabase) => Preparable, values: Record<string, unknown>): Promise<T[]>;
+  read<T>(
+    name: string,
+    build: (db: PostgresJsDatabase) => Preparable,
+    values: Record<string, unknown>,
+    question: Question,
+  ): Promise<T[]>;
 }
 
 /** Reads pages of lists through a scope: the caller's own lists, and the lists of a parent. */
@@ -78,6 +84,7 @@ export class Pages {
       `page:${shape(table, request, visibility)}`,
       (db) => listed(db, { table, listing, request, visibility }, 'rows', readOf(request.size + 1)),
       { ...values(request) },
+      pageQuestion(listing, request),
     );
   }
 
@@ -98,6 +105,7 @@ export class Pages {
         const columns = Object.fromEntries(
           Object.keys(getTableColumns(table)).map((name) => [
             name,
+            // Drizzle's type of this subquery does not list the columns, since they depend on the table.
             (child as unknown as Record<string, AnyPgColumn>)[name]!,
           ]),
         );
@@ -107,6 +115,7 @@ export class Pages {
           .crossJoinLateral(child);
       },
       { ...values(request), ids },
+      pageQuestion(listing, request),
     );
     const byParent = new Map<string, Row<T>[]>(ids.map((id) => [id, []]));
     for (const { parent, row } of rows) byParent.get(parent)?.push(row);
@@ -141,6 +150,7 @@ export class Pages {
         ids: pairs.map(([id]) => id),
         cursors: pairs.map(([, cursor]) => cursor),
       },
+      pageQuestion(listing, request),
     );
     return new Map(rows.map(({ key, found }) => [key, found]));
   }
@@ -163,6 +173,7 @@ export class Pages {
           .from(sql`unnest(${p('ids')}::text[]) as parent(id)`);
       },
       { ...values(list), ids },
+      countQuestion(listing, request),
     );
     return new Map(rows.map(({ id, n }) => [id, n]));
   }
@@ -217,6 +228,7 @@ export class Pages {
         return db.select({ n: count() }).from(some.as('found'));
       },
       { ...values(list) },
+      countQuestion(listing, request),
     );
     return row && row.n <= totalCountMax ? row.n : null;
   }

@@ -18,6 +18,7 @@ import type {
 import type { Preparable } from './row-mapper.js';
 import type { Child, Link, Row, Rows } from './list-statement.js';
 import { Pages } from './pages.js';
+import { type Question, questionOfValues } from './slow-questions.js';
 import { type VisibilityColumns, visibilityOf, visibilityPredicate } from './visibility.js';
 
 const p = sql.placeholder;
@@ -137,10 +138,16 @@ export class Scope {
 
   /**
    * Runs a statement that a resource defines. The statement may use the placeholders of the tenant and mode, and must
-   * use them for every table.
+   * use them for every table. Where its parameters have other names than the client's, `question` has the client's.
    */
-  read<T>(name: string, build: (db: PostgresJsDatabase) => Preparable, values: Record<string, unknown>): Promise<T[]> {
-    return this.#read(name, build, { ...this.#tenantAndMode, ...values });
+  read<T>(
+    name: string,
+    build: (db: PostgresJsDatabase) => Preparable,
+    values: Record<string, unknown>,
+    question: Question = questionOfValues(values),
+  ): Promise<T[]> {
+    const asked = { ...question, tenant: this.caller.tenantId };
+    return this.database.read(name, build, { ...this.#tenantAndMode, ...values }, this.budget, asked);
   }
 
   /**
@@ -151,12 +158,14 @@ export class Scope {
     text: string,
     names: readonly string[],
     values: Record<string, unknown>,
+    question: Question,
   ): Promise<{ data?: string | null }[]> {
     const all: Record<string, unknown> = { ...this.#tenantAndMode, ...values };
     return this.database.text(
       text,
       names.map((name) => all[name]),
       this.budget,
+      { ...question, tenant: this.caller.tenantId },
     );
   }
 

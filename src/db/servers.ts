@@ -6,10 +6,10 @@ import { causeOf, type Failed, outageOf, sqlstate } from './outage.js';
 /**
  * Which one of several servers the gateway uses: any, or one that accepts writes. As `target_session_attrs` of libpq.
  */
-export type Wanted = 'any' | 'primary' | 'read-write';
+export type ServerTarget = 'any' | 'primary' | 'read-write';
 
 /** What a new connection to the servers found. */
-export interface Sight {
+export interface ServerCheck {
   /** A server of the wanted kind answered. A refusal, such as for too many connections, counts as an answer. */
   answers: boolean;
   /** The server accepts writes, and all further checks succeeded. */
@@ -53,11 +53,11 @@ export class Servers {
 
   constructor(
     private readonly candidates: Connection[],
-    private readonly wanted: Wanted,
+    private readonly target: ServerTarget,
     /** The TLS options of a connection to any of the servers. */
     private readonly ssl?: Connection['ssl'],
   ) {
-    if (wanted === 'any') this.#used = candidates[0];
+    if (target === 'any') this.#used = candidates[0];
   }
 
   /** The servers behind a connection's options. */
@@ -68,6 +68,7 @@ export class Servers {
   /** The driver's options for a connection to the server that is in use when the connection is made. */
   get connection(): Connection {
     const socket = () => this.#socket();
+    // The driver takes a function for the socket and keeps other members, and its types do neither.
     return { ...this.candidates[0], path: undefined, ssl: this.ssl, socket, servers: this } as unknown as Connection;
   }
 
@@ -75,23 +76,23 @@ export class Servers {
    * Queries each server over a new connection, and uses the best one. Takes little more than `sightMilliseconds`.
    * With `inspectsAll`, it also checks the disk and the tables.
    */
-  async look(inspectsAll = false): Promise<Sight> {
+  async look(inspectsAll = false): Promise<ServerCheck> {
     const before = this.#used;
     const checks = this.candidates.map((candidate) => ({ candidate, seen: see(candidate, inspectsAll) }));
     checks.sort((a, b) => Number(b.candidate === before) - Number(a.candidate === before));
-    let worst: Sight | undefined;
+    let worst: ServerCheck | undefined;
     for (const { candidate, seen } of checks) {
-      const { is, ...sight } = await seen;
-      if (is && (this.wanted === 'any' || !(this.wanted === 'primary' ? is.standby : is.readOnly))) {
+      const { is, ...check } = await seen;
+      if (is && (this.target === 'any' || !(this.target === 'primary' ? is.standby : is.readOnly))) {
         this.#used = candidate;
-        return { ...sight, moved: before !== undefined && candidate !== before };
+        return { ...check, moved: before !== undefined && candidate !== before };
       }
       // The server in use may refuse new connections and still serve the existing ones.
-      const answers = !is && sight.answers && candidate === before;
-      const { error = { code: '25006', message: 'The server is a standby or accepts no writes.' } } = sight;
+      const answers = !is && check.answers && candidate === before;
+      const { error = { code: '25006', message: 'The server is a standby or accepts no writes.' } } = check;
       worst ??= { answers, serves: false, moved: false, silent: false, error };
       // The server that does not answer in time may be the wanted one.
-      worst.silent ||= sight.silent;
+      worst.silent ||= check.silent;
     }
     return worst!;
   }
@@ -109,8 +110,9 @@ export class Servers {
 
   /** A socket to the server in use. The promise must not reject: the driver would never use that connection again. */
   async #socket(): Promise<net.Socket> {
-    const sight = this.#used ? undefined : await this.look();
-    if (!this.#used) return failed(sight!.error!);
+    const check = this.#used ? undefined : await this.look();
+    if (!this.#used) return failed(check!.error!);
+    // As connectionOf makes them: the driver's types have no lists of hosts and ports.
     const { path, host, port } = this.#used as unknown as { path?: string; host: [string]; port: [number] };
     const socket = path ? net.connect(path) : net.connect(port[0], host[0]);
     // The driver uses these to verify a certificate and to name the server in errors.
@@ -128,7 +130,7 @@ function failed({ message }: Failed): net.Socket {
   return socket;
 }
 
-interface Seen extends Omit<Sight, 'moved'> {
+interface Seen extends Omit<ServerCheck, 'moved'> {
   /** The kind of the server, once it has answered. */
   is?: { standby: boolean; readOnly: boolean };
 }

@@ -3,7 +3,7 @@ import type { GraphQLSchema } from 'graphql';
 import type { AccountRow } from '../resources/account/table.js';
 import { derived, newKey } from '../auth/api-keys.js';
 import { Operator } from '../operator/operator.js';
-import { quarterDays, type Trader, tradeForAQuarter } from './history.js';
+import { historyDays, type Trader, createHistory } from './history.js';
 import type { Store } from '../db/open.js';
 
 /** A demo tenant: one per edition, so that a reader can compare the two. */
@@ -28,13 +28,13 @@ export async function openDemo(
 ): Promise<Demo[]> {
   await store.withAdvisoryLock('demo', async () => {
     const before = store.demo();
-    if (before ? before.whole : !(await operator.empty())) return;
+    if (before ? before.complete : !(await operator.empty())) return;
     const attempt = (before?.attempt ?? 0) + 1;
-    store.demo({ attempt, whole: false });
+    store.demo({ attempt, complete: false });
     await store.withAsynchronousCommit((database) =>
       seedDemo(new Operator(database, schema, store.secrets), store.pepper, progress, attempt),
     );
-    store.demo({ attempt, whole: true });
+    store.demo({ attempt, complete: true });
   });
   return demos(operator, store.pepper, store.demo()?.attempt);
 }
@@ -88,7 +88,7 @@ async function seedEdition(
 ): Promise<void> {
   progress(`Seeding the demo of Edition ${edition}`);
   const tenantId = tenantOf(pepper, edition, attempt);
-  await operator.passTime({ tenantId }, -(quarterDays + 1) * 86_400);
+  await operator.passTime({ tenantId }, -(historyDays + 1) * 86_400);
   const { account: platform } = await operator.createRoot({
     type: 'platform',
     edition,
@@ -109,7 +109,7 @@ async function seedEdition(
   // In these five seconds the sandbox verifies all accounts and issues their addresses.
   for (let second = 0; second < 5; second++) await operator.passTime(platform, 1);
   let nextReport = 0;
-  await tradeForAQuarter(operator, platform, edition, traders, (share) => {
+  await createHistory(operator, platform, edition, traders, (share) => {
     if (share < nextReport) return;
     progress(`Seeding a quarter of Edition ${edition}: ${Math.round(100 * share)} %`);
     nextReport += 0.25;

@@ -11,7 +11,7 @@ export interface Trader {
   partners: AccountRow[];
 }
 
-export const quarterDays = 90;
+export const historyDays = 90;
 const daySeconds = 86_400;
 
 const methods: Record<1 | 2, readonly DepositPaymentMethod[]> = {
@@ -56,7 +56,7 @@ function sequence(seed: number): (below: number) => number {
  * reconciliation or payout. Everything goes through the product's own operations and jobs, so the demo's ledger is as
  * correct as the ledger of any other tenant.
  */
-export async function tradeForAQuarter(
+export async function createHistory(
   operator: Operator,
   platform: AccountRow,
   edition: 1 | 2,
@@ -67,8 +67,8 @@ export async function tradeForAQuarter(
   const currency = edition === 1 ? 'USD' : 'INR';
   let invoiceNumber = 1000;
   let reversals = 0;
-  for (let day = 0; day < quarterDays; day++) {
-    progress(day / quarterDays);
+  for (let day = 0; day < historyDays; day++) {
+    progress(day / historyDays);
     const traded: Traded[] = await Promise.all(
       traders
         .flatMap((trader) => Array.from({ length: random(3) }, () => trader))
@@ -143,7 +143,7 @@ async function tradeToday(
   const amount = BigInt(edition === 1 ? 123_400 : 4_560_000) * BigInt(n + 1);
   const { deposit, receivable } = await trade(operator, trader, {
     ...{ partner: trader.partners[0]!, edition, currency, invoice: amount, paid: amount, method: methods[edition][0]! },
-    ...{ through: 'bank', luck: 2, reference: `INV-${5000 + n}`, day: quarterDays + 1 },
+    ...{ through: 'bank', luck: 2, reference: `INV-${5000 + n}`, day: historyDays + 1 },
   });
   await operator.as(trader.user, 'completeTestDeposit', { id: deposit!.id }).catch(ifRefused);
   const receivables = [{ id: receivable.id, amount: amount / 2n }];

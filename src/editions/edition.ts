@@ -28,7 +28,7 @@ export interface Edition {
   /** The sub_types that a platform may have. */
   subTypes: readonly AccountSubType[];
   /** Whether accounts show a capability object, and the sub_types for which it is null. */
-  capability: { shown: boolean; nullFor: readonly AccountSubType[] };
+  capability: { shown: boolean; nullFor: readonly (AccountSubType | null)[] };
   /** Whether a person needs a tax card or passport, and a sole proprietor has one person only, the owner. */
   personIdentified: boolean;
   /** Prerequisites of activation by account kind. */

@@ -27,7 +27,7 @@ const pageHeaders = { 'content-security-policy': policy, 'x-robots-tag': 'noinde
 /**
  * A page contains both the payer's input and the token of its address, so it is not compressed: see docs/security.md.
  */
-const ofPage = { config: { open: true }, compress: false } as const;
+const ofPage = { config: { open: true, page: true }, compress: false } as const;
 
 /** The answer to an address that the framework cannot read, such as one that ends inside an encoded character. */
 export function mangledPage(reply: FastifyReply): FastifyReply {

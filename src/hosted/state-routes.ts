@@ -16,7 +16,7 @@ const heartbeatMilliseconds = 15_000;
 export function stateRoutes(app: FastifyInstance, { database, secrets }: Hosted): void {
   const events = new CheckoutEvents(database);
   const streams = new Set<() => void>();
-  const config = { open: true } as const;
+  const config = { open: true, page: true } as const;
   let closing = false;
 
   app.addHook('preClose', async () => {
@@ -38,6 +38,8 @@ export function stateRoutes(app: FastifyInstance, { database, secrets }: Hosted)
     if (closing || !events.admits(place)) return reply.code(503).header('retry-after', '5').send({ state: null });
     if (request.method === 'HEAD') return reply.type('text/event-stream').send();
     reply.hijack();
+    // A stream lasts long and has a bound of its own.
+    request.visit?.leave();
     // The client has disconnected; its 'close' event has already fired.
     if (reply.raw.destroyed) return;
     stream(reply, streams, (send) => events.subscribe(place, send));

@@ -1,34 +1,32 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { and, isNotNull, isNull, type SQL, sql } from 'drizzle-orm';
+import { isNotNull, isNull, sql } from 'drizzle-orm';
 import type { Logger } from 'pino';
 import type { Database } from '../db/database.js';
 import { event } from '../resources/event/table.js';
 import { acquirers as delivered } from '../hosted/acquirer.js';
 import { pollStatus } from '../hosted/status-poll.js';
 import { payerScope } from '../hosted/session.js';
-import { statusPollKind, job } from './table.js';
 import type { TenantAndMode } from '../db/tenant-and-mode.js';
-import { beyond, first, type TenantTable, tenantsAndModes } from './tenants.js';
 import { unsealed } from '../resources/ledger/table.js';
 import { faultLine } from '../server/log.js';
 import { DomainError } from '../request/problems.js';
 import { transaction } from '../resources/transaction/table.js';
 import { idempotency } from '../operation/table.js';
+import { DueJobs } from './due.js';
+import { Faults, workLine } from './faults.js';
+import { Lane } from './lane.js';
+import type { TenantWork } from './table.js';
+import { TenantWalk } from './tenants.js';
 
 const pollMilliseconds = 250;
 const batchMax = 50;
 const statusPollsMax = 50;
-const tenantsMax = 100;
 const numberedMax = 500;
 const sealedMax = 1_000;
 const forgottenMax = 5_000;
 const sealEveryMilliseconds = 2_000;
+const faultsEveryMilliseconds = 1_000;
 const forgetEveryMilliseconds = 3_600_000;
-/**
- * The longest time that the worker spends on one tenant before the next tenant, and on deleting old rows before it
- * numbers events again.
- */
-const turnMilliseconds = 500;
 
 /** The time for which the worker keeps rows that may be deleted. */
 export interface Retention {
@@ -41,53 +39,83 @@ export interface Retention {
 /** The retention that the README promises when no setting changes it. */
 export const retentionDefault: Retention = { idempotencySeconds: 48 * 3600 };
 
-/** A tenant and mode with due jobs: `runs` for jobs of the database, `polls` for status polls of an acquirer. */
-interface Due extends TenantAndMode {
-  runs: boolean;
-  polls: boolean;
-}
+/** A row that may be old; undefined when a database function has to tell. */
+type Aged = TenantAndMode & { old?: boolean };
 
 /**
  * Does the work that is due: it runs jobs (the sandbox's verifications, issuing addresses), numbers events, seals
  * postings and deletes old rows. Any number of gateways may run a worker: it claims a job with SKIP LOCKED, and the
- * statement that does the job deletes it. The worker finds tenants in the order of their keys, and each query continues
- * where the previous one ended, so every tenant has its turn, whatever the number of tenants with work. The worker logs
- * a fault of one tenant and continues with the next. Jobs have a loop of their own, so they cannot delay the numbering
- * of events, the sealing of postings and the deletion of old rows.
+ * statement that does the job deletes it. Each kind of work has a lane of its own, in which some tenants have their turn
+ * at once, and fails tenant by tenant: the other tenants go on, and the fault is stored, logged and tried again.
  */
 export class Worker {
   #running: Promise<unknown> | undefined;
   readonly #stop = new AbortController();
-  /** The last tenant and mode whose jobs the worker found. */
-  #after = first;
+  readonly #faults: Faults;
+  readonly #due: DueJobs;
   /**
    * The batch size of a tenant and mode after a batch has failed: half of the previous size each time, until the
    * failing job is alone in its batch.
    */
   readonly #batches = new Map<string, number>();
-  #sealedAt = Number.NEGATIVE_INFINITY;
-  #forgottenAt = Number.NEGATIVE_INFINITY;
-  /** The current pass over old rows, if one has begun and has not ended. */
-  #forgetting: AsyncGenerator<void> | undefined;
-  /** The running status polls, by tenant and mode. */
-  readonly #polling = new Map<string, Promise<void>>();
+  readonly #lanes: Record<TenantWork, Lane>;
 
   constructor(
     private readonly database: Database,
     private readonly log: Logger,
     private readonly retention: Retention = retentionDefault,
     private readonly acquirers = delivered,
-  ) {}
+  ) {
+    this.#faults = new Faults(database, log);
+    this.#due = new DueJobs(database);
+    const { idempotencySeconds, eventSeconds = 0 } = retention;
+    const lane = (
+      work: TenantWork,
+      atOnce: number,
+      batch: (tenantAndMode: TenantAndMode) => Promise<boolean>,
+      continues = false,
+    ) => new Lane(work, { atOnce, batch, continues }, this.#faults, this.#stop.signal);
+    this.#lanes = {
+      run_jobs: lane('run_jobs', 3, (each) => this.#run(each)),
+      poll_statuses: lane('poll_statuses', 20, (each) => this.#pollStatus(each)),
+      number_events: lane('number_events', 2, (each) => this.#batch('number_events', each, [], numberedMax)),
+      seal_postings: lane('seal_postings', 1, (each) => this.#batch('seal_postings', each, [], sealedMax)),
+      delete_old_answers: lane(
+        'delete_old_answers',
+        1,
+        (each) => this.#batch('forget_old_answers', each, [idempotencySeconds], forgottenMax),
+        true,
+      ),
+      delete_old_events: lane(
+        'delete_old_events',
+        1,
+        (each) => this.#batch('forget_old_events', each, [eventSeconds], forgottenMax),
+        true,
+      ),
+    };
+  }
 
   start(): void {
-    this.#running = Promise.all([this.#loop(() => this.#work()), this.#loop(() => this.#keepUp())]);
+    const { number_events, seal_postings } = this.#lanes;
+    const unnumbered = new TenantWalk(this.database, 'tenants_with_events', {
+      table: event,
+      where: isNull(event.number),
+    });
+    const withUnsealed = new TenantWalk(this.database, 'tenants_with_unsealed', { table: unsealed });
+    this.#running = Promise.all([
+      this.#loop(() => this.#offerJobs(), this.#lanes.run_jobs),
+      this.#loop(() => this.#offerNext(unnumbered, number_events), number_events),
+      this.#loop(() => this.#offerNext(withUnsealed, seal_postings), seal_postings, sealEveryMilliseconds),
+      this.#retryFaults(),
+      this.#forget(),
+    ]);
   }
 
   /** Stops the worker; resolves when its running statements and status polls have ended. */
   async stop(): Promise<void> {
     this.#stop.abort();
     await this.#running;
-    await Promise.all(this.#polling.values());
+    await Promise.all(Object.values(this.#lanes).map((lane) => lane.idle()));
   }
 
   get #stopping(): boolean {
@@ -95,203 +123,140 @@ export class Worker {
   }
 
   /**
-   * Runs rounds until the worker is stopped. The next round begins at once when work is left, otherwise after a pause.
+   * Looks for tenants with work until the worker is stopped. The next look begins at once when it may find more, and
+   * otherwise after a pause, or when a turn has ended with work left.
    */
-  async #loop(round: () => Promise<boolean>): Promise<void> {
+  async #loop(look: () => Promise<boolean>, lane: Lane, milliseconds = pollMilliseconds): Promise<void> {
     while (!this.#stopping) {
-      const more = await this.#attempt(round, false, 'the worker will try again');
-      const pause = pollMilliseconds * (0.75 + Math.random() / 2);
-      if (!more) await sleep(pause, undefined, { signal: this.#stop.signal }).catch(() => {});
+      const more = await this.#attempt(look, 'the worker will look for work again');
+      await lane.room();
+      if (!more) await lane.pause(milliseconds * (0.75 + Math.random() / 2));
     }
   }
 
-  /** Does a piece of work; logs an error and returns `otherwise` in its place. */
-  async #attempt<T>(work: () => Promise<T>, otherwise: T, consequence: string): Promise<T> {
+  /** Looks for work; logs an error and returns false in its place. */
+  async #attempt(look: () => Promise<boolean>, consequence: string): Promise<boolean> {
     try {
-      return await work();
+      return await look();
     } catch (error) {
       // The log reports an outage once, and not at each attempt.
       const outage = error instanceof DomainError && error.status === 503;
       this.log[outage ? 'debug' : 'warn'](faultLine(error), consequence);
-      return otherwise;
+      return false;
     }
   }
 
-  /**
-   * Runs one round of jobs, over the next tenants that have any. Returns whether the next round should begin at once.
-   * The query uses statement_timestamp(), because a clock that moves during the statement cannot bound an index scan:
-   * PostgreSQL would read all jobs that are due later.
-   */
-  async #work(): Promise<boolean> {
-    const due = await this.database.read<Due>(
-      'tenants_with_jobs',
-      (db) =>
-        db
-          .select({
-            tenantId: job.tenantId,
-            livemode: job.livemode,
-            runs: sql<boolean>`bool_or(${job.kind} <> ${sql.raw(`'${statusPollKind}'`)})`,
-            polls: sql<boolean>`bool_or(${job.kind} = ${sql.raw(`'${statusPollKind}'`)})`,
-          })
-          .from(job)
-          .where(and(sql`${job.due} <= extract(epoch from statement_timestamp())::bigint`, beyond(job)))
-          .groupBy(job.tenantId, job.livemode)
-          .orderBy(job.tenantId, job.livemode)
-          .limit(tenantsMax),
-      { tenant: this.#after.tenantId, live: this.#after.livemode },
-    );
-    // Fewer tenants than the limit are the last ones: the next query begins with the first tenant again.
-    const last = due.length < tenantsMax ? undefined : due.at(-1);
-    this.#after = last ? { tenantId: last.tenantId, livemode: last.livemode } : first;
-    let more = last !== undefined;
-    for (const { tenantId, livemode, runs, polls } of due) {
-      if (this.#stopping) return false;
-      if (polls) this.#startStatusPolls({ tenantId, livemode });
-      if (!runs) continue;
-      const done = await this.#attempt(
-        () => this.#run({ tenantId, livemode }),
-        0,
-        'jobs of a tenant will be tried again',
-      );
-      more ||= done > 0;
+  async #offerJobs(): Promise<boolean> {
+    const { runs, polls, more } = await this.#due.look();
+    this.#lanes.poll_statuses.offer(polls);
+    return this.#lanes.run_jobs.offer(runs, more) && more;
+  }
+
+  async #offerNext(walk: TenantWalk, lane: Lane): Promise<boolean> {
+    const { rows, ended } = await walk.next();
+    return lane.offer(rows, !ended) && !ended;
+  }
+
+  /** Every second, offers the work whose next attempt is due, whether or not a look finds it. */
+  async #retryFaults(): Promise<void> {
+    while (!this.#stopping) {
+      await this.#attempt(async () => {
+        for (const { work, ...tenantAndMode } of await this.#faults.due()) this.#lanes[work].offer([tenantAndMode]);
+        return true;
+      }, 'the worker will look for faults again');
+      await this.#sleep(faultsEveryMilliseconds * (0.75 + Math.random() / 2));
     }
-    return more;
+  }
+
+  #sleep(milliseconds: number): Promise<void> {
+    return sleep(milliseconds, undefined, { signal: this.#stop.signal }).catch(() => {});
   }
 
   /**
-   * Runs a batch of jobs and returns how many it ran. The database counts a failed attempt against the job that fails,
-   * and keeps the work of the jobs before it. When a whole batch fails, the next batch has half of its size; a job that
-   * fails alone in its batch gets the failed attempt.
+   * Runs a batch of jobs; returns whether there may be more. The database counts a failed attempt against the job that
+   * fails, and keeps the work of the other jobs. When a whole batch fails, the next batch has half of its size; a job
+   * that fails alone in its batch gets the failed attempt.
    */
-  async #run({ tenantId, livemode }: TenantAndMode): Promise<number> {
+  async #run({ tenantId, livemode }: TenantAndMode): Promise<boolean> {
     const key = `${tenantId} ${livemode}`;
     const size = this.#batches.get(key) ?? batchMax;
+    const line = workLine('run_jobs', { tenantId, livemode });
     try {
-      const [row] = await this.database.call('run_jobs', [tenantId, livemode, size]);
+      const rows = await this.database.work('run_due_jobs', [tenantId, livemode, size]);
       if (size * 2 >= batchMax) this.#batches.delete(key);
       else this.#batches.set(key, size * 2);
-      return Number(row?.run_jobs);
+      const failed = rows.filter((row) => row.job_error !== null);
+      const [first] = failed;
+      if (first)
+        this.log.warn(
+          { ...line, job: first.job_id, kind: first.job_kind, message: first.job_error, failed: failed.length },
+          'jobs of a tenant failed and will be tried again',
+        );
+      return rows.length > 0;
     } catch (error) {
-      if (size > 1) {
-        this.#batches.set(key, Math.floor(size / 2));
-      } else {
-        this.#batches.delete(key);
-        await this.database.call('charge_first_job', [tenantId, livemode, String((error as Error).message)]);
+      if (error instanceof DomainError) throw error;
+      this.#batches.set(key, Math.max(1, Math.floor(size / 2)));
+      if (size === 1) {
+        const message = String((error as Error).message);
+        const [row] = await this.database.work('charge_first_job', [tenantId, livemode, message]);
+        if (Number(row?.charge_first_job) === 0) throw error;
       }
-      throw error;
+      this.log.warn({ ...line, ...faultLine(error), size }, 'jobs of a tenant will be tried again');
+      return true;
     }
   }
 
-  /** Starts the status polls of a tenant and mode. An acquirer may be slow, so other jobs do not wait for it. */
-  #startStatusPolls(tenantAndMode: TenantAndMode): void {
-    const key = `${tenantAndMode.tenantId} ${tenantAndMode.livemode}`;
-    if (this.#polling.has(key)) return;
+  /** Polls the status of a tenant's attempts. An acquirer may be slow, so other jobs do not wait for it. */
+  async #pollStatus({ tenantId, livemode }: TenantAndMode): Promise<boolean> {
     const onFault = (error: unknown) =>
-      this.log.warn(faultLine(error), 'the status of an attempt will be polled again');
-    const polling = this.#pollStatus(tenantAndMode, onFault)
-      .catch(onFault)
-      .finally(() => this.#polling.delete(key));
-    this.#polling.set(key, polling);
-  }
-
-  async #pollStatus({ tenantId, livemode }: TenantAndMode, onFault: (error: unknown) => void): Promise<void> {
+      this.log.warn(
+        { ...workLine('poll_statuses', { tenantId, livemode }), ...faultLine(error) },
+        'the status of an attempt will be polled again',
+      );
     const args = { limit: statusPollsMax };
     const due = await this.database.write('claim_inquiries', tenantId, livemode, null, args, transaction);
     await pollStatus(payerScope(this.database, { tenantId, livemode }), due, onFault, this.acquirers);
+    return false;
   }
 
-  /**
-   * Numbers events, seals postings and deletes old rows; returns whether any of them has more to do. An error in one of
-   * them does not stop the others.
-   */
-  async #keepUp(): Promise<boolean> {
-    const numbers = await this.#attempt(() => this.#number(), false, 'events will be numbered later');
-    const seals = await this.#attempt(() => this.#seal(), false, 'postings will be sealed later');
-    const forgets = await this.#attempt(() => this.#forget(), false, 'old rows will be deleted later');
-    return numbers || seals || forgets;
-  }
-
-  /** Numbers the events without a number; returns whether there may be more. */
-  #number(): Promise<boolean> {
-    const found = tenantsAndModes(this.database, this.#stop.signal, 'tenants_with_events', event, isNull(event.number));
-    return this.#byTurns(found, 'events of a tenant will be numbered later', ({ tenantId, livemode }) =>
-      this.#batch('number_events', [tenantId, livemode], numberedMax),
-    );
-  }
-
-  /** Every two seconds, seals the postings without a seal; returns whether there may be more. */
-  async #seal(): Promise<boolean> {
-    if (performance.now() - this.#sealedAt < sealEveryMilliseconds) return false;
-    const found = tenantsAndModes(this.database, this.#stop.signal, 'tenants_with_unsealed', unsealed);
-    const more = await this.#byTurns(found, 'postings of a tenant will be sealed later', ({ tenantId, livemode }) =>
-      this.#batch('seal_postings', [tenantId, livemode], sealedMax),
-    );
-    if (!more) this.#sealedAt = performance.now();
-    return more;
-  }
-
-  /**
-   * Once an hour, deletes rows past their retention, in batches; returns whether the pass over all tenants continues.
-   */
-  async #forget(): Promise<boolean> {
-    if (!this.#forgetting) {
-      if (performance.now() - this.#forgottenAt < forgetEveryMilliseconds) return false;
-      this.#forgottenAt = performance.now();
-      this.#forgetting = this.#forgetAll();
-    }
-    const until = performance.now() + turnMilliseconds;
-    while (performance.now() < until && !this.#stopping) {
-      if (!(await this.#forgetting.next()).done) continue;
-      this.#forgetting = undefined;
-      return false;
-    }
-    return true;
-  }
-
-  /** Deletes the old rows of every tenant; yields after each batch. */
-  async *#forgetAll(): AsyncGenerator<void> {
+  /** Once an hour, deletes the old rows of every tenant. */
+  async #forget(): Promise<void> {
     const { idempotencySeconds, eventSeconds } = this.retention;
-    yield* this.#forgetEach('tenants_with_answers', idempotency, 'forget_old_answers', idempotencySeconds);
-    if (eventSeconds !== undefined)
-      yield* this.#forgetEach(
-        'tenants_with_numbers',
-        event,
-        'forget_old_events',
-        eventSeconds,
-        isNotNull(event.number),
-      );
-  }
-
-  async *#forgetEach(name: string, table: TenantTable, fn: string, seconds: number, where?: SQL): AsyncGenerator<void> {
-    for await (const { tenantId, livemode } of tenantsAndModes(this.database, this.#stop.signal, name, table, where)) {
-      const batch = () => this.#batch(fn, [tenantId, livemode, seconds], forgottenMax);
-      while (await this.#attempt(batch, false, 'old rows of a tenant will be deleted later')) yield;
-      yield;
+    const before = sql`extract(epoch from statement_timestamp()) - ${sql.raw(String(Math.max(idempotencySeconds, 86_400)))}`;
+    while (!this.#stopping) {
+      const answers = new TenantWalk<Aged>(this.database, 'tenants_with_answers', {
+        table: idempotency,
+        order: [idempotency.created],
+        columns: { old: sql<boolean>`${idempotency.created} < ${before}` },
+      });
+      await this.#pass(answers, this.#lanes.delete_old_answers);
+      const numbered = new TenantWalk<Aged>(this.database, 'tenants_with_numbers', {
+        table: event,
+        where: isNotNull(event.number),
+      });
+      if (eventSeconds !== undefined) await this.#pass(numbered, this.#lanes.delete_old_events);
+      await this.#sleep(forgetEveryMilliseconds);
     }
   }
 
-  /**
-   * Calls a database function that handles at most `max` rows of a tenant and mode; returns whether it handled `max`.
-   */
-  async #batch(fn: string, values: (string | number | boolean)[], max: number): Promise<boolean> {
-    const [row] = await this.database.call(fn, [...values, max]);
+  /** Finds all tenants with old rows, some at a time: the next look waits until each of them has had a turn. */
+  async #pass(walk: TenantWalk<Aged>, lane: Lane): Promise<void> {
+    for (let ended = false; !ended && !this.#stopping; ) {
+      const found = await this.#attempt(async () => {
+        const look = await walk.next();
+        ended = look.ended;
+        lane.offer(look.rows.filter(({ old }) => old !== false));
+        return true;
+      }, 'the worker will look for old rows again');
+      if (!found) await this.#sleep(faultsEveryMilliseconds);
+      await lane.room();
+    }
+    await lane.idle();
+  }
+
+  /** Calls a database function that handles at most `max` rows of a tenant; returns whether it handled `max`. */
+  async #batch(fn: string, { tenantId, livemode }: TenantAndMode, more: number[], max: number): Promise<boolean> {
+    const [row] = await this.database.work(fn, [tenantId, livemode, ...more, max]);
     return Number(row?.[fn]) === max;
-  }
-
-  /** Runs batches for each tenant and mode while it has work, at most for one turn; returns whether any has more. */
-  async #byTurns(
-    found: AsyncIterable<TenantAndMode>,
-    consequence: string,
-    batch: (tenantAndMode: TenantAndMode) => Promise<boolean>,
-  ): Promise<boolean> {
-    let left = false;
-    for await (const tenantAndMode of found) {
-      const until = performance.now() + turnMilliseconds;
-      let more = true;
-      while (more && performance.now() < until && !this.#stopping)
-        more = await this.#attempt(() => batch(tenantAndMode), false, consequence);
-      left ||= more;
-    }
-    return left && !this.#stopping;
   }
 }

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
-import { bigint, index, integer, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
-import { keyColumns } from '../db/columns.js';
+import { bigint, check, index, integer, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import { isOneOf, keyColumns } from '../db/columns.js';
 
 /** The kind of job that no SQL statement can do: it queries an acquirer for the status of an attempt. */
 export const statusPollKind = 'inquire_transaction';
@@ -19,6 +19,8 @@ export const job = pgTable(
     due: bigint('due', { mode: 'number' }).notNull(),
     attempts: integer('attempts').notNull().default(0),
     error: text('error'),
+    /** When the job failed for the first time. */
+    failingSince: bigint('failing_since', { mode: 'number' }),
   },
   (t) => [
     primaryKey({ name: 'job_pkey', columns: [t.tenantId, t.livemode, t.id] }),
@@ -30,3 +32,36 @@ export const job = pgTable(
   ],
 );
 export type JobRow = typeof job.$inferSelect;
+
+/** The kinds of work that the worker does tenant by tenant. */
+export const TenantWork = {
+  RUN_JOBS: 'run_jobs',
+  POLL_STATUSES: 'poll_statuses',
+  NUMBER_EVENTS: 'number_events',
+  SEAL_POSTINGS: 'seal_postings',
+  DELETE_OLD_ANSWERS: 'delete_old_answers',
+  DELETE_OLD_EVENTS: 'delete_old_events',
+} as const;
+export type TenantWork = (typeof TenantWork)[keyof typeof TenantWork];
+
+/**
+ * Work of a tenant and mode that fails as a whole, unlike a single job that fails. A worker stores the row when an
+ * attempt fails, and deletes it after one that succeeds. The row also keeps the workers of several gateways from trying
+ * the work before its next attempt is due.
+ */
+export const workerFault = pgTable(
+  'worker_fault',
+  {
+    tenantId: keyColumns().tenantId,
+    livemode: keyColumns().livemode,
+    work: text('work').$type<TenantWork>().notNull(),
+    error: text('error').notNull(),
+    since: bigint('since', { mode: 'number' }).notNull(),
+    attempts: integer('attempts').notNull(),
+    nextAttempt: bigint('next_attempt', { mode: 'number' }).notNull(),
+  },
+  (t) => [
+    primaryKey({ name: 'worker_fault_pkey', columns: [t.tenantId, t.livemode, t.work] }),
+    check('worker_fault_work', isOneOf(t.work, TenantWork)),
+  ],
+);

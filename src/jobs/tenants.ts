@@ -3,42 +3,66 @@ import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import type { Database } from '../db/database.js';
 import type { TenantAndMode } from '../db/tenant-and-mode.js';
 
-/** A position before the first tenant and mode, in the order of the keys. */
-export const first: TenantAndMode = { tenantId: '', livemode: false };
+/** How many rows one look reads, whatever the number of tenants and of their rows. */
+export const rowsMax = 100;
 
 /** A table whose rows belong to a tenant and mode. */
-export type TenantTable = PgTable & { tenantId: PgColumn; livemode: PgColumn };
+type TenantTable = PgTable & { tenantId: PgColumn; livemode: PgColumn };
 
-/**
- * The tenants and modes that have rows in a table, in the order of their keys. Each takes one step in an index,
- * whatever the number of rows of the previous one.
- */
-export async function* tenantsAndModes(
-  database: Database,
-  stop: AbortSignal,
-  name: string,
-  table: TenantTable,
-  where?: SQL,
-): AsyncGenerator<TenantAndMode> {
-  for (let after = first; !stop.aborted; ) {
-    const [next] = await database.read<TenantAndMode>(
-      name,
-      (db) =>
-        db
-          .select({ tenantId: table.tenantId, livemode: table.livemode })
-          .from(table as PgTable)
-          .where(and(where, beyond(table)))
-          .orderBy(table.tenantId, table.livemode)
-          .limit(1),
-      { tenant: after.tenantId, live: after.livemode },
-    );
-    if (!next) return;
-    yield next;
-    after = next;
-  }
+/** What a look has found. */
+export interface Found<T extends TenantAndMode> {
+  rows: T[];
+  /** Whether the look has reached the end, so that the next one starts again at the beginning. */
+  ended: boolean;
 }
 
-/** The rows of tenants and modes that come after a given one. */
-export function beyond({ tenantId, livemode }: { tenantId: PgColumn; livemode: PgColumn }): SQL {
-  return sql`(${tenantId}, ${livemode}) > (${sql.placeholder('tenant')}::text, ${sql.placeholder('live')}::boolean)`;
+/** Which rows of a table a walk reads. */
+interface Walked {
+  table: TenantTable;
+  where?: SQL;
+  /** The columns that follow tenant and mode in the index. */
+  order?: PgColumn[];
+  /** Further columns of the found rows. */
+  columns?: Record<string, SQL | PgColumn>;
+}
+
+/**
+ * Finds the tenants and modes that have rows in a table, in the order of their keys. Each look reads the next `rowsMax`
+ * entries of an index and goes on behind the last tenant of the previous look, so its cost depends neither on the
+ * number of tenants nor on the number of a tenant's rows. One look has one statement without locks, which a database
+ * that is distributed by tenant answers from the first rows of each shard.
+ */
+export class TenantWalk<T extends TenantAndMode = TenantAndMode> {
+  #after: TenantAndMode | undefined;
+
+  constructor(
+    private readonly database: Database,
+    private readonly name: string,
+    private readonly walked: Walked,
+  ) {}
+
+  /** Returns the rows of the next look. A tenant has one row for each entry that was read. */
+  async next(): Promise<Found<T>> {
+    const { table, where, order = [], columns } = this.walked;
+    const { tenantId, livemode } = table;
+    const rows = await this.database.read<T>(
+      this.name,
+      (db) =>
+        db
+          .select({ tenantId, livemode, ...columns })
+          .from(table as PgTable)
+          .where(
+            and(
+              where,
+              sql`(${tenantId}, ${livemode}) > (${sql.placeholder('tenant')}::text, ${sql.placeholder('live')}::boolean)`,
+            ),
+          )
+          .orderBy(tenantId, livemode, ...order)
+          .limit(rowsMax),
+      { tenant: this.#after?.tenantId ?? '', live: this.#after?.livemode ?? false },
+    );
+    const ended = rows.length < rowsMax;
+    this.#after = ended ? undefined : rows.at(-1);
+    return { rows, ended };
+  }
 }

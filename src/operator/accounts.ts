@@ -13,14 +13,14 @@ import { bankAccountProblems, lastFour } from '../resources/address/resolver.js'
 import { type AddressRow, address, type BankAccountObject } from '../resources/address/table.js';
 import { type NewKey, newKey } from '../auth/api-keys.js';
 import { editions } from '../editions/editions.js';
-import { textProblems } from '../operation/guard.js';
+import { textProblems } from '../operation/text-problems.js';
 import { checkFiles } from '../resources/file/reference.js';
 import { type FileRow, file } from '../resources/file/table.js';
 import { type ApiKeyRow, apiKey } from '../resources/key/table.js';
 import { taxCardNumberOf } from '../resources/person/encryption.js';
 import { type PersonRow, person } from '../resources/person/table.js';
 import { type OperatorDesk, OperatorError, refuse } from './desk.js';
-import { listed, type Found, type Sought } from './paging.js';
+import { listed, type ListPage, type ListFilter } from './paging.js';
 
 /** A root account that is to be created in both modes. */
 export interface NewRoot {
@@ -169,7 +169,7 @@ export async function issueAddress(desk: OperatorDesk, row: AccountRow, given: I
 }
 
 /** Lists accounts of all tenants. The operator has to decide about those in status `verifying`. */
-export function listAccounts(desk: OperatorDesk, filter: Sought<AccountStatus>): Promise<Found<AccountRow>> {
+export function listAccounts(desk: OperatorDesk, filter: ListFilter<AccountStatus>): Promise<ListPage<AccountRow>> {
   return listed(desk, 'operator_accounts', account, Object.values(AccountStatus), filter);
 }
 

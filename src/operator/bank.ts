@@ -6,7 +6,8 @@ import { depositProblems, payerProblems } from '../resources/deposit/resolver.js
 import { receiverOf } from '../resources/deposit/receiver.js';
 import { type DepositRow, deposit } from '../resources/deposit/table.js';
 import { editions } from '../editions/editions.js';
-import { editionProblems, textProblems } from '../operation/guard.js';
+import { editionProblems } from '../operation/input-problems.js';
+import { textProblems } from '../operation/text-problems.js';
 import { type Problem, problem, DomainError } from '../request/problems.js';
 import { currencyDigits } from '../types/scalars.js';
 import { type TransactionRow, transaction } from '../resources/transaction/table.js';
@@ -29,7 +30,7 @@ export interface BankNotice {
 }
 
 /** A recorded bank notice with its deposit; null while a reversal waits for its deposit. */
-export interface BankNoticeTaken {
+export interface RecordedBankNotice {
   notice: BankNoticeRow;
   deposit: DepositRow | null;
 }
@@ -47,7 +48,7 @@ const referenceLengthMax = 255;
  * Refuses a payment method of the other edition, and a currency that is not the address's unless the operator allows
  * it.
  */
-export async function recordNotice(desk: OperatorDesk, given: BankNotice): Promise<BankNoticeTaken> {
+export async function recordNotice(desk: OperatorDesk, given: BankNotice): Promise<RecordedBankNotice> {
   refuse([...textProblems(given, 'deposit'), ...noticeProblems(given)]);
   const to = await addressOf(desk, given.addressId);
   if (!to.livemode)

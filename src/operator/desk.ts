@@ -11,6 +11,7 @@ import { Context } from '../operation/context.js';
 import { Scope } from '../db/scope.js';
 import { editions } from '../editions/editions.js';
 import { acquirerOf, acquirers } from '../hosted/acquirer.js';
+import { run } from '../operation/guard.js';
 import { answeredBefore, fingerprints } from '../operation/idempotency.js';
 import { type Problem, type ProblemCode, problem, DomainError } from '../request/problems.js';
 import { newRequestId } from '../request/id.js';
@@ -30,7 +31,7 @@ export class OperatorError extends DomainError {
  * The request that the operator's writes belong to. Events carry its id, and its idempotency key makes the writes safe
  * to repeat.
  */
-export interface Asking {
+export interface OperatorRequest {
   requestId: string;
   idempotencyKey: string | undefined;
 }
@@ -46,9 +47,10 @@ export class OperatorDesk {
 
   constructor(
     private readonly database: Database,
-    private readonly schema: GraphQLSchema,
+    /** The public schema, or what loads it: most commands run no mutation of it. */
+    private readonly schema: GraphQLSchema | (() => Promise<GraphQLSchema>),
     pepper: string | Secrets,
-    private readonly asking?: Asking,
+    private readonly asking?: OperatorRequest,
     /** The terms of checkouts that `as` creates for an account. */
     private readonly checkoutTerms: CheckoutTerms = checkoutTermsDefault,
   ) {
@@ -74,8 +76,9 @@ export class OperatorDesk {
    * Runs a mutation of the public graph on behalf of an account, so that the operator needs no code of its own for it.
    */
   async as<T>(row: AccountRow, mutation: string, input: object, key?: () => NewKey): Promise<T> {
-    const field = this.schema.getMutationType()?.getFields()[mutation];
-    if (!field?.resolve) throw new Error(`the graph has no mutation ${mutation}`);
+    const schema = typeof this.schema === 'function' ? await this.schema() : this.schema;
+    const field = schema.getMutationType()?.getFields()[mutation];
+    if (!field) throw new Error(`the graph has no mutation ${mutation}`);
     const caller: Caller = {
       ...operatorOf(row),
       kind: row.kind,
@@ -98,7 +101,7 @@ export class OperatorDesk {
       },
       this.secrets,
     );
-    const answer = (await field.resolve(undefined, { input }, context, undefined as never)) as T;
+    const answer = (await run(field, { input }, context)) as T;
     this.replayed = context.replayed;
     return answer;
   }

@@ -1,14 +1,19 @@
-import type { GraphQLSchema } from 'graphql';
+import { assertValidSchema, type GraphQLSchema } from 'graphql';
 import { buildSchemaSync } from 'type-graphql';
 import type { Rules } from '../api/graphql/errors.js';
-import { emptyRequired, mutationFields, remaining, textProblems } from '../operation/guard.js';
+import { mutationFields } from '../operation/guard.js';
+import { emptyRequired, remaining } from '../operation/input-problems.js';
+import { textProblems } from '../operation/text-problems.js';
 import type { ListSizes } from '../api/graphql/query-parts.js';
 import { NodeCounter } from '../api/graphql/query-cost.js';
 import { problem, DomainError } from '../request/problems.js';
 import { measure } from '../request/budget.js';
 import type { OperatorContext } from './context.js';
 import { pageSizeDefault, pageSizeMax } from './inputs.js';
-import { OperatorAccounts, OperatorLedger, OperatorMoney, OperatorPersons } from './resolver.js';
+import { OperatorWork } from './stuck.js';
+import { OperatorAccounts, OperatorPersons } from './account-resolver.js';
+import { OperatorMoney } from './money-resolver.js';
+import { OperatorLedger } from './ledger-resolver.js';
 
 /** For each root field, the noun that begins the names of its parameters in errors, as in /v1 and in OperatorError. */
 const objects: Record<string, string> = {
@@ -34,6 +39,7 @@ const objects: Record<string, string> = {
   setRate: 'rate',
   ledgerAudit: 'ledger',
   ledgerSeal: 'ledger',
+  stuckWork: 'job',
 };
 
 /** The rules of the operator's schema. A caller with the credential may call every operation. */
@@ -60,9 +66,12 @@ export const sizes: ListSizes = {
 /** Builds the operator's schema. Throws when a root field has no noun, or a noun has no root field. */
 export function buildOperatorGraph(): GraphQLSchema {
   const schema = buildSchemaSync({
-    resolvers: [OperatorAccounts, OperatorPersons, OperatorMoney, OperatorLedger],
+    resolvers: [OperatorAccounts, OperatorPersons, OperatorMoney, OperatorLedger, OperatorWork],
     validate: false,
+    // The library's own check executes an introspection query, which takes longer than building the schema.
+    skipCheck: true,
   });
+  assertValidSchema(schema);
   const mutations = schema.getMutationType()!.getFields();
   const fields = { ...schema.getQueryType()!.getFields(), ...mutations };
   for (const name of Object.keys(objects)) if (!fields[name]) throw new Error(`the operator's graph has no ${name}`);

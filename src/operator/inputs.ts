@@ -4,12 +4,24 @@ import { BankAccountInput } from '../resources/address/inputs.js';
 import { ReconciledReceivableInput } from '../resources/deposit/inputs.js';
 import { DepositPaymentMethod } from '../resources/deposit/table.js';
 import { PayoutStatus } from '../resources/payout/table.js';
+import { DomainError, problem } from '../request/problems.js';
 import { Amount, Currency } from '../types/scalars.js';
 import { Mode } from '../types/mode.js';
 import { BankNoticeEvent } from './type.js';
 
 export const pageSizeMax = 200;
 export const pageSizeDefault = 50;
+
+/** The size of a page of a list, from its argument. Refuses one that is out of bounds. */
+export function pageSizeOf(object: string, first: number | null | undefined): number {
+  const size = first ?? pageSizeDefault;
+  if (size < 1 || size > pageSizeMax)
+    throw new DomainError({
+      ...problem('parameter_invalid', `${object}.limit`, `must be from 1 to ${pageSizeMax}`),
+      path: ['first'],
+    });
+  return size;
+}
 
 const VerificationOutcome = { ACTIVATED: 'activated', HOLD: 'hold' } as const;
 registerEnumType(VerificationOutcome, {
@@ -23,13 +35,13 @@ const IssuedAddressCategory = {
 } as const;
 registerEnumType(IssuedAddressCategory, {
   name: 'IssuedAddressCategory',
-  description: 'What an address that a bank issues is for.',
+  description: 'The purpose of an address that a bank issues.',
 });
 
-const modeOfAccount = 'In which mode; without it, the one that the account is in, and live mode of a root.';
+const modeOfAccount = 'The mode; by default the mode of the account, and live mode for a root.';
 
 @ArgsType()
-class SoughtArgs {
+class ListFilterArgs {
   @Field(() => Mode, { nullable: true, description: 'Only of this mode.' })
   mode?: 'test' | 'live' | null;
   @Field(() => ID, {
@@ -47,7 +59,7 @@ class SoughtArgs {
 }
 
 @ArgsType()
-export class AccountsArgs extends SoughtArgs {
+export class AccountsArgs extends ListFilterArgs {
   @Field(() => AccountStatus, {
     nullable: true,
     description: 'Only in this status; VERIFYING is the verification queue.',
@@ -56,8 +68,8 @@ export class AccountsArgs extends SoughtArgs {
 }
 
 @ArgsType()
-export class PayoutsArgs extends SoughtArgs {
-  @Field(() => PayoutStatus, { nullable: true, description: 'Only in this status; PROCESSING is what is under way.' })
+export class PayoutsArgs extends ListFilterArgs {
+  @Field(() => PayoutStatus, { nullable: true, description: 'Only in this status; PROCESSING payouts are under way.' })
   status?: PayoutStatus | null;
 }
 
@@ -83,7 +95,7 @@ export class VerifyAccountInput extends AccountInput {
   outcome: 'activated' | 'hold';
 }
 
-@InputType({ description: 'Names the account whose payouts are held back.' })
+@InputType({ description: 'Names the account for a service hold on payouts.' })
 export class ServiceHoldInput {
   @Field(() => ID, { description: 'The account.' })
   accountId: string;
@@ -93,41 +105,44 @@ export class ServiceHoldInput {
 
 @InputType({ description: 'A receiving address that a bank has issued in live mode.' })
 export class IssueAddressInput {
-  @Field(() => ID, { description: 'The account that receives there.' })
+  @Field(() => ID, { description: 'The account that receives money at the address.' })
   accountId: string;
   @Field(() => IssuedAddressCategory, { nullable: true, description: 'SERVICE_RECEIVE by default.' })
   category?: 'service_receive' | 'service_fee_advance' | null;
-  @Field(() => Currency, { description: 'The currency that it takes.' })
+  @Field(() => Currency, { description: 'The currency that it accepts.' })
   currency: string;
   @Field(() => BankAccountInput, { description: 'The bank account; a number or an IBAN is required.' })
   bankAccount: BankAccountInput;
 }
 
-@InputType({ description: "What a bank tells about a transfer in live mode, by the bank's own reference." })
+@InputType({ description: "What a bank reports about a transfer in live mode, by the bank's own reference." })
 export class RecordBankNoticeInput {
   @Field(() => String, {
     description:
-      "The bank's own reference, at most 255 characters. Told again with the same content, the notice is harmless.",
+      "The bank's own reference, at most 255 characters. Recording it again with the same content changes nothing.",
   })
   reference: string;
   @Field(() => BankNoticeEvent, { nullable: true, description: 'RECEIVED by default.' })
   event?: 'received' | 'reversed' | null;
   @Field(() => ID, { description: 'The receiving address.' })
   addressId: string;
-  @Field(() => Amount, { description: 'What came in; a reversal names the same.' })
+  @Field(() => Amount, { description: 'The amount that arrived; a reversal has the same amount.' })
   amount: bigint;
-  @Field(() => Currency, { description: "Of the amount; the address's, unless `allowCurrency` is true." })
+  @Field(() => Currency, {
+    description: 'The currency of the amount. It must be that of the address, unless `allowCurrency` is true.',
+  })
   currency: string;
   @Field(() => Boolean, {
     nullable: true,
     description: 'Whether the transfer may be in another currency than its address; false by default.',
   })
   allowCurrency?: boolean | null;
-  @Field(() => ID, { nullable: true, description: 'The partner that paid, where it is known.' })
+  @Field(() => ID, { nullable: true, description: 'The partner that paid, if it is known.' })
   fromAccountId?: string | null;
   @Field(() => DepositPaymentMethod, {
     nullable: true,
-    description: "One of the account's edition; DOMESTIC_CREDIT by default in Edition 1, DOMESTIC_WIRE in Edition 2.",
+    description:
+      "A method of the account's edition; DOMESTIC_CREDIT by default in Edition 1, DOMESTIC_WIRE in Edition 2.",
   })
   paymentMethod?: DepositPaymentMethod | null;
   @Field(() => String, { nullable: true, description: 'Narration on the incoming deposit.' })
@@ -136,14 +151,14 @@ export class RecordBankNoticeInput {
 
 @InputType({ description: 'Names a reversal that waits for its deposit.' })
 export class WithdrawBankNoticeInput {
-  @Field(() => ID, { description: 'The receiving address that it names.' })
+  @Field(() => ID, { description: 'The receiving address that the notice names.' })
   addressId: string;
   @Field(() => String, { description: "The bank's own reference." })
   reference: string;
 }
 
 const tenantOfDeposit =
-  'Whose it is: the id of the root account, with or without `account_`. Where it is not given all tenants are searched, which takes the longer the more there are.';
+  'The tenant: the id of its root account, with or without `account_`. Without it, all tenants are searched, which takes longer the more tenants there are.';
 
 @ArgsType()
 export class DepositArgs {

@@ -4,7 +4,7 @@ import type { PayoutStatus } from '../resources/payout/table.js';
 import type { PersonRow } from '../resources/person/table.js';
 import type { Related } from './related.js';
 import { OperatorDesk } from './desk.js';
-import type { Sought } from './paging.js';
+import type { ListFilter } from './paging.js';
 import {
   type NewRoot,
   type RootChanges,
@@ -36,7 +36,7 @@ import { passTime, catchUp } from './test-clock.js';
 import { listPayouts, payoutOf, endPayout, serviceHold, setRate, listRates } from './payouts.js';
 import { auditLedger, verifySeals } from './audit.js';
 import { secretsInUse } from './secrets.js';
-import { listJobs, retryJob } from './jobs.js';
+import { listJobs, listStuck, retryJob } from './jobs.js';
 
 /**
  * The operations of the service's operator: create roots, decide about accounts, record what banks have issued and
@@ -61,7 +61,7 @@ export class Operator extends OperatorDesk {
   issueAddress(row: AccountRow, given: IssuedAddress) {
     return issueAddress(this, row, given);
   }
-  accounts(filter: Sought<AccountStatus>) {
+  accounts(filter: ListFilter<AccountStatus>) {
     return listAccounts(this, filter);
   }
   verification(row: AccountRow, related?: Related) {
@@ -109,7 +109,7 @@ export class Operator extends OperatorDesk {
     return reconcile(this, id, receivables, tenantId);
   }
 
-  payouts(filter: Sought<PayoutStatus>) {
+  payouts(filter: ListFilter<PayoutStatus>) {
     return listPayouts(this, filter);
   }
   payout(id: string) {
@@ -137,8 +137,11 @@ export class Operator extends OperatorDesk {
   secretsInUse() {
     return secretsInUse(this);
   }
-  jobs(filter: { stuck?: boolean; after?: string | undefined }) {
-    return listJobs(this, filter);
+  jobs(after?: string) {
+    return listJobs(this, after);
+  }
+  stuckWork(after?: string, limit?: number) {
+    return listStuck(this, after, limit);
   }
   retryJob(id: string) {
     return retryJob(this, id);

@@ -6,7 +6,7 @@ import type { TenantAndMode } from '../db/tenant-and-mode.js';
 import type { OperatorDesk } from './desk.js';
 
 /** Which objects of all tenants to list, oldest first; `after` is the `next` of the previous page. */
-export interface Sought<S> {
+export interface ListFilter<S> {
   status?: S | undefined;
   livemode?: boolean | undefined;
   tenantId?: string | undefined;
@@ -15,7 +15,7 @@ export interface Sought<S> {
 }
 
 /** A page of a list; `next` is the cursor of the next page, and null at the end. */
-export interface Found<T> {
+export interface ListPage<T> {
   nodes: T[];
   next: string | null;
 }
@@ -35,8 +35,8 @@ export async function listed<T extends PgTable & VisibilityColumns & { status: P
   name: string,
   table: T,
   statuses: readonly string[],
-  { status, livemode, tenantId, after, limit = listedMax }: Sought<string>,
-): Promise<Found<T['$inferSelect']>> {
+  { status, livemode, tenantId, after, limit = listedMax }: ListFilter<string>,
+): Promise<ListPage<T['$inferSelect']>> {
   const { placeholder } = sql;
   const from = after === undefined ? undefined : cursorOf(after, getTableName(table));
   const conditions: Record<string, SQL | undefined> = {
@@ -66,12 +66,12 @@ export async function listed<T extends PgTable & VisibilityColumns & { status: P
           .from(table as PgTable)
           .where(and(eq(table.status, placeholder(`status${i}`)), ...Object.values(conditions)))
           .orderBy(...order)
-          .limit(placeholder('limit') as never),
+          .limit(placeholder('limit')),
       );
       if (!other) return one!;
       return unionAll(one!, other, ...more)
         .orderBy(...order)
-        .limit(placeholder('limit') as never);
+        .limit(placeholder('limit'));
     },
     values,
   );
@@ -88,7 +88,7 @@ function cursorOf(text: string, object: string): { created: string; id: string; 
   const [, created, id, mode] = /^(\d{1,12})\.(\w{1,100})\.(live|test)$/.exec(text) ?? [];
   if (created === undefined || id === undefined)
     throw new DomainError(
-      problem('parameter_invalid', `${object}.starting_after`, 'is not the end of a page of this list'),
+      problem('parameter_invalid', `${object}.starting_after`, 'must be the cursor of a page of this list'),
     );
   return { created, id, live: mode === 'live' };
 }

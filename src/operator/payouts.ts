@@ -6,10 +6,10 @@ import { type Problem, problem } from '../request/problems.js';
 import { type RateRow, rate } from '../resources/exchange-rate/table.js';
 import type { TenantAndMode } from '../db/tenant-and-mode.js';
 import { type OperatorDesk, OperatorError, refuse } from './desk.js';
-import { tenantOf, listed, type Found, type Sought } from './paging.js';
+import { tenantOf, listed, type ListPage, type ListFilter } from './paging.js';
 
 /** Lists payouts of all tenants. In live mode, those in status `processing` wait for the operator. */
-export function listPayouts(desk: OperatorDesk, filter: Sought<PayoutStatus>): Promise<Found<PayoutRow>> {
+export function listPayouts(desk: OperatorDesk, filter: ListFilter<PayoutStatus>): Promise<ListPage<PayoutRow>> {
   return listed(desk, 'operator_payouts', payout, Object.values(PayoutStatus), filter);
 }
 

@@ -1,5 +1,5 @@
 import { GraphQLJSONObject } from 'graphql-scalars';
-import { type ClassType, Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
 import { AccountAddressState, AccountStatus, AccountSubType, AccountType } from '../resources/account/table.js';
 import { BusinessDetails } from '../resources/account/type.js';
 import { PayoutInterval, PayoutReasonCode } from '../resources/account-setting/table.js';
@@ -9,21 +9,22 @@ import { DepositPaymentMethod, DepositReasonCode, DepositStatus } from '../resou
 import { FilePurpose } from '../resources/file/table.js';
 import { PayoutStatus } from '../resources/payout/table.js';
 import { Amount, Currency, DateTime } from '../types/scalars.js';
+import { pageOf } from './page-type.js';
 
 // These classes have the public names but are separate: only a caller of one tenant can follow the public ones' edges.
 
 export const BankNoticeEvent = { RECEIVED: 'received', REVERSED: 'reversed' } as const;
 registerEnumType(BankNoticeEvent, {
   name: 'BankNoticeEvent',
-  description: 'What a bank tells about a transfer.',
+  description: 'What a bank reports about a transfer.',
   valuesConfig: {
-    RECEIVED: { description: 'The money has come in.' },
-    REVERSED: { description: 'The money was taken back; the notice may come before the other.' },
+    RECEIVED: { description: 'The money has arrived.' },
+    REVERSED: { description: 'The money was taken back. This notice may arrive before RECEIVED.' },
   },
 });
 
-const tenantId = 'Whose it is: the id of the root account, without `account_`.';
-const livemode = 'Whether it is of live mode.';
+const tenantId = 'The tenant: the id of its root account, without `account_`.';
+const livemode = 'Whether it belongs to live mode.';
 
 @ObjectType('Account', { simpleResolvers: true, description: 'A platform, a user or a partner, in one mode.' })
 export class OperatorAccount {
@@ -41,9 +42,11 @@ export class OperatorAccount {
   edition: number;
   @Field(() => AccountType, { description: 'Platform, user or partner.' })
   type: AccountType;
-  @Field(() => AccountSubType, { nullable: true, description: 'Of a platform of Edition 2.' })
+  @Field(() => AccountSubType, { nullable: true, description: 'Only of platforms of Edition 2.' })
   subType: AccountSubType | null;
-  @Field(() => AccountStatus, { description: 'How far it has come; those that are VERIFYING wait for the operator.' })
+  @Field(() => AccountStatus, {
+    description: 'The status of the account; an account that is VERIFYING waits for the operator.',
+  })
   status: AccountStatus;
   @Field(() => String, { nullable: true, description: 'Unique within the tenant and mode.' })
   nickname: string | null;
@@ -61,7 +64,7 @@ export class OperatorPerson {
   fullName: string;
 }
 
-@ObjectType('File', { simpleResolvers: true, description: 'A document that a verification looks at.' })
+@ObjectType('File', { simpleResolvers: true, description: 'A document for the verification of an account.' })
 export class OperatorFile {
   @Field(() => ID, { description: 'The id that /v1 shows.' })
   id: string;
@@ -93,15 +96,15 @@ export class OperatorAddress {
   type: AddressType;
   @Field(() => AddressStatus, { description: 'Whether it can be used.' })
   status: AddressStatus;
-  @Field(() => Currency, { description: 'The currency that it takes.' })
+  @Field(() => Currency, { description: 'The currency that it accepts.' })
   currency: string;
-  @Field(() => String, { nullable: true, description: 'In whose name it is.' })
+  @Field(() => String, { nullable: true, description: 'The name of its holder.' })
   name: string | null;
-  @Field(() => BankAccount, { nullable: true, description: 'Where it is a bank account.' })
+  @Field(() => BankAccount, { nullable: true, description: 'Present when it is a bank account.' })
   bankAccount: BankAccount | null;
-  @Field(() => Vpa, { nullable: true, description: 'Where it is a UPI address.' })
+  @Field(() => Vpa, { nullable: true, description: 'Present when it is a UPI address.' })
   vpa: Vpa | null;
-  @Field(() => Wallet, { nullable: true, description: 'Where it is a wallet.' })
+  @Field(() => Wallet, { nullable: true, description: 'Present when it is a wallet.' })
   wallet: Wallet | null;
 }
 
@@ -111,15 +114,15 @@ export class OperatorSetting {
   id: string;
   @Field(() => Boolean, { description: livemode })
   livemode: boolean;
-  @Field(() => ID, { description: 'The account that it is of.' })
+  @Field(() => ID, { description: 'The account that it belongs to.' })
   accountId: string;
-  @Field(() => Boolean, { description: 'Whether the operator holds its payouts back.' })
+  @Field(() => Boolean, { description: 'Whether the operator has a hold on its payouts.' })
   serviceHold: boolean;
-  @Field(() => Boolean, { description: 'Whether its platform holds its payouts back.' })
+  @Field(() => Boolean, { description: 'Whether its platform has a hold on its payouts.' })
   platformHold: boolean;
   @Field(() => Boolean, { nullable: true, description: 'Whether payouts are sent; null where they do not apply.' })
   payoutsEnabled: boolean | null;
-  @Field(() => PayoutReasonCode, { nullable: true, description: 'Why payouts are off.' })
+  @Field(() => PayoutReasonCode, { nullable: true, description: 'Why payouts are disabled.' })
   payoutsReason: PayoutReasonCode | null;
   @Field(() => PayoutInterval, { description: 'How often it is paid out.' })
   payoutsInterval: PayoutInterval;
@@ -139,7 +142,7 @@ export class OperatorDeposit {
   amount: bigint;
   @Field(() => Currency, { description: 'Of the amounts.' })
   currency: string;
-  @Field(() => ID, { nullable: true, description: 'The partner that paid, where it is known.' })
+  @Field(() => ID, { nullable: true, description: 'The partner that paid, if it is known.' })
   fromAccountId: string | null;
   @Field(() => ID, { description: 'The account that received.' })
   toAccountId: string;
@@ -153,7 +156,7 @@ export class OperatorDeposit {
   status: DepositStatus;
   @Field(() => DepositReasonCode, { nullable: true, description: 'Why it was declined, disputed or reversed.' })
   reasonCode: DepositReasonCode | null;
-  @Field(() => Amount, { description: 'What of it still waits to be reconciled.' })
+  @Field(() => Amount, { description: 'The part of the amount that is not reconciled yet.' })
   pendingRest: bigint;
 }
 
@@ -171,11 +174,11 @@ export class OperatorPayout {
   accountId: string;
   @Field(() => ID, { description: 'Where it is sent.' })
   addressId: string;
-  @Field(() => Amount, { description: 'What is sent.' })
+  @Field(() => Amount, { description: 'The amount that is sent.' })
   amount: bigint;
   @Field(() => Currency, { description: 'The currency of its address.' })
   currency: string;
-  @Field(() => PayoutStatus, { description: 'In live mode, those that are PROCESSING wait for the operator.' })
+  @Field(() => PayoutStatus, { description: 'In live mode, a PROCESSING payout waits for the operator.' })
   status: PayoutStatus;
   @Field(() => Amount, { description: 'What it was converted from.' })
   sourceAmount: bigint;
@@ -185,7 +188,7 @@ export class OperatorPayout {
   rate: string;
 }
 
-@ObjectType('BankNotice', { simpleResolvers: true, description: 'What a bank has told, as it was taken.' })
+@ObjectType('BankNotice', { simpleResolvers: true, description: 'A notice of a bank, as it was recorded.' })
 export class OperatorBankNotice {
   @Field(() => ID, { description: tenantId })
   tenantId: string;
@@ -193,7 +196,7 @@ export class OperatorBankNotice {
   created: number;
   @Field(() => ID, { description: 'The receiving address.' })
   addressId: string;
-  @Field(() => Amount, { description: 'What came in, or went back.' })
+  @Field(() => Amount, { description: 'The amount that arrived or was taken back.' })
   amount: bigint;
   @Field(() => Currency, { description: 'Of the amount.' })
   currency: string;
@@ -201,17 +204,13 @@ export class OperatorBankNotice {
   reference: string;
   @Field(() => BankNoticeEvent, { description: 'What happened.' })
   event: 'received' | 'reversed';
-  @Field(() => OperatorDeposit, {
-    nullable: true,
-    description: 'The deposit that it is about; null while a reversal waits for it.',
-  })
+  @Field(() => OperatorDeposit, { nullable: true, description: 'The deposit; null while a reversal waits for it.' })
   deposit: OperatorDeposit | null;
 }
 
 @ObjectType('TransactionMismatch', {
   simpleResolvers: true,
-  description:
-    'A success that an acquirer told and that does not fit its attempt. It is to be settled with the acquirer.',
+  description: 'A success that an acquirer reported and that does not match its attempt. Settle it with the acquirer.',
 })
 export class OperatorMismatch {
   @Field(() => ID, { description: tenantId })
@@ -220,21 +219,21 @@ export class OperatorMismatch {
   transactionId: string;
   @Field(() => ID, { description: 'The checkout that it was to pay.' })
   checkoutId: string;
-  @Field(() => Boolean, { description: 'Whether it is of live mode.' })
+  @Field(() => Boolean, { description: 'Whether it belongs to live mode.' })
   livemode: boolean;
-  @Field(() => Amount, { description: 'What the payer was charged.' })
+  @Field(() => Amount, { description: 'The amount that the payer was charged.' })
   amount: bigint;
   @Field(() => Currency, { description: 'Of the amount.' })
   currency: string;
-  @Field(() => Boolean, { description: 'Whether the money was credited; otherwise the payer is owed a refund.' })
+  @Field(() => Boolean, { description: 'Whether the money was credited. Otherwise the payer must be refunded.' })
   credited: boolean;
   @Field(() => GraphQLJSONObject, { nullable: true, description: 'The details that were submitted.' })
   submitted: object | null;
-  @Field(() => GraphQLJSONObject, { nullable: true, description: 'The details that the acquirer told.' })
+  @Field(() => GraphQLJSONObject, { nullable: true, description: 'The details that the acquirer reported.' })
   reported: object | null;
 }
 
-@ObjectType('Rate', { simpleResolvers: true, description: 'What one unit of a currency buys of another in live mode.' })
+@ObjectType('Rate', { simpleResolvers: true, description: 'An exchange rate between two currencies in live mode.' })
 export class OperatorRate {
   @Field(() => ID, { description: tenantId })
   tenantId: string;
@@ -244,29 +243,29 @@ export class OperatorRate {
   target: string;
   @Field(() => String, { description: 'A decimal, such as `83.25`.' })
   rate: string;
-  @Field(() => DateTime, { description: 'When it was given.' })
+  @Field(() => DateTime, { description: 'When it was set.' })
   created: number;
 }
 
-@ObjectType({ description: 'A promise of the ledger that does not hold.' })
+@ObjectType({ description: 'An invariant of the ledger that does not hold.' })
 export class Violation {
-  @Field(() => ID, { nullable: true, name: 'tenantId', description: `${tenantId} Null where it is of no tenant.` })
+  @Field(() => ID, { nullable: true, name: 'tenantId', description: `${tenantId} Null when it belongs to no tenant.` })
   tenant: string | null;
   @Field(() => Boolean, { nullable: true, description: livemode })
   livemode: boolean | null;
-  @Field(() => String, { description: 'The promise.' })
+  @Field(() => String, { description: 'The invariant.' })
   rule: string;
-  @Field(() => String, { description: 'Where it does not hold.' })
+  @Field(() => String, { description: 'Where the invariant does not hold.' })
   what: string;
 }
 
-@ObjectType({ simpleResolvers: true, description: 'The books, held against every promise.' })
+@ObjectType({ simpleResolvers: true, description: "The result of checking the ledger's invariants." })
 export class LedgerAudit {
   @Field(() => Int, { description: 'How many accounts have a balance.' })
   accounts: number;
   @Field(() => Int, { description: 'How many postings there are.' })
   postings: number;
-  @Field(() => [Violation], { description: 'What is wrong, the first 1,000; nothing, when the books are right.' })
+  @Field(() => [Violation], { description: 'The first 1,000 violations; empty when every invariant holds.' })
   violations: Violation[];
   @Field(() => Int, { description: 'How many violations there are.' })
   violationCount: number;
@@ -280,20 +279,8 @@ export class LedgerChain {
   livemode: boolean;
   @Field(() => Int, { description: 'How many blocks it has.' })
   blocks: number;
-  @Field(() => Int, { nullable: true, description: 'The first block that does not match; null when all do.' })
+  @Field(() => Int, { nullable: true, description: 'The first block that does not match; null when all blocks match.' })
   firstBroken: number | null;
-}
-
-/** The page type of a list of the operator: oldest first, with the cursor of the next page. */
-function pageOf<T extends object>(name: string, type: () => ClassType<T>) {
-  @ObjectType(`${name}Page`, { simpleResolvers: true, description: 'A page of a list over all tenants, oldest first.' })
-  class Page {
-    @Field(() => [type()], { description: 'The objects of the page.' })
-    nodes: T[];
-    @Field(() => String, { nullable: true, description: 'Send it as `after` for the next page; null at the end.' })
-    next: string | null;
-  }
-  return Page;
 }
 
 export const AccountPage = pageOf('Account', () => OperatorAccount);

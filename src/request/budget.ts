@@ -19,6 +19,9 @@ export interface RequestLimits {
 /** Silent: the specification names no such limits; these are ours. */
 export const requestLimitsDefault: RequestLimits = { nodes: 10_000, answerBytes: 4 * 1024 * 1024, seconds: 10 };
 
+/** The limits of all requests in flight of one process. Measured: docs/decisions/fair-turns.md. */
+export const inFlightDefault = { slots: 12, ofTenant: 1_000, all: 4_000, milliseconds: 500, loopDelay: 200 };
+
 /** How many fields are counted between two reads of the clock: reading it for each would cost more than the field. */
 const fieldsBetweenLooks = 256;
 
@@ -35,6 +38,11 @@ export class RequestBudget {
   #bytes = 0;
   #fields = 0;
   readonly #onEnd = new Set<() => void>();
+  /**
+   * Gives the turn of the request back. It is called when the request begins to wait for something that has bounds of
+   * its own, such as a slow question.
+   */
+  rest: () => void = () => {};
 
   constructor(readonly limits: RequestLimits = requestLimitsDefault) {}
 

@@ -1,4 +1,5 @@
 import type { PgTable } from 'drizzle-orm/pg-core';
+import { fromRow } from '../db/row-mapper.js';
 import type { Permission } from '../auth/permissions.js';
 import type { Context } from '../operation/context.js';
 import type { Operation } from '../operation/operation.js';
@@ -57,12 +58,15 @@ export interface OperationRow extends Omit<Permission, 'object'> {
 export interface StoredObject {
   table: PgTable;
   v1: Shape;
+  /** Formats a stored row, whose columns have their names in the database. */
+  rowV1: (row: Record<string, unknown>) => object;
 }
 
 /** A table whose rows are objects of /v1. */
 export const stored = <T extends PgTable>(table: T, v1: (row: T['$inferSelect']) => object): StoredObject => ({
   table,
   v1,
+  rowV1: (row) => v1(fromRow(table, row)),
 });
 
 /** A resource: everything about it that the rest of the program uses. */

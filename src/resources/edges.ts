@@ -203,6 +203,7 @@ export function rootResolver(
     if (read.read === 'one') {
       const run = async (id: string, { scope }: Context) => {
         const row = await scope.one(node.rows, id, `${object}.id`);
+        // The row is of the node's own table.
         if (node.shown?.(row as never) === false) throw new DomainError(problem('resource_missing', `${object}.id`));
         return row;
       };
@@ -269,7 +270,7 @@ export function nodeFinder(nodes: readonly NodeRow[]): (table: Rows) => NodeRow 
   const byTable = new Map<Rows, NodeRow>(nodes.map((each) => [each.rows, each]));
   return (table) => {
     const found = byTable.get(table);
-    if (!found) throw new Error(`an edge leads to ${getTableName(table)}, which is the table of no node`);
+    if (!found) throw new Error(`an edge refers to the table ${getTableName(table)}, which belongs to no node`);
     return found;
   };
 }

@@ -54,7 +54,8 @@ function operationsOf(declared: readonly Resource[], part: 'operations' | 'restO
   for (const { object, [part]: rows = {} } of declared)
     for (const [name, { object: own = object, reads: _, routes: __, v1: ___, ...permission }] of Object.entries(rows)) {
       const answers = permission.access === 'write' ? stored(own)?.table : undefined;
-      if (permission.access === 'write' && !answers) throw new Error(`the answers of ${name} are stored in no table`);
+      if (permission.access === 'write' && !answers)
+        throw new Error(`the operation ${name} writes, and no table stores the responses for its object`);
       once(operations, name, { name, object: own, ...permission, answers }, 'operation');
     }
   return operations;
@@ -64,7 +65,7 @@ function routesOf(declared: readonly Resource[], stored: Stored): Route[] {
   const routes = new Map<string, Route>();
   const shapeOf = (name: string, { object, v1 }: OperationRow, of: Resource): Shape => {
     const shape = v1 ?? stored(object ?? of.object)?.v1;
-    if (!shape) throw new Error(`${name} has a route, and nothing says how /v1 spells its answer`);
+    if (!shape) throw new Error(`the operation ${name} has a route, and no shape formats its response for /v1`);
     return shape;
   };
   for (const resource of declared)
@@ -89,7 +90,7 @@ function eventsOf(declared: readonly Resource[], stored: Stored): Map<string, st
   const events = new Map<string, string>();
   for (const { object, events: types = [] } of declared)
     for (const type of types) {
-      if (!stored(type.split('.')[0]!)) throw new Error(`the event ${type} is about no object`);
+      if (!stored(type.split('.')[0]!)) throw new Error(`the event type ${type} begins with no declared object`);
       once(events, type, object, 'event');
     }
   return events;
@@ -107,7 +108,7 @@ function graphOf(declared: readonly Resource[]) {
   for (const { object, node, operations = {}, fields = [], resolvers: own = [] } of declared) {
     const reads = Object.entries(operations).flatMap(([name, { reads }]) => (reads ? [[name, reads] as const] : []));
     if (reads.length > 0) {
-      if (!node) throw new Error(`${reads[0]![0]} reads ${object}, which is no node`);
+      if (!node) throw new Error(`the operation ${reads[0]![0]} reads ${object}, which declares no node`);
       resolvers.push(rootResolver(object, node, reads));
     }
     for (const [name, read] of reads) {
@@ -127,8 +128,10 @@ function graphOf(declared: readonly Resource[]) {
       }
     }
   }
+  const [first, ...others] = resolvers;
+  if (!first) throw new Error('no resource declares a resolver');
   return {
-    resolvers: resolvers as unknown as NonEmptyArray<Function>,
+    resolvers: [first, ...others] satisfies NonEmptyArray<Function>,
     rules: rules as ReadonlyMap<string, Rule>,
     nodeTypes: inOrder(nodes, declared, nodeOf),
   };
@@ -144,8 +147,8 @@ function inOrder(
   for (const { node, fields = [] } of declared) {
     if (!node) continue;
     const own = fields.filter(({ table }) => table === node.rows).flatMap(({ edges }) => Object.values(edges));
-    const answered = new Set(own.map((edge) => [returnsOf(edge, nodeOf)()].flat()[0]));
-    for (const each of nodes) if (answered.has(each.type as never)) ordered.add(each);
+    const answered = new Set<unknown>(own.map((edge) => [returnsOf(edge, nodeOf)()].flat()[0]));
+    for (const each of nodes) if (answered.has(each.type)) ordered.add(each);
     ordered.add(node);
   }
   return [...ordered].map(({ type }) => type.name);

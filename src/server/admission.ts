@@ -2,26 +2,32 @@ import type { Context } from '../operation/context.js';
 import { permit } from '../operation/guard.js';
 import type { Credential } from '../operator/credential.js';
 import type { Identity } from './identity.js';
+import type { InFlight } from './in-flight.js';
 import { refuseRoute } from './methods.js';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Config } from '../config.js';
 import { problem, DomainError } from '../request/problems.js';
 import { pathOf } from './request.js';
 
-/** Admits or refuses a request before its body is read, by HTTPS, its API key and the permission of its route. */
+/**
+ * Admits or refuses a request before its body is read, by HTTPS, its API key, the requests of its tenant in flight and the
+ * permission of its route.
+ */
 export class Admission {
   constructor(
     private readonly config: Config,
     private readonly identity: Identity,
+    private readonly inFlight: InFlight,
   ) {}
 
   /** Admits a request and sets its context, or throws. Returns a promise only when it has to wait. */
   admit(request: FastifyRequest, reply: FastifyReply): undefined | Promise<void> {
-    const { open, probe, operator, permission } = request.routeOptions.config;
+    const { open, probe, page, operator, permission } = request.routeOptions.config;
     if (probe) return;
     refuseRepeated(request);
     refuseHost(request);
     if (!secure(request, this.config)) throw new DomainError(problem('https_required'));
+    if (page) this.inFlight.enterPage(request, reply);
     // A browser that opens /graphql gets the explorer; every other request to it is GraphQL and needs a key.
     if (open && (request.routeOptions.url !== '/graphql' || wantsPage(request, this.config))) return;
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1')
@@ -35,7 +41,7 @@ export class Admission {
         refuseRoute(request, reply);
       if (permission) permit(context, permission);
     };
-    const context = this.identity.identify(request);
+    const context = this.identity.identify(request, (caller) => this.inFlight.enter(request, reply, caller));
     if (context instanceof Promise) return context.then(enter);
     enter(context);
   }
@@ -64,7 +70,7 @@ export function refuseRepeated({ raw: { rawHeaders } }: FastifyRequest): void {
         problem(
           'body_invalid',
           undefined,
-          `The header ${name === 'host' ? 'Host' : 'Authorization'} stands twice. Send it once.`,
+          `The header ${name === 'host' ? 'Host' : 'Authorization'} is repeated. Send it once.`,
         ),
       );
     seen.add(name);

@@ -25,6 +25,7 @@ import { conditionalRequests } from './conditional-requests.js';
 import { graphEndpoints } from './graphql-endpoints.js';
 import { securityHeaders } from './headers.js';
 import { Identity } from './identity.js';
+import { InFlight } from './in-flight.js';
 import { parseJson } from './json-body.js';
 import { isLarger, take, watch } from './lifetime.js';
 import { faultLine, requestLine } from './log.js';
@@ -87,7 +88,9 @@ export async function gateway(parts: Parts): Promise<FastifyInstance> {
   const onFault = (error: unknown, requestId: string) => log.error({ requestId, ...faultLine(error) }, 'fault');
   const server = { draining: false };
 
-  eachRequest(app, { config, admission: new Admission(config, identity), fixed, log, server });
+  const inFlight = new InFlight(config, secrets);
+  eachRequest(app, { config, admission: new Admission(config, identity, inFlight), fixed, log, server });
+  inFlight.addTo(app);
   refusals(app, log);
   await app.register(compress, compressionOptions);
   database.onOutage = (error) => log.warn(faultLine(error), 'PostgreSQL could not serve a request');
@@ -134,6 +137,7 @@ function application(config: Config, identity: Identity, fixed: Record<string, s
     },
     clientErrorHandler,
     ...(config.tls ? { https: { ...config.tls, minVersion: 'TLSv1.2', ...slowClients } } : { http: slowClients }),
+    // Fastify's types have another instance for https than for http; here the configuration decides which.
   } as never) as unknown as FastifyInstance;
   app.decorateRequest('context', null);
   app.decorateRequest('operator', null);

@@ -7,7 +7,7 @@ import type { Rules } from '../api/graphql/errors.js';
 import { explorer } from '../api/graphql/explorer.js';
 import { examples } from '../api/graphql/explorer-examples.js';
 import type { ListSizes } from '../api/graphql/query-parts.js';
-import { type Asker, buildApollo, graphRules, publicSizes } from '../api/graphql/server.js';
+import { type ServerContext, buildApollo, graphRules, publicSizes } from '../api/graphql/server.js';
 import type { Config } from '../config.js';
 import { Credential } from '../operator/credential.js';
 import { buildOperatorGraph, operatorRules, sizes as operatorSizes } from '../operator/graph.js';
@@ -42,6 +42,7 @@ export async function graphEndpoints(app: FastifyInstance, parts: GraphEndpoints
     config: { open: true },
     preHandler: (request, _, done) => take(() => request.context && refuseMisshapen(request), done),
     handler: async (request, reply) => {
+      // Fastify sends the reply of the page itself; the handler's type knows only answers.
       if (!request.context) return page(request, reply) as never;
       const answer =
         request.method === 'POST' ? await documents?.answer(request.body as GraphBody, request.context) : undefined;
@@ -77,7 +78,7 @@ async function operatorEndpoint(app: FastifyInstance, parts: GraphEndpoints, cre
 }
 
 /** A schema and the settings of its endpoint. */
-interface Served<C extends Asker> {
+interface Served<C extends ServerContext> {
   schema: GraphQLSchema;
   rules: Rules<C>;
   sizes: ListSizes;
@@ -87,7 +88,7 @@ interface Served<C extends Asker> {
 }
 
 /** Starts an Apollo server for a schema; returns its route handler and its document cache. */
-async function served<C extends Asker>(
+async function served<C extends ServerContext>(
   app: FastifyInstance,
   { config, onFault }: GraphEndpoints,
   { schema, rules, sizes, introspection, context, compiler }: Served<C>,
@@ -111,6 +112,7 @@ async function served<C extends Asker>(
   app.addHook('onClose', () => apollo.stop());
   const apolloHandle = fastifyApolloHandler(apollo, { context: async (request) => context(request) });
   const handle: Handler = (request, reply) =>
+    // Apollo's handler sends the reply itself; its type wants the route's own generics.
     (apolloHandle as (request: FastifyRequest, reply: FastifyReply) => unknown).call(app, request, reply) as never;
   return { handle, documents };
 }

@@ -34,16 +34,28 @@ export interface IdentityParts {
 export class Identity {
   constructor(private readonly parts: IdentityParts) {}
 
-  /** The context of the caller whose key the request has; no promise when the key is cached. Refuses an unknown key. */
-  identify(request: FastifyRequest): Context | Promise<Context> {
-    const caller = this.parts.callers.find(
-      request.socket,
-      single(request, 'authorization'),
-      single(request, 'on-behalf-of'),
-    );
+  /**
+   * The context of the caller whose key the request has; no promise when the key is cached. Refuses an unknown key.
+   * `known` is called as soon as the key is known, and may refuse the request before anything else is read for it.
+   */
+  identify(request: FastifyRequest, known?: (caller: Caller) => void): Context | Promise<Context> {
+    const caller = this.parts.callers.find(request.socket, single(request, 'authorization'));
     return caller instanceof Promise
-      ? caller.then((found) => this.#contextOf(request, found))
-      : this.#contextOf(request, caller);
+      ? caller.then((found) => this.#identified(request, found, known))
+      : this.#identified(request, caller, known);
+  }
+
+  #identified(request: FastifyRequest, caller: Caller, known?: (caller: Caller) => void): Context | Promise<Context> {
+    known?.(caller);
+    const account = single(request, 'on-behalf-of');
+    return account === undefined ? this.#contextOf(request, caller) : this.#actingFor(request, caller, account);
+  }
+
+  async #actingFor(request: FastifyRequest, caller: Caller, account: string): Promise<Context> {
+    const acting =
+      this.parts.callers.knownActingFor(caller, account) ??
+      (await inTurn(request, () => this.parts.callers.actingFor(caller, account)));
+    return this.#contextOf(request, acting);
   }
 
   /** The operator's context. Refuses a request without the operator's credential. */
@@ -69,5 +81,15 @@ export class Identity {
     };
     const edition = editions[caller.edition];
     return new Context(caller, scope, edition, request.id, key, this.#newKey, checkouts, secrets, budget);
+  }
+}
+
+/** Reads something for a request in a turn of its own, before the body of the request is read. */
+async function inTurn<T>({ visit }: FastifyRequest, read: () => Promise<T>): Promise<T> {
+  await visit?.begun();
+  try {
+    return await read();
+  } finally {
+    visit?.rest();
   }
 }

@@ -13,7 +13,7 @@ const frameworkProblems: Record<string, Problem> = {
   FST_PROTO_VIOLATION: problem(
     'parameter_unknown',
     'file',
-    'has a field whose name every object has by nature, such as constructor',
+    'must not have a field with a reserved name, such as constructor',
   ),
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: problem('body_invalid'),
   FST_REQ_FILE_TOO_LARGE: problem('body_too_large'),

@@ -35,16 +35,16 @@ export class TimeFilter {
 export class PageArgs {
   @Field(() => Int, {
     nullable: true,
-    description: `How many of the newest, after \`after\` if given; 1 to ${pageSizeMax}, ${pageSizeDefault} by default.`,
+    description: `How many of the newest, after \`after\` if it is given; 1 to ${pageSizeMax}, ${pageSizeDefault} by default.`,
   })
   first?: number | null;
-  @Field(() => ID, { nullable: true, description: 'The id of an object: the page of the older ones that follow it.' })
+  @Field(() => ID, { nullable: true, description: 'The id of an object. The page begins with the next older object.' })
   after?: string | null;
-  @Field(() => Int, { nullable: true, description: 'How many of the oldest, before `before` if given.' })
+  @Field(() => Int, { nullable: true, description: 'How many of the oldest, before `before` if it is given.' })
   last?: number | null;
   @Field(() => ID, {
     nullable: true,
-    description: 'The id of an object: the page of the newer ones nearest to it, still newest first.',
+    description: 'The id of an object. The page has the newer objects nearest to it, newest first.',
   })
   before?: string | null;
   @Field(() => TimeFilter, { nullable: true, description: 'Only objects created within this range.' })
@@ -196,7 +196,7 @@ export interface Page<T> {
   totalCount(): Promise<number | null>;
 }
 
-@ObjectType({ simpleResolvers: true, description: 'Where a page stands in its list.' })
+@ObjectType({ simpleResolvers: true, description: 'The position of a page in its list.' })
 export class PageInfo {
   @Field(() => Boolean, { description: 'Whether older objects follow the page.' })
   hasNextPage: boolean | (() => Promise<boolean>);
@@ -227,9 +227,10 @@ export function connectionOf<T extends object>(name: string, type: () => ClassTy
     pageInfo: PageInfo;
     @Field(() => Int, {
       nullable: true,
-      description: `How many objects the whole list has; null beyond ${totalCountMax}. Counted only when asked for.`,
+      description: `How many objects the whole list has; null beyond ${totalCountMax}. Counted only when the query selects it.`,
     })
     totalCount: unknown;
   }
+  // A page counts and edges lazily, under other names than its fields have: the resolvers return a Page.
   return Connection as unknown as ClassType<Page<T>>;
 }

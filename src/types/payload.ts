@@ -6,7 +6,7 @@ export function payloadOf<T extends object, F extends string>(
   field: F,
   type: ClassType<T>,
 ): ClassType<Record<F, T>> {
-  @ObjectType(`${mutation}Payload`, { simpleResolvers: true, description: 'The object as the mutation left it.' })
+  @ObjectType(`${mutation}Payload`, { simpleResolvers: true, description: 'The object after the mutation.' })
   class Payload {}
   Field(() => type)(Payload.prototype, field);
   return Payload as ClassType<Record<F, T>>;

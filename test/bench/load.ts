@@ -11,6 +11,8 @@ export interface Load {
   requests: { method: string; path: string; body?: string }[];
   seconds: number;
   connections?: number;
+  /** How long each connection pauses before a request; by default it sends the next one at once. wrk only. */
+  pauseMilliseconds?: number;
 }
 
 /** The figures of a round. Times are milliseconds. */
@@ -21,6 +23,8 @@ export interface Round {
   p99: number;
   bytes: number;
   failures: number;
+  /** Of the failures, those with a status of 400 or more. wrk only. */
+  refused?: number;
 }
 
 /** Why a round's figures do not count: no answers, failed requests, or answers of a wrong size. */
@@ -69,7 +73,7 @@ export async function load(round: Load): Promise<Round> {
   }
 }
 
-function script({ requests, headers }: Load): string {
+function script({ requests, headers, pauseMilliseconds = 0 }: Load): string {
   const quoted = (text: string) => `[==[${text}]==]`;
   const table = Object.entries(headers).map(([name, value]) => `[ ${quoted(name)} ] = ${quoted(value)}`);
   const each = requests.map(
@@ -81,10 +85,11 @@ function script({ requests, headers }: Load): string {
     local list, i = {}, 0
     init = function() list = { ${each.join(',\n')} } end
     request = function() i = i % #list + 1; return list[i] end
+    ${pauseMilliseconds > 0 ? `delay = function() return math.random(${Math.round(pauseMilliseconds * 0.5)}, ${Math.round(pauseMilliseconds * 1.5)}) end` : ''}
     done = function(s, latency)
       local e = s.errors
-      io.write(string.format('\\n{"requests": %d, "seconds": %f, "p50": %f, "p99": %f, "bytes": %d, "failures": %d}\\n', s.requests, s.duration / 1e6,
-        latency:percentile(50) / 1e3, latency:percentile(99) / 1e3, s.bytes, e.connect + e.read + e.write + e.status + e.timeout))
+      io.write(string.format('\\n{"requests": %d, "seconds": %f, "p50": %f, "p99": %f, "bytes": %d, "failures": %d, "refused": %d}\\n', s.requests, s.duration / 1e6,
+        latency:percentile(50) / 1e3, latency:percentile(99) / 1e3, s.bytes, e.connect + e.read + e.write + e.status + e.timeout, e.status))
     end`;
 }
 

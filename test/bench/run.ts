@@ -5,8 +5,9 @@ import { type Growth, growing, growth } from './growth.ts';
 import { connections, flaws, generator, load, median, type Round } from './load.ts';
 import { bench, ledger, pgbench, statements as sqlOf } from './pgbench.ts';
 import { counting, cpuOf, cpuOfServer, headersFor, parentOf, residentOf, type Running, start } from './processes.ts';
+import { type Neighbours, neighbours, neighboursTable } from './neighbours.ts';
 import { type Measured, type Report, table, targets } from './report.ts';
-import { seed, type Seeded } from './seed.ts';
+import { seed, type Seeded, seedNeighbour } from './seed.ts';
 import { type Soak, soak, soakTable } from './soak.ts';
 import { connect, openServer } from './server.ts';
 import { type Ask, contenders, requestsOf, titles, type Workload, workloads } from './workloads.ts';
@@ -24,6 +25,7 @@ const help = `Measures the product and its peers over the same rows of one Postg
   --rounds <n>       rounds of each
   --seconds <n>      seconds of a round
   --growth           the buffers of each kind of read at three sizes of tenant, over 5,000,000 deposits times --scale
+  --neighbours       the product alone: a tenant alone and beside another that sends too much; needs wrk
   --soak <minutes>   the product alone, every workload in turn, with its memory in each minute
 
 At the end the product runs as one process and as several on one port, as WORKERS starts them, if ${growing.join(' or ')} is
@@ -45,6 +47,7 @@ const { values: flags } = parseArgs({
     seconds: { type: 'string' },
     soak: { type: 'string' },
     growth: { type: 'boolean' },
+    neighbours: { type: 'boolean' },
   },
 });
 const rounds = Number(flags.rounds ?? (flags.quick ? 3 : 5));
@@ -61,10 +64,10 @@ function tell(step: string): void {
 
 /** The figures of a round of one contender under one workload. */
 interface Cell extends Round {
-  cpu: { gateway?: number; postgresql?: number };
+  cpu: { gateway: number | undefined; postgresql: number | undefined };
 }
 
-async function main(): Promise<Report | Soak | Buffers> {
+async function main(): Promise<Report | Soak | Neighbours | Buffers> {
   const server = await openServer(flags.data);
   if (flags.growth) return await buffers(server, 5_000_000 * Number(flags.scale), tell).finally(() => server.close());
   const running: Running[] = [];
@@ -84,6 +87,13 @@ async function main(): Promise<Report | Soak | Buffers> {
       const alone = await start('tidegate', server.login, seeded);
       running.push(alone);
       return await soak(alone, postgresql, all, seeded, Number(flags.soak), tell);
+    }
+    if (flags.neighbours) {
+      if (generator !== 'wrk') throw new Error('--neighbours needs wrk, which was not found.');
+      const honest = await seedNeighbour(server, tell);
+      const alone = await start('tidegate', server.login, seeded);
+      running.push(alone);
+      return await neighbours(alone, seeded, honest, { rounds, seconds, loadAverage: () => os.loadavg()[0]! }, tell);
     }
     const peers = contenders.slice(1);
     const against = flags.against === 'none' ? '' : flags.against;
@@ -146,7 +156,7 @@ async function main(): Promise<Report | Soak | Buffers> {
           const name = `${workload.name} ${one.contender}`;
           const before = workload.writes ? await depositsOf(seeded) : 0;
           const cell = await cpuAround(one.pid, postgresql, () =>
-            ask(one, workload.asks[one.contender]!, headers, round === 0 ? 1 : seconds),
+            ask(one, workload, headers, round === 0 ? 1 : seconds),
           );
           // A contender that is still warming up need not answer within the round, but its answers must be right.
           if (round > 0 || cell.requests + cell.failures > 0)
@@ -366,13 +376,19 @@ async function once(one: Running, { method, path, body }: Ask, headers: Record<s
   const response = await fetch(one.origin + path, {
     method,
     headers,
-    body: body === undefined ? undefined : JSON.stringify(body),
+    ...(body !== undefined && { body: JSON.stringify(body) }),
   });
   return { status: response.status, text: await response.text() };
 }
 
-function ask(one: Running, asks: Ask[], headers: Record<string, string>, seconds: number): Promise<Round> {
-  return load({ origin: one.origin, headers, requests: requestsOf(asks), seconds });
+function ask(
+  one: Running,
+  { asks, connections: own }: Workload,
+  headers: Record<string, string>,
+  seconds: number,
+): Promise<Round> {
+  const requests = requestsOf(asks[one.contender]!);
+  return load({ origin: one.origin, headers, requests, seconds, ...(own && { connections: own }) });
 }
 
 async function cpuAround(
@@ -394,19 +410,20 @@ const withoutRatios = (growth: Growth): Growth => ({
   results: growth.results.map((each) => ({ ...each, ratio: null })),
 });
 
+/** A report as text. */
+function textOf(report: Report | Soak | Neighbours | Buffers): string {
+  if ('questions' in report) return buffersTable(report);
+  if ('failures' in report) return soakTable(report);
+  return 'floods' in report ? neighboursTable(report) : table(report);
+}
+
 const rate = ({ requests, seconds: s }: Round) => requests / s;
 
 if (flags.help) process.stdout.write(help);
 else {
   const report = await main();
-  const soaked = 'failures' in report;
-  const counted = 'questions' in report;
-  process.stdout.write(
-    flags.json
-      ? `${JSON.stringify(report, null, 2)}\n`
-      : `\n${counted ? buffersTable(report) : soaked ? soakTable(report) : table(report)}`,
-  );
+  const text = textOf(report);
+  process.stdout.write(flags.json ? `${JSON.stringify(report, null, 2)}\n` : `\n${text}`);
   tell('done');
-  if (counted) process.exitCode = 0;
-  else if (soaked ? report.failures > 0 : report.wrong.length > 0) process.exitCode = 1;
+  if ('failures' in report ? report.failures > 0 : 'wrong' in report && report.wrong.length > 0) process.exitCode = 1;
 }

@@ -61,23 +61,8 @@ export async function seed(server: Server, scale: number, tell: (step: string) =
       sealed = Number(row?.n);
     }
     await sql.unsafe('vacuum (analyze)');
-    const ids = await sql`select id from account where tenant_id = ${tenant} and kind = 'connected_user' order by id`;
-    const [middle] = await sql`
-      select id from deposit where tenant_id = ${tenant} and livemode = false and on_root_list
-      order by created desc, id desc offset ${(deposits * scale) / 2} limit 1`;
-    const [partner] =
-      await sql`select id from account where tenant_id = ${tenant} and kind = 'partner' order by id limit 1`;
-    const list = ids.map((row) => String(row.id));
-    const seeded: Seeded = {
-      tenant,
-      key: keys.test,
-      platform: account.id,
-      users: list.slice(users / 2, users / 2 + 100),
-      receiver: String(partner?.id),
-      deep: String(middle?.id),
-      deposits: deposits * scale,
-      seconds: Math.round((Date.now() - begun) / 1000),
-    };
+    const ids = await idsOf(sql, tenant, { key: keys.test, platform: account.id, deposits: deposits * scale });
+    const seeded: Seeded = { ...ids, seconds: Math.round((Date.now() - begun) / 1000) };
     if (scale <= 1) {
       tell("checking the ledger's invariants");
       const broken = await sql`select rule, what from violations limit 5`;
@@ -90,6 +75,54 @@ export async function seed(server: Server, scale: number, tell: (step: string) =
   } finally {
     await sql.end();
   }
+}
+
+/** Adds a second platform with a tenth of the deposits, or finds it in a database that has it. */
+export async function seedNeighbour(server: Server, tell: (step: string) => void): Promise<Seeded> {
+  const sql = postgres({ ...server.login, max: 1, onnotice: () => {}, connection: { synchronous_commit: 'off' } });
+  try {
+    const [found] = await sql`select to_regclass('bench_neighbour') is not null as there`;
+    if (found?.there) {
+      const [row] = await sql`select seeded from bench_neighbour`;
+      return row?.seeded as Seeded;
+    }
+    const { account, keys } = tidegate(server, [
+      ...['account', 'create', '--type', 'platform', '--edition', '1', '--legal-name', 'Bench Neighbour'],
+    ]) as { account: { id: string }; keys: { test: string } };
+    const tenant = account.id.replace('account_', '');
+    tell('seeding the neighbour');
+    for (const [, statement] of statements(tenant, account.id, deposits / 10)) await sql.unsafe(statement);
+    for (let sealed = 1; sealed > 0; )
+      sealed = Number((await sql`select seal_postings(${tenant}, false, 20000) as n`)[0]?.n);
+    await sql.unsafe('vacuum (analyze)');
+    const seeded = await idsOf(sql, tenant, { key: keys.test, platform: account.id, deposits: deposits / 10 });
+    await sql`create table bench_neighbour as select ${sql.json(seeded as never)}::jsonb as seeded`;
+    return seeded;
+  } finally {
+    await sql.end();
+  }
+}
+
+/** The ids of a tenant's rows from which requests are made. */
+async function idsOf(
+  sql: postgres.Sql,
+  tenant: string,
+  given: Pick<Seeded, 'key' | 'platform' | 'deposits'>,
+): Promise<Seeded> {
+  const ids = await sql`select id from account where tenant_id = ${tenant} and kind = 'connected_user' order by id`;
+  const [middle] = await sql`
+    select id from deposit where tenant_id = ${tenant} and livemode = false and on_root_list
+    order by created desc, id desc offset ${given.deposits / 2} limit 1`;
+  const [partner] =
+    await sql`select id from account where tenant_id = ${tenant} and kind = 'partner' order by id limit 1`;
+  return {
+    tenant,
+    ...given,
+    users: ids.map((row) => String(row.id)).slice(users / 2, users / 2 + 100),
+    receiver: String(partner?.id),
+    deep: String(middle?.id),
+    seconds: 0,
+  };
 }
 
 /** Runs a command of the operator's command line. */

@@ -16,6 +16,8 @@ export interface Workload {
   title: string;
   /** Whether it writes: then ids and times differ between answers. */
   writes?: true;
+  /** The number of connections, where it is not the usual one. */
+  connections?: number;
   /** Several requests, which are sent in turn. */
   asks: Partial<Record<Contender, Ask[]>>;
 }
@@ -68,8 +70,25 @@ const graphileQ3 = `query Q3($tenant: String!) { ${graphileList} { nodes {
 const graphileM1 = `mutation M1($input: CreateDepositInput!) { createDeposit(input: $input) { result {
   rowId created amount currency status paymentMethod statementDescriptor metadata fromAccountId fromAddressId toAccountId toAddressId } } }`;
 
-/** The requests of every workload, over the seeded rows. */
-export function workloads({ tenant, users, receiver, deep, platform }: Seeded, addressOfReceiver: string): Workload[] {
+/** The workloads that also run over 64 connections, where requests wait for each other. */
+const alsoAtMany = ['Q1', 'M1', 'REST by id', 'REST list', 'REST create', 'first page', 'balance'];
+export const many = 64;
+
+/** Every workload over the seeded rows, and some of them again over many connections. */
+export function workloads(seeded: Seeded, addressOfReceiver: string): Workload[] {
+  const all = workloadsOf(seeded, addressOfReceiver);
+  const again = all
+    .filter(({ name }) => alsoAtMany.includes(name))
+    .map((workload) => ({
+      ...workload,
+      name: `${workload.name} at ${many}`,
+      title: `${workload.title}, over ${many} connections`,
+      connections: many,
+    }));
+  return [...all, ...again];
+}
+
+function workloadsOf({ tenant, users, receiver, deep, platform }: Seeded, addressOfReceiver: string): Workload[] {
   const graph = (query: string, of: (data: any) => unknown, variables: object[] = [{}]): Ask[] =>
     variables.map((v) => ({
       method: 'POST',

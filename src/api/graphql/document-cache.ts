@@ -2,6 +2,7 @@ import type { DocumentNode, ExecutionResult, GraphQLFormattedError } from 'graph
 import { LRUCache } from 'lru-cache';
 import type { Context } from '../../operation/context.js';
 import type { Estimator, NodeCounter } from './query-cost.js';
+import { SlowQuestion } from '../../db/slow-questions.js';
 import { DomainError } from '../../request/problems.js';
 import type { CompiledQuery, QueryCompiler } from './compiler/compiler.js';
 import { formatResponse } from './response.js';
@@ -15,7 +16,7 @@ export interface GraphBody {
 }
 
 /** Executes a validated document. */
-export type Run = (asked: {
+export type Run = (operation: {
   document: DocumentNode;
   request: { operationName?: string; variables?: Record<string, unknown> };
   context: Context;
@@ -140,6 +141,8 @@ export class DocumentCache {
     try {
       return await compiled?.answer(operationName, variables, context);
     } catch (error) {
+      // The resolvers would ask the same question again.
+      if (error instanceof SlowQuestion) throw error;
       if (!(error instanceof DomainError)) this.onFault(error, context.requestId);
       return undefined;
     } finally {

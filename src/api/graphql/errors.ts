@@ -15,7 +15,7 @@ import {
   type SelectionNode,
   valueFromASTUntyped,
 } from 'graphql';
-import { joined } from '../../operation/guard.js';
+import { joined } from '../../operation/input-problems.js';
 import {
   argumentPath,
   catalogue,
@@ -30,7 +30,7 @@ import {
 import { graph as graphFormat, notObject, read } from '../rest/decoder.js';
 
 /** A requested operation and its schema. */
-export interface Asked {
+export interface GraphOperation {
   schema: GraphQLSchema;
   document: DocumentNode;
   operationName: string | null | undefined;
@@ -62,7 +62,11 @@ export function formatted(p: Problem, requestId: string, field?: RootField): Gra
  * Makes one error per problem of each DomainError. Reports any other error to `onFault` and masks it as an internal
  * error.
  */
-export function flat(result: ExecutionResult, asked: Asked, onFault: (error: unknown) => void): ExecutionResult {
+export function flat(
+  result: ExecutionResult,
+  requested: GraphOperation,
+  onFault: (error: unknown) => void,
+): ExecutionResult {
   // Nothing ran: the request itself is wrong, so the client sees its errors.
   if (!result.errors || result.data === undefined) return result;
   const errors = result.errors.flatMap((error) => {
@@ -76,7 +80,7 @@ export function flat(result: ExecutionResult, asked: Asked, onFault: (error: unk
     // Below a root field the arguments belong to an edge, and have the names of the list's arguments.
     const field =
       error.path?.length === 1
-        ? rootFields(asked).find(({ node }) => keyOf(node) === error.path?.[0])?.field
+        ? rootFields(requested).find(({ node }) => keyOf(node) === error.path?.[0])?.field
         : undefined;
     if (cause instanceof DomainError) {
       return cause.problems.map(
@@ -97,19 +101,19 @@ export function flat(result: ExecutionResult, asked: Asked, onFault: (error: unk
  * Undefined when no argument has an error.
  */
 export function explained<C extends { requestId: string }>(
-  asked: Asked,
+  requested: GraphOperation,
   variables: Record<string, unknown>,
   errors: readonly GraphQLFormattedError[],
   context: C,
   rules: Rules<C>,
 ) {
-  const operation = operationOf(asked);
+  const operation = operationOf(requested);
   const defaults = (operation?.variableDefinitions ?? []).flatMap((v) =>
     v.defaultValue ? [[v.variable.name.value, valueFromASTUntyped(v.defaultValue)] as const] : [],
   );
   const values = { ...Object.fromEntries(defaults), ...variables };
   const found: { p: Problem; field: RootField }[] = [];
-  for (const { node, field } of rootFields(asked)) {
+  for (const { node, field } of rootFields(requested)) {
     if (found.length >= problemsMax) break;
     let object: string;
     try {
@@ -206,7 +210,7 @@ function takes(type: GraphQLInputType, path: readonly (string | number)[]): bool
   return member !== undefined && takes(member.type, below);
 }
 
-function operationOf({ document, operationName }: Asked): OperationDefinitionNode | undefined {
+function operationOf({ document, operationName }: GraphOperation): OperationDefinitionNode | undefined {
   const operations = document.definitions.filter(
     (d): d is OperationDefinitionNode => d.kind === Kind.OPERATION_DEFINITION,
   );
@@ -216,9 +220,10 @@ function operationOf({ document, operationName }: Asked): OperationDefinitionNod
 const keyOf = (node: FieldNode): string => node.alias?.value ?? node.name.value;
 
 /** The root fields that an operation selects, directly or through fragments. */
-function rootFields(asked: Asked): { node: FieldNode; field: RootField }[] {
-  const operation = operationOf(asked);
-  const type = operation?.operation === 'mutation' ? asked.schema.getMutationType() : asked.schema.getQueryType();
+function rootFields(requested: GraphOperation): { node: FieldNode; field: RootField }[] {
+  const operation = operationOf(requested);
+  const type =
+    operation?.operation === 'mutation' ? requested.schema.getMutationType() : requested.schema.getQueryType();
   const visited = new Set<string>();
   const collect = (selections: readonly SelectionNode[]): FieldNode[] =>
     selections.flatMap((selection) => {
@@ -227,7 +232,7 @@ function rootFields(asked: Asked): { node: FieldNode; field: RootField }[] {
       const name = selection.name.value;
       if (visited.has(name)) return [];
       visited.add(name);
-      const fragment = asked.document.definitions.find(
+      const fragment = requested.document.definitions.find(
         (d) => d.kind === Kind.FRAGMENT_DEFINITION && d.name.value === name,
       );
       return fragment?.kind === Kind.FRAGMENT_DEFINITION ? collect(fragment.selectionSet.selections) : [];

@@ -5,6 +5,7 @@ import {
   ApolloServerPluginUsageReportingDisabled,
 } from '@apollo/server/plugin/disabled';
 import {
+  assertValidSchema,
   type DocumentNode,
   execute,
   GraphQLError,
@@ -15,7 +16,8 @@ import {
 import { buildSchemaSync } from 'type-graphql';
 import type { Context } from '../../operation/context.js';
 import { explained, flat, formatted, type Rules } from './errors.js';
-import { guard, inputProblems, permitField } from '../../operation/guard.js';
+import { guard, permitField } from '../../operation/guard.js';
+import { inputProblems } from '../../operation/input-problems.js';
 import { nodeTypes, operationOf, operations, resolvers, sizes } from '../../resources/registry.js';
 import type { QueryCompiler } from './compiler/compiler.js';
 import { DocumentCache } from './document-cache.js';
@@ -35,7 +37,9 @@ export const publicSizes: ListSizes = { page: { default: pageSizeDefault, max: p
  * list of objects has no size.
  */
 export function buildGraph(): GraphQLSchema {
-  const schema = inOrder(buildSchemaSync({ resolvers, validate: false }));
+  // The library's own check executes an introspection query, which takes longer than building the schema.
+  const schema = inOrder(buildSchemaSync({ resolvers, validate: false, skipCheck: true }));
+  assertValidSchema(schema);
   guard(schema, operations);
   const nodes = new NodeCounter(schema, publicSizes);
   measure(schema, (type) => nodes.counts(type));
@@ -70,7 +74,7 @@ export const graphRules: Rules<Context> = {
 };
 
 /** The part of a request's context that the server itself needs, for every schema. */
-export interface Asker {
+export interface ServerContext {
   requestId: string;
   replayed: boolean;
   budget: RequestBudget;
@@ -93,7 +97,7 @@ export interface GraphSettings {
 }
 
 /** A server for a schema, and the cache in front of it, which answers the documents that the server has validated. */
-export interface GraphServer<C extends Asker> {
+export interface GraphServer<C extends ServerContext> {
   apollo: ApolloServer<C>;
   documents: DocumentCache | undefined;
 }
@@ -102,7 +106,7 @@ export interface GraphServer<C extends Asker> {
  * Builds Apollo with our executor in its gateway hook. The executor makes one error per problem of a domain error.
  * Cache control is off, because it alone costs almost half of the throughput.
  */
-export function buildApollo<C extends Asker>(
+export function buildApollo<C extends ServerContext>(
   schema: GraphQLSchema,
   rules: Rules<C>,
   settings: GraphSettings,
@@ -118,6 +122,7 @@ export function buildApollo<C extends Asker>(
         callback({ apiSchema: schema, coreSupergraphSdl: '' });
         return () => {};
       },
+      // Apollo's type of a result knows only its own extensions.
       load: async () => ({ executor: (rc) => run(rc) as never }),
       stop: async () => {},
     },
@@ -129,6 +134,7 @@ export function buildApollo<C extends Asker>(
     stopOnTerminationSignals: false,
     // An Authorization header makes a browser send a preflight request; no request is authenticated by a cookie.
     csrfPrevention: { requestHeaders: ['authorization', 'x-apollo-operation-name', 'apollo-require-preflight'] },
+    // Apollo's type leaves out the option for the limit of tokens, and passes it on to the parser.
     parseOptions: { maxLexicalTokens: settings.tokensMax } as never,
     maxRecursiveSelections: 1_000,
     validationRules: [limitRule(settings.limits)],
@@ -152,7 +158,7 @@ interface Execution {
 }
 
 /** Executes documents over a schema. A request that ended during the execution gets only the reason. */
-function executor<C extends Asker>(schema: GraphQLSchema, { suggestions, onFault }: GraphSettings) {
+function executor<C extends ServerContext>(schema: GraphQLSchema, { suggestions, onFault }: GraphSettings) {
   return async ({ document, request, context }: Execution) => {
     const { requestId, budget } = context as C;
     const result = await execute({
@@ -162,7 +168,7 @@ function executor<C extends Asker>(schema: GraphQLSchema, { suggestions, onFault
       operationName: request.operationName,
       variableValues: request.variables,
       contextValue: context,
-      fieldResolver: measuredFieldResolver as never,
+      fieldResolver: measuredFieldResolver,
       hideSuggestions: !suggestions,
     });
     // Discard the partial result of a request that has ended.
@@ -190,7 +196,7 @@ function ownCode(formatted: GraphQLFormattedError, error: unknown): GraphQLForma
 /**
  * The plugin that fills the document cache, checks the nodes and formats responses. It explains refused input like /v1.
  */
-function answering<C extends Asker>(
+function answering<C extends ServerContext>(
   schema: GraphQLSchema,
   rules: Rules<C>,
   nodes: NodeCounter,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Context } from '../../operation/context.js';
-import { guarded } from '../../operation/guard.js';
+import { guarded, run } from '../../operation/guard.js';
 import { operationOf } from '../../resources/registry.js';
 import { type Problem, problem, DomainError } from '../../request/problems.js';
 import { parseQuery } from './decoder.js';
@@ -44,7 +44,8 @@ export function fileRoutes(app: FastifyInstance): void {
       refuseQuery(request);
       const { args, uploaded } = await uploadOf(request);
       request.startTime();
-      const create = guarded(operationOf('createFile'), async (_, { input }: Upload, context: Context) => {
+      await request.visit?.begun();
+      const resolve = guarded(operationOf('createFile'), async (_, { input }: Upload, context: Context) => {
         const { purpose, metadata } = input;
         return {
           file: await context.write('create_file', file, {
@@ -55,7 +56,7 @@ export function fileRoutes(app: FastifyInstance): void {
           }),
         };
       });
-      const payload = (await create(undefined, args, request.context!, undefined as never)) as { file: FileRow };
+      const payload = (await run({ name: 'createFile', resolve }, args, request.context!)) as { file: FileRow };
       return fileV1(payload.file);
     },
   });
@@ -66,11 +67,11 @@ export function fileRoutes(app: FastifyInstance): void {
     config: { permission: operationOf('fileContent') },
     handler: async (request, reply) => {
       refuseQuery(request);
-      const read = guarded(operationOf('fileContent'), async (_, { id }: { id: string }, { scope }: Context) => {
+      const resolve = guarded(operationOf('fileContent'), async (_, { id }: { id: string }, { scope }: Context) => {
         const row = await scope.one(file, id);
         return { row, content: await contentOf(scope, row.id) };
       });
-      const { row, content } = (await read(undefined, request.params, request.context!, undefined as never)) as {
+      const { row, content } = (await run({ name: 'fileContent', resolve }, request.params, request.context!)) as {
         row: FileRow;
         content: Buffer;
       };
@@ -119,7 +120,7 @@ async function partsOf(request: FastifyRequest, problems: Problem[]): Promise<Pa
       problem(
         'body_invalid',
         undefined,
-        'The form cannot be read. Send it whole, as multipart/form-data with a boundary.',
+        'The form cannot be read. Send it completely, as multipart/form-data with a boundary.',
       ),
     );
   }

@@ -1,7 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type GraphQLField, GraphQLInputObjectType, GraphQLNonNull, type GraphQLSchema } from 'graphql';
 import type { Context } from '../../operation/context.js';
-import { inputProblems, joined } from '../../operation/guard.js';
+import { run } from '../../operation/guard.js';
+import { inputProblems, joined } from '../../operation/input-problems.js';
 import { cursorConflict, limitMax, type Page, pageSizeDefault } from '../../types/pagination.js';
 import { camel, emptyOptional, type Problem, problem, DomainError } from '../../request/problems.js';
 import { operationOf, type Route, routes } from '../../resources/registry.js';
@@ -15,12 +16,14 @@ export function rest(app: FastifyInstance, schema: GraphQLSchema): void {
   const fields = { ...schema.getQueryType()?.getFields(), ...schema.getMutationType()?.getFields() };
   for (const route of routes) {
     const field = fields[route.field];
-    if (!field?.resolve) throw new Error(`${route.method} ${route.path} names ${route.field}, which is no root field`);
+    if (!field?.resolve)
+      throw new Error(`${route.method} ${route.path} refers to ${route.field}, which is not a root field`);
     const read = route.method === 'GET' ? listArguments(route, field) : bodyArguments(route, field);
     const handler = async (request: FastifyRequest, reply: FastifyReply) => {
       const args = argumentsOf(route, read, request);
-      const answer = await field.resolve!(undefined, args, request.context!, undefined as never);
+      const answer = await run(field, args, request.context!);
       const row = objectOf(route, answer);
+      // A resource declares its link for rows of its own table, and this route answers one of them.
       if (route.link) reply.header('link', route.link(row as never, request.context!));
       return reply.send(render(route, row));
     };

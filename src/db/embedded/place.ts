@@ -52,11 +52,11 @@ function serverUser(home: string): User {
  */
 export function socketFolder(place: Place): string {
   const name = `tidegate-${tag(place.home)}`;
-  const wanted = path.resolve(os.tmpdir());
-  const fits = Buffer.byteLength(path.join(wanted, name, '.s.PGSQL.5432')) <= SOCKET_PATH_MAX;
+  const preferred = path.resolve(os.tmpdir());
+  const fits = Buffer.byteLength(path.join(preferred, name, '.s.PGSQL.5432')) <= SOCKET_PATH_MAX;
   // postgres.js splits a host at commas and colons.
-  const good = fits && !/[,:]/.test(wanted) && reaches(place.user, wanted);
-  const folder = path.join(good ? wanted : '/tmp', name);
+  const good = fits && !/[,:]/.test(preferred) && reaches(place.user, preferred);
+  const folder = path.join(good ? preferred : '/tmp', name);
   ownFolder(folder, place.user, 0o700);
   return folder;
 }

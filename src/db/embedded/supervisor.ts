@@ -37,7 +37,7 @@ export async function supervise(
   const socket = orphan?.socket ?? socketFolder(place);
   // A server whose data were deleted would, when it stops, still write files by path into the new data.
   if (!orphan && (await ask(socket)) !== 'silence')
-    throw new Error(`A server still uses data that were deleted from ${place.home}. End the processes that hold it.`);
+    throw new Error(`A server still uses data that were deleted from ${place.home}. End the processes that use it.`);
   if (!orphan && !fs.existsSync(place.cluster)) initialise(place, bin, durable, progress);
   if (!orphan) progress('Starting PostgreSQL');
   const settings = [...SETTINGS, `unix_socket_directories=${socket}`, ...(durable ? [] : NOT_DURABLE)];

@@ -8,24 +8,21 @@ import { forms } from './forms.js';
 import { layout } from './layout.js';
 import { mayPay, leave, look } from './parts.js';
 
-const headings: Record<State['name'], (session: Session, state: never) => string> = {
-  summary: (s) => `Pay ${money(s.checkout.grossAmount)} to ${payeeName(s)}`,
-  awaiting: (s) => `Pay ${money(s.checkout.grossAmount)} with your UPI app`,
-  confirming: () => 'Confirming your payment',
-  // When the time of an attempt is over, it is not certain yet that the attempt has failed.
-  declined: (_, { attempt }: { attempt: TransactionRow }) => {
-    if (known(attempt)) return 'Your payment did not go through';
-    return attempt.paymentMethodDetails ? 'We could not confirm your payment' : 'This UPI code has expired';
-  },
-  paid: () => 'Payment received',
-  expired: () => 'This payment link has expired',
-  cancelled: () => 'This payment request was cancelled',
-};
+type AttemptState = Extract<State, { attempt: TransactionRow }>;
+type PlainState = Exclude<State, AttemptState>;
+/** What a page says in a state. */
+interface View<S> {
+  heading: (session: Session, state: S) => string;
+  body: (session: Session, state: S, options: PageOptions) => string;
+}
 
 /** The page of a checkout. */
 export function checkoutPage(session: Session, state: State, options: PageOptions): string {
   const { checkout } = session;
-  const heading = headings[state.name](session, state as never);
+  const { heading, body } =
+    'attempt' in state
+      ? rendered(attemptViews[state.name], session, state, options)
+      : rendered(plainViews[state.name], session, state, options);
   const forms = state.name === 'summary' || state.name === 'declined';
   const failed = (options.card && forms) || (options.vpaError && state.name === 'awaiting');
   return layout({
@@ -36,11 +33,15 @@ export function checkoutPage(session: Session, state: State, options: PageOption
     main: html`<main data-state="${stateKey(state)}" data-path="${options.path}">
       <div class="pay">
         <h1 tabindex="-1">${heading}</h1>
-        !${bodies[state.name](session, state as never, options)}
+        !${body}
       </div>
       !${summary(session, state, options)}
     </main>`,
   });
+}
+
+function rendered<S>({ heading, body }: View<S>, session: Session, state: S, options: PageOptions) {
+  return { heading: heading(session, state), body: body(session, state, options) };
 }
 
 function header(session: Session, { path }: PageOptions): string {
@@ -81,29 +82,50 @@ function summary(session: Session, state: State, options: PageOptions): string {
   </section>`;
 }
 
-type Body<S> = (session: Session, state: S, options: PageOptions) => string;
+/** The states without an attempt. */
+const plainViews: Record<PlainState['name'], View<PlainState>> = {
+  summary: {
+    heading: (s) => `Pay ${money(s.checkout.grossAmount)} to ${payeeName(s)}`,
+    body: (session, _, options) => html`!${forms(session, options)}!${leave(session, 'Return without paying')}`,
+  },
+  expired: {
+    heading: () => 'This payment link has expired',
+    body: (session) => html`
+    <p>It was valid until !${time(session.checkout.expiresAt)}. Please ask ${payeeName(session)} for a new link.</p>
+    <p class="hint">${justPaid}</p>
+    !${leave(session, 'Return')}`,
+  },
+  cancelled: {
+    heading: () => 'This payment request was cancelled',
+    body: (session) => html`
+    <p>${payeeName(session)} cancelled it, so there is nothing to pay here.</p>
+    <p class="hint">${justPaid}</p>
+    !${leave(session, 'Return')}`,
+  },
+};
 
-const bodies: Record<State['name'], Body<never>> = {
-  summary: (session: Session, _: unknown, options: PageOptions) =>
-    html`!${forms(session, options)}!${leave(session, 'Return without paying')}`,
-  declined: (session: Session, state: { attempt: TransactionRow }, options: PageOptions) => html`
-    <div class="notice bad" role="alert"><p>${reason(state.attempt)}</p></div>
-    !${forms(session, options)}!${leave(session, 'Return without paying')}`,
-  awaiting,
-  confirming: (_: Session, state: { attempt: TransactionRow }, options: PageOptions) => html`
+/** The states with an attempt. */
+const attemptViews: Record<AttemptState['name'], View<AttemptState>> = {
+  awaiting: { heading: (s) => `Pay ${money(s.checkout.grossAmount)} with your UPI app`, body: awaiting },
+  confirming: {
+    heading: () => 'Confirming your payment',
+    body: (_, state, options) => html`
     <div class="busy" aria-hidden="true"></div>
     <p>We are waiting for the bank to confirm your payment with the !${method(state.attempt)}. Please do not pay again.</p>
     !${look(options)}
     <p class="hint">You can close this page and open the same link later to see the result.</p>`,
-  paid,
-  expired: (session: Session) => html`
-    <p>It was valid until !${time(session.checkout.expiresAt)}. Please ask ${payeeName(session)} for a new link.</p>
-    <p class="hint">${justPaid}</p>
-    !${leave(session, 'Return')}`,
-  cancelled: (session: Session) => html`
-    <p>${payeeName(session)} cancelled it, so there is nothing to pay here.</p>
-    <p class="hint">${justPaid}</p>
-    !${leave(session, 'Return')}`,
+  },
+  declined: {
+    // When the time of an attempt is over, it is not certain yet that the attempt has failed.
+    heading: (_, { attempt }) => {
+      if (known(attempt)) return 'Your payment did not go through';
+      return attempt.paymentMethodDetails ? 'We could not confirm your payment' : 'This UPI code has expired';
+    },
+    body: (session, state, options) => html`
+    <div class="notice bad" role="alert"><p>${reason(state.attempt)}</p></div>
+    !${forms(session, options)}!${leave(session, 'Return without paying')}`,
+  },
+  paid: { heading: () => 'Payment received', body: paid },
 };
 
 const justPaid =

@@ -10,7 +10,7 @@ export const day = new Intl.DateTimeFormat('en-IN', { dateStyle: 'medium', timeZ
 
 /** An amount in Indian notation: ₹1,00,000.00. It formats a text, because a number may lose digits. */
 export function money(minor: bigint | string): string {
-  return rupees.format(amountText(minor) as never);
+  return rupees.format(amountText(minor) as `${number}`);
 }
 
 /** A time in Indian time, as HTML with the exact time in its `datetime` attribute. */

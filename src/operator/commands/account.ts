@@ -5,7 +5,7 @@ import { fileV1 } from '../../resources/file/v1.js';
 import { personV1 } from '../../resources/person/v1.js';
 import { OperatorError } from '../desk.js';
 import type { Verification } from '../accounts.js';
-import { email, flag, name, whole } from './arguments.js';
+import { email, flag, name, wholeNumber } from './arguments.js';
 import { type AddCommand, after, given, liveOf, mode } from './command.js';
 
 /** Adds the commands about accounts. */
@@ -21,14 +21,14 @@ function createCommand(accounts: Command, command: AddCommand): void {
   command(
     accounts,
     'create',
-    'Create a platform or direct user, or with --platform a connected user',
+    'Create a platform or direct user, or a connected user with --platform',
     async (operator, o) => {
       const businessDetails = { legalName: String(o.legalName) };
       const nickname = o.nickname as string | undefined;
       if (o.platform !== undefined) {
-        if (o.type !== 'user') throw new OperatorError('--platform goes with --type user.');
+        if (o.type !== 'user') throw new OperatorError('--platform requires --type user.');
         if (o.mode === undefined)
-          throw new OperatorError('--mode is required with --platform: a connected user lives in one mode.');
+          throw new OperatorError('--mode is required with --platform: a connected user exists in one mode only.');
         const platform = await operator.account(String(o.platform), liveOf(o));
         const { account } = await operator.as<{ account: AccountRow }>(platform, 'createConnectedUser', {
           businessDetails,
@@ -63,7 +63,7 @@ function statusCommands(accounts: Command, command: AddCommand): void {
   )
     .addOption(mode())
     .addOption(
-      new Option('--outcome <outcome>', 'what the verification came to')
+      new Option('--outcome <outcome>', 'the outcome of the verification')
         .choices(['activated', 'hold'])
         .makeOptionMandatory(),
     );
@@ -112,9 +112,9 @@ function updateCommand(accounts: Command, command: AddCommand): void {
       ]),
     )
     .option('--logo-id <file>')
-    .option('--tos-ip <address>', 'from where the terms were accepted')
-    .option('--tos-time <seconds>', 'when, in seconds since 1970', whole)
-    .option('--tos-user-agent <text>', 'with what')
+    .option('--tos-ip <address>', 'the IP address from which the terms were accepted')
+    .option('--tos-time <seconds>', 'the time of acceptance, in seconds since 1970', wholeNumber)
+    .option('--tos-user-agent <text>', 'the user agent that accepted them')
     .option('--live-fx <true|false>', 'process payouts of connected users at once', flag);
 }
 
@@ -130,7 +130,7 @@ function showCommands(accounts: Command, command: AddCommand): void {
     return { ...shown, tax_card_numbers };
   })
     .addOption(mode())
-    .option('--numbers', 'with the numbers of tax cards in the clear');
+    .option('--numbers', 'show the numbers of tax cards unmasked');
 
   command(accounts, 'list', 'List accounts; with --status verifying, the verification queue', async (operator, o) => {
     const status = o.status as AccountStatus | undefined;

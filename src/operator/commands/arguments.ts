@@ -3,7 +3,7 @@ import { GraphQLEmailAddress } from 'graphql-scalars';
 import { Amount, Currency } from '../../types/scalars.js';
 
 /** A whole number of at most twelve digits. */
-export function whole(text: string): number {
+export function wholeNumber(text: string): number {
   if (!/^\d{1,12}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.');
   return Number(text);
 }

@@ -21,7 +21,7 @@ export type AddCommand = (
 /** The option for the mode of a command's object. */
 export const mode = () => new Option('--mode <mode>', 'test or live').choices(['test', 'live']);
 /** The option that continues a list after a page. Each page but the last shows its cursor as `next`. */
-export const after = () => new Option('--after <next>', 'go on from where a page ended, as it was told there');
+export const after = () => new Option('--after <next>', 'the cursor that the previous page printed as next');
 /** Whether --mode is live; undefined when --mode is not given. */
 export const liveOf = (options: Options) => (options.mode === undefined ? undefined : options.mode === 'live');
 

@@ -15,11 +15,14 @@ export function depositCommands(program: Command, command: AddCommand): void {
   command(deposits, 'waiting', 'List the reversals that wait for their deposits', async (operator) => ({
     notices: (await operator.waitingNotices()).map(bankNoticeV1),
   }));
-  command(deposits, 'withdraw', 'Take back a reversal that waits, when its reference was wrong', async (operator, o) =>
-    bankNoticeV1(await operator.withdrawNotice(String(o.address), String(o.reference))),
+  command(
+    deposits,
+    'withdraw',
+    'Withdraw a reversal that waits, for example when its reference was wrong',
+    async (operator, o) => bankNoticeV1(await operator.withdrawNotice(String(o.address), String(o.reference))),
   )
     .requiredOption('--reference <reference>', "the bank's own reference")
-    .requiredOption('--address <address>', 'the receiving address that it names');
+    .requiredOption('--address <address>', 'the receiving address that the notice names');
 
   command(deposits, 'reconcile <deposit>', 'Count a deposit towards receivables', async (operator, o, id) =>
     depositV1(
@@ -30,13 +33,17 @@ export function depositCommands(program: Command, command: AddCommand): void {
     .addOption(tenant());
 }
 
-const tenant = () => new Option('--tenant <tenant>', 'whose it is, by the id of the root: it is found sooner');
+const tenant = () =>
+  new Option(
+    '--tenant <tenant>',
+    'the tenant of the deposit, by the id of its root; without it, all tenants are searched',
+  );
 
 function recordCommand(deposits: Command, command: AddCommand): void {
   command(
     deposits,
     'record',
-    'Record what a bank has told about a transfer; told twice it is the same',
+    'Record what a bank has reported about a transfer; recording it again changes nothing',
     async (operator, o) => {
       const { notice, deposit } = await operator.bankNotice({
         reference: String(o.reference),
@@ -60,7 +67,9 @@ function recordCommand(deposits: Command, command: AddCommand): void {
     .option('--from <account>', 'the partner that paid')
     .option('--allow-currency', 'record a transfer in another currency than its address')
     .addOption(
-      new Option('--method <method>', "one of the account's edition").choices(Object.values(DepositPaymentMethod)),
+      new Option('--method <method>', "a payment method of the account's edition").choices(
+        Object.values(DepositPaymentMethod),
+      ),
     )
     .option('--descriptor <text>', 'narration on the incoming deposit');
 }

@@ -1,31 +1,58 @@
 import type { Command } from 'commander';
 import type { JobRow } from '../../jobs/table.js';
+import type { StuckWork } from '../jobs.js';
+import type { ListPage } from '../paging.js';
 import { type AddCommand, after } from './command.js';
 
 /** Adds the commands about work that is due later. */
 export function jobCommands(program: Command, command: AddCommand): void {
-  const jobs = program.command('job').description('Work that is due later, which the gateways do by themselves');
+  const jobs = program.command('job').description('Jobs: work that the gateways do later');
 
   command(
     jobs,
     'list',
-    'List jobs; with --stuck, those alone that have failed and are tried again',
+    'List jobs; with --stuck, those that have failed and are tried again, and the failing work of whole tenants',
     async (operator, o) => {
-      const { nodes, next } = await operator.jobs({ stuck: Boolean(o.stuck), after: o.after as string | undefined });
-      return { jobs: nodes.map(jobJson), ...(next !== null && { next }) };
+      const from = o.after as string | undefined;
+      const { nodes, next } = o.stuck ? stuck(await operator.stuckWork(from)) : all(await operator.jobs(from));
+      return { jobs: nodes, ...(next !== null && { next }) };
     },
   )
-    .option('--stuck', 'those that have failed, with their last error')
+    .option('--stuck', 'what has failed, with its last error')
     .addOption(after());
 
-  command(jobs, 'retry <job>', 'Have a job tried now, instead of when it is due', async (operator, _, id) =>
+  command(jobs, 'retry <job>', 'Retry a job now, instead of when it is due', async (operator, _, id) =>
     jobJson(await operator.retryJob(id)),
   );
 }
 
+const all = ({ nodes, next }: ListPage<JobRow>) => ({ nodes: nodes.map(jobJson), next });
+const stuck = ({ nodes, next }: ListPage<StuckWork>) => ({ nodes: nodes.map(stuckJson), next });
+
 function jobJson({ id, tenantId, livemode, kind, subjectId, attempts, error, due }: JobRow) {
   return {
     ...{ id, tenant: `account_${tenantId}`, mode: livemode ? 'live' : 'test', kind, subject: subjectId },
-    ...{ attempts, error, due: new Date(due * 1000).toISOString() },
+    ...{ attempts, error, due: timeOf(due) },
   };
 }
+
+/** Without id and subject for the work of a whole tenant. */
+function stuckJson({
+  jobId,
+  tenantId,
+  livemode,
+  work,
+  jobKind,
+  subjectId,
+  attempts,
+  error,
+  since,
+  nextAttempt,
+}: StuckWork) {
+  return {
+    ...{ id: jobId, tenant: `account_${tenantId}`, mode: livemode ? 'live' : 'test', work },
+    ...{ kind: jobKind, subject: subjectId, attempts, error, since: timeOf(since), due: timeOf(nextAttempt) },
+  };
+}
+
+const timeOf = (seconds: number) => new Date(seconds * 1000).toISOString();

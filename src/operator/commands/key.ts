@@ -8,7 +8,7 @@ import { type AddCommand, liveOf, mode } from './command.js';
 export function keyCommands(program: Command, command: AddCommand): void {
   const keys = program.command('key').description('API keys');
 
-  command(keys, 'create', 'Make a key for an account', async (operator, o) => {
+  command(keys, 'create', 'Create a key for an account', async (operator, o) => {
     const owner = await operator.account(String(o.account), liveOf(o));
     return keyJson(
       await operator.as(owner, 'createApiKey', { permission: o.permission, expiresInSeconds: o.expiresIn }),
@@ -28,7 +28,7 @@ export function keyCommands(program: Command, command: AddCommand): void {
   command(
     keys,
     'rotate <key>',
-    'Make a new key; the old one stays valid for a grace period',
+    'Create a new key; the old one stays valid for a grace period',
     async (operator, o, id) => {
       const row = await operator.key(id);
       return keyJson(

@@ -3,9 +3,9 @@ import type { AddCommand } from './command.js';
 
 /** Adds the commands that check the ledger. */
 export function ledgerCommands(program: Command, command: AddCommand): void {
-  const ledger = program.command('ledger').description('The books');
+  const ledger = program.command('ledger').description('The ledger');
 
-  command(ledger, 'audit', 'Hold the books against every promise; exit code 1 when any is broken', async (operator) => {
+  command(ledger, 'audit', 'Check the invariants of the ledger; exit code 1 when any is violated', async (operator) => {
     const result = await operator.audit();
     if (result.violations.length > 0) process.exitCode = 1;
     return result;
@@ -13,7 +13,7 @@ export function ledgerCommands(program: Command, command: AddCommand): void {
   command(
     ledger,
     'verify',
-    'Check the seal of the ledger; names the first block that does not match',
+    'Check the seal of the ledger, and show the first block that does not match',
     async (operator) => {
       const chains = await operator.verifySeals();
       if (chains.some(({ firstBroken }) => firstBroken !== null)) process.exitCode = 1;

@@ -9,7 +9,7 @@ export function readable(result: object): string {
   const { next, ...members } = result as { next?: string };
   const [list] = Object.values(members) as unknown[];
   if (Object.keys(members).length === 1 && Array.isArray(list)) {
-    const more = next ? `There are more. Go on with --after ${next}\n` : '';
+    const more = next ? `There are more. List the next page with --after ${next}\n` : '';
     return list.length === 0 ? 'None.\n' : `${rows(list.map(summary))}${more}`;
   }
   const table = new Table({ style: { head: [], border: [] } });

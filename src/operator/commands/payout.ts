@@ -8,12 +8,12 @@ import { type AddCommand, after, liveOf, mode } from './command.js';
 
 /** Adds the commands about payouts, their holds and their rates. */
 export function payoutCommands(program: Command, command: AddCommand): void {
-  const payouts = program.command('payout').description('Payouts and what holds them');
+  const payouts = program.command('payout').description('Payouts, service holds and exchange rates');
 
   command(
     payouts,
     'list',
-    'List payouts; with --status processing --mode live, those that wait',
+    'List payouts; --status processing --mode live lists those that wait for the operator',
     async (operator, o) => {
       const status = o.status as PayoutStatus | undefined;
       const { nodes, next } = await operator.payouts({
@@ -29,30 +29,38 @@ export function payoutCommands(program: Command, command: AddCommand): void {
     .addOption(after());
 
   command(payouts, 'show <payout>', 'Show a payout', async (operator, _, id) => payoutV1(await operator.payout(id)));
-  command(payouts, 'settle <payout>', 'A payout has arrived', async (operator, _, id) =>
+  command(payouts, 'settle <payout>', 'Record that a payout has arrived', async (operator, _, id) =>
     payoutV1(await operator.endPayout(id, 'completed')),
   );
-  command(payouts, 'fail <payout>', 'A payout has failed; its money is available again', async (operator, _, id) =>
-    payoutV1(await operator.endPayout(id, 'failed')),
+  command(
+    payouts,
+    'fail <payout>',
+    'Record that a payout has failed; its money is available again',
+    async (operator, _, id) => payoutV1(await operator.endPayout(id, 'failed')),
   );
   command(payouts, 'hold <account>', "Place a service hold on an account's payouts", async (operator, o, id) =>
     accountSettingV1(await operator.serviceHold(await operator.account(id, liveOf(o)), true)),
   ).addOption(mode());
-  command(payouts, 'release <account>', 'Lift the service hold', async (operator, o, id) =>
+  command(payouts, 'release <account>', "Lift the service hold on an account's payouts", async (operator, o, id) =>
     accountSettingV1(await operator.serviceHold(await operator.account(id, liveOf(o)), false)),
   ).addOption(mode());
-  command(payouts, 'rate <account>', "Give a rate for the live payouts of a root's tenant", async (operator, o, id) => {
-    const account = await operator.account(id, true);
-    return rateJson(await operator.setRate(account, String(o.from), String(o.to), String(o.rate)));
-  })
+  command(
+    payouts,
+    'rate <account>',
+    "Set an exchange rate for the live payouts of a root's tenant",
+    async (operator, o, id) => {
+      const account = await operator.account(id, true);
+      return rateJson(await operator.setRate(account, String(o.from), String(o.to), String(o.rate)));
+    },
+  )
     .requiredOption('--from <currency>', 'ISO 4217 code', currencyCode)
     .requiredOption('--to <currency>', 'ISO 4217 code', currencyCode)
-    .requiredOption('--rate <decimal>', 'what one unit buys');
+    .requiredOption('--rate <decimal>', 'what one unit of the first currency buys of the second');
 
   command(
     payouts,
     'rates <account>',
-    "List the rates for the live payouts of a root's tenant",
+    "List the exchange rates for the live payouts of a root's tenant",
     async (operator, _, id) => ({
       rates: (await operator.rates(await operator.account(id, true))).map(rateJson),
     }),

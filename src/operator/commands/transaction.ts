@@ -10,7 +10,7 @@ export function transactionCommands(program: Command, command: AddCommand): void
   command(
     transactions,
     'mismatches',
-    'List the successes that an acquirer told and that do not fit their attempts',
+    'List the successes that an acquirer reported and that do not match their attempts',
     async (operator) => ({ mismatches: (await operator.mismatches()).map(mismatchJson) }),
   );
 }

@@ -45,7 +45,7 @@ export class PayoutSettingsInput {
   weeklyAnchor?: number | null;
 }
 
-@InputType({ description: 'Changes a setting. Hashes merge: absent members stay.' })
+@InputType({ description: 'Changes a setting. Objects merge: absent members stay.' })
 export class UpdateAccountSettingInput {
   @Field(() => ID)
   id: string;
@@ -71,8 +71,8 @@ export class PayoutFilter {
 export class AccountSettingArgs extends PageArgs {
   @Field(() => [ID], { nullable: true, description: 'Settings of these accounts; any account within reach.' })
   accountId?: string[] | null;
-  @Field(() => AddressOfferInput, { nullable: true, description: 'Only with these.' })
+  @Field(() => AddressOfferInput, { nullable: true, description: 'Only accounts with these settings.' })
   address?: AddressOfferInput | null;
-  @Field(() => PayoutFilter, { nullable: true, description: 'Only with payouts like this.' })
+  @Field(() => PayoutFilter, { nullable: true, description: 'Only settings whose payouts match this filter.' })
   payouts?: PayoutFilter | null;
 }

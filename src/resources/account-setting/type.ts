@@ -10,7 +10,7 @@ registerEnumType(PayoutInterval, {
 });
 registerEnumType(PayoutReasonCode, {
   name: 'PayoutReasonCode',
-  description: 'Why payouts of an account are off.',
+  description: 'Why payouts of an account are disabled.',
   valuesConfig: {
     ACCOUNT_NOT_ACTIVATED: { description: 'The account is not activated.' },
     PLATFORM_HOLD: { description: 'Disabled by the platform.' },
@@ -67,7 +67,7 @@ export class PayoutSettings {
   monthlyAnchor: number | null;
   @Field(() => Int, { nullable: true, description: 'Day of the week, 1 (Monday) to 7; with the interval WEEKLY.' })
   weeklyAnchor: number | null;
-  @Field(() => PayoutReasonCode, { nullable: true, description: 'Why payouts are off.' })
+  @Field(() => PayoutReasonCode, { nullable: true, description: 'Why payouts are disabled.' })
   reasonCodeNotEnabled: PayoutReasonCode | null;
 }
 
@@ -75,7 +75,7 @@ export class PayoutSettings {
 @ObjectType({
   implements: Node,
   simpleResolvers: true,
-  description: 'What an account has switched on. Created with the account.',
+  description: 'The settings of an account. They are created with the account.',
 })
 export class AccountSetting extends Node {
   @Field(() => DateTime)

@@ -124,7 +124,9 @@ export class CreateConnectedUserInput {
   tosAcceptance?: TosAcceptanceInput | null;
 }
 
-@InputType({ description: 'Changes a connected user in status DRAFT. Hashes merge: absent members stay, null clears.' })
+@InputType({
+  description: 'Changes a connected user in status DRAFT. Objects merge: absent members stay, null clears.',
+})
 export class UpdateAccountInput extends CreateConnectedUserInput {
   @Field(() => ID)
   id: string;
@@ -144,7 +146,7 @@ export class CapabilityFilter {
 
 @ArgsType()
 export class AccountArgs extends PageArgs {
-  @Field(() => [AccountAddressState], { nullable: true, description: 'Only with these.' })
+  @Field(() => [AccountAddressState], { nullable: true, description: 'Only accounts with these settings.' })
   address?: AccountAddressState[] | null;
   @Field(() => [AccountStatus], { nullable: true, description: 'Only in these statuses.' })
   status?: AccountStatus[] | null;

@@ -61,7 +61,7 @@ export class AccountResolver {
         problem(
           'permission_denied',
           'On-Behalf-Of',
-          'A connected user has no connected users; ask as the platform itself.',
+          'A connected user has no connected users. Send the request as the platform itself.',
         ),
       );
     }
@@ -99,7 +99,7 @@ export class AccountResolver {
 
 /** The additional capabilities of an account, as its edition shows them. */
 export function capabilityOf(row: AccountRow, { edition }: Context): Capability | null {
-  if (edition.capability.nullFor.includes(row.subType as never)) return null;
+  if (edition.capability.nullFor.includes(row.subType)) return null;
   return { multicurrencyExportsV1: edition.capability.shown ? row.capabilityStatus : null };
 }
 

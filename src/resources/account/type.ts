@@ -128,7 +128,7 @@ export class TosAcceptance {
   userAgent?: string | null;
 }
 
-@ObjectType({ simpleResolvers: true, description: 'What an account is able to do beyond the ordinary.' })
+@ObjectType({ simpleResolvers: true, description: 'What an account can do beyond the default.' })
 export class Capability {
   @Field(() => CapabilityStatus, { nullable: true, description: 'Edition 1: additional currencies.' })
   multicurrencyExportsV1: CapabilityStatus | null;
@@ -141,7 +141,7 @@ export class Capability {
 @ObjectType({
   implements: Node,
   simpleResolvers: true,
-  description: 'A platform, a user or a partner: whoever receives or pays funds.',
+  description: 'A platform, a user or a partner: an account receives or pays funds.',
 })
 export class Account extends Node {
   @Field(() => DateTime)

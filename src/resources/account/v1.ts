@@ -16,7 +16,7 @@ export function accountV1(a: AccountRow) {
     nickname: a.nickname,
     address: a.address,
     business_details: businessDetailsV1(a, shown['account.business_details.estimated_monthly_volume'] === true),
-    capability: capability.nullFor.includes(a.subType as never)
+    capability: capability.nullFor.includes(a.subType)
       ? null
       : capability.shown
         ? { multicurrency_exports_v1: a.capabilityStatus }

@@ -27,13 +27,13 @@ const VerificationOutcome = { ACTIVATED: 'activated', HOLD: 'hold' } as const;
 type VerificationOutcome = (typeof VerificationOutcome)[keyof typeof VerificationOutcome];
 registerEnumType(VerificationOutcome, { name: 'VerificationOutcome', description: 'What a verification came to.' });
 
-@ObjectType({ simpleResolvers: true, description: 'Something that activation still requires.' })
+@ObjectType({ simpleResolvers: true, description: 'A requirement for activation that is not met yet.' })
 export class Requirement {
-  @Field(() => String, { description: 'The same name that `activate` would give as `field_name`.' })
+  @Field(() => String, { description: 'The name that `activate` reports as `field_name`.' })
   fieldName: string;
   @Field(() => String)
   message: string;
-  @Field(() => [String], { description: 'Other parameters that would do as well.' })
+  @Field(() => [String], { description: 'Other parameters that also meet the requirement.' })
   alternatives: string[];
 }
 
@@ -72,7 +72,7 @@ export class ActivationResolver {
   /** Submits an account for activation. Spec: Activate an Account. */
   @Mutation(() => ActivateAccountPayload, {
     description:
-      'Submits an account for activation: a connected user by its platform, a partner by a platform or direct user. See `Account.requirements`.',
+      'Submits an account for activation. A platform activates its connected users; a platform or direct user activates its partners. See `Account.requirements`.',
   })
   async activateAccount(@Arg('input', () => AccountIdInput) { id }: AccountIdInput, @Ctx() context: Context) {
     const row = await context.scope.one(account, id);
@@ -155,7 +155,7 @@ export class ActivationResolver {
   }
 
   @Mutation(() => CreateTestWalletPayload, {
-    description: 'Test helper: a wallet that a partner pays from, of any provider. Answers its address.',
+    description: 'Test helper: creates a wallet of any provider that a partner pays from. Returns its address.',
   })
   async createTestWallet(
     @Arg('input', () => CreateTestWalletInput) { id, provider }: CreateTestWalletInput,

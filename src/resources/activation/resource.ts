@@ -32,7 +32,7 @@ export default defineResource({
     fields(account, {
       requirements: value(() => [Requirement], requirements, {
         description:
-          'What is still missing for activation. Empty exactly when `activateAccount` finds nothing missing.',
+          'The requirements for activation that are not met yet. The list is empty exactly when `activateAccount` finds nothing missing.',
       }),
     }),
   ],

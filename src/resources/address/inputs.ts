@@ -64,13 +64,13 @@ export class UpdateAddressInput {
   metadata?: Record<string, string | null> | null;
 }
 
-@InputType({ description: 'By what is known of a wallet.' })
+@InputType({ description: 'Filters addresses by their wallet.' })
 export class WalletFilter {
   @Field(() => [WalletProvider], optional)
   provider?: WalletProvider[] | null;
 }
 
-@InputType({ description: 'By which UPI payments an address takes.' })
+@InputType({ description: 'Filters addresses by the UPI payments that they accept.' })
 export class VpaUpiFilter {
   @Field(() => VpaState, optional)
   onetime?: VpaState | null;
@@ -78,7 +78,7 @@ export class VpaUpiFilter {
   recurring?: VpaState | null;
 }
 
-@InputType({ description: 'By what is known of a UPI address. Edition 2.' })
+@InputType({ description: 'Filters addresses by their UPI address. Edition 2.' })
 export class VpaFilter {
   @Field(() => VpaUpiFilter, optional)
   upi?: VpaUpiFilter | null;
@@ -90,13 +90,16 @@ export class AddressOfAccountArgs extends PageArgs {
   category?: AddressCategory[] | null;
   @Field(() => [Currency], { nullable: true, description: 'Only in these currencies.' })
   currency?: string[] | null;
-  @Field(() => Boolean, { nullable: true, description: 'Only those that are reusable for ACH debit, or are not.' })
+  @Field(() => Boolean, {
+    nullable: true,
+    description: 'Only addresses that are reusable for ACH debit, or only those that are not.',
+  })
   isReusable?: boolean | null;
   @Field(() => [AddressStatus], { nullable: true, description: 'Only in these statuses.' })
   status?: AddressStatus[] | null;
   @Field(() => [AddressType], { nullable: true, description: 'Only of these types.' })
   type?: AddressType[] | null;
-  @Field(() => WalletFilter, { nullable: true, description: 'Only wallets like this.' })
+  @Field(() => WalletFilter, { nullable: true, description: 'Only wallets that match this filter.' })
   wallet?: WalletFilter | null;
   @Field(() => VpaFilter, { nullable: true, description: 'Edition 2.' })
   vpa?: VpaFilter | null;

@@ -101,7 +101,7 @@ const UpdateAddressPayload = payloadOf('UpdateAddress', 'address', Address);
 export class AddressResolver {
   /** Creates a payout address, activated at once. Spec: Create an Address. */
   @Mutation(() => CreateAddressPayload, {
-    description: 'Creates a payout address. The newest of a currency is the one in use; it replaces the older.',
+    description: 'Creates a payout address. Payouts of a currency use the newest address; it replaces the older ones.',
   })
   async createAddress(@Arg('input', () => CreateAddressInput) input: CreateAddressInput, @Ctx() context: Context) {
     const owner = await context.scope.one(account, input.linkedId, 'address.linked_id');

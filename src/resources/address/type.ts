@@ -28,7 +28,7 @@ registerEnumType(AddressStatus, {
   },
 });
 registerEnumType(LinkedObject, { name: 'LinkedObject', description: 'What owns an address.' });
-registerEnumType(WalletProvider, { name: 'WalletProvider', description: 'Who keeps a wallet.' });
+registerEnumType(WalletProvider, { name: 'WalletProvider', description: 'The provider of a wallet.' });
 registerEnumType(VpaState, { name: 'VpaState', description: 'Whether a kind of UPI payment is possible.' });
 
 const optional = { nullable: true } as const;
@@ -66,7 +66,7 @@ export class Wallet {
   provider: WalletProvider;
 }
 
-@ObjectType({ simpleResolvers: true, description: 'Which UPI payments an address takes.' })
+@ObjectType({ simpleResolvers: true, description: 'Which UPI payments an address accepts.' })
 export class VpaUpi {
   @Field(() => VpaState)
   onetime: VpaState;

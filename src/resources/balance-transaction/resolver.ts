@@ -32,14 +32,15 @@ export class BalanceTransactionOfAccountArgs extends PageArgs {
 
 @ArgsType()
 class BalanceTransactionArgs extends BalanceTransactionOfAccountArgs {
-  @Field(() => ID, { nullable: true, description: 'Those of this account; the context account by default.' })
+  @Field(() => ID, { nullable: true, description: 'Only those of this account; the context account by default.' })
   accountId?: string | null;
 }
 
 @Resolver(() => BalanceTransaction)
 export class BalanceTransactionResolver {
   @Query(() => BalanceTransactionConnection, {
-    description: 'Those of the context account alone, or of one account within reach: they add up to its balance.',
+    description:
+      'The balance transactions of the context account, or of one account within reach. They add up to its balance.',
   })
   async balanceTransactions(
     @Args(() => BalanceTransactionArgs) args: BalanceTransactionArgs,

@@ -35,7 +35,7 @@ export class BalanceTransaction extends Node {
   livemode: boolean;
   @Field(() => ID)
   paymentId: string;
-  @Field(() => Amount, { description: 'What the compartment held afterwards.' })
+  @Field(() => Amount, { description: 'The amount of the compartment afterwards.' })
   balanceAfter: bigint;
   accountId: string;
 }

@@ -22,13 +22,13 @@ export class BalanceResolver {
     id: string | undefined,
     @Ctx() context: Context,
   ): Promise<Balance> {
-    const held = await readBalance(context, id || context.caller.actingAccountId);
-    const owner = held[0]?.owner;
+    const rows = await readBalance(context, id || context.caller.actingAccountId);
+    const owner = rows[0]?.owner;
     if (!owner) throw new DomainError(problem('resource_missing', 'balance.account_id'));
-    return shownAs(
+    return formatBalance(
       context,
       owner,
-      held.flatMap(({ money }) => (money.currency === null ? [] : [money as Held])),
+      rows.flatMap(({ money }) => (money.currency === null ? [] : [money as Amounts])),
     );
   }
 
@@ -89,20 +89,23 @@ export class AsOfArgs {
 /** The funds of an account, now or as they were at a time. */
 export async function balanceOfAccount(row: AccountRow, context: Context, { asOf }: AsOfArgs): Promise<Balance> {
   if (asOf == null) return balanceOf(context, row);
-  return shownAs(context, row, await series(context, row.id, { from: asOf, to: asOf + 1 }));
+  return formatBalance(context, row, await series(context, row.id, { from: asOf, to: asOf + 1 }));
 }
 
 /** One statement reads the balances of all accounts that are requested in one tick. */
 async function balanceOf(context: Context, row: AccountRow): Promise<Balance> {
   const rows = (await context.scope.many('balances', row.id, (ids) => readBalances(context, ids))) ?? [];
-  return shownAs(context, row, rows);
+  return formatBalance(context, row, rows);
 }
 
-type Held = Pick<BalanceRow, 'currency' | 'available' | 'pending' | 'processing' | 'payoutProcessing' | 'feeAdvance'>;
+type Amounts = Pick<
+  BalanceRow,
+  'currency' | 'available' | 'pending' | 'processing' | 'payoutProcessing' | 'feeAdvance'
+>;
 type Owner = Pick<AccountRow, 'id' | 'livemode' | 'kind'>;
 
 /** Balances by compartment. An account without any entry has one balance of zero, in the edition's currency. */
-function shownAs({ edition }: Context, row: Owner, rows: Held[]): Balance {
+function formatBalance({ edition }: Context, row: Owner, rows: Amounts[]): Balance {
   const nothing = {
     currency: edition.currency,
     available: 0n,
@@ -112,8 +115,8 @@ function shownAs({ edition }: Context, row: Owner, rows: Held[]): Balance {
     feeAdvance: 0n,
   };
   const shown = rows.length > 0 ? rows : [nothing];
-  const each = (compartment: Exclude<keyof Held, 'currency'>) =>
-    shown.map((held) => ({ amount: held[compartment], currency: held.currency }));
+  const each = (compartment: Exclude<keyof Amounts, 'currency'>) =>
+    shown.map((amounts) => ({ amount: amounts[compartment], currency: amounts.currency }));
   return {
     accountId: row.id,
     livemode: row.livemode,
@@ -131,7 +134,7 @@ function shownAs({ edition }: Context, row: Owner, rows: Held[]): Balance {
  */
 function readBalance({ scope }: Context, id: string) {
   const p = sql.placeholder;
-  return scope.readFrom<{ owner: Owner; money: Held | Record<keyof Held, null> }>(
+  return scope.readFrom<{ owner: Owner; money: Amounts | Record<keyof Amounts, null> }>(
     'balance_of_account',
     (db, visible) =>
       db

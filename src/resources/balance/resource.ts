@@ -31,11 +31,11 @@ export default defineResource({
     fields(account, {
       balanceHistory: value(() => [BalancePoint], balanceHistory, {
         args: RangeArgs,
-        description: `What the compartments held at the end of each step, of the last one at \`to\`, per currency; ${stepsMax} steps at most.`,
+        description: `The amounts of the compartments at the end of each step, and at \`to\` for the last step, per currency; ${stepsMax} steps at most.`,
       }),
       depositTotals: value(() => [DepositTotal], depositTotals, {
         args: RangeArgs,
-        description: `Completed deposits to the account by step, method and currency, less what was disputed of them; ${stepsMax} steps at most.`,
+        description: `Completed deposits to the account by step, method and currency, minus the disputed amounts; ${stepsMax} steps at most.`,
       }),
       balance: value(() => Balance, balanceOfAccount, {
         args: AsOfArgs,

@@ -27,7 +27,7 @@ export class Balance {
   processing: Money[];
   @Field(() => [Money], { description: 'Being paid out.' })
   payoutProcessing: Money[];
-  @Field(() => [Money], { description: 'Kept in advance for fees; empty for accounts that are no platform.' })
+  @Field(() => [Money], { description: 'Kept in advance for fees; empty for accounts that are not platforms.' })
   feeAdvance: Money[];
 }
 

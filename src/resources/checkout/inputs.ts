@@ -10,7 +10,7 @@ export class CheckoutPartyInput {
   accountId: string;
 }
 
-@InputType({ description: 'A receivable that a checkout is against.' })
+@InputType({ description: 'A receivable that a checkout pays.' })
 export class CheckoutReceivableInput {
   @Field(() => ID)
   id: string;
@@ -46,7 +46,7 @@ export class CheckoutIdInput {
 export class PayTestCheckoutInput extends CheckoutIdInput {
   @Field(() => TransactionPaymentMethod, {
     nullable: true,
-    description: 'The first that the checkout takes by default.',
+    description: 'By default the first method that the checkout accepts.',
   })
   paymentMethod?: TransactionPaymentMethod | null;
 }

@@ -64,16 +64,16 @@ export class CheckoutResolver {
       ...ReceivableRow[],
     ];
     const to = await scope.one(account, receivables[0]!.accountId, 'checkout.receivables[0].id');
-    const problems = [...receivablesProblems(receivables, to), ...partnerProblems(from, to)];
-    if (problems.length > 0) throw new DomainError(...problems);
+    const refused = [...receivablesProblems(receivables, to), ...partnerProblems(from, to)];
+    if (refused.length > 0) throw new DomainError(...refused);
     const reconcilable = receivables.reduce((sum, r) => sum + r.amountReconcilable, 0n);
-    const impossible: Problem[] = [];
-    if (!checkouts.payable(context.caller.livemode)) impossible.push(problem('acquirer_unavailable'));
+    const problems: Problem[] = [];
+    if (!checkouts.payable(context.caller.livemode)) problems.push(problem('acquirer_unavailable'));
     if (input.amount > reconcilable)
-      impossible.push(
+      problems.push(
         problem('amount_exceeds_reconcilable', 'checkout.amount', 'is more than what the receivables can still take'),
       );
-    if (impossible.length > 0) throw new DomainError(...impossible);
+    if (problems.length > 0) throw new DomainError(...problems);
     const row = await context.write('create_checkout', checkout, {
       amount: input.amount,
       grossAmount: grossOf(input.amount, checkouts.terms),
@@ -90,7 +90,7 @@ export class CheckoutResolver {
   }
 
   @Mutation(() => CancelCheckoutPayload, {
-    description: 'Withdraws a checkout that is not paid. Money of an attempt under way is credited all the same.',
+    description: 'Withdraws a checkout that is not paid. The money of an attempt in progress is still credited.',
   })
   async cancelCheckout(@Arg('input', () => CheckoutIdInput) input: CheckoutIdInput, @Ctx() context: Context) {
     return ended(context, input, 'cancelled');
@@ -98,7 +98,7 @@ export class CheckoutResolver {
 
   @Mutation(() => PayTestCheckoutPayload, {
     description:
-      'Test helper: an attempt succeeds now. On a checkout that is over the payment is late, on a paid one a duplicate.',
+      'Test helper: an attempt succeeds now. The payment is late if the checkout has expired or was cancelled, and a duplicate if it is paid.',
   })
   async payTestCheckout(
     @Arg('input', () => PayTestCheckoutInput) input: PayTestCheckoutInput,
@@ -115,7 +115,7 @@ export class CheckoutResolver {
     return attempted(context, input, 'failed');
   }
 
-  @Mutation(() => ExpireTestCheckoutPayload, { description: 'Test helper: the time of a checkout is over.' })
+  @Mutation(() => ExpireTestCheckoutPayload, { description: 'Test helper: expires a checkout.' })
   async expireTestCheckout(@Arg('input', () => CheckoutIdInput) input: CheckoutIdInput, @Ctx() context: Context) {
     return ended(context, input, 'expired');
   }
@@ -182,10 +182,8 @@ function partnerProblems(from: AccountRow, to: AccountRow): Problem[] {
   const field = 'checkout.from.account_id';
   if (from.kind !== 'partner' || from.ownerId !== to.id)
     return [problem('parameter_invalid', field, 'must be a partner of the account whose receivables are paid')];
-  const standing = from.livemode
-    ? from.status === 'activated'
-    : from.status !== 'hold' && from.status !== 'deactivated';
-  return standing ? [] : [problem('status_invalid', field, 'The status of the partner does not allow it to pay.')];
+  const mayPay = from.livemode ? from.status === 'activated' : from.status !== 'hold' && from.status !== 'deactivated';
+  return mayPay ? [] : [problem('status_invalid', field, 'The status of the partner does not allow it to pay.')];
 }
 
 async function ended(context: Context, { id }: CheckoutIdInput, to: 'cancelled' | 'expired') {

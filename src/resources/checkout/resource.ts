@@ -77,7 +77,8 @@ export default defineResource({
         () => String,
         (row: CheckoutRow, { checkouts }) => checkouts.urlOf(row),
         {
-          description: 'The address of its page, for the partner that pays: whoever has it can open the page.',
+          description:
+            'The address of its page, for the partner that pays. The page needs no other credential than this address.',
         },
       ),
       fromAccount: link(account, 'fromAccountId', { description: 'The partner that pays.' }),
@@ -85,11 +86,11 @@ export default defineResource({
       receivables: value(
         () => [Receivable],
         (row: CheckoutRow, { scope }) => Promise.all(row.receivableIds.map((id) => scope.one(receivable, id))),
-        { description: 'What it is against, in the order in which a payment locks them.' },
+        { description: 'The receivables that it pays, in the order in which a payment locks them.' },
       ),
       effectiveTransaction: link(transaction, 'effectiveTransactionId', {
         nullable: true,
-        description: 'The latest finished attempt; once one has succeeded, that one.',
+        description: 'The latest finished attempt; after an attempt has succeeded, that attempt.',
       }),
       deposit: link(deposit, 'depositId', { nullable: true, description: 'The deposit that was credited.' }),
     }),
@@ -106,7 +107,7 @@ export default defineResource({
     fields(receivable, {
       checkouts: page(checkoutNow, ofReceivable, {
         args: CheckoutOfAccountArgs,
-        description: 'The checkouts that are against it.',
+        description: 'The checkouts that pay it.',
       }),
     }),
     fields(payment, { checkout: link(checkoutNow, 'checkoutId', { nullable: true }) }),

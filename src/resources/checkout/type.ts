@@ -10,9 +10,12 @@ registerEnumType(CheckoutStatus, {
   name: 'CheckoutStatus',
   description: 'How far a checkout has come.',
   valuesConfig: {
-    INITIALIZED: { description: 'Ready to be opened by the partner.' },
+    INITIALIZED: { description: 'Ready for the partner to open.' },
     COMPLETED: { description: 'Paid in time.' },
-    EXPIRED: { description: 'Its time is over. A payment that comes late is credited all the same; the status stays.' },
+    EXPIRED: {
+      description:
+        'The session has expired. A payment that arrives later is still credited; the status does not change.',
+    },
     CANCELLED: { description: 'Withdrawn by its user.' },
   },
 });
@@ -36,15 +39,19 @@ export class Checkout extends Node {
   expiresAt: number;
   @Field(() => Boolean)
   livemode: boolean;
-  @Field(() => Amount, { description: 'Collected from the partner.' })
+  @Field(() => Amount, { description: 'The amount that is collected from the partner.' })
   amount: bigint;
-  @Field(() => Amount, { description: 'Payable by the partner: the amount and the fee, if one is configured.' })
+  @Field(() => Amount, {
+    description: 'The amount that the partner pays: the amount and the fee, if one is configured.',
+  })
   grossAmount: bigint;
   @Field(() => Currency)
   currency: string;
   @Field(() => [CheckoutPaymentMethod])
   paymentMethods: CheckoutPaymentMethod[];
-  @Field(() => String, { description: 'Where the partner goes afterwards, with `checkout_id` added to the query.' })
+  @Field(() => String, {
+    description: 'The address to which the partner is redirected afterwards, with `checkout_id` added to the query.',
+  })
   redirectUrl: string;
   @Field(() => CheckoutStatus)
   status: CheckoutStatus;

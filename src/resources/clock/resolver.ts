@@ -7,17 +7,17 @@ import { testClock } from './table.js';
 
 const advanceSecondsMax = 400 * 24 * 3600;
 
-@InputType({ description: 'How far the test clock moves.' })
+@InputType({ description: 'Advances the test clock.' })
 class AdvanceTestClockInput {
-  @Field(() => Int, { description: 'How far to move forward: 1 second to 400 days.' })
+  @Field(() => Int, { description: 'How many seconds to advance: 1 second to 400 days.' })
   advanceSeconds: number;
 }
 
-@ObjectType({ simpleResolvers: true, description: "The tenant's test clock: what the time is for its test objects." })
+@ObjectType({ simpleResolvers: true, description: "The tenant's test clock: the time of its test objects." })
 class TestClock {
   @Field(() => DateTime)
   now: number;
-  @Field(() => Int, { description: 'How far it is ahead of real time.' })
+  @Field(() => Int, { description: 'How many seconds it is ahead of real time.' })
   offsetSeconds: number;
 }
 export type ClockRow = TestClock;
@@ -38,7 +38,7 @@ export class ClockResolver {
    */
   @Mutation(() => AdvanceTestClockPayload, {
     description:
-      "Test helper: moves the clock of the tenant's test objects forward. What becomes due by it is done within a second, step by step.",
+      "Test helper: moves the clock of the tenant's test objects forward. Work that becomes due is done within a second, step by step.",
   })
   async advanceTestClock(
     @Arg('input', () => AdvanceTestClockInput) { advanceSeconds }: AdvanceTestClockInput,

@@ -101,7 +101,7 @@ export class DepositResolver {
     return { deposit: await context.write('reconcile_deposit', deposit, input) };
   }
 
-  @Mutation(() => ProcessTestDepositPayload, { description: 'Test helper: the bank has begun to process a deposit.' })
+  @Mutation(() => ProcessTestDepositPayload, { description: 'Test helper: the bank begins to process a deposit.' })
   processTestDeposit(@Arg('input', () => DepositIdInput) input: DepositIdInput, @Ctx() context: Context) {
     return moved(context, input, ['initialized'], 'processing');
   }
@@ -111,27 +111,27 @@ export class DepositResolver {
     return moved(context, input, ['initialized', 'processing'], 'completed');
   }
 
-  @Mutation(() => FailTestDepositPayload, { description: 'Test helper: a deposit fails.' })
+  @Mutation(() => FailTestDepositPayload, { description: 'Test helper: fails a deposit.' })
   failTestDeposit(@Arg('input', () => EndTestDepositInput) input: EndTestDepositInput, @Ctx() context: Context) {
     return moved(context, input, ['initialized', 'processing'], 'failed');
   }
 
   @Mutation(() => CancelTestDepositPayload, {
-    description: 'Test helper: a deposit is cancelled before it is processed.',
+    description: 'Test helper: cancels a deposit before it is processed.',
   })
   cancelTestDeposit(@Arg('input', () => EndTestDepositInput) input: EndTestDepositInput, @Ctx() context: Context) {
     return moved(context, input, ['initialized'], 'cancelled');
   }
 
   @Mutation(() => ReverseTestDepositPayload, {
-    description: 'Test helper: the whole rest of a completed deposit is taken back.',
+    description: 'Test helper: reverses the undisputed rest of a completed deposit.',
   })
   reverseTestDeposit(@Arg('input', () => EndTestDepositInput) input: EndTestDepositInput, @Ctx() context: Context) {
     return moved(context, input, ['completed'], 'reversed');
   }
 
   @Mutation(() => DisputeTestDepositPayload, {
-    description: 'Test helper: a dispute takes back an amount. Answers the new deposit, whose amount is negative.',
+    description: 'Test helper: disputes an amount of a deposit. Returns the new deposit, whose amount is negative.',
   })
   async disputeTestDeposit(
     @Arg('input', () => DisputeTestDepositInput) input: DisputeTestDepositInput,

@@ -46,7 +46,7 @@ export class Deposit extends Node {
   paymentMethod: DepositPaymentMethod;
   @Field(() => GraphQLJSONObject, {
     nullable: true,
-    description: 'A hash named after the method, such as `card` or `upi`.',
+    description: 'An object named after the method, such as `card` or `upi`.',
   })
   paymentMethodDetails: Record<string, unknown> | null;
   @Field(() => DepositReasonCode, { nullable: true })
@@ -57,9 +57,9 @@ export class Deposit extends Node {
   status: DepositStatus;
   @Field(() => Metadata, { nullable: true })
   metadata: Record<string, string> | null;
-  @Field(() => Amount, { description: 'What of it still waits to be reconciled.' })
+  @Field(() => Amount, { description: 'The part of the amount that is not reconciled yet.' })
   pendingRest: bigint;
-  @Field(() => Amount, { description: 'What of it has been disputed.' })
+  @Field(() => Amount, { description: 'The part of the amount that has been disputed.' })
   disputed: bigint;
 }
 

@@ -25,7 +25,7 @@ export default defineResource({
     events: {
       reads: many(
         EventArgs,
-        "What happened to the objects on the caller's lists, newest first. Page back from the last event you know to follow them.",
+        "The events of the objects on the caller's lists, newest first. To follow events, page backward from the last event that you know.",
       ),
       access: 'read',
       callers: everyone,
@@ -35,7 +35,7 @@ export default defineResource({
   fields: [
     fields(event, {
       object: value(() => GraphQLJSONObject, eventObjectV1, {
-        description: 'The object as it then became, as /v1 spells it.',
+        description: 'The object after the event, in the format of /v1.',
       }),
     }),
   ],

@@ -10,7 +10,7 @@ import { event } from './table.js';
 @ObjectType({
   implements: Node,
   simpleResolvers: true,
-  description: 'Something that happened to an object. Whoever follows the numbers misses none.',
+  description: 'Something that happened to an object. A client that follows the numbers misses no event.',
 })
 export class Event extends Node {
   @Field(() => DateTime)
@@ -26,7 +26,7 @@ export class Event extends Node {
   number: number | null;
   @Field(() => ID, { description: 'The object that it is about.' })
   objectId: string;
-  @Field(() => String, { nullable: true, description: 'The request that caused it; null when the service did.' })
+  @Field(() => String, { nullable: true, description: 'The request that caused it; null when the service caused it.' })
   requestId: string | null;
 }
 export const EventConnection = connectionOf('Event', () => Event);

@@ -1,12 +1,11 @@
-import { fromRow } from '../../db/row-mapper.js';
 import { storedObject } from '../define.js';
 import type { EventRow } from './table.js';
 
 /** Formats the object of an event for /v1, in its state right after the event. */
 export function eventObjectV1({ object, data }: EventRow): object {
   const known = storedObject(object);
-  if (!known) throw new Error(`no resource stores the object ${object} of an event`);
-  return known.v1(fromRow(known.table, data as Record<string, unknown>) as never);
+  if (!known) throw new Error(`no resource declares the object ${object} of an event`);
+  return known.rowV1(data as Record<string, unknown>);
 }
 
 /** Formats an event for /v1. Silent: all fields. */

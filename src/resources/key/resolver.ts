@@ -19,11 +19,11 @@ const graceSecondsDefault = 24 * 3600;
 const graceSecondsMax = 7 * 24 * 3600;
 const expirySecondsMax = 5 * 365 * 24 * 3600;
 
-@InputType({ description: 'Makes an API key.' })
+@InputType({ description: 'Creates an API key.' })
 class CreateApiKeyInput {
   @Field(() => ID, {
     nullable: true,
-    description: 'Whose key it is: the context account by default, or a connected user of the platform.',
+    description: 'The owner of the key: the context account by default, or a connected user of the platform.',
   })
   accountId?: string | null;
   @Field(() => KeyPermission, { nullable: true, description: 'FULL by default.' })
@@ -59,12 +59,15 @@ export class ApiKeyArgs extends PageArgs {
 class NewApiKeyPayload {
   @Field(() => ApiKey)
   apiKey: ApiKey;
-  @Field(() => String, { nullable: true, description: 'The key itself, this once. Null when the answer is a replay.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'The key itself, shown only once. Null when the response is a replay.',
+  })
   secret?: string | null;
 }
-@ObjectType({ simpleResolvers: true, description: 'The new key, with its secret this once.' })
+@ObjectType({ simpleResolvers: true, description: 'The new key with its secret, which is shown only once.' })
 class CreateApiKeyPayload extends NewApiKeyPayload {}
-@ObjectType({ simpleResolvers: true, description: 'The new key, with its secret this once.' })
+@ObjectType({ simpleResolvers: true, description: 'The new key with its secret, which is shown only once.' })
 class RotateApiKeyPayload extends NewApiKeyPayload {}
 const RevokeApiKeyPayload = payloadOf('RevokeApiKey', 'apiKey', ApiKey);
 
@@ -75,7 +78,7 @@ const RevokeApiKeyPayload = payloadOf('RevokeApiKey', 'apiKey', ApiKey);
 @Resolver(() => ApiKey)
 export class ApiKeyResolver {
   @Mutation(() => CreateApiKeyPayload, {
-    description: "Makes a key of the caller's mode. A platform may make keys for its connected users.",
+    description: "Creates a key of the caller's mode. A platform may create keys for its connected users.",
   })
   async createApiKey(@Arg('input', () => CreateApiKeyInput) input: CreateApiKeyInput, @Ctx() context: Context) {
     const { caller } = context;
@@ -97,7 +100,7 @@ export class ApiKeyResolver {
 
   @Mutation(() => RotateApiKeyPayload, {
     description:
-      'Makes a new key of the same permission, which expires when the old one would have; the old one stays valid for a grace period.',
+      'Creates a new key with the same permission and the same expiry. The old key stays valid for a grace period.',
   })
   async rotateApiKey(@Arg('input', () => RotateApiKeyInput) input: RotateApiKeyInput, @Ctx() context: Context) {
     const { caller } = context;
@@ -113,7 +116,7 @@ export class ApiKeyResolver {
     return { apiKey: row, secret: made.secret };
   }
 
-  @Mutation(() => RevokeApiKeyPayload, { description: 'Revokes a key; it is refused everywhere within a second.' })
+  @Mutation(() => RevokeApiKeyPayload, { description: 'Revokes a key. Every gateway refuses it within a second.' })
   async revokeApiKey(@Arg('input', () => RevokeApiKeyInput) input: RevokeApiKeyInput, @Ctx() context: Context) {
     await checkManageable(context, input.id);
     return { apiKey: await context.write('revoke_api_key', apiKey, input) };

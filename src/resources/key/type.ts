@@ -16,7 +16,7 @@ const optional = { nullable: true } as const;
 @ObjectType({
   implements: Node,
   simpleResolvers: true,
-  description: 'An API key. Its secret is shown once, when it is made.',
+  description: 'An API key. Its secret is shown once, when the key is created.',
 })
 export class ApiKey extends Node {
   @Field(() => DateTime)
@@ -27,7 +27,7 @@ export class ApiKey extends Node {
   accountId: string;
   @Field(() => KeyPermission)
   permission: KeyPermission;
-  @Field(() => String, { description: 'What can be shown of the key, to tell it from others.' })
+  @Field(() => String, { description: 'The beginning of the key, which identifies it without revealing it.' })
   prefix: string;
   @Field(() => DateTime, optional)
   expiresAt: number | null;

@@ -37,14 +37,14 @@ const FailTestPayoutPayload = payloadOf('FailTestPayout', 'payout', Payout);
 @Resolver(() => Payout)
 export class PayoutResolver {
   @Mutation(() => SettleTestPayoutPayload, {
-    description: 'Test helper: a payout arrives. The sandbox does that a minute after it was made.',
+    description: 'Test helper: completes a payout now. The sandbox completes it a minute after its creation.',
   })
   async settleTestPayout(@Arg('input', () => PayoutIdInput) { id }: PayoutIdInput, @Ctx() context: Context) {
     await context.scope.one(payout, id);
     return { payout: await context.write('move_payout', payout, { id, to: 'completed' }) };
   }
 
-  @Mutation(() => FailTestPayoutPayload, { description: 'Test helper: a payout fails; its money is available again.' })
+  @Mutation(() => FailTestPayoutPayload, { description: 'Test helper: fails a payout; its money is available again.' })
   async failTestPayout(@Arg('input', () => PayoutIdInput) { id }: PayoutIdInput, @Ctx() context: Context) {
     await context.scope.one(payout, id);
     return { payout: await context.write('move_payout', payout, { id, to: 'failed' }) };

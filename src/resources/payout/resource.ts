@@ -43,7 +43,7 @@ export default defineResource({
         (row: AccountRow, { scope }) => scope.all(payoutBlock, payoutBlock.accountId, row.id),
         {
           description:
-            'Why available money was not paid out when it was last due, by currency. Empty where nothing is in its way, and where payouts are off as a whole: `setting.payouts` has that reason.',
+            'Why available money was not paid out when it was last due, by currency. Empty when nothing prevents payouts, and when payouts are disabled: `setting.payouts` then has the reason.',
         },
       ),
     }),

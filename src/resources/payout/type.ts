@@ -11,9 +11,10 @@ registerEnumType(PayoutBlockReason, {
   description: 'Why available money could not be paid out.',
   valuesConfig: {
     ADDRESS_MISSING: { description: 'The account has no activated payout address.' },
-    AMOUNT_TOO_LARGE: { description: 'The money would be more than one payout can be in the currency of the address.' },
+    AMOUNT_TOO_LARGE: { description: 'The money is more than the largest payout in the currency of the address.' },
     AMOUNT_TOO_SMALL: {
-      description: 'The money is less than the smallest amount of the currency of the address. More money ends this.',
+      description:
+        'The money is less than the smallest amount of the currency of the address. It is paid out together with later money.',
     },
     BALANCE_NEGATIVE: { description: 'The account owes money in some currency after a dispute or a reversal.' },
     RATE_MISSING: { description: 'The operator has given no rate into the currency of the address.' },
@@ -30,7 +31,7 @@ export class PayoutBlock {
   currency: string;
   @Field(() => PayoutBlockReason)
   reasonCode: PayoutBlockReason;
-  @Field(() => DateTime, { description: 'Since when this is the reason.' })
+  @Field(() => DateTime, { description: 'When this became the reason.' })
   created: number;
 }
 

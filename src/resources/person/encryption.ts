@@ -26,7 +26,7 @@ export function sealedIdentification(
       problem(
         'parameter_invalid',
         'person.identification.tax_card_number',
-        'must be the whole number, not a masked one',
+        'must be the complete number, not a masked one',
       ),
     );
   return { ...identification, taxCardNumber: masked(number), taxCardSealed: secrets.seal(number, place) };

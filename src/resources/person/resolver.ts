@@ -38,7 +38,7 @@ class IdentificationInput {
   taxCardImage?: string | null;
   @Field(() => ID, {
     nullable: true,
-    description: 'A file with an image of the passport; will do for an owner of a company, LLP or partnership.',
+    description: 'A file with an image of the passport; sufficient for an owner of a company, LLP or partnership.',
   })
   passportImage?: string | null;
 }
@@ -58,7 +58,7 @@ export class CreatePersonInput {
 }
 
 @InputType({
-  description: 'Changes a person of an account in status DRAFT. Hashes merge: absent members stay, null clears.',
+  description: 'Changes a person of an account in status DRAFT. Objects merge: absent members stay, null clears.',
 })
 export class UpdatePersonInput {
   @Field(() => ID)
@@ -117,7 +117,7 @@ export class PersonResolver {
    * Silent: the operation. Refuses `account_not_updatable` when the account is no draft.
    */
   @Mutation(() => UpdatePersonPayload, {
-    description: 'Changes a person while its account is a DRAFT. Hashes merge: absent members stay, null clears.',
+    description: 'Changes a person while its account is a DRAFT. Objects merge: absent members stay, null clears.',
   })
   async updatePerson(@Arg('input', () => UpdatePersonInput) input: UpdatePersonInput, @Ctx() context: Context) {
     const { scope, edition } = context;
@@ -153,7 +153,7 @@ export class PersonResolver {
 
   /** Removes a person while its account is a draft, and returns it as it was. Its files stay. Silent: the operation. */
   @Mutation(() => RemovePersonPayload, {
-    description: 'Removes a person while its account is a DRAFT, and answers it as it was. Its files stay.',
+    description: 'Removes a person while its account is a DRAFT, and returns it as it was. Its files remain.',
   })
   async removePerson(@Arg('input', () => RemovePersonInput) { id }: RemovePersonInput, @Ctx() context: Context) {
     const { accountId } = await context.scope.one(person, id);
@@ -253,7 +253,7 @@ function unfit(
       problem(
         'parameter_missing',
         'person.identification.tax_card_number',
-        'The number or an image of the personal tax card is required; for an owner of a company, LLP or partnership, an image of the passport will do.',
+        'The number or an image of the personal tax card is required; for an owner of a company, LLP or partnership, an image of the passport is sufficient.',
       ),
     );
   }

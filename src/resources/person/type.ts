@@ -17,7 +17,7 @@ export class Relationship {
 
 @ObjectType({ simpleResolvers: true, description: 'How a person is identified.' })
 export class Identification {
-  @Field(() => String, { nullable: true, description: 'Masked but for its last four characters.' })
+  @Field(() => String, { nullable: true, description: 'Masked except for its last four characters.' })
   taxCardNumber: string | null;
   @Field(() => ID, { nullable: true, description: 'A file with an image of the personal tax card.' })
   taxCardImage: string | null;

@@ -28,7 +28,7 @@ export const receivableListing: Listing = {
 
 const optional = { nullable: true } as const;
 
-@InputType({ description: 'The invoice that a receivable stands for.' })
+@InputType({ description: 'The invoice of a receivable.' })
 class InvoiceInput {
   @Field(() => Amount)
   amount: bigint;
@@ -173,7 +173,7 @@ export class ReceivableResolver {
   }
 
   @Mutation(() => VoidReceivablePayload, {
-    description: 'Withdraws a receivable of which nothing is locked or settled.',
+    description: 'Withdraws a receivable if nothing of it is locked or settled.',
   })
   async voidReceivable(@Arg('input', () => VoidReceivableInput) input: VoidReceivableInput, @Ctx() context: Context) {
     await context.scope.one(receivable, input.id);

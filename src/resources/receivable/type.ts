@@ -16,7 +16,7 @@ registerEnumType(ReceivableStatus, {
 });
 registerEnumType(TransactionType, { name: 'TransactionType', description: 'What an invoice is for.' });
 
-@ObjectType({ simpleResolvers: true, description: 'The invoice that a receivable stands for.' })
+@ObjectType({ simpleResolvers: true, description: 'The invoice of a receivable.' })
 export class Invoice {
   @Field(() => Amount)
   amount: string;
@@ -58,11 +58,11 @@ export class Receivable extends Node {
   accountId: string;
   @Field(() => Currency)
   currency: string;
-  @Field(() => Amount, { description: 'Counted towards it and not paid out yet.' })
+  @Field(() => Amount, { description: 'The amount that counts towards it and is not paid out yet.' })
   amountLocked: bigint;
-  @Field(() => Amount, { description: 'The most that may count towards it.' })
+  @Field(() => Amount, { description: 'The maximum amount that may count towards it.' })
   amountMaximumReconcilable: bigint;
-  @Field(() => Amount, { description: 'What can still count towards it.' })
+  @Field(() => Amount, { description: 'The amount that can still count towards it.' })
   amountReconcilable: bigint;
   @Field(() => Amount, { description: 'Paid out.' })
   amountSettledPayouts: bigint;

@@ -13,9 +13,11 @@ registerEnumType(TransactionReasonCode, {
   name: 'TransactionReasonCode',
   description: 'Why an attempt failed.',
   valuesConfig: {
-    DECLINED: { description: "The payer's bank declined it, or the payer did." },
-    DUPLICATE: { description: 'The checkout was paid already; the money goes back.' },
-    EXPIRED: { description: 'Nobody paid in time. If the money comes all the same, it succeeds yet.' },
+    DECLINED: { description: "The payer's bank or the payer declined the attempt." },
+    DUPLICATE: { description: 'The checkout was already paid; the money is returned.' },
+    EXPIRED: {
+      description: 'The attempt was not paid in time. If the money arrives later, the attempt still succeeds.',
+    },
     INSUFFICIENT_FUNDS: { description: 'The payer lacks the funds.' },
   },
 });
@@ -41,7 +43,7 @@ export class Transaction extends Node {
   reasonCode: TransactionReasonCode | null;
   @Field(() => ID, { nullable: true, description: 'The payment that it became.' })
   paymentId: string | null;
-  @Field(() => DateTime, { description: 'When it fails if nobody has paid by then.' })
+  @Field(() => DateTime, { description: 'When the attempt fails, unless it is paid before.' })
   expiresAt: number;
 }
 

@@ -12,7 +12,7 @@ const nodesMax = 100;
 
 @ObjectType({
   simpleResolvers: true,
-  description: 'Whoever asks: the account of the API key, and what the key may do.',
+  description: 'The caller: the account of the API key, and what the key may do.',
 })
 class Viewer {
   @Field(() => Int, { description: 'The edition of the interface: 1 or 2.' })
@@ -28,7 +28,7 @@ class Viewer {
 /** The caller, and any visible object by its id. Silent: both. */
 @Resolver(() => Viewer)
 export class ViewerResolver {
-  @Query(() => Viewer, { description: 'Who asks: the account of the API key, and what the key may do.' })
+  @Query(() => Viewer, { description: 'The caller: the account of the API key, and what the key may do.' })
   viewer(@Ctx() { caller, edition }: Context): Viewer {
     return {
       edition: edition.number,
@@ -39,20 +39,21 @@ export class ViewerResolver {
   }
 
   @FieldResolver(() => Account, {
-    description: "The account whose context applies: the one acted for, else the API key's own.",
+    description: 'The acting account: the account named by On-Behalf-Of, or otherwise the account of the API key.',
   })
   async account(@Root() _: Viewer, @Ctx() { scope, caller }: Context): Promise<Account | null> {
     return scope.find(account, caller.actingAccountId);
   }
 
-  @Query(() => Node, { nullable: true, description: 'Anything within reach by its id; null when there is none.' })
+  @Query(() => Node, { nullable: true, description: 'An object within reach, by its id; null when there is none.' })
   async node(@Arg('id', () => ID) id: string, @Ctx() { scope }: Context): Promise<Node | null> {
     const node = nodeOf(prefixOf(id));
     const row = node ? await scope.find(node.rows, id) : null;
+    // The row is of the node's own table.
     return row && node?.shown?.(row as never) === false ? null : (row as Node | null);
   }
 
-  @Query(() => [Node], { nullable: 'items', description: `Up to ${nodesMax} of them, in the order asked for.` })
+  @Query(() => [Node], { nullable: 'items', description: `Up to ${nodesMax} objects, in the order of the ids.` })
   async nodes(@Arg('ids', () => [ID]) ids: string[], @Ctx() context: Context): Promise<(Node | null)[]> {
     if (ids.length > nodesMax)
       throw new DomainError(problem('parameter_invalid', 'node.ids', `has more than ${nodesMax} ids`));

@@ -178,7 +178,7 @@ class AccountConnection {
 }
 @ObjectType()
 class Payouts {
-  @Field(() => Boolean, { nullable: true }) enabled?: boolean;
+  @Field(() => Boolean, { nullable: true }) enabled: boolean | undefined;
   @Field(() => String) interval: string;
 }
 @ObjectType()

@@ -3,22 +3,32 @@ import { getArgumentValues, getVariableValues } from 'graphql/execution/values.j
 import type { Context } from '../../../operation/context.js';
 import { listOf, visibilityOf } from '../../../db/visibility.js';
 import { shape, values } from '../../../db/list-statement.js';
+import { pageQuestion, type Question, questionOfParts } from '../../../db/slow-questions.js';
 import { check, checkEdge } from '../../../operation/guard.js';
 import { operationOf } from '../../../resources/registry.js';
 import { pageRequest } from '../../../types/pagination.js';
 import { requestLimitsDefault } from '../../../request/budget.js';
 import type { Rule } from '../../../resources/edges.js';
-import { type Asked, emptyCurrency, jsonBegin, jsonEnd, type Statement, statementOf, type Terms } from './statement.js';
+import {
+  type ListRequest,
+  emptyCurrency,
+  jsonBegin,
+  jsonEnd,
+  type Statement,
+  statementOf,
+  type Terms,
+} from './statement.js';
 import { type Branch, NotCompilable, type Tree, treeOf } from './tree.js';
 
 /**
- * The most statements of an hour. They and their total length are limited, because PostgreSQL keeps some hundred bytes
+ * The most statements of an hour, for all tenants. They and their total length are limited, because PostgreSQL keeps some hundred bytes
  * per character on each connection.
  */
 export const statementsMax = 300;
 const charactersMax = 1_000_000;
 /** The most statements of one document: it has one for each combination of filters that a request uses. */
 export const shapesMax = 50;
+const refusedMax = 1_000;
 /**
  * The most rows of a compiled query. Its answer is one text in PostgreSQL's memory, and a row may have 100 kB. A query
  * that may return more rows goes through the resolvers, which stop when the answer gets too large.
@@ -30,24 +40,40 @@ const hourMilliseconds = 3_600_000;
 
 /**
  * The statements of an hour. A connection is not kept longer than that, so it has the statements of at most two hours.
+ * PostgreSQL cannot be made to forget one of them earlier, so a tenant that sends many queries must not use up what all
+ * have: a tenant may add statements while it has added fewer than are left. The first tenant gets half of all
+ * statements at most, the next one half of the rest, and so on.
  */
 class Hour {
   readonly #texts = new Set<string>();
-  #characters = 0;
+  readonly #used: Use = { statements: 0, characters: 0 };
+  readonly #usedBy = new Map<string, Use>();
 
   constructor(readonly until: number) {}
 
-  /** Whether the limits of the hour allow another statement. */
-  get open(): boolean {
-    return this.#texts.size < statementsMax && this.#characters < charactersMax;
-  }
-
-  /** Counts a statement. Queries that differ only in variables or whitespace share one statement. */
-  add(text: string): void {
-    if (this.#texts.has(text)) return;
+  /**
+   * Counts a statement for the tenant that added it; returns false when the tenant may not add it. Queries that differ
+   * only in variables or whitespace share one statement, and any tenant may use the statements of others.
+   */
+  add(tenantId: string, text: string): boolean {
+    if (this.#texts.has(text)) return true;
+    const own = this.#usedBy.get(tenantId) ?? { statements: 0, characters: 0 };
+    if (own.statements >= statementsMax - this.#used.statements) return false;
+    if (own.characters >= charactersMax - this.#used.characters) return false;
     this.#texts.add(text);
-    this.#characters += text.length;
+    this.#usedBy.set(tenantId, own);
+    for (const use of [own, this.#used]) {
+      use.statements++;
+      use.characters += text.length;
+    }
+    return true;
   }
+}
+
+/** How many statements were added, and their length. */
+interface Use {
+  statements: number;
+  characters: number;
 }
 
 /** Compiles queries that only read rows to one SQL statement each. */
@@ -83,6 +109,8 @@ export class CompiledQuery {
   /** Whether resolvers have to answer, for any variables. It becomes true when a statement is not possible. */
   resolved = false;
   #hour: Hour | undefined;
+  /** The tenants and shapes whose statements may not be added in the current hour. They are not built again. */
+  readonly #refused = new Set<string>();
   /** The branches that take arguments: roots and edges to many. */
   readonly #withArguments: BranchWithArguments[];
 
@@ -110,11 +138,12 @@ export class CompiledQuery {
     const coerced = getVariableValues(this.schema, definitions, variables, { maxErrors: 1 });
     if (coerced.errors) return undefined;
     const visibility = visibilityOf(scope.caller);
-    const lists = new Map<Branch, Asked>();
+    const lists = new Map<Branch, ListRequest>();
     const ids = new Map<Branch, string>();
     const given: Record<string, unknown> = { [emptyCurrency]: edition.currency };
     let name = `compiled:${visibility}`;
     const rows: number[] = [];
+    const parts: Question[] = [];
     for (const [i, { branch, below }] of this.#withArguments.entries()) {
       const { rule, field, node, parent } = branch;
       const args = field!.args.length > 0 ? getArgumentValues(field!, node, coerced.coerced) : {};
@@ -139,6 +168,7 @@ export class CompiledQuery {
             )
           : visibility;
         lists.set(branch, { request, visibility: own, prefix });
+        parts.push(pageQuestion(listing, request));
         rows[i] = request.size * (below === undefined ? 1 : (rows[below] ?? 1));
         if (rows[i]! > rowsMax) return undefined;
         name += `/${shape(table, request, own)}`;
@@ -146,10 +176,10 @@ export class CompiledQuery {
         given[`${prefix}size`] = request.size;
       }
     }
-    const statement = this.#statement(name, { visibility, lists, ids });
+    const statement = this.#statement(scope.caller.tenantId, name, { visibility, lists, ids });
     if (!statement) return undefined;
     try {
-      const [row] = await scope.compiled(statement.text, statement.names, given);
+      const [row] = await scope.compiled(statement.text, statement.names, given, questionOfParts(parts));
       // The data is null when the answer is too large: the resolvers refuse it.
       return row?.data == null ? undefined : respaced(row.data);
     } catch (error) {
@@ -162,19 +192,25 @@ export class CompiledQuery {
     }
   }
 
-  #statement(name: string, terms: Terms): Statement | undefined {
+  #statement(tenantId: string, name: string, terms: Terms): Statement | undefined {
     const hour = this.present();
     if (hour !== this.#hour) {
       this.#hour = hour;
       this.statements.clear();
+      this.#refused.clear();
     }
     const known = this.statements.get(name);
-    if (known || !hour.open || this.statements.size >= shapesMax) return known;
+    if (known || this.statements.size >= shapesMax) return known;
+    const refusal = `${tenantId} ${name}`;
+    if (this.#refused.has(refusal) || this.#refused.size >= refusedMax) return undefined;
     try {
       const statement = statementOf(this.tree.branches, terms, this.answerBytes);
-      hour.add(statement.text);
-      this.statements.set(name, statement);
-      return statement;
+      if (hour.add(tenantId, statement.text)) {
+        this.statements.set(name, statement);
+        return statement;
+      }
+      this.#refused.add(refusal);
+      return undefined;
     } catch (error) {
       if (!(error instanceof NotCompilable)) throw error;
       this.resolved = true;

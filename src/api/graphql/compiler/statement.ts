@@ -17,7 +17,7 @@ import { type Listing, type PageRequest, readOf } from '../../../types/paginatio
 import { type Branch, NotCompilable } from './tree.js';
 
 /** The page request of a list, and the prefix of the names of its parameters. */
-export interface Asked {
+export interface ListRequest {
   request: PageRequest;
   visibility: Visibility;
   prefix: string;
@@ -34,7 +34,7 @@ export interface Terms {
   /** The visibility of the objects that ids refer to. */
   visibility: Visibility;
   /** The page request of each branch that is a list. */
-  lists: Map<Branch, Asked>;
+  lists: Map<Branch, ListRequest>;
   /** The prefix of the id's parameter, for each branch that is a root object. */
   ids: Map<Branch, string>;
 }
@@ -146,10 +146,10 @@ class Writer {
     listing: Listing,
     below: { parent: PgColumn | Link; of: SQL } | undefined,
   ): string {
-    const asked = this.terms.lists.get(branch)!;
-    const { request, prefix } = asked;
+    const requested = this.terms.lists.get(branch)!;
+    const { request, prefix } = requested;
     const [alias, inner] = [this.#alias(), this.#alias()];
-    const page = listed(builder, { table, listing, ...asked, ...below }, 'rows', readOf(request.size + 1));
+    const page = listed(builder, { table, listing, ...requested, ...below }, 'rows', readOf(request.size + 1));
     const rows = this.#fragment(page.getSQL(), prefix);
     // Called only where the size is used: PostgreSQL refuses an unused parameter, because it cannot infer its type.
     const size = () => `${this.#fragment(sql`${sql.placeholder('size')}`, prefix)}::int`;

@@ -1,0 +1,90 @@
+import { DomainError, problem, type Said, snake } from '../request/problems.js';
+import type { Listing, PageRequest } from '../types/pagination.js';
+
+/** The connections for slow questions, and how long PostgreSQL may take for one. */
+export const slowDefault = { connections: 3, seconds: 5 };
+/** The most slow questions of one tenant that PostgreSQL answers at once. */
+export const slowOfTenantMax = 2;
+/** The most that wait, and how long. A document may ask several slow questions at once, and each waits for itself. */
+export const slowWaiting = { ofTenant: 64, all: 256, milliseconds: 2_000 };
+
+/** What is known of a read before it runs: whether its cost may grow with the rows of a tenant, and why. */
+export interface Question {
+  slow: boolean;
+  /** The parameters that bound a range, by their names in the graph; narrowing it makes the answer cheaper. */
+  narrow: readonly string[];
+  /** The other parameters that make the question slow, by their names in the graph. */
+  leave: readonly string[];
+}
+
+/** A read of a tenant. */
+export type TenantQuestion = Question & { tenant: string };
+
+const rangeOfCreation = ['created.gte', 'created.lt'];
+
+/**
+ * The class of a page. A page is quick where an index has its order: of all objects, of one account, or of a parent, from
+ * a cursor and within a range of the times that order the list. With any other filter PostgreSQL may have to read all
+ * rows of the list to find the few that match.
+ */
+export function pageQuestion(listing: Listing, { filters }: PageRequest): Question {
+  const ordered = listing.order === undefined;
+  const slow = Object.entries(filters)
+    .filter(([name]) => !(listing.fixed && name in listing.fixed))
+    .filter(([name, value]) => (isCreated(name) ? !ordered : !listing.byAccount.includes(name) || Array.isArray(value)))
+    .map(([name]) => name);
+  const given = Object.keys(filters).filter(isCreated);
+  return {
+    slow: slow.length > 0,
+    narrow: ordered ? (given.length > 0 ? given : rangeOfCreation) : [],
+    leave: slow,
+  };
+}
+
+/** The class of the number of objects of a list: always slow, because PostgreSQL counts rows one by one. */
+export function countQuestion(listing: Listing, request: PageRequest): Question {
+  const { narrow, leave } = pageQuestion(listing, request);
+  return { slow: true, narrow, leave: [...leave, 'totalCount'] };
+}
+
+/** The class of a query of several parts: it is as slow as its slowest part. */
+export function questionOfParts(parts: readonly Question[]): Question {
+  const slow = parts.filter((part) => part.slow);
+  const named = (of: 'narrow' | 'leave') => [...new Set(slow.flatMap((part) => part[of]))];
+  return { slow: slow.length > 0, narrow: named('narrow'), leave: named('leave') };
+}
+
+/** The question of a statement that a resource defines; whether it is slow, its text says. */
+export function questionOfValues(values: Record<string, unknown>): Question {
+  return { slow: false, narrow: ['from', 'to'].filter((name) => name in values), leave: [] };
+}
+
+const aggregate = /\bgroup by\b|\b(?:count|sum|min|max|avg)\s*\(/i;
+
+/** Whether a statement computes figures over rows, so that its cost grows with them. */
+export function hasFigures(statement: string): boolean {
+  return aggregate.test(statement);
+}
+
+/** The refusal of a question that took too long: it says which parameters to change. */
+export function tooSlow(seconds: number, { narrow, leave }: Question): DomainError {
+  const took = `PostgreSQL took longer than ${seconds} s for this question, and it was ended.`;
+  const said = (each: (name: string) => string): string => {
+    const list = (names: readonly string[], between: string) => names.map((name) => `\`${each(name)}\``).join(between);
+    const ways = [
+      ...(narrow.length > 0 ? [`narrow ${list(narrow, '/')}`] : []),
+      ...(leave.length > 0 ? [`leave out ${list(leave, ' or ')}`] : []),
+    ];
+    const advice = ways.length > 0 ? ways.join(', or ') : 'ask for less at once';
+    return `${took} ${advice[0]!.toUpperCase()}${advice.slice(1)}.`;
+  };
+  const sentences: Said = { v1: said((name) => name.split('.').map(snake).join('.')), graph: said((name) => name) };
+  return new SlowQuestion(problem('service_unavailable', undefined, sentences));
+}
+
+/** The error of a question that took too long: asking it in another way would take as long. */
+export class SlowQuestion extends DomainError {}
+
+function isCreated(name: string): boolean {
+  return name.startsWith('created.');
+}

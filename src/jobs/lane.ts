@@ -1,0 +1,99 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { TenantAndMode } from '../db/tenant-and-mode.js';
+import type { Faults } from './faults.js';
+import type { TenantWork } from './table.js';
+
+/**
+ * One kind of work, which is done for several tenants at once. Tenants take turns: a turn is one batch when other tenants
+ * have such work, and otherwise lasts until the tenant has no work left. So a tenant with much work uses one place for
+ * as long as no other tenant needs it.
+ */
+export class Lane {
+  /** The tenants that wait for a turn, the first one first. */
+  readonly #waiting = new Map<string, TenantAndMode>();
+  readonly #running = new Map<string, Promise<void>>();
+  #changed: (() => void)[] = [];
+  /** Whether other tenants may have work that is not found yet. */
+  #others = false;
+  /** Whether a turn has ended with work left. */
+  #left = false;
+
+  constructor(
+    readonly work: TenantWork,
+    private readonly parts: {
+      /** How many tenants have their turn at once. */
+      atOnce: number;
+      /** Does a batch of a tenant's work; returns whether there may be more. */
+      batch: (tenantAndMode: TenantAndMode) => Promise<boolean>;
+      /** Whether a tenant with work left waits for another turn by itself, and not only when it is found again. */
+      continues?: boolean;
+    },
+    private readonly faults: Faults,
+    private readonly stop: AbortSignal,
+  ) {}
+
+  /**
+   * Gives tenants turns, unless they have or wait for one, or their last attempt has failed and they have to wait. With
+   * `others`, there may be further tenants with work. Returns whether any of the tenants gets a turn.
+   */
+  offer(found: Iterable<TenantAndMode>, others = false): boolean {
+    const before = this.#waiting.size;
+    this.#others = others;
+    for (const { tenantId, livemode } of found) {
+      const key = `${tenantId} ${livemode}`;
+      if (this.#running.has(key) || this.faults.paused(this.work, { tenantId, livemode })) continue;
+      this.#waiting.set(key, { tenantId, livemode });
+    }
+    const added = this.#waiting.size > before;
+    this.#fill();
+    return added;
+  }
+
+  /** Resolves when no tenant waits for a turn. */
+  async room(): Promise<void> {
+    while (this.#waiting.size > 0 && !this.stop.aborted) await this.#change();
+  }
+
+  /** Resolves when no tenant has a turn. */
+  async idle(): Promise<void> {
+    while (this.#running.size > 0) await this.#change();
+  }
+
+  /** Resolves after a pause, and earlier when a turn has ended with work left. */
+  async pause(milliseconds: number): Promise<void> {
+    const early = new AbortController();
+    const over = sleep(milliseconds, undefined, { signal: AbortSignal.any([this.stop, early.signal]) }).catch(() => {});
+    while (!this.#left && !this.stop.aborted) {
+      const ended = await Promise.race([over.then(() => true), this.#change().then(() => false)]);
+      if (ended) break;
+    }
+    early.abort();
+    this.#left = false;
+  }
+
+  #change(): Promise<void> {
+    return new Promise<void>((resume) => this.#changed.push(resume));
+  }
+
+  #fill(): void {
+    for (const [key, tenantAndMode] of this.#waiting) {
+      if (this.#running.size >= this.parts.atOnce || this.stop.aborted) return;
+      this.#waiting.delete(key);
+      const turn = this.#turn(tenantAndMode).then((more) => {
+        this.#running.delete(key);
+        this.#left ||= more;
+        if (more && this.parts.continues) this.#waiting.set(key, tenantAndMode);
+        this.#fill();
+        for (const resume of this.#changed.splice(0)) resume();
+      });
+      this.#running.set(key, turn);
+    }
+  }
+
+  async #turn(tenantAndMode: TenantAndMode): Promise<boolean> {
+    let more = true;
+    do more = await this.faults.attempt(this.work, tenantAndMode, () => this.parts.batch(tenantAndMode));
+    while (more && this.#waiting.size === 0 && !this.#others && !this.stop.aborted);
+    return more && !this.stop.aborted;
+  }
+}

@@ -1,0 +1,152 @@
+import {
+  type GraphQLArgument,
+  type GraphQLInputField,
+  GraphQLInputObjectType,
+  type GraphQLInputType,
+  GraphQLList,
+  GraphQLNonNull,
+} from 'graphql';
+import type { Edition } from '../editions/edition.js';
+import type { Operation } from './operation.js';
+import { camel, listedValues, type Problem, problem, problemsMax, snake } from '../request/problems.js';
+import { textProblems } from './text-problems.js';
+import { isEmpty } from '../types/empty.js';
+
+/**
+ * The problems of coerced arguments that the types do not detect: parameters and values that the edition does not have,
+ * text that cannot be stored, and the operation's own rules.
+ */
+export function inputProblems({ name, object, rules }: Operation, args: object, edition: Edition): Problem[] {
+  const input = ('input' in args ? args.input : args) as Record<string, unknown>;
+  const problems = [...textProblems(input, object), ...editionProblems(name, object, input, edition)];
+  return [...problems, ...remaining(problems, rules?.(input) ?? [])];
+}
+
+/** The problems of parameters and values that the edition does not have, and of required parameters that are absent. */
+export function editionProblems(
+  name: string,
+  object: string,
+  input: Record<string, unknown>,
+  edition: Edition,
+): Problem[] {
+  const problems: Problem[] = [];
+  for (const path of edition.withheld[name] ?? []) {
+    if (at(input, path) !== undefined) {
+      problems.push(problem('parameter_unknown', `${object}.${path}`, 'is not a parameter of this edition'));
+    }
+  }
+  for (const choice of edition.required[name] ?? []) {
+    const paths = choice.split('|');
+    const found = paths.map((path) => at(input, path));
+    if (!found.every(isBlank)) continue;
+    const given = found.findIndex((value) => value !== undefined);
+    const oneOf = (names: string[]) => `One of ${names.join(' and ')} is required.`;
+    const graphName = (path: string) => path.split('.').map(camel).join('.');
+    const said = paths.length > 1 ? { v1: oneOf(paths), graph: oneOf(paths.map(graphName)) } : undefined;
+    problems.push(
+      problem(
+        given < 0 ? 'parameter_missing' : 'parameter_invalid_empty',
+        `${object}.${paths[Math.max(given, 0)]}`,
+        said,
+      ),
+    );
+  }
+  for (const [path, allowed] of Object.entries(edition.values[name] ?? {})) {
+    const value = at(input, path);
+    const given = Array.isArray(value) ? value : value === undefined || value === null ? [] : [value];
+    if (given.some((v) => !allowed.includes(v)))
+      problems.push(
+        problem(
+          'parameter_invalid',
+          `${object}.${path}`,
+          listedValues(
+            allowed,
+            (listed) => `must be ${listed.length > 1 ? 'one of ' : ''}${listed.join(', ')} in this edition`,
+          ),
+        ),
+      );
+  }
+  return problems;
+}
+
+/** The problems of required values that are empty. GraphQL accepts an empty text or object as a value. */
+export function emptyRequired(
+  fields: readonly (GraphQLArgument | GraphQLInputField)[],
+  values: Record<string, unknown>,
+  path: string,
+): Problem[] {
+  const problems: Problem[] = [];
+  for (const { name, type } of fields)
+    findEmpty(name, type, values[name], name === 'input' ? () => path : () => `${path}.${snake(name)}`, problems);
+  return problems;
+}
+
+/** Here and below, a path is a function, because only a problem needs the text of the path, and problems are rare. */
+function findEmpty(name: string, type: GraphQLInputType, value: unknown, path: () => string, problems: Problem[]) {
+  if (value === undefined || value === null) return;
+  // An empty `input` is an operation without parameters.
+  if (name !== 'input' && type instanceof GraphQLNonNull && isEmpty(value))
+    problems.push(problem('parameter_invalid_empty', path()));
+  else findEmptyWithin(type, value, path, problems);
+}
+
+/** Finds the empty required values inside an object, or inside the objects of a list. */
+function findEmptyWithin(type: GraphQLInputType, value: unknown, path: () => string, problems: Problem[]): void {
+  if (value === null || value === undefined) return;
+  if (type instanceof GraphQLNonNull) findEmptyWithin(type.ofType as GraphQLInputType, value, path, problems);
+  else if (type instanceof GraphQLList)
+    for (const [i, member] of (value as unknown[]).entries())
+      findEmptyWithin(type.ofType as GraphQLInputType, member, () => `${path()}[${i}]`, problems);
+  else if (type instanceof GraphQLInputObjectType) {
+    const fields = type.getFields();
+    for (const [name, member] of Object.entries(value))
+      if (fields[name]) findEmpty(name, fields[name].type, member, () => `${path()}.${snake(name)}`, problems);
+  }
+}
+
+function at(input: Record<string, unknown>, path: string): unknown {
+  return path
+    .split('.')
+    .reduce<unknown>((value, name) => (value as Record<string, unknown> | null | undefined)?.[camel(name)], input);
+}
+
+/** The further problems that are not about a parameter that a reported problem already covers. */
+export function remaining(reported: readonly Problem[], more: readonly Problem[]): Problem[] {
+  if (reported.length === 0 || more.length === 0) return [...more];
+  const refused = reported.slice(0, problemsMax).map(({ field = '' }) => ({ field, members: `${field}.` }));
+  const rest: Problem[] = [];
+  for (const p of more) {
+    // An error holds at most `problemsMax` problems.
+    if (reported.length + rest.length >= problemsMax) break;
+    const { field = '' } = p;
+    const [members, entries] = [`${field}.`, `${field}[`];
+    const about = refused.some(
+      (one) =>
+        one.field === field ||
+        one.field.startsWith(members) ||
+        one.field.startsWith(entries) ||
+        field.startsWith(one.members),
+    );
+    if (!about) rest.push(p);
+  }
+  return rest;
+}
+
+/**
+ * Joins problems with the further ones that are about other parameters. If a further problem says that a parameter is
+ * missing, an empty value of that parameter gets the message for a required parameter.
+ */
+export function joined(reported: readonly Problem[], more: readonly Problem[]): Problem[] {
+  const required = new Set(more.filter(({ code }) => code === 'parameter_missing').map(({ field }) => field));
+  const named = reported.map((p) =>
+    p.code === 'parameter_invalid_empty' && required.has(p.field) ? { ...problem(p.code, p.field), path: p.path } : p,
+  );
+  return [...named, ...remaining(reported, more)];
+}
+
+/**
+ * Whether a value is empty, or is an object whose members are all blank: each member is optional, and "" unsets one.
+ */
+function isBlank(value: unknown): boolean {
+  return isEmpty(value) || (typeof value === 'object' && Object.values(value as object).every(isBlank));
+}

@@ -1,0 +1,41 @@
+import { listMembersFault, listMembersMax } from '../types/pagination.js';
+import { listNames, type Problem, problem, problemsMax, snake } from '../request/problems.js';
+
+const textLengthMax = 5_000;
+
+/**
+ * The problems of text and lists that no argument may contain, whatever its type: PostgreSQL refuses NUL, UTF-8 has no
+ * lone surrogates, and the limits here hold for every text and list. Without this check, PostgreSQL's error would
+ * become a 500.
+ */
+export function textProblems(value: unknown, path: string): Problem[] {
+  const problems: Problem[] = [];
+  findText(value, () => path, false, problems);
+  return problems;
+}
+
+function findText(value: unknown, path: () => string, asWritten: boolean, problems: Problem[]): void {
+  if (problems.length >= problemsMax) return;
+  if (typeof value === 'string') {
+    const fault = textFault(value);
+    if (fault !== undefined) problems.push(problem('parameter_invalid', path(), fault));
+  } else if (Array.isArray(value)) {
+    if (value.length > listMembersMax) problems.push(problem('parameter_invalid', path(), listMembersFault));
+    else for (const [i, member] of value.entries()) findText(member, () => `${path()}[${i}]`, asWritten, problems);
+  } else if (typeof value === 'object' && value !== null) {
+    for (const [name, member] of Object.entries(value)) {
+      // The client chooses the keys of metadata, so they keep their spelling, and are checked like any other text.
+      const within = () => `${path()}.${asWritten ? name : (listNames[name] ?? snake(name))}`;
+      if (asWritten) findText(name, within, true, problems);
+      findText(member, within, asWritten || name === 'metadata', problems);
+    }
+  }
+}
+
+function textFault(value: string): string | undefined {
+  if (value.includes('\u0000')) return 'contains the character NUL';
+  if (!value.isWellFormed()) return 'is not well-formed Unicode';
+  if (value.length > textLengthMax && [...value].length > textLengthMax)
+    return `is longer than ${textLengthMax} characters`;
+  return undefined;
+}

@@ -1,0 +1,119 @@
+import { Arg, Args, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from 'type-graphql';
+import type { AccountRow } from '../resources/account/table.js';
+import { accountSetting } from '../resources/account-setting/table.js';
+import { address } from '../resources/address/table.js';
+import { payloadOf } from '../types/payload.js';
+import type { PersonRow } from '../resources/person/table.js';
+import { Identification, Relationship } from '../resources/person/type.js';
+import { identificationOf, relationshipOf } from '../resources/person/v1.js';
+import type { OperatorContext } from './context.js';
+import { filterOf, liveOf } from './filters.js';
+import { AccountArgs, AccountInput, AccountsArgs, IssueAddressInput, VerifyAccountInput } from './inputs.js';
+import type { ListPage } from './paging.js';
+import {
+  AccountPage,
+  OperatorAccount,
+  OperatorAddress,
+  OperatorFile,
+  OperatorPerson,
+  OperatorSetting,
+} from './type.js';
+
+const VerifyAccountPayload = payloadOf('VerifyAccount', 'account', OperatorAccount);
+const HoldAccountPayload = payloadOf('HoldAccount', 'account', OperatorAccount);
+const DeactivateAccountPayload = payloadOf('DeactivateAccount', 'account', OperatorAccount);
+const IssueAddressPayload = payloadOf('IssueAddress', 'address', OperatorAddress);
+
+/**
+ * What the operator reads and does with accounts. Each field calls one method of the Operator, as each command does.
+ * Silent: all of it.
+ */
+@Resolver(() => OperatorAccount)
+export class OperatorAccounts {
+  @Query(() => OperatorAccount, { nullable: true, description: 'An account of any tenant.' })
+  account(
+    @Args(() => AccountArgs) { id, mode }: AccountArgs,
+    @Ctx() { operator }: OperatorContext,
+  ): Promise<OperatorAccount> {
+    return operator.account(id, liveOf(mode));
+  }
+
+  @Query(() => AccountPage, { description: 'The accounts of all tenants, or of one, oldest first.' })
+  accounts(
+    @Args(() => AccountsArgs) args: AccountsArgs,
+    @Ctx() { operator }: OperatorContext,
+  ): Promise<ListPage<OperatorAccount>> {
+    return operator.accounts(filterOf('account', args));
+  }
+
+  @Mutation(() => VerifyAccountPayload, {
+    description: 'Settles a verification, or lifts a hold. A root in live mode is a DRAFT until then.',
+  })
+  async verifyAccount(
+    @Arg('input', () => VerifyAccountInput) { id, mode, outcome }: VerifyAccountInput,
+    @Ctx() { operator }: OperatorContext,
+  ) {
+    return { account: await operator.verify(await operator.account(id, liveOf(mode)), outcome) };
+  }
+
+  @Mutation(() => HoldAccountPayload, { description: 'Puts an account on hold.' })
+  async holdAccount(
+    @Arg('input', () => AccountInput) { id, mode }: AccountInput,
+    @Ctx() { operator }: OperatorContext,
+  ) {
+    return { account: await operator.hold(await operator.account(id, liveOf(mode))) };
+  }
+
+  @Mutation(() => DeactivateAccountPayload, { description: 'Deactivates an account of any type.' })
+  async deactivateAccount(
+    @Arg('input', () => AccountInput) { id, mode }: AccountInput,
+    @Ctx() { operator }: OperatorContext,
+  ) {
+    return { account: await operator.deactivate(await operator.account(id, liveOf(mode))) };
+  }
+
+  @Mutation(() => IssueAddressPayload, { description: 'Records a live receiving address that a bank has issued.' })
+  async issueAddress(
+    @Arg('input', () => IssueAddressInput) { accountId, category, currency, bankAccount }: IssueAddressInput,
+    @Ctx() { operator }: OperatorContext,
+  ) {
+    const owner = await operator.account(accountId, true, 'address.account_id');
+    const given = { category: category ?? ('service_receive' as const), currency, bankAccount };
+    return { address: await operator.issueAddress(owner, given) };
+  }
+
+  @FieldResolver(() => [OperatorPerson], { description: 'The persons of the business, for its verification.' })
+  async persons(@Root() row: AccountRow, @Ctx() context: OperatorContext): Promise<OperatorPerson[]> {
+    return (await context.operator.verification(row, context.related)).persons;
+  }
+
+  @FieldResolver(() => [OperatorFile], { description: 'The documents that it and its persons refer to.' })
+  async files(@Root() row: AccountRow, @Ctx() context: OperatorContext): Promise<OperatorFile[]> {
+    return (await context.operator.verification(row, context.related)).files;
+  }
+
+  @FieldResolver(() => [OperatorAddress], { description: 'Its addresses, newest first.' })
+  addresses(@Root() row: AccountRow, @Ctx() context: OperatorContext): Promise<OperatorAddress[]> {
+    return context.related.all(address, address.linkedId, row, row.id);
+  }
+
+  @FieldResolver(() => OperatorSetting, { nullable: true, description: 'Whether and how it is paid out.' })
+  setting(@Root() row: AccountRow, @Ctx() context: OperatorContext): Promise<OperatorSetting | null> {
+    return context.related.one(accountSetting, accountSetting.accountId, row, row.id);
+  }
+}
+
+@Resolver(() => OperatorPerson)
+export class OperatorPersons {
+  @FieldResolver(() => Relationship, { description: 'Its roles in the business.' })
+  relationship(@Root() row: PersonRow): Relationship {
+    return relationshipOf(row);
+  }
+
+  @FieldResolver(() => Identification, {
+    description: 'How the person is identified; the number is masked for the operator too.',
+  })
+  identification(@Root() row: PersonRow): Identification {
+    return identificationOf(row);
+  }
+}

@@ -1,0 +1,193 @@
+import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { account } from '../resources/account/table.js';
+import { address } from '../resources/address/table.js';
+import type { BankNoticeRow } from './table.js';
+import { payloadOf } from '../types/payload.js';
+import type { PayoutRow } from '../resources/payout/table.js';
+import type { TransactionRow } from '../resources/transaction/table.js';
+import type { OperatorContext } from './context.js';
+import { filterOf, liveOf } from './filters.js';
+import {
+  DepositArgs,
+  PayoutInput,
+  PayoutsArgs,
+  RecordBankNoticeInput,
+  WithdrawBankNoticeInput,
+  ReconcileDepositInput,
+  ServiceHoldInput,
+  SetRateInput,
+} from './inputs.js';
+import type { ListPage } from './paging.js';
+import {
+  OperatorAccount,
+  OperatorAddress,
+  OperatorBankNotice,
+  OperatorDeposit,
+  OperatorMismatch,
+  OperatorPayout,
+  OperatorRate,
+  OperatorSetting,
+  PayoutPage,
+} from './type.js';
+
+const RecordBankNoticePayload = payloadOf('RecordBankNotice', 'notice', OperatorBankNotice);
+const WithdrawBankNoticePayload = payloadOf('WithdrawBankNotice', 'notice', OperatorBankNotice);
+const ReconcileDepositPayload = payloadOf('ReconcileDeposit', 'deposit', OperatorDeposit);
+const SettlePayoutPayload = payloadOf('SettlePayout', 'payout', OperatorPayout);
+const FailPayoutPayload = payloadOf('FailPayout', 'payout', OperatorPayout);
+const PlaceServiceHoldPayload = payloadOf('PlaceServiceHold', 'accountSetting', OperatorSetting);
+const LiftServiceHoldPayload = payloadOf('LiftServiceHold', 'accountSetting', OperatorSetting);
+const SetRatePayload = payloadOf('SetRate', 'rate', OperatorRate);
+
+/** What the operator reads and does with money: deposits, bank notices, payouts, service holds and rates. */
+@Resolver(() => OperatorPayout)
+export class OperatorMoney {
+  @Query(() => OperatorDeposit, { nullable: true, description: 'A deposit of any tenant.' })
+  deposit(
+    @Args(() => DepositArgs) { id, tenantId }: DepositArgs,
+    @Ctx() { operator }: OperatorContext,
+  ): Promise<OperatorDeposit> {
+    return operator.deposit(id, tenantId ?? undefined);
+  }
+
+  @Query(() => OperatorPayout, { nullable: true, description: 'A payout of any tenant.' })
+  payout(@Arg('id', () => ID) id: string, @Ctx() { operator }: OperatorContext): Promise<OperatorPayout> {
+    return operator.payout(id);
+  }
+
+  @Query(() => PayoutPage, {
+    description:
+      'The payouts of all tenants, or of one, oldest first; in live mode, PROCESSING payouts wait for the operator.',
+  })
+  payouts(
+    @Args(() => PayoutsArgs) args: PayoutsArgs,
+    @Ctx() { operator }: OperatorContext,
+  ): Promise<ListPage<OperatorPayout>> {
+    return operator.payouts(filterOf('payout', args));
+  }
+
+  @Query(() => [OperatorMismatch], {
+    description: 'Successes that an acquirer reported and that do not match their attempts, newest first: 200 at most.',
+  })
+  async transactionMismatches(@Ctx() { operator }: OperatorContext): Promise<OperatorMismatch[]> {
+    return (await operator.mismatches()).map(mismatchOf);
+  }
+
+  @Query(() => [OperatorRate], { description: "The exchange rates for a tenant's live payouts." })
+  rates(
+    @Arg('tenantId', () => ID, { description: 'The id of the root account, with or without `account_`.' })
+    tenantId: string,
+    @Ctx() { operator }: OperatorContext,
+  ): Promise<OperatorRate[]> {
+    return operator.rates({ tenantId });
+  }
+
+  @Mutation(() => RecordBankNoticePayload, {
+    description:
+      'Records what a bank has reported about a transfer. Recording the same notice again changes nothing, in any order; different content under its reference is a conflict.',
+  })
+  async recordBankNotice(
+    @Arg('input', () => RecordBankNoticeInput) input: RecordBankNoticeInput,
+    @Ctx() { operator }: OperatorContext,
+  ) {
+    const { event, fromAccountId, paymentMethod, statementDescriptor, allowCurrency, ...transfer } = input;
+    const { notice, deposit } = await operator.bankNotice({
+      ...transfer,
+      event: event ?? 'received',
+      fromAccountId: fromAccountId || undefined,
+      paymentMethod: paymentMethod ?? undefined,
+      statementDescriptor: statementDescriptor ?? undefined,
+      allowCurrency: allowCurrency ?? undefined,
+    });
+    return { notice: noticeOf(notice, deposit) };
+  }
+
+  @Query(() => [OperatorBankNotice], {
+    description: 'The reversals that wait for their deposits, of all tenants, oldest first: 200 at most.',
+  })
+  async waitingBankNotices(@Ctx() { operator }: OperatorContext): Promise<OperatorBankNotice[]> {
+    return (await operator.waitingNotices()).map((notice) => noticeOf(notice, null));
+  }
+
+  @Mutation(() => WithdrawBankNoticePayload, {
+    description: 'Withdraws a reversal that waits for its deposit, for example when its reference was wrong.',
+  })
+  async withdrawBankNotice(
+    @Arg('input', () => WithdrawBankNoticeInput) { addressId, reference }: WithdrawBankNoticeInput,
+    @Ctx() { operator }: OperatorContext,
+  ) {
+    return { notice: noticeOf(await operator.withdrawNotice(addressId, reference), null) };
+  }
+
+  @Mutation(() => ReconcileDepositPayload, {
+    description: 'Counts a completed deposit towards receivables, as the receiving user can.',
+  })
+  async reconcileDeposit(
+    @Arg('input', () => ReconcileDepositInput) { id, tenantId, receivables }: ReconcileDepositInput,
+    @Ctx() { operator }: OperatorContext,
+  ) {
+    return { deposit: await operator.reconcile(id, receivables, tenantId ?? undefined) };
+  }
+
+  @Mutation(() => SettlePayoutPayload, { description: 'Records that a payout has arrived.' })
+  async settlePayout(@Arg('input', () => PayoutInput) { id }: PayoutInput, @Ctx() { operator }: OperatorContext) {
+    return { payout: await operator.endPayout(id, 'completed') };
+  }
+
+  @Mutation(() => FailPayoutPayload, { description: 'Records that a payout has failed; its money is available again.' })
+  async failPayout(@Arg('input', () => PayoutInput) { id }: PayoutInput, @Ctx() { operator }: OperatorContext) {
+    return { payout: await operator.endPayout(id, 'failed') };
+  }
+
+  @Mutation(() => PlaceServiceHoldPayload, { description: "Places a service hold on an account's payouts." })
+  async placeServiceHold(
+    @Arg('input', () => ServiceHoldInput) { accountId, mode }: ServiceHoldInput,
+    @Ctx() { operator }: OperatorContext,
+  ) {
+    const row = await operator.account(accountId, liveOf(mode), 'account_setting.account_id');
+    return { accountSetting: await operator.serviceHold(row, true) };
+  }
+
+  @Mutation(() => LiftServiceHoldPayload, { description: "Lifts the service hold on an account's payouts." })
+  async liftServiceHold(
+    @Arg('input', () => ServiceHoldInput) { accountId, mode }: ServiceHoldInput,
+    @Ctx() { operator }: OperatorContext,
+  ) {
+    const row = await operator.account(accountId, liveOf(mode), 'account_setting.account_id');
+    return { accountSetting: await operator.serviceHold(row, false) };
+  }
+
+  @Mutation(() => SetRatePayload, {
+    description: 'Sets an exchange rate for the live payouts of a tenant, from now on.',
+  })
+  async setRate(
+    @Arg('input', () => SetRateInput) { accountId, source, target, rate }: SetRateInput,
+    @Ctx() { operator }: OperatorContext,
+  ) {
+    const row = await operator.account(accountId, true, 'rate.account_id');
+    return { rate: await operator.setRate(row, source, target, rate) };
+  }
+
+  @FieldResolver(() => OperatorAccount, { nullable: true, description: 'The account that is paid out.' })
+  account(@Root() row: PayoutRow, @Ctx() context: OperatorContext): Promise<OperatorAccount | null> {
+    return context.related.one(account, account.id, row, row.accountId);
+  }
+
+  @FieldResolver(() => OperatorAddress, { nullable: true, description: 'Where it is sent.' })
+  address(@Root() row: PayoutRow, @Ctx() context: OperatorContext): Promise<OperatorAddress | null> {
+    return context.related.one(address, address.id, row, row.addressId);
+  }
+}
+
+function noticeOf(
+  { tenantId, created, reference, event, content }: BankNoticeRow,
+  deposit: OperatorDeposit | null,
+): OperatorBankNotice {
+  const { toAddressId, amount, currency } = content;
+  return { tenantId, created, reference, event, addressId: toAddressId, amount: BigInt(amount), currency, deposit };
+}
+
+function mismatchOf(row: TransactionRow): OperatorMismatch {
+  const { id: transactionId, paymentMethodDetails: submitted, mismatch } = row;
+  return { ...row, transactionId, submitted, credited: mismatch!.credited, reported: mismatch!.details };
+}

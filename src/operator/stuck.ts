@@ -1,0 +1,58 @@
+import { Args, ArgsType, Ctx, Field, ID, Int, ObjectType, Query, registerEnumType, Resolver } from 'type-graphql';
+import { TenantWork } from '../jobs/table.js';
+import { DateTime } from '../types/scalars.js';
+import type { OperatorContext } from './context.js';
+import { pageSizeDefault, pageSizeMax, pageSizeOf } from './inputs.js';
+import type { StuckWork } from './jobs.js';
+import type { ListPage } from './paging.js';
+import { pageOf } from './page-type.js';
+
+registerEnumType(TenantWork, { name: 'TenantWork', description: 'The kinds of work that the worker does.' });
+
+@ObjectType('StuckWork', {
+  simpleResolvers: true,
+  description: 'A job that has failed, or the work of a tenant that fails as a whole. It is tried again by itself.',
+})
+class OperatorStuckWork implements Omit<StuckWork, 'id'> {
+  @Field(() => ID, { description: 'The tenant: the id of its root account, without `account_`.' })
+  tenantId: string;
+  @Field(() => Boolean, { description: 'Whether it is of live mode.' })
+  livemode: boolean;
+  @Field(() => TenantWork, { description: 'What fails; RUN_JOBS for a single job.' })
+  work: TenantWork;
+  @Field(() => ID, { nullable: true, description: 'The job; null for the work of the whole tenant.' })
+  jobId: string | null;
+  @Field(() => String, { nullable: true, description: 'The kind of the job.' })
+  jobKind: string | null;
+  @Field(() => ID, { nullable: true, description: 'The object that the job is about.' })
+  subjectId: string | null;
+  @Field(() => String, { description: 'The error of the last attempt.' })
+  error: string;
+  @Field(() => DateTime, { description: 'When it failed first.' })
+  since: number;
+  @Field(() => Int, { description: 'How many attempts have failed.' })
+  attempts: number;
+  @Field(() => DateTime, { description: 'When it is tried again.' })
+  nextAttempt: number;
+}
+const StuckWorkPage = pageOf('StuckWork', () => OperatorStuckWork, 'by tenant, mode and id');
+
+@ArgsType()
+class StuckWorkArgs {
+  @Field(() => Int, { nullable: true, description: `How many; 1 to ${pageSizeMax}, ${pageSizeDefault} by default.` })
+  first?: number | null;
+  @Field(() => String, { nullable: true, description: 'The `next` of the page before.' })
+  after?: string | null;
+}
+
+/** What the worker could not do. Silent: all of it. */
+@Resolver()
+export class OperatorWork {
+  @Query(() => StuckWorkPage, { description: 'The work of all tenants that fails and is tried again.' })
+  stuckWork(
+    @Args(() => StuckWorkArgs) { first, after }: StuckWorkArgs,
+    @Ctx() { operator }: OperatorContext,
+  ): Promise<ListPage<OperatorStuckWork>> {
+    return operator.stuckWork(after ?? undefined, pageSizeOf('job', first));
+  }
+}

@@ -1,0 +1,87 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Config } from '../config.js';
+import type { Secrets } from '../db/secrets.js';
+import type { Caller } from '../request/caller.js';
+import { Turns, type Visit } from '../request/turns.js';
+import { placeOf } from '../resources/checkout/link.js';
+import { LoopDelay } from './loop-delay.js';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The visit of the request, which has a turn while the request is worked on; null where the request needs none. */
+    visit: Visit | null;
+  }
+  interface FastifyContextConfig {
+    /** The route is of a payment page, and shares the turns of the pages. */
+    page?: true;
+  }
+}
+
+/**
+ * Payment pages have turns of their own, so that a tenant that sends too much to the APIs keeps no payer from paying,
+ * and the payers of one tenant do not keep out those of another.
+ */
+const pageLimits = { slots: 8, perKey: 8, reserve: 4, ofKey: 200, all: 1_000, milliseconds: 2_000 };
+/** The turns that are kept for tenants without one, in parts of the slots. */
+const reserveShare = 1;
+
+/**
+ * The requests in flight. Each is counted for its tenant and mode as soon as its key is known. It takes a turn when its
+ * body is there, and gives it back when its answer is ready, or when the request ends in any other way.
+ */
+export class InFlight {
+  readonly #apis: Turns;
+  readonly #pages: Turns;
+  readonly #delay = new LoopDelay();
+
+  constructor(
+    config: Config,
+    private readonly secrets: Secrets,
+  ) {
+    const slots = config.REQUEST_SLOTS;
+    const strained = () => this.#delay.milliseconds > config.LOOP_DELAY_MILLISECONDS_MAX;
+    const limits = {
+      slots,
+      perKey: slots,
+      reserve: slots * reserveShare,
+      ofKey: config.REQUESTS_OF_TENANT_MAX,
+      all: config.REQUESTS_MAX,
+      milliseconds: config.WAIT_MILLISECONDS_MAX,
+    };
+    this.#apis = new Turns(limits, strained);
+    this.#pages = new Turns(pageLimits, strained);
+  }
+
+  /** Counts a request of a caller; refuses it when its tenant has too many, or all tenants together. */
+  enter(request: FastifyRequest, reply: FastifyReply, { tenantId, livemode }: Caller): void {
+    this.#visit(request, reply, this.#apis, `${tenantId}${livemode}`);
+  }
+
+  /** Counts a request of a payment page, for the tenant of its address. */
+  enterPage(request: FastifyRequest, reply: FastifyReply): void {
+    const { token = '' } = request.params as { token?: string };
+    this.#visit(request, reply, this.#pages, placeOf(this.secrets, token)?.tenantId ?? '');
+  }
+
+  #visit(request: FastifyRequest, reply: FastifyReply, turns: Turns, key: string): void {
+    const visit = turns.visit(key);
+    request.visit = visit;
+    if (request.budget) request.budget.rest = () => visit.rest();
+    reply.raw.once('close', () => visit.leave());
+  }
+
+  /** Adds the hooks by which requests take turns and give them back. */
+  addTo(app: FastifyInstance): void {
+    app.decorateRequest('visit', null);
+    app.addHook('preValidation', (request, _, done) => {
+      if (request.visit && !request.routeOptions.config.streamed) request.visit.take(done);
+      else done();
+    });
+    // The answer is ready: a client that reads it slowly keeps no turn.
+    app.addHook('onSend', (request, _, __, done) => {
+      request.visit?.rest();
+      done();
+    });
+    app.addHook('onClose', async () => this.#delay.close());
+  }
+}

@@ -1,0 +1,212 @@
+import { connections, load, median, type Round } from './load.ts';
+import { headersFor, type Running } from './processes.ts';
+import type { Seeded } from './seed.ts';
+import { requestsOf, workloads } from './workloads.ts';
+
+/** What an honest tenant gets alone and beside a greedy one. Times are milliseconds, rates are per second. */
+export interface Neighbours {
+  rounds: number;
+  secondsOfRound: number;
+  /** Load average of the machine in each round, which others may use too. */
+  loadAverages: number[];
+  /** The most that the gateway answers: the mix by one tenant over 16 connections. */
+  peak: number;
+  /** The honest tenant's p99, median of the rounds. */
+  alone: number;
+  floods: Flood[];
+}
+
+interface Flood {
+  name: string;
+  /** What the greedy tenant sends, by the peak. */
+  sent: number | null;
+  /** The honest tenant's p99, and by its p99 alone in the same round. */
+  p99: number;
+  ratio: number;
+  /** Of the honest tenant's requests, those that were refused or failed. */
+  honestRefused: number;
+  /** What the gateway answers with success to both tenants, by the peak in the same round. */
+  goodput: number | null;
+  /** The share of the greedy tenant's requests that were refused. */
+  refused: number | null;
+  /** Seconds after the end of the flood until the honest tenant's requests take no longer than twice its p99 alone. */
+  normalAfter: number;
+}
+
+const honestConnections = 4;
+const honestPause = 20;
+/** A flood that waits for no answer: many connections that send one request in this time. */
+const floodConnections = 1_500;
+const probeSeconds = 5;
+
+const mix = ['REST by id', 'REST list', 'first page', 'Q3'];
+
+/** Measures an honest tenant alone and beside a greedy one, in interleaved rounds. */
+export async function neighbours(
+  product: Running,
+  greedy: Seeded,
+  honest: Seeded,
+  { rounds, seconds, loadAverage }: { rounds: number; seconds: number; loadAverage: () => number },
+  tell: (step: string) => void,
+): Promise<Neighbours> {
+  const asksOf = (seeded: Seeded) => {
+    const all = workloads(seeded, '').filter(({ name }) => mix.includes(name));
+    return Array.from({ length: 40 }, (_, i) => {
+      const asks = all[i % all.length]!.asks.tidegate!;
+      return asks[Math.floor(i / all.length) % asks.length]!;
+    });
+  };
+  const base = (seeded: Seeded) => ({
+    origin: product.origin,
+    headers: headersFor(seeded),
+    requests: requestsOf(asksOf(seeded)),
+    seconds,
+  });
+  const honestLoad = { ...base(honest), connections: honestConnections, pauseMilliseconds: honestPause };
+  const slow = {
+    ...base(greedy),
+    requests: [
+      { method: 'GET', path: '/v1/deposits?currency=AED' },
+      { method: 'GET', path: '/v1/deposits?status=cancelled' },
+      {
+        method: 'POST',
+        path: '/graphql',
+        body: JSON.stringify({ query: '{ deposits(currency: ["AED"]) { totalCount nodes { id } } }' }),
+      },
+    ],
+    connections,
+  };
+  const good = ({ requests, failures, seconds: took }: Round) => (requests - failures) / took;
+  const [peaks, alone]: [number[], number[]] = [[], []];
+  const measured = new Map<string, Omit<Flood, 'name'>[]>();
+  const loadAverages: number[] = [];
+  for (let round = 0; round <= rounds; round++) {
+    tell(round === 0 ? 'warming up' : `round ${round} of ${rounds}`);
+    const peak = good(await load({ ...base(greedy), connections }));
+    const alonely = await load(honestLoad);
+    const floods: [string, Parameters<typeof load>[0]][] = [
+      ['64 connections, each sends when it has its answer', { ...base(greedy), connections: 4 * connections }],
+      ['4 times the peak', { ...base(greedy), ...at(4 * peak) }],
+      ['slow questions over 16 connections', slow],
+    ];
+    for (const [name, flood] of floods) {
+      const flooding = load({ ...flood, seconds: seconds + 2 });
+      await new Promise((resume) => setTimeout(resume, 1_000));
+      const beside = await load(honestLoad);
+      const sent = await flooding;
+      const normalAfter = await normal(product.origin, honestLoad, 2 * alonely.p99);
+      if (round === 0) continue;
+      const slowly = flood === slow;
+      measured.set(name, [
+        ...(measured.get(name) ?? []),
+        {
+          sent: slowly ? null : sent.requests / sent.seconds / peak,
+          p99: beside.p99,
+          ratio: beside.p99 / alonely.p99,
+          honestRefused: beside.failures,
+          goodput: slowly ? null : (good(sent) + good(beside)) / peak,
+          refused: (sent.refused ?? 0) / sent.requests,
+          normalAfter,
+        },
+      ]);
+    }
+    if (round === 0) continue;
+    peaks.push(peak);
+    alone.push(alonely.p99);
+    loadAverages.push(loadAverage());
+  }
+  const each = (rows: Omit<Flood, 'name'>[], of: (row: Omit<Flood, 'name'>) => number | null) =>
+    median(rows.map(of).filter((n) => n !== null));
+  return {
+    rounds,
+    secondsOfRound: seconds,
+    loadAverages,
+    peak: median(peaks)!,
+    alone: median(alone)!,
+    floods: [...measured].map(([name, rows]) => ({
+      name,
+      sent: each(rows, (row) => row.sent),
+      p99: each(rows, (row) => row.p99)!,
+      ratio: each(rows, (row) => row.ratio)!,
+      honestRefused: rows.reduce((sum, row) => sum + row.honestRefused, 0),
+      goodput: each(rows, (row) => row.goodput),
+      refused: each(rows, (row) => row.refused),
+      normalAfter: each(rows, (row) => row.normalAfter)!,
+    })),
+  };
+}
+
+/** Connections and pauses that send at a rate, as long as answers take much less than a pause. */
+function at(rate: number): { connections: number; pauseMilliseconds: number } {
+  return { connections: floodConnections, pauseMilliseconds: Math.max(1, (floodConnections / rate) * 1_000) };
+}
+
+/** Seconds until the last of the honest tenant's requests that took longer than `most`, within a few seconds. */
+async function normal(
+  origin: string,
+  {
+    headers,
+    requests,
+  }: { headers: Record<string, string>; requests: { method: string; path: string; body?: string }[] },
+  most: number,
+): Promise<number> {
+  const begun = performance.now();
+  let [last, lastAt] = [0, 0];
+  for (let i = 0; performance.now() - begun < probeSeconds * 1_000; i++) {
+    const { method, path, body } = requests[i % requests.length]!;
+    const before = performance.now();
+    const response = await fetch(origin + path, { method, headers, ...(body !== undefined && { body }) });
+    await response.arrayBuffer();
+    // Twenty in a row that are quick enough end the wait.
+    const late = performance.now() - before > most || response.status !== 200;
+    if (late) [last, lastAt] = [i, performance.now() - begun];
+    if (i - last >= 20) break;
+    await new Promise((resume) => setTimeout(resume, 10));
+  }
+  return lastAt / 1_000;
+}
+
+/** The measurement as text, with the targets. */
+export function neighboursTable({ rounds, secondsOfRound, loadAverages, peak, alone, floods }: Neighbours): string {
+  const figure = (n: number | null, digits = 2) => (n === null ? '' : n.toFixed(digits));
+  const columns = [
+    'sent by peak',
+    'p99 ms',
+    'by alone',
+    'refused',
+    'goodput by peak',
+    'honest refused',
+    'normal after s',
+  ];
+  const row = (name: string, cells: string[]) =>
+    name.padEnd(52) + cells.map((cell, i) => cell.padStart(columns[i]!.length + 2)).join('');
+  return [
+    `An honest tenant beside a greedy one; medians of ${rounds} interleaved rounds of ${secondsOfRound} s; load averages ${loadAverages.map((n) => n.toFixed(1)).join(', ')}.`,
+    `The peak of one tenant is ${Math.round(peak)} requests/s; the honest tenant alone has a p99 of ${figure(alone, 1)} ms.`,
+    '',
+    row('', columns),
+    ...floods.map((flood) =>
+      row(flood.name, [
+        figure(flood.sent),
+        figure(flood.p99, 1),
+        figure(flood.ratio),
+        flood.refused === null ? '' : `${Math.round(flood.refused * 100)} %`,
+        figure(flood.goodput),
+        String(flood.honestRefused),
+        figure(flood.normalAfter, 1),
+      ]),
+    ),
+    '',
+    'Targets',
+    ...floods.flatMap(({ name, ratio, goodput, normalAfter }) => [
+      `  ${ratio <= 2 ? 'met   ' : 'missed'}  p99 by alone, ${name}: ${figure(ratio)}, wanted at most 2`,
+      ...(goodput === null
+        ? []
+        : [
+            `  ${goodput >= 0.8 ? 'met   ' : 'missed'}  goodput by peak, ${name}: ${figure(goodput)}, wanted at least 0.8`,
+          ]),
+      `  ${normalAfter <= 5 ? 'met   ' : 'missed'}  seconds until normal, ${name}: ${figure(normalAfter, 1)}, wanted at most 5`,
+    ]),
+    '',
+  ].join('\n');
+}

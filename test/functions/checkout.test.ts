@@ -1,0 +1,296 @@
+import { expect, it } from 'vitest';
+import { makeAccount, moneyOf, refusal, type Row, useFunctions, useRoot, violations } from './fixture.js';
+
+const fixture = useFunctions();
+const { world, of, call, value, write, rowText, jobText, stored, jobsOf, eventsOf } = fixture;
+const root = useRoot(fixture, 'user', 2);
+const { receivable, balance } = moneyOf(fixture, root);
+const json = (object: unknown) => JSON.stringify(object);
+const kindsOf = async (id: string) => (await jobsOf(root, id)).map(({ kind }) => kind);
+const card = { cards: { last4: '4242' } };
+const inr = { currency: 'INR' };
+
+let payer: string | undefined;
+const partner = async () => (payer ??= (await makeAccount(fixture, root)).id);
+const create = async (more: object = {}): Promise<Row> => {
+  const { id } = await receivable(100n, inr);
+  return write(root, 'create_checkout', {
+    ...{ amount: 100n, grossAmount: 103n, currency: 'INR', fromAccountId: await partner(), toAccountId: root.id },
+    ...{ paymentMethods: ['cards', 'upi'], receivableIds: [id], redirectUrl: 'https://shop.example/', seconds: 600 },
+    ...more,
+  });
+};
+let keys = 0;
+const begin = ({ id }: Row, more: object = {}): Promise<Row> =>
+  write(root, 'begin_transaction', {
+    ...{ checkoutId: id, attemptKey: `key ${++keys}`, paymentMethod: 'card', details: card, seconds: 300, ...more },
+  });
+const reload = ({ id }: Row) => stored('checkout', root, id);
+const attempt = ({ id }: Row) => stored('transaction', root, id);
+/** Makes the time of a checkout, and of its attempts, be over. */
+const expire = async ({ id }: Row) => {
+  await world.sql`update checkout set expires_at = created - 1 where id = ${id}`;
+  await world.sql`update transaction set expires_at = created - 1 where checkout_id = ${id}`;
+};
+
+of('checkout_address', () => {
+  it('is created with the first checkout of a partner, and found again', async () => {
+    const { id } = await makeAccount(fixture, root);
+    const find = async () => value('checkout_address', root.tenantId, false, '{}', await rowText('account', root, id));
+    const address = await find();
+    expect(await find()).toBe(address);
+    expect(await stored('address', root, address)).toMatchObject({ category: 'service_checkout', name: 'Acme' });
+  });
+});
+
+of('create_checkout', () => {
+  it('creates a checkout of its receivables, which expires by a job', async () => {
+    const made = await create({ metadata: { a: '1' } });
+    expect(made).toMatchObject({ status: 'initialized', amount: '100', gross_amount: '103', metadata: { a: '1' } });
+    expect(Number(made.expires_at) - Number(made.created)).toBe(600);
+    const link = await stored('checkout_receivable', root, made.id, 'checkout_id');
+    expect(link).toMatchObject({ receivable_id: made.receivable_ids[0], position: 1 });
+    expect(await kindsOf(made.id)).toEqual(['expire_checkout']);
+    expect(await eventsOf(root, made.id)).toEqual(['checkout.created']);
+  });
+
+  it('refuses a partner on hold, a receivable that is not open, and more than the receivables take', async () => {
+    const { id: held } = await makeAccount(fixture, root);
+    await write(root, 'move_account', { id: held, from: ['draft'], to: 'hold' });
+    expect(await refusal(create({ fromAccountId: held }))).toBe('status_invalid checkout.from.account_id');
+    const { id } = await receivable(1n, inr);
+    await write(root, 'void_receivable', { id });
+    expect(await refusal(create({ receivableIds: [id] }))).toBe('status_invalid checkout.receivables[0].id');
+    expect(await refusal(create({ amount: 101n }))).toBe('amount_exceeds_reconcilable checkout.amount');
+  });
+});
+
+of('end_checkout', () => {
+  it('cancels and expires a checkout, once', async () => {
+    const [one, other] = [await create(), await create()];
+    const end = ({ id }: Row, to: string) => write(root, 'end_checkout', { id, to });
+    expect(await end(one, 'cancelled')).toMatchObject({ status: 'cancelled' });
+    expect(await end(other, 'expired')).toMatchObject({ status: 'expired' });
+    expect(await eventsOf(root, other.id)).toEqual(['checkout.created', 'checkout.expired']);
+    expect(await refusal(end(one, 'expired'))).toBe('status_invalid checkout.status');
+  });
+});
+
+of('job_expire_checkout', () => {
+  it('expires a checkout that is not paid, once', async () => {
+    const made = await create();
+    const job = await jobText('expire_checkout', made.id);
+    await call('job_expire_checkout', root.tenantId, false, job);
+    await call('job_expire_checkout', root.tenantId, false, job);
+    expect(await reload(made)).toMatchObject({ status: 'expired' });
+  });
+});
+
+of('insert_transaction', () => {
+  it('inserts an attempt that ends with its checkout at the latest', async () => {
+    const made = await create();
+    const insert = async (seconds: number) => {
+      const checkout = await rowText('checkout', root, made.id);
+      const key = `inserted ${seconds}`;
+      return (await call('insert_transaction', root.tenantId, false, '{}', checkout, key, 'upi', 'null', seconds))[0]!;
+    };
+    expect(await insert(100_000)).toMatchObject({ expires_at: made.expires_at, payment_method_details: null });
+    const short = await insert(60);
+    expect(Number(short.expires_at) - Number(short.created)).toBe(60);
+    expect(await kindsOf(short.id)).toEqual(['expire_transaction']);
+  });
+});
+
+of('begin_transaction', () => {
+  it('begins an attempt, and returns it for the same form', async () => {
+    const made = await create();
+    const begun = await begin(made, { attemptKey: 'same' });
+    expect(begun).toMatchObject({ status: 'processing', amount: '103', payment_method: 'card' });
+    expect(await begin(made, { attemptKey: 'same' })).toMatchObject({ id: begun.id });
+    expect(await kindsOf(begun.id)).toEqual(['expire_transaction', 'inquire_transaction']);
+  });
+
+  it('refuses another form with the key, a method, a second attempt, an ended checkout, and too many', async () => {
+    const made = await create({ paymentMethods: ['cards'] });
+    const conflict = 'state_conflict checkout.effective_transaction';
+    expect(await refusal(begin(made, { paymentMethod: 'upi' }))).toBe('parameter_invalid checkout.payment_methods');
+    await begin(made, { attemptKey: 'other' });
+    expect(await refusal(begin(made, { attemptKey: 'other', details: {} }))).toBe(conflict);
+    expect(await refusal(begin(made))).toBe(conflict);
+    const codes = await create();
+    for (let i = 0; i < 30; i++) await begin(codes, { paymentMethod: 'upi', details: null });
+    expect(await refusal(begin(codes))).toBe('rate_limit_exceeded checkout.id');
+    await expire(made);
+    expect(await refusal(begin(made))).toBe('status_invalid checkout.status');
+  });
+});
+
+const settle = async ({ id }: Row, status: string, reason: string | null = null) =>
+  (await call('settle_transaction', root.tenantId, false, '{}', id, status, reason))[0]!;
+
+of('settle_transaction', () => {
+  it('ends an attempt once; a success after the expiry counts', async () => {
+    const made = await create();
+    const begun = await begin(made);
+    expect(await settle(begun, 'failed', 'expired')).toMatchObject({ effective_transaction_status: 'failed' });
+    await settle(begun, 'failed', 'declined');
+    expect(await attempt(begun)).toMatchObject({ status: 'failed', reason_code: 'expired' });
+    expect(await settle(begun, 'succeeded')).toMatchObject({ status: 'completed' });
+    await settle(begun, 'failed', 'declined');
+    expect(await attempt(begun)).toMatchObject({ status: 'succeeded' });
+  });
+});
+
+of('credit_checkout', () => {
+  const credit = async (checkout: Row, begun: Row) => {
+    const [c, t] = [await rowText('checkout', root, checkout.id), await rowText('transaction', root, begun.id)];
+    return (await call('credit_checkout', root.tenantId, false, '{}', c, t))[0]!;
+  };
+
+  it('credits the first success, and locks the receivables', async () => {
+    const made = await create();
+    const begun = await begin(made);
+    const before = Number((await balance(root.id, 'INR')).available ?? 0);
+    const credited = await credit(made, begun);
+    expect(credited).toMatchObject({ status: 'completed', effective_transaction_id: begun.id });
+    expect(Number((await balance(root.id, 'INR')).available) - before).toBe(100);
+    expect(await stored('receivable', root, made.receivable_ids[0])).toMatchObject({ status: 'locked' });
+    expect(await stored('deposit', root, credited.deposit_id)).toMatchObject({
+      status: 'completed',
+      pending_rest: '0',
+    });
+  });
+
+  it('makes a failed deposit of any other success, and marks a late one', async () => {
+    const made = await create();
+    await settle(await begin(made), 'succeeded');
+    const second = await call(
+      ...(['insert_transaction', root.tenantId, false, '{}', await rowText('checkout', root, made.id)] as const),
+      ...(['second', 'card', json(card), 60] as const),
+    );
+    await credit(made, second[0]!);
+    expect(await attempt(second[0]!)).toMatchObject({ status: 'failed', reason_code: 'duplicate' });
+    const late = await create();
+    const begun = await begin(late);
+    await expire(late);
+    await credit(late, begun);
+    expect(await reload(late)).toMatchObject({ status: 'expired', effective_transaction_status: 'succeeded' });
+    expect((await eventsOf(root, late.id)).at(-1)).toBe('checkout.late_payment');
+  });
+});
+
+of('source_legs', () => {
+  it('are the bank, or the acquirer and its fee', async () => {
+    const legs = async ({ id }: Row) => value('source_legs', root.tenantId, false, await rowText('deposit', root, id));
+    const { deposit_id: id } = await settle(await begin(await create()), 'succeeded');
+    expect(await legs({ id })).toEqual([
+      { contra: 'acquirer', currency: 'INR', amount: -103 },
+      { contra: 'fees', currency: 'INR', amount: 3 },
+    ]);
+    const transfer = await moneyOf(fixture, root).create(7n, { paymentMethod: 'upi' });
+    expect(await legs(transfer)).toEqual([{ contra: 'bank', currency: 'INR', amount: -7 }]);
+  });
+});
+
+of('job_expire_transaction', () => {
+  it('ends an attempt whose time is over', async () => {
+    const begun = await begin(await create());
+    await call('job_expire_transaction', root.tenantId, false, await jobText('expire_transaction', begun.id));
+    expect(await attempt(begun)).toMatchObject({ status: 'failed', reason_code: 'expired' });
+  });
+});
+
+of('job_settle_transaction', () => {
+  it('ends an attempt as the job says', async () => {
+    const begun = await begin(await create());
+    const job = await jobText('settle_transaction', begun.id, { status: 'failed', reasonCode: 'declined' });
+    await call('job_settle_transaction', root.tenantId, false, job);
+    expect(await attempt(begun)).toMatchObject({ status: 'failed', reason_code: 'declined' });
+  });
+});
+
+of('decide_transaction', () => {
+  const decide = ({ id }: Row, status: string, more: object = {}) =>
+    write(root, 'decide_transaction', { id, status, ...more });
+
+  it('enqueues the end of an attempt, once, and stops the polls', async () => {
+    const begun = await begin(await create());
+    await decide(begun, 'failed', { reasonCode: 'declined', afterSeconds: 5 });
+    await decide(begun, 'failed', { reasonCode: 'declined' });
+    const jobs = await jobsOf(root, begun.id);
+    expect(jobs.map(({ kind }) => kind)).toEqual(['expire_transaction', 'settle_transaction']);
+    expect(jobs[1]!.args).toEqual({ status: 'failed', reasonCode: 'declined' });
+  });
+
+  it('records the details of a code that was scanned', async () => {
+    const begun = await begin(await create(), { paymentMethod: 'upi', details: null });
+    const details = { upi: { vpa: 'a@b' } };
+    expect(await decide(begun, 'processing', { details })).toMatchObject({ payment_method_details: details });
+    expect(await eventsOf(root, begun.id)).toEqual(['transaction.created', 'transaction.submitted']);
+  });
+
+  it('counts a success with other details, and records what does not fit', async () => {
+    const begun = await begin(await create());
+    const details = { cards: { last4: '1111' } };
+    expect(await decide(begun, 'succeeded', { details })).toMatchObject({ mismatch: { credited: true, details } });
+    expect(await kindsOf(begun.id)).toContain('settle_transaction');
+  });
+});
+
+of('pay_test_checkout', () => {
+  const pay = ({ id }: Row, status: string) =>
+    write(root, 'pay_test_checkout', {
+      ...{ id, status, reasonCode: status === 'failed' ? 'declined' : null },
+      ...{ paymentMethod: 'card', details: card, seconds: 60 },
+    });
+
+  it('creates an attempt that is decided at once', async () => {
+    const made = await create();
+    expect(await pay(made, 'failed')).toMatchObject({ effective_transaction_status: 'failed' });
+    expect(await pay(made, 'succeeded')).toMatchObject({ status: 'completed' });
+  });
+
+  it('refuses a failure of a checkout that has ended', async () => {
+    const made = await create();
+    await write(root, 'end_checkout', { id: made.id, to: 'cancelled' });
+    expect(await refusal(pay(made, 'failed'))).toBe('status_invalid checkout.status');
+  });
+});
+
+of('claim_inquiries', () => {
+  it('returns the attempts that are due, and postpones the next poll of each', async () => {
+    const begun = await begin(await create());
+    await world.sql`update job set due = 0 where subject_id = ${begun.id} and kind = 'inquire_transaction'`;
+    const claim = async () => {
+      const rows = await call('claim_inquiries', root.tenantId, false, '{}', json({ limit: 100 }));
+      return rows.map(({ id }) => id);
+    };
+    expect(await claim()).toContain(begun.id);
+    expect(await claim()).not.toContain(begun.id);
+    expect((await jobsOf(root, begun.id))[1]).toMatchObject({ kind: 'inquire_transaction', attempts: 1 });
+  });
+});
+
+of('answer_inquiry', () => {
+  const answer = ({ id }: Row, more: object = {}) => write(root, 'answer_inquiry', { id, ...more });
+
+  it('records a decision, and ends the polls', async () => {
+    const begun = await begin(await create());
+    await answer(begun, { status: 'failed', reasonCode: 'declined' });
+    expect(await kindsOf(begun.id)).toEqual(['expire_transaction', 'settle_transaction']);
+  });
+
+  it('polls on until the attempt has expired, where the acquirer does not know it', async () => {
+    const made = await create();
+    const begun = await begin(made);
+    await answer(begun);
+    expect(await kindsOf(begun.id)).toContain('inquire_transaction');
+    await expire(made);
+    await answer(begun);
+    expect(await kindsOf(begun.id)).not.toContain('inquire_transaction');
+  });
+});
+
+it('leaves no contradiction in the ledger', async () => {
+  expect((await violations(fixture)).map(({ rule, what }) => `${rule} ${what}`)).toEqual([]);
+});

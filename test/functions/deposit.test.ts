@@ -1,0 +1,350 @@
+import { expect, it } from 'vitest';
+import { makeAccount, moneyOf, refusal, type Row, useFunctions, useRoot, violations } from './fixture.js';
+
+const fixture = useFunctions();
+const { of, call, value, write, rowText, jobText, stored, jobsOf, eventsOf } = fixture;
+const root = useRoot(fixture, 'user', 1);
+const { create, deposit, receivable, reconcile, reconciled, balance } = moneyOf(fixture, root);
+const json = (object: unknown) => JSON.stringify(object);
+const kindsOf = async (id: string) => (await jobsOf(root, id)).map(({ kind }) => kind);
+const textOf = ({ id }: Row) => rowText('deposit', root, id);
+const funds = () => balance(root.id);
+/** The change of a compartment of the root by a step. */
+const change = async (compartment: string, step: () => Promise<unknown>): Promise<number> => {
+  const before = Number((await funds())[compartment] ?? 0);
+  await step();
+  return Number((await funds())[compartment] ?? 0) - before;
+};
+
+of('receiver_of', () => {
+  it('is a user itself, and the owner of a partner', async () => {
+    const { id } = await makeAccount(fixture, root);
+    expect(await value('receiver_of', root.tenantId, false, id)).toBe(root.id);
+    expect(await value('receiver_of', root.tenantId, false, root.id)).toBe(root.id);
+    expect(await value('receiver_of', root.tenantId, false, 'account_none')).toBeNull();
+  });
+});
+
+of('payment_address', () => {
+  it('creates the address of a method once, and finds it again', async () => {
+    const { id } = await makeAccount(fixture, root);
+    const address = async (method: string) =>
+      value('payment_address', root.tenantId, false, '{}', await rowText('account', root, id), method, 'USD');
+    const [wallet, bank] = [await address('klarna'), await address('domestic_credit')];
+    expect(await stored('address', root, wallet)).toMatchObject({ type: 'wallet', wallet: { provider: 'klarna' } });
+    expect(await address('klarna')).toBe(wallet);
+    expect(await address('affirm')).not.toBe(wallet);
+    expect(await stored('address', root, bank)).toMatchObject({ type: 'bank_account', is_reusable: false });
+    expect(await address('domestic_debit')).toBe(bank);
+    expect(await stored('address', root, bank)).toMatchObject({ is_reusable: true });
+    expect(await stored('address', root, await address('upi'))).toMatchObject({ vpa: { id: 'payer@sandbox' } });
+  });
+});
+
+of('create_deposit', () => {
+  it('creates a deposit with its payment, its job and its event', async () => {
+    const partner = await makeAccount(fixture, root);
+    const made = await create(500n, { fromAccountId: partner.id, metadata: { a: '1' }, statementDescriptor: 'INV' });
+    expect(made).toMatchObject({ amount: '500', status: 'initialized', metadata: { a: '1' }, pending_rest: '0' });
+    expect(await stored('address', root, made.from_address_id)).toMatchObject({ category: 'partner_payment' });
+    const payment = await stored('payment', root, made.payment_id);
+    expect(payment).toMatchObject({ type: 'deposit', amount: '500', status: 'processing', deposit_id: made.id });
+    expect(await kindsOf(made.id)).toEqual(['process_deposit']);
+    expect(await eventsOf(root, made.id)).toEqual(['deposit.initialized']);
+  });
+
+  it('stores nothing when its metadata is refused', async () => {
+    const metadata = Object.fromEntries(Array.from({ length: 11 }, (_, i) => [`k${i}`, 'v']));
+    expect(await refusal(create(777n, { metadata }))).toBe('parameter_invalid deposit.metadata');
+    expect(await stored('payment', root, '777', 'amount::text')).toBeUndefined();
+  });
+});
+
+of('category_of', () => {
+  it('is pending, but for the fee advance address of a platform', async () => {
+    const made = await create(5n);
+    expect(await value('category_of', root.tenantId, false, await textOf(made))).toBe('pending');
+    const owner = await rowText('account', root, root.id);
+    const fee = ['service_fee_advance', 'bank_account', 'USD'] as const;
+    const [address] = await call('insert_address', root.tenantId, false, '{}', owner, ...fee);
+    const advance = await create(5n, { toAddressId: address!.id });
+    expect(await value('category_of', root.tenantId, false, await textOf(advance))).toBe('fee_advance');
+  });
+});
+
+const move = ({ id }: Row, from: string[], to: string) => write(root, 'move_deposit', { id, from, to });
+
+of('move_deposit', () => {
+  it('posts the money of a completed deposit, through `processing`', async () => {
+    const made = await create(40n);
+    expect(await change('pending', () => move(made, ['initialized', 'processing'], 'completed'))).toBe(40);
+    expect(await stored('deposit', root, made.id)).toMatchObject({ status: 'completed', pending_rest: '40' });
+    expect(await stored('payment', root, made.payment_id)).toMatchObject({ status: 'completed' });
+    const types = ['deposit.initialized', 'deposit.processing', 'deposit.completed'];
+    expect(await eventsOf(root, made.id)).toEqual(types);
+  });
+
+  it('takes all money of a reversed deposit back', async () => {
+    const made = await deposit(40n);
+    expect(await change('pending', () => move(made, ['completed'], 'reversed'))).toBe(-40);
+    expect(await stored('deposit', root, made.id)).toMatchObject({ status: 'reversed', pending_rest: '0' });
+  });
+
+  it('refuses another status than the given ones', async () => {
+    const made = await deposit(1n);
+    expect(await refusal(move(made, ['processing'], 'failed'))).toBe('status_invalid deposit.status');
+  });
+});
+
+of('job_process_deposit', () => {
+  it('begins to process a deposit once, and enqueues its completion', async () => {
+    const { id } = await create(3n);
+    const job = await jobText('process_deposit', id);
+    await call('job_process_deposit', root.tenantId, false, job);
+    await call('job_process_deposit', root.tenantId, false, job);
+    expect(await stored('deposit', root, id)).toMatchObject({ status: 'processing' });
+    expect(await kindsOf(id)).toEqual(['process_deposit', 'complete_deposit']);
+  });
+});
+
+of('job_complete_deposit', () => {
+  it('completes a deposit that is being processed, and no other', async () => {
+    const made = await create(3n);
+    const job = await jobText('complete_deposit', made.id);
+    await call('job_complete_deposit', root.tenantId, false, job);
+    expect(await stored('deposit', root, made.id)).toMatchObject({ status: 'initialized' });
+    await move(made, ['initialized'], 'processing');
+    await call('job_complete_deposit', root.tenantId, false, job);
+    expect(await stored('deposit', root, made.id)).toMatchObject({ status: 'completed' });
+  });
+});
+
+of('create_receivable', () => {
+  it('creates an open receivable', async () => {
+    const made = await receivable(100n, { description: 'Spices', metadata: { a: '1' } });
+    expect(made).toMatchObject({ status: 'open', amount_reconcilable: '100', description: 'Spices' });
+    expect(await eventsOf(root, made.id)).toEqual(['receivable.created']);
+  });
+
+  it('refuses a live receivable of an account that is not activated', async () => {
+    const live = moneyOf(fixture, { ...root, live: true }).receivable(1n);
+    expect(await refusal(live)).toBe('status_invalid receivable.account_id');
+  });
+});
+
+of('update_receivable', () => {
+  const update = (id: string, amount: bigint | null) =>
+    write(root, 'update_receivable', { id, amountMaximumReconcilable: amount });
+
+  it('lowers and raises the maximum within the invoice, and changes the description', async () => {
+    const { id } = await receivable(100n);
+    expect(await update(id, 60n)).toMatchObject({ amount_maximum_reconcilable: '60' });
+    expect(await update(id, 100n)).toMatchObject({ amount_maximum_reconcilable: '100' });
+    expect(await write(root, 'update_receivable', { id, description: null })).toMatchObject({ description: null });
+  });
+
+  it('refuses more than the invoice, less than what is locked, and a void receivable', async () => {
+    const { receivable: locked } = await reconciled(100n);
+    const field = 'amount_exceeds_reconcilable receivable.amount_maximum_reconcilable';
+    expect(await refusal(update(locked, 101n))).toBe(field);
+    expect(await refusal(update(locked, 99n))).toBe(field);
+    const { id } = await receivable(5n);
+    await write(root, 'void_receivable', { id });
+    expect(await refusal(update(id, 4n))).toBe('status_invalid receivable.status');
+  });
+});
+
+of('void_receivable', () => {
+  it('voids a receivable that has no money, and refuses any other', async () => {
+    const { id } = await receivable(5n);
+    expect(await write(root, 'void_receivable', { id })).toMatchObject({ status: 'void', amount_reconcilable: '0' });
+    const { receivable: locked } = await reconciled(5n);
+    expect(await refusal(write(root, 'void_receivable', { id: locked }))).toBe('status_invalid receivable.status');
+  });
+});
+
+of('change_receivable', () => {
+  it('adds to the locked and settled amounts', async () => {
+    const { id } = await receivable(50n);
+    await call('change_receivable', root.tenantId, false, '{}', id, 20, 5);
+    expect(await stored('receivable', root, id)).toMatchObject({ amount_locked: '20', amount_settled_payouts: '5' });
+    expect(await eventsOf(root, id)).toEqual(['receivable.created', 'receivable.updated']);
+    await call('change_receivable', root.tenantId, false, '{}', id, -20, -5);
+  });
+});
+
+of('reconcile_deposit', () => {
+  it('moves money to the available funds, and locks the receivables', async () => {
+    const [paid, one, two] = [await deposit(100n), await receivable(60n), await receivable(30n)];
+    const shares = [one, two].map(({ id }, i) => ({ id, amount: i === 0 ? '60' : '20' }));
+    expect(await change('available', () => reconcile(paid, shares))).toBe(80);
+    expect(await stored('deposit', root, paid.id)).toMatchObject({ pending_rest: '20' });
+    expect(await stored('receivable', root, one.id)).toMatchObject({ status: 'locked', amount_locked: '60' });
+    expect(await stored('receivable', root, two.id)).toMatchObject({ deposit_ids_amount_locked: [paid.id] });
+  });
+
+  it('refuses a deposit that is not completed, a void receivable, and more than there is', async () => {
+    const [paid, open] = [await deposit(10n), await receivable(100n)];
+    const share = (amount: string) => [{ id: open.id, amount }];
+    expect(await refusal(reconcile(await create(10n), share('1')))).toBe('status_invalid deposit.status');
+    const { id } = await receivable(10n);
+    await write(root, 'void_receivable', { id });
+    expect(await refusal(reconcile(paid, [{ id, amount: '1' }]))).toBe('status_invalid deposit.receivables');
+    expect(await refusal(reconcile(paid, share('11')))).toBe(
+      'amount_exceeds_reconcilable deposit.receivables[0].amount',
+    );
+  });
+});
+
+of('refuse_shares', () => {
+  it('names each share with which a limit is passed', async () => {
+    const [paid, { id }] = [await deposit(100n), await receivable(50n)];
+    const check = async (...amounts: string[]) =>
+      call(
+        ...(['refuse_shares', root.tenantId, false, await textOf(paid)] as const),
+        json(amounts.map((amount) => ({ id, amount }))),
+      );
+    await check('25', '25');
+    await expect(check('25', '26', '1')).rejects.toMatchObject({
+      problems: [{ code: 'amount_exceeds_reconcilable', field: 'deposit.receivables[1].amount' }],
+    });
+    await expect(check('51', '50')).rejects.toMatchObject({
+      problems: [{ field: 'deposit.receivables[0].amount' }, { field: 'deposit.receivables[1].amount' }],
+    });
+  });
+});
+
+of('lock_money_of', () => {
+  it('creates and locks the balances of the account and of its receiver', async () => {
+    const partner = await makeAccount(fixture, root);
+    const owner = await rowText('account', root, partner.id);
+    const receive = ['service_receive', 'bank_account', 'EUR'] as const;
+    const [address] = await call('insert_address', root.tenantId, false, '{}', owner, ...receive);
+    const made = await create(5n, { toAccountId: partner.id, toAddressId: address!.id, currency: 'EUR' });
+    await call('lock_money_of', root.tenantId, false, await textOf(made));
+    for (const id of [partner.id, root.id])
+      expect(await stored('balance', root, `${id} EUR`, "account_id || ' ' || currency")).toMatchObject({
+        available: '0',
+      });
+  });
+});
+
+of('lock_receivable', () => {
+  const lock = async (paid: Row, id: string, amount: number) =>
+    call('lock_receivable', root.tenantId, false, '{}', await textOf(paid), id, amount, 'deposit.receivables');
+
+  it('refuses more than the receivable can take, and a void one', async () => {
+    const [paid, { id }] = [await deposit(100n), await receivable(10n)];
+    expect(await refusal(lock(paid, id, 11))).toBe('amount_exceeds_reconcilable deposit.receivables');
+    await write(root, 'void_receivable', { id });
+    expect(await refusal(lock(paid, id, 1))).toBe('status_invalid deposit.receivables');
+  });
+
+  it('locks its share in the open batch of the account', async () => {
+    const [paid, { id }] = [await deposit(10n), await receivable(10n)];
+    await lock(paid, id, 10);
+    const [held] = [await stored('receivable_lock', root, id, 'receivable_id')];
+    expect(held).toMatchObject({ deposit_id: paid.id, amount: '10', settled: false });
+    expect(await stored('lock_batch', root, held.batch_id)).toMatchObject({ held_in: 'USD', payout_id: null });
+    // The caller makes the money available.
+    await call('make_available', root.tenantId, false, '{}', paid.id, 10);
+  });
+});
+
+of('open_lock_batch', () => {
+  it('is the same batch until a payout takes it along', async () => {
+    const open = (currency: string) => value('open_lock_batch', root.tenantId, false, root.id, currency);
+    const batch = await open('GBP');
+    expect(await open('GBP')).toBe(batch);
+    expect(await open('SGD')).not.toBe(batch);
+  });
+});
+
+of('make_available', () => {
+  it('moves pending money to the available funds, and schedules a payout', async () => {
+    const paid = await deposit(30n);
+    const available = () => call('make_available', root.tenantId, false, '{}', paid.id, 20);
+    expect(await change('available', available)).toBe(20);
+    expect(await kindsOf(root.id)).toContain('pay_out');
+    expect(await refusal(available())).toBe('amount_exceeds_reconcilable deposit.receivables');
+  });
+});
+
+of('reconciled_of', () => {
+  it('is what is counted towards receivables and not taken back', async () => {
+    const { deposit: counted } = await reconciled(9n);
+    expect(await value('reconciled_of', await textOf(counted))).toBe('9');
+    expect(await value('reconciled_of', await textOf(await deposit(9n)))).toBe('0');
+    const reversed = await move(counted, ['completed'], 'reversed');
+    expect(await value('reconciled_of', await textOf(reversed))).toBe('0');
+  });
+});
+
+of('overlocked_of', () => {
+  it('is what the locks exceed the reconciled money by', async () => {
+    const { deposit: paid } = await reconciled(9n);
+    expect(await value('overlocked_of', root.tenantId, false, paid.id)).toBe('0');
+    expect(await value('overlocked_of', root.tenantId, false, (await deposit(9n)).id)).toBe('0');
+  });
+});
+
+of('shrink_locks', () => {
+  it('shrinks the newest lock first', async () => {
+    const [paid, one, two] = [await deposit(20n), await receivable(10n), await receivable(10n)];
+    await reconcile(
+      paid,
+      [one, two].map(({ id }) => ({ id, amount: '10' })),
+    );
+    await call('shrink_locks', root.tenantId, false, '{}', paid.id, 0);
+    await call('shrink_locks', root.tenantId, false, '{}', paid.id, 12);
+    expect(await stored('receivable', root, two.id)).toMatchObject({ amount_locked: '0' });
+    expect(await stored('receivable', root, one.id)).toMatchObject({ amount_locked: '8' });
+  });
+});
+
+of('job_shrink_locks', () => {
+  it('shrinks nothing while the locks fit the reconciled money', async () => {
+    const { deposit: paid, receivable: id } = await reconciled(9n);
+    await call(
+      ...(['job_shrink_locks', root.tenantId, false] as const),
+      await jobText('shrink_locks', root.id, { deposit: paid.id }),
+    );
+    expect(await stored('receivable', root, id)).toMatchObject({ amount_locked: '9' });
+  });
+});
+
+of('claw_back', () => {
+  it('takes the pending money first, then the available, and frees as much of the locks', async () => {
+    const [paid, { id }] = [await deposit(30n), await receivable(20n)];
+    const counted = await reconcile(paid, [{ id, amount: '20' }]);
+    const back = async () =>
+      call(
+        ...(['claw_back', root.tenantId, false, '{}', await textOf(counted), 15] as const),
+        ...(['dispute', `cause ${paid.id}`, paid.payment_id, 'pending'] as const),
+      );
+    expect(await change('available', back)).toBe(-5);
+    expect(await stored('deposit', root, paid.id)).toMatchObject({ pending_rest: '0' });
+    expect(await stored('receivable', root, id)).toMatchObject({ amount_locked: '15' });
+  });
+});
+
+of('dispute_deposit', () => {
+  const dispute = ({ id }: Row, amount?: bigint) => write(root, 'dispute_deposit', { id, amount });
+
+  it('creates a deposit with a negative amount', async () => {
+    const { deposit: paid, receivable: id } = await reconciled(9n);
+    expect(await dispute(paid, 4n)).toMatchObject({ amount: '-4', disputes_id: paid.id, status: 'completed' });
+    expect(await stored('deposit', root, paid.id)).toMatchObject({ disputed: '4' });
+    expect(await stored('receivable', root, id)).toMatchObject({ amount_locked: '5' });
+  });
+
+  it('refuses more than the undisputed rest, and a deposit that is not completed', async () => {
+    const paid = await deposit(9n);
+    expect(await refusal(dispute(paid, 10n))).toBe('amount_exceeds_deposit deposit.amount');
+    expect(await refusal(dispute(await create(9n)))).toBe('status_invalid deposit.status');
+  });
+});
+
+it('leaves no contradiction in the ledger', async () => {
+  expect(await violations(fixture)).toHaveLength(0);
+});

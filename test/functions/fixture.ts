@@ -1,0 +1,197 @@
+import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { text } from '../../src/db/database.js';
+import { definedFunctions } from '../../src/db/print-write-functions.js';
+import type { ArgumentsOf, WriteFunction } from '../../src/db/write-arguments.js';
+import { DomainError } from '../../src/request/problems.js';
+import { nickname, useWorld } from '../world.js';
+
+export type Row = Record<string, any>;
+type Value = string | number | boolean | null;
+
+/** A tenant in one of its modes. */
+export interface Place {
+  tenantId: string;
+  live: boolean;
+}
+
+const bodies = new Map(definedFunctions().map(({ name, body }) => [name, body]));
+
+/** What a function refuses in its own body: the code of each domain error, and its field where it is constant. */
+const refusalsOf = (name: string): string[] =>
+  [...bodies.get(name)!.matchAll(/refuse\(\s*\d+,\s*'(\w+)',\s*(?:'([^']*)'(?=\s*[,)])|(null))?/g)].map(
+    ([, code, field, none]) => (field === undefined && none === undefined ? `${code}` : `${code} ${field ?? ''}`),
+  );
+
+/**
+ * Direct calls of SQL functions, on a database of the test file's own: no API and no worker runs. `of` groups the tests
+ * of one function; the group fails if they do not call it, or do not cause each of the domain errors in its body.
+ */
+export function useFunctions() {
+  const world = useWorld({ worker: false });
+  const called = new Map<string, Set<string>>();
+
+  const call = async (name: string, ...values: Value[]): Promise<Row[]> => {
+    const refused = called.get(name) ?? new Set();
+    called.set(name, refused);
+    try {
+      return await world.database.call(name, values);
+    } catch (error) {
+      if (error instanceof DomainError)
+        for (const { code, field } of error.problems) refused.add(code).add(`${code} ${field ?? ''}`);
+      throw error;
+    }
+  };
+
+  const of = (name: string, tests: () => void) =>
+    describe(name, () => {
+      tests();
+      afterAll(() => {
+        expect([name, called.has(name)]).toEqual([name, true]);
+        const untested = refusalsOf(name).filter((refusal) => !called.get(name)!.has(refusal));
+        expect(untested, `domain errors of ${name} that no test causes`).toEqual([]);
+      });
+    });
+
+  return {
+    world,
+    of,
+    call,
+    /** The single value that a function returns. */
+    value: async (name: string, ...values: Value[]) => (await call(name, ...values))[0]![name],
+    /** Calls a write function without an idempotency key, and returns its row. */
+    write: async <F extends WriteFunction>({ tenantId, live }: Place, name: F, args: ArgumentsOf<F>) =>
+      (await call(name, tenantId, live, '{}', text(args)))[0]!,
+    /** The text of a row, as a function takes it whose parameter is a row. */
+    rowText: async (table: string, { tenantId, live }: Place, id: string): Promise<string> => {
+      const rows = await world.sql.unsafe<{ row: string }[]>(
+        `select r::text as row from ${table} r where tenant_id = $1 and livemode = $2 and id = $3`,
+        [tenantId, live, id],
+      );
+      return rows[0]!.row;
+    },
+    /** The text of a job that has not been stored. */
+    jobText: async (kind: string, subject: string, args: object = {}): Promise<string> => {
+      const job = JSON.stringify({ id: 'job_1', kind, subject_id: subject, args });
+      const [row] = await world.sql.unsafe('select jsonb_populate_record(null::job, $1::text::jsonb)::text as row', [
+        job,
+      ]);
+      return row!.row;
+    },
+    /** A stored row, by its id. */
+    stored: async (table: string, { tenantId, live }: Place, id: string, key = 'id'): Promise<Row> => {
+      const found = await world.sql.unsafe<Row[]>(
+        `select * from ${table} where tenant_id = $1 and livemode = $2 and ${key} = $3`,
+        [tenantId, live, id],
+      );
+      return found[0]!;
+    },
+    /** The jobs of a subject, oldest first. */
+    jobsOf: ({ tenantId, live }: Place, subject: string) =>
+      world.sql<Row[]>`select * from job
+        where tenant_id = ${tenantId} and livemode = ${live} and subject_id = ${subject} order by id`,
+    /** The types of the events about an object, oldest first. */
+    eventsOf: async ({ tenantId, live }: Place, id: string): Promise<string[]> =>
+      (
+        await world.sql`select type from event
+          where tenant_id = ${tenantId} and livemode = ${live} and object_id = ${id} order by id`
+      ).map(({ type }) => type),
+  };
+}
+
+export type FunctionsFixture = ReturnType<typeof useFunctions>;
+
+/** The code and the field of what a call refuses, such as `status_invalid deposit.status`. */
+export async function refusal(call: Promise<unknown>): Promise<string> {
+  try {
+    await call;
+  } catch (error) {
+    if (error instanceof DomainError) return `${error.problems[0]!.code} ${error.problems[0]!.field ?? ''}`.trim();
+    throw error;
+  }
+  throw new Error('the call was not refused');
+}
+
+/** A root in both modes, created before the tests of a file: test mode is activated, live mode is a draft. */
+export function useRoot(
+  { world }: FunctionsFixture,
+  type: 'platform' | 'user' = 'user',
+  edition: 1 | 2 = 2,
+  subType?: 'aggregator',
+) {
+  const root = { id: '', tenantId: '', live: false, inLive: { tenantId: '', live: true } };
+  beforeAll(async () => {
+    const { account } = await world.operator.createRoot({
+      ...{ type, edition, subType, nickname: nickname() },
+      businessDetails: { legalName: 'Malabar Spice Traders' },
+    });
+    root.id = account.id;
+    root.tenantId = root.inLive.tenantId = account.tenantId;
+  });
+  return root;
+}
+
+const setting = { address: {}, addressCurrency: {}, payoutsApplicable: true };
+
+/** Creates a partner or a connected user of a root, in draft; returns its row. */
+export const makeAccount = (
+  { write }: FunctionsFixture,
+  root: Place & { id: string },
+  kind: 'partner' | 'connected_user' = 'partner',
+  more: Partial<ArgumentsOf<'create_account'>> = {},
+): Promise<Row> =>
+  write(root, 'create_account', {
+    ...{ kind, edition: 2, addressKey: kind, ownerId: root.id, onRootList: true, nickname: nickname() },
+    ...(kind === 'partner' && { actingAccountId: root.id }),
+    ...{ businessDetails: { legalName: 'Acme', type: 'company' }, setting },
+    ...more,
+  });
+
+/** Moves a draft, or an account on hold, to `activated`. */
+export const activate = ({ write }: FunctionsFixture, place: Place, id: string): Promise<Row> =>
+  write(place, 'move_account', { id, from: ['draft', 'verifying', 'hold'], to: 'activated' });
+
+/** What moves money of a root in a mode: receivables, completed deposits to it, and its balance. */
+export function moneyOf({ write, stored, world }: FunctionsFixture, root: Place & { id: string }) {
+  const addressOf = (id: string, category = 'service_receive') => world.sql<Row[]>`select * from address
+    where tenant_id = ${root.tenantId} and livemode = ${root.live} and linked_id = ${id} and category = ${category}`;
+  const create = async (amount: bigint, more: Partial<ArgumentsOf<'create_deposit'>> = {}): Promise<Row> => {
+    const [address] = await addressOf(root.id);
+    return write(root, 'create_deposit', {
+      ...{ toAccountId: root.id, toAddressId: address!.id, fromAccountId: null, fromAddressId: null, amount },
+      ...{ currency: address!.currency, paymentMethod: 'domestic_credit', ...more },
+    });
+  };
+  const complete = ({ id }: Row) =>
+    write(root, 'move_deposit', { id, from: ['initialized', 'processing'], to: 'completed' });
+  const receivable = (amount: bigint, more: Partial<ArgumentsOf<'create_receivable'>> = {}): Promise<Row> =>
+    write(root, 'create_receivable', {
+      ...{ accountId: root.id, currency: 'USD', amountMaximumReconcilable: amount, purposeCode: 'P0802' },
+      ...{ transactionType: 'services', invoice: { amount: `${amount}`, currency: 'USD' }, ...more },
+    });
+  const reconcile = ({ id }: Row, receivables: object[]) => write(root, 'reconcile_deposit', { id, receivables });
+  return {
+    addressOf,
+    create,
+    complete,
+    receivable,
+    reconcile,
+    /** A completed deposit. */
+    deposit: async (amount: bigint, more: Partial<ArgumentsOf<'create_deposit'>> = {}) =>
+      complete(await create(amount, more)),
+    /** A deposit that is counted in full towards a new receivable. */
+    reconciled: async (amount: bigint) => {
+      const [deposit, { id }] = [await complete(await create(amount)), await receivable(amount)];
+      return { deposit: await reconcile(deposit, [{ id, amount: `${amount}` }]), receivable: id as string };
+    },
+    /** The compartments of a balance that are not zero. */
+    balance: async (id: string, currency = 'USD') => {
+      const [row] = await world.sql`select pending, available, processing, payout_processing, fee_advance from balance
+        where tenant_id = ${root.tenantId} and livemode = ${root.live} and account_id = ${id} and currency = ${currency}`;
+      return Object.fromEntries(Object.entries(row ?? {}).filter(([, amount]) => amount !== '0'));
+    },
+    stored: (table: string, id: string) => stored(table, root, id),
+  };
+}
+
+/** What breaks an invariant of the ledger. */
+export const violations = ({ world }: FunctionsFixture) => world.sql<Row[]>`select * from violations`;

@@ -1,0 +1,266 @@
+import { createHash } from 'node:crypto';
+import postgres from 'postgres';
+import { expect, inject, it } from 'vitest';
+import { makeAccount, moneyOf, refusal, useFunctions, useRoot } from './fixture.js';
+
+const fixture = useFunctions();
+const { world, of, call, value, write, rowText, stored, jobsOf, eventsOf } = fixture;
+const root = useRoot(fixture, 'user', 1);
+const { balance } = moneyOf(fixture, root);
+const json = (object: unknown) => JSON.stringify(object);
+const bank = (amount: number, currency = 'USD') => ({ contra: 'bank', currency, amount });
+const pending = (account: string, amount: number, category = 'pending') => ({
+  ...{ account, category, currency: 'USD', amount },
+});
+let causes = 0;
+/** Changes what no role without privileges may change. */
+const changing = async (change: (sql: postgres.Sql) => Promise<unknown>) => {
+  const [row] = await world.sql`select current_database() as name`;
+  const sql = postgres({ ...inject('admin'), database: row!.name, max: 1 });
+  await change(sql).finally(() => sql.end());
+};
+const payment = async () =>
+  value(
+    ...(['insert_payment', root.tenantId, false, await rowText('account', root, root.id)] as const),
+    ...(['deposit', 7, 'USD', 'processing', null] as const),
+  );
+const post = async (kind: string, legs: object[], cause = `cause_${++causes}`) =>
+  value('post', root.tenantId, false, kind, cause, await payment(), json(legs));
+/** An account without money, whose balance exists. */
+const account = async () => {
+  const { id } = await makeAccount(fixture, root);
+  await call('lock_balance', root.tenantId, false, id, 'USD');
+  return id as string;
+};
+
+of('lock_balance', () => {
+  it('creates the balance, and locks it until the caller commits', async () => {
+    const { id } = await makeAccount(fixture, root);
+    expect(await value('lock_balance', root.tenantId, false, id, 'USD')).toBe(id);
+    expect(await balance(id)).toEqual({});
+    const free = () => world.sql`select from balance where account_id = ${id} for update skip locked`;
+    expect(await free()).toHaveLength(1);
+    await world.sql.begin(async (sql) => {
+      await sql`select lock_balance(${root.tenantId}, false, ${id}, 'USD')`;
+      expect(await free()).toHaveLength(0);
+    });
+  });
+
+  it('locks nothing without an account', async () => {
+    expect(await value('lock_balance', root.tenantId, false, null, 'USD')).toBeNull();
+  });
+});
+
+of('lock_balances', () => {
+  it('creates the balance of each key, and skips a key without an account', async () => {
+    const [one, other] = [await makeAccount(fixture, root), await makeAccount(fixture, root)];
+    const keys = [other, one, { id: null }, one].map(({ id }) => ({ account: id, currency: 'EUR' }));
+    await call('lock_balances', root.tenantId, false, json(keys));
+    const made = await world.sql`select account_id from balance where currency = 'EUR' order by 1`;
+    expect(made.map(({ account_id: id }) => id)).toEqual([one.id, other.id].toSorted());
+    await call('lock_balances', root.tenantId, false, '[]');
+    await call('lock_balances', root.tenantId, false, json([{ account: one.id, currency: 'GBP' }]));
+    expect(await world.sql`select from balance where currency = 'GBP'`).toHaveLength(1);
+  });
+});
+
+of('lock_all_balances', () => {
+  it('locks the balances in every currency, and creates none', async () => {
+    const id = await account();
+    await call('lock_all_balances', root.tenantId, false, id);
+    expect(await world.sql`select from balance where account_id = ${id}`).toHaveLength(1);
+    await world.sql.begin(async (sql) => {
+      await sql`select lock_all_balances(${root.tenantId}, false, ${id})`;
+      expect(await world.sql`select from balance where account_id = ${id} for update skip locked`).toHaveLength(0);
+    });
+  });
+});
+
+of('leg', () => {
+  it('is one movement of a balance', async () => {
+    expect(await value('leg', 'account_1', 'pending', 'USD', -5)).toEqual(pending('account_1', -5));
+  });
+});
+
+of('contra_leg', () => {
+  it('is one movement of the outside world', async () => {
+    expect(await value('contra_leg', 'bank', 'USD', 5)).toEqual(bank(5));
+  });
+});
+
+of('post', () => {
+  it('moves money between a balance and the outside world', async () => {
+    const id = await account();
+    const posting = await post('deposit', [pending(id, 100), bank(-100)]);
+    expect(await balance(id)).toEqual({ pending: '100' });
+    expect(await stored('entry', root, posting, 'posting_id')).toMatchObject({ balance_after: '100', version: '1' });
+    expect(await stored('contra_entry', root, posting, 'posting_id')).toMatchObject({ amount: '-100', contra: 'bank' });
+    expect(await stored('unsealed', root, posting, 'posting_id')).toBeDefined();
+  });
+
+  it('moves money between balances, and adds up legs of the same compartment', async () => {
+    const id = await account();
+    await post('deposit', [pending(id, 100), bank(-100)]);
+    await post('reconciliation', [pending(id, -30), pending(id, -30), pending(id, 60, 'available')]);
+    expect(await balance(id)).toEqual({ pending: '40', available: '60' });
+  });
+
+  it('refuses a cause that has posted, and money that is not available unless it is taken back', async () => {
+    const id = await account();
+    await post('deposit', [pending(id, 10), bank(-10)], `twice ${id}`);
+    expect(await refusal(post('deposit', [pending(id, 10), bank(-10)], `twice ${id}`))).toBe('state_conflict');
+    const more = [pending(id, -5, 'available'), bank(5)];
+    expect(await refusal(post('payout', more))).toBe('balance_insufficient');
+    await post('dispute', more);
+    expect(await balance(id)).toEqual({ pending: '10', available: '-5' });
+  });
+
+  it('refuses what does not sum to zero per currency, and what moves nothing', async () => {
+    const id = await account();
+    await expect(post('deposit', [pending(id, 10), bank(-9), bank(-1, 'EUR')])).rejects.toThrow('does not sum to zero');
+    await expect(post('deposit', [pending(id, 1), pending(id, -1), bank(0)])).rejects.toThrow('moves nothing');
+    expect(await balance(id)).toEqual({});
+  });
+});
+
+of('least_amount', () => {
+  it.each([
+    ['JPY', '100'],
+    ['USD', '1'],
+  ])('of %s is %s', async (currency, least) => expect(await value('least_amount', currency)).toBe(least));
+});
+
+of('insert_payment', () => {
+  it('inserts a payment of the account, at the time of the clock', async () => {
+    const before = Number(await value('clock', root.tenantId, false));
+    const made = await stored('payment', root, await payment());
+    expect(made).toMatchObject({ account_id: root.id, type: 'deposit', amount: '7', status: 'processing' });
+    expect(Math.abs(before - Number(made.created))).toBeLessThan(60);
+  });
+});
+
+of('insert_payment_at', () => {
+  it('takes the time from the caller', async () => {
+    const owner = await rowText('account', root, root.id);
+    const payment = ['deposit', 7, 'USD', 'processing', null, 44] as const;
+    const id = await value('insert_payment_at', root.tenantId, false, owner, ...payment);
+    expect(await stored('payment', root, id)).toMatchObject({ created: '44', context_id: root.id });
+  });
+});
+
+of('move_payment', () => {
+  it('changes the status', async () => {
+    const id = await payment();
+    await call('move_payment', root.tenantId, false, id, 'completed');
+    expect(await stored('payment', root, id)).toMatchObject({ status: 'completed' });
+  });
+});
+
+of('exchanged', () => {
+  const exchanged = async (amount: number, source: string, target: string, live = false) => {
+    const [row] = await call('exchanged', root.tenantId, live, amount, source, target);
+    return [row!.amount, row!.rate];
+  };
+
+  it.each([
+    ['the same currency', 500, 'USD', 'USD', ['500', '1']],
+    ['a table in test mode', 100, 'USD', 'INR', ['8300', '83']],
+    ['a currency without a minor unit', 101, 'USD', 'JPY', ['15100', '150']],
+    ['an unknown currency', 100, 'USD', 'XXX', [null, null]],
+  ])('%s', async (_, amount, source, target, result) => {
+    expect(await exchanged(amount, source, target)).toEqual(result);
+  });
+
+  it('knows only the rates of the operator in live mode', async () => {
+    expect(await exchanged(100, 'USD', 'INR', true)).toEqual([null, null]);
+    await write(root.inLive, 'set_rate', { source: 'USD', target: 'INR', rate: '84.5' });
+    expect(await exchanged(101, 'USD', 'INR', true)).toEqual(['8534', '84.5']);
+  });
+
+  it('has no amount beyond the largest', async () => {
+    await write(root.inLive, 'set_rate', { source: 'USD', target: 'EUR', rate: '1e17' });
+    expect(await exchanged(2, 'USD', 'EUR', true)).toEqual([null, '100000000000000000']);
+  });
+});
+
+of('set_rate', () => {
+  const set = (rate: string) => write(root, 'set_rate', { source: 'GBP', target: 'INR', rate });
+
+  it('replaces a rate, and offers payouts anew', async () => {
+    await set('100');
+    expect(await set('101.5')).toMatchObject({ rate: '101.5' });
+    expect((await jobsOf(root, 'GBP')).map(({ kind }) => kind)).toEqual(['offer_payouts', 'offer_payouts']);
+    expect(await eventsOf(root, root.id)).toContain('rate.set');
+  });
+
+  it.each(['0', '-1', 'NaN', 'Infinity'])('refuses %s', async (rate) => {
+    expect(await refusal(set(rate))).toBe('parameter_invalid rate.rate');
+  });
+});
+
+of('posting_texts', () => {
+  it('are the postings with their entries, in the order of the ids', async () => {
+    const id = await account();
+    const first = await post('deposit', [pending(id, 100), bank(-100)], `text ${id}`);
+    const [one, missing] = await value('posting_texts', root.tenantId, false, `{${first},posting_none}`);
+    const { created, kind, cause } = await stored('posting', root, first);
+    expect(one).toMatch(
+      new RegExp(`^${first}\\|${created}\\|${kind}\\|${cause}\\|payment_[0-9a-f]+bt_.*\\|${id}\\|pending\\|USD\\|100`),
+    );
+    expect(one).toMatch(/contra_\w+\|\d+\|bank\|USD\|-100$/);
+    expect(missing).toBe('missing');
+  });
+});
+
+of('block_hash', () => {
+  it('is the SHA-256 of the previous hash and the texts', async () => {
+    const hash = createHash('sha256').update('before\none\ntwo').digest('hex');
+    expect(await value('block_hash', 'before', '{one,two}')).toBe(hash);
+  });
+});
+
+of('seal_postings', () => {
+  it('seals what waits in one block, at most so many, and links it to the block before', async () => {
+    const id = await account();
+    for (let i = 0; i < 3; i++) await post('deposit', [pending(id, 1), bank(-1)]);
+    expect(await value('seal_postings', root.tenantId, false, 2)).toBe(2);
+    expect(await value('seal_postings', root.tenantId, false, 100)).toBeGreaterThan(0);
+    expect(await value('seal_postings', root.tenantId, false, 100)).toBe(0);
+    const [first, second] = await world.sql`select * from seal_block order by number`;
+    expect(second!.previous).toBe(first!.hash);
+  });
+});
+
+of('first_broken_block', () => {
+  it('is null while all blocks match, and then the block of a changed posting', async () => {
+    expect(await value('first_broken_block', root.tenantId, false)).toBeNull();
+    await changing(
+      (sql) => sql`update posting set cause = cause || 'x' where id in (
+      select posting_id from posting_seal where block = 2 limit 1)`,
+    );
+    expect(await value('first_broken_block', root.tenantId, false)).toBe('2');
+    await changing((sql) => sql`delete from unsealed`);
+    await changing((sql) => sql`delete from posting_seal where block = 1`);
+    expect(await value('first_broken_block', root.tenantId, false)).toBe('1');
+  });
+});
+
+of('append_only_tables', () => {
+  it('are the tables of the ledger and of its seal', async () => {
+    expect(await value('append_only_tables')).toEqual([
+      'posting',
+      'entry',
+      'contra_entry',
+      'seal_block',
+      'posting_seal',
+    ]);
+  });
+});
+
+of('append_only_breaches', () => {
+  it('are none for the role that serves, and name a role that owns the tables', async () => {
+    expect(await call('append_only_breaches', '{}')).toEqual([]);
+    const breaches = await call('append_only_breaches', '{postgres}');
+    expect(breaches.map(({ what }) => what)).toContain('the serving role postgres is a superuser');
+  });
+});

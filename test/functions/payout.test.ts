@@ -1,0 +1,382 @@
+import { expect, it } from 'vitest';
+import { activate, makeAccount, moneyOf, type Place, refusal, type Row, useFunctions } from './fixture.js';
+
+const fixture = useFunctions();
+const { world, of, call, value, write, rowText, jobText, stored, jobsOf, eventsOf } = fixture;
+const kindsOf = async (place: Place, id: string) => (await jobsOf(place, id)).map(({ kind }) => kind);
+const json = (object: unknown) => JSON.stringify(object);
+
+/** A root of its own, with available money and, unless `address` is null, a payout address. */
+async function payee(amount = 100n, address: string | null = 'USD') {
+  const { account } = await world.operator.createRoot({
+    ...{ type: 'user', edition: 1, businessDetails: { legalName: 'Payee' } },
+  });
+  const root = { id: account.id, tenantId: account.tenantId, live: false };
+  const money = moneyOf(fixture, root);
+  const { receivable } = await money.reconciled(amount);
+  const payTo = (currency: string) =>
+    write(root, 'create_address', {
+      ...{ linkedId: root.id, category: 'user_payout', type: 'bank_account', currency, name: 'Payee' },
+      ...{ bankAccount: { number: '1' }, billingDetails: {}, supportingDocumentation: null },
+    });
+  if (address !== null) await payTo(address);
+  const payOut = async () => {
+    await call('pay_out', root.tenantId, false, '{}', root.id);
+    return stored('payout', root, root.id, 'account_id');
+  };
+  return { ...root, money, receivable, payTo, payOut };
+}
+const funds = ({ money, id }: Awaited<ReturnType<typeof payee>>) => money.balance(id);
+const clear = ({ tenantId }: Place, kind: string) =>
+  world.sql`delete from job where tenant_id = ${tenantId} and kind = ${kind}`;
+
+of('payout_currencies', () => {
+  it('are those of the balances, and those into which available money would be converted', async () => {
+    const root = await payee(1n, 'INR');
+    expect((await value('payout_currencies', root.tenantId, false, root.id)).toSorted()).toEqual(['INR', 'USD']);
+  });
+});
+
+of('payout_address', () => {
+  it('is the newest of the currency, or else of any currency', async () => {
+    const root = await payee(1n, null);
+    const address = async (currency: string) =>
+      (await call('payout_address', root.tenantId, false, root.id, currency))[0]!.id;
+    expect(await address('USD')).toBeNull();
+    const [{ id: inr }, { id: usd }] = [await root.payTo('INR'), await root.payTo('USD')];
+    expect([await address('INR'), await address('EUR'), await address('USD')]).toEqual([inr, usd, usd]);
+  });
+});
+
+of('block_payout', () => {
+  it('records a reason with an event when it changes, and removes it', async () => {
+    const root = await payee(1n);
+    const block = async (reason: string | null) =>
+      call('block_payout', root.tenantId, false, '{}', await rowText('account', root, root.id), 'USD', reason);
+    const recorded = () => stored('payout_block', root, root.id, 'account_id');
+    await block('rate_missing');
+    const { id } = await recorded();
+    await block('rate_missing');
+    await block('address_missing');
+    expect(await recorded()).toMatchObject({ id, reason_code: 'address_missing' });
+    expect(await eventsOf(root, id)).toEqual(['payout.blocked', 'payout.blocked']);
+    await block(null);
+    expect(await recorded()).toBeUndefined();
+  });
+});
+
+of('pay_out', () => {
+  it('pays available money out, and takes the locks along', async () => {
+    const root = await payee(100n);
+    const payout = await root.payOut();
+    expect(payout).toMatchObject({ amount: '100', currency: 'USD', status: 'processing', rate: '1' });
+    expect(await funds(root)).toEqual({ payout_processing: '100' });
+    expect(await stored('lock_batch', root, payout!.id, 'payout_id')).toMatchObject({ account_id: root.id });
+    expect(await kindsOf(root, payout!.id)).toEqual(['settle_payout']);
+  });
+
+  it('converts into the currency of the address', async () => {
+    const root = await payee(100n, 'INR');
+    expect(await root.payOut()).toMatchObject({ amount: '8300', currency: 'INR', source_amount: '100', rate: '83' });
+    expect(await root.money.balance(root.id, 'INR')).toEqual({ payout_processing: '8300' });
+    expect(await funds(root)).toEqual({});
+  });
+
+  it('records why money cannot be paid, and tries it again later', async () => {
+    const root = await payee(100n, null);
+    await clear(root, 'pay_out');
+    expect(await root.payOut()).toBeUndefined();
+    const block = await stored('payout_block', root, root.id, 'account_id');
+    expect(block).toMatchObject({ reason_code: 'address_missing' });
+    expect(await kindsOf(root, root.id)).toContain('pay_out');
+  });
+});
+
+of('job_pay_out', () => {
+  it('pays out, but waits while locks are being freed', async () => {
+    const root = await payee(100n);
+    const job = await jobText('pay_out', root.id);
+    await call('enqueue', root.tenantId, false, 'free_locks', root.id, 0, '{}');
+    await call('job_pay_out', root.tenantId, false, job);
+    expect(await funds(root)).toEqual({ available: '100' });
+    await clear(root, 'free_locks');
+    await call('job_pay_out', root.tenantId, false, job);
+    expect(await funds(root)).toEqual({ payout_processing: '100' });
+  });
+});
+
+/** A payout under way. */
+const underWay = async () => {
+  const root = await payee(100n);
+  const payout = (await root.payOut())!;
+  return { root, payout, move: (to: string) => write(root, 'move_payout', { id: payout.id, to }) };
+};
+
+of('move_payout', () => {
+  it('completes a payout, and settles its locks', async () => {
+    const { root, move, payout } = await underWay();
+    expect(await move('completed')).toMatchObject({ status: 'completed' });
+    expect(await funds(root)).toEqual({});
+    const settled = { status: 'settled', amount_locked: '0', amount_settled_payouts: '100' };
+    expect(await stored('receivable', root, root.receivable)).toMatchObject(settled);
+    expect(await eventsOf(root, payout.id)).toEqual(['payout.processing', 'payout.completed']);
+  });
+
+  it('fails a payout, whose money and locks are free again, and ends it once', async () => {
+    const { root, move } = await underWay();
+    await move('failed');
+    expect(await funds(root)).toEqual({ available: '100' });
+    expect(await stored('lock_batch', root, root.id, 'account_id')).toMatchObject({ payout_id: null });
+    expect(await refusal(move('completed'))).toBe('status_invalid payout.status');
+  });
+});
+
+of('locks_per_call', () => {
+  it('is 500', async () => expect(await value('locks_per_call')).toBe(500));
+});
+
+of('settle_locks', () => {
+  it('settles the locks after an id, each once', async () => {
+    const { root, payout } = await underWay();
+    const settle = async (after: string) =>
+      call('settle_locks', root.tenantId, false, '{}', await rowText('payout', root, payout.id), after);
+    await settle('lock_z');
+    expect(await stored('receivable', root, root.receivable)).toMatchObject({ amount_settled_payouts: '0' });
+    await settle('');
+    await settle('');
+    expect(await stored('receivable', root, root.receivable)).toMatchObject({ amount_settled_payouts: '100' });
+  });
+});
+
+of('free_locks', () => {
+  it('opens the batches of a failed payout again', async () => {
+    const { root, payout } = await underWay();
+    await call('free_locks', root.tenantId, false, '{}', await rowText('payout', root, payout.id), null);
+    const batch = await stored('lock_batch', root, root.id, 'account_id');
+    expect(batch).toMatchObject({ payout_id: null, held_in: 'USD' });
+  });
+});
+
+of('job_settle_payout', () => {
+  it('completes a payout under way, once', async () => {
+    const { root, payout } = await underWay();
+    const job = await jobText('settle_payout', payout.id);
+    await call('job_settle_payout', root.tenantId, false, job);
+    await call('job_settle_payout', root.tenantId, false, job);
+    expect(await stored('payout', root, payout.id)).toMatchObject({ status: 'completed' });
+  });
+});
+
+of('job_settle_locks', () => {
+  it('settles the locks after the id of the job', async () => {
+    const { root, payout } = await underWay();
+    const job = await jobText('settle_locks', root.id, { payout: payout.id, after: '' });
+    await call('job_settle_locks', root.tenantId, false, job);
+    expect(await stored('receivable', root, root.receivable)).toMatchObject({ amount_settled_payouts: '100' });
+  });
+});
+
+of('job_free_locks', () => {
+  it('frees the locks before the id of the job', async () => {
+    const { root, payout } = await underWay();
+    const job = await jobText('free_locks', root.id, { payout: payout.id, before: 'lock_z' });
+    await call('job_free_locks', root.tenantId, false, job);
+    expect(await stored('lock_batch', root, root.id, 'account_id')).toMatchObject({ payout_id: null });
+  });
+});
+
+/** An aggregator, and its activated user with available money that has not been moved. */
+const aggregator = async () => {
+  const { account } = await world.operator.createRoot({
+    ...{ type: 'platform', edition: 2, subType: 'aggregator', businessDetails: { legalName: 'Aggregator' } },
+  });
+  const root = { id: account.id, tenantId: account.tenantId, live: false };
+  const user: Row = await makeAccount(fixture, root, 'connected_user');
+  await activate(fixture, root, user.id);
+  const owner = await rowText('account', root, user.id);
+  const [payment, id] = ['insert_payment', user.id];
+  const made = await value(payment, root.tenantId, false, owner, 'deposit', 50, 'INR', 'completed', null);
+  await call('lock_balance', root.tenantId, false, id, 'INR');
+  await call('lock_balance', root.tenantId, false, root.id, 'INR');
+  const legs = [
+    { account: id, category: 'available', currency: 'INR', amount: 50 },
+    { contra: 'bank', currency: 'INR', amount: -50 },
+  ];
+  await call('post', root.tenantId, false, 'deposit', made, made, json(legs));
+  return { ...root, user: id, money: moneyOf(fixture, root) };
+};
+
+of('transfer_target', () => {
+  it("is the aggregator of a connected user, and null for every other account's money", async () => {
+    const { id, tenantId, user } = await aggregator();
+    expect(await value('transfer_target', tenantId, false, user)).toBe(id);
+    expect(await value('transfer_target', tenantId, false, id)).toBeNull();
+  });
+});
+
+of('paid_out_by', () => {
+  it('is the aggregator of a connected user, or the account itself', async () => {
+    const { id, tenantId, user } = await aggregator();
+    expect(await value('paid_out_by', tenantId, false, user)).toBe(id);
+    expect(await value('paid_out_by', tenantId, false, id)).toBe(id);
+  });
+});
+
+of('sweep_to_platform', () => {
+  it('moves the money of an aggregator’s user at once', async () => {
+    const { id, tenantId, user, money } = await aggregator();
+    await call('sweep_to_platform', tenantId, false, '{}', user, 'INR');
+    await call('sweep_to_platform', tenantId, false, '{}', user, 'INR');
+    expect(await money.balance(user, 'INR')).toEqual({});
+    expect(await money.balance(id, 'INR')).toEqual({ available: '50' });
+    expect(await kindsOf({ tenantId, live: false }, id)).toContain('pay_out');
+  });
+});
+
+of('seconds_to_payout', () => {
+  const day = 86_400;
+  // 2026-02-10, a Tuesday, at 06:00 UTC.
+  const now = Date.UTC(2026, 1, 10, 6) / 1000;
+  it.each([
+    ['the next midnight', { payouts_interval: 'daily' }, day - 6 * 3600],
+    ['the next Friday', { payouts_interval: 'weekly', payouts_weekly_anchor: 5 }, 3 * day - 6 * 3600],
+    [
+      'the 31st of a month of 28 days',
+      { payouts_interval: 'monthly', payouts_monthly_anchor: 31 },
+      18 * day - 6 * 3600,
+    ],
+  ])('%s', async (_, setting, seconds) => {
+    const [row] = await world.sql`
+      select jsonb_populate_record(null::account_setting, ${json(setting)}::text::jsonb)::text as text`;
+    expect(Number(await value('seconds_to_payout', row!.text, now))).toBe(seconds);
+  });
+});
+
+const dues = async (place: Place, id: string) =>
+  (await jobsOf(place, id)).filter(({ kind }) => kind === 'pay_out').map(({ due }) => Number(due));
+
+of('schedule_payout', () => {
+  it('enqueues the next payout once', async () => {
+    const root = await payee(1n);
+    await clear(root, 'pay_out');
+    const schedule = () => call('schedule_payout', root.tenantId, false, root.id, false);
+    await schedule();
+    // A job that is due at once may be running already, and does not count.
+    await world.sql`update job set due = due + 1000 where tenant_id = ${root.tenantId} and kind = 'pay_out'`;
+    await schedule();
+    expect(await dues(root, root.id)).toHaveLength(1);
+  });
+});
+
+of('reschedule_payout', () => {
+  it('replaces a waiting job, where there is money', async () => {
+    const root = await payee(1n);
+    await world.sql`update job set due = due + 1000000 where tenant_id = ${root.tenantId} and kind = 'pay_out'`;
+    const [late] = await dues(root, root.id);
+    await call('reschedule_payout', root.tenantId, false, root.id);
+    const [due, ...more] = await dues(root, root.id);
+    expect([due! < late!, more]).toEqual([true, []]);
+    const { id } = await makeAccount(fixture, root);
+    await call('reschedule_payout', root.tenantId, false, id);
+    expect(await dues(root, id)).toEqual([]);
+  });
+});
+
+of('job_offer_payouts', () => {
+  it('reschedules the payouts of the accounts with money in a currency', async () => {
+    const root = await payee(1n);
+    await clear(root, 'pay_out');
+    await call('job_offer_payouts', root.tenantId, false, await jobText('offer_payouts', 'EUR'));
+    expect(await dues(root, root.id)).toEqual([]);
+    await call('job_offer_payouts', root.tenantId, false, await jobText('offer_payouts', 'USD'));
+    expect(await dues(root, root.id)).toHaveLength(1);
+  });
+});
+
+of('job_reschedule_payouts', () => {
+  it('reschedules the payouts that wait', async () => {
+    const root = await payee(1n);
+    await world.sql`update job set due = due + 1000000 where tenant_id = ${root.tenantId} and kind = 'pay_out'`;
+    const [late] = await dues(root, root.id);
+    await call('job_reschedule_payouts', root.tenantId, false, await jobText('reschedule_payouts', root.id));
+    expect((await dues(root, root.id))[0]).toBeLessThan(late!);
+  });
+});
+
+of('lock_balances_of_jobs', () => {
+  it('locks the balances that a job may change', async () => {
+    const root = await payee(1n);
+    const jobs = `{"${(await jobText('pay_out', root.id)).replaceAll(/["\\]/g, (c) => `\\${c}`)}"}`;
+    await call('lock_balances_of_jobs', root.tenantId, false, jobs);
+    await world.sql.begin(async (sql) => {
+      await sql.unsafe('select lock_balances_of_jobs($1, false, $2)', [root.tenantId, jobs]);
+      const free = await world.sql`select from balance where account_id = ${root.id} for update skip locked`;
+      expect(free).toHaveLength(0);
+    });
+  });
+});
+
+of('run_job', () => {
+  it('runs the function of the kind, and raises an error for a kind without one', async () => {
+    const root = await payee(100n);
+    await call('run_job', root.tenantId, false, await jobText('pay_out', root.id));
+    expect(await funds(root)).toEqual({ payout_processing: '100' });
+    const unknown = call('run_job', root.tenantId, false, await jobText('nothing', root.id));
+    await expect(unknown).rejects.toThrow('no such job: nothing');
+  });
+});
+
+/** A root whose only jobs are these. */
+const withJobs = async (...kinds: string[]) => {
+  const root = await payee(1n);
+  await world.sql`delete from job where tenant_id = ${root.tenantId}`;
+  for (const kind of kinds) await call('enqueue', root.tenantId, false, kind, root.id, 0, '{}');
+  return root;
+};
+
+of('run_jobs', () => {
+  it('does what is due, and charges a job that fails', async () => {
+    const root = await withJobs('nothing', 'issue_addresses');
+    expect(await value('run_jobs', root.tenantId, false, 10)).toBe(2);
+    const [failed, ...more] = await jobsOf(root, root.id);
+    expect([failed!.kind, failed!.attempts, failed!.error, more]).toEqual(['nothing', 1, 'no such job: nothing', []]);
+    expect(await value('run_jobs', root.tenantId, false, 10)).toBe(0);
+  });
+});
+
+of('charge_job', () => {
+  it('waits longer with each attempt, and keeps the error', async () => {
+    const root = await withJobs('nothing');
+    const [job] = await jobsOf(root, root.id);
+    for (let i = 0; i < 3; i++) await call('charge_job', root.tenantId, false, job!.id, `fault ${i}`);
+    const [charged] = await jobsOf(root, root.id);
+    expect(charged).toMatchObject({ attempts: 3, error: 'fault 2' });
+    expect(Number(charged!.due)).toBeGreaterThan(Number(job!.due) + 2);
+  });
+});
+
+of('charge_first_job', () => {
+  it('charges the job that is due first, if any', async () => {
+    const root = await withJobs('first', 'second');
+    await world.sql`update job set due = due - 5 where tenant_id = ${root.tenantId} and kind = 'first'`;
+    expect(await value('charge_first_job', root.tenantId, false, 'fault')).toBe(1);
+    expect((await jobsOf(root, root.id)).map(({ error }) => error)).toEqual(['fault', null]);
+    expect(await value('charge_first_job', root.tenantId, true, 'fault')).toBe(0);
+  });
+});
+
+of('retry_job', () => {
+  it('makes a job due now', async () => {
+    const root = await withJobs('nothing');
+    await world.sql`update job set due = due + 5000, attempts = 4 where tenant_id = ${root.tenantId}`;
+    const [job] = await jobsOf(root, root.id);
+    const retried = await write(root, 'retry_job', { id: job!.id });
+    expect(retried).toMatchObject({ attempts: 4 });
+    expect(Number(retried.due)).toBeLessThan(Number(job!.due));
+  });
+
+  it('refuses an unknown job', async () => {
+    const root = await withJobs();
+    expect(await refusal(write(root, 'retry_job', { id: 'job_none' }))).toBe('resource_missing job.id');
+  });
+});

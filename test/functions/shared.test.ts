@@ -1,0 +1,306 @@
+import { expect, it } from 'vitest';
+import { editions } from '../../src/editions/editions.js';
+import { refusal, useFunctions, useRoot } from './fixture.js';
+
+const fixture = useFunctions();
+const { world, of, call, value, write, stored, jobsOf, eventsOf } = fixture;
+const root = useRoot(fixture);
+const json = (object: unknown) => JSON.stringify(object);
+const seconds = async () => Number((await world.sql`select date_part('epoch', clock_timestamp())::bigint as s`)[0]!.s);
+
+of('clock', () => {
+  it('is real time in live mode, and with the offset of the test clock in test mode', async () => {
+    const { tenantId } = await world.operator
+      .createRoot({
+        ...{ type: 'user', edition: 1, businessDetails: { legalName: 'Clock' } },
+      })
+      .then(({ account }) => account);
+    await write({ tenantId, live: false }, 'advance_clock', { advanceSeconds: 5_000 });
+    const before = await seconds();
+    const [live, test] = [Number(await value('clock', tenantId, true)), Number(await value('clock', tenantId, false))];
+    expect(live).toBeGreaterThanOrEqual(before);
+    expect(test - live).toBeGreaterThanOrEqual(5_000);
+    expect(test).toBeLessThanOrEqual((await seconds()) + 5_000);
+  });
+});
+
+of('wall_clock', () => {
+  it('is real time in whole seconds', async () => {
+    const before = await seconds();
+    const now = Number(await value('wall_clock'));
+    expect(now).toBeGreaterThanOrEqual(before);
+    expect(now).toBeLessThanOrEqual(await seconds());
+  });
+});
+
+of('new_id', () => {
+  it('has the prefix and 32 hex digits, and sorts by creation', async () => {
+    const ids = [];
+    for (let i = 0; i < 5; i++) ids.push(await value('new_id', 'deposit'));
+    for (const id of ids) expect(id).toMatch(/^deposit_[0-9a-f]{32}$/);
+    expect(ids.toSorted()).toEqual(ids);
+    expect(new Set(ids).size).toBe(5);
+  });
+});
+
+of('refuse', () => {
+  it('raises the status in the SQLSTATE, the code and the problem', async () => {
+    expect(await refusal(call('refuse', 402, 'balance_insufficient', 'payout.amount', 'is too much'))).toBe(
+      'balance_insufficient payout.amount',
+    );
+    const raised = world.sql`select refuse(402, 'balance_insufficient', 'payout.amount', 'is too much')`;
+    await expect(raised).rejects.toMatchObject({ code: 'TG402', message: 'balance_insufficient' });
+  });
+});
+
+of('absent', () => {
+  it('raises the error that a compiled query turns into the resolvers', async () => {
+    await expect(call('absent')).rejects.toThrow();
+    await expect(world.sql`select absent()`).rejects.toMatchObject({ code: 'TG000', message: 'absent' });
+  });
+});
+
+of('merge_object', () => {
+  it.each([
+    [{ a: 1, b: { c: 2, d: 3 } }, { b: { c: null } }, { a: 1, b: { c: null, d: 3 } }],
+    [{ a: 1 }, {}, { a: 1 }],
+    [null, { a: { b: 1 } }, { a: { b: 1 } }],
+    [{ a: 1 }, null, {}],
+    [{ a: [1, 2] }, { a: [3] }, { a: [3] }],
+  ])('%j with %j', async (before, changes, after) => {
+    expect(await value('merge_object', json(before), json(changes))).toEqual(after);
+  });
+});
+
+of('merge_metadata', () => {
+  it.each([
+    [{ a: '1' }, { b: '2' }, { a: '1', b: '2' }],
+    [{ a: '1', b: '2' }, { a: '' }, { b: '2' }],
+    [{ a: '1' }, { a: null }, null],
+    [{ a: '1' }, null, null],
+    [null, {}, null],
+  ])('%j with %j', async (before, changes, after) => {
+    const given = before === null ? null : json(before);
+    expect(await value('merge_metadata', given, json(changes), 'deposit.metadata')).toEqual(after);
+  });
+
+  it('refuses more keys than metadata may have, with the field of the caller', async () => {
+    const many = Object.fromEntries(Array.from({ length: 11 }, (_, i) => [`k${i}`, 'v']));
+    expect(await refusal(call('merge_metadata', null, json(many), 'file.metadata'))).toBe(
+      'parameter_invalid file.metadata',
+    );
+  });
+});
+
+of('event_data', () => {
+  it('removes secrets, and turns numbers into text at the top', async () => {
+    const row = { id: 'x_1', created: 7, amount: 9007199254740993n.toString(), size: 3, digest: 'd' };
+    const identification = { taxCardNumber: '•••1', taxCardSealed: 's' };
+    expect(await value('event_data', json({ ...row, identification }))).toEqual({
+      ...{ id: 'x_1', created: '7', amount: '9007199254740993', size: '3' },
+      identification: { taxCardNumber: '•••1' },
+    });
+  });
+});
+
+const object = () => ({ id: 'thing_1', context_id: root.id, on_root_list: true, amount: 5 });
+
+of('emit_event', () => {
+  it('stores an event without a number, at the time of the clock, with the request of the envelope', async () => {
+    const { tenantId } = root;
+    await call('emit_event', tenantId, false, json({ requestId: 'req_7' }), 'thing.made', 'thing', json(object()));
+    const event = await stored('event', root, 'thing_1', 'object_id');
+    expect(event).toMatchObject({ type: 'thing.made', object: 'thing', request_id: 'req_7', number: null });
+    expect(event).toMatchObject({ context_id: root.id, on_root_list: true, data: { amount: '5' } });
+  });
+});
+
+of('emit_event_at', () => {
+  it('stores it at the given time, and returns its id', async () => {
+    const row = json({ ...object(), id: 'thing_2' });
+    const id = await value('emit_event_at', root.tenantId, false, '{}', 'thing.moved', 'thing', row, 42);
+    expect(await stored('event', root, id)).toMatchObject({ type: 'thing.moved', created: '42', request_id: null });
+  });
+});
+
+of('emit_root_event', () => {
+  it('is about the root account, on its lists', async () => {
+    await call('emit_root_event', root.tenantId, true, '{}', 'thing.told', 'thing', json({ now: 3 }));
+    const event = await stored('event', root.inLive, 'thing.told', 'type');
+    expect(event).toMatchObject({ object_id: root.id, context_id: root.id, on_root_list: true });
+  });
+});
+
+of('store_idempotent_response', () => {
+  const envelope = { account: 'operator', key: 'k1', operation: 'make', request: { '': 'f' }, requestId: 'req_1' };
+  const store = (call_: object, row: object) =>
+    call('store_idempotent_response', root.tenantId, false, json(call_), json(row));
+
+  it('stores the row without secrets, once per key', async () => {
+    await store(envelope, { id: 'thing_3', digest: 'secret' });
+    const answer = await stored('idempotency', root, 'k1', 'key');
+    expect(answer).toMatchObject({ operation: 'make', request_id: 'req_1', answer: { id: 'thing_3' } });
+    expect(answer.answer).not.toHaveProperty('digest');
+    expect(await refusal(store(envelope, { id: 'thing_4' }))).toBe('idempotency_key_in_use');
+  });
+
+  it('stores nothing without a key', async () => {
+    await store({ requestId: 'req_2' }, { id: 'thing_5' });
+    const found = await world.sql`select from idempotency where answer ->> 'id' = 'thing_5'`;
+    expect(found).toHaveLength(0);
+  });
+});
+
+of('forget_old_answers', () => {
+  it('deletes the oldest first, at most so many, and none that is younger than a day', async () => {
+    const { tenantId } = root;
+    for (const [key, age] of Object.entries({ old1: 100_000, old2: 90_000, young: 80_000 }))
+      await world.sql`insert into idempotency (tenant_id, livemode, account_id, key, created, operation, request, answer)
+        values (${tenantId}, true, 'a', ${key}, ${(await seconds()) - age}, 'make', '{}', '{}')`;
+    expect(await value('forget_old_answers', tenantId, true, 1, 1)).toBe(1);
+    expect(await value('forget_old_answers', tenantId, true, 1, 10)).toBe(1);
+    const rest = await world.sql`select key from idempotency where tenant_id = ${tenantId} and livemode`;
+    expect(rest.map(({ key }) => key)).toEqual(['young']);
+  });
+});
+
+of('enqueue', () => {
+  it('makes a job that is due so many seconds from now', async () => {
+    const before = await seconds();
+    await call('enqueue', root.tenantId, false, 'some_kind', 'thing_6', 100, json({ a: 1 }));
+    const [job] = await jobsOf(root, 'thing_6');
+    expect(job).toMatchObject({ kind: 'some_kind', args: { a: 1 }, attempts: 0 });
+    expect(Number(job!.due)).toBeGreaterThanOrEqual(before + 100);
+  });
+});
+
+of('enqueue_at', () => {
+  it('takes the time of creation from the caller, and returns the id', async () => {
+    const id = await value('enqueue_at', root.tenantId, false, 'some_kind', 'thing_7', 0, '{}', 43);
+    expect((await jobsOf(root, 'thing_7'))[0]).toMatchObject({ id, created: '43' });
+  });
+});
+
+of('declared_parts', () => {
+  it('lists each argument with its JSON type', async () => {
+    const parts = await call('declared_parts', 'id text, from text[], amount? bigint null, old? int retired');
+    expect(parts.map(({ key, optional, json_type, nullable }) => [key, optional, json_type, nullable])).toEqual([
+      ['id', false, 'string', false],
+      ['from', false, 'array', false],
+      ['amount', true, 'string', true],
+      ['old', true, 'number', false],
+    ]);
+  });
+
+  it('raises an error for a part that it cannot read', async () => {
+    await expect(call('declared_parts', 'id texts')).rejects.toThrow('an argument cannot be declared by "id texts"');
+  });
+});
+
+of('args_of', () => {
+  it('has the keys and a path that matches what does not fit', async () => {
+    const [parsed] = await call('args_of', 'id text, hold? boolean');
+    expect(parsed).toMatchObject({ declaration: 'id text, hold? boolean', keys: ['id', 'hold'] });
+    const misfits = async (args: object) =>
+      (
+        await world.sql`select jsonb_path_exists(${json(args)}::text::jsonb, ${parsed!.misfit}::text::jsonpath) as m`
+      )[0]!.m;
+    expect(await misfits({ id: 'a' })).toBe(false);
+    expect(await misfits({ hold: true })).toBe(true);
+    expect(await misfits({ id: 'a', hold: null })).toBe(true);
+  });
+});
+
+of('check_args', () => {
+  const check = async (args: object, declaration: string) => {
+    const [row] = await world.sql`select args_of(${declaration})::text as declared`;
+    return value('check_args', json(args), row!.declared);
+  };
+
+  it('returns arguments that fit', async () => {
+    expect(await check({ id: 'a', n: 1 }, 'id text, n? int null')).toEqual({ id: 'a', n: 1 });
+    expect(await check({ id: 'a', n: null }, 'id text, n? int null')).toEqual({ id: 'a', n: null });
+  });
+
+  it('names every argument that does not fit', async () => {
+    await expect(check({ id: 1, other: 2 }, 'id text, from text[]')).rejects.toThrow(
+      '"from" is missing, "id" is of type number instead of string, "other" is not declared',
+    );
+  });
+});
+
+of('advance_clock', () => {
+  it('moves the offset forward, and the due times of jobs back', async () => {
+    await call('enqueue', root.tenantId, false, 'some_kind', 'thing_8', 1_000, '{}');
+    const [before] = await jobsOf(root, 'thing_8');
+    const clock = await write(root, 'advance_clock', { advanceSeconds: 600 });
+    expect(Number(clock.offset_seconds)).toBe(600);
+    const [after] = await jobsOf(root, 'thing_8');
+    expect(Number(before!.due) - Number(after!.due)).toBe(600);
+    expect(await eventsOf(root, root.id)).toContain('clock.advanced');
+  });
+
+  it('refuses what both APIs could not return, and live mode', async () => {
+    const far = write(root, 'advance_clock', { advanceSeconds: 2_147_483_647 });
+    expect(await refusal(far)).toBe('parameter_invalid clock.advance_seconds');
+    await expect(write(root.inLive, 'advance_clock', { advanceSeconds: 1 })).rejects.toThrow('only test mode');
+  });
+});
+
+of('edition_currency', () => {
+  it('is the currency of each edition', async () => {
+    expect(await value('edition_currency', 1)).toBe(editions[1].currency);
+    expect(await value('edition_currency', 2)).toBe(editions[2].currency);
+  });
+});
+
+of('checkout_attempts_max', () => {
+  it('is 30', async () => expect(await value('checkout_attempts_max')).toBe(30));
+});
+
+of('metadata_keys_max', () => {
+  it('is 10', async () => expect(await value('metadata_keys_max')).toBe(10));
+});
+
+of('number_events', () => {
+  it('numbers events densely, at most so many in one call', async () => {
+    const place = { tenantId: root.tenantId, live: true };
+    for (let i = 0; i < 3; i++)
+      await call('emit_root_event', place.tenantId, true, '{}', `numbered.${i}`, 'thing', '{}');
+    const waiting = (
+      await world.sql`select from event where tenant_id = ${place.tenantId} and livemode and number is null`
+    ).length;
+    expect(await value('number_events', place.tenantId, true, 2)).toBe(2);
+    expect(await value('number_events', place.tenantId, true, 100)).toBe(waiting - 2);
+    expect(await value('number_events', place.tenantId, true, 100)).toBe(0);
+    const numbers =
+      await world.sql`select number from event where tenant_id = ${place.tenantId} and livemode order by 1`;
+    expect(numbers.map(({ number }) => Number(number))).toEqual(numbers.map((_, i) => i + 1));
+  });
+});
+
+of('forget_old_events', () => {
+  it('deletes the lowest numbers up to the first that is young', async () => {
+    const { account } = await world.operator.createRoot({
+      ...{ type: 'user', edition: 1, businessDetails: { legalName: 'Events' } },
+    });
+    const { tenantId } = account;
+    for (let i = 0; i < 3; i++) await call('emit_root_event', tenantId, true, '{}', `old.${i}`, 'thing', '{}');
+    await value('number_events', tenantId, true, 100);
+    const old = (await seconds()) - 1_000;
+    await world.sql`update event set created = ${old}
+      where tenant_id = ${tenantId} and livemode and type in ('account.created', 'old.0', 'old.2', 'api_key.created')`;
+    const rows = () => world.sql`select type from event where tenant_id = ${tenantId} and livemode order by number`;
+    const before = (await rows()).map(({ type }) => type);
+    const young = before.indexOf('old.1');
+    expect(await value('forget_old_events', tenantId, true, 500, 100)).toBe(young);
+    expect((await rows()).map(({ type }) => type)).toEqual(before.slice(young));
+  });
+});
+
+of('camel', () => {
+  it('turns snake case into camel case', async () => {
+    expect(await value('camel', 'connected_user_partner')).toBe('connectedUserPartner');
+    expect(await value('camel', 'partner')).toBe('partner');
+  });
+});

@@ -1,0 +1,219 @@
+import fc from 'fast-check';
+import postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { type RawRows, type Read, ReadCombiner, type Runs } from '../src/db/read-combiner.js';
+import { busy } from '../src/db/deadline.js';
+import { clientLeft, RequestBudget } from '../src/request/budget.js';
+import { givenIn, type Speaker, useWorld } from './world.js';
+
+const world = useWorld({ worker: false });
+const given = givenIn(world);
+
+/** What a combiner has sent to PostgreSQL. */
+interface Sent {
+  alone: Read[];
+  /** The number of reads of each combined statement. */
+  together: number[];
+}
+
+let sql: postgres.Sql;
+beforeAll(() => {
+  sql = postgres({ ...inject('admin'), database: 'postgres', max: 2, fetch_types: false, onnotice: () => {} });
+});
+afterAll(() => sql?.end({ timeout: 1 }));
+
+/** A combiner over two connections to a real PostgreSQL. */
+function combinerOf(changes: Partial<Runs> = {}): { combiner: ReadCombiner; sent: Sent } {
+  const sent: Sent = { alone: [], together: [] };
+  const run = (text: string, values: readonly unknown[]) =>
+    sql.unsafe(text, values as never[], { prepare: true }).values() as unknown as Promise<RawRows>;
+  const combiner = new ReadCombiner({
+    alone: (read) => {
+      sent.alone.push(read);
+      return run(read.text, read.values);
+    },
+    together: (text, values) => {
+      sent.together.push(values[0]!.split(',').length);
+      return run(text, values);
+    },
+    mayPrepare: () => true,
+    distributed: async () => false,
+    ...changes,
+  });
+  return { combiner, sent };
+}
+
+const readOf = (text: string, values: unknown[], more: Partial<Read> = {}): Read => ({
+  text,
+  values,
+  prepare: true,
+  budget: new RequestBudget(),
+  ...more,
+});
+
+/** Reads twice, so that the combiner knows the types of the parameters and whether the database is distributed. */
+async function learn(combiner: ReadCombiner, read: Read): Promise<void> {
+  await combiner.read(read);
+  await new Promise((resume) => setImmediate(resume));
+  await combiner.read(read);
+}
+
+const double = 'select $1::int4 * 2 as doubled, $2::text as note';
+
+describe('reads of one statement text', () => {
+  it('run alone and at once while fewer than two of them run', async () => {
+    const { combiner, sent } = combinerOf();
+    await learn(combiner, readOf(double, [0, 'first']));
+    const answers = await Promise.all([1, 2].map((n) => combiner.read(readOf(double, [n, 'x']))));
+    expect(answers.map(({ rows }) => rows)).toEqual([[[2, 'x']], [[4, 'x']]]);
+    expect([sent.alone.length, sent.together]).toEqual([4, []]);
+  });
+
+  it('wait while two of them run, and then go to PostgreSQL together, 32 at most, in their order', async () => {
+    const { combiner, sent } = combinerOf();
+    await learn(combiner, readOf(double, [0, 'first']));
+    const answers = await Promise.all(
+      Array.from({ length: 72 }, (_, n) => combiner.read(readOf(double, [n, `n${n}`]))),
+    );
+    expect(answers.map(({ rows }) => rows)).toEqual(Array.from({ length: 72 }, (_, n) => [[n * 2, `n${n}`]]));
+    expect(answers.every(({ columns }) => columns.join() === 'doubled,note')).toBe(true);
+    expect([sent.alone.length, sent.together]).toEqual([4, [32, 32, 6]]);
+  });
+
+  it('keep texts, nulls, truth values and large numbers as they are', async () => {
+    const { combiner, sent } = combinerOf();
+    const text = 'select $1::text as a, $2::bool as b, $3::int8 as c, $4::int4 as d';
+    await learn(combiner, readOf(text, ['', true, '0', 0]));
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(
+          fc.tuple(
+            fc.option(fc.string({ unit: 'binary' }).map((s) => s.replaceAll('\0', ''))),
+            fc.option(fc.boolean()),
+            fc.option(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })),
+            fc.option(fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 })),
+          ),
+          { minLength: 4, maxLength: 12 },
+        ),
+        async (members) => {
+          const answers = await Promise.all(members.map((values) => combiner.read(readOf(text, values))));
+          expect(answers.map(({ rows }) => rows)).toEqual(
+            members.map(([a, b, c, d]) => [[a, b, c === null ? null : String(c), d]]),
+          );
+        },
+      ),
+      { numRuns: 100 },
+    );
+    expect(sent.together.length).toBeGreaterThanOrEqual(100);
+  });
+
+  it('keep all their rows, in their order, and no rows where there are none', async () => {
+    const { combiner, sent } = combinerOf();
+    const text = 'select n from generate_series(1, $1::int4) n order by n desc limit 11';
+    await learn(combiner, readOf(text, [1]));
+    const sizes = [3, 0, 20, 1, 5, 0, 11];
+    const answers = await Promise.all(sizes.map((size) => combiner.read(readOf(text, [size]))));
+    const expected = sizes.map((size) => Array.from({ length: Math.min(size, 11) }, (_, i) => [size - i]));
+    expect(answers.map(({ rows }) => rows)).toEqual(expected);
+    expect(sent.together).toEqual([5]);
+  });
+
+  it('get their own results when the combined statement fails because of one of them', async () => {
+    const { combiner, sent } = combinerOf();
+    const text = 'select 10 / $1::int4 as quotient';
+    await learn(combiner, readOf(text, [1]));
+    const answers = await Promise.allSettled([1, 2, 5, 0, 10].map((n) => combiner.read(readOf(text, [n]))));
+    expect(
+      answers.map((answer) => (answer.status === 'fulfilled' ? answer.value.rows[0]![0] : answer.reason.code)),
+    ).toEqual([10, 5, 2, '22012', 1]);
+    expect(sent.together).toEqual([3]);
+    // The two at the start, two at once, and the three of the statement that failed.
+    expect(sent.alone.length).toBe(7);
+  });
+
+  it('all fail when PostgreSQL is unavailable, without a statement for each', async () => {
+    const { combiner, sent } = combinerOf({ together: () => Promise.reject(busy()) });
+    await learn(combiner, readOf(double, [0, '']));
+    const answers = await Promise.allSettled([1, 2, 3, 4].map((n) => combiner.read(readOf(double, [n, '']))));
+    expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'rejected']);
+    expect(sent.alone.length).toBe(4);
+  });
+
+  it('are not sent when their request ends while they wait', async () => {
+    const { combiner, sent } = combinerOf();
+    await learn(combiner, readOf(double, [0, '']));
+    const budgets = [1, 2, 3, 4, 5].map(() => new RequestBudget());
+    const answers = budgets.map((budget, n) => combiner.read(readOf(double, [n, ''], { budget })));
+    budgets[3]!.end(clientLeft());
+    const settled = await Promise.allSettled(answers);
+    expect(settled.map(({ status }) => status)).toEqual([
+      ...['fulfilled', 'fulfilled', 'fulfilled', 'rejected', 'fulfilled'],
+    ]);
+    expect((settled[3] as PromiseRejectedResult).reason).toBe(budgets[3]!.ended);
+    expect(sent.together).toEqual([2]);
+  });
+
+  it.each<[string, string, unknown[], Partial<Read>, Partial<Runs>]>([
+    ['have no parameters', 'select 1 as one', [], {}, {}],
+    ['have a list among their parameters', 'select $1::text[] as list', ['{a,b}'], {}, {}],
+    ['are not prepared', double, [1, ''], { prepare: false }, {}],
+    ['belong to no request', double, [1, ''], { budget: undefined }, {}],
+    ['return a long text', `select repeat($1::text, 70000) as long`, ['x'], {}, {}],
+    ['need a statement more than PostgreSQL may keep', double, [1, ''], {}, { mayPrepare: () => false }],
+    ['go to a distributed database', double, [1, ''], {}, { distributed: async () => true }],
+  ])('are not combined when they %s', async (_, text, values, more, changes) => {
+    const { combiner, sent } = combinerOf(changes);
+    await learn(combiner, readOf(text, values, more));
+    const answers = await Promise.all([1, 2, 3, 4, 5].map(() => combiner.read(readOf(text, values, more))));
+    expect(new Set(answers.map(({ rows }) => JSON.stringify(rows))).size).toBe(1);
+    expect([sent.alone.length, sent.together]).toEqual([7, []]);
+  });
+});
+
+describe('requests at the same time', () => {
+  /** What each caller asks, with the answer that it got when it asked alone. */
+  let questions: { speaker: Speaker; path: string; alone: string }[];
+
+  beforeAll(async () => {
+    const speakers: Speaker[] = [];
+    for (let i = 0; i < 3; i++) {
+      const { speaker: platform, live } = await given.platformBoth(1);
+      speakers.push(platform, live, await platform.connectedUser(), await given.directUser(2));
+    }
+    for (const speaker of speakers) for (let i = 0; i < 2; i++) await speaker.partner();
+    const ids: string[] = [];
+    for (const speaker of speakers) {
+      const { body } = await speaker.get('/v1/accounts?limit=5');
+      ids.push(...body.data.slice(0, 2).map(({ id }: { id: string }) => id));
+    }
+    questions = [];
+    for (const speaker of speakers) {
+      const paths = [
+        ...ids.map((id) => `/v1/accounts/${id}`),
+        ...Array(8).fill('/v1/accounts'),
+        ...Array(8).fill('/v1/balance'),
+      ];
+      for (const path of paths) questions.push({ speaker, path, alone: await answerOf(speaker, path) });
+    }
+  });
+
+  const answerOf = async (speaker: Speaker, path: string): Promise<string> => {
+    const { status, body } = await speaker.get(path);
+    return JSON.stringify([status, body], (name, value) => (name === 'request_id' ? undefined : value));
+  };
+
+  it('get what each got alone, whatever their tenant, mode and caller', async () => {
+    const { preparedStatements } = world.database;
+    const combinedStatements = () => [...preparedStatements.keys()].filter((name) => name.startsWith('combined:'));
+    await fc.assert(
+      fc.asyncProperty(fc.shuffledSubarray(questions, { minLength: 60, maxLength: 120 }), async (asked) => {
+        const together = await Promise.all(asked.map(({ speaker, path }) => answerOf(speaker, path)));
+        expect(together).toEqual(asked.map(({ alone }) => alone));
+      }),
+      { numRuns: 15 },
+    );
+    // Reads by id of both kinds of caller, lists and balances.
+    expect(combinedStatements().length).toBeGreaterThanOrEqual(4);
+    expect(questions.filter(({ alone }) => alone.startsWith('[404')).length).toBeGreaterThan(100);
+  });
+});

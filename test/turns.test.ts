@@ -1,0 +1,233 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { DomainError } from '../src/request/problems.js';
+import { type TurnLimits, Turns, type Visit } from '../src/request/turns.js';
+
+const limits = { slots: 2, perKey: 2, reserve: 0, ofKey: 10, all: 20, milliseconds: 500 };
+
+/** Turns with a clock that the test moves. */
+function turnsOf(given: Partial<TurnLimits> = {}, strained = () => false) {
+  const clock = { now: 0 };
+  const turns = new Turns({ ...limits, ...given }, strained, () => clock.now);
+  const log: string[] = [];
+  const enter = (key: string, name = key): Visit => {
+    const visit = turns.visit(key);
+    visit.take((refused) => log.push(refused ? `${name} refused` : name));
+    return visit;
+  };
+  return { turns, clock, log, enter };
+}
+
+const settled = () => new Promise((resume) => setImmediate(resume));
+
+describe('turns', () => {
+  it('begin at once while there are any, and one key may have them all', () => {
+    const { turns, log, enter } = turnsOf();
+    enter('a', 'a1');
+    enter('a', 'a2');
+    enter('a', 'a3');
+    expect([log, turns.running, turns.visitors]).toEqual([['a1', 'a2'], 2, 3]);
+  });
+
+  it('go to the key that has the fewest, then to the one that has waited longest, then in the order of arrival', async () => {
+    const { log, enter } = turnsOf();
+    const running = [enter('a', 'a1'), enter('a', 'a2')];
+    for (const name of ['a3', 'a4', 'b1', 'b2', 'c1', 'c2']) enter(name[0]!, name);
+    const order: string[] = [];
+    for (const visit of running) {
+      visit.leave();
+      await settled();
+      order.push(log.at(-1)!);
+    }
+    // b and c had none while a had two. Now each of them has one, and a has none.
+    expect(order).toEqual(['b1', 'c1']);
+    expect(log).toEqual(['a1', 'a2', 'b1', 'c1']);
+  });
+
+  it('pass from key to key when each of them keeps its turn for a while', async () => {
+    const { log, enter } = turnsOf({ slots: 1, perKey: 1 });
+    let last = enter('a', 'a1');
+    const visits = new Map<string, Visit>();
+    for (const name of ['a2', 'a3', 'b1', 'b2', 'c1', 'c2']) visits.set(name, enter(name[0]!, name));
+    for (let i = 0; i < 6; i++) {
+      last.leave();
+      await settled();
+      last = visits.get(log.at(-1)!)!;
+    }
+    expect(log).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'c2', 'a3']);
+  });
+
+  it('are never more of one key than its limit, though others are free', async () => {
+    const { log, enter } = turnsOf({ slots: 3, perKey: 1 });
+    const first = enter('a', 'a1');
+    enter('a', 'a2');
+    enter('b', 'b1');
+    expect(log).toEqual(['a1', 'b1']);
+    first.leave();
+    await settled();
+    expect(log).toEqual(['a1', 'b1', 'a2']);
+  });
+
+  it('are kept in reserve for keys that have none', async () => {
+    const { turns, log, enter } = turnsOf({ reserve: 1 });
+    enter('a', 'a1');
+    enter('a', 'a2');
+    enter('b', 'b1');
+    enter('b', 'b2');
+    enter('c', 'c1');
+    expect([log, turns.running]).toEqual([['a1', 'a2', 'b1'], 3]);
+  });
+
+  it('are refused when a key, or all keys, have too many visitors', () => {
+    const { enter, turns } = turnsOf({ ofKey: 3, all: 5 });
+    for (let i = 0; i < 3; i++) enter('a');
+    expect(() => enter('a')).toThrow(DomainError);
+    enter('b');
+    enter('b');
+    expect(() => enter('c')).toThrow(DomainError);
+    expect(turns.visitors).toBe(5);
+  });
+
+  it('are refused after the longest wait, and not before', () => {
+    const { turns, clock, log, enter } = turnsOf({ slots: 1 });
+    enter('a', 'a1');
+    enter('a', 'a2');
+    clock.now = 300;
+    enter('b', 'b1');
+    clock.now = 499;
+    turns.look();
+    expect(log).toEqual(['a1']);
+    clock.now = 500;
+    turns.look();
+    expect(log).toEqual(['a1', 'a2 refused']);
+    clock.now = 800;
+    turns.look();
+    expect(log).toEqual(['a1', 'a2 refused', 'b1 refused']);
+  });
+
+  it('are given back once, however often and in whatever state a visitor leaves or rests', async () => {
+    const { turns, log, enter } = turnsOf({ slots: 1 });
+    const [first, waiting, next] = [enter('a', 'a1'), enter('a', 'a2'), enter('a', 'a3')];
+    waiting.leave();
+    waiting.leave();
+    first.rest();
+    first.leave();
+    first.leave();
+    await settled();
+    expect([log, turns.running, turns.visitors]).toEqual([['a1', 'a3'], 1, 1]);
+    next.leave();
+    expect([turns.running, turns.visitors]).toEqual([0, 0]);
+    // After it has left, a visitor takes no turn.
+    first.take(() => log.push('late'));
+    expect([log, turns.running]).toEqual([['a1', 'a3'], 0]);
+  });
+
+  it('are not begun for a visitor that leaves in the moment in which it would get one', async () => {
+    const { turns, log, enter } = turnsOf({ slots: 1 });
+    const [first, second] = [enter('a', 'a1'), enter('a', 'a2')];
+    first.leave();
+    second.leave();
+    await settled();
+    expect([log, turns.running]).toEqual([['a1'], 0]);
+  });
+
+  it('leave a key one visitor while the process is strained', () => {
+    let strained = true;
+    const { enter, log } = turnsOf({}, () => strained);
+    enter('a', 'a1');
+    expect(() => enter('a', 'a2')).toThrow(DomainError);
+    enter('b', 'b1');
+    strained = false;
+    enter('a', 'a3');
+    expect(log).toEqual(['a1', 'b1']);
+  });
+
+  it('end with the work, when it fails too, and a wait ends when it is given up', async () => {
+    const { turns } = turnsOf({ slots: 1 });
+    await expect(turns.during('a', () => Promise.reject(new Error('failed')))).rejects.toThrow('failed');
+    expect(turns.visitors).toBe(0);
+    let done = () => {};
+    const long = turns.during('a', () => new Promise<void>((resolve) => (done = resolve)));
+    const given: ((reason: DomainError) => void)[] = [];
+    const reason = new DomainError();
+    const second = turns.during(
+      'a',
+      () => Promise.resolve('never'),
+      (leave) => {
+        given.push(leave);
+        return () => {};
+      },
+    );
+    await settled();
+    given[0]!(reason);
+    await expect(second).rejects.toBe(reason);
+    expect(turns.visitors).toBe(1);
+    done();
+    await long;
+    expect([turns.running, turns.visitors]).toEqual([0, 0]);
+  });
+
+  it('hold their bounds, lose no visitor and leave no turn unused, whatever happens in whatever order', async () => {
+    const step = fc.record({
+      act: fc.constantFrom('enter', 'enter', 'leave', 'rest', 'again', 'look'),
+      key: fc.constantFrom('a', 'b', 'c'),
+      at: fc.nat(20),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
+        const given = { slots: 3, perKey: 2, reserve: 1, ofKey: 6, all: 12, milliseconds: 5 };
+        const clock = { now: 0 };
+        const turns = new Turns(given, undefined, () => clock.now);
+        /** The visits that have not left, and whether each waits. */
+        const visits = new Map<Visit, { key: string; waits: boolean }>();
+        const take = (visit: Visit) => {
+          const state = visits.get(visit)!;
+          state.waits = true;
+          visit.take(() => (state.waits = false));
+        };
+        for (const { act, key, at } of steps) {
+          clock.now++;
+          const visit = [...visits.keys()][at % Math.max(visits.size, 1)];
+          if (act === 'enter') {
+            const same = [...visits.values()].filter((each) => each.key === key).length;
+            const room = same < given.ofKey && visits.size < given.all;
+            const entered = (() => {
+              try {
+                return turns.visit(key);
+              } catch {
+                return undefined;
+              }
+            })();
+            expect(entered !== undefined).toBe(room);
+            if (!entered) continue;
+            visits.set(entered, { key, waits: false });
+            take(entered);
+          } else if (act === 'look') turns.look();
+          else if (visit && act === 'leave') {
+            visit.leave();
+            visits.delete(visit);
+          } else if (visit && act === 'rest') {
+            visit.rest();
+            visits.get(visit)!.waits = false;
+          } else if (visit && !visit.running && !visits.get(visit)!.waits) take(visit);
+          await Promise.resolve();
+          const running = [...visits.keys()].filter((each) => each.running);
+          expect([turns.running, turns.visitors]).toEqual([running.length, visits.size]);
+          for (const name of ['a', 'b', 'c']) {
+            const of = running.filter((each) => visits.get(each)!.key === name).length;
+            expect(of).toBeLessThanOrEqual(given.perKey);
+            const waits = [...visits.values()].some((each) => each.key === name && each.waits);
+            if (waits && of < given.perKey) expect(running.length).toBeGreaterThanOrEqual(given.slots);
+            if (waits && of === 0) expect(running.length).toBe(given.slots + given.reserve);
+          }
+          expect(running.length).toBeLessThanOrEqual(given.slots + given.reserve);
+        }
+        for (const visit of visits.keys()) visit.leave();
+        expect([turns.running, turns.visitors]).toEqual([0, 0]);
+        clock.now += 10;
+        turns.look();
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
