@@ -608,7 +608,7 @@ describe('the plan of a list', () => {
       ]);
     const at = new Date((first + 200 * 86_400) * 1000).toISOString();
     const asked = await askedBy(() =>
-      user.graph(`{ balance(accountId: "${user.id}", asOf: "${at}") { available { amount } } }`),
+      user.graph(`{ account(id: "${user.id}") { balance(asOf: "${at}") { available { amount } } } }`),
     );
     expect(await buffersOf(asked.get('balance_history_as_of')!)).toBeLessThanOrEqual(100);
   });

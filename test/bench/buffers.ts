@@ -1,3 +1,4 @@
+import 'reflect-metadata';
 import { drizzle } from 'drizzle-orm/postgres-js';
 import { is, Param, Placeholder } from 'drizzle-orm';
 import type postgres from 'postgres';
