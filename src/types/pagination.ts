@@ -71,6 +71,11 @@ interface Derived {
   derived: PgColumn;
 }
 
+/** A filter by a column of which few rows have the same value, so that an index of the column alone is enough. */
+interface OfFew {
+  ofFew: PgColumn;
+}
+
 /** The number of members of a list without page arguments: a constant, or computed from its arguments by name. */
 export type ListSize = number | ((argument: (name: string) => unknown) => number);
 
@@ -80,13 +85,25 @@ export type ListSize = number | ((argument: (name: string) => unknown) => number
 export interface Listing {
   /** The object's name in the specification; the field names of problems begin with it. */
   object: string;
-  filters: Record<string, PgColumn | Either | Derived>;
+  filters: Record<string, PgColumn | Either | Derived | OfFew>;
   /** Filters that name an account. With one, the list shows all visible objects and not only the acting account's. */
   byAccount: string[];
   /** Filters that always apply, such as the type of the accounts of an edge. */
   fixed?: Record<string, unknown>;
-  /** The column that orders the list, newest first, instead of the creation time. The id always breaks ties. */
+  /** The column that orders the list, newest first, instead of the creation time and the id. Its values are unique. */
   order?: PgColumn;
+  /** Bounds of that column for a bound of the creation time. */
+  within?: (bound: 'eq' | 'gt' | 'gte' | 'lt' | 'lte', time: SQL) => SQL[];
+  /**
+   * The columns with an index for each filter, next to the root list and the lists of acting accounts. A filter of
+   * another list reads all rows of its parent.
+   */
+  parents?: readonly PgColumn[];
+  /**
+   * The column with the account that decides on whose list a row is. The index of the acting accounts' lists omits the
+   * rows of the acting account itself, which the index of this column has.
+   */
+  own?: PgColumn;
   /** A condition that always applies. */
   where?: SQL;
 }

@@ -1,5 +1,6 @@
 import os from 'node:os';
 import { parseArgs } from 'node:util';
+import { type Buffers, buffers, buffersTable } from './buffers.ts';
 import { type Growth, growing, growth } from './growth.ts';
 import { connections, flaws, generator, load, median, type Round } from './load.ts';
 import { bench, ledger, pgbench, statements as sqlOf } from './pgbench.ts';
@@ -23,6 +24,7 @@ const help = `Measures the product and its peers over the same rows of one Postg
   --against <names>  contenders, of ${contenders.slice(1).join(', ')}; none for the product alone
   --rounds <n>       rounds of each
   --seconds <n>      seconds of a round
+  --growth           the buffers of each kind of read at three sizes of tenant, over 5,000,000 deposits times --scale
   --neighbours       the product alone: a tenant alone and beside another that sends too much; needs wrk
   --soak <minutes>   the product alone, every workload in turn, with its memory in each minute
 
@@ -44,6 +46,7 @@ const { values: flags } = parseArgs({
     rounds: { type: 'string' },
     seconds: { type: 'string' },
     soak: { type: 'string' },
+    growth: { type: 'boolean' },
     neighbours: { type: 'boolean' },
   },
 });
@@ -64,8 +67,9 @@ interface Cell extends Round {
   cpu: { gateway: number | undefined; postgresql: number | undefined };
 }
 
-async function main(): Promise<Report | Soak | Neighbours> {
+async function main(): Promise<Report | Soak | Neighbours | Buffers> {
   const server = await openServer(flags.data);
+  if (flags.growth) return await buffers(server, 5_000_000 * Number(flags.scale), tell).finally(() => server.close());
   const running: Running[] = [];
   const sql = connect(server.login);
   try {
@@ -406,12 +410,19 @@ const withoutRatios = (growth: Growth): Growth => ({
   results: growth.results.map((each) => ({ ...each, ratio: null })),
 });
 
+/** A report as text. */
+function textOf(report: Report | Soak | Neighbours | Buffers): string {
+  if ('questions' in report) return buffersTable(report);
+  if ('failures' in report) return soakTable(report);
+  return 'floods' in report ? neighboursTable(report) : table(report);
+}
+
 const rate = ({ requests, seconds: s }: Round) => requests / s;
 
 if (flags.help) process.stdout.write(help);
 else {
   const report = await main();
-  const text = 'failures' in report ? soakTable(report) : 'floods' in report ? neighboursTable(report) : table(report);
+  const text = textOf(report);
   process.stdout.write(flags.json ? `${JSON.stringify(report, null, 2)}\n` : `\n${text}`);
   tell('done');
   if ('failures' in report ? report.failures > 0 : 'wrong' in report && report.wrong.length > 0) process.exitCode = 1;

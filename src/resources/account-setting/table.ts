@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm';
 import { boolean, foreignKey, index, jsonb, pgTable, primaryKey, smallint, text, unique } from 'drizzle-orm/pg-core';
 import { account } from '../account/table.js';
 import { type MetadataMap, keyColumns, version, visibilityColumns } from '../../db/columns.js';
+import { listIndexes } from '../../db/filter-index.js';
 
 export const PayoutInterval = { DAILY: 'daily', WEEKLY: 'weekly', MONTHLY: 'monthly' } as const;
 export type PayoutInterval = (typeof PayoutInterval)[keyof typeof PayoutInterval];
@@ -76,6 +77,16 @@ export const accountSetting = pgTable(
     }),
     index('account_setting_context').on(t.tenantId, t.livemode, t.actingAccountId, t.created, t.id),
     index('account_setting_root').on(t.tenantId, t.livemode, t.onRootList, t.created, t.id),
+    ...listIndexes('account_setting', t, {
+      connected_user: t.addressConnectedUser,
+      connected_user_partner: t.addressConnectedUserPartner,
+      partner: t.addressPartner,
+      platform: t.addressPlatform,
+      user: t.addressUser,
+      payouts_enabled: t.payoutsEnabled,
+      payouts_reason: t.payoutsReason,
+      of_connected_user: t.ofConnectedUser,
+    }),
   ],
 );
 export type AccountSettingRow = typeof accountSetting.$inferSelect;

@@ -19,6 +19,7 @@ export const accountListing: Listing = {
     'capability.multicurrencyExportsV1': account.capabilityStatus,
   },
   byAccount: [],
+  parents: [account.ownerId],
 };
 
 const CreateAccountPayload = payloadOf('CreateAccount', 'account', Account);

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { check, foreignKey, index, jsonb, pgTable, primaryKey, smallint, text, unique } from 'drizzle-orm/pg-core';
 import { isOneOf, type MetadataMap, keyColumns, version, visibilityColumns } from '../../db/columns.js';
+import { listIndexes, parentIndexes } from '../../db/filter-index.js';
 
 /** The place of an account in its tree of accounts. The `type` of the specification follows from the kind. */
 export const AccountKind = {
@@ -165,6 +166,13 @@ export const account = pgTable(
     index('account_by_id').on(t.id),
     index('account_queue').on(t.status, t.created, t.id, t.livemode),
     index('account_owned').on(t.tenantId, t.livemode, t.ownerId, t.created, t.id),
+    ...listIndexes('account', t, {
+      address: t.address,
+      status: t.status,
+      type: t.type,
+      capability: t.capabilityStatus,
+    }),
+    ...parentIndexes('account_owner', t, t.ownerId, { type: t.type }),
     check('account_kind', isOneOf(t.kind, AccountKind)),
     check('account_status', isOneOf(t.status, AccountStatus)),
     check('account_address', isOneOf(t.address, AccountAddressState)),

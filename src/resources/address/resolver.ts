@@ -90,6 +90,8 @@ export const addressListing: Listing = {
     'vpa.upi.recurring': address.vpaUpiRecurring,
   },
   byAccount: ['linkedId'],
+  parents: [address.linkedId],
+  own: address.linkedId,
 };
 
 const CreateAddressPayload = payloadOf('CreateAddress', 'address', Address);

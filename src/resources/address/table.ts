@@ -1,6 +1,17 @@
 import { sql } from 'drizzle-orm';
-import { boolean, check, foreignKey, index, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import {
+  boolean,
+  check,
+  foreignKey,
+  index,
+  jsonb,
+  type PgColumn,
+  pgTable,
+  primaryKey,
+  text,
+} from 'drizzle-orm/pg-core';
 import { account, type PostalAddressObject } from '../account/table.js';
+import { listIndexes, ofOthers, parentIndexes } from '../../db/filter-index.js';
 import { isOneOf, type MetadataMap, keyColumns, version, visibilityColumns } from '../../db/columns.js';
 
 export const AddressCategory = {
@@ -58,6 +69,23 @@ export interface VpaObject {
   upi: { onetime: VpaState; recurring: VpaState };
 }
 
+/** The columns that lists of addresses are filtered by. */
+const filters = (
+  t: Record<
+    'category' | 'currency' | 'isReusable' | 'status' | 'type' | 'walletProvider' | 'vpaUpiOnetime' | 'vpaUpiRecurring',
+    PgColumn
+  >,
+) => ({
+  category: t.category,
+  currency: t.currency,
+  reusable: t.isReusable,
+  status: t.status,
+  type: t.type,
+  wallet: t.walletProvider,
+  vpa_onetime: t.vpaUpiOnetime,
+  vpa_recurring: t.vpaUpiRecurring,
+});
+
 /** Destinations and sources of stored value; the owner is `linkedId`. */
 export const address = pgTable(
   'address',
@@ -89,11 +117,15 @@ export const address = pgTable(
       columns: [t.tenantId, t.livemode, t.linkedId],
       foreignColumns: [account.tenantId, account.livemode, account.id],
     }),
-    index('address_context').on(t.tenantId, t.livemode, t.actingAccountId, t.created, t.id),
+    index('address_in_context')
+      .on(t.tenantId, t.livemode, t.actingAccountId, t.created, t.id)
+      .where(ofOthers(t.actingAccountId, t.linkedId)),
     index('address_root').on(t.tenantId, t.livemode, t.onRootList, t.created, t.id),
     // A bank's notice names only the address, not the tenant.
     index('address_by_id').on(t.id),
     index('address_of_account').on(t.tenantId, t.livemode, t.linkedId, t.created, t.id),
+    ...listIndexes('address', t, filters(t), { own: t.linkedId }),
+    ...parentIndexes('address_linked', t, t.linkedId, filters(t)),
     check('address_category', isOneOf(t.category, AddressCategory)),
     check('address_type', isOneOf(t.type, AddressType)),
     check('address_status', isOneOf(t.status, AddressStatus)),

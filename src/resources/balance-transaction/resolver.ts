@@ -12,10 +12,12 @@ export const balanceTransactionListing: Listing = {
   filters: {
     category: entry.category,
     currency: entry.currency,
-    paymentId: entry.paymentId,
+    paymentId: { ofFew: entry.paymentId },
     accountId: entry.accountId,
   },
   byAccount: ['accountId'],
+  parents: [entry.accountId],
+  own: entry.accountId,
 };
 
 @ArgsType()

@@ -1,4 +1,4 @@
-import { and, eq, gte, lt, sql } from 'drizzle-orm';
+import { and, eq, gte, lt, type SQL, sql } from 'drizzle-orm';
 import { ArgsType, Field, Int, ObjectType, registerEnumType } from 'type-graphql';
 import type { AccountRow } from '../account/table.js';
 import type { Context } from '../../operation/context.js';
@@ -163,8 +163,9 @@ export async function series({ scope }: Context, accountId: string, span: Span):
 }
 
 /**
- * One pass over the entries of the span finds the last entry of each compartment in each step. The amount in a
- * compartment before the span is one look-up in the same index. A step without an entry repeats the step before it.
+ * For each compartment, the last entry before the end of the span, then the last one before the step of that entry, and
+ * so on to the beginning: each is one look-up in an index, so the cost grows with the points and not with the entries.
+ * A step without an entry repeats the step before it.
  */
 async function readSeries(
   scope: Scope,
@@ -172,22 +173,26 @@ async function readSeries(
   { from, to, interval }: Span,
 ): Promise<Map<string, BalancePoint[]>> {
   const spans = interval ? steps(interval) : sql`select ${p('from')}::bigint as start`;
-  const step = interval ? bucket(interval, sql`e.created`) : sql`${p('from')}::bigint`;
+  const step = interval ? bucket(interval, sql`w.created`) : sql`${p('from')}::bigint`;
   const tenantAndMode = (table: string) =>
     sql`${sql.raw(table)}.tenant_id = ${p('tenant')} and ${sql.raw(table)}.livemode = ${p('live')}`;
-  const last = sql`select e.account_id, e.currency, e.category, ${step} as start, max(e.version) as version from entry e
-    where ${tenantAndMode('e')} and e.account_id = any(${p('ids')}) and e.created >= ${p('from')} and e.created < ${p('to')} group by 1, 2, 3, 4`;
-  const before = sql`select e.balance_after from entry e where ${tenantAndMode('e')}
-    and e.account_id || ' ' || e.currency || ' ' || e.category = b.account_id || ' ' || b.currency || ' ' || c.category
-    and e.created < ${p('from')} order by e.created desc, e.version desc limit 1`;
-  const points = sql`with step as (${spans}), last as (${last}),
+  const lastOf = (compartment: string, end: SQL) =>
+    sql.join([
+      sql`select e.created, e.balance_after from entry e where ${tenantAndMode('e')} and e.account_id || ' ' || e.currency || ' ' || e.category =`,
+      sql.raw(
+        ` ${['account_id', 'currency', 'category'].map((name) => `${compartment}.${name}`).join(" || ' ' || ")} `,
+      ),
+      sql`and e.created < ${end} order by e.created desc, e.version desc limit 1`,
+    ]);
+  const points = sql`with recursive step as (${spans}),
     compartment as (select b.account_id, b.currency, c.category from balance b, unnest(${sql.raw(`'{${Object.values(Compartment).join()}}'::text[]`)}) c(category)
       where ${tenantAndMode('b')} and b.account_id = any(${p('ids')}) and b.version > 0),
-    found as (select c.*, -1::bigint as start, (${before}) as amount from compartment c join balance b on ${tenantAndMode('b')} and b.account_id = c.account_id and b.currency = c.currency
-      union all select c.*, s.start, e.balance_after from compartment c cross join step s
-        left join last l on l.account_id = c.account_id and l.currency = c.currency and l.category = c.category and l.start = s.start
-        left join entry e on ${tenantAndMode('e')} and e.account_id = l.account_id and e.currency = l.currency and e.version = l.version),
-    numbered as (select f.*, count(f.amount) over (partition by f.account_id, f.currency, f.category order by f.start) as nth from found f)
+    walk as (select c.*, l.* from compartment c cross join lateral (${lastOf('c', sql`${p('to')}`)}) l
+      union all select w.account_id, w.currency, w.category, l.* from walk w cross join lateral (${lastOf('w', step)}) l where w.created >= ${p('from')}),
+    reached as (select w.*, case when w.created < ${p('from')} then -1 else ${step} end as start from walk w),
+    numbered as (select c.*, s.start, r.balance_after as amount, count(r.balance_after) over (partition by c.account_id, c.currency, c.category order by s.start) as nth
+      from compartment c cross join (select start from step union all select -1) s
+        left join reached r on r.account_id = c.account_id and r.currency = c.currency and r.category = c.category and r.start = s.start)
     select n.account_id, n.currency, n.category, n.start, first_value(n.amount) over (partition by n.account_id, n.currency, n.category, n.nth order by n.start) as amount from numbered n`;
   const amountOf = (category: Compartment) =>
     sql<string>`coalesce(max(x.amount) filter (where x.category = ${sql.raw(`'${category}'`)}), 0)::text`;

@@ -32,6 +32,8 @@ export const depositListing: Listing = {
     currency: deposit.currency,
   },
   byAccount: ['accountId'],
+  parents: [deposit.toAccountId, deposit.fromAccountId],
+  own: deposit.toAccountId,
 };
 
 const CreateDepositPayload = payloadOf('CreateDeposit', 'deposit', Deposit);

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
-import { bigint, check, foreignKey, index, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import { bigint, check, foreignKey, index, jsonb, type PgColumn, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import { account } from '../account/table.js';
+import { listIndexes, ofOthers, parentIndexes } from '../../db/filter-index.js';
 import { isOneOf, type MetadataMap, keyColumns, version, visibilityColumns } from '../../db/columns.js';
 
 export const DepositStatus = {
@@ -40,6 +41,13 @@ export const DepositReasonCode = {
 export type DepositReasonCode = (typeof DepositReasonCode)[keyof typeof DepositReasonCode];
 
 const minor = (name: string) => bigint(name, { mode: 'bigint' }).notNull();
+
+/** The columns that lists of deposits are filtered by. */
+const filters = (t: Record<'status' | 'paymentMethod' | 'currency', PgColumn>) => ({
+  status: t.status,
+  method: t.paymentMethod,
+  currency: t.currency,
+});
 
 /**
  * Funds that came in. `pendingRest` is the part that is not reconciled yet, and `disputed` the part that was taken
@@ -83,14 +91,25 @@ export const deposit = pgTable(
       columns: [t.tenantId, t.livemode, t.fromAccountId],
       foreignColumns: [account.tenantId, account.livemode, account.id],
     }),
-    index('deposit_context').on(t.tenantId, t.livemode, t.actingAccountId, t.created, t.id),
+    index('deposit_in_context')
+      .on(t.tenantId, t.livemode, t.actingAccountId, t.created, t.id)
+      .where(ofOthers(t.actingAccountId, t.toAccountId)),
     index('deposit_root').on(t.tenantId, t.livemode, t.onRootList, t.created, t.id),
     index('deposit_to').on(t.tenantId, t.livemode, t.toAccountId, t.created, t.id),
-    index('deposit_from').on(t.tenantId, t.livemode, t.fromAccountId, t.created, t.id),
-    index('deposit_to_address').on(t.tenantId, t.livemode, t.toAddressId, t.created, t.id),
+    index('deposit_paid_by')
+      .on(t.tenantId, t.livemode, t.fromAccountId, t.created, t.id)
+      .where(sql`${t.fromAccountId} is not null`),
+    index('deposit_received_at')
+      .on(t.tenantId, t.livemode, t.toAddressId, t.created, t.id)
+      .where(sql`${t.toAddressId} is not null`),
     index('deposit_disputing')
       .on(t.tenantId, t.livemode, t.disputesId, t.created, t.id)
       .where(sql`disputes_id is not null`),
+    ...listIndexes('deposit', t, filters(t), { own: t.toAccountId }),
+    ...parentIndexes('deposit_to', t, t.toAccountId, filters(t)),
+    ...parentIndexes('deposit_from', t, t.fromAccountId, filters(t)),
+    // The operator names a deposit by its id alone; a hash takes a third of the room of a tree.
+    index('deposit_by_id').using('hash', t.id),
     check('deposit_status', isOneOf(t.status, DepositStatus)),
     check(
       'deposit_rest',

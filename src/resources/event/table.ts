@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { bigint, index, jsonb, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core';
 import { keyColumns, visibilityColumns } from '../../db/columns.js';
+import { listIndexes } from '../../db/filter-index.js';
 
 /**
  * Something that happened, written by the statement that did it. `data` is the row after the change. A worker assigns
@@ -23,11 +24,13 @@ export const event = pgTable(
     // An event has no number when it is inserted, so the index by number contains it only once it has one.
     uniqueIndex('event_numbers').on(t.tenantId, t.livemode, t.number).where(sql`number is not null`),
     index('event_unnumbered').on(t.tenantId, t.livemode, t.created, t.id).where(sql`number is null`),
-    index('event_of_context')
-      .on(t.tenantId, t.livemode, t.actingAccountId, t.number, t.id)
-      .where(sql`number is not null`),
-    index('event_of_root').on(t.tenantId, t.livemode, t.onRootList, t.number, t.id).where(sql`number is not null`),
-    index('event_about_object').on(t.tenantId, t.livemode, t.objectId, t.number, t.id).where(sql`number is not null`),
+    // Numbers are unique in a tenant and mode, so these indexes have the order of the lists without the id.
+    index('event_in_context').on(t.tenantId, t.livemode, t.actingAccountId, t.number).where(sql`number is not null`),
+    index('event_in_root').on(t.tenantId, t.livemode, t.onRootList, t.number).where(sql`number is not null`),
+    index('event_for_object').on(t.tenantId, t.livemode, t.objectId, t.number).where(sql`number is not null`),
+    ...listIndexes('event', t, { type: t.type }, { order: [t.number], where: sql`number is not null` }),
+    // The position of a time among the numbers: entries of one second take little room.
+    index('event_at').on(t.tenantId, t.livemode, t.created),
   ],
 );
 

@@ -3,6 +3,7 @@ import { ArgsType, Field, ID, Int, ObjectType } from 'type-graphql';
 import { connectionOf, type Listing, PageArgs } from '../../types/pagination.js';
 import { Node } from '../../types/relay-node.js';
 import { DateTime } from '../../types/scalars.js';
+import { numberBounds } from './position.js';
 import { event } from './table.js';
 
 /** Something that happened. Silent: all fields. */
@@ -36,9 +37,10 @@ export const EventConnection = connectionOf('Event', () => Event);
  */
 export const eventListing: Listing = {
   object: 'event',
-  filters: { type: event.type, objectId: event.objectId },
+  filters: { type: event.type, objectId: { ofFew: event.objectId } },
   byAccount: [],
   order: event.number,
+  within: numberBounds,
   where: isNotNull(event.number),
 };
 

@@ -6,6 +6,8 @@ export const fileListing: Listing = {
   object: 'file',
   filters: { purpose: file.purpose, accountId: file.accountId },
   byAccount: ['accountId'],
+  parents: [file.accountId],
+  own: file.accountId,
 };
 
 @ArgsType()

@@ -1,6 +1,7 @@
 import { check, customType, foreignKey, index, integer, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import { account } from '../account/table.js';
 import { isOneOf, type MetadataMap, keyColumns, visibilityColumns } from '../../db/columns.js';
+import { listIndexes, ofOthers, parentIndexes } from '../../db/filter-index.js';
 
 export const FilePurpose = {
   ADDITIONAL_VERIFICATION: 'additional_verification',
@@ -34,9 +35,13 @@ export const file = pgTable(
       columns: [t.tenantId, t.livemode, t.accountId],
       foreignColumns: [account.tenantId, account.livemode, account.id],
     }),
-    index('file_context').on(t.tenantId, t.livemode, t.actingAccountId, t.created, t.id),
+    index('file_in_context')
+      .on(t.tenantId, t.livemode, t.actingAccountId, t.created, t.id)
+      .where(ofOthers(t.actingAccountId, t.accountId)),
     index('file_root').on(t.tenantId, t.livemode, t.onRootList, t.created, t.id),
     index('file_of_account').on(t.tenantId, t.livemode, t.accountId, t.created, t.id),
+    ...listIndexes('file', t, { purpose: t.purpose }, { own: t.accountId }),
+    ...parentIndexes('file_account', t, t.accountId, { purpose: t.purpose }),
     check('file_purpose', isOneOf(t.purpose, FilePurpose)),
   ],
 );

@@ -12,6 +12,7 @@ export const apiKeyListing: Listing = {
   object: 'api_key',
   filters: { accountId: apiKey.accountId },
   byAccount: ['accountId'],
+  own: apiKey.accountId,
 };
 
 const graceSecondsDefault = 24 * 3600;

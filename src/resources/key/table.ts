@@ -1,6 +1,7 @@
 import { bigint, check, foreignKey, index, pgTable, primaryKey, text, unique } from 'drizzle-orm/pg-core';
 import { account } from '../account/table.js';
 import { isOneOf, keyColumns, visibilityColumns } from '../../db/columns.js';
+import { ofOthers } from '../../db/filter-index.js';
 
 export const KeyPermission = { FULL: 'full', READ: 'read' } as const;
 export type KeyPermission = (typeof KeyPermission)[keyof typeof KeyPermission];
@@ -32,7 +33,9 @@ export const apiKey = pgTable(
       columns: [t.tenantId, t.livemode, t.accountId],
       foreignColumns: [account.tenantId, account.livemode, account.id],
     }),
-    index('api_key_context').on(t.tenantId, t.livemode, t.actingAccountId, t.created, t.id),
+    index('api_key_in_context')
+      .on(t.tenantId, t.livemode, t.actingAccountId, t.created, t.id)
+      .where(ofOthers(t.actingAccountId, t.accountId)),
     index('api_key_root').on(t.tenantId, t.livemode, t.onRootList, t.created, t.id),
     index('api_key_by_id').on(t.id),
     index('api_key_of_account').on(t.tenantId, t.livemode, t.accountId, t.created, t.id),

@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm';
 import { bigint, boolean, check, foreignKey, index, pgTable, primaryKey, text, unique } from 'drizzle-orm/pg-core';
 import { account } from '../account/table.js';
 import { keyColumns, visibilityColumns } from '../../db/columns.js';
+import { parentIndexes } from '../../db/filter-index.js';
 
 /** The compartments of a balance; a balance transaction's category is the one that it changed. Spec: Balance. */
 export const Compartment = {
@@ -106,6 +107,7 @@ export const entry = pgTable(
     // Account, currency and category are one expression: as separate columns, PostgreSQL 18 would use this index with a
     // skip scan for lists, and then sort.
     index('entry_of_compartment').on(t.tenantId, t.livemode, compartmentKey, t.created, t.version),
+    ...parentIndexes('entry_account', t, t.accountId, { category: t.category, currency: t.currency }),
     index('entry_of_payment').on(t.tenantId, t.livemode, t.paymentId, t.created, t.id),
     index('entry_of_posting').on(t.tenantId, t.livemode, t.postingId),
     check('entry_amount', sql`${t.amount} <> 0`),

@@ -6,6 +6,8 @@ export const paymentListing: Listing = {
   object: 'payment',
   filters: { accountId: payment.accountId, type: payment.type, status: payment.status },
   byAccount: ['accountId'],
+  parents: [payment.accountId],
+  own: payment.accountId,
 };
 
 @ArgsType()

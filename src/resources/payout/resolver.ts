@@ -9,6 +9,8 @@ export const payoutListing: Listing = {
   object: 'payout',
   filters: { accountId: payout.accountId, status: payout.status },
   byAccount: ['accountId'],
+  parents: [payout.accountId, payout.addressId],
+  own: payout.accountId,
 };
 
 @InputType({ description: 'Names a payout.' })

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { bigint, check, foreignKey, index, numeric, pgTable, primaryKey, text, unique } from 'drizzle-orm/pg-core';
 import { account } from '../account/table.js';
+import { listIndexes, ofOthers, parentIndexes } from '../../db/filter-index.js';
 import { isOneOf, keyColumns, version, visibilityColumns } from '../../db/columns.js';
 
 export const PayoutStatus = { PROCESSING: 'processing', COMPLETED: 'completed', FAILED: 'failed' } as const;
@@ -33,7 +34,9 @@ export const payout = pgTable(
       columns: [t.tenantId, t.livemode, t.accountId],
       foreignColumns: [account.tenantId, account.livemode, account.id],
     }),
-    index('payout_context').on(t.tenantId, t.livemode, t.actingAccountId, t.created, t.id),
+    index('payout_in_context')
+      .on(t.tenantId, t.livemode, t.actingAccountId, t.created, t.id)
+      .where(ofOthers(t.actingAccountId, t.accountId)),
     index('payout_root').on(t.tenantId, t.livemode, t.onRootList, t.created, t.id),
     index('payout_of_account').on(t.tenantId, t.livemode, t.accountId, t.created, t.id),
     index('payout_to_address').on(t.tenantId, t.livemode, t.addressId, t.created, t.id),
@@ -42,6 +45,9 @@ export const payout = pgTable(
     index('payout_by_id').on(t.id),
     index('payout_queue').on(t.status, t.created, t.id, t.livemode),
     index('payout_under_way').on(t.tenantId, t.livemode, t.addressId).where(sql`status = 'processing'`),
+    ...listIndexes('payout', t, { status: t.status }, { own: t.accountId }),
+    ...parentIndexes('payout_account', t, t.accountId, { status: t.status }),
+    ...parentIndexes('payout_address', t, t.addressId, { status: t.status }),
     check('payout_status', isOneOf(t.status, PayoutStatus)),
     check('payout_amount', sql`${t.amount} > 0 and ${t.sourceAmount} > 0`),
   ],

@@ -15,6 +15,7 @@ export const personListing: Listing = {
   object: 'person',
   filters: { accountId: person.accountId },
   byAccount: ['accountId'],
+  own: person.accountId,
 };
 
 const optional = { nullable: true } as const;

@@ -1,6 +1,7 @@
 import { foreignKey, index, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import { account } from '../account/table.js';
 import { type MetadataMap, keyColumns, visibilityColumns } from '../../db/columns.js';
+import { ofOthers } from '../../db/filter-index.js';
 
 /** The roles that a person holds in the account's business; one person may hold several. */
 export interface RelationshipObject {
@@ -40,7 +41,9 @@ export const person = pgTable(
       columns: [t.tenantId, t.livemode, t.accountId],
       foreignColumns: [account.tenantId, account.livemode, account.id],
     }),
-    index('person_context').on(t.tenantId, t.livemode, t.actingAccountId, t.created, t.id),
+    index('person_in_context')
+      .on(t.tenantId, t.livemode, t.actingAccountId, t.created, t.id)
+      .where(ofOthers(t.actingAccountId, t.accountId)),
     index('person_root').on(t.tenantId, t.livemode, t.onRootList, t.created, t.id),
     index('person_of_account').on(t.tenantId, t.livemode, t.accountId, t.created, t.id),
   ],

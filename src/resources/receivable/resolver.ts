@@ -22,6 +22,8 @@ export const receivableListing: Listing = {
     transactionType: receivable.transactionType,
   },
   byAccount: ['accountId'],
+  parents: [receivable.accountId],
+  own: receivable.accountId,
 };
 
 const optional = { nullable: true } as const;

@@ -1,10 +1,29 @@
 import { sql } from 'drizzle-orm';
-import { bigint, boolean, check, foreignKey, index, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import {
+  bigint,
+  boolean,
+  check,
+  foreignKey,
+  index,
+  jsonb,
+  type PgColumn,
+  pgTable,
+  primaryKey,
+  text,
+} from 'drizzle-orm/pg-core';
 import { account } from '../account/table.js';
+import { listIndexes, ofOthers, parentIndexes } from '../../db/filter-index.js';
 import { type MetadataMap, keyColumns, version, visibilityColumns } from '../../db/columns.js';
 
 export const ReceivableStatus = { OPEN: 'open', LOCKED: 'locked', SETTLED: 'settled', VOID: 'void' } as const;
 export type ReceivableStatus = (typeof ReceivableStatus)[keyof typeof ReceivableStatus];
+
+/** The columns that lists of receivables are filtered by. */
+const filters = (t: Record<'status' | 'currency' | 'transactionType', PgColumn>) => ({
+  status: t.status,
+  currency: t.currency,
+  type: t.transactionType,
+});
 
 export const TransactionType = { GOODS: 'goods', SERVICES: 'services' } as const;
 export type TransactionType = (typeof TransactionType)[keyof typeof TransactionType];
@@ -67,9 +86,13 @@ export const receivable = pgTable(
       columns: [t.tenantId, t.livemode, t.accountId],
       foreignColumns: [account.tenantId, account.livemode, account.id],
     }),
-    index('receivable_context').on(t.tenantId, t.livemode, t.actingAccountId, t.created, t.id),
+    index('receivable_in_context')
+      .on(t.tenantId, t.livemode, t.actingAccountId, t.created, t.id)
+      .where(ofOthers(t.actingAccountId, t.accountId)),
     index('receivable_root').on(t.tenantId, t.livemode, t.onRootList, t.created, t.id),
     index('receivable_of_account').on(t.tenantId, t.livemode, t.accountId, t.created, t.id),
+    ...listIndexes('receivable', t, filters(t), { own: t.accountId }),
+    ...parentIndexes('receivable_account', t, t.accountId, filters(t)),
     check(
       'receivable_amounts',
       sql`${t.amountLocked} >= 0 and ${t.amountSettledPayouts} >= 0 and ${t.amountMaximumReconcilable} > 0 and ${t.amountLocked} + ${t.amountSettledPayouts} <= ${t.amountMaximumReconcilable}`,

@@ -60,7 +60,6 @@ export const transaction = pgTable(
   (t) => [
     primaryKey({ name: 'transaction_pkey', columns: [t.tenantId, t.livemode, t.id] }),
     unique('transaction_attempt').on(t.tenantId, t.livemode, t.checkoutId, t.attemptKey),
-    index('transaction_context').on(t.tenantId, t.livemode, t.actingAccountId, t.created, t.id),
     index('transaction_of_checkout').on(t.tenantId, t.livemode, t.checkoutId, t.created, t.id),
     // The operator lists the mismatches of all tenants, which are few.
     index('transaction_mismatched').on(t.created, t.id).where(sql`mismatch is not null`),

@@ -1,0 +1,94 @@
+import { and, type Column, type SQL, sql } from 'drizzle-orm';
+import { type IndexBuilder, index, type PgColumn } from 'drizzle-orm/pg-core';
+
+/**
+ * A value of a key. A boolean is text there: PostgreSQL rewrites `= false` as NOT, and would then not find the index.
+ */
+const asText = (column: Column): SQL => (column.dataType === 'boolean' ? sql`${column}::text` : sql`${column}`);
+
+/**
+ * The key of the rows that belong to a parent and match a filter: both values as one text. PostgreSQL can use no index
+ * of the parent alone for a condition on this expression, so it never reads rows of the parent that do not match,
+ * whatever its statistics say about the value. Ids have no spaces, so two different pairs never have the same key.
+ */
+export const keyOf = (parent: Column, filter: Column): SQL => sql`(${parent} || ' ' || ${asText(filter)})`;
+
+/** The key of the rows on the root list that match a filter; NULL for other rows. */
+export const rootKeyOf = (onRootList: Column, filter: Column): SQL =>
+  sql`(case when ${onRootList} then ${asText(filter)} end)`;
+
+/** The value of `keyOf` for given values. */
+export const keyValue = (parent: SQL, value: SQL): SQL => sql`(${parent}::text || ' ' || ${value}::text)`;
+
+/** The rows that are on the list of an acting account because of another account, such as one of its partners. */
+export const ofOthers = (actingAccountId: Column, own: Column): SQL => sql`${actingAccountId} <> ${own}`;
+
+/** The columns that a table with lists has, as its indexes see them. */
+interface Columns {
+  tenantId: PgColumn;
+  livemode: PgColumn;
+  id: PgColumn;
+  created: PgColumn;
+  actingAccountId: PgColumn;
+  onRootList: PgColumn;
+}
+
+/** The columns that lists are filtered by, with the last part of the names of their indexes. */
+type Filters = Record<string, PgColumn>;
+
+/** What all lists of a table have in common. */
+interface Common {
+  /** The columns that order the lists. */
+  order?: [PgColumn, ...PgColumn[]];
+  /** A condition of all lists. */
+  where?: SQL;
+}
+
+/**
+ * For each filter the index of the root list and the index of the lists of acting accounts. With `own`, the column with
+ * the account of a row, an account finds the rows that are its own by `parentIndexes`, and only other rows of its list
+ * here.
+ */
+export function listIndexes(
+  table: string,
+  t: Columns,
+  filters: Filters,
+  { own, ...common }: Common & { own?: PgColumn } = {},
+): IndexBuilder[] {
+  const others = own && ofOthers(t.actingAccountId, own);
+  return Object.entries(filters).flatMap(([name, filter]) => {
+    const [root, context] = [rootKeyOf(t.onRootList, filter), keyOf(t.actingAccountId, filter)];
+    const valued = filter.notNull ? undefined : sql`${context} is not null`;
+    return [
+      built(`${table}_root_${name}`, t, root, common, sql`${root} is not null`),
+      built(`${table}_context_${name}`, t, context, common, others, valued),
+    ];
+  });
+}
+
+/** For each filter the index of the lists of a parent. */
+export function parentIndexes(
+  name: string,
+  t: Columns,
+  parent: PgColumn,
+  filters: Filters,
+  common: Common = {},
+): IndexBuilder[] {
+  return Object.entries(filters).map(([last, filter]) => {
+    const key = keyOf(parent, filter);
+    const valued = parent.notNull && filter.notNull ? undefined : sql`${key} is not null`;
+    return built(`${name}_${last}`, t, key, common, valued);
+  });
+}
+
+function built(
+  name: string,
+  t: Columns,
+  key: SQL,
+  { order = [t.created, t.id], where }: Common,
+  ...more: (SQL | undefined)[]
+): IndexBuilder {
+  const all = index(name).on(t.tenantId, t.livemode, key, ...order);
+  const condition = and(where, ...more);
+  return condition ? all.where(condition) : all;
+}
