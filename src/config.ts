@@ -1,11 +1,12 @@
 import fs from 'node:fs';
-import { BlockList, isIP } from 'node:net';
+import type { BlockList } from 'node:net';
 import path from 'node:path';
 import { createSecureContext } from 'node:tls';
 import { z } from 'zod';
 import { checkoutTermsDefault } from './resources/checkout/terms.js';
 import { connectionOf } from './db/address.js';
 import { limitsDefault } from './api/graphql/limits.js';
+import { addressList, isLoopback } from './request/addresses.js';
 import { inFlightDefault, requestLimitsDefault } from './request/budget.js';
 import { slowDefault } from './db/slow-questions.js';
 
@@ -241,12 +242,13 @@ export function config(
       'TLS_CERT_FILE and TLS_KEY_FILE, or TRUSTED_PROXY, must be set with DATABASE_URL: API keys travel over HTTPS only.',
     );
   }
-  if (serves && transport === 'local' && !loopback(s.HOST)) {
+  if (serves && transport === 'local' && !isLoopback(s.HOST)) {
     throw new ConfigError(
       'HOST must be a loopback address unless TLS_CERT_FILE and TLS_KEY_FILE, or TRUSTED_PROXY, are set: API keys travel over HTTPS only.',
     );
   }
-  const proxies = proxiesOf(s.TRUSTED_PROXY);
+  const proxies = addressList(s.TRUSTED_PROXY ?? '');
+  if (!proxies) throw new ConfigError('TRUSTED_PROXY: must be addresses or subnets, separated by commas.');
   if (serves && transport !== 'local' && s.PUBLIC_URL === undefined) {
     throw new ConfigError(
       'PUBLIC_URL must be set unless the gateway is local: payment links carry it, and the Host of a request is what its client says.',
@@ -287,25 +289,4 @@ function readFile(name: string, file: string): Buffer {
   } catch (error) {
     throw new ConfigError(`${name}: the file cannot be read (${(error as NodeJS.ErrnoException).code}).`);
   }
-}
-
-function loopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
-}
-
-function proxiesOf(text: string | undefined): BlockList {
-  const list = new BlockList();
-  if (text === undefined) return list;
-  for (const entry of text.split(',').map((part) => part.trim())) {
-    const [, address = '', bits] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(entry) ?? [];
-    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
-    try {
-      if (isIP(address) === 0) throw new Error('no address');
-      if (bits === undefined) list.addAddress(address, family);
-      else list.addSubnet(address, Number(bits), family);
-    } catch {
-      throw new ConfigError('TRUSTED_PROXY: must be addresses or subnets, separated by commas.');
-    }
-  }
-  return list;
 }

@@ -22,6 +22,8 @@ export interface StuckWork {
 }
 
 const { placeholder } = sql;
+// Drizzle's types of a limit know only numbers.
+const limitOfPage = placeholder('limit') as never;
 
 /** Lists the jobs of all tenants, ordered by tenant, mode and id. */
 export async function listJobs(desk: OperatorDesk, after?: string): Promise<ListPage<JobRow>> {
@@ -68,7 +70,7 @@ export async function listStuck(desk: OperatorDesk, after?: string, limit = list
           .from(job)
           .where(and(isNotNull(job.error), from && beyond([job.tenantId, job.livemode, job.id])))
           .orderBy(asc(job.tenantId), asc(job.livemode), asc(job.id))
-          .limit(placeholder('limit') as never),
+          .limit(limitOfPage),
         db
           .select({
             tenantId: workerFault.tenantId,
@@ -86,10 +88,10 @@ export async function listStuck(desk: OperatorDesk, after?: string, limit = list
           .from(workerFault)
           .where(from && beyond([workerFault.tenantId, workerFault.livemode, workerFault.work]))
           .orderBy(asc(workerFault.tenantId), asc(workerFault.livemode), asc(workerFault.work))
-          .limit(placeholder('limit') as never),
+          .limit(limitOfPage),
       )
         .orderBy(...order)
-        .limit(placeholder('limit') as never),
+        .limit(limitOfPage),
     { ...from, limit: limit + 1 },
   );
   return pageOf(rows, limit);
