@@ -68,7 +68,7 @@ export async function listStuck(desk: OperatorDesk, after?: string, limit = list
           .from(job)
           .where(and(isNotNull(job.error), from && beyond([job.tenantId, job.livemode, job.id])))
           .orderBy(asc(job.tenantId), asc(job.livemode), asc(job.id))
-          .limit(placeholder('limit') as never),
+          .limit(placeholder('limit')),
         db
           .select({
             tenantId: workerFault.tenantId,
@@ -86,10 +86,10 @@ export async function listStuck(desk: OperatorDesk, after?: string, limit = list
           .from(workerFault)
           .where(from && beyond([workerFault.tenantId, workerFault.livemode, workerFault.work]))
           .orderBy(asc(workerFault.tenantId), asc(workerFault.livemode), asc(workerFault.work))
-          .limit(placeholder('limit') as never),
+          .limit(placeholder('limit')),
       )
         .orderBy(...order)
-        .limit(placeholder('limit') as never),
+        .limit(placeholder('limit')),
     { ...from, limit: limit + 1 },
   );
   return pageOf(rows, limit);
