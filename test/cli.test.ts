@@ -869,7 +869,11 @@ describe('tidegate job', () => {
       tidegate('job', 'list', '--after=x'),
     ]);
     expect([gone.code, gone.out, gone.errors]).toEqual([1, '', expect.stringContaining('There is no such job')]);
-    expect([lost.code, lost.out, lost.errors]).toEqual([1, '', expect.stringContaining('not the end of a page')]);
+    expect([lost.code, lost.out, lost.errors]).toEqual([
+      1,
+      '',
+      expect.stringContaining('must be the cursor of a page'),
+    ]);
     await sql`delete from job where kind = 'no_such_kind'`;
   });
 });

@@ -22,8 +22,6 @@ export interface StuckWork {
 }
 
 const { placeholder } = sql;
-// Drizzle's types of a limit know only numbers.
-const limitOfPage = placeholder('limit') as never;
 
 /** Lists the jobs of all tenants, ordered by tenant, mode and id. */
 export async function listJobs(desk: OperatorDesk, after?: string): Promise<ListPage<JobRow>> {
@@ -70,7 +68,7 @@ export async function listStuck(desk: OperatorDesk, after?: string, limit = list
           .from(job)
           .where(and(isNotNull(job.error), from && beyond([job.tenantId, job.livemode, job.id])))
           .orderBy(asc(job.tenantId), asc(job.livemode), asc(job.id))
-          .limit(limitOfPage),
+          .limit(placeholder('limit')),
         db
           .select({
             tenantId: workerFault.tenantId,
@@ -88,10 +86,10 @@ export async function listStuck(desk: OperatorDesk, after?: string, limit = list
           .from(workerFault)
           .where(from && beyond([workerFault.tenantId, workerFault.livemode, workerFault.work]))
           .orderBy(asc(workerFault.tenantId), asc(workerFault.livemode), asc(workerFault.work))
-          .limit(limitOfPage),
+          .limit(placeholder('limit')),
       )
         .orderBy(...order)
-        .limit(limitOfPage),
+        .limit(placeholder('limit')),
     { ...from, limit: limit + 1 },
   );
   return pageOf(rows, limit);
