@@ -411,7 +411,7 @@ describe('a random document', () => {
     const page = '{ deposits(first: 20) { nodes { id } } }';
     for (const same of [
       '{ deposits(first: 20) { __typename } }',
-      '{ deposits(first: 20) { pageInfo { hasNextPage } } }',
+      '{ deposits(first: 20) { pageInfo { endCursor } } }',
       '{ deposits(first: 20) { ...F ...F } } fragment F on DepositConnection { nodes { id __typename } }',
       '{ ... on Query { x: deposits(last: 20) { edges { node { a: id b: id c: __typename } } } } }',
     ])
@@ -431,6 +431,7 @@ describe('a random document', () => {
     expect(price('{ account(id: "x") { balance { accountId } } }')).toBe(2);
     expect(price('{ account(id: "x") { balance(asOf: "2026-01-01T00:00:00Z") { accountId } } }')).toBe(51);
     expect(price('query ($t: DateTime) { account(id: "x") { balance(asOf: $t) { accountId } } }', { t: 'T' })).toBe(51);
+    expect(price('{ deposits(first: 20) { pageInfo { a: hasNextPage b: hasPreviousPage } } }')).toBe(22);
     expect(price('{ __typename }')).toBe(0);
   });
 });

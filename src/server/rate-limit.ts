@@ -103,7 +103,7 @@ const policyName = 'points';
 function chargeFor(request: FastifyRequest, leases: Leases): undefined | Promise<void> {
   const { context, budget } = request;
   if (!context || !budget) return undefined;
-  const charge = new Charge(leases.of(context.caller));
+  const charge = new Charge(leases.of(context.caller), weights.object);
   budget.charge = charge;
   const points = request.routeOptions.config.cost?.(request) ?? weights.request;
   const waiting = charge.take(points);

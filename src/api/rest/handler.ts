@@ -4,7 +4,7 @@ import type { Context } from '../../operation/context.js';
 import { inputProblems, joined } from '../../operation/guard.js';
 import { cursorConflict, limitMax, type Page, pageSizeDefault } from '../../types/pagination.js';
 import { camel, emptyOptional, type Problem, problem, DomainError } from '../../request/problems.js';
-import { pointsOfRoute, weights } from '../../types/weights.js';
+import { pointsOfRoute } from '../../types/weights.js';
 import { operationOf, type Route, routes, weights as fieldWeights } from '../../resources/registry.js';
 import { body, parseQuery, query, read } from './decoder.js';
 
@@ -23,7 +23,7 @@ export function rest(app: FastifyInstance, schema: GraphQLSchema): void {
       const answer = await field.resolve!(undefined, args, request.context!, undefined as never);
       const row = objectOf(route, answer);
       const objects = route.answers === 'list' ? (row as Page<unknown>).nodes.length : 1;
-      request.budget?.charge?.count(weights.object * objects);
+      request.budget?.charge?.countObjects(objects);
       if (route.link) reply.header('link', route.link(row as never, request.context!));
       return reply.send(render(route, row));
     };
