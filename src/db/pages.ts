@@ -196,10 +196,9 @@ export class Pages {
     if (request.backward) nodes.reverse();
     const [first, last] = [nodes.at(0)?.id as string | undefined, nodes.at(-1)?.id as string | undefined];
     // Whether objects lie behind the page. Without a cursor the page starts at the end of the list, so none do.
-    const behind = async () => {
-      const edge = (request.backward ? last : first) ?? request.cursor;
-      return request.cursor !== undefined && edge !== undefined && look.beyond(!request.backward, edge);
-    };
+    const edge = (request.backward ? last : first) ?? request.cursor;
+    const behind =
+      request.cursor !== undefined && edge !== undefined ? () => look.beyond(!request.backward, edge) : false;
     return {
       nodes,
       hasNext,

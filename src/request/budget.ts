@@ -135,8 +135,6 @@ interface Measured {
 interface Prices {
   /** Whether a type is a page of a list. */
   isPage: (type: GraphQLObjectType) => boolean;
-  /** The points of each object. */
-  object: number;
   /** The points of a field's resolver, besides those of its objects, for its arguments; undefined if there are none. */
   field: (type: string, field: string) => ((args: Record<string, unknown>) => number) | undefined;
   /** The points of counting a list. */
@@ -157,6 +155,8 @@ export const measuredFieldResolver: GraphQLFieldResolver<unknown, Measured> = (s
   if (!budget) return defaultFieldResolver(source, args, context, info);
   if (budget.ended) return null;
   const value = defaultFieldResolver(source, args, context, info);
+  // Whether there are objects on the other side of a cursor is read only when a client asks for it.
+  if (value instanceof Promise && info.parentType.name === 'PageInfo') budget.charge?.countObjects(1);
   budget.field(info.fieldName, isLeafType(getNamedType(info.returnType)) ? value : null);
   return value;
 };
@@ -175,7 +175,7 @@ export function measure(schema: GraphQLSchema, { counted, prices }: Measure): vo
     if (counted(type)) {
       type.isTypeOf = (_, { budget }: Measured, { parentType }) => {
         budget?.node();
-        if (prices && !ofPages.has(parentType)) budget?.charge?.count(prices.object);
+        if (prices && !ofPages.has(parentType)) budget?.charge?.countObjects(1);
         return true;
       };
     }
@@ -187,9 +187,9 @@ export function measure(schema: GraphQLSchema, { counted, prices }: Measure): vo
  * Charges the rows of a page with the page, whichever of its fields are selected, and the count of its list where a
  * client asks for that. Returns the types whose fields lead to those rows, which are not charged again.
  */
-function chargePage(type: GraphQLObjectType, { object, total }: Prices): GraphQLObjectType[] {
+function chargePage(type: GraphQLObjectType, { total }: Prices): GraphQLObjectType[] {
   type.isTypeOf = (page: { nodes?: readonly unknown[] }, { budget }: Measured) => {
-    budget?.charge?.count(object * (page.nodes?.length ?? 0));
+    budget?.charge?.countObjects(page.nodes?.length ?? 0);
     return true;
   };
   const { totalCount, edges } = type.getFields();

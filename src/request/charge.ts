@@ -41,7 +41,11 @@ export class Charge {
   /** Why the request was refused, if its allowance did not suffice. */
   refusal: DomainError | undefined;
 
-  constructor(private readonly allowance: Allowance) {}
+  constructor(
+    private readonly allowance: Allowance,
+    /** The points of an object, and of whatever else is one look at a table. */
+    private readonly objectPoints: number,
+  ) {}
 
   /** Takes the points that a part of the request could cost. Refuses the request when too few are left. */
   take(points: number): undefined | Promise<void> {
@@ -71,6 +75,11 @@ export class Charge {
   /** Counts what the request has really used. */
   count(points: number): void {
     this.#actual += points;
+  }
+
+  /** Counts objects that were read. */
+  countObjects(objects: number): void {
+    this.#actual += objects * this.objectPoints;
   }
 
   get state(): AllowanceState {

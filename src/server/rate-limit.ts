@@ -82,7 +82,7 @@ export function rateLimit(app: FastifyInstance, config: Config, database: Databa
   const policy = `"${policyName}";q=${config.RATE_LIMIT_BURST};w=${window}`;
   app.addHook('onRequest', (request, _, done) => take(() => chargeFor(request, leases), done));
   app.addHook('onSend', (request, reply, _, done) => {
-    writeHeaders(request, reply, policy);
+    writeHeaders(request, reply, leases, policy);
     done();
   });
   // The answer of a client that has disconnected is never sent.
@@ -103,7 +103,7 @@ const policyName = 'points';
 function chargeFor(request: FastifyRequest, leases: Leases): undefined | Promise<void> {
   const { context, budget } = request;
   if (!context || !budget) return undefined;
-  const charge = new Charge(leases.of(context.caller));
+  const charge = new Charge(leases.of(context.caller), weights.object);
   budget.charge = charge;
   const points = request.routeOptions.config.cost?.(request) ?? weights.request;
   const waiting = charge.take(points);
@@ -112,9 +112,10 @@ function chargeFor(request: FastifyRequest, leases: Leases): undefined | Promise
   return undefined;
 }
 
-function writeHeaders({ budget }: FastifyRequest, reply: FastifyReply, policy: string): void {
-  const cost = budget?.cost;
-  if (!cost) return;
+/** Writes the headers for an identified caller. A request that its key does not permit was refused uncharged. */
+function writeHeaders({ budget, context }: FastifyRequest, reply: FastifyReply, leases: Leases, policy: string): void {
+  if (!context) return;
+  const { remaining, resetSeconds } = budget?.cost ?? leases.of(context.caller).state;
   reply.header('ratelimit-policy', policy);
-  reply.header('ratelimit', `"${policyName}";r=${cost.remaining};t=${cost.resetSeconds}`);
+  reply.header('ratelimit', `"${policyName}";r=${remaining};t=${resetSeconds}`);
 }

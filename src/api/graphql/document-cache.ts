@@ -2,7 +2,6 @@ import type { DocumentNode, ExecutionResult, GraphQLFormattedError } from 'graph
 import { LRUCache } from 'lru-cache';
 import type { Context } from '../../operation/context.js';
 import { SlowQuestion } from '../../db/slow-questions.js';
-import { weights } from '../../types/weights.js';
 import type { Estimate, Estimator, NodeCounter } from './query-cost.js';
 import { DomainError } from '../../request/problems.js';
 import type { CompiledAnswer, CompiledQuery, QueryCompiler } from './compiler/compiler.js';
@@ -98,7 +97,7 @@ export class DocumentCache {
     charge?.count(estimate.introspection);
     const compiled = await this.#compiled(cached, operationName, variables ?? {}, context);
     if (compiled !== undefined) {
-      charge?.count(compiled.objects * weights.object);
+      charge?.countObjects(compiled.objects);
       const cost = charge ? `,"cost":${JSON.stringify(context.budget.cost)}` : '';
       return {
         body: `{"data":${compiled.data},"extensions":{"requestId":${JSON.stringify(context.requestId)}${cost}}}\n`,

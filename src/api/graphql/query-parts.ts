@@ -149,6 +149,8 @@ export class QueryParts {
   #pointsOf(parent: GraphQLObjectType, { name: { value: name }, arguments: given }: FieldNode): Part['points'] {
     if (name === '__schema' || name === '__type') return () => weights.introspection;
     if (parent === this.schema.getMutationType() && name !== '__typename') return () => weights.write;
+    // One look at the list, if the page has a cursor.
+    if (parent.name === 'PageInfo' && name.startsWith('has')) return () => weights.object;
     if (isTotal(parent, name)) return () => weights.total;
     const weight = this.sizes.weights?.[`${parent.name}.${name}`];
     if (weight === undefined) return free;

@@ -31,7 +31,7 @@ import { DocumentCache } from './document-cache.js';
 import { dryRunOf, selectionsMax, withoutLongNames } from './dry-run.js';
 import { type Limits, limitRule } from './limits.js';
 import { pageSizeDefault, pageSizeMax } from '../../types/pagination.js';
-import { pointsOf, pointsOfTotal, weights } from '../../types/weights.js';
+import { pointsOf, pointsOfTotal } from '../../types/weights.js';
 import { isPageType, type ListSizes } from './query-parts.js';
 import { NodeCounter, refuseTooMany } from './query-cost.js';
 import { problem, retryAfter } from '../../request/problems.js';
@@ -57,7 +57,6 @@ export function buildGraph(): GraphQLSchema {
   const nodes = new NodeCounter(schema, publicSizes);
   const prices = {
     isPage: isPageType,
-    object: weights.object,
     field: (type: string, field: string) => {
       const weight = fieldWeights[`${type}.${field}`];
       return weight && ((args: Record<string, unknown>) => pointsOf(weight, (name) => args[name]));

@@ -5,7 +5,7 @@ import { run } from '../../operation/guard.js';
 import { inputProblems, joined } from '../../operation/input-problems.js';
 import { cursorConflict, limitMax, type Page, pageSizeDefault } from '../../types/pagination.js';
 import { camel, emptyOptional, type Problem, problem, DomainError } from '../../request/problems.js';
-import { pointsOfRoute, weights } from '../../types/weights.js';
+import { pointsOfRoute } from '../../types/weights.js';
 import { operationOf, type Route, routes, weights as fieldWeights } from '../../resources/registry.js';
 import { body, parseQuery, query, read } from './decoder.js';
 
@@ -25,7 +25,7 @@ export function rest(app: FastifyInstance, schema: GraphQLSchema): void {
       const answer = await run(field, args, request.context!);
       const row = objectOf(route, answer);
       const objects = route.answers === 'list' ? (row as Page<unknown>).nodes.length : 1;
-      request.budget?.charge?.count(weights.object * objects);
+      request.budget?.charge?.countObjects(objects);
       // A resource declares its link for rows of its own table, and this route answers one of them.
       if (route.link) reply.header('link', route.link(row as never, request.context!));
       return reply.send(render(route, row));
