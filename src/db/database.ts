@@ -188,7 +188,8 @@ export class Database {
   }
 
   /**
-   * Calls one of our SQL functions by name, whose first argument is the tenant. The statement contains nothing except the call: with any expression around
+   * Calls one of our SQL functions by name. The calls with the same first argument, the tenant, share the connections
+   * with the others. The statement contains nothing except the call: with any expression around
    * it, the call would not be delegated to a shard.
    */
   async call(fn: string, values: (string | number | boolean | null)[]): Promise<Record<string, unknown>[]> {
