@@ -141,7 +141,7 @@ export const settings = z.object({
     .describe('How long a request may wait for its turn before it gets 503.'),
   LOOP_DELAY_MILLISECONDS_MAX: wholeNumber(10, 60_000)
     .default(inFlightDefault.loopDelay)
-    .describe('Beyond this mean delay of the event loop a tenant may have one request in flight; more get 503.'),
+    .describe('Beyond this mean delay of the event loop one request of a tenant may wait for its turn; more get 503.'),
   SLOW_CONNECTIONS: wholeNumber(1, 100)
     .default(slowDefault.connections)
     .describe('How many slow questions, such as filtered lists and figures, PostgreSQL answers at once.'),

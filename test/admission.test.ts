@@ -1,7 +1,8 @@
 import http from 'node:http';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { newKey } from '../src/auth/api-keys.js';
 import { PayeeFixture } from './checkout-fixture.js';
-import { eventually, givenIn, type Reply, type Speaker, useWorld, type World } from './world.js';
+import { eventually, givenIn, tenantOf, type Reply, type Speaker, useWorld, type World } from './world.js';
 
 const world = useWorld({
   worker: false,
@@ -197,6 +198,43 @@ describe('a tenant with more requests than it may have in flight', () => {
       held.free();
     }
     await Promise.all(waiting);
+  });
+});
+
+describe('a key that was not valid before', () => {
+  const given = givenIn(world);
+
+  it('is looked up with few others, and waits where many are, while a valid one is looked up at once', async () => {
+    const { test: user } = await given.directUserBoth(1);
+    expect((await user.get('/v1/accounts')).status).toBe(200);
+    const invented = Array.from({ length: 7 }, () =>
+      user.using(newKey('another pepper of at least 32 characters', tenantOf(user), false).secret),
+    );
+    const held = holding(world, /^key_holder/);
+    let answers: Promise<Reply>[] = [];
+    try {
+      const arrived = arrivals(world, invented.length);
+      answers = invented.map((speaker) => speaker.get('/v1/accounts'));
+      await arrived;
+      expect(held.count).toBe(4);
+      // The gateway asks for the valid key again, because it does so every second.
+      await eventually(
+        async () => {
+          if (answers.length === invented.length) await new Promise((resume) => setTimeout(resume, 800));
+          answers.push(user.get('/v1/accounts'));
+          await new Promise((resume) => setTimeout(resume, 50));
+          return held.count;
+        },
+        (count) => count > 4,
+      );
+    } finally {
+      held.free();
+    }
+    const statuses = (await Promise.all(answers)).map(({ status }) => status);
+    expect(statuses.slice(0, 4)).toEqual([401, 401, 401, 401]);
+    // The others were looked up in turn, or had waited too long.
+    for (const status of statuses.slice(4, 7)) expect([401, 503]).toContain(status);
+    for (const status of statuses.slice(7)) expect(status).toBe(200);
   });
 });
 

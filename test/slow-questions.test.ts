@@ -4,7 +4,7 @@ import { countQuestion, hasFigures, questionOfParts, tooSlow } from '../src/db/s
 import { sentenceOfGraph } from '../src/request/problems.js';
 import { depositListing } from '../src/resources/deposit/resolver.js';
 import { pageRequest } from '../src/types/pagination.js';
-import { eventually, givenIn, type Reply, type Speaker, useWorld, type World } from './world.js';
+import { eventually, givenIn, type Reply, type Speaker, statementsWaiting, useWorld, type World } from './world.js';
 
 const world = useWorld({ worker: false, environment: { REQUEST_SLOTS: '1' } });
 const hasty = useWorld({ worker: false, environment: { SLOW_SECONDS: '1' } });
@@ -207,6 +207,33 @@ describe('a question that takes too long', () => {
       } finally {
         await free();
       }
+    }
+  });
+});
+
+describe('the writes of a tenant', () => {
+  const given = givenIn(hasty);
+
+  it('that wait for a locked row leave a connection to other tenants', async () => {
+    const platform = await given.platform(1);
+    const other = await given.directUser(1);
+    const user = await platform.connectedUser();
+    const held = await hasty.sql.reserve();
+    try {
+      await held.unsafe(`begin; select from account where id = '${user.id}' for update`);
+      const waiting = Array.from({ length: 8 }, (_, i) =>
+        platform.post(`/v1/accounts/${user.id}`, { metadata: { order: String(i) } }),
+      );
+      await statementsWaiting(hasty, 4);
+      expect(await other.partner()).toMatchObject({ object: 'account' });
+      const waits = await hasty.sql`select pid from pg_stat_activity
+        where datname = current_database() and application_name = 'tidegate write' and wait_event_type = 'Lock'`;
+      expect(waits.length).toBeLessThanOrEqual(4);
+      await held.unsafe('rollback');
+      await Promise.all(waiting);
+    } finally {
+      await held.unsafe('rollback');
+      held.release();
     }
   });
 });

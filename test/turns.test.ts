@@ -131,15 +131,15 @@ describe('turns', () => {
     expect([log, turns.running]).toEqual([['a1'], 0]);
   });
 
-  it('leave a key one visitor while the process is strained', () => {
+  it('leave a key one visitor that waits while the process is strained', () => {
     let strained = true;
-    const { enter, log } = turnsOf({}, () => strained);
-    enter('a', 'a1');
-    expect(() => enter('a', 'a2')).toThrow(DomainError);
+    const { enter, log, turns } = turnsOf({ reserve: 1 }, () => strained);
+    for (const name of ['a1', 'a2', 'a3']) enter('a', name);
+    expect(() => enter('a', 'a4')).toThrow(DomainError);
     enter('b', 'b1');
     strained = false;
-    enter('a', 'a3');
-    expect(log).toEqual(['a1', 'b1']);
+    enter('a', 'a5');
+    expect([log, turns.visitors]).toEqual([['a1', 'a2', 'b1'], 5]);
   });
 
   it('end with the work, when it fails too, and a wait ends when it is given up', async () => {

@@ -197,8 +197,9 @@ export class Database {
   }
 
   /**
-   * Calls one of our SQL functions by name, whose first argument is the tenant. The statement contains nothing except
-   * the call: with any expression around it, the call would not be delegated to a shard.
+   * Calls one of our SQL functions by name. The calls with the same first argument, the tenant, share the connections
+   * with those of other tenants. The statement contains nothing except the call: with any expression around it, the
+   * call would not be delegated to a shard.
    */
   call(fn: string, values: FunctionValue[]): Promise<Record<string, unknown>[]> {
     return this.#call(fn, values, (run) => this.#writes.during(String(values[0]), () => run(this.#connections.writer)));

@@ -37,7 +37,7 @@ export class Turns {
 
   constructor(
     private readonly limits: TurnLimits,
-    /** Whether no visitor may wait now: then a key may have one turn, and its other visitors are refused. */
+    /** Whether few visitors may wait now: then a key of which one waits gets no further one. */
     private readonly strained: () => boolean = () => false,
     private readonly now: () => number = () => performance.now(),
   ) {}
@@ -56,7 +56,7 @@ export class Turns {
   isFull(name: string): boolean {
     if (this.#visitors >= this.limits.all) return true;
     const key = this.#keys.get(name);
-    return key !== undefined && (key.visits >= this.limits.ofKey || (key.running > 0 && this.strained()));
+    return key !== undefined && (key.visits >= this.limits.ofKey || (key.waiting.size > 0 && this.strained()));
   }
 
   /** Admits a visitor, which may then take a turn and has to leave. Throws when there are too many. */

@@ -23,8 +23,6 @@ declare module 'fastify' {
  * and the payers of one tenant do not keep out those of another.
  */
 const pageLimits = { slots: 8, perKey: 8, reserve: 4, ofKey: 200, all: 1_000, milliseconds: 2_000 };
-/** The turns that are kept for tenants without one, in parts of the slots. */
-const reserveShare = 1;
 
 /**
  * The requests in flight. Each is counted for its tenant and mode as soon as its key is known. It takes a turn when its
@@ -44,7 +42,8 @@ export class InFlight {
     const limits = {
       slots,
       perKey: slots,
-      reserve: slots * reserveShare,
+      // As many again are kept for tenants that have none.
+      reserve: slots,
       ofKey: config.REQUESTS_OF_TENANT_MAX,
       all: config.REQUESTS_MAX,
       milliseconds: config.WAIT_MILLISECONDS_MAX,
