@@ -63,9 +63,9 @@ function statementsOf(deposits: number): [step: string, statement: string][] {
     [
       'accounts',
       `insert into account (tenant_id, livemode, id, created, kind, edition, status, address, nickname, business_details, supporting_documentation, tos_acceptance, owner_id, context_id, on_root_list)
-       select tenant, false, 'account_' || tenant, ${newest - year}, 'platform', 1, 'activated', 'activated', 'Platform ' || n, jsonb_build_object('legalName', 'Platform ' || n, 'ids', '{}'::jsonb, 'physicalAddress', '{}'::jsonb), '{}', '{}', null::text, 'account_' || tenant, true from bench_tenants
+       select tenant, false, 'account_' || tenant, ${newest - year}, 'platform', 1, 'activated', 'activated', 'Platform ' || n, jsonb_build_object('legalName', 'Platform ' || n, 'ids', '{}'::jsonb, 'physicalAddress', '{}'::jsonb), '{}'::jsonb, '{}'::jsonb, null::text, 'account_' || tenant, true from bench_tenants
        union all select tenant, false, ${user('u', 'tenant')}, ${newest - year} + u, 'connected_user', 1, 'activated', 'activated', 'Exporter ' || u, jsonb_build_object('legalName', 'Exporter ' || u, 'type', 'company', 'ids', '{}'::jsonb, 'physicalAddress', jsonb_build_object('city', 'Mumbai', 'country', 'IN')),
-         '{}', '{}', 'account_' || tenant, ${user('u', 'tenant')}, true from bench_tenants, generate_series(1, users) u`,
+         '{}'::jsonb, '{}'::jsonb, 'account_' || tenant, ${user('u', 'tenant')}, true from bench_tenants, generate_series(1, users) u`,
     ],
     [
       'accounts',
