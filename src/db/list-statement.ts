@@ -95,6 +95,7 @@ export function listed(db: PostgresJsDatabase, asked: Asked, what: 'rows' | 'ids
 }
 
 /** The number is in the text of the statement, because PostgreSQL would plan a parameter again at each run. */
+// Drizzle's types of a limit know only numbers.
 const limitOf = (rows: number) => sql.raw(String(rows)) as unknown as number;
 
 /**
