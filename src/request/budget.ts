@@ -22,7 +22,7 @@ export interface RequestLimits {
 export const requestLimitsDefault: RequestLimits = { nodes: 10_000, answerBytes: 4 * 1024 * 1024, seconds: 10 };
 
 /** The limits of all requests in flight of one process. Measured: docs/decisions/fair-turns.md. */
-export const inFlightDefault = { slots: 12, ofTenant: 1_000, all: 4_000, milliseconds: 1_000, loopDelay: 300 };
+export const inFlightDefault = { slots: 12, ofTenant: 1_000, all: 4_000, milliseconds: 1_000, loopDelay: 1_000 };
 
 /** How many fields are counted between two reads of the clock: reading it for each would cost more than the field. */
 const fieldsBetweenLooks = 256;
