@@ -94,8 +94,8 @@ export function listed(db: PostgresJsDatabase, asked: Asked, what: 'rows' | 'ids
     : one!;
 }
 
-/** The number is in the text of the statement, because PostgreSQL would plan a parameter again at each run. */
-// Drizzle's types of a limit know only numbers.
+// Drizzle writes any expression as the limit, and its type knows numbers only; a number would be a parameter, and
+// PostgreSQL would plan the statement again at each run.
 const limitOf = (rows: number) => sql.raw(String(rows)) as unknown as number;
 
 /**
@@ -122,6 +122,7 @@ function found(db: PostgresJsDatabase, asked: Asked, side: Side, what: 'rows' | 
     .limit(limit);
   if (lists.length === 0) return first;
   const child = first.as('found');
+  // Drizzle's type of a subquery has no columns when those of its table are not known.
   const rowsOf = child as unknown as Record<string, PgColumn>;
   const names = positionOf(asked).map(({ name }) => sql`found.${sql.identifier(name)}`);
   return db
