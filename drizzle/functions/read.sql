@@ -16,7 +16,7 @@ language plpgsql
 immutable
 as $$
 declare
-  v_time text := substring(p_id from '_([0-9a-f]{14})[0-9a-f]{18}$');
+  v_time text := (regexp_match(p_id, '_([0-9a-f]{14})[0-9a-f]{18}$'))[1];
 begin
   if v_time is null then
     return case
