@@ -68,7 +68,9 @@ export class RateLimitResolver {
     description: 'The allowance of the root account in this mode, and what a document would cost, and why.',
   })
   rateLimit(
-    @Arg('dryRun', () => DryRunInput, { nullable: true }) dryRun: DryRunInput | undefined,
+    @Arg('dryRun', () => DryRunInput, { nullable: true, description: 'A document whose cost is returned.' }) dryRun:
+      | DryRunInput
+      | undefined,
     @Ctx() context: Context,
   ): RateLimit {
     const unlimited = { limit: null, remaining: null, restoreRate: null, resetSeconds: null };

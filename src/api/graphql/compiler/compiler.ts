@@ -22,11 +22,11 @@ import {
 import { type Branch, NotCompilable, type Tree, treeOf } from './tree.js';
 
 /**
- * The most statements of an hour, for all tenants. They and their total length are limited, because PostgreSQL keeps some hundred bytes
- * per character on each connection.
+ * The most statements of an hour, for all tenants. They and their total length are limited, because PostgreSQL keeps
+ * some hundred bytes per character on each connection.
  */
 export const statementsMax = 300;
-const charactersMax = 1_000_000;
+export const charactersMax = 1_000_000;
 /** The most statements of one document: it has one for each combination of filters that a request uses. */
 export const shapesMax = 50;
 const refusedMax = 1_000;
