@@ -5,7 +5,7 @@ import { definedFunctions } from '../src/db/print-write-functions.js';
 import { Scope } from '../src/db/scope.js';
 import { editions } from '../src/editions/editions.js';
 import { payerScope } from '../src/hosted/session.js';
-import { statusPollKind } from '../src/jobs/table.js';
+import { statusPollKind, TenantWork } from '../src/jobs/table.js';
 import { Operator } from '../src/operator/operator.js';
 import { AccountAddressState, AccountKind, AccountStatus } from '../src/resources/account/table.js';
 import { accountMoves } from '../src/resources/account/transitions.js';
@@ -76,6 +76,7 @@ describe('a rule that TypeScript and SQL both need', () => {
       payout_status: PayoutStatus,
       payout_block_reason: PayoutBlockReason,
       transaction_status: TransactionStatus,
+      worker_fault_work: TenantWork,
     };
     const checks = await world.sql<{ name: string; text: string }[]>`
       select conname as name, pg_get_constraintdef(oid) as text from pg_constraint

@@ -33,6 +33,40 @@ of('wall_clock', () => {
   });
 });
 
+of('id_after', () => {
+  it('moves the time in an id by whole seconds, and leaves out the random digits', async () => {
+    const id = await value('new_id', 'event');
+    const timeOf = (text: string) => Number.parseInt(text.replace('event_', '').slice(0, 14), 16);
+    expect(await value('id_after', id, 0)).toBe(id.slice(0, 'event_'.length + 14));
+    for (const moved of [-7, 3])
+      expect(timeOf(await value('id_after', id, moved)) - timeOf(id)).toBe(moved * 1_000_000);
+  });
+
+  it('puts a position before or behind every id where an id has no time', async () => {
+    expect(await value('id_after', 'event_none', -1)).toBe('');
+    expect(await value('id_after', 'event_none', 1)).toBe('event_none~');
+  });
+});
+
+of('take_allowance', () => {
+  const burst = 1_000;
+  const take = async (tenantId: string, back: number, need: number, want: number) => {
+    const [row] = await call('take_allowance', tenantId, false, back, need, want, burst, 1);
+    return [Number(row!.granted), Number(row!.remaining)];
+  };
+
+  it('grants what is wanted or what is left, nothing below what is needed, and takes points back', async () => {
+    const tenantId = 'tenant_of_allowance';
+    expect(await take(tenantId, 0, 1, 600)).toEqual([600, 400]);
+    expect((await take(tenantId, 0, 500, 600))[0]).toBe(0);
+    const [granted, remaining] = await take(tenantId, 0, 1, 600);
+    // A point comes back each second.
+    expect(granted! + remaining!).toBeGreaterThanOrEqual(400);
+    expect(granted! + remaining!).toBeLessThan(burst);
+    expect((await take(tenantId, burst, 0, 0))[1]).toBe(burst);
+  });
+});
+
 of('new_id', () => {
   it('has the prefix and 32 hex digits, and sorts by creation', async () => {
     const ids = [];
