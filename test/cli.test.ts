@@ -980,7 +980,7 @@ describe('an invalid command', () => {
 
   /** One that ends before it connects, and one that ends after that. */
   const inOwnProcess = ['no such command', 'an account that is none'];
-  const unasked = ['no such command', 'no legal name', 'an e-mail address that is none'];
+  const unasked = ['no such command', 'no legal name', 'an invalid e-mail address'];
 
   it.each(refused)(
     '%s: prints the reason on standard error and nothing else, with its exit code',

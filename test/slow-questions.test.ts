@@ -19,10 +19,10 @@ async function locked(of: World, table: string): Promise<() => Promise<void>> {
   };
 }
 
-/** The pools whose connections are executing a statement that names a table. */
+/** The pools whose connections are executing a statement that waits for a table. */
 const executing = async ({ sql }: World, table: string): Promise<string[]> => {
-  const rows = await sql`select application_name as name from pg_stat_activity where datname = current_database()
-    and application_name like 'tidegate%' and state = 'active' and query like ${`%${table}%`}`;
+  const rows = await sql`select application_name as name from pg_stat_activity join pg_locks using (pid)
+    where datname = current_database() and not granted and relation = ${table}::regclass`;
   return rows.map(({ name }) => String(name).replace('tidegate ', ''));
 };
 

@@ -6,6 +6,7 @@ import { type AccountKind, account } from '../resources/account/table.js';
 import type { Database } from '../db/database.js';
 import { apiKey, type KeyPermission } from '../resources/key/table.js';
 import { problem, DomainError } from '../request/problems.js';
+import { invalid, secretOf } from './authorization.js';
 import { Turns } from '../request/turns.js';
 import { Secrets } from '../db/secrets.js';
 import type { Caller } from '../request/caller.js';
@@ -94,6 +95,8 @@ const keysPerConnectionMax = 16;
 /** Finds the caller of a request by its headers. */
 export class Callers {
   readonly #fresh = new LRUCache<string, Found>({ max: cachedKeysMax });
+  /** The look-ups that run, by the digest of their key. */
+  readonly #looking = new Map<string, Promise<Found>>();
   /** The callers that act for another account, by the key's id and that account. */
   readonly #acting = new LRUCache<string, Found>({ max: cachedKeysMax });
   /**
@@ -148,18 +151,30 @@ export class Callers {
     return found.caller;
   }
 
+  /** The caller of a key. Requests that need the same key at the same time share one look-up. */
   async #byKey(secret: string): Promise<Found> {
-    const [digest, ...older] = this.#secrets.digests(secret);
+    const digests = this.#secrets.digests(secret);
+    const [digest] = digests;
     const cached = this.#fresh.get(digest);
     if (cached && cached.until > performance.now()) return cached;
+    let looking = this.#looking.get(digest);
+    if (!looking) {
+      looking = this.#look(secret, digests, cached !== undefined).finally(() => this.#looking.delete(digest));
+      this.#looking.set(digest, looking);
+    }
+    return looking;
+  }
+
+  async #look(secret: string, digests: [string, ...string[]], wasValid: boolean): Promise<Found> {
+    const [digest] = digests;
     const match = keyPattern.exec(secret);
     // A mistyped key is refused without a database query.
     if (!match || !same(secret.slice(-checksumLength), checksum(secret.slice(0, -checksumLength)))) throw invalid();
     const queriedAt = performance.now();
     const tenantId = match[2]!;
     const livemode = match[1] === 'live';
-    const look = () => this.#holderUnder(tenantId, livemode, [digest, ...older]);
-    const [holder, found] = cached ? await look() : await this.#strangers.during(tenantId, look);
+    const look = () => this.#holderUnder(tenantId, livemode, digests);
+    const [holder, found] = wasValid ? await look() : await this.#strangers.during(tenantId, look);
     if (!holder || holder.revokedAt !== null) throw invalid();
     if (holder.expiresAt !== null && holder.expiresAt <= holder.now)
       throw invalid('The API key has expired. Create a new one.');
@@ -277,23 +292,6 @@ export class Callers {
     // This only records the last use: if it fails, the next use of the key tries again.
     this.database.call('touch_api_key', [tenantId, livemode, keyId]).catch(() => this.#touched.delete(keyId));
   }
-}
-
-/** The key of the header: Bearer, or the username of HTTP Basic with an empty password. Spec: Authentication 2, 3. */
-function secretOf(authorization: string | undefined): string {
-  if (authorization === undefined || authorization.trim() === '')
-    throw new DomainError(problem('authentication_required'));
-  const [, scheme = '', credentials = ''] = /^(\S+)\s+(\S+)\s*$/.exec(authorization) ?? [];
-  if (scheme.toLowerCase() === 'bearer') return credentials;
-  if (scheme.toLowerCase() === 'basic') {
-    const [username = '', ...password] = Buffer.from(credentials, 'base64').toString('utf8').split(':');
-    if (password.join(':') === '') return username;
-  }
-  throw invalid();
-}
-
-function invalid(message?: string): DomainError {
-  return new DomainError(problem('api_key_invalid', undefined, message));
 }
 
 const same = (a: string, b: string) =>
