@@ -88,7 +88,7 @@ describe('no setting at all', () => {
       REQUESTS_OF_TENANT_MAX: 1_000,
       REQUESTS_MAX: 4_000,
       WAIT_MILLISECONDS_MAX: 1_000,
-      LOOP_DELAY_MILLISECONDS_MAX: 300,
+      LOOP_DELAY_MILLISECONDS_MAX: 1_000,
       SLOW_CONNECTIONS: 3,
       SLOW_SECONDS: 5,
       NODE_ENV: undefined,
