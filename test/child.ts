@@ -176,9 +176,18 @@ export async function startGateway(environment: Environment = {}): Promise<Gatew
 
 /** The PostgreSQL of a DATA_DIR, read from its lock file; undefined once it has shut down. */
 export function postmaster(dataDir: string): { pid: number; socket: string } | undefined {
-  const file = path.join(dataDir, 'postgres', 'cluster', 'postmaster.pid');
-  const [pid = '', , , , socket = ''] = fs.existsSync(file) ? fs.readFileSync(file, 'utf8').split('\n') : [];
+  const [pid = '', , , , socket = ''] = lockFile(dataDir).split('\n');
   return pid === '' ? undefined : { pid: Number(pid), socket };
+}
+
+/** The text of the lock file, which the server may remove at any moment; empty if there is none. */
+function lockFile(dataDir: string): string {
+  try {
+    return fs.readFileSync(path.join(dataDir, 'postgres', 'cluster', 'postmaster.pid'), 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
+    throw error;
+  }
 }
 
 /** A connection to the database of a DATA_DIR whose server runs, to look at rows without the APIs. */

@@ -480,8 +480,8 @@ describe.skipIf(!bouncer)(
         const { pathname } = new URL(environment.DATABASE_URL);
         const role = `alter role tidegate in database ${pathname.slice(1)} set`;
         await admin.unsafe(`${role} statement_timeout = '5s'; ${role} lock_timeout = '2s'`);
-        // Connections from before keep their settings.
-        await admin`select pg_terminate_backend(pid) from pg_stat_activity where usename = 'tidegate' and datname = current_database()`;
+        // Connections from before keep their settings. Wait for their end, or PgBouncer might use one of them once more.
+        await admin`select pg_terminate_backend(pid, 10000) from pg_stat_activity where usename = 'tidegate' and datname = current_database()`;
       });
 
       it('leaves no lock of a migration behind, and serves', async () => {
