@@ -87,7 +87,7 @@ export class Charge {
   }
 
   /**
-   * The cost, as the answer tells it. What the request did not use is given back once, at the first call; what it used
+   * The cost, as the answer shows it. What the request did not use is given back once, at the first call; what it used
    * beyond its estimate is taken. A request that ended early keeps its price: its work may still continue.
    */
   settled(ended: boolean): Cost {

@@ -4,7 +4,7 @@ import { type Allowance, type AllowanceState, tooFewPoints, tooManyPoints } from
 export interface AllowanceSize {
   burst: number;
   perSecond: number;
-  /** Whether requests are refused. Without it the cost is computed and told, and nothing waits. */
+  /** Whether requests are refused. Otherwise the cost is computed and shown, and no request waits. */
   enforced: boolean;
 }
 
@@ -25,11 +25,14 @@ export const leaseShare = 16;
 const lastsMilliseconds = [1_000, 4_000] as const;
 /** How long a gateway does not ask again after it was refused a lease. */
 const pauseMilliseconds = 100;
+/** How long requests are admitted without asking after the shared allowance could not be asked. */
+const blindMilliseconds = 1_000;
 
 /**
  * The allowance of one root account and mode in one gateway. It holds a lease: points that it took from the shared
  * allowance and spends without a statement. It renews the lease before it is used up, and gives back what a quiet
- * account leaves. So the gateways together never admit more than the shared allowance has granted.
+ * account leaves. So the gateways together never admit more than the shared allowance has granted. While it cannot be
+ * asked, such as when PostgreSQL accepts no writes, requests are admitted, and their points are taken afterwards.
  */
 export class Lease implements Allowance {
   /** The points left of the lease; below zero when requests used more than they had taken. */
@@ -40,6 +43,7 @@ export class Lease implements Allowance {
   #sharedAt = performance.now();
   #askedAt = Number.NEGATIVE_INFINITY;
   #refusedUntil = Number.NEGATIVE_INFINITY;
+  #blindUntil = Number.NEGATIVE_INFINITY;
   #asking: Promise<void> | undefined;
   /** What the requests cost that wait for a lease. */
   readonly #waiting = new Set<{ points: number }>();
@@ -60,6 +64,10 @@ export class Lease implements Allowance {
       return undefined;
     }
     if (points > this.size.burst) throw tooManyPoints(points, this.size.burst);
+    if (performance.now() < this.#blindUntil) {
+      this.#left -= points;
+      return undefined;
+    }
     this.#refuseIfTooFew(points);
     return this.#wait(points);
   }
@@ -109,9 +117,9 @@ export class Lease implements Allowance {
     const waiting = { points };
     this.#waiting.add(waiting);
     try {
-      while (this.#left < points) {
+      while (this.#left < points && performance.now() >= this.#blindUntil) {
         this.#refuseIfTooFew(points);
-        await this.#renew();
+        await this.#renew().catch(() => {});
       }
       this.#left -= points;
     } finally {
@@ -119,7 +127,7 @@ export class Lease implements Allowance {
     }
   }
 
-  /** Renews the lease while requests go on. A failure is told to the requests that have to wait for a lease. */
+  /** Renews the lease before it is used up. Requests that have to wait for a lease notice when that fails. */
   #renewAhead(): void {
     if (this.#asking || performance.now() < this.#refusedUntil) return;
     this.#renew().catch(() => {});
@@ -160,8 +168,9 @@ export class Lease implements Allowance {
       if (want > 0 && granted === 0) this.#refusedUntil = this.#sharedAt + pauseMilliseconds;
     } catch (error) {
       this.#left += back;
-      // Requests that measure only go on meanwhile, and do not ask each time.
+      // Requests go on meanwhile, and do not ask each time.
       this.#refusedUntil = this.size.enforced ? this.#refusedUntil : performance.now() + pauseMilliseconds;
+      this.#blindUntil = performance.now() + blindMilliseconds;
       throw error;
     }
   }
