@@ -1,7 +1,8 @@
 import fc from 'fast-check';
-import postgres from 'postgres';
+import type postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { type RawRows, type Read, ReadCombiner, type Runs } from '../src/db/read-combiner.js';
+import { openClient } from '../src/db/connection.js';
 import { busy } from '../src/db/deadline.js';
 import { clientLeft, RequestBudget } from '../src/request/budget.js';
 import { givenIn, type Speaker, useWorld } from './world.js';
@@ -18,7 +19,7 @@ interface Sent {
 
 let sql: postgres.Sql;
 beforeAll(() => {
-  sql = postgres({ ...inject('admin'), database: 'postgres', max: 2, fetch_types: false, onnotice: () => {} });
+  sql = openClient({ ...inject('admin'), database: 'postgres', max: 2, fetch_types: false, onnotice: () => {} });
 });
 afterAll(() => sql?.end({ timeout: 1 }));
 

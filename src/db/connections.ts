@@ -1,10 +1,10 @@
 import { makePgArray } from 'drizzle-orm/pg-core';
-import postgres from 'postgres';
+import type postgres from 'postgres';
 import { parse } from 'postgres-array';
 import { DomainError } from '../request/problems.js';
 import { Availability } from './availability.js';
 import { busy, slowMilliseconds, within } from './deadline.js';
-import type { Connection } from './connection.js';
+import { type Connection, openClient } from './connection.js';
 import { causeOf, mayBeOutdated, outageOf, sqlstate } from './outage.js';
 import type { Servers } from './servers.js';
 
@@ -61,11 +61,11 @@ export class Connections {
   ) {
     const options = optionsOf(connection, settings);
     const slowMilliseconds = settings.slow.seconds * 1_000;
-    this.reader = new Pool(() => postgres(options.read));
-    this.writer = new Pool(() => postgres(options.write));
-    this.worker = new Pool(() => postgres(options.worker));
-    this.audit = new Pool(() => postgres(options.audit));
-    this.slow = new Pool(() => postgres(options.slow), slowMilliseconds, slowMilliseconds + 1_000);
+    this.reader = new Pool(() => openClient(options.read));
+    this.writer = new Pool(() => openClient(options.write));
+    this.worker = new Pool(() => openClient(options.worker));
+    this.audit = new Pool(() => openClient(options.audit));
+    this.slow = new Pool(() => openClient(options.slow), slowMilliseconds, slowMilliseconds + 1_000);
     this.availability = new Availability(servers, {
       // An unavailable server will not answer a running statement: its request retries when the server is back.
       away: () => this.replace(0),

@@ -1,6 +1,6 @@
 import net from 'node:net';
-import postgres from 'postgres';
-import type { Connection } from './connection.js';
+import type postgres from 'postgres';
+import { type Connection, openClient } from './connection.js';
 import { causeOf, type Failed, outageOf, sqlstate } from './outage.js';
 
 /**
@@ -160,7 +160,7 @@ async function see(candidate: Connection, inspectsAll: boolean): Promise<Seen> {
 }
 
 function fresh(candidate: Connection): postgres.Sql {
-  return postgres({
+  return openClient({
     ...candidate,
     max: 1,
     fetch_types: false,

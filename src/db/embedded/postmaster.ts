@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import postgres from 'postgres';
+import { openClient } from '../connection.js';
 import type { Place } from './place.js';
 import { code, text } from './folder.js';
 
@@ -14,7 +15,7 @@ const NO_LISTENER: ReadonlySet<unknown> = new Set(['ECONNREFUSED', 'ENOENT']);
 export async function ask(socket: string): Promise<'yes' | 'awaking' | 'no' | 'silence'> {
   if (!fs.existsSync(path.join(socket, '.s.PGSQL.5432'))) return 'silence';
   const login = { host: socket, port: 5432, username: 'tidegate', database: 'tidegate', ssl: false };
-  const client = postgres({ ...login, max: 1, connect_timeout: 5, fetch_types: false, onnotice: () => {} });
+  const client = openClient({ ...login, max: 1, connect_timeout: 5, fetch_types: false, onnotice: () => {} });
   try {
     await client`select 1`;
     return 'yes';
