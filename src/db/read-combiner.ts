@@ -140,9 +140,9 @@ export class ReadCombiner {
 
   #wait(group: Group, read: Read): Promise<unknown[][]> {
     return new Promise((resolve, reject) => {
-      const { budget } = read;
+      const { text, values, prepare, budget } = read;
       const forget = budget?.onEnd(() => reject(budget.ended as Error));
-      group.waiting.push({ ...read, resolve, reject, forget });
+      group.waiting.push({ text, values, prepare, budget, resolve, reject, forget });
     });
   }
 
