@@ -68,6 +68,10 @@ const questions: [name: string, ask: Ask][] = [
     (t) => t.read('history', { from: newest - 360 * day, to: newest, interval: 'day' }),
   ],
   ['depositTotals: a month by day', (t) => t.read('totals', { from: newest - 30 * day, to: newest, interval: 'day' })],
+  [
+    'depositTotals: a year by month',
+    (t) => t.read('totals', { from: newest - 360 * day, to: newest, interval: 'month' }),
+  ],
   ['operator: a deposit by its id alone', (t) => t.operator(t.deposit)],
 ];
 
