@@ -23,7 +23,11 @@ async function makeTenant() {
   const user = await makeAccount(fixture, root, 'connected_user');
   const partner = await makeAccount(fixture, root, 'partner', { ownerId: user.id, actingAccountId: user.id });
   const own = await makeAccount(fixture, root, 'partner');
-  return { root, accounts: [root.id, user.id, partner.id, own.id] as string[] };
+  const accounts = [root.id, user.id, partner.id, own.id] as string[];
+  /** Each account with the accounts below it. */
+  const below: Record<string, string[]> = { [root.id]: accounts, [user.id]: [user.id, partner.id] };
+  for (const { id } of [partner, own]) below[id] = [id];
+  return { root, accounts, below };
 }
 type Tenant = Awaited<ReturnType<typeof makeTenant>>;
 
@@ -124,12 +128,13 @@ async function compare(tenant: Tenant, [a, b]: readonly number[]): Promise<void>
   const exact = [times[a! % times.length]!, times[b! % times.length]! + 1].toSorted((x, y) => x - y);
   for (const [from, to] of [ends, days, exact] as [number, number][])
     for (const interval of ['day', 'week', 'month'] as const)
-      for (const id of tenant.accounts) {
-        const range = { from, to: Math.max(to, from + 1), interval };
+      for (const [id, descendants] of tenant.accounts.flatMap((one) => [[one, false] as const, [one, true] as const])) {
+        const range = { from, to: Math.max(to, from + 1), interval, descendants };
         const context = { scope: scopeOf(tenant) } as Context;
         const found = await depositTotals({ id } as AccountRow, context, range);
         const lines = found.map((t) => `${t.start} ${t.paymentMethod} ${t.currency}: ${t.count} of ${t.amount}`);
-        const received = rows.filter((row) => row.to_account_id === id);
+        const receivers = descendants ? tenant.below[id] : [id];
+        const received = rows.filter((row) => receivers!.includes(row.to_account_id));
         expect([id, range, lines.toSorted()]).toEqual([id, range, plainSum(received, range)]);
       }
 }

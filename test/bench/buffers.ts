@@ -178,7 +178,7 @@ async function tenantOf(sql: postgres.Sql, database: unknown, tenant: string): P
     },
     read: (about, range) =>
       about === 'totals'
-        ? depositTotals({ id: user }, { scope: scope() }, range)
+        ? depositTotals({ id: user }, { scope: scope() }, { ...range, descendants: false })
         : series({ scope: scope() }, user, range),
     operator: (id) => OperatorDesk.prototype.byId.call({ database }, 'operator_deposit', deposit, id),
   };
