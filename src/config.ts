@@ -7,16 +7,9 @@ import { checkoutTermsDefault } from './resources/checkout/terms.js';
 import { connectionOf } from './db/address.js';
 import { limitsDefault } from './api/graphql/limits.js';
 import { addressList, isLoopback } from './request/addresses.js';
+import { flag, originList, secret, wholeNumber } from './request/setting-types.js';
 import { inFlightDefault, requestLimitsDefault } from './request/budget.js';
 import { slowDefault } from './db/slow-questions.js';
-
-const flag = z.enum(['true', 'false']).transform((text) => text === 'true');
-const wholeNumber = (min: number, max: number) =>
-  z
-    .string()
-    .regex(/^\d{1,9}$/, 'must be a whole number')
-    .transform(Number)
-    .pipe(z.number().min(min).max(max));
 
 /** The address of a PostgreSQL server. */
 const address = z
@@ -29,17 +22,6 @@ const address = z
       refine.addIssue((error as Error).message);
     }
   });
-
-/** One secret, or several separated by commas. */
-const secret = z.string().superRefine((text, refine) => {
-  const parts = text.split(/\s*,\s*/);
-  if (parts.some((part) => part.length < 32)) {
-    const message =
-      parts.length > 1 ? 'must have at least 32 characters in each of its parts' : 'must have at least 32 characters';
-    refine.addIssue({ code: 'custom', message });
-  }
-  if (new Set(parts).size < parts.length) refine.addIssue({ code: 'custom', message: 'has the same secret twice' });
-});
 
 /**
  * Every setting, with its default. Only this file reads settings from the environment. The table in docs/operations.md
@@ -94,6 +76,11 @@ export const settings = z.object({
     .string()
     .optional()
     .describe('Addresses or subnets, separated by commas, of proxies whose X-Forwarded-Proto is believed.'),
+  CORS_ORIGINS: originList
+    .default([])
+    .describe(
+      'Origins, separated by commas, whose pages may use /v1 and /graphql from a browser, such as https://app.example.com.',
+    ),
   OPERATOR_KEY: z
     .string()
     .refine(

@@ -179,7 +179,8 @@ describe('the documentation', () => {
   it('lists every setting with its default and meaning', () => {
     const rows = Object.entries(settings.shape).map(([name, schema]) => {
       const preset = schema.safeParse(undefined);
-      const value = preset.success && preset.data !== undefined ? `\`${preset.data}\`` : '';
+      const text = preset.success ? String(preset.data ?? '') : '';
+      const value = text === '' ? '' : `\`${text}\``;
       return `| \`${name}\` | ${value === '' ? '' : `${value} `}| ${schema.description} |`;
     });
     for (const row of rows) expect(operations).toContain(row);

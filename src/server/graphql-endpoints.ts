@@ -11,6 +11,7 @@ import { type ServerContext, buildApollo, type GraphServer, graphRules, publicSi
 import type { Config } from '../config.js';
 import { Credential } from '../operator/credential.js';
 import { buildOperatorGraph, operatorRules, sizes as operatorSizes } from '../operator/graph.js';
+import { closeToOthers } from './cors.js';
 import { graphTypeOf, refuseMisshapen } from './graphql-request.js';
 import { take } from './lifetime.js';
 
@@ -42,8 +43,11 @@ export async function graphEndpoints(app: FastifyInstance, parts: GraphEndpoints
     config: { open: true },
     preHandler: (request, _, done) => take(() => request.context && refuseMisshapen(request), done),
     handler: async (request, reply) => {
-      // Fastify sends the reply of the page itself; the handler's type knows only answers.
-      if (!request.context) return page(request, reply) as never;
+      if (!request.context) {
+        closeToOthers(reply);
+        // Fastify sends the reply of the page itself; the handler's type knows only answers.
+        return page(request, reply) as never;
+      }
       request.context.dryRun = dryRun;
       const answer =
         request.method === 'POST' ? await documents?.answer(request.body as GraphBody, request.context) : undefined;
