@@ -34,6 +34,7 @@ describe('the conventions of the code', () => {
         [
           'db/scope.ts',
           'auth/api-keys.ts',
+          'auth/holders.ts',
           'jobs/due.ts',
           'jobs/faults.ts',
           'jobs/runner.ts',
