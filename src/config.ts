@@ -91,6 +91,18 @@ export const settings = z.object({
     .describe(
       "The operator's secret for /operator/graphql, at least 32 random characters; without it there is no such path.",
     ),
+  TRUSTED_DOCUMENTS_FILE: z
+    .string()
+    .optional()
+    .describe('A manifest of GraphQL documents in JSON, which clients of /graphql may ask for by their hash.'),
+  TRUSTED_DOCUMENTS: z
+    .enum(['also', 'only'])
+    .default('also')
+    .describe('`only` refuses all documents on /graphql but those of TRUSTED_DOCUMENTS_FILE.'),
+  COMPILED_QUERIES: z
+    .enum(['on', 'off'])
+    .default('on')
+    .describe('`off` runs every GraphQL document through Apollo and the resolvers, such as for tracing.'),
   INTROSPECTION: flag.default(true).describe('Whether the schema may be introspected.'),
   EXPLORER: flag.default(true).describe('Whether the explorer is served at /graphiql.'),
   LOG_LEVEL: z.enum(['silent', 'error', 'warn', 'info', 'debug']).default('info').describe('What is logged.'),
@@ -220,6 +232,8 @@ export function config(
       'API_KEY_PEPPER must be set with DATABASE_URL: a secret of at least 32 characters that is kept outside the database.',
     );
   }
+  if (s.TRUSTED_DOCUMENTS === 'only' && s.TRUSTED_DOCUMENTS_FILE === undefined)
+    throw new ConfigError('TRUSTED_DOCUMENTS: only goes with TRUSTED_DOCUMENTS_FILE, which is not set.');
   if (s.CHECKOUT_ATTEMPT_SECONDS > s.CHECKOUT_SECONDS)
     throw new ConfigError('CHECKOUT_ATTEMPT_SECONDS: must not be more than CHECKOUT_SECONDS.');
   const tls = s.TLS_CERT_FILE === undefined ? undefined : certified(s.TLS_CERT_FILE, s.TLS_KEY_FILE!);

@@ -77,7 +77,7 @@ export function partsOf(secret: string): TokenParts {
 }
 
 /** Whether a secret is meant as a session token. */
-export const isSessionToken = (secret: string): boolean => secret.startsWith('ses_');
+const isSessionToken = (secret: string): boolean => secret.startsWith('ses_');
 
 /** The refusal of a session token: the same for one that is unknown, mistyped or revoked, or whose key has ended. */
 export const invalidSession = () =>
