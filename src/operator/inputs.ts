@@ -26,7 +26,11 @@ export function pageSizeOf(object: string, first: number | null | undefined): nu
 const VerificationOutcome = { ACTIVATED: 'activated', HOLD: 'hold' } as const;
 registerEnumType(VerificationOutcome, {
   name: 'VerificationOutcome',
-  description: 'The outcome of a verification. ACTIVATED also lifts a hold.',
+  description: 'The outcome of a verification.',
+  valuesConfig: {
+    ACTIVATED: { description: 'The account is activated; also lifts a hold.' },
+    HOLD: { description: 'The account is put on hold.' },
+  },
 });
 
 const IssuedAddressCategory = {
@@ -36,6 +40,10 @@ const IssuedAddressCategory = {
 registerEnumType(IssuedAddressCategory, {
   name: 'IssuedAddressCategory',
   description: 'The purpose of an address that a bank issues.',
+  valuesConfig: {
+    SERVICE_RECEIVE: { description: 'An address at which an account accepts funds.' },
+    SERVICE_FEE_ADVANCE: { description: 'An address at which a platform pays fees in advance.' },
+  },
 });
 
 const modeOfAccount = 'The mode; by default the mode of the account, and live mode for a root.';

@@ -211,7 +211,7 @@ export function rootResolver(
         Reads.prototype,
         name,
         run,
-        [Arg('id', () => ID), Ctx()],
+        [Arg('id', () => ID, { description: `The id of the object, such as \`${node.prefix}_…\`.` }), Ctx()],
         Query(() => node.type, { nullable: true, description }),
       );
     } else {

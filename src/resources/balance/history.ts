@@ -7,10 +7,19 @@ import { DepositPaymentMethod, deposit } from '../deposit/table.js';
 import { Compartment } from '../ledger/table.js';
 import { problem, DomainError } from '../../request/problems.js';
 import { Amount, Currency, DateTime } from '../../types/scalars.js';
+import { texts } from '../../types/texts.js';
 
 export const Interval = { DAY: 'day', WEEK: 'week', MONTH: 'month' } as const;
 export type Interval = (typeof Interval)[keyof typeof Interval];
-registerEnumType(Interval, { name: 'Interval', description: 'Steps of a chart, in UTC; weeks begin on Monday.' });
+registerEnumType(Interval, {
+  name: 'Interval',
+  description: 'The length of the steps of a chart. Steps begin at midnight UTC.',
+  valuesConfig: {
+    DAY: { description: 'One day.' },
+    WEEK: { description: 'One week, from Monday.' },
+    MONTH: { description: 'One calendar month.' },
+  },
+});
 
 export const stepsMax = 400;
 /** The usual number of currencies of an account: those of its deposits, and the one of its payouts. */
@@ -35,17 +44,17 @@ export class RangeArgs {
 export class BalancePoint {
   @Field(() => DateTime, { description: 'The beginning of the step.' })
   start: number;
-  @Field(() => Currency)
+  @Field(() => Currency, { description: texts.currency })
   currency: string;
-  @Field(() => Amount)
+  @Field(() => Amount, { description: 'The amount of the compartment `available` at the end of the step.' })
   available: bigint;
-  @Field(() => Amount)
+  @Field(() => Amount, { description: 'The amount of the compartment `pending` at the end of the step.' })
   pending: bigint;
-  @Field(() => Amount)
+  @Field(() => Amount, { description: 'The amount of the compartment `processing` at the end of the step.' })
   processing: bigint;
-  @Field(() => Amount)
+  @Field(() => Amount, { description: 'The amount of the compartment `payoutProcessing` at the end of the step.' })
   payoutProcessing: bigint;
-  @Field(() => Amount)
+  @Field(() => Amount, { description: 'The amount of the compartment `feeAdvance` at the end of the step.' })
   feeAdvance: bigint;
 }
 
@@ -56,13 +65,13 @@ export class BalancePoint {
 export class DepositTotal {
   @Field(() => DateTime, { description: 'The beginning of the step.' })
   start: number;
-  @Field(() => DepositPaymentMethod)
+  @Field(() => DepositPaymentMethod, { description: 'How the deposits were paid.' })
   paymentMethod: DepositPaymentMethod;
-  @Field(() => Currency)
+  @Field(() => Currency, { description: 'The currency of the deposits.' })
   currency: string;
-  @Field(() => Int)
+  @Field(() => Int, { description: 'How many deposits there were, disputes included.' })
   count: number;
-  @Field(() => Amount)
+  @Field(() => Amount, { description: 'The sum of the deposits, minus the disputed amounts.' })
   amount: bigint;
 }
 

@@ -12,12 +12,12 @@ import { Balance, BalanceAggregate } from './type.js';
 export class BalanceResolver {
   @Query(() => Balance, {
     nullable: true,
-    description: "The context account's balance, or that of any account within reach.",
+    description: "The acting account's balance, or that of any account that the caller can see.",
   })
   async balance(
     @Arg('accountId', () => ID, {
       nullable: true,
-      description: 'Any account within reach; the context account by default.',
+      description: 'Any account that the caller can see; the acting account by default.',
     })
     id: string | undefined,
     @Ctx() context: Context,
@@ -40,7 +40,7 @@ export class BalanceResolver {
   async balanceAggregate(
     @Arg('accountId', () => ID, {
       nullable: true,
-      description: 'Any account within reach; the context account by default.',
+      description: 'Any account that the caller can see; the acting account by default.',
     })
     id: string | undefined,
     @Ctx() context: Context,

@@ -17,7 +17,7 @@ export default defineResource({
   stored: { event: stored(event, eventV1) },
   operations: {
     event: {
-      reads: one('An event within reach.'),
+      reads: one('An event that the caller can see, by its id.'),
       access: 'read',
       callers: everyone,
       routes: [extension.get('/v1/events/:id')],

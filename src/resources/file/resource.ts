@@ -13,7 +13,7 @@ export default defineResource({
   stored: { file: stored(file, fileV1) },
   operations: {
     file: {
-      reads: one('A file within reach.'),
+      reads: one('A file that the caller can see, by its id.'),
       access: 'read',
       callers: everyone,
       routes: [extension.get('/v1/files/:id')],

@@ -16,7 +16,7 @@ export default defineResource({
   stored: { payment: stored(payment, paymentV1) },
   operations: {
     payment: {
-      reads: one('A payment within reach.'),
+      reads: one('A payment that the caller can see, by its id.'),
       access: 'read',
       callers: everyone,
       routes: [extension.get('/v1/payments/:id')],

@@ -17,7 +17,7 @@ export default defineResource({
   stored: { transaction: stored(transaction, transactionV1) },
   operations: {
     transaction: {
-      reads: one('An attempt to pay a checkout within reach.'),
+      reads: one('An attempt to pay a checkout that the caller can see, by its id.'),
       access: 'read',
       callers: everyone,
       editions: [2],
@@ -26,7 +26,7 @@ export default defineResource({
   },
   fields: [
     fields(transaction, {
-      checkout: link(checkoutNow, 'checkoutId'),
+      checkout: link(checkoutNow, 'checkoutId', { description: 'The checkout that the attempt pays.' }),
       payment: link(payment, 'paymentId', { nullable: true, description: 'The payment that it became.' }),
       deposit: link(deposit, 'depositId', {
         nullable: true,

@@ -17,9 +17,9 @@ const nodesMax = 100;
 class Viewer {
   @Field(() => Int, { description: 'The edition of the interface: 1 or 2.' })
   edition: number;
-  @Field(() => Mode)
+  @Field(() => Mode, { description: 'Whether the key is of test mode or of live mode.' })
   mode: 'test' | 'live';
-  @Field(() => KeyPermission)
+  @Field(() => KeyPermission, { description: 'What the key may do.' })
   permission: KeyPermission;
   @Field(() => Boolean, { description: 'Whether the request acts on behalf of a connected user.' })
   onBehalf: boolean;
@@ -45,8 +45,14 @@ export class ViewerResolver {
     return scope.find(account, caller.actingAccountId);
   }
 
-  @Query(() => Node, { nullable: true, description: 'An object within reach, by its id; null when there is none.' })
-  async node(@Arg('id', () => ID) id: string, @Ctx() { scope }: Context): Promise<Node | null> {
+  @Query(() => Node, {
+    nullable: true,
+    description: 'An object that the caller can see, by its id; null when there is none.',
+  })
+  async node(
+    @Arg('id', () => ID, { description: 'The id of an object of any type.' }) id: string,
+    @Ctx() { scope }: Context,
+  ): Promise<Node | null> {
     const node = nodeOf(prefixOf(id));
     const row = node ? await scope.find(node.rows, id) : null;
     // The row is of the node's own table.
@@ -54,7 +60,10 @@ export class ViewerResolver {
   }
 
   @Query(() => [Node], { nullable: 'items', description: `Up to ${nodesMax} objects, in the order of the ids.` })
-  async nodes(@Arg('ids', () => [ID]) ids: string[], @Ctx() context: Context): Promise<(Node | null)[]> {
+  async nodes(
+    @Arg('ids', () => [ID], { description: `The ids; at most ${nodesMax}.` }) ids: string[],
+    @Ctx() context: Context,
+  ): Promise<(Node | null)[]> {
     if (ids.length > nodesMax)
       throw new DomainError(problem('parameter_invalid', 'node.ids', `has more than ${nodesMax} ids`));
     return Promise.all(ids.map((id) => this.node(id, context)));
