@@ -68,6 +68,7 @@ const additions: Record<string, string[]> = {
   deposit: ['pending_rest', 'disputed'],
   event: ['number', 'object_id', 'request_id'],
   payout: ['source_amount', 'source_currency', 'rate'],
+  receivable: ['system_messages'],
   transaction: ['expires_at'],
 };
 /** Values that are the same for every object of a kind, and so are not queried. */

@@ -59,7 +59,8 @@ class ListFilterArgs {
   tenantId?: string | null;
   @Field(() => Int, {
     nullable: true,
-    description: `The number of objects; 1 to ${pageSizeMax}, ${pageSizeDefault} by default.`,
+    defaultValue: pageSizeDefault,
+    description: `How many objects: 1 to ${pageSizeMax}.`,
   })
   first?: number | null;
   @Field(() => String, { nullable: true, description: 'The `next` of the page before.' })
@@ -115,7 +116,11 @@ export class ServiceHoldInput {
 export class IssueAddressInput {
   @Field(() => ID, { description: 'The account that receives money at the address.' })
   accountId: string;
-  @Field(() => IssuedAddressCategory, { nullable: true, description: 'SERVICE_RECEIVE by default.' })
+  @Field(() => IssuedAddressCategory, {
+    nullable: true,
+    defaultValue: 'service_receive',
+    description: 'What the address is for.',
+  })
   category?: 'service_receive' | 'service_fee_advance' | null;
   @Field(() => Currency, { description: 'The currency that it accepts.' })
   currency: string;
@@ -130,7 +135,11 @@ export class RecordBankNoticeInput {
       "The bank's own reference, at most 255 characters. Recording it again with the same content changes nothing.",
   })
   reference: string;
-  @Field(() => BankNoticeEvent, { nullable: true, description: 'RECEIVED by default.' })
+  @Field(() => BankNoticeEvent, {
+    nullable: true,
+    defaultValue: 'received',
+    description: 'What happened to the transfer.',
+  })
   event?: 'received' | 'reversed' | null;
   @Field(() => ID, { description: 'The receiving address.' })
   addressId: string;
@@ -142,7 +151,8 @@ export class RecordBankNoticeInput {
   currency: string;
   @Field(() => Boolean, {
     nullable: true,
-    description: 'Whether the transfer may be in another currency than its address; false by default.',
+    defaultValue: false,
+    description: 'Whether the transfer may be in another currency than its address.',
   })
   allowCurrency?: boolean | null;
   @Field(() => ID, { nullable: true, description: 'The partner that paid, if it is known.' })

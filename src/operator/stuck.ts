@@ -50,7 +50,11 @@ const StuckWorkPage = pageOf('StuckWork', () => OperatorStuckWork, 'by tenant, m
 
 @ArgsType()
 class StuckWorkArgs {
-  @Field(() => Int, { nullable: true, description: `How many; 1 to ${pageSizeMax}, ${pageSizeDefault} by default.` })
+  @Field(() => Int, {
+    nullable: true,
+    defaultValue: pageSizeDefault,
+    description: `How many objects: 1 to ${pageSizeMax}.`,
+  })
   first?: number | null;
   @Field(() => String, { nullable: true, description: 'The `next` of the page before.' })
   after?: string | null;

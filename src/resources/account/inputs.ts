@@ -1,7 +1,7 @@
-import { GraphQLEmailAddress, GraphQLIP } from 'graphql-scalars';
+import { GraphQLEmailAddress } from 'graphql-scalars';
 import { ArgsType, Field, ID, InputType } from 'type-graphql';
 import { PageArgs } from '../../types/pagination.js';
-import { Amount, CountryCode, Currency, DateTime, Metadata } from '../../types/scalars.js';
+import { Amount, CountryCode, Currency, DateTime, IP, Metadata } from '../../types/scalars.js';
 import { AccountAddressState, AccountStatus, AccountType, BusinessType, CapabilityStatus } from './table.js';
 import {
   acceptanceTexts,
@@ -103,7 +103,7 @@ export class SupportingDocumentationInput {
 
 @InputType({ description: 'When, from where and with what the terms of service were accepted.' })
 export class TosAcceptanceInput {
-  @Field(() => GraphQLIP, { nullable: true, description: acceptanceTexts.ip })
+  @Field(() => IP, { nullable: true, description: acceptanceTexts.ip })
   ip?: string | null;
   @Field(() => DateTime, { nullable: true, description: acceptanceTexts.time })
   time?: number | null;

@@ -51,7 +51,8 @@ class VerifyTestAccountInput {
   id: string;
   @Field(() => VerificationOutcome, {
     nullable: true,
-    description: 'The outcome of the verification; ACTIVATED by default.',
+    defaultValue: 'activated',
+    description: 'The outcome of the verification.',
   })
   outcome?: VerificationOutcome | null;
 }
@@ -67,7 +68,8 @@ class CreateTestWalletInput {
   id: string;
   @Field(() => WalletProvider, {
     nullable: true,
-    description: 'The company that keeps the wallet; PAYPAL_EXTERNAL by default.',
+    defaultValue: 'paypal_external',
+    description: 'The company that keeps the wallet.',
   })
   provider?: WalletProvider | null;
 }

@@ -59,7 +59,11 @@ export class PayTestCheckoutInput extends CheckoutIdInput {
 
 @InputType({ description: 'Names a checkout, and how and why an attempt to pay it fails.' })
 export class DeclineTestCheckoutInput extends PayTestCheckoutInput {
-  @Field(() => TransactionReasonCode, { nullable: true, description: 'Why the attempt fails; DECLINED by default.' })
+  @Field(() => TransactionReasonCode, {
+    nullable: true,
+    defaultValue: 'declined',
+    description: 'Why the attempt fails.',
+  })
   reasonCode?: TransactionReasonCode | null;
 }
 

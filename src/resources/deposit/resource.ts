@@ -69,9 +69,14 @@ export default defineResource({
       toAccount: link(account, 'toAccountId', { nullable: true, description: 'The account that received.' }),
       toAddress: link(address, 'toAddressId', { nullable: true, description: 'The address that received.' }),
       payment: link(payment, 'paymentId', { description: 'The payment of this deposit.' }),
+      disputedDeposit: link(deposit, 'disputesId', {
+        nullable: true,
+        description: 'The deposit that this one disputes. Null if this deposit is no dispute.',
+      }),
       disputes: link(deposit, 'disputesId', {
         nullable: true,
         description: 'The deposit that this one disputes.',
+        deprecationReason: 'It is one deposit: use `disputedDeposit`.',
       }),
       disputedBy: page(deposit, deposit.disputesId, { description: 'The deposits that dispute this one.' }),
     }),

@@ -27,7 +27,7 @@ class CreateApiKeyInput {
     description: 'The id of the owner of the key: the acting account by default, or a connected user of the platform.',
   })
   accountId?: string | null;
-  @Field(() => KeyPermission, { nullable: true, description: 'What the key may do; FULL by default.' })
+  @Field(() => KeyPermission, { nullable: true, defaultValue: 'full', description: 'What the key may do.' })
   permission?: KeyPermission | null;
   @Field(() => Int, {
     nullable: true,
@@ -42,7 +42,8 @@ class RotateApiKeyInput {
   id: string;
   @Field(() => Int, {
     nullable: true,
-    description: `Seconds for which the old key stays valid: ${graceSecondsDefault} by default, ${graceSecondsMax} at most.`,
+    defaultValue: graceSecondsDefault,
+    description: `For how many seconds the old key stays valid; ${graceSecondsMax} at most.`,
   })
   graceSeconds?: number | null;
 }

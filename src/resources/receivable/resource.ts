@@ -18,7 +18,7 @@ import {
   ReceivableResolver,
 } from './resolver.js';
 import { type ReceivableRow, receivable, receivableLock } from './table.js';
-import { Receivable, ReceivableConnection } from './type.js';
+import { Receivable, ReceivableConnection, SystemMessage } from './type.js';
 import { receivableV1 } from './v1.js';
 
 export default defineResource({
@@ -69,6 +69,11 @@ export default defineResource({
           description: "The client's own keys and values. Empty if there are none.",
         },
       ),
+      systemMessages: value(
+        () => [SystemMessage],
+        (row: ReceivableRow) => row.systemMessage,
+        { description: 'Messages of the service about the receivable, oldest first.' },
+      ),
       account: link(account, 'accountId', { description: 'The account that the money is owed to.' }),
       document: value(
         () => File,
@@ -114,6 +119,7 @@ export default defineResource({
     'Receivable.lockedDeposits': 10,
     'Receivable.deposits': 10,
     'Receivable.systemMessage': 0,
+    'Receivable.systemMessages': 0,
   },
   events: ['receivable.created', 'receivable.updated', 'receivable.voided'],
 });

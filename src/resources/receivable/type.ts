@@ -86,7 +86,10 @@ export class Receivable extends Node {
     description: 'Whether the receivable can still be reconciled, and how much of it is paid out.',
   })
   status: ReceivableStatus;
-  @Field(() => [SystemMessage], { description: 'Messages of the service about the receivable.' })
+  @Field(() => [SystemMessage], {
+    description: 'Messages of the service about the receivable.',
+    deprecationReason: 'It is a list: use `systemMessages`.',
+  })
   systemMessage: SystemMessage[];
 }
 
