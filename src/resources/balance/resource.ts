@@ -11,13 +11,13 @@ import {
   RangeArgs,
   stepsMax,
 } from './history.js';
-import { AsOfArgs, balanceOfAccount, BalanceResolver } from './resolver.js';
+import { AsOfArgs, balanceOfAccount, BalanceAggregateResolver, BalanceResolver } from './resolver.js';
 import { Balance } from './type.js';
 import { balanceAggregateV1, balanceV1 } from './v1.js';
 
 export default defineResource({
   object: 'balance',
-  resolvers: [BalanceResolver],
+  resolvers: [BalanceResolver, BalanceAggregateResolver],
   operations: {
     balance: { access: 'read', callers: everyone, v1: balanceV1, routes: [get('/v1/balance')] },
     balanceAggregate: {

@@ -1,9 +1,11 @@
 import { GraphQLJSONObject } from 'graphql-scalars';
 import { everyone } from '../../auth/permissions.js';
-import { defineResource, extension, stored } from '../define.js';
-import { fields, many, node, one, value } from '../edges.js';
+import { Node, prefixOf } from '../../types/relay-node.js';
+import { account } from '../account/table.js';
+import { defineResource, extension, nodeOf, stored } from '../define.js';
+import { fields, many, node, one, page, value } from '../edges.js';
 import { Event, EventArgs, EventConnection, eventListing } from './type.js';
-import { event } from './table.js';
+import { type EventRow, event } from './table.js';
 import { eventObjectV1, eventV1 } from './v1.js';
 
 export default defineResource({
@@ -36,6 +38,24 @@ export default defineResource({
     fields(event, {
       object: value(() => GraphQLJSONObject, eventObjectV1, {
         description: 'The object after the event, in the format of /v1.',
+      }),
+      node: value(
+        () => Node,
+        ({ objectId }: EventRow, { scope }) => {
+          const found = nodeOf(prefixOf(objectId));
+          return found ? scope.find(found.rows, objectId) : null;
+        },
+        {
+          nullable: true,
+          description:
+            'The object as it is now. Null if it no longer exists, and for an object without a type of its own, such as a block of payouts.',
+        },
+      ),
+    }),
+    fields(account, {
+      events: page(event, event.actingAccountId, {
+        description:
+          "The events of the objects on the account's own lists, newest first: of a user, its own and those of its partners. Empty for a partner, whose events are its owner's.",
       }),
     }),
   ],

@@ -6,7 +6,8 @@ import { Node, prefixOf } from '../../types/relay-node.js';
 import { account } from '../account/table.js';
 import { Account } from '../account/type.js';
 import { nodeOf } from '../define.js';
-import { KeyPermission } from '../key/table.js';
+import { apiKey, KeyPermission } from '../key/table.js';
+import { ApiKey } from '../key/type.js';
 
 const nodesMax = 100;
 
@@ -43,6 +44,11 @@ export class ViewerResolver {
   })
   async account(@Root() _: Viewer, @Ctx() { scope, caller }: Context): Promise<Account | null> {
     return scope.find(account, caller.actingAccountId);
+  }
+
+  @FieldResolver(() => ApiKey, { nullable: true, description: 'The API key of the request.' })
+  async apiKey(@Root() _: Viewer, @Ctx() { scope, caller }: Context): Promise<ApiKey | null> {
+    return scope.find(apiKey, caller.keyId);
   }
 
   @Query(() => Node, {
