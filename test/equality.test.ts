@@ -66,7 +66,7 @@ const additions: Record<string, string[]> = {
   balance_transaction: ['balance_after'],
   checkout: ['url'],
   deposit: ['pending_rest', 'disputed'],
-  event: ['number', 'object_id', 'request_id'],
+  event: ['allocations', 'number', 'object_id', 'request_id'],
   payout: ['source_amount', 'source_currency', 'rate'],
   receivable: ['system_messages'],
   transaction: ['expires_at'],

@@ -27,12 +27,9 @@ export class TimeFilter {
   lte?: number | null;
 }
 
-/**
- * The page arguments that every list takes, on both APIs. In /v1 they are limit, starting_after and ending_before.
- * Spec: Shared list parameters.
- */
+/** Which page of a list to read. */
 @ArgsType()
-export class PageArgs {
+export class CursorArgs {
   @Field(() => Int, {
     nullable: true,
     description: `How many of the newest objects: 1 to ${pageSizeMax}, ${pageSizeDefault} by default. See \`PageInfo\`.`,
@@ -50,6 +47,15 @@ export class PageArgs {
     description: 'A cursor: the page ends with the next newer object.',
   })
   before?: string | null;
+}
+
+/**
+ * The page arguments that every list of objects with ids takes, on both APIs. In /v1 they are limit, starting_after and
+ * ending_before.
+ * Spec: Shared list parameters.
+ */
+@ArgsType()
+export class PageArgs extends CursorArgs {
   @Field(() => TimeFilter, { nullable: true, description: 'Only objects created within this range.' })
   created?: TimeFilter | null;
 }

@@ -2,10 +2,12 @@ import { GraphQLJSONObject } from 'graphql-scalars';
 import { everyone } from '../../auth/permissions.js';
 import { Node, prefixOf } from '../../types/relay-node.js';
 import { account } from '../account/table.js';
+import { Allocation } from '../allocation/type.js';
 import { defineResource, extension, nodeOf, stored } from '../define.js';
 import { fields, many, node, one, page, value } from '../edges.js';
 import { Event, EventArgs, EventConnection, eventListing } from './type.js';
 import { type EventRow, event } from './table.js';
+import { allocationsOfEvent } from './allocations.js';
 import { eventObjectV1, eventV1 } from './v1.js';
 
 export default defineResource({
@@ -39,6 +41,11 @@ export default defineResource({
       object: value(() => GraphQLJSONObject, eventObjectV1, {
         description: 'The object after the event, in the format of /v1.',
       }),
+      allocations: value(() => [Allocation], allocationsOfEvent, {
+        nullable: true,
+        description:
+          'Of a `deposit.reconciled`: what the deposit began to count towards, in the order of the request, as it then was. Null for other events, and for events that were stored before version 0.3.0.',
+      }),
       node: value(
         () => Node,
         ({ objectId }: EventRow, { scope }) => {
@@ -59,4 +66,5 @@ export default defineResource({
       }),
     }),
   ],
+  sizes: { 'Event.allocations': 10 },
 });
