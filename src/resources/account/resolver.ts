@@ -100,7 +100,9 @@ export class AccountResolver {
 /** The additional capabilities of an account, as its edition shows them. */
 export function capabilityOf(row: AccountRow, { edition }: Context): Capability | null {
   if (edition.capability.nullFor.includes(row.subType)) return null;
-  return { multicurrencyExportsV1: edition.capability.shown ? row.capabilityStatus : null };
+  return {
+    multicurrencyExportsV1: edition.shown['account.capability.multicurrency_exports_v1'] ? row.capabilityStatus : null,
+  };
 }
 
 /** The input in its stored form. Absent members stay absent, so that they change nothing. */

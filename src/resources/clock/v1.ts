@@ -1,6 +1,9 @@
 import type { ClockRow } from './resolver.js';
+import { declareKeys } from '../shape.js';
 
 /** Formats a test clock for /v1. Silent: all fields. */
 export function clockV1(c: ClockRow) {
   return { object: 'clock', livemode: false, now: c.now, offset_seconds: c.offsetSeconds };
 }
+
+declareKeys(clockV1, { object: 'noun', livemode: 'value', now: 'value', offset_seconds: 'value' });

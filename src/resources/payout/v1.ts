@@ -1,5 +1,6 @@
 import { amountText } from '../../types/scalars.js';
 import type { PayoutBlockRow, PayoutRow } from './table.js';
+import { declareKeys } from '../shape.js';
 
 /** Formats a payout for /v1. Silent: all fields. */
 export function payoutV1(p: PayoutRow) {
@@ -29,3 +30,26 @@ export function payoutBlockV1(b: PayoutBlockRow) {
     reason_code: b.reasonCode,
   };
 }
+
+declareKeys(payoutV1, {
+  id: 'value',
+  object: 'noun',
+  created: 'value',
+  livemode: 'value',
+  account_id: 'value',
+  address_id: 'value',
+  amount: 'value',
+  currency: 'value',
+  status: 'value',
+  payment_id: 'value',
+});
+
+declareKeys(payoutBlockV1, {
+  id: 'value',
+  object: 'noun',
+  created: 'value',
+  livemode: 'value',
+  account_id: 'value',
+  currency: 'value',
+  reason_code: 'value',
+});
