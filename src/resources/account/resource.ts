@@ -29,9 +29,26 @@ export default defineResource({
       callers: everyone,
       routes: [list('/v1/accounts')],
     },
-    createAccount: { access: 'write', callers: everyone, rules: accountProblems, routes: [post('/v1/accounts')] },
-    createConnectedUser: { access: 'write', callers: ['platform'], rules: accountProblems },
-    updateAccount: { access: 'write', callers: everyone, rules: accountProblems, routes: [post('/v1/accounts/:id')] },
+    createAccount: {
+      access: 'write',
+      callers: everyone,
+      rules: accountProblems,
+      refusals: ['nickname_taken'],
+      routes: [post('/v1/accounts')],
+    },
+    createConnectedUser: {
+      access: 'write',
+      callers: ['platform'],
+      rules: accountProblems,
+      refusals: ['nickname_taken'],
+    },
+    updateAccount: {
+      access: 'write',
+      callers: everyone,
+      rules: accountProblems,
+      refusals: ['account_not_updatable', 'nickname_taken'],
+      routes: [post('/v1/accounts/:id')],
+    },
   },
   fields: [
     fields(account, {

@@ -1,6 +1,6 @@
 import { amountText } from '../../types/scalars.js';
 import type { PayoutBlockRow, PayoutRow } from './table.js';
-import { declareKeys } from '../shape.js';
+import { declareKeys, stated } from '../shape.js';
 
 /** Formats a payout for /v1. Silent: all fields. */
 export function payoutV1(p: PayoutRow) {
@@ -44,12 +44,14 @@ declareKeys(payoutV1, {
   payment_id: 'value',
 });
 
+const text = stated({ type: 'string' });
+
 declareKeys(payoutBlockV1, {
-  id: 'value',
+  id: text,
   object: 'noun',
-  created: 'value',
-  livemode: 'value',
-  account_id: 'value',
+  created: stated({ type: 'integer' }),
+  livemode: stated({ type: 'boolean' }),
+  account_id: text,
   currency: 'value',
   reason_code: 'value',
 });

@@ -23,8 +23,17 @@ export interface ParameterNote {
   /** The values that any edition accepts; undefined when an edition accepts all. */
   values: readonly string[] | undefined;
   difference: EditionDifference | undefined;
-  /** The difference in words. */
-  sentence: string;
+  /** The difference in words, a sentence each. */
+  sentences: string[];
+}
+
+/** A description together with the differences between the editions that it does not mention itself. */
+export function withEditions(description: string, differences: readonly string[]): string {
+  const own = differences.length > 0 ? description.replace(/^Edition [12]\.\s*/, '') : description;
+  const mentioned = (sentence: string) =>
+    own.includes(sentence.replace(/(?: only)?\.$/, '')) ||
+    (/^In Edition/.test(sentence) && /[Ee]dition [12]: only/.test(own));
+  return [own, ...differences.filter((sentence) => !mentioned(sentence))].filter((each) => each !== '').join(' ');
 }
 
 /** The difference of a parameter of an operation, by its path in the form of /v1. */
@@ -47,21 +56,21 @@ export function noteOfParameter(operation: string, path: string): ParameterNote 
     required: required.length === 2,
     values: all,
     difference: Object.keys(difference).length > 0 ? difference : undefined,
-    sentence: sentenceOf(difference, path),
+    sentences: sentencesOf(difference, path),
   };
 }
 
 /** The difference of a key of an object, by the noun of the object and the path of the key. */
-export function noteOfKey(path: string): Pick<ParameterNote, 'difference' | 'sentence'> {
+export function noteOfKey(path: string): Pick<ParameterNote, 'difference' | 'sentences'> {
   const [only, ...others] = numbers.filter((n) => editions[n].shown[path] === true);
-  if (only === undefined || others.length > 0) return { difference: undefined, sentence: '' };
-  return { difference: { only }, sentence: `Edition ${only} only.` };
+  if (only === undefined || others.length > 0) return { difference: undefined, sentences: [] };
+  return { difference: { only }, sentences: [`Edition ${only} only.`] };
 }
 
 /** A parameter of a hash belongs to what is said about the hash, and a required member requires its hash. */
 const isWithin = (path: string, outer: string): boolean => path === outer || path.startsWith(`${outer}.`);
 
-function sentenceOf({ only, required, oneOf, values }: EditionDifference, path: string): string {
+function sentencesOf({ only, required, oneOf, values }: EditionDifference, path: string): string[] {
   const own = path.split('.').at(-1)!;
   return [
     ...(only === undefined ? [] : [`Edition ${only} only.`]),
@@ -71,7 +80,8 @@ function sentenceOf({ only, required, oneOf, values }: EditionDifference, path: 
       return `Edition ${n} requires this or ${others.map((name) => `\`${snake(name)}\``).join(' or ')}.`;
     }),
     ...Object.entries(values ?? {}).map(
-      ([n, each]) => `In Edition ${n} ${each.length > 1 ? 'one of' : 'only'} ${each.map((v) => `\`${v}\``).join(', ')}.`,
+      ([n, each]) =>
+        `In Edition ${n} ${each.length > 1 ? 'one of' : 'only'} ${each.map((v) => `\`${v}\``).join(', ')}.`,
     ),
-  ].join(' ');
+  ];
 }

@@ -18,7 +18,7 @@ import { camel, snake } from '../../../request/problems.js';
 import { listMembersMax } from '../../../types/pagination.js';
 import { textLengthMaxDefault } from '../../../operation/text-problems.js';
 import { anyStoredObject, type KeyRule, type Keys, Optional, OrNull, Stated } from '../../../resources/shape.js';
-import { noteOfKey, noteOfParameter } from './edition-notes.js';
+import { noteOfKey, noteOfParameter, withEditions } from './edition-notes.js';
 
 /** A JSON Schema, or another part of the contract. */
 export type Json = Record<string, unknown>;
@@ -83,9 +83,10 @@ export class AnswerSchemas {
 
   #key(rule: KeyRule, name: string, parent: GraphQLObjectType | undefined, path: string, noun: string): Json {
     if (rule instanceof Optional) {
-      const { difference, sentence } = noteOfKey(path);
-      const schema = described(this.#key(rule.rule, name, parent, path, noun), sentence, rule.when);
-      return { ...schema, ...(difference && { 'x-edition': difference }) };
+      const { difference, sentences: notes } = noteOfKey(path);
+      const schema = described(this.#key(rule.rule, name, parent, path, noun), rule.when);
+      const description = withEditions((schema.description as string | undefined) ?? '', notes);
+      return { ...schema, description, ...(difference && { 'x-edition': difference }) };
     }
     if (rule === anyStoredObject) return this.anyObject;
     if (rule instanceof Stated) return rule.schema;
@@ -150,10 +151,7 @@ export class ParameterSchemas {
   }
 
   #about({ description }: Field, path: string): string {
-    const { sentence } = noteOfParameter(this.operation, path);
-    const own = this.wording(description);
-    // The editions' tables say it already.
-    return sentences(/^Edition [12]\.$/.test(own) && sentence !== '' ? '' : own, own.includes(sentence) ? '' : sentence);
+    return withEditions(this.wording(description), noteOfParameter(this.operation, path).sentences);
   }
 
   #valueOf(type: GraphQLInputType, path: string): Json {

@@ -28,7 +28,9 @@ export function wordingOf(schema: GraphQLSchema): (text: string | null | undefin
   const enums = new Set<string>();
   for (const type of Object.values(schema.getTypeMap()))
     if (isEnumType(type) && !type.name.startsWith('__')) for (const { name } of type.getValues()) enums.add(name);
-  const paths = new Map(routes.map(({ field, method, path }) => [field, `${method} ${path.replaceAll(':id', '{id}')}`]));
+  const paths = new Map(
+    routes.map(({ field, method, path }) => [field, `${method} ${path.replaceAll(':id', '{id}')}`]),
+  );
   return (text) =>
     (text ?? '')
       .replaceAll(/\s*(?:Spec|Silent): [^.]*\./g, '')
