@@ -5,7 +5,7 @@ type Number = 1 | 2;
 const numbers = [1, 2] as const;
 
 /** How the editions differ about one parameter, key or operation: the member `x-edition` of the contract. */
-export interface EditionDifference {
+interface EditionDifference {
   /** The only edition that has it. */
   only?: Number;
   /** The editions that require it. Where both do, the contract requires it. */
@@ -32,7 +32,7 @@ export function withEditions(description: string, differences: readonly string[]
   const own = differences.length > 0 ? description.replace(/^Edition [12]\.\s*/, '') : description;
   const mentioned = (sentence: string) =>
     own.includes(sentence.replace(/(?: only)?\.$/, '')) ||
-    (/^In Edition/.test(sentence) && /[Ee]dition [12]: only/.test(own));
+    (sentence.startsWith('In Edition') && /[Ee]dition [12]: only/.test(own));
   return [own, ...differences.filter((sentence) => !mentioned(sentence))].filter((each) => each !== '').join(' ');
 }
 

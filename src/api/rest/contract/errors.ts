@@ -1,6 +1,7 @@
 import type { Operation } from '../../../operation/operation.js';
 import { catalogue, type ProblemCode } from '../../../request/problems.js';
 import type { Json } from './schemas.js';
+import { pascal } from './wording.js';
 
 /** The codes with which any operation may refuse a request. */
 const everywhere: readonly ProblemCode[] = [
@@ -54,6 +55,7 @@ export const errorSchema: Json = {
                 description: 'The offending parameter: the object, a dot and the path, such as `account.type`.',
               },
             },
+            additionalProperties: true,
             description: 'The offending parameter and other details.',
           },
         },
@@ -68,9 +70,9 @@ export const errorSchema: Json = {
 
 /** The name of the response for a status with these codes; operations with the same codes share one. */
 export function refusalName(status: number, codes: readonly ProblemCode[]): string {
-  const own = codes.filter((code) => !everywhere.includes(code));
-  const words = own.flatMap((code) => code.split('_'));
-  return ['Error', status, ...words.map((word) => word[0]!.toUpperCase() + word.slice(1))].join('');
+  const own = codes.filter((code) => !everywhere.includes(code) && !ofWrites.includes(code));
+  const writes = codes.some((code) => ofWrites.includes(code)) ? 'OfWrite' : '';
+  return ['Error', status, writes, ...own.map(pascal)].join('');
 }
 
 /** The response of an operation for a status, with the codes that it may have. */

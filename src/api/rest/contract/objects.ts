@@ -45,10 +45,11 @@ export class Kinds {
 
   /** The schemas of all objects and of the lists of those that are listed, by name. */
   schemas(wording: (text: string | null | undefined) => string): Record<string, Json> {
-    const about = new Set([...events.keys()].map((type) => pascal(type.split('.')[0]!)));
+    const names = [...nounsOfEvents()].sort().map((noun) => [noun, `#/components/schemas/${pascal(noun)}`] as const);
     const anyObject = {
-      oneOf: [...about].sort().map((name) => ({ $ref: `#/components/schemas/${name}` })),
       description: 'The object as it was right after the event.',
+      oneOf: names.map(([, $ref]) => ({ $ref })),
+      discriminator: { propertyName: 'object', mapping: Object.fromEntries(names) },
     };
     const answers = new AnswerSchemas(wording, anyObject);
     const out: Record<string, Json> = {};
@@ -57,6 +58,12 @@ export class Kinds {
       if (answer === 'list') out[`${this.nameOf(shape)}List`] = listOf(this.nameOf(shape));
     return Object.fromEntries(Object.entries(out).sort(([a], [b]) => (a < b ? -1 : 1)));
   }
+}
+
+/** The nouns of the objects that events are about: those of their types, and the further ones of a resource. */
+function nounsOfEvents(): Set<string> {
+  const further = resources.flatMap(({ object, stored = {} }) => Object.keys(stored).filter((noun) => noun !== object));
+  return new Set([...[...events.keys()].map((type) => type.split('.')[0]!), ...further]);
 }
 
 /** The type of the object in the result of a root field. */

@@ -193,7 +193,8 @@ function withExample(parameter: Json, id: string, { operations }: Examples): Jso
   const item = schema.type === 'array' ? (schema.items as Json) : schema;
   const [name = ''] = String(parameter.name).split('.');
   const found = (item.enum as unknown[] | undefined)?.[0] ?? valueNamed(operations[id]?.response, name);
-  const value = found ?? (item.type === 'boolean' ? true : undefined);
+  const named = found ?? (item.type === 'boolean' ? true : undefined);
+  const value = item.type === 'integer' && named !== undefined ? Number(named) : named;
   return value === undefined ? parameter : { ...parameter, example: schema.type === 'array' ? [value] : value };
 }
 

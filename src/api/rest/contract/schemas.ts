@@ -26,7 +26,7 @@ type Wording = (text: string | null | undefined) => string;
 
 /** Joins sentences, and leaves out the empty ones. */
 export const sentences = (...parts: (string | undefined)[]): string => parts.filter(Boolean).join(' ');
-export const described = (schema: Json, ...parts: (string | undefined)[]): Json => {
+const described = (schema: Json, ...parts: (string | undefined)[]): Json => {
   const description = sentences(...parts, schema.description as string | undefined);
   return description === '' ? schema : { ...schema, description };
 };
@@ -45,8 +45,9 @@ function schemaOfScalar({ name, extensions }: GraphQLScalarType, input: boolean)
   const { jsonSchema, inputSchema } = extensions as { jsonSchema?: Json; inputSchema?: Json };
   const schema = (input ? (inputSchema ?? jsonSchema) : jsonSchema) ?? builtIn[name];
   if (!schema) throw new Error(`the scalar ${name} declares no jsonSchema in its extensions`);
-  const { title: _, ...rest } = schema;
-  return rest;
+  const { title: _, oneOf, ...rest } = schema;
+  // A scalar that has several formats of one type, such as IPv4 and IPv6.
+  return oneOf ? { type: (oneOf as Json[])[0]!.type, ...rest } : rest;
 }
 
 /** The same schema for a value that may also be null. */
