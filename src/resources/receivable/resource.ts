@@ -47,7 +47,7 @@ export default defineResource({
       access: 'write',
       callers: everyone,
       rules: receivableProblems,
-      refusals: ['account_type_invalid', 'status_invalid'],
+      refusals: ['account_type_invalid', 'status_invalid', 'amount_exceeds_reconcilable'],
       routes: [extension.post('/v1/receivables')],
     },
     updateReceivable: {

@@ -22,7 +22,7 @@ export function receivableV1(r: ReceivableRow) {
       amount: amountText(r.invoice.amount),
       creation_date: r.invoice.creationDate,
       currency: r.invoice.currency,
-      document: r.invoice.document,
+      document: r.invoice.document ?? null,
       due_date: r.invoice.dueDate,
       reference_number: r.invoice.referenceNumber,
     },
