@@ -155,3 +155,11 @@ export class AccountArgs extends PageArgs {
   @Field(() => CapabilityFilter, { nullable: true, description: 'Edition 1.' })
   capability?: CapabilityFilter | null;
 }
+
+@ArgsType()
+export class PartnerArgs extends PageArgs {
+  @Field(() => ID, { nullable: true, description: 'The owner of the partners; the context account by default.' })
+  accountId?: string | null;
+  @Field(() => [AccountStatus], { nullable: true, description: 'Only in these statuses.' })
+  status?: AccountStatus[] | null;
+}

@@ -45,9 +45,11 @@ export function pathsOf(source: Source): Record<string, Json> {
   return paths;
 }
 
-/** The path parameters of a route whose name differs from their argument make the second id of the same field. */
+/** The name of the field; a second route of the same field adds the argument that is in its path. */
 const idOf = ({ field, params = {} }: Route): string =>
-  [field, ...Object.values(params).map((name) => `By${pascal(name)}`)].join('');
+  routes.filter((route) => route.field === field).length === 1
+    ? field
+    : [field, ...Object.values(params).map((name) => `By${pascal(name)}`)].join('');
 
 function ofRoute(route: Route, { schema, kinds, wording }: Source): Described {
   const fields = { ...schema.getQueryType()?.getFields(), ...schema.getMutationType()?.getFields() };
