@@ -41,6 +41,7 @@ export const TenantWork = {
   SEAL_POSTINGS: 'seal_postings',
   DELETE_OLD_ANSWERS: 'delete_old_answers',
   DELETE_OLD_EVENTS: 'delete_old_events',
+  DELETE_OLD_DELIVERIES: 'delete_old_deliveries',
 } as const;
 export type TenantWork = (typeof TenantWork)[keyof typeof TenantWork];
 

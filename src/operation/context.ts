@@ -54,6 +54,9 @@ export class Context {
     readonly budget: RequestBudget = new RequestBudget(),
   ) {}
 
+  /** Whether the gateway serves this machine alone; set by the HTTP server. */
+  local = false;
+
   /** Says what a document would cost, without running it; set by the GraphQL endpoint. */
   dryRun: DryRun | undefined;
 

@@ -80,7 +80,9 @@ export class Identity {
       urlOf: (place) => `${originOf(request, config)}/checkout/${tokenOf(secrets, place)}`,
     };
     const edition = editions[caller.edition];
-    return new Context(caller, scope, edition, request.id, key, this.#newKey, checkouts, secrets, budget);
+    const context = new Context(caller, scope, edition, request.id, key, this.#newKey, checkouts, secrets, budget);
+    context.local = config.transport === 'local';
+    return context;
   }
 }
 

@@ -16,6 +16,8 @@ export function eventV1(e: EventRow) {
     created: e.created,
     livemode: e.livemode,
     type: e.type,
+    account_id: e.actingAccountId,
+    number: e.number,
     data: { object: eventObjectV1(e) },
   };
 }
