@@ -284,17 +284,17 @@ describe('an event for a webhook endpoint', () => {
   it('reaches the platform of a connected user by choice, and no other user', async () => {
     const platform = await given.platform(1);
     const [one, other] = [await platform.connectedUser(), await platform.connectedUser()];
+    await eventually(
+      async () => await Promise.all([one, other].map((user) => done(user.get('/v1/events?type=account.created')))),
+      (lists) => lists.every(({ data }) => data.length === 1),
+    );
     const hook = await receiver();
     const at = (path: string) => `${hook.url}/${path}`;
-    await done(create(platform, { url: at('own'), event_types: ['account.updated'] }));
-    await done(create(platform, { url: at('connected'), event_types: ['account.updated'], connected: true }));
-    await done(create(one, { url: at('one'), event_types: ['account.updated'] }));
-    await done(create(other, { url: at('other'), event_types: ['account.updated'] }));
-    const renamed = async (speaker: Speaker) => {
-      const { id } = await partner(speaker);
-      await done(speaker.post(`/v1/accounts/${id}`, { nickname: nickname() }));
-    };
-    await renamed(one);
+    await done(create(platform, { url: at('own'), event_types: ['account.created'] }));
+    await done(create(platform, { url: at('connected'), event_types: ['account.created'], connected: true }));
+    await done(create(one, { url: at('one'), event_types: ['account.created'] }));
+    await done(create(other, { url: at('other'), event_types: ['account.created'] }));
+    await partner(one);
     const paths = () => hook.got.map(({ path }) => path.split('/').at(-1)).toSorted();
     await eventually(
       async () => paths(),
@@ -302,7 +302,7 @@ describe('an event for a webhook endpoint', () => {
     );
     expect(paths()).toEqual(['connected', 'one']);
     expect(new Set(hook.events().map(({ account_id }) => account_id))).toEqual(new Set([one.id]));
-    await renamed(platform);
+    await partner(platform);
     await eventually(
       async () => paths(),
       (list) => list.length === 4,
@@ -462,10 +462,10 @@ describe('an event for a webhook endpoint', () => {
     );
     const again = await eventually(
       () => deliveries(user, second.id),
-      (all) => all.length === 3,
+      (all) => all.length === 4,
     );
-    expect(again.map(({ event_id }) => event_id)).toEqual(list.map(({ event_id }) => event_id));
-    expect(await counts()).toEqual([before[0]! + 1, before[1]! + 1, before[2]! + 2]);
+    expect(again.slice(0, 3).map(({ event_id }) => event_id)).toEqual(list.map(({ event_id }) => event_id));
+    expect(await counts()).toEqual([1, before[0]! + 1, before[1]! + 1, before[2]! + 2]);
 
     for (const [body, code] of [
       [{}, 'parameter_missing'],

@@ -5,14 +5,28 @@
 -- An endpoint for events and stored responses, without its encrypted secrets.
 create or replace function without_secrets(p_row webhook_endpoint)
 returns jsonb
-language sql
+language plpgsql
 immutable
 as $$
-  select to_jsonb(p_row) - array['secret_sealed', 'previous_secret_sealed', 'previous_secret_until', 'due', 'claimed_until']
+begin
+  return to_jsonb(p_row) - array[
+    'secret_sealed',
+    'previous_secret_sealed',
+    'previous_secret_until',
+    'due',
+    'claimed_until'
+  ];
+end;
 $$;
 
 -- Emits an event of an endpoint.
-create or replace function emit_webhook_event(p_tenant text, p_live boolean, p_call jsonb, p_type text, p_row webhook_endpoint)
+create or replace function emit_webhook_event(
+  p_tenant text,
+  p_live boolean,
+  p_call jsonb,
+  p_type text,
+  p_row webhook_endpoint
+)
 returns text
 language plpgsql
 as $$
@@ -55,7 +69,8 @@ declare
   v_args jsonb := check_args(
     p_args,
     args_of(
-      'id text, accountId text, url text, eventTypes text[], description text null, connected boolean, secretSealed text'
+      'id text, accountId text, url text, eventTypes text[], description text null, connected boolean,
+        secretSealed text'
     )
   );
   v webhook_endpoint;
@@ -149,11 +164,13 @@ begin
       else w.disabled_reason
     end,
     failing_since = case
-      when v_enabled and not w.enabled then null
+      when v_enabled
+      and not w.enabled then null
       else w.failing_since
     end,
     due = case
-      when v_enabled and not w.enabled then next_delivery(p_tenant, p_live, w.id)
+      when v_enabled
+      and not w.enabled then next_delivery(p_tenant, p_live, w.id)
       else w.due
     end
   where w.tenant_id = p_tenant and w.livemode = p_live and w.id = v_old.id
@@ -271,21 +288,27 @@ $$;
 -- endpoint gets the events of its connected users only by choice.
 create or replace function endpoint_gets(p_endpoint webhook_endpoint, p_type text, p_context text, p_on_root boolean)
 returns boolean
-language sql
+language plpgsql
 immutable
 as $$
-  select
-    p_endpoint.event_types && array['*', p_type, split_part(p_type, '.', 1) || '.*']
-    and (
-      p_context = p_endpoint.account_id
-      or (p_endpoint.account_id = 'account_' || p_endpoint.tenant_id and (p_on_root or p_endpoint.connected))
-    )
+begin
+  return p_endpoint.event_types && array['*', p_type, split_part(p_type, '.', 1) || '.*']
+  and (
+    p_context = p_endpoint.account_id
+    or (p_endpoint.account_id = 'account_' || p_endpoint.tenant_id and (p_on_root or p_endpoint.connected))
+  );
+end;
 $$;
 
 -- Queues numbered events for the enabled endpoints that get them, or for one endpoint. An event is queued once for an
 -- endpoint. Returns how many were queued. It belongs to the statement that numbers the events, so that an endpoint gets
 -- exactly the events that are numbered while it is enabled.
-create or replace function queue_deliveries(p_tenant text, p_live boolean, p_events text[], p_endpoint text default null)
+create or replace function queue_deliveries(
+  p_tenant text,
+  p_live boolean,
+  p_events text[],
+  p_endpoint text default null
+)
 returns int
 language plpgsql
 as $$
@@ -293,9 +316,7 @@ declare
   v_now bigint := wall_clock();
   v_queued text[];
 begin
-  if not exists (
-    select from webhook_endpoint w where w.tenant_id = p_tenant and w.livemode = p_live and w.enabled
-  ) then
+  if not exists (select from webhook_endpoint w where w.tenant_id = p_tenant and w.livemode = p_live and w.enabled) then
     return 0;
   end if;
   with
@@ -333,18 +354,19 @@ begin
       from
         event e
         join webhook_endpoint w
-          on
-            w.tenant_id = p_tenant
-            and w.livemode = p_live
-            and w.enabled
-            and (p_endpoint is null or w.id = p_endpoint)
-            and endpoint_gets(w, e.type, e.context_id, e.on_root_list)
+          on w.tenant_id = p_tenant
+          and w.livemode = p_live
+          and w.enabled
+          and (p_endpoint is null or w.id = p_endpoint)
+          and endpoint_gets(w, e.type, e.context_id, e.on_root_list)
       where e.tenant_id = p_tenant and e.livemode = p_live and e.id = any (p_events)
       order by w.id, e.number
       on conflict (tenant_id, livemode, endpoint_id, event_id) do nothing
       returning endpoint_id
     )
-  select array_agg(q.endpoint_id) into v_queued from queued q;
+  select array_agg(q.endpoint_id)
+  into v_queued
+  from queued q;
   if v_queued is null then
     return 0;
   end if;
@@ -356,11 +378,7 @@ begin
   for no key update;
   update webhook_endpoint w
   set due = v_now
-  where
-    w.tenant_id = p_tenant
-    and w.livemode = p_live
-    and w.id = any (v_queued)
-    and (w.due is null or w.due > v_now);
+  where w.tenant_id = p_tenant and w.livemode = p_live and w.id = any (v_queued) and (w.due is null or w.due > v_now);
   return cardinality(v_queued);
 end;
 $$;
@@ -405,18 +423,19 @@ begin
       from event e
       where e.tenant_id = p_tenant and e.livemode = p_live and e.number > v_after
       order by e.number
-      limit 10001
+      limit 5001
     );
-    if cardinality(v_events) > 10000 then
+    if cardinality(v_events) > 5000 then
       perform refuse(
         400,
         'parameter_invalid',
         'webhook_endpoint.after_number',
-        'more than 10,000 events have a greater number; give a later one'
+        'more than 5,000 events have a greater number; give a later one'
       );
     end if;
     perform queue_deliveries(p_tenant, p_live, v_events, v.id);
   end if;
+  -- Deliveries of events without a number are no part of those since a number.
   update webhook_delivery d
   set
     status = 'pending',
@@ -427,8 +446,16 @@ begin
     d.tenant_id = p_tenant
     and d.livemode = p_live
     and d.endpoint_id = v.id
-    and (d.id = v_args ->> 'deliveryId' or (d.event_id = any (v_events) and d.status <> 'succeeded'));
-  if not found and v_after is null then
+    and (d.id = v_args ->> 'deliveryId' or (d.event_number > v_after and d.status <> 'succeeded'))
+    and not (d.status = 'pending' and d.next_attempt <= v_now);
+  if
+    v_after is null
+    and not exists (
+      select
+      from webhook_delivery d
+      where d.tenant_id = p_tenant and d.livemode = p_live and d.endpoint_id = v.id and d.id = v_args ->> 'deliveryId'
+    )
+  then
     perform refuse(404, 'resource_missing', 'webhook_endpoint.delivery_id');
   end if;
   update webhook_endpoint w
@@ -473,8 +500,7 @@ begin
   if not found then
     return;
   end if;
-  return query
-    select
+  return query select
       d.id,
       to_jsonb(e),
       v.url,
@@ -563,7 +589,8 @@ begin
         n.next,
         case
           when r.result -> 'attempt' ->> 'error' is null then 'succeeded'
-          when r.result ->> 'final' = 'true' or n.next > n.queued + 3 * 86400 then 'failed'
+          when r.result ->> 'final' = 'true'
+          or n.next > n.queued + 3 * 86400 then 'failed'
           else 'pending'
         end as status
     ) x
@@ -606,16 +633,17 @@ $$;
 -- Why an enabled endpoint has to be disabled after these attempts; null when it has not.
 create or replace function endpoint_fault(p_endpoint webhook_endpoint, p_results jsonb, p_now bigint)
 returns text
-language sql
+language plpgsql
 immutable
 as $$
-  select
-    case
-      when not p_endpoint.enabled then null
-      when p_results @? '$[*].attempt ? (@.status == 410)' then 'gone'
-      when p_results @? '$[*].attempt ? (@.error == null)' then null
-      when p_endpoint.failing_since < p_now - 5 * 86400 then 'failing'
-    end
+begin
+  return case
+    when not p_endpoint.enabled then null
+    when p_results @? '$[*].attempt ? (@.status == 410)' then 'gone'
+    when p_results @? '$[*].attempt ? (@.error == null)' then null
+    when p_endpoint.failing_since < p_now - 5 * 86400 then 'failing'
+  end;
+end;
 $$;
 
 -- Deletes deliveries that are older than 30 days and not pending, at most `p_limit`; returns how many.

@@ -59,14 +59,8 @@ class UpdateWebhookEndpointInput {
   enabled?: boolean | null;
 }
 
-@InputType({ description: 'Gives a webhook endpoint a new secret.' })
-class RotateWebhookSecretInput {
-  @Field(() => ID, { description: 'The endpoint.' })
-  id: string;
-}
-
-@InputType({ description: 'Sends a test event to a webhook endpoint.' })
-class TestWebhookEndpointInput {
+@InputType({ description: 'Names a webhook endpoint.' })
+class WebhookEndpointIdInput {
   @Field(() => ID, { description: 'The endpoint.' })
   id: string;
 }
@@ -82,7 +76,7 @@ class RedeliverWebhooksInput {
   @Field(() => Int, {
     nullable: true,
     description:
-      'All events of the endpoint with a greater number are sent, but for those that have reached it; at most 10,000.',
+      'All events of the endpoint with a greater number are sent, but for those that have reached it; at most 5,000.',
   })
   afterNumber?: number | null;
 }
@@ -150,7 +144,7 @@ export class WebhookEndpointResolver {
       'Makes a new secret, which only this answer shows. For 24 hours deliveries are signed with both secrets.',
   })
   async rotateWebhookSecret(
-    @Arg('input', () => RotateWebhookSecretInput) { id }: RotateWebhookSecretInput,
+    @Arg('input', () => WebhookEndpointIdInput) { id }: WebhookEndpointIdInput,
     @Ctx() context: Context,
   ) {
     await managed(context, id);
@@ -163,7 +157,7 @@ export class WebhookEndpointResolver {
     description: 'Sends the event `webhook_endpoint.tested` to an enabled endpoint, whatever its types are.',
   })
   async testWebhookEndpoint(
-    @Arg('input', () => TestWebhookEndpointInput) { id }: TestWebhookEndpointInput,
+    @Arg('input', () => WebhookEndpointIdInput) { id }: WebhookEndpointIdInput,
     @Ctx() context: Context,
   ) {
     await managed(context, id);
