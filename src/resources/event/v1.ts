@@ -30,6 +30,9 @@ declareKeys(eventV1, {
   livemode: 'value',
   type: 'value',
   account_id: 'value',
-  number: stated({ type: ['integer', 'null'], description: 'Dense per root account and mode, in the order in which events became visible.' }),
+  number: stated({
+    type: ['integer', 'null'],
+    description: 'Dense per root account and mode, in the order in which events became visible.',
+  }),
   data: { object: anyStoredObject },
 });

@@ -15,7 +15,12 @@ export default defineResource({
   stored: { api_key: stored(apiKey, apiKeyV1) },
   resolvers: [ApiKeyResolver],
   operations: {
-    apiKey: { reads: one('A key that the caller can see, by its id.'), access: 'read', callers: everyone, keysOnly: 'read API keys' },
+    apiKey: {
+      reads: one('A key that the caller can see, by its id.'),
+      access: 'read',
+      callers: everyone,
+      keysOnly: 'read API keys',
+    },
     apiKeys: {
       reads: many(ApiKeyArgs, "The keys of the accounts on the caller's list, of the caller's mode."),
       access: 'read',

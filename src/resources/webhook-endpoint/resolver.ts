@@ -169,10 +169,7 @@ export class WebhookEndpointResolver {
     description:
       'Sends one event again, or all events since a number, such as the last one that a receiver has stored.',
   })
-  async redeliverWebhooks(
-    @Input(() => RedeliverWebhooksInput) input: RedeliverWebhooksInput,
-    @Ctx() context: Context,
-  ) {
+  async redeliverWebhooks(@Input(() => RedeliverWebhooksInput) input: RedeliverWebhooksInput, @Ctx() context: Context) {
     await managed(context, input.id);
     const { id, deliveryId, afterNumber } = input;
     const row = await context.write('redeliver_webhooks', webhookEndpoint, {

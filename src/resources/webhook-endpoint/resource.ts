@@ -13,7 +13,12 @@ import {
 } from './type.js';
 import { webhookEndpointV1, type WithSecret } from './v1.js';
 
-const managed = { access: 'write', callers: everyone, relations: ownAccounts, keysOnly: 'manage webhook endpoints' } as const;
+const managed = {
+  access: 'write',
+  callers: everyone,
+  relations: ownAccounts,
+  keysOnly: 'manage webhook endpoints',
+} as const;
 
 export default defineResource({
   object: 'webhook_endpoint',
