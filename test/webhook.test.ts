@@ -1,5 +1,8 @@
+import { spawn, spawnSync } from 'node:child_process';
+import fs from 'node:fs';
 import http from 'node:http';
 import net from 'node:net';
+import path from 'node:path';
 import pino from 'pino';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, describe, expect, inject, it } from 'vitest';
@@ -521,6 +524,71 @@ describe('an event for a webhook endpoint', () => {
       (count) => count === 2,
     );
     expect(silent.got).toHaveLength(1);
+  });
+});
+
+describe('the receivers of docs/webhooks.md', () => {
+  const blocks = (language: string) =>
+    [
+      ...fs
+        .readFileSync('docs/webhooks.md', 'utf8')
+        .matchAll(new RegExp(`^\\\`{3}${language}\\n([\\s\\S]*?)^\\\`{3}`, 'gm')),
+    ].map(([, code]) => code!);
+
+  it('accept what the gateway sends, and nothing else', async () => {
+    const user = await settled();
+    const { url, got } = await receiver();
+    const { secret } = await done(create(user, { url, event_types: ['account.created'] }));
+    await partner(user);
+    await eventually(
+      async () => got.length,
+      (n) => n === 1,
+    );
+    const [{ headers, body }] = got as [Received];
+    const file = path.join(process.cwd(), 'test', `.receiver-${process.pid}.mjs`);
+    const [code] = blocks('js');
+    fs.writeFileSync(
+      file,
+      code!.replace(
+        '.listen(process.env.PORT)',
+        ".listen(0, '127.0.0.1', function () { console.log(this.address().port); })",
+      ),
+    );
+    const child = spawn(process.execPath, [file], { env: { ...process.env, WEBHOOK_SECRET: secret } });
+    try {
+      const lines: string[] = [];
+      child.stdout.on('data', (data: Buffer) => void lines.push(...data.toString().trim().split('\n')));
+      await eventually(
+        async () => lines.length,
+        (n) => n > 0,
+      );
+      const signed = Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith('webhook-')));
+      const send = (content: string) =>
+        fetch(`http://127.0.0.1:${lines[0]}/`, {
+          method: 'POST',
+          body: content,
+          headers: signed as Record<string, string>,
+        });
+      expect((await send(body)).status).toBe(204);
+      expect((await send(body)).status).toBe(204);
+      expect((await send(`${body} `)).status).toBe(400);
+      const event = JSON.parse(body);
+      expect(lines.slice(1)).toEqual([`${event.number} ${event.type} ${event.data.object.id}`]);
+    } finally {
+      child.kill();
+      fs.rmSync(file);
+    }
+    const shell = spawnSync('bash', ['-c', blocks('sh')[1]!], {
+      encoding: 'utf8',
+      env: {
+        ...process.env,
+        WEBHOOK_SECRET: secret,
+        WEBHOOK_ID: headers['webhook-id'] as string,
+        WEBHOOK_TIMESTAMP: headers['webhook-timestamp'] as string,
+        BODY: body,
+      },
+    });
+    expect(`v1,${shell.stdout.trim()}`).toBe(headers['webhook-signature']);
   });
 });
 

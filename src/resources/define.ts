@@ -144,6 +144,6 @@ export function readableNode(id: string, { session }: Caller): NodeRow | undefin
 }
 
 /** The node whose ids begin with a prefix. */
-export function nodeOf(prefix: string): NodeRow | undefined {
+function nodeOf(prefix: string): NodeRow | undefined {
   return resources.find(({ node }) => node?.prefix === prefix)?.node;
 }

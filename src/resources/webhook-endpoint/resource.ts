@@ -44,6 +44,7 @@ export default defineResource({
     createWebhookEndpoint: {
       ...managed,
       rules: webhookEndpointProblems,
+      refusals: ['account_type_invalid'],
       routes: [extension.post('/v1/webhook_endpoints')],
     },
     updateWebhookEndpoint: {
@@ -52,10 +53,15 @@ export default defineResource({
       routes: [extension.post('/v1/webhook_endpoints/:id')],
     },
     rotateWebhookSecret: { ...managed, routes: [extension.post('/v1/webhook_endpoints/:id/rotate_secret')] },
-    testWebhookEndpoint: { ...managed, routes: [extension.post('/v1/webhook_endpoints/:id/test')] },
+    testWebhookEndpoint: {
+      ...managed,
+      refusals: ['status_invalid'],
+      routes: [extension.post('/v1/webhook_endpoints/:id/test')],
+    },
     redeliverWebhooks: {
       ...managed,
       rules: redeliverProblems,
+      refusals: ['status_invalid'],
       routes: [extension.post('/v1/webhook_endpoints/:id/redeliver')],
     },
   },
