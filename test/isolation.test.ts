@@ -80,7 +80,8 @@ const receivableInput = (me: Speaker, more: object = {}, document?: string) => (
 });
 
 /** One object of each kind that an account owns, by the prefix of its id. */
-type Holdings = Record<'account' | 'account_setting' | 'address' | 'file' | 'key' | 'person', string> & Earnings;
+type Holdings = Record<'account' | 'account_setting' | 'address' | 'file' | 'key' | 'person' | 'session', string> &
+  Earnings;
 /**
  * Objects that exist only after money has moved. A live connected user in draft has no receivable, and only a root was
  * paid out.
@@ -180,12 +181,13 @@ async function checkoutOf(owner: Speaker, partner: string, receivable: string) {
 }
 
 async function holdings(owner: Speaker): Promise<Holdings> {
-  const [partner, address, person, file, key] = await Promise.all([
+  const [partner, address, person, file, key, session] = await Promise.all([
     owner.partner(),
     owner.post('/v1/addresses', addressBody(owner.id)),
     owner.post('/v1/persons', personBody()),
     owner.upload('identity_document', pdf),
     owner.graph('mutation { createApiKey(input: { permission: FULL }) { apiKey { id } } }'),
+    owner.post('/v1/sessions', { role: 'read' }),
   ]);
   const setting = await owner.graph('query ($id: ID!) { account(id: $id) { setting { id } } }', { id: partner.id });
   return {
@@ -195,6 +197,7 @@ async function holdings(owner: Speaker): Promise<Holdings> {
     file: file.body.id,
     key: key.body.data.createApiKey.apiKey.id,
     person: person.body.id,
+    session: session.body.id,
     ...(await earn(owner, partner.id)),
   };
 }
@@ -409,6 +412,10 @@ const probes: Record<keyof Holdings, Record<string, Probe>> = {
       identification: { taxCardNumber: 'ABCDE1234F' },
     })),
     createApiKey: mutation('createApiKey', (accountId) => ({ accountId })),
+    createSession: mutation('createSession', (accountId) => ({ accountId, role: 'READ' })),
+    'POST session': write('/v1/sessions', (id) => ({ account_id: id, role: 'read' })),
+    'GET sessions': read('/v1/sessions?account_id=:id', 'nothing'),
+    sessions: filter('sessions', 'accountId: $id'),
     accountSettings: filter('accountSettings', 'accountId: [$id]'),
     connectedAccountSettings: { ...filter('connectedAccountSettings', 'accountId: [$id]'), platformOnly: true },
     addresses: filter('addresses', 'linkedId: $id'),
@@ -533,6 +540,14 @@ const probes: Record<keyof Holdings, Record<string, Probe>> = {
     apiKey: graphById('apiKey'),
     rotateApiKey: byIdInput('rotateApiKey'),
     revokeApiKey: byIdInput('revokeApiKey'),
+  },
+  session: {
+    ...nodes,
+    ...cursors('/v1/sessions', 'sessions', 'sessions'),
+    'GET session': read('/v1/sessions/:id'),
+    'POST revoke': write('/v1/sessions/:id/revoke', () => ({})),
+    session: graphById('session'),
+    revokeSession: byIdInput('revokeSession'),
   },
   person: {
     ...nodes,
@@ -790,7 +805,7 @@ const probed = `
   account.depositsOut.after account.depositsOut.before account.files.after account.files.before account.id
   account.partners.after account.partners.before account.payments.after account.payments.before
   account.payouts.after account.payouts.before account.persons.after account.persons.before
-  account.receivables.after account.receivables.before accountSetting.id accountSettings.accountId
+  account.receivables.after account.receivables.before account.sessions.after account.sessions.before accountSetting.id accountSettings.accountId
   accountSettings.after accountSettings.before accounts.after accounts.before activateAccount.id address.deposits.after
   address.deposits.before address.id
   address.payouts.after address.payouts.before addresses.after addresses.before addresses.linkedId apiKey.id
@@ -805,7 +820,7 @@ const probed = `
   createConnectedUser.supportingDocumentation.physicalAddressDocument createDeposit.from.accountId
   createDeposit.from.addressId createDeposit.to.accountId createDeposit.to.addressId createPerson.accountId
   createPerson.identification.passportImage createPerson.identification.taxCardImage createReceivable.accountId
-  createReceivable.invoice.document createTestWallet.id deactivateAccount.id deactivateTestAccount.id deactivateTestAddress.id
+  createReceivable.invoice.document createSession.accountId createTestWallet.id deactivateAccount.id deactivateTestAccount.id deactivateTestAddress.id
   declineTestCheckout.id deposit.disputedBy.after deposit.disputedBy.before deposit.id deposits.accountId deposits.after deposits.before disputeTestDeposit.id event.id
   events.after events.before events.objectId expireTestAddress.id expireTestCheckout.id failTestDeposit.id
   failTestPayout.id file.id files.accountId files.after files.before holdTestAccount.id node.id nodes.ids
@@ -814,7 +829,7 @@ const probed = `
   person.id persons.accountId persons.after persons.before processTestDeposit.id receivable.checkouts.after
   receivable.checkouts.before receivable.id receivables.accountId
   receivables.after receivables.before reconcileDeposit.id reconcileDeposit.receivables.id removePerson.id reverseTestDeposit.id
-  revokeApiKey.id rotateApiKey.id settleTestPayout.id transaction.id updateAccount.id updateAccount.logoId
+  revokeApiKey.id revokeSession.id rotateApiKey.id session.id sessions.accountId sessions.after sessions.before settleTestPayout.id transaction.id updateAccount.id updateAccount.logoId
   updateAccount.supportingDocumentation.idDocument updateAccount.supportingDocumentation.ownershipStructureDocument
   updateAccount.supportingDocumentation.physicalAddressDocument updateAccountSetting.id updateAddress.id
   updatePerson.id updatePerson.identification.passportImage updatePerson.identification.taxCardImage updateReceivable.id verifyTestAccount.id voidReceivable.id
@@ -986,6 +1001,7 @@ describe('lists', () => {
       persons: await of('person', 'account_id'),
       files: await of('file', 'account_id'),
       apiKeys: await of('api_key', 'account_id'),
+      sessions: await of('session', 'account_id'),
       deposits: [...new Set([...(await of('deposit', 'to_account_id')), ...(await of('deposit', 'from_account_id'))])],
       receivables: await of('receivable', 'account_id'),
       payments: await of('payment', 'account_id'),
