@@ -181,16 +181,37 @@ begin
 end;
 $$;
 
--- The part of a row that events contain. Secrets are removed. Numbers become text, because the JSON numbers of a reader
--- could not hold the largest amounts to the cent. The numbers that most rows have are listed by name, which saves a
--- statement; a query finds any others.
+-- A stored row without its columns that are null, as readers of stored rows expect an absent column to be null. Nulls
+-- inside a column remain, because they are part of its value. Most rows have none of these, and then need no query.
+create or replace function without_null_columns(p_row jsonb)
+returns jsonb
+language plpgsql
+immutable
+as $$
+begin
+  if jsonb_path_exists(p_row, '$.*.**{1 to last} ? (@ == null)') then
+    return (
+      select coalesce(jsonb_object_agg(k, v), '{}')
+      from jsonb_each(p_row) e (k, v)
+      where v <> 'null'
+    );
+  end if;
+  return jsonb_strip_nulls(p_row);
+end;
+$$;
+
+-- The part of a row that events contain. Secrets are removed, and what the event has in columns of its own: the tenant
+-- and the visibility. Numbers become text, because the JSON numbers of a reader could not hold the largest amounts to
+-- the cent. The numbers that most rows have are listed by name, which saves a statement; a query finds any others.
 create or replace function event_data(p_row jsonb)
 returns jsonb
 language plpgsql
 immutable
 as $$
 declare
-  r jsonb := (p_row - 'digest' #- '{identification,taxCardSealed}') || jsonb_strip_nulls(
+  r jsonb := without_null_columns(
+    p_row - array['digest', 'tenant_id', 'context_id', 'on_root_list'] #- '{identification,taxCardSealed}'
+  ) || jsonb_strip_nulls(
     jsonb_build_object(
       'created',
       p_row ->> 'created',
@@ -277,7 +298,7 @@ begin
       v_call ->> 'operation',
       v_call -> 'request',
       v_call ->> 'requestId',
-      p_row - 'digest' #- '{identification,taxCardSealed}'
+      without_null_columns(p_row - 'digest' #- '{identification,taxCardSealed}')
     )
   on conflict (tenant_id, livemode, account_id, key) do nothing;
   if not found then

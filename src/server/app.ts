@@ -28,7 +28,7 @@ import { securityHeaders } from './headers.js';
 import { Identity } from './identity.js';
 import { InFlight } from './in-flight.js';
 import { parseJson } from './json-body.js';
-import { isLarger, take, watch } from './lifetime.js';
+import { isLarger, take, TimeLimits, watch } from './lifetime.js';
 import { faultLine, requestLine } from './log.js';
 import { refuseRoute } from './methods.js';
 import { probes } from './probes.js';
@@ -174,10 +174,11 @@ function eachRequest(app: FastifyInstance, { config, quickly, admission, fixed, 
     answerBytes: config.ANSWER_BYTES_MAX,
     seconds: config.REQUEST_SECONDS,
   };
+  const timeLimits = new TimeLimits(limits.seconds);
   app.addHook('onRequest', (request, reply, done) => {
     if (!server.draining && quickly.refuses(request, reply)) return;
     reply.headers(fixed).header('request-id', request.id);
-    watch(request, reply, limits);
+    watch(request, reply, limits, timeLimits);
     take(() => admission.admit(request, reply), done);
   });
   // The time limit starts after the body: a slow body has Node's own limit, and a status of its own (408).
@@ -197,8 +198,8 @@ function eachRequest(app: FastifyInstance, { config, quickly, admission, fixed, 
     const { open, probe } = request.routeOptions.config;
     const looking = request.method === 'GET' || request.method === 'HEAD';
     const unasked = probe || request.corsPreflightEnabled || (open && looking && !request.context);
-    const quiet = unasked && reply.statusCode < 400;
-    log[quiet ? 'debug' : 'info'](requestLine(request, reply.statusCode, reply.elapsedTime), 'request');
+    const level = unasked && reply.statusCode < 400 ? 'debug' : 'info';
+    if (log.isLevelEnabled(level)) log[level](requestLine(request, reply.statusCode, reply.elapsedTime), 'request');
     done();
   });
   app.addHook('preClose', async () => {
