@@ -164,7 +164,7 @@ describe('the description', () => {
       Object.fromEntries(method.getValues().map(({ name, description }) => [name, described(description)])),
     ).toMatchObject({
       UPI: true,
-      DOMESTIC_WIRE: true,
+      DOMESTIC_WIRE: false,
       KLARNA: true,
     });
     const update = schema.getType('UpdateAccountSettingInput')!;

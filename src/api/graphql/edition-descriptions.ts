@@ -63,10 +63,15 @@ function describeParameters(fields: RootFields, { number, withheld, values }: Ed
       if (parameter) say(parameter, other);
     }
   for (const [name, allowed] of Object.entries(values))
-    for (const [path, stored] of Object.entries(allowed)) {
+    for (const path of Object.keys(allowed)) {
       const type = getNamedType(parameterAt(fields[name], path)?.type);
-      if (isEnumType(type)) for (const value of others(type, stored)) say(value, other);
+      if (isEnumType(type)) for (const value of others(type, accepted(values, path))) say(value, other);
     }
+}
+
+/** The values that any operation of an edition accepts for a parameter, those of the operator included. */
+function accepted(values: Edition['values'], path: string): readonly string[] {
+  return Object.values(values).flatMap((allowed) => allowed[path] ?? []);
 }
 
 /** The values of an enum that an edition does not have. */
