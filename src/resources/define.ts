@@ -54,9 +54,28 @@ export interface OperationRow extends Omit<Permission, 'object'> {
   rules?: (input: object) => ReturnType<NonNullable<Operation['rules']>>;
   /** The greatest length of its texts, where it differs from that of other operations. */
   textLengthMax?: number;
+  /** The codes of its refusals that not every operation has. */
+  refusals?: Operation['refusals'];
   routes?: readonly Path[];
   /** Formats its response for /v1, where the response is not the object. */
   v1?: Shape;
+  /** Its route, where the route has its own code. */
+  rest?: RestRoute;
+}
+
+/** What the contract says about an operation of /v1 that the graph does not have. Its route has its own code. */
+export interface RestRoute {
+  method: 'GET' | 'POST';
+  path: string;
+  extension: true;
+  /** A short title. */
+  summary: string;
+  /** What it does, for clients. */
+  description: string;
+  /** The JSON Schema of the form that it takes, whose member `file` is the content of a file. */
+  form?: Readonly<Record<string, unknown>>;
+  /** The content types of its response, where the response is not the object. */
+  content?: readonly string[];
 }
 
 /** A table whose rows appear as objects in events and in responses that are stored under idempotency keys. */
@@ -85,7 +104,7 @@ export interface Resource {
   resolvers?: readonly Function[];
   operations?: Readonly<Record<string, OperationRow>>;
   /** Operations of /v1 that the graph does not have. Their routes have their own code. */
-  restOperations?: Readonly<Record<string, OperationRow>>;
+  restOperations?: Readonly<Record<string, OperationRow & { rest: RestRoute }>>;
   /** The `Link` header of each response of /v1 that is one object. */
   link?: (row: never, context: Context) => string;
   /** The fields that are no columns, such as edges from and to other objects, by the type that gets them. */

@@ -1,5 +1,6 @@
 import { storedObject } from '../define.js';
 import type { EventRow } from './table.js';
+import { anyStoredObject, declareKeys, stated } from '../shape.js';
 
 /** Formats the object of an event for /v1, in its state right after the event. */
 export function eventObjectV1({ object, data }: EventRow): object {
@@ -16,6 +17,22 @@ export function eventV1(e: EventRow) {
     created: e.created,
     livemode: e.livemode,
     type: e.type,
+    account_id: e.actingAccountId,
+    number: e.number,
     data: { object: eventObjectV1(e) },
   };
 }
+
+declareKeys(eventV1, {
+  id: 'value',
+  object: 'noun',
+  created: 'value',
+  livemode: 'value',
+  type: 'value',
+  account_id: 'value',
+  number: stated({
+    type: ['integer', 'null'],
+    description: 'Dense per root account and mode, in the order in which events became visible.',
+  }),
+  data: { object: anyStoredObject },
+});
