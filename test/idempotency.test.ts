@@ -105,6 +105,9 @@ const addressId = async (me: Speaker) =>
 const keyId = async (me: Speaker) =>
   (await mutate(me, 'createApiKey', { permission: 'FULL' }, 'apiKey { id }')).body.data.createApiKey.apiKey
     .id as string;
+const sessionId = async (me: Speaker) => (await me.post('/v1/sessions', { role: 'read' })).body.id as string;
+/** The text of an answer without the token of a new session, which only the first answer has. */
+const withoutToken = (text: string) => text.replace(/"token":("ses_\w+"|null)/, '"token"');
 const hook = { url: 'https://hooks.invalid/', event_types: ['file.*'] };
 const webhookId = async (me: Speaker) =>
   (await (await me.connectedUser()).post('/v1/webhook_endpoints', hook)).body.id as string;
@@ -327,6 +330,22 @@ const writes: Record<string, Write> = {
     member: 'apiKey',
     fields: ['id', 'prefix', 'revokedAt'],
     events: ['api_key.revoked'],
+  },
+  createSession: {
+    subject: none,
+    path: '/v1/sessions',
+    body: () => ({ role: 'read' }),
+    input: () => ({ role: 'READ' }),
+    member: 'session',
+    fields: ['id', 'accountId', 'apiKeyId'],
+    events: ['session.created'],
+  },
+  revokeSession: {
+    subject: sessionId,
+    path: '/v1/sessions/:id/revoke',
+    member: 'session',
+    fields: ['id', 'accountId', 'apiKeyId'],
+    events: ['session.revoked'],
   },
   createDeposit: {
     subject: none,
@@ -638,7 +657,8 @@ describe('a write that is sent again with its Idempotency-Key', () => {
             const reply = await call(me, name, subject, way, key);
             expect([way, statusOf(reply), replayed(reply)]).toEqual([way, 200, 'true']);
             expect(objectOf(name, way, reply)).toEqual(object);
-            if (way === transport && transport === 'v1') expect(reply.text).toBe(first.text);
+            if (way === transport && transport === 'v1')
+              expect(withoutToken(reply.text)).toBe(withoutToken(first.text));
             again.push(reply);
           }
         const requests = [first, ...again].map((reply) => reply.headers.get('request-id'));

@@ -81,7 +81,7 @@ const receivableInput = (me: Speaker, more: object = {}, document?: string) => (
 
 /** One object of each kind that an account owns, by the prefix of its id. */
 type Holdings = Record<
-  'account' | 'account_setting' | 'address' | 'delivery' | 'file' | 'key' | 'person' | 'webhook',
+  'account' | 'account_setting' | 'address' | 'delivery' | 'file' | 'key' | 'person' | 'session' | 'webhook',
   string
 > &
   Earnings;
@@ -195,12 +195,13 @@ async function webhooks(owner: Speaker) {
 }
 
 async function holdings(owner: Speaker): Promise<Holdings> {
-  const [partner, address, person, file, key] = await Promise.all([
+  const [partner, address, person, file, key, session] = await Promise.all([
     owner.partner(),
     owner.post('/v1/addresses', addressBody(owner.id)),
     owner.post('/v1/persons', personBody()),
     owner.upload('identity_document', pdf),
     owner.graph('mutation { createApiKey(input: { permission: FULL }) { apiKey { id } } }'),
+    owner.post('/v1/sessions', { role: 'read' }),
   ]);
   const setting = await owner.graph('query ($id: ID!) { account(id: $id) { setting { id } } }', { id: partner.id });
   return {
@@ -211,6 +212,7 @@ async function holdings(owner: Speaker): Promise<Holdings> {
     key: key.body.data.createApiKey.apiKey.id,
     ...(await webhooks(owner)),
     person: person.body.id,
+    session: session.body.id,
     ...(await earn(owner, partner.id)),
   };
 }
@@ -426,6 +428,10 @@ const probes: Record<keyof Holdings, Record<string, Probe>> = {
       identification: { taxCardNumber: 'ABCDE1234F' },
     })),
     createApiKey: mutation('createApiKey', (accountId) => ({ accountId })),
+    createSession: mutation('createSession', (accountId) => ({ accountId, role: 'READ' })),
+    'POST session': write('/v1/sessions', (id) => ({ account_id: id, role: 'read' })),
+    'GET sessions': read('/v1/sessions?account_id=:id', 'nothing'),
+    sessions: filter('sessions', 'accountId: $id'),
     'POST webhook endpoint of': write('/v1/webhook_endpoints', (account_id) => ({ ...hook, account_id })),
     createWebhookEndpoint: mutation('createWebhookEndpoint', (accountId) => ({
       url: hook.url,
@@ -558,6 +564,14 @@ const probes: Record<keyof Holdings, Record<string, Probe>> = {
     apiKey: graphById('apiKey'),
     rotateApiKey: byIdInput('rotateApiKey'),
     revokeApiKey: byIdInput('revokeApiKey'),
+  },
+  session: {
+    ...nodes,
+    ...cursors('/v1/sessions', 'sessions', 'sessions'),
+    'GET session': read('/v1/sessions/:id'),
+    'POST revoke': write('/v1/sessions/:id/revoke', () => ({})),
+    session: graphById('session'),
+    revokeSession: byIdInput('revokeSession'),
   },
   webhook: {
     ...nodes,
@@ -840,7 +854,7 @@ const probed = `
   account.depositsOut.after account.depositsOut.before account.files.after account.files.before account.id
   account.partners.after account.partners.before account.payments.after account.payments.before
   account.payouts.after account.payouts.before account.persons.after account.persons.before
-  account.receivables.after account.receivables.before account.webhookEndpoints.after
+  account.receivables.after account.receivables.before account.sessions.after account.sessions.before account.webhookEndpoints.after
   account.webhookEndpoints.before accountSetting.id accountSettings.accountId
   accountSettings.after accountSettings.before accounts.after accounts.before activateAccount.id
   address.deposits.after address.deposits.before address.id
@@ -856,7 +870,7 @@ const probed = `
   createConnectedUser.supportingDocumentation.physicalAddressDocument createDeposit.from.accountId
   createDeposit.from.addressId createDeposit.to.accountId createDeposit.to.addressId createPerson.accountId
   createPerson.identification.passportImage createPerson.identification.taxCardImage createReceivable.accountId
-  createReceivable.invoice.document createTestWallet.id createWebhookEndpoint.accountId deactivateAccount.id deactivateTestAccount.id deactivateTestAddress.id
+  createReceivable.invoice.document createSession.accountId createTestWallet.id createWebhookEndpoint.accountId deactivateAccount.id deactivateTestAccount.id deactivateTestAddress.id
   declineTestCheckout.id deposit.disputedBy.after deposit.disputedBy.before deposit.id deposits.accountId deposits.after deposits.before disputeTestDeposit.id event.id
   events.after events.before events.objectId expireTestAddress.id expireTestCheckout.id failTestDeposit.id
   failTestPayout.id file.id files.accountId files.after files.before holdTestAccount.id node.id nodes.ids
@@ -865,7 +879,7 @@ const probed = `
   person.id persons.accountId persons.after persons.before processTestDeposit.id receivable.checkouts.after
   receivable.checkouts.before receivable.id receivables.accountId
   receivables.after receivables.before reconcileDeposit.id reconcileDeposit.receivables.id redeliverWebhooks.deliveryId redeliverWebhooks.id removePerson.id reverseTestDeposit.id
-  revokeApiKey.id rotateApiKey.id rotateWebhookSecret.id settleTestPayout.id testWebhookEndpoint.id transaction.id updateAccount.id updateAccount.logoId
+  revokeApiKey.id revokeSession.id rotateApiKey.id rotateWebhookSecret.id session.id sessions.accountId sessions.after sessions.before settleTestPayout.id testWebhookEndpoint.id transaction.id updateAccount.id updateAccount.logoId
   updateAccount.supportingDocumentation.idDocument updateAccount.supportingDocumentation.ownershipStructureDocument
   updateAccount.supportingDocumentation.physicalAddressDocument updateAccountSetting.id updateAddress.id
   updatePerson.id updatePerson.identification.passportImage updatePerson.identification.taxCardImage updateReceivable.id updateWebhookEndpoint.id verifyTestAccount.id voidReceivable.id
@@ -1041,6 +1055,7 @@ describe('lists', () => {
       persons: await of('person', 'account_id'),
       files: await of('file', 'account_id'),
       apiKeys: await of('api_key', 'account_id'),
+      sessions: await of('session', 'account_id'),
       webhookEndpoints: await of('webhook_endpoint', 'account_id'),
       webhookDeliveries: await of('webhook_delivery', 'context_id'),
       deposits: [...new Set([...(await of('deposit', 'to_account_id')), ...(await of('deposit', 'from_account_id'))])],

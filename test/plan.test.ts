@@ -28,6 +28,8 @@ import { fileListing } from '../src/resources/file/inputs.js';
 import { file } from '../src/resources/file/table.js';
 import { apiKeyListing } from '../src/resources/key/resolver.js';
 import { apiKey } from '../src/resources/key/table.js';
+import { sessionListing } from '../src/resources/session/resolver.js';
+import { session } from '../src/resources/session/table.js';
 import { entry } from '../src/resources/ledger/table.js';
 import { type Listing, type PageArgs, readOf } from '../src/types/pagination.js';
 import { paymentListing } from '../src/resources/payment/inputs.js';
@@ -91,6 +93,7 @@ const lists: List[] = [
   { table: payout, listing: payoutListing, edges: [payout.accountId, payout.addressId] },
   { table: person, listing: personListing, edges: [person.accountId] },
   { table: receivable, listing: receivableListing, edges: [receivable.accountId] },
+  { table: session, listing: sessionListing, edges: [session.accountId] },
 ];
 
 /**

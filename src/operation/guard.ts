@@ -15,7 +15,7 @@ import { type Defaults, writeEnvelopeOf, refuseReuse, replay } from './idempoten
 import { editionProblems, emptyRequired, inputProblems, remaining } from './input-problems.js';
 import { denied, deniedToSession, type Permission } from '../auth/permissions.js';
 import type { Operation } from './operation.js';
-import { problem, DomainError, snake } from '../request/problems.js';
+import { catalogue, type MessageText, type Problem, problem, DomainError, snake } from '../request/problems.js';
 
 /**
  * Wraps the resolver of every root field with the checks of its operation, once, at boot. Throws an error that names a
@@ -141,11 +141,26 @@ export function check(
 }
 
 /** Refuses a caller that may not call this operation of /v1 at all, before any check of the input. */
-export function permit(context: Pick<Context, 'caller' | 'edition'>, permission: Permission): void {
+export function permit(context: Pick<Context, 'caller' | 'edition'>, permission: Permission & { name?: string }): void {
   // An operation of the other edition does not exist for this caller.
   if (permission.editions && !permission.editions.includes(context.edition.number))
-    throw new DomainError(problem('route_missing'));
+    throw new DomainError(problem('route_missing', undefined, ofOtherEdition(permission)));
   permitCaller(context, permission);
+}
+
+/** The problem of a root field that only the other edition has; undefined for a list, which is empty there. */
+export function elsewhere(
+  { edition }: Pick<Context, 'edition'>,
+  { name, editions, list }: Pick<Operation, 'name' | 'editions' | 'list'>,
+): Problem | undefined {
+  if (list || !editions || editions.includes(edition.number)) return undefined;
+  return problem('route_missing', undefined, ofOtherEdition({ name, editions }));
+}
+
+/** The refusal of an operation that other editions have. On /v1 it is that of every path that does not exist. */
+function ofOtherEdition({ name, editions = [] }: Pick<Operation, 'editions'> & { name?: string }): MessageText {
+  const path = catalogue.route_missing[1];
+  return name === undefined ? path : { v1: path, graph: `\`${name}\` is part of Edition ${editions.join(', ')} only.` };
 }
 
 /**
@@ -157,7 +172,8 @@ export function permitField(context: Pick<Context, 'caller' | 'edition'>, permis
   else permit(context, permission);
 }
 
-function permitCaller(context: Pick<Context, 'caller'>, permission: Permission): void {
+/** Refuses a caller whose account, mode, key or session may not call an operation. */
+export function permitCaller(context: Pick<Context, 'caller'>, permission: Permission): void {
   const reason = denied(context.caller, permission);
   if (reason !== undefined) throw new DomainError(problem('permission_denied', undefined, reason));
 }

@@ -36,7 +36,7 @@ export function editionProblems(
   const problems: Problem[] = [];
   for (const path of edition.withheld[name] ?? []) {
     if (at(input, path) !== undefined) {
-      problems.push(problem('parameter_unknown', `${object}.${path}`, 'is not a parameter of this edition'));
+      problems.push(problem('parameter_unknown', `${object}.${path}`, `is part of Edition ${3 - edition.number} only`));
     }
   }
   for (const choice of edition.required[name] ?? []) {

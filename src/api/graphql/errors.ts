@@ -2,6 +2,7 @@ import {
   type DocumentNode,
   type ExecutionResult,
   type FieldNode,
+  getLocation,
   GraphQLError,
   type GraphQLField,
   type GraphQLFormattedError,
@@ -43,6 +44,8 @@ export interface Rules<C> {
    * The noun that begins the names of the field's parameters; refuses a caller without the permission for the field.
    */
   object(field: string, context: C): string;
+  /** The problem of a field that only another edition than the caller's has. */
+  elsewhere?(field: string, context: C): Problem | undefined;
   /** The problems of coerced arguments that the input types cannot express. */
   problems(field: string, args: object, context: C): Problem[];
 }
@@ -117,6 +120,7 @@ export function explained<C extends { requestId: string }>(
   );
   const values = { ...Object.fromEntries(defaults), ...variables };
   const found: { p: Problem; field: RootField }[] = [];
+  const elsewhere: GraphQLFormattedError[] = [];
   for (const { node, field } of rootFields(requested)) {
     if (found.length >= problemsMax) break;
     let object: string;
@@ -127,16 +131,24 @@ export function explained<C extends { requestId: string }>(
         return { status: error.status, errors: error.problems.map((p) => formatted(p, context.requestId, field)) };
       throw error;
     }
+    const refusal = rules.elsewhere?.(field.name, context);
+    if (refusal) elsewhere.push({ ...formatted(refusal, context.requestId, field), ...placeOf(node) });
     const more = (args: object) => rules.problems(field.name, args, context);
     found.push(...argumentProblems(node, field, values, object, more).map((p) => ({ p, field })));
   }
   const first = found[0];
-  if (!first) return undefined;
+  // A typing error comes before what the caller's edition does not have, so that it is never hidden.
+  if (!first) return elsewhere.length > 0 ? { status: 400, errors: [...errors, ...elsewhere] } : undefined;
   const others = errors.filter((e) => notAboutArguments.test(e.message));
-  return {
-    status: catalogue[first.p.code][0],
-    errors: [...found.slice(0, problemsMax).map(({ p, field }) => formatted(p, context.requestId, field)), ...others],
-  };
+  const own = found.slice(0, problemsMax).map(({ p, field }) => formatted(p, context.requestId, field));
+  return { status: catalogue[first.p.code][0], errors: [...own, ...others, ...elsewhere] };
+}
+
+/** Where a field is in its document. */
+function placeOf({ loc }: FieldNode): Pick<GraphQLFormattedError, 'locations'> {
+  if (!loc) return {};
+  const { line, column } = getLocation(loc.source, loc.start);
+  return { locations: [{ line, column }] };
 }
 
 /** Matches the library's messages for errors of a document that are not about arguments. */

@@ -16,7 +16,7 @@ import {
 import { buildSchemaSync } from 'type-graphql';
 import type { Context } from '../../operation/context.js';
 import { explained, flat, formatted, type Rules } from './errors.js';
-import { guard, permitField } from '../../operation/guard.js';
+import { elsewhere, guard, permitCaller } from '../../operation/guard.js';
 import { inputProblems } from '../../operation/input-problems.js';
 import {
   nodeTypes,
@@ -28,6 +28,7 @@ import {
 } from '../../resources/registry.js';
 import type { QueryCompiler } from './compiler/compiler.js';
 import { DocumentCache } from './document-cache.js';
+import { describeEditions } from './edition-descriptions.js';
 import { dryRunOf, selectionsMax, withoutLongNames } from './dry-run.js';
 import { type Limits, limitRule } from './limits.js';
 import { pageSizeDefault, pageSizeMax } from '../../types/pagination.js';
@@ -54,6 +55,7 @@ export function buildGraph(): GraphQLSchema {
   const schema = inOrder(buildSchemaSync({ resolvers, validate: false, skipCheck: true }));
   assertValidSchema(schema);
   guard(schema, operations);
+  describeEditions(schema, operations);
   const nodes = new NodeCounter(schema, publicSizes);
   const prices = {
     isPage: isPageType,
@@ -92,9 +94,11 @@ function inOrder(schema: GraphQLSchema): GraphQLSchema {
 export const graphRules: Rules<Context> = {
   object: (field, context) => {
     const operation = operationOf(field);
-    permitField(context, operation);
+    // An operation of another edition is refused after all other problems, whatever the key may do.
+    if (!elsewhere(context, operation)) permitCaller(context, operation);
     return operation.object;
   },
+  elsewhere: (field, context) => elsewhere(context, operationOf(field)),
   problems: (field, args, { edition }) => inputProblems(operationOf(field), args, edition),
 };
 

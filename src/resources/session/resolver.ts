@@ -1,9 +1,10 @@
-import { Arg, ArgsType, Ctx, Field, ID, InputType, Int, Mutation, ObjectType, Resolver } from 'type-graphql';
+import { ArgsType, Ctx, Field, ID, InputType, Int, Mutation, ObjectType, Resolver } from 'type-graphql';
 import { ownAccounts, related } from '../../auth/permissions.js';
 import type { Context } from '../../operation/context.js';
 import { originFault } from '../../request/origins.js';
 import { DomainError, type Problem, problem } from '../../request/problems.js';
 import { type Listing, PageArgs } from '../../types/pagination.js';
+import { Input } from '../../types/input.js';
 import { payloadOf } from '../../types/payload.js';
 import { type AccountRow, account } from '../account/table.js';
 import { SessionRole, session } from './table.js';
@@ -76,7 +77,7 @@ export class SessionResolver {
     description:
       "Creates a session: a short-lived token for a browser, in place of an API key. A platform may create sessions of its connected users. The session ends with the API key that made it, and cannot make others: before it expires, the page's server makes the next one.",
   })
-  async createSession(@Arg('input', () => CreateSessionInput) input: CreateSessionInput, @Ctx() context: Context) {
+  async createSession(@Input(() => CreateSessionInput) input: CreateSessionInput, @Ctx() context: Context) {
     const { caller, newSessions } = context;
     if (caller.keyId === null || !newSessions) throw new Error('a session was asked for without an API key');
     const owner = await context.scope.one(account, input.accountId || caller.actingAccountId, 'session.account_id');
@@ -103,7 +104,7 @@ export class SessionResolver {
   @Mutation(() => RevokeSessionPayload, {
     description: 'Revokes a session. Every gateway refuses its token within a second.',
   })
-  async revokeSession(@Arg('input', () => RevokeSessionInput) input: RevokeSessionInput, @Ctx() context: Context) {
+  async revokeSession(@Input(() => RevokeSessionInput) input: RevokeSessionInput, @Ctx() context: Context) {
     const row = await context.scope.one(session, input.id);
     checkRelation(context, await context.scope.one(account, row.accountId), 'session.id');
     return { session: await context.write('revoke_session', session, { id: input.id }) };
