@@ -66,8 +66,9 @@ const additions: Record<string, string[]> = {
   balance_transaction: ['balance_after'],
   checkout: ['url'],
   deposit: ['pending_rest', 'disputed'],
-  event: ['number', 'object_id', 'request_id'],
+  event: ['allocations', 'number', 'object_id', 'request_id'],
   payout: ['source_amount', 'source_currency', 'rate'],
+  receivable: ['system_messages'],
   transaction: ['expires_at'],
 };
 /** Values that are the same for every object of a kind, and so are not queried. */

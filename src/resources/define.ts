@@ -1,9 +1,11 @@
 import type { PgTable } from 'drizzle-orm/pg-core';
 import { fromRow } from '../db/row-mapper.js';
 import type { Permission } from '../auth/permissions.js';
+import type { Caller } from '../request/caller.js';
 import type { Context } from '../operation/context.js';
 import type { Operation } from '../operation/operation.js';
 import type { ListSize } from '../types/pagination.js';
+import { prefixOf } from '../types/relay-node.js';
 import type { FieldWeight } from '../types/weights.js';
 import type { Fields, NodeRow, RootRead } from './edges.js';
 
@@ -133,6 +135,12 @@ export const resources: readonly Resource[] = declared;
 export function storedObject(noun: string, among = resources): StoredObject | undefined {
   for (const { stored } of among) if (stored && Object.hasOwn(stored, noun)) return stored[noun];
   return undefined;
+}
+
+/** The node of an id, if the caller may read its objects: a session cannot read those that only API keys can. */
+export function readableNode(id: string, { session }: Caller): NodeRow | undefined {
+  const found = nodeOf(prefixOf(id));
+  return found?.keysOnly && session ? undefined : found;
 }
 
 /** The node whose ids begin with a prefix. */

@@ -1,4 +1,4 @@
-import { Arg, Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
+import { Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
 import type { Context } from '../../operation/context.js';
 import type { Listing, Page } from '../../types/pagination.js';
 import { checkFiles, verificationPurposes } from '../file/reference.js';
@@ -8,6 +8,7 @@ import { addressKeyOf, blankToNull, businessDetailsOf, initialSetting, nicknameO
 import { CreateAccountInput, CreateConnectedUserInput, PartnerArgs, UpdateAccountInput } from './inputs.js';
 import { type AccountRow, account } from './table.js';
 import { Account, AccountConnection, type Capability } from './type.js';
+import { Input } from '../../types/input.js';
 
 /** How accounts are listed. Spec: List Accounts. */
 export const accountListing: Listing = {
@@ -47,8 +48,8 @@ export class AccountResolver {
   }
 
   /** Creates a partner of the acting account. Spec: Create an Account. */
-  @Mutation(() => CreateAccountPayload, { description: 'Creates a partner of the context account, in status DRAFT.' })
-  async createAccount(@Arg('input', () => CreateAccountInput) input: CreateAccountInput, @Ctx() context: Context) {
+  @Mutation(() => CreateAccountPayload, { description: 'Creates a partner of the acting account, in status DRAFT.' })
+  async createAccount(@Input(() => CreateAccountInput) input: CreateAccountInput, @Ctx() context: Context) {
     const { caller, edition } = context;
     const row = await context.write('create_account', account, {
       kind: 'partner',
@@ -70,7 +71,7 @@ export class AccountResolver {
     description: 'Creates a connected user of the platform, in status DRAFT.',
   })
   async createConnectedUser(
-    @Arg('input', () => CreateConnectedUserInput) input: CreateConnectedUserInput,
+    @Input(() => CreateConnectedUserInput) input: CreateConnectedUserInput,
     @Ctx() context: Context,
   ) {
     const { caller, edition, scope } = context;
@@ -102,7 +103,7 @@ export class AccountResolver {
   @Mutation(() => UpdateAccountPayload, {
     description: 'Changes a connected user in status DRAFT, by its platform or the user itself.',
   })
-  async updateAccount(@Arg('input', () => UpdateAccountInput) input: UpdateAccountInput, @Ctx() context: Context) {
+  async updateAccount(@Input(() => UpdateAccountInput) input: UpdateAccountInput, @Ctx() context: Context) {
     const { id, ...rest } = input;
     const before = await context.scope.one(account, id);
     const changes = changesOf(rest);

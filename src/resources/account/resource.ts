@@ -15,7 +15,7 @@ export default defineResource({
   resolvers: [AccountResolver],
   operations: {
     account: {
-      reads: one('An account within reach.'),
+      reads: one('An account that the caller can see, by its id.'),
       access: 'read',
       callers: everyone,
       routes: [get('/v1/accounts/:id')],
@@ -70,7 +70,7 @@ export default defineResource({
       owner: link(account, 'ownerId', {
         nullable: true,
         description:
-          'The account that created this one: the platform of a connected user, the owner of a partner. Null for a root, and where it is out of reach.',
+          'The account that created this one: the platform of a connected user, the owner of a partner. Null for a root, and where the caller cannot see it.',
       }),
       partners: page(account, account.ownerId, {
         description: 'The partners that the account owns.',

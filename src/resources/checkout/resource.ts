@@ -27,7 +27,7 @@ export default defineResource({
   resolvers: [CheckoutResolver],
   operations: {
     checkout: {
-      reads: one('A checkout within reach.'),
+      reads: one('A checkout that the caller can see, by its id.'),
       access: 'read',
       callers: everyone,
       editions: [2],
@@ -86,14 +86,23 @@ export default defineResource({
       type: value(
         () => CheckoutType,
         () => CheckoutType.PAYMENT,
+        { description: 'What the checkout is for.' },
       ),
-      from: object(() => CheckoutParty, { accountId: 'fromAccountId' }),
-      to: object(() => CheckoutParty, { accountId: 'toAccountId' }),
+      from: object(
+        () => CheckoutParty,
+        { accountId: 'fromAccountId' },
+        { description: 'The partner that pays, by its id.' },
+      ),
+      to: object(
+        () => CheckoutParty,
+        { accountId: 'toAccountId' },
+        { description: 'The user that is paid, by its id.' },
+      ),
       metadata: value(
         () => Metadata,
         (row: CheckoutRow) => row.metadata ?? {},
         {
-          description: 'Empty when there is none.',
+          description: "The client's own keys and values. Empty if there are none.",
         },
       ),
       url: value(
@@ -133,7 +142,12 @@ export default defineResource({
         description: 'The checkouts that pay it.',
       }),
     }),
-    fields(payment, { checkout: link(checkoutNow, 'checkoutId', { nullable: true }) }),
+    fields(payment, {
+      checkout: link(checkoutNow, 'checkoutId', {
+        nullable: true,
+        description: 'The checkout that the payment is of.',
+      }),
+    }),
     fields(deposit, {
       checkout: value(
         () => Checkout,

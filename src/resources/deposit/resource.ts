@@ -20,7 +20,7 @@ export default defineResource({
   resolvers: [DepositResolver],
   operations: {
     deposit: {
-      reads: one('A deposit within reach.'),
+      reads: one('A deposit that the caller can see, by its id.'),
       access: 'read',
       callers: everyone,
       routes: [extension.get('/v1/deposits/:id')],
@@ -59,16 +59,35 @@ export default defineResource({
   },
   fields: [
     fields(deposit, {
-      from: object(() => Party, { accountId: 'fromAccountId', addressId: 'fromAddressId' }),
-      to: object(() => Party, { accountId: 'toAccountId', addressId: 'toAddressId' }),
-      fromAccount: link(account, 'fromAccountId', { nullable: true }),
-      fromAddress: link(address, 'fromAddressId', { nullable: true }),
-      toAccount: link(account, 'toAccountId', { nullable: true }),
-      toAddress: link(address, 'toAddressId', { nullable: true }),
-      payment: link(payment, 'paymentId', { description: 'The payment that it is.' }),
+      from: object(
+        () => Party,
+        { accountId: 'fromAccountId', addressId: 'fromAddressId' },
+        { description: 'The source of the deposit, by its ids.' },
+      ),
+      to: object(
+        () => Party,
+        { accountId: 'toAccountId', addressId: 'toAddressId' },
+        { description: 'The destination of the deposit, by its ids.' },
+      ),
+      fromAccount: link(account, 'fromAccountId', {
+        nullable: true,
+        description: 'The account that paid. Null if it is not known.',
+      }),
+      fromAddress: link(address, 'fromAddressId', {
+        nullable: true,
+        description: 'The address that paid. Null if it is not known.',
+      }),
+      toAccount: link(account, 'toAccountId', { nullable: true, description: 'The account that received.' }),
+      toAddress: link(address, 'toAddressId', { nullable: true, description: 'The address that received.' }),
+      payment: link(payment, 'paymentId', { description: 'The payment of this deposit.' }),
+      disputedDeposit: link(deposit, 'disputesId', {
+        nullable: true,
+        description: 'The deposit that this one disputes. Null if this deposit is no dispute.',
+      }),
       disputes: link(deposit, 'disputesId', {
         nullable: true,
         description: 'The deposit that this one disputes.',
+        deprecationReason: 'It is one deposit: use `disputedDeposit`.',
       }),
       disputedBy: page(deposit, deposit.disputesId, { description: 'The deposits that dispute this one.' }),
     }),
@@ -88,7 +107,9 @@ export default defineResource({
         description: 'The deposits that came in to this address.',
       }),
     }),
-    fields(payment, { deposit: link(deposit, 'depositId', { nullable: true }) }),
+    fields(payment, {
+      deposit: link(deposit, 'depositId', { nullable: true, description: 'The deposit that the payment is of.' }),
+    }),
   ],
   events: [
     ...['deposit.initialized', 'deposit.processing', 'deposit.completed', 'deposit.failed', 'deposit.cancelled'],

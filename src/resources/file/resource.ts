@@ -1,5 +1,6 @@
 import { everyone } from '../../auth/permissions.js';
 import { type AccountRow, account } from '../account/table.js';
+import { type AddressRow, address } from '../address/table.js';
 import { defineResource, extension, type RestRoute, stored } from '../define.js';
 import { fields, link, many, node, one, page, value } from '../edges.js';
 import { FileArgs, fileListing } from './inputs.js';
@@ -40,7 +41,7 @@ export default defineResource({
   stored: { file: stored(file, fileV1) },
   operations: {
     file: {
-      reads: one('A file within reach.'),
+      reads: one('A file that the caller can see, by its id.'),
       access: 'read',
       callers: everyone,
       routes: [extension.get('/v1/files/:id')],
@@ -59,6 +60,13 @@ export default defineResource({
   },
   fields: [
     fields(file, { account: link(account, 'accountId', { description: 'The account that uploaded it.' }) }),
+    fields(address, {
+      idDocument: value(
+        () => File,
+        (row: AddressRow, { scope }) => scope.find(file, row.supportingDocumentation?.idDocument),
+        { nullable: true, description: 'The file behind `supportingDocumentation.idDocument`.' },
+      ),
+    }),
     fields(account, {
       files: page(file, file.accountId, { description: 'The files that the account uploaded.' }),
       logo: link(file, 'logoId', { nullable: true, description: 'The file behind `logoId`.' }),
@@ -66,6 +74,22 @@ export default defineResource({
         () => File,
         (row: AccountRow, { scope }) => scope.find(file, row.supportingDocumentation.idDocument),
         { nullable: true, description: 'The file behind `supportingDocumentation.idDocument`.' },
+      ),
+      ownershipStructureDocument: value(
+        () => File,
+        (row: AccountRow, { scope }) => scope.find(file, row.supportingDocumentation.ownershipStructureDocument),
+        {
+          nullable: true,
+          description: 'The file behind `supportingDocumentation.ownershipStructureDocument`. Edition 1 only.',
+        },
+      ),
+      physicalAddressDocument: value(
+        () => File,
+        (row: AccountRow, { scope }) => scope.find(file, row.supportingDocumentation.physicalAddressDocument),
+        {
+          nullable: true,
+          description: 'The file behind `supportingDocumentation.physicalAddressDocument`. Edition 2 only.',
+        },
       ),
     }),
   ],

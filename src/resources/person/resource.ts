@@ -16,7 +16,7 @@ export default defineResource({
   resolvers: [PersonResolver],
   operations: {
     person: {
-      reads: one('A person within reach.'),
+      reads: one('A person that the caller can see, by its id.'),
       access: 'read',
       callers: everyone,
       routes: [extension.get('/v1/persons/:id')],
@@ -50,9 +50,11 @@ export default defineResource({
   },
   fields: [
     fields(person, {
-      relationship: value(() => Relationship, relationshipOf),
-      identification: value(() => Identification, identificationOf),
-      account: link(account, 'accountId'),
+      relationship: value(() => Relationship, relationshipOf, {
+        description: 'The roles of the person in the business.',
+      }),
+      identification: value(() => Identification, identificationOf, { description: 'How the person is identified.' }),
+      account: link(account, 'accountId', { description: 'The account of the business.' }),
       taxCardImage: value(
         () => File,
         (row: PersonRow, { scope }) => scope.find(file, row.identification.taxCardImage),
