@@ -48,15 +48,15 @@ export default defineResource({
     deactivateTestAddress: {
       object: 'address',
       ...testOnly,
-      refusals: ['status_invalid'],
       keysOnly: 'update addresses',
+      refusals: ['status_invalid'],
       routes: [extension.post(`${helpers}/addresses/:id/deactivate`)],
     },
     createTestWallet: {
       object: 'address',
       ...testOnly,
-      refusals: ['account_type_invalid'],
       keysOnly: 'create addresses',
+      refusals: ['account_type_invalid'],
       routes: [extension.post(`${helpers}/accounts/:id/wallet`)],
     },
   },
