@@ -44,6 +44,7 @@ export default defineResource({
     createWebhookEndpoint: {
       ...managed,
       rules: webhookEndpointProblems,
+      refusals: ['account_type_invalid'],
       routes: [extension.post('/v1/webhook_endpoints')],
     },
     updateWebhookEndpoint: {
