@@ -1,5 +1,5 @@
 import { declareKeys, stated } from '../shape.js';
-import { type SessionRow, SessionRole } from './table.js';
+import type { SessionRow } from './table.js';
 
 /** Formats a session for /v1 and for events, without its token. Silent: all fields. */
 export function sessionV1(s: SessionRow) {
@@ -22,7 +22,7 @@ export function newSessionV1({ session, token = null }: { session: SessionRow; t
   return { ...sessionV1(session), token };
 }
 
-declareKeys(sessionV1, {
+const sessionKeys = {
   id: 'value',
   object: 'noun',
   created: 'value',
@@ -33,20 +33,10 @@ declareKeys(sessionV1, {
   allowed_origins: 'value',
   expires_at: 'value',
   revoked_at: 'value or null',
-});
+} as const;
 
-const [text, time] = [stated({ type: 'string' }), stated({ type: 'integer' })];
-
+declareKeys(sessionV1, sessionKeys);
 declareKeys(newSessionV1, {
-  id: text,
-  object: stated({ type: 'string', const: 'session' }),
-  created: time,
-  livemode: stated({ type: 'boolean' }),
-  account_id: text,
-  api_key_id: text,
-  role: stated({ type: 'string', enum: Object.values(SessionRole) }),
-  allowed_origins: stated({ type: 'array', items: { type: 'string' } }),
-  expires_at: time,
-  revoked_at: stated({ type: ['integer', 'null'] }),
-  token: 'value or null',
+  ...sessionKeys,
+  token: stated({ type: ['string', 'null'], description: 'The token; null when the answer is a replay.' }),
 });

@@ -49,7 +49,11 @@ export function contractOf(schema: GraphQLSchema, examples: Examples): Json {
         ...refusalResponses(examples),
       },
       securitySchemes: {
-        bearer: { type: 'http', scheme: 'bearer', description: 'The API key, as `Authorization: Bearer sk_…`.' },
+        bearer: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'The API key, or the token of a session, as `Authorization: Bearer sk_…`.',
+        },
         basic: { type: 'http', scheme: 'basic', description: 'The API key as the username, and an empty password.' },
       },
     },

@@ -8,6 +8,8 @@ import { pascal } from './wording.js';
 
 /** A kind of objects of /v1: the function that formats them, their noun, their keys, and their type in the graph. */
 interface Kind {
+  /** The name of its schema. */
+  name: string;
   noun: string;
   keys: Keys;
   type: GraphQLObjectType | undefined;
@@ -22,25 +24,29 @@ export class Kinds {
     const stored = new Map(
       resources.flatMap(({ stored = {} }) => Object.entries(stored).map(([noun, { v1 }]) => [v1, noun] as const)),
     );
-    for (const route of routes) {
+    const ofStored = (route: Route) => Number(stored.has(route.shape));
+    for (const route of routes.toSorted((one, other) => ofStored(other) - ofStored(one))) {
       const type = answeredType(route, fields[route.field]!);
-      this.#add(route.shape, stored.get(route.shape) ?? snake(type?.name ?? '').slice(1), type);
+      this.#add(route.shape, stored.get(route.shape) ?? snake(type?.name ?? '').slice(1), type, route.field);
     }
     for (const [shape, noun] of stored) {
       const type = schema.getType(pascal(noun));
-      this.#add(shape, noun, isObjectType(type) ? type : undefined);
+      this.#add(shape, noun, isObjectType(type) ? type : undefined, noun);
     }
   }
 
-  #add(shape: Shape, noun: string, type: GraphQLObjectType | undefined): void {
+  /** Two kinds may have one noun: a session, and a new session with its token, which is named after its operation. */
+  #add(shape: Shape, noun: string, type: GraphQLObjectType | undefined, operation: string): void {
     const keys = keysOfShape(shape);
     if (!keys) throw new Error(`the keys of the object ${noun} on /v1 are not declared`);
-    if (!this.#kinds.has(shape)) this.#kinds.set(shape, { noun, keys, type });
+    if (this.#kinds.has(shape)) return;
+    const taken = [...this.#kinds.values()].some((kind) => kind.noun === noun);
+    this.#kinds.set(shape, { name: taken ? `${pascal(operation)}Answer` : pascal(noun), noun, keys, type });
   }
 
   /** The name of the schema of what a route answers, or of the objects of its list. */
   nameOf(shape: Shape): string {
-    return pascal(this.#kinds.get(shape)!.noun);
+    return this.#kinds.get(shape)!.name;
   }
 
   /** The schemas of all objects and of the lists of those that are listed, by name. */
@@ -53,7 +59,7 @@ export class Kinds {
     };
     const answers = new AnswerSchemas(wording, anyObject);
     const out: Record<string, Json> = {};
-    for (const { noun, keys, type } of this.#kinds.values()) out[pascal(noun)] = answers.object(noun, keys, type);
+    for (const { name, noun, keys, type } of this.#kinds.values()) out[name] = answers.object(noun, keys, type);
     for (const { shape, answers: answer } of routes)
       if (answer === 'list') out[`${this.nameOf(shape)}List`] = listOf(this.nameOf(shape));
     return Object.fromEntries(Object.entries(out).sort(([a], [b]) => (a < b ? -1 : 1)));
@@ -70,8 +76,10 @@ function nounsOfEvents(): Set<string> {
 function answeredType(route: Route, { type }: GraphQLField<unknown, unknown>): GraphQLObjectType | undefined {
   const result = getNamedType(type);
   if (!isObjectType(result)) return undefined;
-  const member = { object: undefined, list: 'nodes', payload: camel(operationOf(route.field).object) }[route.answers];
-  const answered = member === undefined ? result : getNamedType(result.getFields()[member]!.type);
+  const member = route.answers === 'list' ? 'nodes' : camel(operationOf(route.field).object);
+  // The result is a page, a payload with the object as a member, or the object itself.
+  const of = route.answers === 'list' || route.method === 'POST' ? result.getFields()[member]?.type : undefined;
+  const answered = of === undefined ? result : getNamedType(of);
   return isObjectType(answered) ? answered : undefined;
 }
 
