@@ -7,12 +7,13 @@ import { account } from '../account/table.js';
 import { Account } from '../account/type.js';
 import { nodeOf } from '../define.js';
 import { KeyPermission } from '../key/table.js';
+import { SessionRole } from '../session/table.js';
 
 const nodesMax = 100;
 
 @ObjectType({
   simpleResolvers: true,
-  description: 'The caller: the account of the API key, and what the key may do.',
+  description: 'The caller: the account of the API key or session, and what it may do.',
 })
 class Viewer {
   @Field(() => Int, { description: 'The edition of the interface: 1 or 2.' })
@@ -21,6 +22,8 @@ class Viewer {
   mode: 'test' | 'live';
   @Field(() => KeyPermission)
   permission: KeyPermission;
+  @Field(() => SessionRole, { nullable: true, description: 'The role of the session; null when the caller has a key.' })
+  sessionRole: SessionRole | null;
   @Field(() => Boolean, { description: 'Whether the request acts on behalf of a connected user.' })
   onBehalf: boolean;
 }
@@ -28,27 +31,30 @@ class Viewer {
 /** The caller, and any visible object by its id. Silent: both. */
 @Resolver(() => Viewer)
 export class ViewerResolver {
-  @Query(() => Viewer, { description: 'The caller: the account of the API key, and what the key may do.' })
+  @Query(() => Viewer, { description: 'The caller: the account of the API key or session, and what it may do.' })
   viewer(@Ctx() { caller, edition }: Context): Viewer {
     return {
       edition: edition.number,
       mode: caller.livemode ? 'live' : 'test',
       permission: caller.permission,
+      sessionRole: caller.session?.role ?? null,
       onBehalf: caller.actingAccountId !== caller.accountId,
     };
   }
 
   @FieldResolver(() => Account, {
-    description: 'The acting account: the account named by On-Behalf-Of, or otherwise the account of the API key.',
+    description:
+      'The acting account: the account named by On-Behalf-Of, or otherwise the account of the API key or session.',
   })
   async account(@Root() _: Viewer, @Ctx() { scope, caller }: Context): Promise<Account | null> {
     return scope.find(account, caller.actingAccountId);
   }
 
   @Query(() => Node, { nullable: true, description: 'An object within reach, by its id; null when there is none.' })
-  async node(@Arg('id', () => ID) id: string, @Ctx() { scope }: Context): Promise<Node | null> {
+  async node(@Arg('id', () => ID) id: string, @Ctx() { scope, caller }: Context): Promise<Node | null> {
     const node = nodeOf(prefixOf(id));
-    const row = node ? await scope.find(node.rows, id) : null;
+    const readable = node && !(node.keysOnly && caller.session);
+    const row = readable ? await scope.find(node.rows, id) : null;
     // The row is of the node's own table.
     return row && node?.shown?.(row as never) === false ? null : (row as Node | null);
   }
