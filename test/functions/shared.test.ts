@@ -128,7 +128,10 @@ of('merge_metadata', () => {
 
 of('without_null_columns', () => {
   it.each([
-    [{ a: null, b: 1, c: { d: 'x' }, e: [1] }, { b: 1, c: { d: 'x' }, e: [1] }],
+    [
+      { a: null, b: 1, c: { d: 'x' }, e: [1] },
+      { b: 1, c: { d: 'x' }, e: [1] },
+    ],
     [
       { a: null, b: null, c: { d: null }, e: [null, { f: null }] },
       { c: { d: null }, e: [null, { f: null }] },
