@@ -84,7 +84,7 @@ const lists: List[] = [
     listing: depositListing,
     edges: [deposit.toAccountId, deposit.fromAccountId, deposit.toAddressId, deposit.disputesId],
   },
-  { table: event, listing: eventListing, edges: [] },
+  { table: event, listing: eventListing, edges: [event.actingAccountId] },
   { table: file, listing: fileListing, edges: [file.accountId] },
   { table: apiKey, listing: apiKeyListing, edges: [apiKey.accountId] },
   { table: payment, listing: paymentListing, edges: [payment.accountId] },

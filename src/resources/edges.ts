@@ -10,6 +10,8 @@ import { type Listing, PageArgs } from '../types/pagination.js';
 interface Shown {
   nullable?: true;
   description?: string;
+  /** Why clients should use another field, and which one. */
+  deprecationReason?: string;
 }
 /** The type of a field: a class, a scalar, an enum, or a list of one. */
 type Returns = () => object | [object];
@@ -156,9 +158,13 @@ function method(target: object, name: string, run: Method, parameters: Parameter
 export function edgeResolver({ table, edges }: Fields, nodeOf: (table: Rows) => NodeRow): Function {
   class Edges {}
   for (const [name, edge] of Object.entries(edges)) {
-    const { nullable = false, description } = edge;
+    const { nullable = false, description, deprecationReason } = edge;
     const decorators = 'args' in edge && edge.args ? [Args(() => edge.args!)] : [];
-    const field = FieldResolver(returnsOf(edge, nodeOf), { nullable, ...(description && { description }) });
+    const field = FieldResolver(returnsOf(edge, nodeOf), {
+      nullable,
+      ...(description && { description }),
+      ...(deprecationReason && { deprecationReason }),
+    });
     method(Edges.prototype, name, runOf(edge, nodeOf), [Root(), Ctx(), ...decorators], field);
   }
   Resolver(() => nodeOf(table).type)(Edges);
@@ -213,7 +219,7 @@ export function rootResolver(
         Reads.prototype,
         name,
         run,
-        [Arg('id', () => ID), Ctx()],
+        [Arg('id', () => ID, { description: `The id of the object, such as \`${node.prefix}_…\`.` }), Ctx()],
         Query(() => node.type, { nullable: true, description }),
       );
     } else {

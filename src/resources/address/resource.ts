@@ -15,7 +15,7 @@ export default defineResource({
   resolvers: [AddressResolver],
   operations: {
     address: {
-      reads: one('An address within reach.'),
+      reads: one('An address that the caller can see, by its id.'),
       access: 'read',
       callers: everyone,
       routes: [get('/v1/addresses/:id')],
@@ -46,6 +46,7 @@ export default defineResource({
       linkedObject: value(
         () => LinkedObject,
         () => 'account',
+        { description: 'What owns the address: always ACCOUNT.' },
       ),
       account: link(account, 'linkedId', { description: 'The account that owns it.' }),
     }),

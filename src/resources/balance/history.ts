@@ -5,6 +5,7 @@ import type { Context } from '../../operation/context.js';
 import type { Scope } from '../../db/scope.js';
 import { Compartment } from '../ledger/table.js';
 import { Amount, Currency, DateTime } from '../../types/scalars.js';
+import { texts } from '../../types/texts.js';
 import { bucket, checkRange, grouped, type Interval, type RangeArgs } from './range.js';
 
 const p = sql.placeholder;
@@ -16,17 +17,17 @@ const p = sql.placeholder;
 export class BalancePoint {
   @Field(() => DateTime, { description: 'The beginning of the step.' })
   start: number;
-  @Field(() => Currency)
+  @Field(() => Currency, { description: texts.currency })
   currency: string;
-  @Field(() => Amount)
+  @Field(() => Amount, { description: 'The amount of the compartment `available` at the end of the step.' })
   available: bigint;
-  @Field(() => Amount)
+  @Field(() => Amount, { description: 'The amount of the compartment `pending` at the end of the step.' })
   pending: bigint;
-  @Field(() => Amount)
+  @Field(() => Amount, { description: 'The amount of the compartment `processing` at the end of the step.' })
   processing: bigint;
-  @Field(() => Amount)
+  @Field(() => Amount, { description: 'The amount of the compartment `payoutProcessing` at the end of the step.' })
   payoutProcessing: bigint;
-  @Field(() => Amount)
+  @Field(() => Amount, { description: 'The amount of the compartment `feeAdvance` at the end of the step.' })
   feeAdvance: bigint;
 }
 

@@ -5,7 +5,15 @@ import { DateTime } from '../../types/scalars.js';
 
 export const Interval = { DAY: 'day', WEEK: 'week', MONTH: 'month' } as const;
 export type Interval = (typeof Interval)[keyof typeof Interval];
-registerEnumType(Interval, { name: 'Interval', description: 'Steps of a chart, in UTC; weeks begin on Monday.' });
+registerEnumType(Interval, {
+  name: 'Interval',
+  description: 'The length of the steps of a chart. Steps begin at midnight UTC.',
+  valuesConfig: {
+    DAY: { description: 'One day.' },
+    WEEK: { description: 'One week, from Monday.' },
+    MONTH: { description: 'One calendar month.' },
+  },
+});
 
 export const stepsMax = 400;
 /** The usual number of currencies of an account: those of its deposits, and the one of its payouts. */

@@ -5,13 +5,13 @@ import { fields, value } from '../edges.js';
 import { balanceHistory, BalancePoint } from './history.js';
 import { pointsUsual, RangeArgs, stepsMax } from './range.js';
 import { DepositTotal, depositTotals, DepositTotalsArgs } from './totals.js';
-import { AsOfArgs, balanceOfAccount, BalanceResolver } from './resolver.js';
+import { AsOfArgs, balanceOfAccount, BalanceAggregateResolver, BalanceResolver } from './resolver.js';
 import { Balance } from './type.js';
 import { balanceAggregateV1, balanceV1 } from './v1.js';
 
 export default defineResource({
   object: 'balance',
-  resolvers: [BalanceResolver],
+  resolvers: [BalanceResolver, BalanceAggregateResolver],
   operations: {
     balance: { access: 'read', callers: everyone, v1: balanceV1, routes: [get('/v1/balance')] },
     balanceAggregate: {

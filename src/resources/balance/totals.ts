@@ -27,13 +27,13 @@ export class DepositTotalsArgs extends RangeArgs {
 export class DepositTotal {
   @Field(() => DateTime, { description: 'The beginning of the step.' })
   start: number;
-  @Field(() => DepositPaymentMethod)
+  @Field(() => DepositPaymentMethod, { description: 'How the deposits were paid.' })
   paymentMethod: DepositPaymentMethod;
-  @Field(() => Currency)
+  @Field(() => Currency, { description: 'The currency of the deposits.' })
   currency: string;
-  @Field(() => Int)
+  @Field(() => Int, { description: 'How many deposits there were, disputes included.' })
   count: number;
-  @Field(() => Amount)
+  @Field(() => Amount, { description: 'The sum of the deposits, minus the disputed amounts.' })
   amount: bigint;
 }
 

@@ -15,7 +15,7 @@ export default defineResource({
   stored: { api_key: stored(apiKey, apiKeyV1) },
   resolvers: [ApiKeyResolver],
   operations: {
-    apiKey: { reads: one('A key within reach.'), access: 'read', callers: everyone, keysOnly: 'read API keys' },
+    apiKey: { reads: one('A key that the caller can see, by its id.'), access: 'read', callers: everyone, keysOnly: 'read API keys' },
     apiKeys: {
       reads: many(ApiKeyArgs, "The keys of the accounts on the caller's list, of the caller's mode."),
       access: 'read',
@@ -27,7 +27,7 @@ export default defineResource({
     revokeApiKey: { ...managed, keysOnly: 'revoke API keys' },
   },
   fields: [
-    fields(apiKey, { account: link(account, 'accountId') }),
+    fields(apiKey, { account: link(account, 'accountId', { description: 'The account whose key it is.' }) }),
     fields(account, {
       apiKeys: page(apiKey, apiKey.accountId, { description: "The account's keys of the caller's mode." }),
     }),

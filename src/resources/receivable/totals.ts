@@ -21,19 +21,19 @@ export class ReceivableTotalsArgs {
   description: 'The receivables of a status and currency together. What is still open is `amountReconcilable`.',
 })
 export class ReceivableTotal {
-  @Field(() => ReceivableStatus)
+  @Field(() => ReceivableStatus, { description: 'The status that these receivables have.' })
   status: ReceivableStatus;
-  @Field(() => Currency)
+  @Field(() => Currency, { description: 'The currency of the amounts.' })
   currency: string;
-  @Field(() => Int)
+  @Field(() => Int, { description: 'The number of receivables.' })
   count: number;
-  @Field(() => Amount)
+  @Field(() => Amount, { description: 'The sum of what they may be paid.' })
   amountMaximumReconcilable: bigint;
-  @Field(() => Amount)
+  @Field(() => Amount, { description: 'The sum of what is still open.' })
   amountReconcilable: bigint;
-  @Field(() => Amount)
+  @Field(() => Amount, { description: 'The sum of what was received and is not paid out yet.' })
   amountLocked: bigint;
-  @Field(() => Amount)
+  @Field(() => Amount, { description: 'The sum of what was paid out.' })
   amountSettledPayouts: bigint;
 }
 
