@@ -661,14 +661,19 @@ describe('figures over time', () => {
     ];
     for (const [root, owner, amount, partner] of amounts)
       await completed(owner, amount, { to: { account_id: partner?.id ?? root.id } });
+    const sumOf = (amountsOf: { amount: string }[]) => amountsOf.map(({ amount }) => amount).join();
     const at = (offset: number) => new Date(Date.now() + offset * 1000).toISOString();
     const partnerOf = (owner: Speaker) => amounts.find(([, each, , partner]) => each === owner && partner)![3]!.id;
     const totalOf = async (speaker: Speaker, id: string, descendants: string) => {
       const { body } = await speaker.graph(
-        `{ node(id: "${id}") { ... on Account { depositTotals(from: "${at(-day)}", to: "${at(day)}", interval: MONTH ${descendants}) { amount } } } }`,
+        `{ node(id: "${id}") { ... on Account { depositTotals(from: "${at(-day)}", to: "${at(day)}", interval: MONTH ${descendants}) { amount }
+           balance${descendants && `(${descendants.slice(2)})`} { pending { amount } } } } }`,
       );
       const cents = body.data.node?.depositTotals.map((total: any) => Number(total.amount.replace('.', '')));
-      return cents?.reduce((a: number, b: number) => a + b, 0);
+      const total = cents?.reduce((a: number, b: number) => a + b, 0);
+      // Nothing is reconciled, so what was received is pending.
+      if (total !== undefined) expect(sumOf(body.data.node.balance.pending)).toBe((total / 100).toFixed(2));
+      return total;
     };
     // Before and after the worker has added the changes to the totals.
     for (const sums of [false, true]) {
@@ -694,6 +699,56 @@ describe('figures over time', () => {
           await totalOf(speaker, id, ', descendants: true'),
         ]).toEqual([id, own, own, all]);
     }
+  });
+
+  it('of receivables are by status and currency, of an account or with the accounts below it', async () => {
+    const [platform, stranger] = [await given.platform(1), await given.platform(1)];
+    const [user, other] = [await platform.connectedUser(), await platform.connectedUser()];
+    for (const [owner, amount] of [
+      [platform, '1.00'],
+      [user, '10.00'],
+      [user, '20.00'],
+      [other, '400.00'],
+      [stranger, '5000.00'],
+    ] as const) {
+      const reply = await owner.post('/v1/receivables', {
+        ...{ purpose_code: 'P0802', transaction_type: 'services', currency: 'USD' },
+        invoice: {
+          ...{ amount, currency: 'USD', reference_number: nickname() },
+          ...{ creation_date: '2026-01-01', due_date: '2030-01-01' },
+        },
+      });
+      expect([reply.fieldNames, reply.status]).toEqual([[], 200]);
+      if (amount === '20.00') expect((await owner.post(`/v1/receivables/${reply.body.id}/void`)).status).toBe(200);
+    }
+    const totalsOf = async (speaker: Speaker, id: string, descendants: boolean) => {
+      const { body } = await speaker.graph(
+        `{ node(id: "${id}") { ... on Account { receivableTotals(descendants: ${descendants}) {
+           status currency count amountMaximumReconcilable amountReconcilable amountLocked amountSettledPayouts } } } }`,
+      );
+      return body.data.node?.receivableTotals.map((t: any) => {
+        expect([t.currency, t.amountLocked, t.amountSettledPayouts]).toEqual(['USD', '0.00', '0.00']);
+        return `${t.status} ${t.count}: ${t.amountReconcilable} of ${t.amountMaximumReconcilable}`;
+      });
+    };
+    const ofUser = ['OPEN 1: 10.00 of 10.00', 'VOID 1: 0.00 of 20.00'];
+    const ofPlatform = ['OPEN 1: 1.00 of 1.00'];
+    const ofAll = ['OPEN 3: 411.00 of 411.00', 'VOID 1: 0.00 of 20.00'];
+    for (const [speaker, id, own, all] of [
+      [platform, platform.id, ofPlatform, ofAll],
+      [platform, user.id, ofUser, ofUser],
+      [platform.actingFor(user.id), user.id, ofUser, ofUser],
+      [user, user.id, ofUser, ofUser],
+      [user, other.id, undefined, undefined],
+      [user, platform.id, undefined, undefined],
+      [stranger, platform.id, undefined, undefined],
+    ] as const)
+      expect([id, await totalsOf(speaker, id, false), await totalsOf(speaker, id, true)]).toEqual([id, own, all]);
+    const both = await platform.graph(
+      `{ viewer { account { balance(asOf: "2026-01-01T00:00:00Z", descendants: true) { pending { amount } } } } }`,
+    );
+    expect(both.codes).toEqual(['parameter_invalid']);
+    expect(both.body.errors[0].message).toContain('cannot be combined with a time');
   });
 
   it.each(['balanceHistory', 'depositTotals'])(

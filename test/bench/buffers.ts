@@ -24,7 +24,10 @@ interface TenantOf {
   /** The connected user with most deposits, and a row of the product for it. */
   user: string;
   page(table: string, args: object): Promise<unknown>;
-  read(about: 'asOf' | 'history' | 'totals', range: { from: number; to: number; interval?: string }): Promise<unknown>;
+  read(
+    about: 'asOf' | 'history' | 'totals' | 'platformTotals',
+    range: { from: number; to: number; interval?: string },
+  ): Promise<unknown>;
   operator(id: string): Promise<unknown>;
   deposit: string;
   deep: string;
@@ -68,6 +71,10 @@ const questions: [name: string, ask: Ask][] = [
     (t) => t.read('history', { from: newest - 360 * day, to: newest, interval: 'day' }),
   ],
   ['depositTotals: a month by day', (t) => t.read('totals', { from: newest - 30 * day, to: newest, interval: 'day' })],
+  [
+    'depositTotals of all accounts: a month by day',
+    (t) => t.read('platformTotals', { from: newest - 30 * day, to: newest, interval: 'day' }),
+  ],
   [
     'depositTotals: a year by month',
     (t) => t.read('totals', { from: newest - 360 * day, to: newest, interval: 'month' }),
@@ -155,7 +162,8 @@ async function buffersOf(sql: postgres.Sql, asked: Asked[]): Promise<number> {
 
 async function tenantOf(sql: postgres.Sql, database: unknown, tenant: string): Promise<TenantOf> {
   const { Scope } = await import(product('db/scope.js'));
-  const { series, depositTotals } = await import(product('resources/balance/history.js'));
+  const { series } = await import(product('resources/balance/history.js'));
+  const { depositTotals } = await import(product('resources/balance/totals.js'));
   const { OperatorDesk } = await import(product('operator/desk.js'));
   const { deposit } = await import(product('resources/deposit/table.js'));
   const account = `account_${tenant}`;
@@ -177,8 +185,12 @@ async function tenantOf(sql: postgres.Sql, database: unknown, tenant: string): P
       return scope().page((await import(product(file)))[table], (await import(product(listingFile)))[listing], args);
     },
     read: (about, range) =>
-      about === 'totals'
-        ? depositTotals({ id: user }, { scope: scope() }, { ...range, descendants: false })
+      about === 'totals' || about === 'platformTotals'
+        ? depositTotals(
+            { id: about === 'totals' ? user : account },
+            { scope: scope() },
+            { ...range, descendants: about === 'platformTotals' },
+          )
         : series({ scope: scope() }, user, range),
     operator: (id) => OperatorDesk.prototype.byId.call({ database }, 'operator_deposit', deposit, id),
   };

@@ -2,7 +2,6 @@ import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import postgres from 'postgres';
 import type { Server } from './server.ts';
-import { totalsOf } from './tenants.js';
 
 const users = 2_000;
 const partnersOfEach = 4;
@@ -241,3 +240,12 @@ function statements(tenant: string, platform: string, total: number): [string, s
     ['totals', totalsOf(`select '${tenant}'`)],
   ];
 }
+
+/** The statement that computes the totals of deposits of some tenants, as the worker does after an upgrade. */
+export const totalsOf = (tenants: string): string => `
+  do $$ declare t text; begin
+    for t in ${tenants} loop
+      insert into deposit_total_backfill (tenant_id, livemode, up_to, not_before) values (t, false, '', 0);
+      while backfill_deposit_totals(t, false, 10000) is not null loop end loop;
+    end loop;
+  end $$`;

@@ -1,4 +1,5 @@
 import type postgres from 'postgres';
+import { totalsOf } from './seed.ts';
 
 /** The tenants whose cost is compared, by the number of their deposits, and how their rows are named. */
 export interface Tenants {
@@ -132,12 +133,3 @@ function statementsOf(deposits: number): [step: string, statement: string][] {
     ['statistics', 'vacuum (analyze)'],
   ];
 }
-
-/** The statement that computes the totals of deposits of some tenants, as the worker does after an upgrade. */
-export const totalsOf = (tenants: string): string => `
-  do $$ declare t text; begin
-    for t in ${tenants} loop
-      insert into deposit_total_backfill (tenant_id, livemode, up_to, not_before) values (t, false, '', 0);
-      while backfill_deposit_totals(t, false, 10000) is not null loop end loop;
-    end loop;
-  end $$`;

@@ -39,7 +39,7 @@ export default defineResource({
     }),
   ],
   weights: {
-    'Account.balance': (argument) => (argument('asOf') == null ? 'object' : 'figure'),
+    'Account.balance': (argument) => (argument('asOf') == null && !argument('descendants') ? 'object' : 'figure'),
     'Account.balanceHistory': 'figure',
     'Account.depositTotals': 'figure',
     'Query.balance': 'object',

@@ -18,6 +18,7 @@ import {
   ReceivableResolver,
 } from './resolver.js';
 import { type ReceivableRow, receivable, receivableLock } from './table.js';
+import { ReceivableTotal, receivableTotals, ReceivableTotalsArgs } from './totals.js';
 import { Receivable, ReceivableConnection, SystemMessage } from './type.js';
 import { receivableV1 } from './v1.js';
 
@@ -113,6 +114,10 @@ export default defineResource({
         args: ReceivableOfAccountArgs,
         description: "The account's receivables.",
       }),
+      receivableTotals: value(() => [ReceivableTotal], receivableTotals, {
+        args: ReceivableTotalsArgs,
+        description: "The account's receivables together, by status and currency.",
+      }),
     }),
     fields(deposit, {
       receivables: value(
@@ -125,7 +130,9 @@ export default defineResource({
       ),
     }),
   ],
+  weights: { 'Account.receivableTotals': 'figure' },
   sizes: {
+    'Account.receivableTotals': 16,
     'Deposit.receivables': 10,
     'Receivable.lockedDeposits': 10,
     'Receivable.deposits': 10,

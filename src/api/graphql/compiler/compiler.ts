@@ -162,7 +162,7 @@ export class CompiledQuery {
         ids.set(branch, prefix);
         given[`${prefix}id`] = args.id;
       } else if (rule!.read === 'balance') {
-        if (args.asOf != null) return undefined;
+        if (args.asOf != null || args.descendants) return undefined;
       } else if (rule!.read === 'page' || rule!.read === 'edge') {
         const { table, listing } = rule!;
         const request = pageRequest(listing, args);
