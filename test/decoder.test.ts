@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import net from 'node:net';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { newKey } from '../src/auth/api-keys.js';
+import { newKey } from '../src/auth/tokens.js';
 import { details, eventually, givenIn, nickname, type Reply, type Speaker, useWorld } from './world.js';
 
 const world = useWorld({ worker: false });

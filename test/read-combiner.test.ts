@@ -81,6 +81,22 @@ describe('reads of one statement text', () => {
     expect([sent.alone.length, sent.together]).toEqual([4, [32, 32, 6]]);
   });
 
+  it('are planned five times at most on a connection, also when they are few', async () => {
+    const { combiner, sent } = combinerOf();
+    const text = 'select proname from pg_proc where oid = $1::int4::oid';
+    await learn(combiner, readOf(text, [1]));
+    for (let round = 0; round < 40; round++)
+      await Promise.all(Array.from({ length: 4 }, () => combiner.read(readOf(text, [1242]))));
+    expect(sent.together.length).toBeGreaterThan(30);
+    const kept = () => sql<{ plans: number; reused: number }[]>`
+      select custom_plans::int as plans, generic_plans::int as reused from pg_prepared_statements
+      where statement like '%unnest%pg_proc%'`;
+    const found = (await Promise.all(Array.from({ length: 8 }, kept))).flat();
+    expect(found.length).toBeGreaterThan(0);
+    expect(found.filter(({ plans }) => plans > 5)).toEqual([]);
+    expect(found.some(({ reused }) => reused > 5)).toBe(true);
+  });
+
   it('keep texts, nulls, truth values and large numbers as they are', async () => {
     const { combiner, sent } = combinerOf();
     const text = 'select $1::text as a, $2::bool as b, $3::int8 as c, $4::int4 as d';

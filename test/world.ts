@@ -349,6 +349,18 @@ export function givenIn(world: World) {
 /** The tenant of a root account: their ids differ only in the prefix. */
 export const tenantOf = (root: { id: string }): string => root.id.replace('account_', '');
 
+/**
+ * Leaves the totals of a tenant's deposits to be computed from the deposits, as after an upgrade: for tests that change
+ * or insert deposits by themselves.
+ */
+export async function withoutTotals({ sql }: World, tenantId: string): Promise<void> {
+  await sql.begin(async (tx) => {
+    for (const table of ['deposit_total', 'deposit_total_change', 'deposit_total_backfill'])
+      await tx`delete from ${tx(table)} where tenant_id = ${tenantId}`;
+    await tx`insert into deposit_total_backfill values (${tenantId}, false, '', 0)`;
+  });
+}
+
 /** Creates a bank account to which an account's money is paid out; returns its /v1 object. */
 export async function payoutAddress(speaker: Speaker, currency = 'INR', linkedId = speaker.id): Promise<Json> {
   const reply = await speaker.post('/v1/addresses', {

@@ -181,16 +181,37 @@ begin
 end;
 $$;
 
--- The part of a row that events contain. Secrets are removed. Numbers become text, because the JSON numbers of a reader
--- could not hold the largest amounts to the cent. The numbers that most rows have are listed by name, which saves a
--- statement; a query finds any others.
+-- A stored row without its columns that are null, as readers of stored rows expect an absent column to be null. Nulls
+-- inside a column remain, because they are part of its value. Most rows have none of these, and then need no query.
+create or replace function without_null_columns(p_row jsonb)
+returns jsonb
+language plpgsql
+immutable
+as $$
+begin
+  if jsonb_path_exists(p_row, '$.*.**{1 to last} ? (@ == null)') then
+    return (
+      select coalesce(jsonb_object_agg(k, v), '{}')
+      from jsonb_each(p_row) e (k, v)
+      where v <> 'null'
+    );
+  end if;
+  return jsonb_strip_nulls(p_row);
+end;
+$$;
+
+-- The part of a row that events contain. Secrets are removed, and what the event has in columns of its own: the tenant
+-- and the visibility. Numbers become text, because the JSON numbers of a reader could not hold the largest amounts to
+-- the cent. The numbers that most rows have are listed by name, which saves a statement; a query finds any others.
 create or replace function event_data(p_row jsonb)
 returns jsonb
 language plpgsql
 immutable
 as $$
 declare
-  r jsonb := (p_row - 'digest' #- '{identification,taxCardSealed}') || jsonb_strip_nulls(
+  r jsonb := without_null_columns(
+    p_row - array['digest', 'tenant_id', 'context_id', 'on_root_list'] #- '{identification,taxCardSealed}'
+  ) || jsonb_strip_nulls(
     jsonb_build_object(
       'created',
       p_row ->> 'created',
@@ -277,7 +298,7 @@ begin
       v_call ->> 'operation',
       v_call -> 'request',
       v_call ->> 'requestId',
-      p_row - 'digest' #- '{identification,taxCardSealed}'
+      without_null_columns(p_row - 'digest' #- '{identification,taxCardSealed}')
     )
   on conflict (tenant_id, livemode, account_id, key) do nothing;
   if not found then
@@ -331,6 +352,8 @@ $$;
 
 -- Deletes stored responses that are older than `p_seconds` by the database's clock, the oldest first and at most
 -- `p_limit`; returns how many. Idempotency keys are promised for 24 hours, so a shorter time counts as 24 hours.
+-- Also deletes as many sessions of that age: the creation of each stored a response at the same time, and a session
+-- lasts 12 hours at most.
 create or replace function forget_old_answers(p_tenant text, p_live boolean, p_seconds bigint, p_limit int)
 returns int
 language plpgsql
@@ -358,6 +381,7 @@ begin
   using unnest(v_accounts, v_keys) o (account_id, key)
   where i.tenant_id = p_tenant and i.livemode = p_live and i.account_id = o.account_id and i.key = o.key;
   /* sql-parser-cst-disable */ get diagnostics n = row_count; /* sql-parser-cst-enable */
+  perform delete_old_sessions(p_tenant, p_live, v_before, p_limit);
   return n;
 end;
 $$;

@@ -13,7 +13,7 @@ import {
 import type { Context } from './context.js';
 import { type Defaults, writeEnvelopeOf, refuseReuse, replay } from './idempotency.js';
 import { editionProblems, emptyRequired, inputProblems, remaining } from './input-problems.js';
-import { denied, type Permission } from '../auth/permissions.js';
+import { denied, deniedToSession, type Permission } from '../auth/permissions.js';
 import type { Operation } from './operation.js';
 import { problem, DomainError, snake } from '../request/problems.js';
 
@@ -60,13 +60,15 @@ function guardEdges(schema: GraphQLSchema, operations: ReadonlyMap<string, Opera
   }
 }
 
-/** Refuses filters of an edge that the caller's edition does not have. */
+/** Refuses an edge to objects that a session cannot read, and filters that the caller's edition does not have. */
 export function checkEdge(
   { extensions }: Pick<GraphQLField<unknown, unknown>, 'extensions'>,
   args: Record<string, unknown>,
-  { edition }: Pick<Context, 'edition'>,
+  { caller, edition }: Pick<Context, 'caller' | 'edition'>,
 ): void {
   const list = extensions.list as Operation | undefined;
+  const reason = list && deniedToSession(caller, list);
+  if (reason !== undefined) throw new DomainError(problem('permission_denied', undefined, reason));
   const problems = list === undefined ? [] : editionProblems(list.name, list.object, args, edition);
   if (problems.length > 0) throw new DomainError(...problems);
 }

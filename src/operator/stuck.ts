@@ -16,6 +16,7 @@ registerEnumType(TenantWork, {
     NUMBER_EVENTS: { description: 'Numbers events.' },
     SEAL_POSTINGS: { description: 'Adds postings to the hash chain.' },
     DELETE_OLD_ANSWERS: { description: 'Deletes old responses to idempotency keys.' },
+    SUM_DEPOSITS: { description: 'Sums deposits for the totals of accounts.' },
     DELETE_OLD_EVENTS: { description: 'Deletes old events.' },
   },
 });

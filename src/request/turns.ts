@@ -74,7 +74,7 @@ export class Turns {
   async during<T>(name: string, work: () => Promise<T>, ended?: (leave: (reason: DomainError) => void) => () => void) {
     const visit = this.visit(name);
     try {
-      await visit.begun(ended);
+      if (!this.#beginsNow(visit)) await visit.begun(ended);
       return await work();
     } finally {
       visit.leave();
@@ -83,13 +83,11 @@ export class Turns {
 
   /** Begins the turn of a visit now if there is one; otherwise calls `begin` later. For `Visit` alone. */
   take(visit: Visit, begin: Begin): void {
-    const { key } = visit;
-    // A key that waits has no free turn, or its limit; a visitor that comes later waits behind the others of its key.
-    if (key.waiting.size === 0 && this.#admits(key)) {
-      this.#begin(visit);
+    if (this.#beginsNow(visit)) {
       begin();
       return;
     }
+    const { key } = visit;
     key.waiting.set(visit, { begin, until: this.now() + this.limits.milliseconds });
     if (key.waiting.size === 1) this.#queueOf(key).add(key);
     this.#looking ??= setInterval(() => this.look(), lookMilliseconds);
@@ -151,6 +149,17 @@ export class Turns {
     for (const keys of this.#waiting)
       for (const key of keys ?? []) for (const [visit, { begin }] of key.waiting) return { key, visit, begin };
     return undefined;
+  }
+
+  /**
+   * Begins the turn of a visit if one is free. A key that waits has no free turn, or its limit; a visitor that comes
+   * later waits behind the others of its key.
+   */
+  #beginsNow(visit: Visit): boolean {
+    const { key } = visit;
+    const begins = key.waiting.size === 0 && this.#admits(key);
+    if (begins) this.#begin(visit);
+    return begins;
   }
 
   #admits({ running }: Key): boolean {

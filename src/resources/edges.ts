@@ -131,6 +131,8 @@ export interface NodeRow {
   compiled?: true;
   /** Whether clients can see a row yet; by default they see every row. */
   shown?: (row: never) => boolean;
+  /** Sessions cannot read these objects. */
+  keysOnly?: true;
 }
 
 /** Declares a node. It is a compile error when a row lacks a property that its type declares without an edge. */
@@ -138,7 +140,7 @@ export const node = <O extends object, T extends Rows & { $inferSelect: O }>(
   prefix: string,
   rows: T,
   type: ClassType<O>,
-  more: Pick<NodeRow, 'listing' | 'connection' | 'compiled'> & { shown?: (row: Row<T>) => boolean },
+  more: Pick<NodeRow, 'listing' | 'connection' | 'compiled' | 'keysOnly'> & { shown?: (row: Row<T>) => boolean },
 ): NodeRow => ({ prefix, rows, type, ...more });
 
 type Method = (...args: never[]) => unknown;

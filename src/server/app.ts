@@ -22,12 +22,13 @@ import { checkoutTermsOf } from '../resources/checkout/terms.js';
 import { Admission, refuseHost, refuseRepeated } from './admission.js';
 import { compressionOptions } from './compression.js';
 import { conditionalRequests } from './conditional-requests.js';
+import { crossOrigin } from './cors.js';
 import { graphEndpoints } from './graphql-endpoints.js';
 import { securityHeaders } from './headers.js';
 import { Identity } from './identity.js';
 import { InFlight } from './in-flight.js';
 import { parseJson } from './json-body.js';
-import { isLarger, take, watch } from './lifetime.js';
+import { isLarger, take, TimeLimits, watch } from './lifetime.js';
 import { faultLine, requestLine } from './log.js';
 import { refuseRoute } from './methods.js';
 import { probes } from './probes.js';
@@ -90,12 +91,14 @@ export async function gateway(parts: Parts): Promise<FastifyInstance> {
   const onFault = (error: unknown, requestId: string) => log.error({ requestId, ...faultLine(error) }, 'fault');
   const server = { draining: false };
 
+  // Before the first route, which the CORS plugin registers: a route keeps the error handler of its registration.
+  refusals(app, log);
+  await crossOrigin(app, config, fixed);
   const inFlight = new InFlight(config, secrets);
   const quickly = new QuickRefusal(callers, inFlight, fixed);
   eachRequest(app, { config, quickly, admission: new Admission(config, identity, inFlight), fixed, log, server });
   inFlight.addTo(app);
   rateLimit(app, config, database);
-  refusals(app, log);
   await app.register(compress, compressionOptions);
   database.onOutage = (error) => log.warn(faultLine(error), 'PostgreSQL could not serve a request');
   probes(app, database, server);
@@ -171,10 +174,11 @@ function eachRequest(app: FastifyInstance, { config, quickly, admission, fixed, 
     answerBytes: config.ANSWER_BYTES_MAX,
     seconds: config.REQUEST_SECONDS,
   };
+  const timeLimits = new TimeLimits(limits.seconds);
   app.addHook('onRequest', (request, reply, done) => {
     if (!server.draining && quickly.refuses(request, reply)) return;
     reply.headers(fixed).header('request-id', request.id);
-    watch(request, reply, limits);
+    watch(request, reply, limits, timeLimits);
     take(() => admission.admit(request, reply), done);
   });
   // The time limit starts after the body: a slow body has Node's own limit, and a status of its own (408).
@@ -193,8 +197,9 @@ function eachRequest(app: FastifyInstance, { config, quickly, admission, fixed, 
   app.addHook('onResponse', (request, reply, done) => {
     const { open, probe } = request.routeOptions.config;
     const looking = request.method === 'GET' || request.method === 'HEAD';
-    const quiet = (probe || (open && looking && !request.context)) && reply.statusCode < 400;
-    log[quiet ? 'debug' : 'info'](requestLine(request, reply.statusCode, reply.elapsedTime), 'request');
+    const unasked = probe || request.corsPreflightEnabled || (open && looking && !request.context);
+    const level = unasked && reply.statusCode < 400 ? 'debug' : 'info';
+    if (log.isLevelEnabled(level)) log[level](requestLine(request, reply.statusCode, reply.elapsedTime), 'request');
     done();
   });
   app.addHook('preClose', async () => {

@@ -71,10 +71,10 @@ export class InFlight {
   #visit(request: FastifyRequest, reply: FastifyReply, turns: Turns, key: string): void {
     // While the key was looked up, the client has disconnected: no event will tell.
     if (reply.raw.destroyed) throw clientLeft();
+    // The visit ends when the connection for the answer closes, see lifetime.ts.
     const visit = turns.visit(key);
     request.visit = visit;
     if (request.budget) request.budget.rest = () => visit.rest();
-    reply.raw.once('close', () => visit.leave());
   }
 
   /** Adds the hooks by which requests take turns and give them back. */

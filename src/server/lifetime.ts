@@ -1,26 +1,72 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { clientLeft, RequestBudget, type RequestLimits, tooLate } from '../request/budget.js';
 
+const lookMilliseconds = 50;
+
+/** A request whose time limit runs. */
+interface Limited {
+  until: number;
+  end(): void;
+}
+
+/**
+ * The requests whose time limits run. All limits are equally long, so the request that began first ends first. One timer
+ * serves them all, because a timer for each request takes three times the CPU.
+ */
+export class TimeLimits {
+  readonly #running = new Set<Limited>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(private readonly seconds: number) {}
+
+  /** Starts the time limit of a request, or starts it again. */
+  start(request: Limited): void {
+    request.until = performance.now() + this.seconds * 1_000;
+    this.#running.delete(request);
+    this.#running.add(request);
+    this.#timer ??= setInterval(() => this.#look(), lookMilliseconds);
+  }
+
+  /** Forgets a request, which has its answer or no client. */
+  stop(request: Limited): void {
+    this.#running.delete(request);
+  }
+
+  #look(): void {
+    const now = performance.now();
+    for (const request of this.#running) {
+      if (request.until > now) return;
+      this.#running.delete(request);
+      request.end();
+    }
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+}
+
 /**
  * Ends a request early when its client disconnects or, after `startTime`, when its time limit is over. In the second
  * case it answers at once, without waiting for running work: a write continues, and a retry with the same idempotency
- * key returns its outcome.
+ * key returns its outcome. When the request is over, its visit ends.
  */
-export function watch(request: FastifyRequest, reply: FastifyReply, limits: RequestLimits): void {
+export function watch(request: FastifyRequest, reply: FastifyReply, limits: RequestLimits, times: TimeLimits): void {
   const budget = new RequestBudget(limits);
-  let timer: NodeJS.Timeout | undefined;
-  request.budget = budget;
-  request.startTime = () => {
-    clearTimeout(timer);
-    budget.start();
-    timer = setTimeout(() => {
+  const limited: Limited = {
+    until: Number.POSITIVE_INFINITY,
+    end() {
       budget.end(tooLate(limits.seconds));
       if (!reply.sent) reply.header('retry-after', '1').send(budget.ended);
-    }, limits.seconds * 1_000);
+    },
   };
-  reply.raw.once('close', () => {
-    clearTimeout(timer);
+  request.budget = budget;
+  request.startTime = () => {
+    budget.start();
+    times.start(limited);
+  };
+  reply.raw.on('close', () => {
+    times.stop(limited);
     if (!reply.raw.writableFinished) budget.end(clientLeft());
+    request.visit?.leave();
   });
 }
 

@@ -126,7 +126,31 @@ of('merge_metadata', () => {
   });
 });
 
+of('without_null_columns', () => {
+  it.each([
+    [
+      { a: null, b: 1, c: { d: 'x' }, e: [1] },
+      { b: 1, c: { d: 'x' }, e: [1] },
+    ],
+    [
+      { a: null, b: null, c: { d: null }, e: [null, { f: null }] },
+      { c: { d: null }, e: [null, { f: null }] },
+    ],
+    [{ a: null }, {}],
+    [{ a: null, c: { d: { e: null } } }, { c: { d: { e: null } } }],
+    [{}, {}],
+  ])('of %j are %j', async (row, kept) => {
+    expect(await value('without_null_columns', json(row))).toEqual(kept);
+  });
+});
+
 of('event_data', () => {
+  it('leaves out null columns, and the tenant and the visibility, which the event has itself', async () => {
+    const kept = { id: 'x_1', livemode: false, bank_account: { bankName: null } };
+    const row = { ...kept, nickname: null, tenant_id: 't', context_id: 'account_1', on_root_list: true };
+    expect(await value('event_data', json(row))).toEqual(kept);
+  });
+
   it('removes secrets, and turns numbers into text at the top', async () => {
     const row = { id: 'x_1', created: 7, amount: 9007199254740993n.toString(), size: 3, digest: 'd' };
     const identification = { taxCardNumber: '•••1', taxCardSealed: 's' };

@@ -39,6 +39,7 @@ export default defineResource({
     updateAccountSetting: {
       access: 'write',
       callers: everyone,
+      keysOnly: 'update account settings',
       rules: settingProblems,
       routes: [post('/v1/account_settings/:id')],
     },

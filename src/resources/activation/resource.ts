@@ -20,13 +20,24 @@ export default defineResource({
     verifyTestAccount: { ...testOnly, routes: [extension.post(`${helpers}/accounts/:id/verify`)] },
     holdTestAccount: { ...testOnly, routes: [extension.post(`${helpers}/accounts/:id/hold`)] },
     deactivateTestAccount: { ...testOnly, routes: [extension.post(`${helpers}/accounts/:id/deactivate`)] },
-    expireTestAddress: { object: 'address', ...testOnly, routes: [extension.post(`${helpers}/addresses/:id/expire`)] },
+    expireTestAddress: {
+      object: 'address',
+      ...testOnly,
+      keysOnly: 'update addresses',
+      routes: [extension.post(`${helpers}/addresses/:id/expire`)],
+    },
     deactivateTestAddress: {
       object: 'address',
       ...testOnly,
+      keysOnly: 'update addresses',
       routes: [extension.post(`${helpers}/addresses/:id/deactivate`)],
     },
-    createTestWallet: { object: 'address', ...testOnly, routes: [extension.post(`${helpers}/accounts/:id/wallet`)] },
+    createTestWallet: {
+      object: 'address',
+      ...testOnly,
+      keysOnly: 'create addresses',
+      routes: [extension.post(`${helpers}/accounts/:id/wallet`)],
+    },
   },
   fields: [
     fields(account, {

@@ -30,10 +30,16 @@ export default defineResource({
       access: 'write',
       callers: everyone,
       relations: ownAccounts,
+      keysOnly: 'create addresses',
       rules: addressProblems,
       routes: [post('/v1/addresses')],
     },
-    updateAddress: { access: 'write', callers: everyone, routes: [post('/v1/addresses/:id')] },
+    updateAddress: {
+      access: 'write',
+      callers: everyone,
+      keysOnly: 'update addresses',
+      routes: [post('/v1/addresses/:id')],
+    },
   },
   fields: [
     fields(address, {

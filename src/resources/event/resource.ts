@@ -48,9 +48,9 @@ export default defineResource({
       }),
       node: value(
         () => Node,
-        ({ objectId }: EventRow, { scope }) => {
+        ({ objectId }: EventRow, { scope, caller }) => {
           const found = nodeOf(prefixOf(objectId));
-          return found ? scope.find(found.rows, objectId) : null;
+          return found && !(found.keysOnly && caller.session) ? scope.find(found.rows, objectId) : null;
         },
         {
           nullable: true,

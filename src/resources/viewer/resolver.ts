@@ -8,12 +8,13 @@ import { Account } from '../account/type.js';
 import { nodeOf } from '../define.js';
 import { apiKey, KeyPermission } from '../key/table.js';
 import { ApiKey } from '../key/type.js';
+import { SessionRole } from '../session/table.js';
 
 const nodesMax = 100;
 
 @ObjectType({
   simpleResolvers: true,
-  description: 'The caller: the account of the API key, and what the key may do.',
+  description: 'The caller: the account of the API key or session, and what it may do.',
 })
 class Viewer {
   @Field(() => Int, { description: 'The edition of the interface: 1 or 2.' })
@@ -22,6 +23,8 @@ class Viewer {
   mode: 'test' | 'live';
   @Field(() => KeyPermission, { description: 'What the key may do.' })
   permission: KeyPermission;
+  @Field(() => SessionRole, { nullable: true, description: 'The role of the session; null when the caller has a key.' })
+  sessionRole: SessionRole | null;
   @Field(() => Boolean, { description: 'Whether the request acts on behalf of a connected user.' })
   onBehalf: boolean;
 }
@@ -29,26 +32,31 @@ class Viewer {
 /** The caller, and any visible object by its id. Silent: both. */
 @Resolver(() => Viewer)
 export class ViewerResolver {
-  @Query(() => Viewer, { description: 'The caller: the account of the API key, and what the key may do.' })
+  @Query(() => Viewer, { description: 'The caller: the account of the API key or session, and what it may do.' })
   viewer(@Ctx() { caller, edition }: Context): Viewer {
     return {
       edition: edition.number,
       mode: caller.livemode ? 'live' : 'test',
       permission: caller.permission,
+      sessionRole: caller.session?.role ?? null,
       onBehalf: caller.actingAccountId !== caller.accountId,
     };
   }
 
   @FieldResolver(() => Account, {
-    description: 'The acting account: the account named by On-Behalf-Of, or otherwise the account of the API key.',
+    description:
+      'The acting account: the account named by On-Behalf-Of, or otherwise the account of the API key or session.',
   })
   async account(@Root() _: Viewer, @Ctx() { scope, caller }: Context): Promise<Account | null> {
     return scope.find(account, caller.actingAccountId);
   }
 
-  @FieldResolver(() => ApiKey, { nullable: true, description: 'The API key of the request.' })
+  @FieldResolver(() => ApiKey, {
+    nullable: true,
+    description: 'The API key of the request. Null when the caller has a session.',
+  })
   async apiKey(@Root() _: Viewer, @Ctx() { scope, caller }: Context): Promise<ApiKey | null> {
-    return scope.find(apiKey, caller.keyId);
+    return caller.session ? null : scope.find(apiKey, caller.keyId);
   }
 
   @Query(() => Node, {
@@ -57,10 +65,11 @@ export class ViewerResolver {
   })
   async node(
     @Arg('id', () => ID, { description: 'The id of an object of any type.' }) id: string,
-    @Ctx() { scope }: Context,
+    @Ctx() { scope, caller }: Context,
   ): Promise<Node | null> {
     const node = nodeOf(prefixOf(id));
-    const row = node ? await scope.find(node.rows, id) : null;
+    const readable = node && !(node.keysOnly && caller.session);
+    const row = readable ? await scope.find(node.rows, id) : null;
     // The row is of the node's own table.
     return row && node?.shown?.(row as never) === false ? null : (row as Node | null);
   }
