@@ -202,6 +202,8 @@ const writes: Record<string, Write> = {
   },
   createConnectedUser: {
     subject: none,
+    path: '/v1/accounts/connected',
+    body: (name) => ({ nickname: name }),
     input: (name) => ({ nickname: name }),
     member: 'account',
     fields: ['id', 'status', 'nickname'],

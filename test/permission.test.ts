@@ -192,11 +192,15 @@ const operations: Record<string, Operation> = {
   nodes: { graph: (platform) => ({ ids: [platform.id] }) },
   account: byId(partnerId),
   accounts: listed,
+  partners: { graph: () => ({}), id: async (platform) => platform.id },
   createAccount: {
     graph: () => ({ input: partnerInput() }),
     body: () => ({ type: 'partner', nickname: nickname(), business_details: details() }),
   },
-  createConnectedUser: { graph: () => ({ input: { nickname: nickname() } }) },
+  createConnectedUser: {
+    graph: () => ({ input: { nickname: nickname() } }),
+    body: () => ({ nickname: nickname() }),
+  },
   updateAccount: writeById(userId, { metadata: { a: '1' } }),
   activateAccount: writeById(partnerId),
   deactivateAccount: writeById(partnerId),

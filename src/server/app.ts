@@ -4,6 +4,7 @@ import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, ty
 import type { GraphQLSchema } from 'graphql';
 import type { Logger } from 'pino';
 import { fileRoutes } from '../api/rest/file-upload.js';
+import { contractEndpoint } from '../api/rest/contract/endpoint.js';
 import { rest } from '../api/rest/handler.js';
 import { Callers } from '../auth/api-keys.js';
 import type { Permission } from '../auth/permissions.js';
@@ -102,6 +103,7 @@ export async function gateway(parts: Parts): Promise<FastifyInstance> {
   await app.register(compress, compressionOptions);
   database.onOutage = (error) => log.warn(faultLine(error), 'PostgreSQL could not serve a request');
   probes(app, database, server);
+  contractEndpoint(app);
   await graphEndpoints(app, { config, schema, onFault });
   await app.register(async (api) => {
     conditionalRequests(api);

@@ -51,6 +51,10 @@ export const Amount = new GraphQLScalarType<bigint, string>({
   serialize: (value) => amountText(value as bigint | string),
   parseValue: parseAmount,
   parseLiteral: (node) => parseAmount(node.kind === Kind.STRING ? node.value : undefined),
+  extensions: {
+    jsonSchema: { type: 'string', pattern: '^-?\\d+\\.\\d{2}$' },
+    inputSchema: { type: 'string', pattern: '^(0|[1-9]\\d{0,12})(\\.\\d{2})?$' },
+  },
 });
 
 /** The most digits before the decimal point. */
@@ -80,6 +84,9 @@ export const DateTime = new GraphQLScalarType<number, string>({
   serialize: (seconds) => timeText(seconds as number),
   parseValue: parseTime,
   parseLiteral: (node) => parseTime(node.kind === Kind.STRING ? node.value : undefined),
+  extensions: {
+    jsonSchema: { type: 'integer', minimum: 0, maximum: epochMax, description: 'Seconds since the Unix epoch.' },
+  },
 });
 
 const timeText = (seconds: number) => new Date(seconds * 1000).toISOString().replace('.000Z', 'Z');
@@ -115,6 +122,10 @@ export const CountryCode = new GraphQLScalarType<string, string>({
   serialize: String,
   parseValue: parseCountry,
   parseLiteral: literal(parseCountry),
+  extensions: {
+    jsonSchema: { type: 'string', pattern: '^[A-Z]{2}$' },
+    inputSchema: { type: 'string', pattern: '^[A-Za-z]{2}$' },
+  },
 });
 
 function parseCountry(value: unknown): string {
@@ -133,6 +144,7 @@ export const Currency = new GraphQLScalarType<string, string>({
   serialize: String,
   parseValue: parseCurrency,
   parseLiteral: literal(parseCurrency),
+  extensions: { jsonSchema: { type: 'string', pattern: '^[A-Z]{3}$' } },
 });
 
 function parseCurrency(value: unknown): string {
@@ -144,6 +156,13 @@ function parseCurrency(value: unknown): string {
 export const metadataKeysMax = 10;
 const metadataKeyLengthMax = 40;
 const metadataValueLengthMax = 500;
+
+const metadataInputSchema = {
+  type: ['object', 'string', 'null'],
+  maxLength: 0,
+  propertyNames: { minLength: 1, maxLength: metadataKeyLengthMax },
+  additionalProperties: { type: ['string', 'null'], maxLength: metadataValueLengthMax },
+};
 
 /**
  * Strings by key. In an update, null or "" as a value unsets that key, and null or "" instead of the map unsets all
@@ -157,6 +176,10 @@ export const Metadata = new GraphQLScalarType<Record<string, string | null> | nu
   serialize: (map) => map as Record<string, string>,
   parseValue: parseMetadata,
   parseLiteral: literal(parseMetadata),
+  extensions: {
+    jsonSchema: { type: 'object', maxProperties: metadataKeysMax, additionalProperties: { type: 'string' } },
+    inputSchema: metadataInputSchema,
+  },
 });
 
 function parseMetadata(value: unknown): Record<string, string | null> | null {

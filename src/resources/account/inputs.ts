@@ -183,3 +183,11 @@ export class AccountArgs extends PageArgs {
   })
   capability?: CapabilityFilter | null;
 }
+
+@ArgsType()
+export class PartnerArgs extends PageArgs {
+  @Field(() => ID, { nullable: true, description: 'The owner of the partners; the context account by default.' })
+  accountId?: string | null;
+  @Field(() => [AccountStatus], { nullable: true, description: 'Only in these statuses.' })
+  status?: AccountStatus[] | null;
+}

@@ -1,13 +1,13 @@
-import { Ctx, Mutation, Resolver } from 'type-graphql';
+import { Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
 import type { Context } from '../../operation/context.js';
-import type { Listing } from '../../types/pagination.js';
+import type { Listing, Page } from '../../types/pagination.js';
 import { checkFiles, verificationPurposes } from '../file/reference.js';
 import { payloadOf } from '../../types/payload.js';
 import { problem, DomainError } from '../../request/problems.js';
 import { addressKeyOf, blankToNull, businessDetailsOf, initialSetting, nicknameOf } from './creation.js';
-import { CreateAccountInput, CreateConnectedUserInput, UpdateAccountInput } from './inputs.js';
+import { CreateAccountInput, CreateConnectedUserInput, PartnerArgs, UpdateAccountInput } from './inputs.js';
 import { type AccountRow, account } from './table.js';
-import { Account, type Capability } from './type.js';
+import { Account, AccountConnection, type Capability } from './type.js';
 import { Input } from '../../types/input.js';
 
 /** How accounts are listed. Spec: List Accounts. */
@@ -23,12 +23,30 @@ export const accountListing: Listing = {
   parents: [account.ownerId],
 };
 
+/** How the partners of one account are listed. Silent: the list. */
+const partnerListing: Listing = {
+  ...accountListing,
+  filters: { ...accountListing.filters, ownerId: account.ownerId },
+  byAccount: ['ownerId'],
+};
+
 const CreateAccountPayload = payloadOf('CreateAccount', 'account', Account);
 const CreateConnectedUserPayload = payloadOf('CreateConnectedUser', 'account', Account);
 const UpdateAccountPayload = payloadOf('UpdateAccount', 'account', Account);
 
 @Resolver(() => Account)
 export class AccountResolver {
+  @Query(() => AccountConnection, {
+    description: 'The partners of the context account, or of one account within reach, newest first.',
+  })
+  async partners(
+    @Args(() => PartnerArgs) { accountId, ...args }: PartnerArgs,
+    @Ctx() { scope, caller }: Context,
+  ): Promise<Page<Account>> {
+    const owner = await scope.one(account, accountId || caller.actingAccountId, 'account.account_id');
+    return scope.page(account, { ...partnerListing, fixed: { ownerId: owner.id, type: 'partner' } }, args);
+  }
+
   /** Creates a partner of the acting account. Spec: Create an Account. */
   @Mutation(() => CreateAccountPayload, { description: 'Creates a partner of the acting account, in status DRAFT.' })
   async createAccount(@Input(() => CreateAccountInput) input: CreateAccountInput, @Ctx() context: Context) {
@@ -101,7 +119,9 @@ export class AccountResolver {
 /** The additional capabilities of an account, as its edition shows them. */
 export function capabilityOf(row: AccountRow, { edition }: Context): Capability | null {
   if (edition.capability.nullFor.includes(row.subType)) return null;
-  return { multicurrencyExportsV1: edition.capability.shown ? row.capabilityStatus : null };
+  return {
+    multicurrencyExportsV1: edition.shown['account.capability.multicurrency_exports_v1'] ? row.capabilityStatus : null,
+  };
 }
 
 /** The input in its stored form. Absent members stay absent, so that they change nothing. */

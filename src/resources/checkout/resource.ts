@@ -46,17 +46,40 @@ export default defineResource({
       callers: everyone,
       editions: [2],
       rules: checkoutProblems,
+      refusals: [
+        'account_type_invalid',
+        'status_invalid',
+        'acquirer_unavailable',
+        'amount_exceeds_reconcilable',
+        'address_unusable',
+      ],
       routes: [post('/v1/checkouts')],
     },
     cancelCheckout: {
       access: 'write',
       callers: everyone,
       editions: [2],
+      refusals: ['status_invalid'],
       routes: [extension.post('/v1/checkouts/:id/cancel')],
     },
-    payTestCheckout: { ...testOnly, editions: [2], routes: [extension.post(`${helpers}/pay`)] },
-    declineTestCheckout: { ...testOnly, editions: [2], routes: [extension.post(`${helpers}/decline`)] },
-    expireTestCheckout: { ...testOnly, editions: [2], routes: [extension.post(`${helpers}/expire`)] },
+    payTestCheckout: {
+      ...testOnly,
+      editions: [2],
+      refusals: ['status_invalid'],
+      routes: [extension.post(`${helpers}/pay`)],
+    },
+    declineTestCheckout: {
+      ...testOnly,
+      editions: [2],
+      refusals: ['status_invalid'],
+      routes: [extension.post(`${helpers}/decline`)],
+    },
+    expireTestCheckout: {
+      ...testOnly,
+      editions: [2],
+      refusals: ['status_invalid'],
+      routes: [extension.post(`${helpers}/expire`)],
+    },
   },
   fields: [
     fields(checkoutNow, {

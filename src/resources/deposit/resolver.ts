@@ -163,11 +163,15 @@ export function payerProblems(
   payer: Pick<AccountRow, 'actingAccountId'>,
   to: Pick<AccountRow, 'actingAccountId'>,
   field: string,
+  way = '',
 ): Problem[] {
   return payer.actingAccountId === to.actingAccountId
     ? []
-    : [problem('parameter_invalid', field, 'must be the receiving user or one of its partners')];
+    : [problem('parameter_invalid', field, `must be the receiving user or one of its partners${way}`)];
 }
+
+const wayForPlatform =
+  '. To receive money of a connected user, name that user in to, or act for it with the header On-Behalf-Of.';
 
 async function moved(context: Context, input: EndTestDepositInput, from: string[], to: string) {
   await context.scope.one(deposit, input.id);
@@ -242,7 +246,7 @@ async function namedDestination({ scope }: Context, { to }: CreateDepositInput):
  * partners.
  */
 async function sourceOf(
-  { scope }: Context,
+  { scope, caller }: Context,
   from: PartyInput | null | undefined,
   to: Destination['account'],
 ): Promise<{ account: AccountRow; addressId: string | null } | null> {
@@ -256,7 +260,8 @@ async function sourceOf(
         graph: 'does not belong to from.accountId',
       }),
     );
-  const strange = payerProblems(payer, to, 'deposit.from.account_id');
+  const itself = caller.kind === 'platform' && caller.actingAccountId === caller.accountId;
+  const strange = payerProblems(payer, to, 'deposit.from.account_id', itself ? wayForPlatform : '');
   if (strange.length > 0) throw new DomainError(...strange);
   return { account: payer, addressId: named?.id ?? null };
 }

@@ -32,19 +32,30 @@ export default defineResource({
       routes: [extension.list('/v1/deposits')],
     },
     // Spec: Create a Deposit. "Works only in test mode."
-    createDeposit: { ...testOnly, rules: depositProblems, routes: [post('/v1/deposits')] },
+    createDeposit: {
+      ...testOnly,
+      rules: depositProblems,
+      refusals: ['address_unusable'],
+      routes: [post('/v1/deposits')],
+    },
     reconcileDeposit: {
       access: 'write',
       callers: everyone,
       rules: depositProblems,
+      refusals: ['status_invalid', 'amount_exceeds_reconcilable', 'balance_insufficient'],
       routes: [extension.post('/v1/deposits/:id/reconcile')],
     },
-    processTestDeposit: { ...testOnly, routes: [extension.post(`${helpers}/process`)] },
-    completeTestDeposit: { ...testOnly, routes: [extension.post(`${helpers}/complete`)] },
-    failTestDeposit: { ...testOnly, routes: [extension.post(`${helpers}/fail`)] },
-    cancelTestDeposit: { ...testOnly, routes: [extension.post(`${helpers}/cancel`)] },
-    reverseTestDeposit: { ...testOnly, routes: [extension.post(`${helpers}/reverse`)] },
-    disputeTestDeposit: { ...testOnly, rules: depositProblems, routes: [extension.post(`${helpers}/dispute`)] },
+    processTestDeposit: { ...testOnly, refusals: ['status_invalid'], routes: [extension.post(`${helpers}/process`)] },
+    completeTestDeposit: { ...testOnly, refusals: ['status_invalid'], routes: [extension.post(`${helpers}/complete`)] },
+    failTestDeposit: { ...testOnly, refusals: ['status_invalid'], routes: [extension.post(`${helpers}/fail`)] },
+    cancelTestDeposit: { ...testOnly, refusals: ['status_invalid'], routes: [extension.post(`${helpers}/cancel`)] },
+    reverseTestDeposit: { ...testOnly, refusals: ['status_invalid'], routes: [extension.post(`${helpers}/reverse`)] },
+    disputeTestDeposit: {
+      ...testOnly,
+      rules: depositProblems,
+      refusals: ['status_invalid', 'amount_exceeds_deposit'],
+      routes: [extension.post(`${helpers}/dispute`)],
+    },
   },
   fields: [
     fields(deposit, {

@@ -1,9 +1,9 @@
 import { GraphQLJSONObject } from 'graphql-scalars';
 import { everyone } from '../../auth/permissions.js';
-import { Node, prefixOf } from '../../types/relay-node.js';
+import { Node } from '../../types/relay-node.js';
 import { account } from '../account/table.js';
 import { Allocation } from '../allocation/type.js';
-import { defineResource, extension, nodeOf, stored } from '../define.js';
+import { defineResource, extension, readableNode, stored } from '../define.js';
 import { fields, many, node, one, page, value } from '../edges.js';
 import { Event, EventArgs, EventConnection, eventListing } from './type.js';
 import { type EventRow, event } from './table.js';
@@ -49,8 +49,8 @@ export default defineResource({
       node: value(
         () => Node,
         ({ objectId }: EventRow, { scope, caller }) => {
-          const found = nodeOf(prefixOf(objectId));
-          return found && !(found.keysOnly && caller.session) ? scope.find(found.rows, objectId) : null;
+          const found = readableNode(objectId, caller);
+          return found ? scope.find(found.rows, objectId) : null;
         },
         {
           nullable: true,

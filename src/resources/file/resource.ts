@@ -1,12 +1,39 @@
 import { everyone } from '../../auth/permissions.js';
 import { type AccountRow, account } from '../account/table.js';
 import { type AddressRow, address } from '../address/table.js';
-import { defineResource, extension, stored } from '../define.js';
+import { defineResource, extension, type RestRoute, stored } from '../define.js';
 import { fields, link, many, node, one, page, value } from '../edges.js';
 import { FileArgs, fileListing } from './inputs.js';
-import { file } from './table.js';
+import { contentTypes, fileBytesMax } from './content.js';
+import { FilePurpose, file } from './table.js';
 import { File, FileConnection } from './type.js';
 import { fileV1 } from './v1.js';
+
+const upload: RestRoute = {
+  method: 'POST',
+  path: '/v1/files',
+  extension: true,
+  summary: 'Upload a file',
+  description: `Uploads a PDF, PNG or JPEG of at most ${fileBytesMax / 1024 / 1024} MB, which is recognised by its content. Metadata are fields such as \`metadata[order]\`.`,
+  form: {
+    type: 'object',
+    properties: {
+      purpose: { type: 'string', enum: Object.values(FilePurpose), description: 'What the file is for.' },
+      file: { type: 'string', contentMediaType: 'application/octet-stream', description: 'The content.' },
+    },
+    required: ['purpose', 'file'],
+    patternProperties: { '^metadata\\[.+\\]$': { type: 'string' } },
+    additionalProperties: false,
+  },
+};
+const download: RestRoute = {
+  method: 'GET',
+  path: '/v1/files/:id/content',
+  extension: true,
+  summary: 'Download the content of a file',
+  description: 'Answers the bytes of a file within reach, as they were uploaded.',
+  content: contentTypes,
+};
 
 export default defineResource({
   object: 'file',
@@ -28,8 +55,8 @@ export default defineResource({
   },
   // Files are binary, and GraphQL has no binary values.
   restOperations: {
-    createFile: { access: 'write', callers: everyone },
-    fileContent: { access: 'read', callers: everyone },
+    createFile: { access: 'write', callers: everyone, rest: upload },
+    fileContent: { access: 'read', callers: everyone, rest: download },
   },
   fields: [
     fields(file, { account: link(account, 'accountId', { description: 'The account that uploaded it.' }) }),

@@ -27,8 +27,16 @@ export default defineResource({
       callers: everyone,
       routes: [extension.list('/v1/payouts')],
     },
-    settleTestPayout: { ...testOnly, routes: [extension.post('/v1/test_helpers/payouts/:id/settle')] },
-    failTestPayout: { ...testOnly, routes: [extension.post('/v1/test_helpers/payouts/:id/fail')] },
+    settleTestPayout: {
+      ...testOnly,
+      refusals: ['status_invalid'],
+      routes: [extension.post('/v1/test_helpers/payouts/:id/settle')],
+    },
+    failTestPayout: {
+      ...testOnly,
+      refusals: ['status_invalid'],
+      routes: [extension.post('/v1/test_helpers/payouts/:id/fail')],
+    },
   },
   fields: [
     fields(payout, {

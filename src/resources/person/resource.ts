@@ -31,15 +31,22 @@ export default defineResource({
       access: 'write',
       callers: everyone,
       rules: personProblems,
+      refusals: ['account_type_invalid', 'account_not_updatable', 'status_invalid'],
       routes: [extension.post('/v1/persons')],
     },
     updatePerson: {
       access: 'write',
       callers: everyone,
       rules: personUpdateProblems,
+      refusals: ['account_not_updatable'],
       routes: [extension.post('/v1/persons/:id')],
     },
-    removePerson: { access: 'write', callers: everyone, routes: [extension.post('/v1/persons/:id/remove')] },
+    removePerson: {
+      access: 'write',
+      callers: everyone,
+      refusals: ['account_not_updatable'],
+      routes: [extension.post('/v1/persons/:id/remove')],
+    },
   },
   fields: [
     fields(person, {

@@ -47,10 +47,21 @@ export default defineResource({
       access: 'write',
       callers: everyone,
       rules: receivableProblems,
+      refusals: ['account_type_invalid', 'status_invalid', 'amount_exceeds_reconcilable'],
       routes: [extension.post('/v1/receivables')],
     },
-    updateReceivable: { access: 'write', callers: everyone, routes: [post('/v1/receivables/:id')] },
-    voidReceivable: { access: 'write', callers: everyone, routes: [extension.post('/v1/receivables/:id/void')] },
+    updateReceivable: {
+      access: 'write',
+      callers: everyone,
+      refusals: ['amount_exceeds_reconcilable', 'status_invalid'],
+      routes: [post('/v1/receivables/:id')],
+    },
+    voidReceivable: {
+      access: 'write',
+      callers: everyone,
+      refusals: ['status_invalid'],
+      routes: [extension.post('/v1/receivables/:id/void')],
+    },
   },
   fields: [
     fields(receivable, {

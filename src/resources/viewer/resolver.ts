@@ -2,10 +2,10 @@ import { Arg, Ctx, Field, FieldResolver, ID, Int, ObjectType, Query, Resolver, R
 import type { Context } from '../../operation/context.js';
 import { problem, DomainError } from '../../request/problems.js';
 import { Mode } from '../../types/mode.js';
-import { Node, prefixOf } from '../../types/relay-node.js';
+import { Node } from '../../types/relay-node.js';
 import { account } from '../account/table.js';
 import { Account } from '../account/type.js';
-import { nodeOf } from '../define.js';
+import { readableNode } from '../define.js';
 import { apiKey, KeyPermission } from '../key/table.js';
 import { ApiKey } from '../key/type.js';
 import { SessionRole } from '../session/table.js';
@@ -51,10 +51,7 @@ export class ViewerResolver {
     return scope.find(account, caller.actingAccountId);
   }
 
-  @FieldResolver(() => ApiKey, {
-    nullable: true,
-    description: 'The API key of the request. Null when the caller has a session.',
-  })
+  @FieldResolver(() => ApiKey, { nullable: true, description: 'The API key of the request; null for a session.' })
   async apiKey(@Root() _: Viewer, @Ctx() { scope, caller }: Context): Promise<ApiKey | null> {
     return caller.session ? null : scope.find(apiKey, caller.keyId);
   }
@@ -67,9 +64,8 @@ export class ViewerResolver {
     @Arg('id', () => ID, { description: 'The id of an object of any type.' }) id: string,
     @Ctx() { scope, caller }: Context,
   ): Promise<Node | null> {
-    const node = nodeOf(prefixOf(id));
-    const readable = node && !(node.keysOnly && caller.session);
-    const row = readable ? await scope.find(node.rows, id) : null;
+    const node = readableNode(id, caller);
+    const row = node ? await scope.find(node.rows, id) : null;
     // The row is of the node's own table.
     return row && node?.shown?.(row as never) === false ? null : (row as Node | null);
   }
