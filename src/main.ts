@@ -44,7 +44,8 @@ async function loaded() {
   const { Operator } = await import('./operator/operator.js');
   const { sealTaxCards } = await import('./resources/person/encryption.js');
   const { Worker } = await import('./jobs/runner.js');
-  return { gateway, buildGraph, openDemo, Operator, sealTaxCards, Worker };
+  const { WebhookRequests } = await import('./jobs/webhook-request.js');
+  return { gateway, buildGraph, openDemo, Operator, sealTaxCards, WebhookRequests, Worker };
 }
 
 async function main(): Promise<void> {
@@ -53,7 +54,7 @@ async function main(): Promise<void> {
   const { openStore } = await import('./db/open.js');
   const store = await openStore(settings, { migrates: true, progress, say });
   const log = logger(settings.LOG_LEVEL);
-  const { gateway, buildGraph, openDemo, Operator, sealTaxCards, Worker } = await loaded();
+  const { gateway, buildGraph, openDemo, Operator, sealTaxCards, WebhookRequests, Worker } = await loaded();
   const { database, secrets } = store;
   const schema = buildGraph();
   const operator = new Operator(database, schema, secrets, undefined, checkoutTermsOf(settings));
@@ -61,10 +62,12 @@ async function main(): Promise<void> {
     ? await during('seeding the demo', () => openDemo(store, operator, schema, progress))
     : [];
   const app = await gateway({ config: settings, database, schema, pepper: secrets, log });
-  const worker = new Worker(database, log, {
+  const retention = {
     idempotencySeconds: settings.IDEMPOTENCY_HOURS * 3_600,
     eventSeconds: settings.EVENT_DAYS && settings.EVENT_DAYS * 86_400,
-  });
+  };
+  const requests = new WebhookRequests({ local: settings.transport === 'local' });
+  const worker = new Worker(database, log, retention, undefined, { secrets, requests });
   await during('listening', () => listening(app, settings));
   worker.start();
 

@@ -58,6 +58,8 @@ beforeAll(async () => {
   await made(platform.post(`/v1/test_helpers/deposits/${ids.deposit}/complete`));
   const key = await platform.graph('mutation { createApiKey(input: { permission: READ }) { apiKey { id } } }');
   ids.api_key = key.body.data.createApiKey.apiKey.id;
+  const hook = { url: 'https://example.com/hooks', event_types: ['file.*'] };
+  ids.webhook_endpoint = await made(platform.post('/v1/webhook_endpoints', hook));
 });
 
 /** Valid bodies, by the resource that is created or changed. */
@@ -99,6 +101,14 @@ const templates = {
     metadata: { a: '1' },
   }),
   address: () => ({ metadata: { a: '1' } }),
+  webhook_endpoints: () => ({
+    url: 'https://example.com/hooks',
+    event_types: ['deposit.*'],
+    description: 'a',
+    connected: false,
+  }),
+  webhook_endpoint: () => ({ description: 'changed', event_types: ['*'] }),
+  redeliver: () => ({ after_number: 1_000_000 }),
   persons: () => ({
     full_name: 'Asha Rao',
     relationship: { director: true, owner: true },
@@ -179,6 +189,11 @@ const inputs: Record<string, () => object> = {
   createReceivable: () => templates.receivables(),
   updateReceivable: () => ({ id: ids.receivable, ...templates.receivable() }),
   advanceTestClock: () => templates.clock(),
+  createWebhookEndpoint: () => templates.webhook_endpoints(),
+  updateWebhookEndpoint: () => ({ id: ids.webhook_endpoint, description: 'changed' }),
+  rotateWebhookSecret: () => ({ id: ids.webhook_endpoint }),
+  testWebhookEndpoint: () => ({ id: ids.webhook_endpoint }),
+  redeliverWebhooks: () => ({ id: ids.webhook_endpoint, ...templates.redeliver() }),
 };
 const inputOf = (mutation: string): object => {
   const object = /(Address|Deposit|Person|Receivable|Payout)$/.exec(mutation)?.[0].toLowerCase() ?? 'account';

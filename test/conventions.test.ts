@@ -39,6 +39,7 @@ describe('the conventions of the code', () => {
           'jobs/faults.ts',
           'jobs/runner.ts',
           'jobs/tenants.ts',
+          'jobs/webhooks.ts',
           'operator/desk.ts',
           'server/rate-limit.ts',
           'resources/person/encryption.ts',

@@ -16,6 +16,8 @@ const acrossTenants = [
   'tenants_with_events',
   'tenants_with_unsealed',
   'tenants_with_total_changes',
+  'tenants_with_deliveries',
+  'endpoints_with_deliveries',
   'operator_address',
   'operator_deposit',
   'operator_payout',

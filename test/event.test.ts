@@ -105,6 +105,8 @@ describe('an event', () => {
         created: expect.any(Number),
         livemode: false,
         type,
+        account_id: user.id,
+        number: expect.any(Number),
         data: { object },
       })),
       has_next: false,

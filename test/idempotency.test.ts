@@ -84,6 +84,8 @@ const idInputs: Record<string, string> = {
   cancelCheckout: 'CheckoutIdInput',
   expireTestCheckout: 'CheckoutIdInput',
   settleTestPayout: 'PayoutIdInput',
+  rotateWebhookSecret: 'WebhookEndpointIdInput',
+  testWebhookEndpoint: 'WebhookEndpointIdInput',
   failTestPayout: 'PayoutIdInput',
 };
 const mutate = (me: Speaker, name: string, input: object, select: string, headers: Record<string, string> = {}) => {
@@ -103,6 +105,9 @@ const addressId = async (me: Speaker) =>
 const keyId = async (me: Speaker) =>
   (await mutate(me, 'createApiKey', { permission: 'FULL' }, 'apiKey { id }')).body.data.createApiKey.apiKey
     .id as string;
+const hook = { url: 'https://hooks.invalid/', event_types: ['file.*'] };
+const webhookId = async (me: Speaker) =>
+  (await (await me.connectedUser()).post('/v1/webhook_endpoints', hook)).body.id as string;
 const settingId = async (me: Speaker) => {
   const reply = await me.graph('query ($id: ID!) { account(id: $id) { setting { id } } }', { id: await partnerId(me) });
   return reply.body.data.account.setting.id as string;
@@ -468,6 +473,48 @@ const writes: Record<string, Write> = {
     member: 'checkout',
     fields: ['id', 'status'],
     events: ['checkout.expired'],
+  },
+  createWebhookEndpoint: {
+    subject: userId,
+    path: '/v1/webhook_endpoints',
+    body: (id) => ({ ...hook, account_id: id }),
+    input: (id) => ({ url: hook.url, eventTypes: hook.event_types, accountId: id }),
+    member: 'webhookEndpoint',
+    fields: ['id', 'url'],
+    events: ['webhook_endpoint.created'],
+  },
+  updateWebhookEndpoint: {
+    subject: webhookId,
+    path: '/v1/webhook_endpoints/:id',
+    body: () => ({ description: 'changed' }),
+    input: (id) => ({ id, description: 'changed' }),
+    member: 'webhookEndpoint',
+    fields: ['id', 'description'],
+    events: ['webhook_endpoint.updated'],
+  },
+  rotateWebhookSecret: {
+    subject: webhookId,
+    path: '/v1/webhook_endpoints/:id/rotate_secret',
+    member: 'webhookEndpoint',
+    fields: ['id'],
+    events: ['webhook_endpoint.secret_rotated'],
+  },
+  testWebhookEndpoint: {
+    subject: webhookId,
+    path: '/v1/webhook_endpoints/:id/test',
+    member: 'webhookEndpoint',
+    fields: ['id'],
+    events: ['webhook_endpoint.tested'],
+  },
+  redeliverWebhooks: {
+    subject: webhookId,
+    path: '/v1/webhook_endpoints/:id/redeliver',
+    body: () => ({ after_number: 0 }),
+    input: (id) => ({ id, afterNumber: 0 }),
+    member: 'webhookEndpoint',
+    fields: ['id'],
+    // It changes no object: its deliveries tell about it.
+    events: [],
   },
   settleTestPayout: {
     subject: payoutId,

@@ -80,7 +80,11 @@ const receivableInput = (me: Speaker, more: object = {}, document?: string) => (
 });
 
 /** One object of each kind that an account owns, by the prefix of its id. */
-type Holdings = Record<'account' | 'account_setting' | 'address' | 'file' | 'key' | 'person', string> & Earnings;
+type Holdings = Record<
+  'account' | 'account_setting' | 'address' | 'delivery' | 'file' | 'key' | 'person' | 'webhook',
+  string
+> &
+  Earnings;
 /**
  * Objects that exist only after money has moved. A live connected user in draft has no receivable, and only a root was
  * paid out.
@@ -179,6 +183,17 @@ async function checkoutOf(owner: Speaker, partner: string, receivable: string) {
   return { checkout: made.body.id as string, transaction: row!.id as string };
 }
 
+const hook = { url: 'https://hooks.invalid/', event_types: ['file.*'] };
+
+/** A webhook endpoint, and a delivery to it that is not made. */
+async function webhooks(owner: Speaker) {
+  const made = await owner.post('/v1/webhook_endpoints', hook);
+  const webhook = made.body.id as string;
+  expect((await owner.post(`/v1/webhook_endpoints/${webhook}/test`)).status).toBe(200);
+  const { body } = await owner.get(`/v1/webhook_endpoints/${webhook}/deliveries`);
+  return { webhook, delivery: body.data[0].id as string };
+}
+
 async function holdings(owner: Speaker): Promise<Holdings> {
   const [partner, address, person, file, key] = await Promise.all([
     owner.partner(),
@@ -194,6 +209,7 @@ async function holdings(owner: Speaker): Promise<Holdings> {
     address: address.body.id,
     file: file.body.id,
     key: key.body.data.createApiKey.apiKey.id,
+    ...(await webhooks(owner)),
     person: person.body.id,
     ...(await earn(owner, partner.id)),
   };
@@ -284,14 +300,15 @@ const filter = (list: string, argument: string, select = 'nodes { id } totalCoun
 
 /** A cursor of an edge of the caller's own address, deposit, payment, checkout or receivable. */
 function ofOwn(
-  object: 'address' | 'deposit' | 'payment' | 'checkout' | 'receivable',
+  object: 'address' | 'deposit' | 'payment' | 'checkout' | 'receivable' | 'webhookEndpoint',
   edge: string,
 ): Record<string, Probe> {
+  const held = object === 'webhookEndpoint' ? 'webhook' : object;
   const at = (paging: string): Probe => ({
     call: (me, id, own) =>
       me.graph(`query ($id: ID!, $own: ID!) { ${object}(id: $own) { ${edge}(${paging}: $id) { nodes { id } } } }`, {
         id,
-        own: own[object],
+        own: own[held],
       }),
     answer: 'parameter_invalid',
   });
@@ -409,6 +426,13 @@ const probes: Record<keyof Holdings, Record<string, Probe>> = {
       identification: { taxCardNumber: 'ABCDE1234F' },
     })),
     createApiKey: mutation('createApiKey', (accountId) => ({ accountId })),
+    'POST webhook endpoint of': write('/v1/webhook_endpoints', (account_id) => ({ ...hook, account_id })),
+    createWebhookEndpoint: mutation('createWebhookEndpoint', (accountId) => ({
+      url: hook.url,
+      eventTypes: hook.event_types,
+      accountId,
+    })),
+    webhookEndpoints: filter('webhookEndpoints', 'accountId: $id'),
     accountSettings: filter('accountSettings', 'accountId: [$id]'),
     connectedAccountSettings: { ...filter('connectedAccountSettings', 'accountId: [$id]'), platformOnly: true },
     partners: { ...filter('partners', 'accountId: $id'), answer: 'resource_missing' },
@@ -534,6 +558,31 @@ const probes: Record<keyof Holdings, Record<string, Probe>> = {
     apiKey: graphById('apiKey'),
     rotateApiKey: byIdInput('rotateApiKey'),
     revokeApiKey: byIdInput('revokeApiKey'),
+  },
+  webhook: {
+    ...nodes,
+    ...cursors('/v1/webhook_endpoints', 'webhookEndpoints', 'webhookEndpoints'),
+    'GET webhook endpoint': read('/v1/webhook_endpoints/:id'),
+    'GET deliveries to': { ...read('/v1/webhook_endpoints/:id/deliveries'), answer: 'nothing' },
+    'POST webhook endpoint': write('/v1/webhook_endpoints/:id', () => ({ description: 'mine' })),
+    'POST rotate': write('/v1/webhook_endpoints/:id/rotate_secret', () => ({})),
+    'POST test': write('/v1/webhook_endpoints/:id/test', () => ({})),
+    'POST redeliver': write('/v1/webhook_endpoints/:id/redeliver', () => ({ after_number: 0 })),
+    webhookEndpoint: graphById('webhookEndpoint'),
+    updateWebhookEndpoint: mutation('updateWebhookEndpoint', (id) => ({ id, description: 'mine' })),
+    rotateWebhookSecret: byIdInput('rotateWebhookSecret'),
+    testWebhookEndpoint: byIdInput('testWebhookEndpoint'),
+    redeliverWebhooks: mutation('redeliverWebhooks', (id) => ({ id, afterNumber: 0 })),
+    webhookDeliveries: filter('webhookDeliveries', 'endpointId: $id'),
+  },
+  delivery: {
+    ...nodes,
+    ...cursors('/v1/webhook_deliveries', 'webhookDeliveries'),
+    ...ofOwn('webhookEndpoint', 'deliveries'),
+    'GET delivery': read('/v1/webhook_deliveries/:id'),
+    webhookDelivery: graphById('webhookDelivery'),
+    'POST redeliver': write('/v1/webhook_endpoints/:webhook/redeliver', (delivery_id) => ({ delivery_id })),
+    redeliverWebhooks: mutation('redeliverWebhooks', (deliveryId, _, own) => ({ id: own.webhook, deliveryId })),
   },
   person: {
     ...nodes,
@@ -791,7 +840,8 @@ const probed = `
   account.depositsOut.after account.depositsOut.before account.files.after account.files.before account.id
   account.partners.after account.partners.before account.payments.after account.payments.before
   account.payouts.after account.payouts.before account.persons.after account.persons.before
-  account.receivables.after account.receivables.before accountSetting.id accountSettings.accountId
+  account.receivables.after account.receivables.before account.webhookEndpoints.after
+  account.webhookEndpoints.before accountSetting.id accountSettings.accountId
   accountSettings.after accountSettings.before accounts.after accounts.before activateAccount.id
   address.deposits.after address.deposits.before address.id
   address.payouts.after address.payouts.before addresses.after addresses.before addresses.linkedId apiKey.id
@@ -806,7 +856,7 @@ const probed = `
   createConnectedUser.supportingDocumentation.physicalAddressDocument createDeposit.from.accountId
   createDeposit.from.addressId createDeposit.to.accountId createDeposit.to.addressId createPerson.accountId
   createPerson.identification.passportImage createPerson.identification.taxCardImage createReceivable.accountId
-  createReceivable.invoice.document createTestWallet.id deactivateAccount.id deactivateTestAccount.id deactivateTestAddress.id
+  createReceivable.invoice.document createTestWallet.id createWebhookEndpoint.accountId deactivateAccount.id deactivateTestAccount.id deactivateTestAddress.id
   declineTestCheckout.id deposit.disputedBy.after deposit.disputedBy.before deposit.id deposits.accountId deposits.after deposits.before disputeTestDeposit.id event.id
   events.after events.before events.objectId expireTestAddress.id expireTestCheckout.id failTestDeposit.id
   failTestPayout.id file.id files.accountId files.after files.before holdTestAccount.id node.id nodes.ids
@@ -814,11 +864,13 @@ const probed = `
   payments.accountId payments.after payments.before payout.id payouts.accountId payouts.after payouts.before
   person.id persons.accountId persons.after persons.before processTestDeposit.id receivable.checkouts.after
   receivable.checkouts.before receivable.id receivables.accountId
-  receivables.after receivables.before reconcileDeposit.id reconcileDeposit.receivables.id removePerson.id reverseTestDeposit.id
-  revokeApiKey.id rotateApiKey.id settleTestPayout.id transaction.id updateAccount.id updateAccount.logoId
+  receivables.after receivables.before reconcileDeposit.id reconcileDeposit.receivables.id redeliverWebhooks.deliveryId redeliverWebhooks.id removePerson.id reverseTestDeposit.id
+  revokeApiKey.id rotateApiKey.id rotateWebhookSecret.id settleTestPayout.id testWebhookEndpoint.id transaction.id updateAccount.id updateAccount.logoId
   updateAccount.supportingDocumentation.idDocument updateAccount.supportingDocumentation.ownershipStructureDocument
   updateAccount.supportingDocumentation.physicalAddressDocument updateAccountSetting.id updateAddress.id
-  updatePerson.id updatePerson.identification.passportImage updatePerson.identification.taxCardImage updateReceivable.id verifyTestAccount.id voidReceivable.id
+  updatePerson.id updatePerson.identification.passportImage updatePerson.identification.taxCardImage updateReceivable.id updateWebhookEndpoint.id verifyTestAccount.id voidReceivable.id
+  webhookDeliveries.after webhookDeliveries.before webhookDeliveries.endpointId webhookDelivery.id webhookEndpoint.deliveries.after
+  webhookEndpoint.deliveries.before webhookEndpoint.id webhookEndpoints.accountId webhookEndpoints.after webhookEndpoints.before
 `
   .trim()
   .split(/\s+/);
@@ -947,6 +999,8 @@ describe('an object outside the visibility', () => {
       `/v1/payments/${mine.payment}`,
       `/v1/payouts/${mine.payout}`,
       `/v1/events/${mine.event}`,
+      `/v1/webhook_endpoints/${mine.webhook}/deliveries`,
+      `/v1/webhook_deliveries/${mine.delivery}`,
       `/v1/events?object_id=${mine.file}`,
     ];
     expect((await Promise.all(gets.map((path) => me.get(path)))).map(({ status }) => status)).toEqual(
@@ -987,6 +1041,8 @@ describe('lists', () => {
       persons: await of('person', 'account_id'),
       files: await of('file', 'account_id'),
       apiKeys: await of('api_key', 'account_id'),
+      webhookEndpoints: await of('webhook_endpoint', 'account_id'),
+      webhookDeliveries: await of('webhook_delivery', 'context_id'),
       deposits: [...new Set([...(await of('deposit', 'to_account_id')), ...(await of('deposit', 'from_account_id'))])],
       receivables: await of('receivable', 'account_id'),
       payments: await of('payment', 'account_id'),

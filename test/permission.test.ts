@@ -41,6 +41,18 @@ const settingId = async (platform: Speaker) =>
 const keyId = async (platform: Speaker) =>
   (await platform.graph('mutation { createApiKey(input: { permission: FULL }) { apiKey { id } } }')).body.data
     .createApiKey.apiKey.id as string;
+/** A new account's endpoint: an account has at most 16. */
+const webhookId = async (platform: Speaker) => {
+  const url = 'https://example.com/hooks';
+  const { body } = await platform.post('/v1/webhook_endpoints', { url, event_types: ['file.*'] });
+  if (body.id) return body.id as string;
+  return (await platform.get('/v1/webhook_endpoints?enabled=true&limit=1')).body.data[0].id as string;
+};
+const deliveryId = async (platform: Speaker) => {
+  const id = await webhookId(platform);
+  await platform.post(`/v1/webhook_endpoints/${id}/test`);
+  return (await platform.get(`/v1/webhook_endpoints/${id}/deliveries`)).body.data[0].id as string;
+};
 const personId = async (platform: Speaker) => (await platform.post('/v1/persons', personBody)).body.id as string;
 /** A user in draft, of which only the persons change. */
 const draftPersonId = async (platform: Speaker) =>
@@ -240,6 +252,22 @@ const operations: Record<string, Operation> = {
   sessions: listed,
   createSession: { graph: () => ({ input: { role: 'READ' } }), body: () => ({ role: 'read' }) },
   revokeSession: writeById(sessionId),
+  webhookEndpoint: byId(webhookId),
+  webhookEndpoints: listed,
+  createWebhookEndpoint: {
+    graph: () => ({ input: { url: 'https://example.com/hooks', eventTypes: ['*'] } }),
+    body: () => ({ url: 'https://example.com/hooks', event_types: ['*'] }),
+  },
+  updateWebhookEndpoint: writeById(webhookId, { description: 'changed' }),
+  rotateWebhookSecret: writeById(webhookId),
+  testWebhookEndpoint: writeById(webhookId),
+  redeliverWebhooks: {
+    graph: async (platform) => ({ input: { id: await webhookId(platform), afterNumber: 1_000_000 } }),
+    id: webhookId,
+    body: () => ({ after_number: 1_000_000 }),
+  },
+  webhookDelivery: byId(deliveryId),
+  webhookDeliveries: { graph: () => ({}), id: webhookId },
   balance: listed,
   balanceAggregate: listed,
   balanceTransaction: byId(transactionId),

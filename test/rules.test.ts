@@ -1,4 +1,6 @@
 import fs from 'node:fs';
+import { WebhookDeliveryStatus } from '../src/resources/webhook-delivery/table.js';
+import { WebhookDisabledReason } from '../src/resources/webhook-endpoint/table.js';
 import { getTableColumns, getTableName } from 'drizzle-orm';
 import { describe, expect, it } from 'vitest';
 import { definedFunctions } from '../src/db/print-write-functions.js';
@@ -75,6 +77,8 @@ describe('a rule that TypeScript and SQL both need', () => {
       payment_type: PaymentType,
       payment_status: PaymentStatus,
       payout_status: PayoutStatus,
+      webhook_delivery_status: WebhookDeliveryStatus,
+      webhook_endpoint_reason: WebhookDisabledReason,
       payout_block_reason: PayoutBlockReason,
       session_role: SessionRole,
       transaction_status: TransactionStatus,

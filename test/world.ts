@@ -12,6 +12,7 @@ import { config } from '../src/config.js';
 import { patient } from './patient.js';
 import { Database } from '../src/db/database.js';
 import type { Embedded } from '../src/db/embedded/lease.js';
+import { Secrets } from '../src/db/secrets.js';
 import { startEmbedded } from '../src/db/embedded/server.js';
 import { gateway } from '../src/server/app.js';
 import { buildGraph } from '../src/api/graphql/server.js';
@@ -19,6 +20,7 @@ import { type Acquirers, acquirers as delivered } from '../src/hosted/acquirer.j
 import { Operator } from '../src/operator/operator.js';
 import { retentionDefault, Worker } from '../src/jobs/runner.js';
 import { compareWithContract, saveExamples } from './contract.js';
+import { WebhookRequests } from '../src/jobs/webhook-request.js';
 import { copyDataFolder } from './data-folders.js';
 
 import type { Cost } from '../src/request/charge.js';
@@ -124,7 +126,8 @@ export function useWorld({
     world.operator = new Operator(world.database, schema, pepper);
     world.sql = postgres({ ...connection(), max: 2, onnotice: () => {} });
     world.another = open;
-    if (worker) (running = new Worker(world.database, log, retentionDefault, acquirers)).start();
+    const webhooks = { secrets: Secrets.of(pepper), requests: new WebhookRequests({ local: true }) };
+    if (worker) (running = new Worker(world.database, log, retentionDefault, acquirers, webhooks)).start();
   });
   afterAll(async () => {
     saveExamples();

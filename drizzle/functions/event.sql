@@ -34,6 +34,7 @@ begin
   set number = v_last + array_position(v_ids, e.id)
   where e.tenant_id = p_tenant and e.livemode = p_live and e.id = any (v_ids);
   update event_counter c set last = v_last + n where c.tenant_id = p_tenant and c.livemode = p_live;
+  perform queue_deliveries(p_tenant, p_live, v_ids);
   return n;
 end;
 $$;

@@ -202,6 +202,18 @@ export interface WriteFunctions {
       currency: string;
     };
   };
+  create_webhook_endpoint: {
+    returns: 'webhook_endpoint';
+    args: {
+      id: string;
+      accountId: string;
+      url: string;
+      eventTypes: readonly string[];
+      description: string | null;
+      connected: boolean;
+      secretSealed: string;
+    };
+  };
   decide_transaction: {
     returns: 'transaction';
     args: {
@@ -311,6 +323,14 @@ export interface WriteFunctions {
       bankAccount: object;
     };
   };
+  redeliver_webhooks: {
+    returns: 'webhook_endpoint';
+    args: {
+      id: string;
+      deliveryId: string | null;
+      afterNumber: number | null;
+    };
+  };
   remove_person: {
     returns: 'person';
     args: {
@@ -345,6 +365,13 @@ export interface WriteFunctions {
       pepperId: string;
     };
   };
+  rotate_webhook_secret: {
+    returns: 'webhook_endpoint';
+    args: {
+      id: string;
+      secretSealed: string;
+    };
+  };
   set_rate: {
     returns: 'rate';
     args: {
@@ -358,6 +385,12 @@ export interface WriteFunctions {
     args: {
       accountId: string;
       hold: boolean;
+    };
+  };
+  test_webhook_endpoint: {
+    returns: 'webhook_endpoint';
+    args: {
+      id: string;
     };
   };
   update_account: {
@@ -429,6 +462,17 @@ export interface WriteFunctions {
       logoId?: string | null | undefined;
       tosAcceptance?: object | null | undefined;
       liveFx?: boolean | undefined;
+    };
+  };
+  update_webhook_endpoint: {
+    returns: 'webhook_endpoint';
+    args: {
+      id: string;
+      url?: string | undefined;
+      eventTypes?: readonly string[] | undefined;
+      description?: string | null | undefined;
+      connected?: boolean | undefined;
+      enabled?: boolean | undefined;
     };
   };
   void_receivable: {

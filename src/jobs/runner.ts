@@ -13,11 +13,13 @@ import { faultLine } from '../server/log.js';
 import { DomainError } from '../request/problems.js';
 import { transaction } from '../resources/transaction/table.js';
 import { idempotency } from '../operation/table.js';
+import { webhookDelivery } from '../resources/webhook-delivery/table.js';
 import { DueJobs } from './due.js';
 import { Faults, workLine } from './faults.js';
 import { Lane } from './lane.js';
 import type { TenantWork } from './table.js';
 import { TenantWalk } from './tenants.js';
+import { type WebhookParts, Webhooks } from './webhooks.js';
 
 const pollMilliseconds = 250;
 const batchMax = 50;
@@ -47,7 +49,8 @@ type Aged = TenantAndMode & { old?: boolean };
 
 /**
  * Does the work that is due: it runs jobs (the sandbox's verifications, issuing addresses), numbers events, seals
- * postings, adds deposits to their totals and deletes old rows. Any number of gateways may run a worker: it claims a job with SKIP LOCKED, and the
+ * postings, adds deposits to their totals, delivers events to webhook endpoints and deletes old rows. Any number of
+ * gateways may run a worker: it claims a job with SKIP LOCKED, and the
  * statement that does the job deletes it. Each kind of work has a lane of its own, in which some tenants have their turn
  * at once, and fails tenant by tenant: the other tenants go on, and the fault is stored, logged and tried again.
  */
@@ -62,13 +65,17 @@ export class Worker {
    */
   readonly #batches = new Map<string, number>();
   readonly #lanes: Record<TenantWork, Lane>;
+  readonly #webhooks: Webhooks | undefined;
 
   constructor(
     private readonly database: Database,
     private readonly log: Logger,
     private readonly retention: Retention = retentionDefault,
     private readonly acquirers = delivered,
+    /** What deliveries to webhook endpoints need; without it, none is made. */
+    webhooks?: WebhookParts,
   ) {
+    this.#webhooks = webhooks && new Webhooks(database, log, webhooks, this.#stop.signal);
     this.#faults = new Faults(database, log);
     this.#due = new DueJobs(database);
     const { idempotencySeconds, eventSeconds = 0 } = retention;
@@ -96,6 +103,12 @@ export class Worker {
         (each) => this.#batch('forget_old_events', each, [eventSeconds], forgottenMax),
         true,
       ),
+      delete_old_deliveries: lane(
+        'delete_old_deliveries',
+        1,
+        (each) => this.#batch('forget_old_deliveries', each, [], forgottenMax),
+        true,
+      ),
     };
   }
 
@@ -114,6 +127,7 @@ export class Worker {
       this.#loop(() => this.#offerNext(withChanges, sum_deposits), sum_deposits, sumEveryMilliseconds),
       this.#retryFaults(),
       this.#forget(),
+      this.#webhooks?.run(),
     ]);
   }
 
@@ -229,6 +243,7 @@ export class Worker {
   async #forget(): Promise<void> {
     const { idempotencySeconds, eventSeconds } = this.retention;
     const before = sql`extract(epoch from statement_timestamp()) - ${sql.raw(String(Math.max(idempotencySeconds, 86_400)))}`;
+    const monthAgo = sql`extract(epoch from statement_timestamp()) - 2592000`;
     while (!this.#stopping) {
       const answers = new TenantWalk<Aged>(this.database, 'tenants_with_answers', {
         table: idempotency,
@@ -241,6 +256,12 @@ export class Worker {
         where: isNotNull(event.number),
       });
       if (eventSeconds !== undefined) await this.#pass(numbered, this.#lanes.delete_old_events);
+      const deliveries = new TenantWalk<Aged>(this.database, 'tenants_with_deliveries', {
+        table: webhookDelivery,
+        order: [webhookDelivery.created],
+        columns: { old: sql<boolean>`${webhookDelivery.created} < ${monthAgo}` },
+      });
+      await this.#pass(deliveries, this.#lanes.delete_old_deliveries);
       await this.#sleep(forgetEveryMilliseconds);
     }
   }

@@ -42,6 +42,7 @@ export const TenantWork = {
   SUM_DEPOSITS: 'sum_deposits',
   DELETE_OLD_ANSWERS: 'delete_old_answers',
   DELETE_OLD_EVENTS: 'delete_old_events',
+  DELETE_OLD_DELIVERIES: 'delete_old_deliveries',
 } as const;
 export type TenantWork = (typeof TenantWork)[keyof typeof TenantWork];
 

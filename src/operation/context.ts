@@ -64,6 +64,9 @@ export class Context {
     readonly newSessions?: NewSessions,
   ) {}
 
+  /** Whether the gateway serves this machine alone; set by the HTTP server. */
+  local = false;
+
   /** Says what a document would cost, without running it; set by the GraphQL endpoint. */
   dryRun: DryRun | undefined;
 

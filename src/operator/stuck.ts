@@ -18,6 +18,7 @@ registerEnumType(TenantWork, {
     DELETE_OLD_ANSWERS: { description: 'Deletes old responses to idempotency keys.' },
     SUM_DEPOSITS: { description: 'Sums deposits for the totals of accounts.' },
     DELETE_OLD_EVENTS: { description: 'Deletes old events.' },
+    DELETE_OLD_DELIVERIES: { description: 'Deletes old deliveries of webhooks.' },
   },
 });
 

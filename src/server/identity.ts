@@ -103,7 +103,10 @@ export class Identity {
       newToken: (tenant, live) => this.parts.callers.newSessionToken(tenant, live),
       admits: (origin) => this.#admits(request, origin),
     };
-    return new Context(caller, scope, edition, request.id, key, this.#newKey, checkouts, secrets, budget, sessions);
+    const made = this.#newKey;
+    const context = new Context(caller, scope, edition, request.id, key, made, checkouts, secrets, budget, sessions);
+    context.local = config.transport === 'local';
+    return context;
   }
 }
 

@@ -129,5 +129,5 @@ function withText(request: FastifyRequest, query: string): FastifyRequest {
   search.set('query', query);
   if (remaining) search.set('extensions', JSON.stringify(remaining));
   // Apollo reads the parameters of a GET from the address.
-  return Object.create(request, { url: { value: `/graphql?${search}` } }) as FastifyRequest;
+  return Object.create(request, { url: { value: `/graphql?${search.toString()}` } }) as FastifyRequest;
 }

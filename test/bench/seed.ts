@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import postgres from 'postgres';
 import type { Server } from './server.ts';
-import { totalsOf } from './tenants.ts';
+import { totalsOf } from './tenants.js';
 
 const users = 2_000;
 const partnersOfEach = 4;

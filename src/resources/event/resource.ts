@@ -1,4 +1,5 @@
 import { GraphQLJSONObject } from 'graphql-scalars';
+import { ID } from 'type-graphql';
 import { everyone } from '../../auth/permissions.js';
 import { Node } from '../../types/relay-node.js';
 import { account } from '../account/table.js';
@@ -38,6 +39,13 @@ export default defineResource({
   },
   fields: [
     fields(event, {
+      accountId: value(
+        () => ID,
+        ({ actingAccountId }: EventRow) => actingAccountId,
+        {
+          description: 'The account that it happened to: the root account or a connected user.',
+        },
+      ),
       object: value(() => GraphQLJSONObject, eventObjectV1, {
         description: 'The object after the event, in the format of /v1.',
       }),

@@ -1,6 +1,6 @@
 import { storedObject } from '../define.js';
 import type { EventRow } from './table.js';
-import { anyStoredObject, declareKeys } from '../shape.js';
+import { anyStoredObject, declareKeys, stated } from '../shape.js';
 
 /** Formats the object of an event for /v1, in its state right after the event. */
 export function eventObjectV1({ object, data }: EventRow): object {
@@ -17,6 +17,8 @@ export function eventV1(e: EventRow) {
     created: e.created,
     livemode: e.livemode,
     type: e.type,
+    account_id: e.actingAccountId,
+    number: e.number,
     data: { object: eventObjectV1(e) },
   };
 }
@@ -27,5 +29,10 @@ declareKeys(eventV1, {
   created: 'value',
   livemode: 'value',
   type: 'value',
+  account_id: 'value',
+  number: stated({
+    type: ['integer', 'null'],
+    description: 'Dense per root account and mode, in the order in which events became visible.',
+  }),
   data: { object: anyStoredObject },
 });

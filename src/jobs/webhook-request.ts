@@ -1,0 +1,150 @@
+import http, { type IncomingMessage } from 'node:http';
+import https from 'node:https';
+import { RequestFilteringHttpAgent, RequestFilteringHttpsAgent } from 'request-filtering-agent';
+import { Webhook } from 'standardwebhooks';
+import type { WebhookAttemptObject } from '../resources/webhook-delivery/table.js';
+
+const bodyBytesMax = 262_144;
+const attemptMilliseconds = 15_000;
+/** How much of the body of a response is kept. */
+const responseCharactersMax = 1_024;
+/** A longer body is not read: the connection is closed. */
+const responseBytesMax = 65_536;
+const retryAfterSecondsMax = 3_600;
+
+/** An event as it is sent to an endpoint. */
+export interface Message {
+  id: string;
+  body: string;
+  url: string;
+  /** The secrets that sign it, as receivers have them. */
+  secrets: readonly string[];
+  /** The time of the attempt, in seconds since 1970, by the clock of the database. */
+  at: number;
+}
+
+/** What an attempt has led to. */
+export interface Attempted {
+  attempt: WebhookAttemptObject;
+  /** The seconds for which the response asks to wait. */
+  retryAfter: number | null;
+  /** Whether no further attempt makes sense. */
+  final: boolean;
+}
+
+/**
+ * Sends events by POST, signed as Standard Webhooks describe. It connects to public addresses alone: the agent checks
+ * the address that each connection uses, after the name was resolved. No redirect is followed.
+ */
+export class WebhookRequests {
+  readonly #agents: { http: http.Agent; https: https.Agent };
+
+  constructor({
+    local,
+    ca,
+    milliseconds = attemptMilliseconds,
+  }: {
+    /** Whether the addresses of this machine are allowed, too. */
+    local: boolean;
+    /** A certificate authority to trust in place of the usual ones. */
+    ca?: string;
+    /** The time limit of an attempt. */
+    milliseconds?: number;
+  }) {
+    const options = {
+      keepAlive: true,
+      timeout: milliseconds * 2,
+      allowIPAddressList: local ? ['127.0.0.1', '::1'] : [],
+      ...(ca && { ca }),
+    };
+    this.#agents = { http: new RequestFilteringHttpAgent(options), https: new RequestFilteringHttpsAgent(options) };
+    this.#milliseconds = milliseconds;
+  }
+  readonly #milliseconds: number;
+
+  /** Makes one attempt. It throws nothing: a failure is part of what it returns. */
+  async send(message: Message): Promise<Attempted> {
+    const began = performance.now();
+    const result = await this.#answerTo(message).catch((error: unknown) => ({ ...nothing, error: faultOf(error) }));
+    const { status, error, response, retryAfter } = result;
+    return {
+      attempt: {
+        at: message.at,
+        milliseconds: Math.round(performance.now() - began),
+        status,
+        error,
+        response,
+      },
+      retryAfter,
+      final: status === 410,
+    };
+  }
+
+  close(): void {
+    this.#agents.http.destroy();
+    this.#agents.https.destroy();
+  }
+
+  async #answerTo({ id, body, url, secrets, at }: Message) {
+    if (Buffer.byteLength(body) > bodyBytesMax) throw new Error(`the event is larger than ${bodyBytesMax} bytes`);
+    const headers = {
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(body),
+      'user-agent': 'Tidegate-Webhooks',
+      'webhook-id': id,
+      'webhook-timestamp': String(at),
+      'webhook-signature': secrets.map((secret) => new Webhook(secret).sign(id, new Date(at * 1000), body)).join(' '),
+    };
+    const [send, agent] = url.startsWith('https:')
+      ? [https.request, this.#agents.https]
+      : [http.request, this.#agents.http];
+    const signal = AbortSignal.timeout(this.#milliseconds);
+    const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+      const request = send(url, { method: 'POST', headers, agent, signal, maxHeaderSize: 16_384 }, resolve);
+      request.on('error', reject);
+      request.end(body);
+    });
+    const status = answer.statusCode!;
+    const response = await beginningOf(answer).catch((error: unknown) => {
+      throw signal.aborted ? signal.reason : error;
+    });
+    const error = status >= 200 && status < 300 ? null : `the response has status ${status}`;
+    return { status, error, response, retryAfter: retryAfterOf(answer.headers['retry-after'], at) };
+  }
+}
+
+const nothing = { status: null, response: null, retryAfter: null };
+
+/** The beginning of the body of a response. A body that is short is read to its end, so that the connection stays. */
+async function beginningOf(answer: IncomingMessage): Promise<string> {
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  for await (const piece of answer as AsyncIterable<Buffer>) {
+    if (bytes < responseCharactersMax * 4) pieces.push(piece);
+    bytes += piece.length;
+    if (bytes > responseBytesMax) break;
+  }
+  // PostgreSQL stores no NUL.
+  return Buffer.concat(pieces).toString('utf8').replaceAll('\0', '').slice(0, responseCharactersMax);
+}
+
+/** The seconds of a Retry-After header, an hour at most; null without one. */
+function retryAfterOf(header: string | undefined, at: number): number | null {
+  if (header === undefined) return null;
+  const seconds = /^\d{1,9}$/.test(header) ? Number(header) : Math.ceil(Date.parse(header) / 1000 - at);
+  return Number.isNaN(seconds) ? null : Math.min(Math.max(seconds, 0), retryAfterSecondsMax);
+}
+
+/** Why there was no response, in words that tell nothing about the network of the gateway. */
+function faultOf(error: unknown): string {
+  const { name, code = '', message } = error as Error & { code?: string };
+  if (name === 'AbortError' || name === 'TimeoutError') return 'no complete response in time';
+  if (/is not allowed/.test(message)) return 'the host has an address that is not public';
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'the host name has no address';
+  if (code === 'ECONNREFUSED') return 'the connection was refused';
+  if (code === 'ECONNRESET' || code === 'EPIPE') return 'the connection was closed';
+  if (/CERT|SSL|TLS|SELF_SIGNED|UNABLE_TO/.test(code)) return `the certificate or TLS was not accepted (${code})`;
+  if (code.startsWith('HPE_')) return 'the response is not HTTP';
+  if (!code) return message;
+  return `the connection failed (${code})`;
+}

@@ -1,0 +1,189 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'drizzle-orm';
+import type { Logger } from 'pino';
+import type { Database } from '../db/database.js';
+import { fromRow } from '../db/row-mapper.js';
+import type { SealedPlace, Secrets } from '../db/secrets.js';
+import { DomainError } from '../request/problems.js';
+import { event } from '../resources/event/table.js';
+import { eventV1 } from '../resources/event/v1.js';
+import { webhookEndpoint } from '../resources/webhook-endpoint/table.js';
+import { faultLine } from '../server/log.js';
+import type { Attempted, WebhookRequests } from './webhook-request.js';
+
+const pollMilliseconds = 250;
+/** How many endpoints one look reads. */
+const endpointsMax = 100;
+/** How many looks follow each other without a pause. */
+const looksMax = 20;
+/** How many endpoints one process serves at once: in all, of one tenant, and of those that fail. */
+const atOnce = { all: 64, ofTenant: 8, failing: 32 };
+const batchMax = 50;
+/** A claim lasts longer than a batch: no attempt begins after `turnMilliseconds`, and each ends within 15 s. */
+const turnMilliseconds = 30_000;
+const claimSeconds = 60;
+
+/** An endpoint with a delivery that is due. */
+interface Due {
+  tenantId: string;
+  livemode: boolean;
+  id: string;
+  due: number;
+  failing: boolean;
+}
+
+/** What deliveries need besides the database. */
+export interface WebhookParts {
+  secrets: Secrets;
+  requests: WebhookRequests;
+}
+
+/**
+ * Delivers events to webhook endpoints. A process claims an endpoint, so that one process at a time sends its events,
+ * one after the other: in the order of their numbers as long as deliveries succeed. A process that dies leaves a claim
+ * that ends by its time; its attempts that were not recorded are made again, so each event is delivered at least once.
+ */
+export class Webhooks {
+  readonly #running = new Map<string, Due>();
+  #changed: (() => void)[] = [];
+  #after: Due | undefined;
+
+  constructor(
+    private readonly database: Database,
+    private readonly log: Logger,
+    private readonly parts: WebhookParts,
+    private readonly stop: AbortSignal,
+  ) {}
+
+  /** Delivers until it is stopped; resolves when all turns have ended. */
+  async run(): Promise<void> {
+    while (!this.stop.aborted) {
+      await this.#look().catch((error: unknown) => {
+        const outage = error instanceof DomainError && error.status === 503;
+        this.log[outage ? 'debug' : 'warn'](faultLine(error), 'the worker will look for deliveries again');
+      });
+      await this.#pause(pollMilliseconds * (0.75 + Math.random() / 2));
+    }
+    while (this.#running.size > 0) await this.#change();
+    this.parts.requests.close();
+  }
+
+  /** Gives turns to endpoints with due deliveries, until all places are taken or all such endpoints are seen. */
+  async #look(): Promise<void> {
+    for (let looks = 0; looks < looksMax && this.#running.size < atOnce.all && !this.stop.aborted; looks++) {
+      const found = await this.#next();
+      for (const endpoint of found) if (this.#hasPlace(endpoint)) this.#turn(endpoint);
+      this.#after = found.length < endpointsMax ? undefined : found.at(-1);
+      if (!this.#after) return;
+    }
+  }
+
+  #hasPlace(endpoint: Due): boolean {
+    const running = [...this.#running.values()];
+    return (
+      !this.#running.has(keyOf(endpoint)) &&
+      running.length < atOnce.all &&
+      running.filter(({ tenantId }) => tenantId === endpoint.tenantId).length < atOnce.ofTenant &&
+      (!endpoint.failing || running.filter(({ failing }) => failing).length < atOnce.failing)
+    );
+  }
+
+  /** The next endpoints with a due delivery that no process has claimed, in the order of the times. */
+  #next(): Promise<Due[]> {
+    const { tenantId, livemode, id, due, failingSince, claimedUntil, enabled } = webhookEndpoint;
+    const now = sql`extract(epoch from statement_timestamp())::bigint`;
+    const { placeholder } = sql;
+    return this.database.read<Due>(
+      'endpoints_with_deliveries',
+      (db) =>
+        db
+          .select({ tenantId, livemode, id, due, failing: sql<boolean>`${failingSince} is not null` })
+          .from(webhookEndpoint)
+          .where(
+            sql`${enabled} and ${due} <= ${now} and coalesce(${claimedUntil}, 0) <= ${now} and
+              (${due}, ${tenantId}, ${livemode}, ${id}) >
+              (${placeholder('due')}::bigint, ${placeholder('tenant')}::text, ${placeholder('live')}::boolean, ${placeholder('id')}::text)`,
+          )
+          .orderBy(due, tenantId, livemode, id)
+          .limit(endpointsMax),
+      {
+        due: this.#after?.due ?? 0,
+        tenant: this.#after?.tenantId ?? '',
+        live: this.#after?.livemode ?? false,
+        id: this.#after?.id ?? '',
+      },
+    );
+  }
+
+  #turn(endpoint: Due): void {
+    const key = keyOf(endpoint);
+    this.#running.set(key, endpoint);
+    void this.#deliver(endpoint)
+      .catch((error: unknown) => {
+        const { tenantId: tenant, id } = endpoint;
+        this.log.warn({ tenant, endpoint: id, ...faultLine(error) }, 'deliveries will be tried again');
+      })
+      .finally(() => {
+        this.#running.delete(key);
+        for (const resume of this.#changed.splice(0)) resume();
+      });
+  }
+
+  /** Delivers to one endpoint until nothing is due or its turn is over. */
+  async #deliver({ tenantId, livemode, id }: Due): Promise<void> {
+    const until = performance.now() + turnMilliseconds;
+    for (let claimed = batchMax; claimed === batchMax && performance.now() < until && !this.stop.aborted; ) {
+      const rows = await this.database.work('claim_deliveries', [tenantId, livemode, id, batchMax, claimSeconds]);
+      claimed = rows.length;
+      if (claimed === 0) return;
+      const results: object[] = [];
+      const began = performance.now();
+      for (const row of rows) {
+        const elapsed = performance.now() - began;
+        if (elapsed > turnMilliseconds || this.stop.aborted) break;
+        const at = Number(row.claimed_at) + Math.floor(elapsed / 1000);
+        const { attempt, retryAfter, final } = await this.#attempt({ tenantId, livemode, id }, row, at);
+        results.push({ delivery: row.delivery_id, attempt, retryAfter, final });
+        // An endpoint that is gone, or asks to wait, gets no further event now.
+        if (final || retryAfter) break;
+      }
+      const values = [tenantId, livemode, id, Number(rows[0]!.claimed_until), JSON.stringify(results)];
+      const [ended] = await this.database.work('finish_deliveries', values);
+      if (ended?.finish_deliveries) {
+        this.log.warn({ tenant: tenantId, endpoint: id, reason: ended.finish_deliveries }, 'an endpoint was disabled');
+        return;
+      }
+    }
+  }
+
+  #attempt(place: SealedPlace, row: Record<string, unknown>, at: number): Promise<Attempted> | Attempted {
+    const stored = row.event as Record<string, unknown> | null;
+    if (!stored) return failed('the event was deleted before it could be sent', at);
+    const sealed = [row.secret_sealed, row.previous_secret_sealed].filter((text) => typeof text === 'string');
+    const secrets = sealed.flatMap((text) => this.parts.secrets.open(text, place) ?? []);
+    if (secrets.length === 0) return failed('the secret cannot be decrypted; rotate it', at);
+    const shown = eventV1(fromRow(event, stored));
+    return this.parts.requests.send({
+      id: shown.id,
+      body: JSON.stringify(shown),
+      url: String(row.url),
+      secrets,
+      at,
+    });
+  }
+
+  #change(): Promise<void> {
+    return new Promise<void>((resume) => this.#changed.push(resume));
+  }
+
+  async #pause(milliseconds: number): Promise<void> {
+    await sleep(milliseconds, undefined, { signal: this.stop }).catch(() => {});
+  }
+}
+
+const keyOf = ({ tenantId, livemode, id }: Due) => `${tenantId} ${livemode} ${id}`;
+
+/** An attempt that failed before anything was sent. */
+function failed(error: string, at: number): Attempted {
+  return { attempt: { at, milliseconds: 0, status: null, error, response: null }, retryAfter: null, final: true };
+}

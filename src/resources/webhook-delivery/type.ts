@@ -1,0 +1,75 @@
+import { ArgsType, Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { connectionOf, type Listing, PageArgs } from '../../types/pagination.js';
+import { Node } from '../../types/relay-node.js';
+import { DateTime } from '../../types/scalars.js';
+import { webhookDelivery, WebhookDeliveryStatus } from './table.js';
+
+registerEnumType(WebhookDeliveryStatus, {
+  name: 'WebhookDeliveryStatus',
+  description: 'Whether an event has reached an endpoint.',
+  valuesConfig: {
+    PENDING: { description: 'The first or a further attempt is due.' },
+    SUCCEEDED: { description: 'The endpoint answered with a status from 200 to 299.' },
+    FAILED: { description: 'All attempts failed, or the endpoint is gone.' },
+  },
+});
+
+@ObjectType({ simpleResolvers: true, description: 'One attempt to send an event to a webhook endpoint.' })
+export class WebhookAttempt {
+  @Field(() => DateTime, { description: 'When it began.' })
+  at: number;
+  @Field(() => Int, { description: 'How long it took, in milliseconds.' })
+  milliseconds: number;
+  @Field(() => Int, { nullable: true, description: 'The status of the response; null when there was none.' })
+  status: number | null;
+  @Field(() => String, { nullable: true, description: 'Why it failed; null when it succeeded.' })
+  error: string | null;
+  @Field(() => String, { nullable: true, description: 'The first 1,024 characters of the body of the response.' })
+  response: string | null;
+}
+
+/** An event on its way to an endpoint. Silent: all fields. */
+@ObjectType({
+  implements: Node,
+  simpleResolvers: true,
+  description: 'An event for a webhook endpoint, with the attempts to send it. Kept for 30 days.',
+})
+export class WebhookDelivery extends Node {
+  @Field(() => DateTime, { description: 'When it was created.' })
+  created: number;
+  @Field(() => Boolean, { description: 'Whether it belongs to live mode.' })
+  livemode: boolean;
+  @Field(() => ID, { description: 'The endpoint that it is sent to.' })
+  endpointId: string;
+  @Field(() => ID, { description: 'The event that is sent, and the `webhook-id` of each attempt.' })
+  eventId: string;
+  @Field(() => String, { description: 'The type of the event, such as `deposit.completed`.' })
+  eventType: string;
+  @Field(() => WebhookDeliveryStatus, { description: 'Whether the event has reached the endpoint.' })
+  status: WebhookDeliveryStatus;
+  @Field(() => DateTime, { nullable: true, description: 'When the next attempt is due; null when none is.' })
+  nextAttempt: number | null;
+  @Field(() => [WebhookAttempt], { description: 'The latest attempts, the newest first; 20 at most.' })
+  attempts: WebhookAttempt[];
+}
+
+export const WebhookDeliveryConnection = connectionOf('WebhookDelivery', () => WebhookDelivery);
+
+export const webhookDeliveryListing: Listing = {
+  object: 'webhook_delivery',
+  filters: { endpointId: webhookDelivery.endpointId, status: webhookDelivery.status },
+  byAccount: ['endpointId'],
+  parents: [webhookDelivery.endpointId],
+};
+
+@ArgsType()
+export class WebhookDeliveryOfEndpointArgs extends PageArgs {
+  @Field(() => [WebhookDeliveryStatus], { nullable: true, description: 'Deliveries with one of these statuses.' })
+  status?: WebhookDeliveryStatus[] | null;
+}
+
+@ArgsType()
+export class WebhookDeliveryArgs extends WebhookDeliveryOfEndpointArgs {
+  @Field(() => ID, { nullable: true, description: 'Deliveries to this endpoint.' })
+  endpointId?: string | null;
+}

@@ -1,0 +1,263 @@
+import { randomBytes } from 'node:crypto';
+import { Ctx, Field, ID, InputType, Int, Mutation, Resolver } from 'type-graphql';
+import { ownAccounts, related } from '../../auth/permissions.js';
+import type { Context } from '../../operation/context.js';
+import { DomainError, problem, type Problem } from '../../request/problems.js';
+import { Input } from '../../types/input.js';
+import { payloadOf } from '../../types/payload.js';
+import { account, type AccountRow } from '../account/table.js';
+import { resources } from '../define.js';
+import { webhookEndpoint, type WebhookEndpointRow } from './table.js';
+import { WebhookEndpoint } from './type.js';
+import { urlFault } from './url.js';
+import type { WithSecret } from './v1.js';
+
+const typesMax = 100;
+const descriptionLengthMax = 200;
+
+@InputType({ description: 'Creates a webhook endpoint.' })
+class CreateWebhookEndpointInput {
+  @Field(() => String, {
+    description:
+      'Where events are sent by POST. HTTPS; a local gateway also takes an address of its machine in test mode.',
+  })
+  url: string;
+  @Field(() => [String], {
+    description: 'Which events are sent: types such as `deposit.completed`, `deposit.*` for an object, or `*` for all.',
+  })
+  eventTypes: string[];
+  @Field(() => String, { nullable: true, description: `What it is for; at most ${descriptionLengthMax} characters.` })
+  description?: string | null;
+  @Field(() => Boolean, {
+    nullable: true,
+    description: 'Whether the endpoint of a platform also gets the events of its connected users; false by default.',
+  })
+  connected?: boolean | null;
+  @Field(() => ID, {
+    nullable: true,
+    description:
+      'The account whose events it gets: the context account by default, or a connected user of the platform.',
+  })
+  accountId?: string | null;
+}
+
+@InputType({ description: 'Changes a webhook endpoint. Parameters that are absent stay as they are.' })
+class UpdateWebhookEndpointInput {
+  @Field(() => ID, { description: 'The endpoint.' })
+  id: string;
+  @Field(() => String, { nullable: true, description: 'Where events are sent from now on.' })
+  url?: string | null;
+  @Field(() => [String], { nullable: true, description: 'Which events are sent from now on.' })
+  eventTypes?: string[] | null;
+  @Field(() => String, { nullable: true, description: 'What it is for; null removes it.' })
+  description?: string | null;
+  @Field(() => Boolean, { nullable: true, description: 'Whether it also gets the events of connected users.' })
+  connected?: boolean | null;
+  @Field(() => Boolean, {
+    nullable: true,
+    description: 'False stops deliveries. True starts them again, and tries those that are pending.',
+  })
+  enabled?: boolean | null;
+}
+
+@InputType({ description: 'Names a webhook endpoint.' })
+class WebhookEndpointIdInput {
+  @Field(() => ID, { description: 'The endpoint.' })
+  id: string;
+}
+
+@InputType({
+  description: 'Sends events again: one delivery, or all events since a number. Exactly one of both is given.',
+})
+class RedeliverWebhooksInput {
+  @Field(() => ID, { description: 'The endpoint.' })
+  id: string;
+  @Field(() => ID, { nullable: true, description: 'The delivery to be repeated.' })
+  deliveryId?: string | null;
+  @Field(() => Int, {
+    nullable: true,
+    description:
+      'All events of the endpoint with a greater number are sent, but for those that have reached it; at most 5,000.',
+  })
+  afterNumber?: number | null;
+}
+
+const CreateWebhookEndpointPayload = payloadOf('CreateWebhookEndpoint', 'webhookEndpoint', WebhookEndpoint);
+const UpdateWebhookEndpointPayload = payloadOf('UpdateWebhookEndpoint', 'webhookEndpoint', WebhookEndpoint);
+const RotateWebhookSecretPayload = payloadOf('RotateWebhookSecret', 'webhookEndpoint', WebhookEndpoint);
+const TestWebhookEndpointPayload = payloadOf('TestWebhookEndpoint', 'webhookEndpoint', WebhookEndpoint);
+const RedeliverWebhooksPayload = payloadOf('RedeliverWebhooks', 'webhookEndpoint', WebhookEndpoint);
+
+/** The operations on webhook endpoints. The account itself and its platform manage them. Silent: all. */
+@Resolver(() => WebhookEndpoint)
+export class WebhookEndpointResolver {
+  @Mutation(() => CreateWebhookEndpointPayload, {
+    description:
+      'Creates an endpoint that gets the events from now on. An account has at most 16 enabled endpoints in a mode.',
+  })
+  async createWebhookEndpoint(
+    @Input(() => CreateWebhookEndpointInput) input: CreateWebhookEndpointInput,
+    @Ctx() context: Context,
+  ) {
+    const owner = await context.scope.one(
+      account,
+      input.accountId || context.caller.actingAccountId,
+      'webhook_endpoint.account_id',
+    );
+    checkOwner(context, owner, 'webhook_endpoint.account_id');
+    checkUrl(context, input.url);
+    checkConnected(owner, input.connected);
+    const { id, secret, secretSealed } = await newSecret(context);
+    const row = await context.write('create_webhook_endpoint', webhookEndpoint, {
+      id,
+      accountId: owner.id,
+      url: input.url,
+      eventTypes: [...new Set(input.eventTypes)],
+      description: input.description || null,
+      connected: input.connected ?? false,
+      secretSealed,
+    });
+    return { webhookEndpoint: withSecret(row, secret) };
+  }
+
+  @Mutation(() => UpdateWebhookEndpointPayload, { description: 'Changes an endpoint, or disables or enables it.' })
+  async updateWebhookEndpoint(
+    @Input(() => UpdateWebhookEndpointInput) input: UpdateWebhookEndpointInput,
+    @Ctx() context: Context,
+  ) {
+    const { owner } = await managed(context, input.id);
+    if (input.url != null) checkUrl(context, input.url);
+    checkConnected(owner, input.connected);
+    const { id, url, eventTypes, description, connected, enabled } = input;
+    const row = await context.write('update_webhook_endpoint', webhookEndpoint, {
+      id,
+      ...(url != null && { url }),
+      ...(eventTypes != null && { eventTypes: [...new Set(eventTypes)] }),
+      ...(description !== undefined && { description: description || null }),
+      ...(connected != null && { connected }),
+      ...(enabled != null && { enabled }),
+    });
+    return { webhookEndpoint: row };
+  }
+
+  @Mutation(() => RotateWebhookSecretPayload, {
+    description:
+      'Makes a new secret, which only this answer shows. For 24 hours deliveries are signed with both secrets.',
+  })
+  async rotateWebhookSecret(
+    @Input(() => WebhookEndpointIdInput) { id }: WebhookEndpointIdInput,
+    @Ctx() context: Context,
+  ) {
+    await managed(context, id);
+    const { secret, secretSealed } = await newSecret(context, id);
+    const row = await context.write('rotate_webhook_secret', webhookEndpoint, { id, secretSealed });
+    return { webhookEndpoint: withSecret(row, secret) };
+  }
+
+  @Mutation(() => TestWebhookEndpointPayload, {
+    description: 'Sends the event `webhook_endpoint.tested` to an enabled endpoint, whatever its types are.',
+  })
+  async testWebhookEndpoint(
+    @Input(() => WebhookEndpointIdInput) { id }: WebhookEndpointIdInput,
+    @Ctx() context: Context,
+  ) {
+    await managed(context, id);
+    return { webhookEndpoint: await context.write('test_webhook_endpoint', webhookEndpoint, { id }) };
+  }
+
+  @Mutation(() => RedeliverWebhooksPayload, {
+    description:
+      'Sends one event again, or all events since a number, such as the last one that a receiver has stored.',
+  })
+  async redeliverWebhooks(@Input(() => RedeliverWebhooksInput) input: RedeliverWebhooksInput, @Ctx() context: Context) {
+    await managed(context, input.id);
+    const { id, deliveryId, afterNumber } = input;
+    const row = await context.write('redeliver_webhooks', webhookEndpoint, {
+      id,
+      deliveryId: deliveryId || null,
+      afterNumber: afterNumber ?? null,
+    });
+    return { webhookEndpoint: row };
+  }
+}
+
+const withSecret = (row: WebhookEndpointRow, secret: string): WithSecret => ({ ...row, secret });
+
+/** A new secret as receivers get it, and encrypted for the row of its endpoint. */
+async function newSecret({ caller, scope, secrets }: Context, of?: string) {
+  const id = of ?? (await scope.newId('webhook'));
+  const secret = `whsec_${randomBytes(24).toString('base64')}`;
+  const { tenantId, livemode } = caller;
+  return { id, secret, secretSealed: secrets.seal(secret, { tenantId, livemode, id }) };
+}
+
+/** The endpoint and its account, if the caller may manage it. */
+async function managed(context: Context, id: string) {
+  const row = await context.scope.one(webhookEndpoint, id);
+  const owner = await context.scope.one(account, row.accountId);
+  checkOwner(context, owner, 'webhook_endpoint.id');
+  return { row, owner };
+}
+
+function checkOwner({ caller }: Context, owner: AccountRow, field: string): void {
+  if (owner.kind === 'partner')
+    throw new DomainError(problem('account_type_invalid', field, 'A partner has no webhook endpoints.'));
+  if (!related(caller, ownAccounts, owner))
+    throw new DomainError(
+      problem('permission_denied', field, 'Webhook endpoints are managed by the account itself, or by its platform.'),
+    );
+}
+
+function checkUrl({ caller, local }: Context, url: string): void {
+  const fault = urlFault(url, caller.livemode, local);
+  if (fault) throw new DomainError(problem('parameter_invalid', 'webhook_endpoint.url', fault));
+}
+
+function checkConnected(owner: AccountRow, connected: boolean | null | undefined): void {
+  if (connected && owner.kind !== 'platform')
+    throw new DomainError(
+      problem('parameter_invalid', 'webhook_endpoint.connected', 'Only a platform has connected users.'),
+    );
+}
+
+/** The problems of the parameters of an endpoint: event types that no event has, and a description that is too long. */
+export function webhookEndpointProblems(input: Partial<CreateWebhookEndpointInput>): Problem[] {
+  const problems = typeProblems(input.eventTypes);
+  if ([...(input.description ?? '')].length > descriptionLengthMax) {
+    const fault = `must have at most ${descriptionLengthMax} characters`;
+    problems.push(problem('parameter_invalid', 'webhook_endpoint.description', fault));
+  }
+  return problems;
+}
+
+function typeProblems(given: readonly string[] | null | undefined): Problem[] {
+  if (!given) return [];
+  const field = 'webhook_endpoint.event_types';
+  if (given.length === 0) return [problem('parameter_invalid_empty', field, 'must have at least one type')];
+  if (given.length > typesMax) return [problem('parameter_invalid', field, `must have at most ${typesMax} types`)];
+  const known = new Set(resources.flatMap(({ events = [] }) => events));
+  const objects = new Set([...known].map((type) => `${type.split('.')[0]}.*`));
+  return given.flatMap((type, i) =>
+    type === '*' || known.has(type) || objects.has(type)
+      ? []
+      : [
+          problem(
+            'parameter_invalid',
+            `${field}.${i}`,
+            'must be a type of events, such as deposit.completed or deposit.*',
+          ),
+        ],
+  );
+}
+
+/** The problems of a redelivery: neither a delivery nor a number, or both, or a negative number. */
+export function redeliverProblems({ deliveryId, afterNumber }: Partial<RedeliverWebhooksInput>): Problem[] {
+  const field = (name: string) => `webhook_endpoint.${name}`;
+  if (deliveryId == null && afterNumber == null)
+    return [problem('parameter_missing', field('delivery_id'), 'give it, or after_number')];
+  if (deliveryId != null && afterNumber != null)
+    return [problem('parameter_invalid', field('after_number'), 'must not be given together with delivery_id')];
+  if (afterNumber != null && afterNumber < 0)
+    return [problem('parameter_invalid', field('after_number'), 'must not be negative')];
+  return [];
+}

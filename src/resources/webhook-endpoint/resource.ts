@@ -1,0 +1,89 @@
+import { everyone, ownAccounts } from '../../auth/permissions.js';
+import { account } from '../account/table.js';
+import { defineResource, extension, stored } from '../define.js';
+import { fields, link, many, node, one, page, value } from '../edges.js';
+import { redeliverProblems, webhookEndpointProblems, WebhookEndpointResolver } from './resolver.js';
+import { webhookEndpoint } from './table.js';
+import {
+  WebhookEndpoint,
+  WebhookEndpointArgs,
+  WebhookEndpointConnection,
+  webhookEndpointListing,
+  WebhookEndpointOfAccountArgs,
+} from './type.js';
+import { webhookEndpointV1, type WithSecret } from './v1.js';
+
+const managed = {
+  access: 'write',
+  callers: everyone,
+  relations: ownAccounts,
+  keysOnly: 'manage webhook endpoints',
+} as const;
+
+export default defineResource({
+  object: 'webhook_endpoint',
+  node: node('webhook', webhookEndpoint, WebhookEndpoint, {
+    listing: webhookEndpointListing,
+    connection: WebhookEndpointConnection,
+  }),
+  stored: { webhook_endpoint: stored(webhookEndpoint, webhookEndpointV1) },
+  resolvers: [WebhookEndpointResolver],
+  operations: {
+    webhookEndpoint: {
+      reads: one('A webhook endpoint that the caller can see, by its id.'),
+      access: 'read',
+      callers: everyone,
+      routes: [extension.get('/v1/webhook_endpoints/:id')],
+    },
+    webhookEndpoints: {
+      reads: many(WebhookEndpointArgs, "The webhook endpoints of the accounts on the caller's list, of its mode."),
+      access: 'read',
+      callers: everyone,
+      routes: [extension.list('/v1/webhook_endpoints')],
+    },
+    createWebhookEndpoint: {
+      ...managed,
+      rules: webhookEndpointProblems,
+      routes: [extension.post('/v1/webhook_endpoints')],
+    },
+    updateWebhookEndpoint: {
+      ...managed,
+      rules: webhookEndpointProblems,
+      routes: [extension.post('/v1/webhook_endpoints/:id')],
+    },
+    rotateWebhookSecret: { ...managed, routes: [extension.post('/v1/webhook_endpoints/:id/rotate_secret')] },
+    testWebhookEndpoint: { ...managed, routes: [extension.post('/v1/webhook_endpoints/:id/test')] },
+    redeliverWebhooks: {
+      ...managed,
+      rules: redeliverProblems,
+      routes: [extension.post('/v1/webhook_endpoints/:id/redeliver')],
+    },
+  },
+  fields: [
+    fields(webhookEndpoint, {
+      account: link(account, 'accountId', { description: 'The account whose events it gets.' }),
+      secret: value(
+        () => String,
+        (row: WithSecret) => row.secret ?? null,
+        {
+          nullable: true,
+          description:
+            'What verifies the signatures, `whsec_…`. Only the answers to its creation and to a rotation have it, and no replay of them.',
+        },
+      ),
+    }),
+    fields(account, {
+      webhookEndpoints: page(webhookEndpoint, webhookEndpoint.accountId, {
+        args: WebhookEndpointOfAccountArgs,
+        description: "The account's webhook endpoints of the caller's mode.",
+      }),
+    }),
+  ],
+  events: [
+    'webhook_endpoint.created',
+    'webhook_endpoint.updated',
+    'webhook_endpoint.secret_rotated',
+    'webhook_endpoint.disabled',
+    'webhook_endpoint.tested',
+  ],
+});

@@ -1,0 +1,56 @@
+import { sql } from 'drizzle-orm';
+import { bigint, boolean, check, foreignKey, index, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import { isOneOf, keyColumns, visibilityColumns } from '../../db/columns.js';
+import { listIndexes, ofOthers, parentIndexes } from '../../db/filter-index.js';
+import { account } from '../account/table.js';
+
+export const WebhookDisabledReason = { BY_REQUEST: 'by_request', FAILING: 'failing', GONE: 'gone' } as const;
+export type WebhookDisabledReason = (typeof WebhookDisabledReason)[keyof typeof WebhookDisabledReason];
+
+/**
+ * An address of an account that its events are sent to. The secret that signs them is encrypted for this row. Its times
+ * are wall-clock times: a test clock does not move deliveries.
+ */
+export const webhookEndpoint = pgTable(
+  'webhook_endpoint',
+  {
+    ...keyColumns(),
+    accountId: text('account_id').notNull(),
+    url: text('url').notNull(),
+    eventTypes: text('event_types').array().notNull(),
+    description: text('description'),
+    /** Whether a platform's endpoint also gets the events of its connected users. */
+    connected: boolean('connected').notNull(),
+    enabled: boolean('enabled').notNull(),
+    disabledReason: text('disabled_reason').$type<WebhookDisabledReason>(),
+    secretSealed: text('secret_sealed').notNull(),
+    previousSecretSealed: text('previous_secret_sealed'),
+    /** Until when deliveries are signed with the previous secret, too. */
+    previousSecretUntil: bigint('previous_secret_until', { mode: 'number' }),
+    /** When the first of the present failures happened; null after a success. */
+    failingSince: bigint('failing_since', { mode: 'number' }),
+    /** When its next delivery is due; null when none is pending. */
+    due: bigint('due', { mode: 'number' }),
+    /** Until when a worker has claimed the endpoint, so that no other one sends its deliveries. */
+    claimedUntil: bigint('claimed_until', { mode: 'number' }),
+    ...visibilityColumns(),
+  },
+  (t) => [
+    primaryKey({ name: 'webhook_endpoint_pkey', columns: [t.tenantId, t.livemode, t.id] }),
+    foreignKey({
+      name: 'webhook_endpoint_account',
+      columns: [t.tenantId, t.livemode, t.accountId],
+      foreignColumns: [account.tenantId, account.livemode, account.id],
+    }),
+    index('webhook_endpoint_in_context')
+      .on(t.tenantId, t.livemode, t.actingAccountId, t.created, t.id)
+      .where(ofOthers(t.actingAccountId, t.accountId)),
+    index('webhook_endpoint_root').on(t.tenantId, t.livemode, t.onRootList, t.created, t.id),
+    index('webhook_endpoint_of_account').on(t.tenantId, t.livemode, t.accountId, t.created, t.id),
+    index('webhook_endpoint_due').on(t.due, t.tenantId, t.livemode, t.id).where(sql`enabled and due is not null`),
+    ...listIndexes('webhook_endpoint', t, { enabled: t.enabled }, { own: t.accountId }),
+    ...parentIndexes('webhook_endpoint_account', t, t.accountId, { enabled: t.enabled }),
+    check('webhook_endpoint_reason', isOneOf(t.disabledReason, WebhookDisabledReason)),
+  ],
+);
+export type WebhookEndpointRow = typeof webhookEndpoint.$inferSelect;

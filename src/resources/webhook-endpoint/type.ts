@@ -1,0 +1,76 @@
+import { ArgsType, Field, ID, ObjectType, registerEnumType } from 'type-graphql';
+import { connectionOf, type Listing, PageArgs } from '../../types/pagination.js';
+import { Node } from '../../types/relay-node.js';
+import { DateTime } from '../../types/scalars.js';
+import { webhookEndpoint, WebhookDisabledReason } from './table.js';
+
+registerEnumType(WebhookDisabledReason, {
+  name: 'WebhookDisabledReason',
+  description: 'Why a webhook endpoint is disabled.',
+  valuesConfig: {
+    BY_REQUEST: { description: 'An update set `enabled` to false.' },
+    FAILING: { description: 'All deliveries failed for five days.' },
+    GONE: { description: 'The endpoint answered with status 410.' },
+  },
+});
+
+/** An address that events are sent to. Silent: all fields. */
+@ObjectType({
+  implements: Node,
+  simpleResolvers: true,
+  description: "An address that the account's events are sent to, signed as Standard Webhooks describe.",
+})
+export class WebhookEndpoint extends Node {
+  @Field(() => DateTime, { description: 'When it was created.' })
+  created: number;
+  @Field(() => Boolean, { description: 'Whether it belongs to live mode, and gets the events of live mode.' })
+  livemode: boolean;
+  @Field(() => ID, { description: 'The account whose events it gets.' })
+  accountId: string;
+  @Field(() => String, { description: 'Where events are sent by POST.' })
+  url: string;
+  @Field(() => [String], {
+    description: 'The types of the events that are sent: a type, an object such as `deposit.*`, or `*` for all.',
+  })
+  eventTypes: string[];
+  @Field(() => String, { nullable: true, description: 'What it is for, in words of the account.' })
+  description: string | null;
+  @Field(() => Boolean, {
+    description: 'Whether the endpoint of a platform also gets the events of its connected users.',
+  })
+  connected: boolean;
+  @Field(() => Boolean, { description: 'Whether new events are sent.' })
+  enabled: boolean;
+  @Field(() => WebhookDisabledReason, { nullable: true, description: 'Why it is disabled; null while it is enabled.' })
+  disabledReason: WebhookDisabledReason | null;
+  @Field(() => DateTime, {
+    nullable: true,
+    description: 'When the first of the present failures happened; null after a success.',
+  })
+  failingSince: number | null;
+}
+
+export const WebhookEndpointConnection = connectionOf('WebhookEndpoint', () => WebhookEndpoint);
+
+export const webhookEndpointListing: Listing = {
+  object: 'webhook_endpoint',
+  filters: { accountId: webhookEndpoint.accountId, enabled: webhookEndpoint.enabled },
+  byAccount: ['accountId'],
+  parents: [webhookEndpoint.accountId],
+  own: webhookEndpoint.accountId,
+};
+
+@ArgsType()
+export class WebhookEndpointOfAccountArgs extends PageArgs {
+  @Field(() => Boolean, { nullable: true, description: 'Endpoints that are enabled, or that are not.' })
+  enabled?: boolean | null;
+}
+
+@ArgsType()
+export class WebhookEndpointArgs extends WebhookEndpointOfAccountArgs {
+  @Field(() => ID, {
+    nullable: true,
+    description: 'Endpoints of this account: the context account or a connected user.',
+  })
+  accountId?: string | null;
+}

@@ -1,0 +1,27 @@
+import ipaddr from 'ipaddr.js';
+import { isLoopback } from '../../request/addresses.js';
+
+const lengthMax = 2_048;
+
+/**
+ * Why events must not be sent to a URL; undefined when they may. Only the name is looked at here: which address it has
+ * is checked at each connection, because that may change at any time. Silent: all rules.
+ */
+export function urlFault(text: string, livemode: boolean, local: boolean): string | undefined {
+  if (text.length > lengthMax) return `must have at most ${lengthMax} characters`;
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url || !['http:', 'https:'].includes(url.protocol) || /\s/.test(text))
+    return 'must be a complete web address, such as https://example.com/hooks';
+  if (url.username || url.password) return 'must not contain a user name or a password';
+  if (url.hash) return 'must not contain a fragment';
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  const onThisMachine = host === 'localhost' || host.endsWith('.localhost') || isLoopback(host);
+  if (onThisMachine)
+    return !livemode && local
+      ? undefined
+      : 'must not be an address of this machine; test mode of a local gateway alone allows it';
+  if (url.protocol !== 'https:') return 'must begin with https://';
+  if (ipaddr.isValid(host)) return ipaddr.parse(host).range() === 'unicast' ? undefined : 'must be a public address';
+  if (!/\.[^.]/.test(host)) return 'must have a complete host name';
+  return undefined;
+}

@@ -1,0 +1,635 @@
+import http from 'node:http';
+import net from 'node:net';
+import pino from 'pino';
+import { Webhook } from 'standardwebhooks';
+import { afterAll, afterEach, describe, expect, inject, it } from 'vitest';
+import { Database } from '../src/db/database.js';
+import { Secrets } from '../src/db/secrets.js';
+import { Worker } from '../src/jobs/runner.js';
+import { WebhookRequests } from '../src/jobs/webhook-request.js';
+import { eventually, givenIn, nickname, type Reply, type Speaker, useWorld } from './world.js';
+
+const world = useWorld();
+const given = givenIn(world);
+
+afterEach(async () => {
+  expect(await world.sql`select rule, what from violations`).toEqual([]);
+});
+
+interface Received {
+  path: string;
+  headers: http.IncomingHttpHeaders;
+  body: string;
+}
+type Answer = (received: Received, response: http.ServerResponse, n: number) => void;
+
+const servers: (http.Server | net.Server)[] = [];
+afterAll(() => Promise.all(servers.map((server) => new Promise((resume) => server.close(resume)))));
+
+const ok: Answer = (_, response) => void response.end('thanks');
+
+/** A receiver of webhooks on this machine: what it got, and its address. */
+async function receiver(answer: Answer = ok) {
+  const got: Received[] = [];
+  const server = http.createServer((request, response) => {
+    const parts: Buffer[] = [];
+    request.on('data', (part: Buffer) => void parts.push(part));
+    request.on('end', () => {
+      const received = { path: request.url!, headers: request.headers, body: Buffer.concat(parts).toString() };
+      got.push(received);
+      answer(received, response, got.length);
+    });
+  });
+  server.keepAliveTimeout = 1;
+  servers.push(server);
+  await new Promise<void>((resume) => server.listen(0, '127.0.0.1', resume));
+  const { port } = server.address() as net.AddressInfo;
+  return { got, url: `http://127.0.0.1:${port}/hooks`, events: () => got.map(({ body }) => JSON.parse(body)) };
+}
+
+async function done(reply: Promise<Reply>): Promise<any> {
+  const { status, body, fieldNames, codes } = await reply;
+  expect([status, codes, fieldNames]).toEqual([200, [], []]);
+  return body;
+}
+
+const create = (speaker: Speaker, body: object) =>
+  speaker.post('/v1/webhook_endpoints', { event_types: ['*'], ...body });
+const deliveries = async (speaker: Speaker, id: string): Promise<any[]> =>
+  (await done(speaker.get(`/v1/webhook_endpoints/${id}/deliveries`))).data;
+const endpoint = (speaker: Speaker, id: string) => done(speaker.get(`/v1/webhook_endpoints/${id}`));
+const partner = (speaker: Speaker) => speaker.partner({ nickname: nickname() });
+
+/** Makes the next attempts of an endpoint due now, as they would be after hours. */
+async function later(id: string) {
+  await world.sql`update webhook_delivery set next_attempt = 0 where endpoint_id = ${id} and status = 'pending'`;
+  await world.sql`update webhook_endpoint set due = 0, claimed_until = null where id = ${id}`;
+}
+
+/** A user, after its own events were numbered: an endpoint gets the events that are numbered from its creation on. */
+async function settled(edition: 1 | 2 = 1): Promise<Speaker> {
+  const user = await given.directUser(edition);
+  await eventually(
+    async () => (await done(user.get('/v1/events?type=account.created'))).data,
+    (list) => list.length > 0,
+  );
+  return user;
+}
+
+describe('a webhook endpoint', () => {
+  it('has exactly these keys, and shows its secret only in the answer that makes it', async () => {
+    const user = await given.directUser(1);
+    const { url } = await receiver();
+    const made = await done(
+      create(user, { url, event_types: ['deposit.*', 'account.created'], description: 'orders' }),
+    );
+    expect(made).toEqual({
+      id: expect.stringMatching(/^webhook_[0-9a-f]{32}$/),
+      object: 'webhook_endpoint',
+      created: expect.any(Number),
+      livemode: false,
+      account_id: user.id,
+      url,
+      event_types: ['deposit.*', 'account.created'],
+      description: 'orders',
+      connected: false,
+      enabled: true,
+      disabled_reason: null,
+      failing_since: null,
+      secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{32}$/),
+    });
+    const { secret, ...shown } = made;
+    expect(await endpoint(user, made.id)).toEqual(shown);
+    expect(await done(user.get('/v1/webhook_endpoints'))).toEqual({ object: 'list', data: [shown], has_next: false });
+    const { body } = await user.graph(
+      `{ webhookEndpoint(id: "${made.id}") { id url eventTypes secret enabled account { id } } }`,
+    );
+    expect(body.data.webhookEndpoint).toEqual({
+      ...{ id: made.id, url, eventTypes: ['deposit.*', 'account.created'], secret: null, enabled: true },
+      account: { id: user.id },
+    });
+    // Neither a column, nor an event, nor a stored answer has the secret in the clear, or the encrypted one outside its row.
+    const [row] = await world.sql`select secret_sealed from webhook_endpoint where id = ${made.id}`;
+    const stored = await world.sql`
+      select 1 from event where data::text like ${`%${row!.secret_sealed.slice(0, 40)}%`} or data::text like ${`%${secret}%`}
+      union all select 1 from idempotency where answer::text like ${`%${row!.secret_sealed.slice(0, 40)}%`}
+      union all select 1 from webhook_endpoint where secret_sealed like ${`%${secret}%`}`;
+    expect(stored).toEqual([]);
+  });
+
+  it('is answered without its secret when the answer is a replay', async () => {
+    const user = await given.directUser(1);
+    const { url } = await receiver();
+    const headers = { 'idempotency-key': nickname() };
+    const body = { url, event_types: ['*'] };
+    const first = await user.post('/v1/webhook_endpoints', body, headers);
+    const second = await user.post('/v1/webhook_endpoints', body, headers);
+    const { secret, ...rest } = first.body;
+    expect(secret).toMatch(/^whsec_/);
+    expect(second.body).toEqual(rest);
+    expect((await done(user.get('/v1/webhook_endpoints'))).data).toHaveLength(1);
+  });
+
+  it.each<[string, string]>([
+    ['http://example.com/hooks', 'must begin with https://'],
+    ['ftp://example.com/', 'must be a complete web address'],
+    ['example.com', 'must be a complete web address'],
+    ['https://user:word@example.com/', 'must not contain a user name'],
+    ['https://example.com/#part', 'must not contain a fragment'],
+    ['https://intranet/', 'must have a complete host name'],
+    ['https://10.0.0.1/', 'must be a public address'],
+    ['https://169.254.169.254/latest/meta-data', 'must be a public address'],
+    ['https://[fd00::1]/', 'must be a public address'],
+    ['https://[::ffff:10.0.0.1]/', 'must be a public address'],
+    ['https://0x0a000001/', 'must be a public address'],
+    [`https://example.com/${'a'.repeat(2_100)}`, 'must have at most'],
+  ])('is refused for %s', async (url, message) => {
+    const user = await given.directUser(1);
+    const { status, body, fieldNames, codes } = await create(user, { url });
+    expect([status, codes, fieldNames]).toEqual([400, ['parameter_invalid'], ['webhook_endpoint.url']]);
+    expect(body.errors[0].message).toContain(message);
+    expect((await done(user.get('/v1/webhook_endpoints'))).data).toEqual([]);
+  });
+
+  it('is an address of this machine in test mode alone', async () => {
+    const live = await given.directUser(1, { live: true });
+    for (const url of ['http://127.0.0.1:4000/', 'https://localhost/', 'http://[::1]/', 'https://2130706433/']) {
+      const { status, body, fieldNames } = await create(live, { url });
+      expect([status, fieldNames]).toEqual([400, ['webhook_endpoint.url']]);
+      expect(body.errors[0].message).toContain('must not be an address of this machine');
+    }
+    expect((await create(live, { url: 'https://example.com/hooks' })).status).toBe(200);
+  });
+
+  it.each<[object, string, string]>([
+    [{ event_types: [] }, 'webhook_endpoint.event_types', 'parameter_invalid_empty'],
+    [{ event_types: ['deposit.vanished'] }, 'webhook_endpoint.event_types.0', 'parameter_invalid'],
+    [{ event_types: ['*', 'vanished.*'] }, 'webhook_endpoint.event_types.1', 'parameter_invalid'],
+    [{ description: 'a'.repeat(201) }, 'webhook_endpoint.description', 'parameter_invalid'],
+    [{ connected: true }, 'webhook_endpoint.connected', 'parameter_invalid'],
+    [{ color: 'red' }, 'webhook_endpoint.color', 'parameter_unknown'],
+    [{ account_id: 'account_none' }, 'webhook_endpoint.account_id', 'resource_missing'],
+  ])('is refused with %j', async (more, field, code) => {
+    const user = await given.directUser(1);
+    const { codes, fieldNames } = await create(user, { url: 'https://example.com/hooks', ...more });
+    expect([codes, fieldNames]).toEqual([[code], [field]]);
+    expect((await done(user.get('/v1/webhook_endpoints'))).data).toEqual([]);
+  });
+
+  it('is one of at most 16 that are enabled, also when they are created at once', async () => {
+    const user = await given.directUser(1);
+    const replies = await Promise.all(
+      Array.from({ length: 20 }, (_, n) => create(user, { url: `https://example.com/${n}` })),
+    );
+    expect(replies.map(({ status }) => status).toSorted()).toEqual([...Array(16).fill(200), ...Array(4).fill(400)]);
+    const [first] = replies.filter(({ status }) => status === 200);
+    await done(user.post(`/v1/webhook_endpoints/${first!.body.id}`, { enabled: false }));
+    const added = await done(create(user, { url: 'https://example.com/more' }));
+    const { status, fieldNames } = await user.post(`/v1/webhook_endpoints/${first!.body.id}`, { enabled: true });
+    expect([status, fieldNames]).toEqual([400, ['webhook_endpoint.url']]);
+    expect(added.enabled).toBe(true);
+  });
+
+  it('is managed by its account and its platform, and seen by no other', async () => {
+    const platform = await given.platform(1);
+    const [one, other] = [await platform.connectedUser(), await platform.connectedUser()];
+    const stranger = await given.directUser(1);
+    const { id } = await done(create(platform, { url: 'https://example.com/', account_id: one.id }));
+    const { id: own } = await done(create(platform, { url: 'https://example.com/own' }));
+    for (const path of ['', '/rotate_secret', '/test']) {
+      expect((await one.post(`/v1/webhook_endpoints/${id}${path}`)).status).toBe(200);
+      expect((await platform.post(`/v1/webhook_endpoints/${id}${path}`)).status).toBe(200);
+      for (const speaker of [other, stranger])
+        expect((await speaker.post(`/v1/webhook_endpoints/${id}${path}`)).status).toBe(404);
+      expect((await one.post(`/v1/webhook_endpoints/${own}${path}`)).status).toBe(404);
+    }
+    expect((await other.get(`/v1/webhook_endpoints/${id}/deliveries`)).body.data).toEqual([]);
+    expect((await deliveries(platform, id)).length).toBeGreaterThan(0);
+    const buyer = await platform.partner();
+    const { codes } = await create(platform, { url: 'https://example.com/', account_id: buyer.id });
+    expect(codes).toEqual(['account_type_invalid']);
+  });
+});
+
+describe('an event for a webhook endpoint', () => {
+  it('is sent as /v1 shows it, signed, once, and in the order of the numbers', async () => {
+    const user = await settled();
+    const hook = await receiver();
+    const { id, secret } = await done(create(user, { url: hook.url, event_types: ['account.created'] }));
+    const made = await Promise.all(Array.from({ length: 120 }, () => partner(user)));
+    await eventually(
+      async () => hook.got.length,
+      (count) => count === 120,
+    );
+
+    const events = hook.events();
+    expect(new Set(events.map((event) => event.data.object.id))).toEqual(new Set(made.map((object) => object.id)));
+    expect(events.map(({ number }) => number)).toEqual(events.map(({ number }) => number).toSorted((a, b) => a - b));
+    const [first] = hook.got;
+    expect(await done(user.get(`/v1/events/${events[0].id}`))).toEqual(events[0]);
+    expect(first!.headers).toMatchObject({ 'content-type': 'application/json', 'webhook-id': events[0].id });
+    expect(events[0]).toMatchObject({ account_id: user.id, livemode: false, type: 'account.created' });
+    for (const { headers, body } of hook.got)
+      expect(new Webhook(secret).verify(body, headers as Record<string, string>)).toEqual(JSON.parse(body));
+    expect(() => new Webhook(secret).verify(`${first!.body} `, first!.headers as Record<string, string>)).toThrow(
+      /signature/,
+    );
+    const sent = await eventually(
+      () => deliveries(user, id),
+      (list) => list.length > 0 && list.every(({ status }) => status === 'succeeded'),
+    );
+    expect(sent[0]).toEqual({
+      id: expect.stringMatching(/^delivery_/),
+      object: 'webhook_delivery',
+      created: expect.any(Number),
+      livemode: false,
+      endpoint_id: id,
+      event_id: expect.stringMatching(/^event_/),
+      event_type: 'account.created',
+      status: 'succeeded',
+      next_attempt: null,
+      attempts: [
+        { at: expect.any(Number), milliseconds: expect.any(Number), status: 200, error: null, response: 'thanks' },
+      ],
+    });
+    expect(await done(user.get(`/v1/webhook_deliveries/${sent[0].id}`))).toEqual(sent[0]);
+  });
+
+  it('is sent by its type, and while the endpoint is enabled', async () => {
+    const user = await settled();
+    const hook = await receiver();
+    const of = (path: string, event_types: string[]) => done(create(user, { url: `${hook.url}/${path}`, event_types }));
+    await of('all', ['*']);
+    await of('receivables', ['receivable.*']);
+    const { id } = await of('accounts', ['account.created']);
+    await partner(user);
+    await eventually(
+      async () => hook.got.filter(({ path }) => path.endsWith('/accounts')).length,
+      (n) => n === 1,
+    );
+    await done(user.post(`/v1/webhook_endpoints/${id}`, { enabled: false }));
+    await partner(user);
+    await eventually(
+      async () =>
+        hook.events().filter((event, i) => hook.got[i]!.path.endsWith('/all') && event.type === 'account.created'),
+      (list) => list.length === 2,
+    );
+    expect(hook.got.filter(({ path }) => path.endsWith('/accounts'))).toHaveLength(1);
+    expect(hook.got.filter(({ path }) => path.endsWith('/receivables'))).toHaveLength(0);
+    expect(await endpoint(user, id)).toMatchObject({ enabled: false, disabled_reason: 'by_request' });
+    const enabled = await done(user.post(`/v1/webhook_endpoints/${id}`, { enabled: true }));
+    expect(enabled).toMatchObject({ enabled: true, disabled_reason: null });
+  });
+
+  it('reaches the platform of a connected user by choice, and no other user', async () => {
+    const platform = await given.platform(1);
+    const [one, other] = [await platform.connectedUser(), await platform.connectedUser()];
+    await eventually(
+      async () => await Promise.all([one, other].map((user) => done(user.get('/v1/events?type=account.created')))),
+      (lists) => lists.every(({ data }) => data.length === 1),
+    );
+    const hook = await receiver();
+    const at = (path: string) => `${hook.url}/${path}`;
+    await done(create(platform, { url: at('own'), event_types: ['account.created'] }));
+    await done(create(platform, { url: at('connected'), event_types: ['account.created'], connected: true }));
+    await done(create(one, { url: at('one'), event_types: ['account.created'] }));
+    await done(create(other, { url: at('other'), event_types: ['account.created'] }));
+    await partner(one);
+    const paths = () => hook.got.map(({ path }) => path.split('/').at(-1)).toSorted();
+    await eventually(
+      async () => paths(),
+      (list) => list.length === 2,
+    );
+    expect(paths()).toEqual(['connected', 'one']);
+    expect(new Set(hook.events().map(({ account_id }) => account_id))).toEqual(new Set([one.id]));
+    await partner(platform);
+    await eventually(
+      async () => paths(),
+      (list) => list.length === 4,
+    );
+    expect(paths()).toEqual(['connected', 'connected', 'one', 'own']);
+  });
+
+  it('is signed with both secrets for 24 hours after a rotation', async () => {
+    const user = await settled();
+    const hook = await receiver();
+    const { id, secret: before } = await done(create(user, { url: hook.url }));
+    const { secret: after } = await done(user.post(`/v1/webhook_endpoints/${id}/rotate_secret`));
+    expect(after).not.toBe(before);
+    await done(user.post(`/v1/webhook_endpoints/${id}/test`));
+    const tested = () => hook.got.filter(({ body }) => JSON.parse(body).type === 'webhook_endpoint.tested');
+    await eventually(
+      async () => tested().length,
+      (n) => n === 1,
+    );
+    const [{ headers, body }] = tested() as [Received];
+    for (const secret of [before, after]) new Webhook(secret).verify(body, headers as Record<string, string>);
+    await world.sql`update webhook_endpoint set previous_secret_until = previous_secret_until - 86401 where id = ${id}`;
+    await done(user.post(`/v1/webhook_endpoints/${id}/test`));
+    await eventually(
+      async () => tested().length,
+      (n) => n === 2,
+    );
+    const [, last] = tested() as [Received, Received];
+    new Webhook(after).verify(last.body, last.headers as Record<string, string>);
+    expect(() => new Webhook(before).verify(last.body, last.headers as Record<string, string>)).toThrow(/signature/);
+  });
+
+  it('is tried again after a failure, with pauses that grow, for three days', async () => {
+    const user = await settled();
+    const hook = await receiver((_, response) => void response.writeHead(500).end('no'));
+    const { id } = await done(create(user, { url: hook.url, event_types: ['account.created'] }));
+    await partner(user);
+    const pauses: number[] = [];
+    for (let attempt = 1; attempt <= 4; attempt++) {
+      const [delivery] = await eventually(
+        () => deliveries(user, id),
+        ([one]) => one?.attempts.length === attempt,
+      );
+      expect(delivery.status).toBe('pending');
+      pauses.push(delivery.next_attempt - delivery.attempts[0].at);
+      await later(id);
+    }
+    for (const [i, expected] of [5, 300, 1_800, 7_200].entries()) {
+      expect(pauses[i]).toBeGreaterThanOrEqual(expected);
+      expect(pauses[i]).toBeLessThanOrEqual(expected * 1.1 + 3);
+    }
+    await eventually(
+      () => deliveries(user, id),
+      ([one]) => one.attempts.length === 5,
+    );
+    expect(await endpoint(user, id)).toMatchObject({ enabled: true, failing_since: expect.any(Number) });
+    await world.sql`update webhook_delivery set queued = queued - 3 * 86400 where endpoint_id = ${id}`;
+    await later(id);
+    const [ended] = await eventually(
+      () => deliveries(user, id),
+      ([one]) => one.status === 'failed',
+    );
+    expect(ended).toMatchObject({ next_attempt: null, attempts: { length: 6 } });
+    expect(ended.attempts[0]).toMatchObject({ status: 500, error: 'the response has status 500', response: 'no' });
+  });
+
+  it('waits as long as Retry-After asks', async () => {
+    const user = await settled();
+    const hook = await receiver((_, response, n) =>
+      n === 1 ? void response.writeHead(503, { 'retry-after': '1000' }).end() : void response.end(),
+    );
+    const { id } = await done(create(user, { url: hook.url, event_types: ['account.created'] }));
+    await partner(user);
+    const [delivery] = await eventually(
+      () => deliveries(user, id),
+      ([one]) => one?.attempts.length === 1,
+    );
+    expect(delivery.next_attempt - delivery.attempts[0].at).toBeGreaterThanOrEqual(1_000);
+    await partner(user);
+    await eventually(
+      () => deliveries(user, id),
+      (list) => list.length === 2,
+    );
+    expect(hook.got).toHaveLength(1);
+    await later(id);
+    await eventually(
+      () => deliveries(user, id),
+      (list) => list.every(({ status }) => status === 'succeeded'),
+    );
+    expect(hook.got).toHaveLength(3);
+  });
+
+  it.each<[string, Answer, () => Promise<void>]>([
+    ['gone', (_, response) => void response.writeHead(410).end(), async () => {}],
+    [
+      'failing',
+      (_, response) => void response.writeHead(500).end(),
+      async () => {
+        await world.sql`update webhook_endpoint set failing_since = failing_since - 6 * 86400 where failing_since is not null`;
+      },
+    ],
+  ])('disables an endpoint that is %s, with an event', async (reason, answer, between) => {
+    const user = await settled();
+    const hook = await receiver(answer);
+    const { id } = await done(create(user, { url: hook.url, event_types: ['account.created'] }));
+    await partner(user);
+    await eventually(
+      () => deliveries(user, id),
+      ([one]) => one?.attempts.length === 1,
+    );
+    await between();
+    if (reason === 'failing') await later(id);
+    const disabled = await eventually(
+      () => endpoint(user, id),
+      ({ enabled }) => !enabled,
+    );
+    expect(disabled.disabled_reason).toBe(reason);
+    const events = await eventually(
+      async () => (await done(user.get(`/v1/events?type=webhook_endpoint.disabled`))).data,
+      (list) => list.length === 1,
+    );
+    expect(events[0].data.object).toEqual(disabled);
+  });
+
+  it('is sent again on request: one delivery, or all since a number that have not arrived', async () => {
+    const user = await settled();
+    let fails = true;
+    const hook = await receiver((_, response) => void response.writeHead(fails ? 500 : 204).end());
+    const { id } = await done(create(user, { url: hook.url, event_types: ['account.created'] }));
+    for (let n = 0; n < 3; n++) await partner(user);
+    const list = await eventually(
+      () => deliveries(user, id),
+      (all) => all.length === 3 && all.every(({ attempts }) => attempts.length > 0),
+    );
+    // No attempt is due by itself for the rest of the test.
+    await world.sql`update webhook_delivery set next_attempt = next_attempt + 9999 where endpoint_id = ${id}`;
+    const counts = async () => (await deliveries(user, id)).map(({ attempts }) => attempts.length);
+    const before = await counts();
+    fails = false;
+    const redeliver = (body: object) => user.post(`/v1/webhook_endpoints/${id}/redeliver`, body);
+    await done(redeliver({ delivery_id: list[2].id }));
+    await eventually(
+      () => deliveries(user, id),
+      (all) => all[2].status === 'succeeded',
+    );
+    expect((await deliveries(user, id)).map(({ status }) => status)).toEqual(['pending', 'pending', 'succeeded']);
+    await done(redeliver({ delivery_id: list[2].id }));
+    await eventually(counts, (all) => all[2] === before[2]! + 2);
+
+    // Events from before the endpoint existed are events since a number, too.
+    const second = await done(create(user, { url: `${hook.url}/second`, event_types: ['account.created'] }));
+    await done(user.post(`/v1/webhook_endpoints/${second.id}/redeliver`, { after_number: 0 }));
+    await done(redeliver({ after_number: 0 }));
+    await eventually(
+      () => deliveries(user, id),
+      (all) => all.every(({ status }) => status === 'succeeded'),
+    );
+    const again = await eventually(
+      () => deliveries(user, second.id),
+      (all) => all.length === 4,
+    );
+    expect(again.slice(0, 3).map(({ event_id }) => event_id)).toEqual(list.map(({ event_id }) => event_id));
+    expect(await counts()).toEqual([1, before[0]! + 1, before[1]! + 1, before[2]! + 2]);
+
+    for (const [body, code] of [
+      [{}, 'parameter_missing'],
+      [{ delivery_id: list[0].id, after_number: 1 }, 'parameter_invalid'],
+      [{ after_number: -1 }, 'parameter_invalid'],
+      [{ delivery_id: again[0].id }, 'resource_missing'],
+    ] as const)
+      expect((await redeliver(body)).codes).toEqual([code]);
+  });
+
+  it('is sent by one process at a time, and each to each endpoint once, with two workers', async () => {
+    const user = await settled();
+    const { database } = world.sql.options;
+    const store = new Database({ ...inject('admin'), username: 'tidegate', database });
+    const parts = { secrets: Secrets.of(world.pepper), requests: new WebhookRequests({ local: true }) };
+    const worker = new Worker(store, pino({ level: 'silent' }), undefined, undefined, parts);
+    worker.start();
+    try {
+      let [running, most] = [0, 0];
+      const hook = await receiver((_, response) => {
+        most = Math.max(most, ++running);
+        setTimeout(() => {
+          running--;
+          response.end();
+        }, 2);
+      });
+      await done(create(user, { url: hook.url, event_types: ['account.created'] }));
+      for (let n = 0; n < 10; n++) await Promise.all(Array.from({ length: 20 }, () => partner(user)));
+      await eventually(
+        async () => hook.got.length,
+        (count) => count >= 200,
+      );
+      const numbers = hook.events().map((event) => event.number);
+      expect(new Set(numbers).size).toBe(200);
+      expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));
+      expect(most).toBe(1);
+    } finally {
+      await worker.stop();
+      await store.close();
+    }
+  });
+
+  it('does not wait for another endpoint that is slow', async () => {
+    const user = await settled();
+    const silent = await receiver(() => {});
+    const hook = await receiver();
+    await done(create(user, { url: silent.url, event_types: ['account.created'] }));
+    await done(create(user, { url: hook.url, event_types: ['account.created'] }));
+    await partner(user);
+    await partner(user);
+    await eventually(
+      async () => hook.got.length,
+      (count) => count === 2,
+    );
+    expect(silent.got).toHaveLength(1);
+  });
+});
+
+describe('an attempt', () => {
+  const message = (url: string) => ({
+    ...{ id: 'event_1', body: '{}', url, at: 1_790_000_000 },
+    secrets: [`whsec_${Buffer.alloc(24).toString('base64')}`],
+  });
+  const attempt = async (url: string, options: { local?: boolean; milliseconds?: number } = {}) => {
+    const requests = new WebhookRequests({ local: true, ...options });
+    const { attempt: made } = await requests.send(message(url));
+    requests.close();
+    return made;
+  };
+  /** A server that writes something to each connection. */
+  async function raw(write: (socket: net.Socket) => void): Promise<string> {
+    const server = net.createServer((socket) => {
+      socket.on('error', () => {});
+      socket.once('data', () => write(socket));
+    });
+    servers.push(server);
+    await new Promise<void>((resume) => server.listen(0, '127.0.0.1', resume));
+    return `http://127.0.0.1:${(server.address() as net.AddressInfo).port}/`;
+  }
+
+  it.each([
+    'http://127.0.0.1:1/',
+    'http://localhost:1/',
+    'http://[::1]:1/',
+    'http://0.0.0.0:1/',
+    'http://10.1.2.3/',
+    'http://172.16.0.1/',
+    'http://192.168.0.1/',
+    'http://169.254.169.254/',
+    'http://100.64.0.1/',
+    'http://[fe80::1]/',
+    'http://[fc00::1]/',
+    'http://[::ffff:127.0.0.1]/',
+    'http://[64:ff9b::7f00:1]/',
+    'http://2130706433/',
+    'http://0177.0.0.1/',
+    'http://224.0.0.1/',
+  ])('connects to no address that is not public: %s', async (url) => {
+    expect(await attempt(url, { local: false })).toMatchObject({
+      status: null,
+      error: 'the host has an address that is not public',
+    });
+  });
+
+  it('on a local gateway connects to this machine alone', async () => {
+    const { url } = await receiver();
+    expect(await attempt(url)).toMatchObject({ status: 200, error: null });
+    expect(await attempt('http://10.1.2.3/')).toMatchObject({ error: 'the host has an address that is not public' });
+  });
+
+  it('follows no redirect', async () => {
+    const target = await receiver();
+    const hook = await receiver((_, response) => void response.writeHead(307, { location: target.url }).end());
+    expect(await attempt(hook.url)).toMatchObject({ status: 307, error: 'the response has status 307' });
+    expect(target.got).toEqual([]);
+  });
+
+  it('ends after its time, whether the response does not begin or does not end', async () => {
+    const [silent, endless] = [
+      await receiver(() => {}),
+      await receiver((_, response) => void response.write('beginning')),
+    ];
+    for (const { url } of [silent, endless])
+      expect(await attempt(url, { milliseconds: 300 })).toMatchObject({ error: 'no complete response in time' });
+  });
+
+  it('reads the beginning of a response alone, however long it is', async () => {
+    let written = 0;
+    const hook = await receiver((_, response) => {
+      const more = () => {
+        if (written > 30_000_000 || response.destroyed) return;
+        written += 65_536;
+        response.write('x'.repeat(65_536), more);
+      };
+      more();
+    });
+    const made = await attempt(hook.url);
+    expect(made).toMatchObject({ status: 200, error: null, response: 'x'.repeat(1_024) });
+    expect(written).toBeLessThan(10_000_000);
+  });
+
+  it.each<[string, (socket: net.Socket) => void, string]>([
+    ['is no HTTP', (socket) => void socket.end('hello\r\n\r\n'), 'the response is not HTTP'],
+    ['does not come', (socket) => void socket.destroy(), 'the connection was closed'],
+    [
+      'has endless headers',
+      (socket) => void socket.write(`HTTP/1.1 200 OK\r\nx: ${'y'.repeat(100_000)}`),
+      'the response is not HTTP',
+    ],
+  ])('says that the response %s', async (_, write, error) => {
+    expect(await attempt(await raw(write))).toMatchObject({ status: null, error });
+  });
+
+  it('says that nothing listens, and that a host has no address', async () => {
+    expect(await attempt('http://127.0.0.1:1/')).toMatchObject({ error: 'the connection was refused' });
+    expect(await attempt('http://hooks.invalid/')).toMatchObject({ error: 'the host name has no address' });
+  });
+
+  it('sends no more than 256 KiB', async () => {
+    const hook = await receiver();
+    const requests = new WebhookRequests({ local: true });
+    const { attempt: made } = await requests.send({ ...message(hook.url), body: 'x'.repeat(262_145) });
+    requests.close();
+    expect(made.error).toContain('larger than 262144 bytes');
+    expect(hook.got).toEqual([]);
+  });
+});
