@@ -16,7 +16,9 @@ registerEnumType(TenantWork, {
     NUMBER_EVENTS: { description: 'Numbers events.' },
     SEAL_POSTINGS: { description: 'Adds postings to the hash chain.' },
     DELETE_OLD_ANSWERS: { description: 'Deletes old responses to idempotency keys.' },
+    SUM_DEPOSITS: { description: 'Sums deposits for the totals of accounts.' },
     DELETE_OLD_EVENTS: { description: 'Deletes old events.' },
+    DELETE_OLD_DELIVERIES: { description: 'Deletes old deliveries of webhooks.' },
   },
 });
 

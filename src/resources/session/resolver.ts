@@ -25,7 +25,7 @@ const originsMax = 20;
 class CreateSessionInput {
   @Field(() => ID, {
     nullable: true,
-    description: 'The account that the session acts as: the context account by default, or a connected user.',
+    description: 'The account that the session acts as: the acting account by default, or a connected user.',
   })
   accountId?: string | null;
   @Field(() => SessionRole, { description: 'What the session may do.' })
@@ -53,7 +53,7 @@ class RevokeSessionInput {
 export class SessionArgs extends PageArgs {
   @Field(() => ID, {
     nullable: true,
-    description: 'Sessions of this account; the context account or a connected user.',
+    description: 'Sessions of this account; the acting account or a connected user.',
   })
   accountId?: string | null;
 }

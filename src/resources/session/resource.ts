@@ -21,7 +21,7 @@ export default defineResource({
   resolvers: [SessionResolver],
   operations: {
     session: {
-      reads: one('A session within reach.'),
+      reads: one('A session that the caller can see, by its id.'),
       access: 'read',
       callers: everyone,
       keysOnly: 'read sessions',
