@@ -7,16 +7,9 @@ import { checkoutTermsDefault } from './resources/checkout/terms.js';
 import { connectionOf } from './db/address.js';
 import { limitsDefault } from './api/graphql/limits.js';
 import { addressList, isLoopback } from './request/addresses.js';
+import { flag, originList, secret, wholeNumber } from './request/setting-types.js';
 import { inFlightDefault, requestLimitsDefault } from './request/budget.js';
 import { slowDefault } from './db/slow-questions.js';
-
-const flag = z.enum(['true', 'false']).transform((text) => text === 'true');
-const wholeNumber = (min: number, max: number) =>
-  z
-    .string()
-    .regex(/^\d{1,9}$/, 'must be a whole number')
-    .transform(Number)
-    .pipe(z.number().min(min).max(max));
 
 /** The address of a PostgreSQL server. */
 const address = z
@@ -29,17 +22,6 @@ const address = z
       refine.addIssue((error as Error).message);
     }
   });
-
-/** One secret, or several separated by commas. */
-const secret = z.string().superRefine((text, refine) => {
-  const parts = text.split(/\s*,\s*/);
-  if (parts.some((part) => part.length < 32)) {
-    const message =
-      parts.length > 1 ? 'must have at least 32 characters in each of its parts' : 'must have at least 32 characters';
-    refine.addIssue({ code: 'custom', message });
-  }
-  if (new Set(parts).size < parts.length) refine.addIssue({ code: 'custom', message: 'has the same secret twice' });
-});
 
 /**
  * Every setting, with its default. Only this file reads settings from the environment. The table in docs/operations.md
@@ -94,6 +76,11 @@ export const settings = z.object({
     .string()
     .optional()
     .describe('Addresses or subnets, separated by commas, of proxies whose X-Forwarded-Proto is believed.'),
+  CORS_ORIGINS: originList
+    .default([])
+    .describe(
+      'Origins, separated by commas, whose pages may use /v1 and /graphql from a browser, such as https://app.example.com.',
+    ),
   OPERATOR_KEY: z
     .string()
     .refine(
@@ -104,6 +91,18 @@ export const settings = z.object({
     .describe(
       "The operator's secret for /operator/graphql, at least 32 random characters; without it there is no such path.",
     ),
+  TRUSTED_DOCUMENTS_FILE: z
+    .string()
+    .optional()
+    .describe('A manifest of GraphQL documents in JSON, which clients of /graphql may ask for by their hash.'),
+  TRUSTED_DOCUMENTS: z
+    .enum(['also', 'only'])
+    .default('also')
+    .describe('`only` refuses all documents on /graphql but those of TRUSTED_DOCUMENTS_FILE.'),
+  COMPILED_QUERIES: z
+    .enum(['on', 'off'])
+    .default('on')
+    .describe('`off` runs every GraphQL document through Apollo and the resolvers, such as for tracing.'),
   INTROSPECTION: flag.default(true).describe('Whether the schema may be introspected.'),
   EXPLORER: flag.default(true).describe('Whether the explorer is served at /graphiql.'),
   LOG_LEVEL: z.enum(['silent', 'error', 'warn', 'info', 'debug']).default('info').describe('What is logged.'),
@@ -233,6 +232,8 @@ export function config(
       'API_KEY_PEPPER must be set with DATABASE_URL: a secret of at least 32 characters that is kept outside the database.',
     );
   }
+  if (s.TRUSTED_DOCUMENTS === 'only' && s.TRUSTED_DOCUMENTS_FILE === undefined)
+    throw new ConfigError('TRUSTED_DOCUMENTS: only goes with TRUSTED_DOCUMENTS_FILE, which is not set.');
   if (s.CHECKOUT_ATTEMPT_SECONDS > s.CHECKOUT_SECONDS)
     throw new ConfigError('CHECKOUT_ATTEMPT_SECONDS: must not be more than CHECKOUT_SECONDS.');
   const tls = s.TLS_CERT_FILE === undefined ? undefined : certified(s.TLS_CERT_FILE, s.TLS_KEY_FILE!);

@@ -1,6 +1,6 @@
 import http from 'node:http';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { newKey } from '../src/auth/api-keys.js';
+import { newKey } from '../src/auth/tokens.js';
 import { PayeeFixture } from './checkout-fixture.js';
 import { eventually, givenIn, tenantOf, type Reply, type Speaker, useWorld, type World } from './world.js';
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type Edition, givenIn, nickname, type Speaker, useWorld, payoutAddress } from './world.js';
+import { type Edition, givenIn, nickname, type Speaker, tenantOf, useWorld, payoutAddress } from './world.js';
 
 const world = useWorld({ worker: false });
 const given = givenIn(world);
@@ -644,6 +644,56 @@ describe('figures over time', () => {
     // The end is excluded.
     const before = await ranged(user, 'depositTotals', midnight, midnight + 43_199, 'DAY', all);
     expect(before.body.data.account.depositTotals).toEqual([]);
+  });
+
+  it('include what the accounts below received where that is asked for, and of no other account', async () => {
+    const [platform, stranger] = [await given.platform(1), await given.platform(1)];
+    const [user, other] = [await platform.connectedUser(), await platform.connectedUser()];
+    const direct = await given.directUser(1);
+    const amounts: [Speaker, Speaker, string, { id: string }?][] = [
+      [platform, platform, '1.00'],
+      [platform, platform, '2.00', await activatedPartner(platform, platform)],
+      [platform, user, '10.00', await activatedPartner(platform, user)],
+      [platform, other, '40.00', await activatedPartner(platform, other)],
+      [stranger, stranger, '100.00', await activatedPartner(stranger, stranger)],
+      [direct, direct, '1000.00'],
+      [direct, direct, '2000.00', await activatedPartner(direct, direct)],
+    ];
+    for (const [root, owner, amount, partner] of amounts)
+      await completed(owner, amount, { to: { account_id: partner?.id ?? root.id } });
+    const at = (offset: number) => new Date(Date.now() + offset * 1000).toISOString();
+    const partnerOf = (owner: Speaker) => amounts.find(([, each, , partner]) => each === owner && partner)![3]!.id;
+    const totalOf = async (speaker: Speaker, id: string, descendants: string) => {
+      const { body } = await speaker.graph(
+        `{ node(id: "${id}") { ... on Account { depositTotals(from: "${at(-day)}", to: "${at(day)}", interval: MONTH ${descendants}) { amount } } } }`,
+      );
+      const cents = body.data.node?.depositTotals.map((total: any) => Number(total.amount.replace('.', '')));
+      return cents?.reduce((a: number, b: number) => a + b, 0);
+    };
+    // Before and after the worker has added the changes to the totals.
+    for (const sums of [false, true]) {
+      for (const root of sums ? [platform, stranger, direct] : [])
+        await world.database.call('sum_deposits', [tenantOf(root), false, 100]);
+      for (const [speaker, id, own, all] of [
+        [platform, platform.id, 100, 5300],
+        [platform, user.id, 0, 1000],
+        [platform, partnerOf(other), 4000, 4000],
+        [platform.actingFor(user.id), user.id, 0, 1000],
+        [user, user.id, 0, 1000],
+        [user, partnerOf(user), 1000, 1000],
+        [stranger, stranger.id, 0, 10_000],
+        [direct, direct.id, 100_000, 300_000],
+        [user, platform.id, undefined, undefined],
+        [user, partnerOf(other), undefined, undefined],
+        [stranger, user.id, undefined, undefined],
+      ] as const)
+        expect([
+          id,
+          await totalOf(speaker, id, ''),
+          await totalOf(speaker, id, ', descendants: false'),
+          await totalOf(speaker, id, ', descendants: true'),
+        ]).toEqual([id, own, own, all]);
+    }
   });
 
   it.each(['balanceHistory', 'depositTotals'])(

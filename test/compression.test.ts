@@ -143,7 +143,7 @@ describe('the ETag of a response of /v1', () => {
     const tag = first.headers.etag!;
     expect(first.headers).toMatchObject({
       'cache-control': 'private, no-cache',
-      vary: 'Accept-Encoding, Authorization, On-Behalf-Of',
+      vary: 'Origin, Accept-Encoding, Authorization, On-Behalf-Of',
     });
     expect(tag).toMatch(/^W\/"/);
     for (const known of [tag, tag.replace('W/', ''), `"other", ${tag}`, '*']) {

@@ -135,24 +135,16 @@ describe('creating a connected user', () => {
     'shows exactly the keys of Edition %i, in the specification’s order, at every depth',
     async (edition) => {
       const platform = await given.platform(edition);
-      const { id } = (await must(platform.graph(createMutation, { input: { metadata: {} } }))).data.createConnectedUser
-        .account;
+      const { id } = (await must(platform.graph(createMutation, { input: { metadata: { a: '1' } } }))).data
+        .createConnectedUser.account;
       const shown = await read(platform, id);
-      expect(shown).toEqual(blank(edition, id));
-      expect(keysOf(shown)).toEqual(keysOf({ ...blank(edition, id), created: null }));
+      const metadata = { a: '1' };
+      expect(shown).toEqual({ ...blank(edition, id), metadata });
+      expect(keysOf(shown)).toEqual(keysOf({ ...blank(edition, id), created: null, metadata }));
       // Activating and updating return the same object, with the same keys.
       expect(keysOf(await must(update(platform, id, { nickname: nickname() })))).toEqual(keysOf(shown));
     },
   );
-
-  // No parameter is required, so an empty input makes an empty draft.
-  it('requires no parameter: an empty input makes an empty draft', async () => {
-    const platform = await given.platform(1);
-    const reply = await platform.graph(createMutation, { input: {} });
-    expect(reply.fieldNames).toEqual([]);
-    const id = reply.body.data?.createConnectedUser?.account.id;
-    expect(await read(platform, id)).toEqual(blank(1, id));
-  });
 
   it('is for platforms only: a direct user and a connected user get 403', async () => {
     const [platform, direct] = await Promise.all([given.platform(1), given.directUser(1)]);
@@ -747,5 +739,99 @@ describe('the edges of an account', () => {
       );
       expect(graph.data).toEqual({ account: { id: user.id, owner: null }, accounts: { nodes: [{ id: user.id }] } });
     }
+  });
+});
+
+describe.each([1, 2] as const)('POST /v1/accounts/connected, Edition %i', (edition) => {
+  it('creates the same connected user as the mutation', async () => {
+    const platform = await given.platform(edition);
+    const name = nickname();
+    const { body } = await platform.post('/v1/accounts/connected', { nickname: name, metadata: { a: '1' } });
+    expect(body).toEqual({ ...blank(edition, body.id), nickname: name, metadata: { a: '1' } });
+    const listed = await platform.get('/v1/accounts?type=user');
+    expect(listed.body.data.map(({ id }: { id: string }) => id)).toEqual([body.id]);
+  });
+
+  it.each([
+    {},
+    { nickname: null },
+    { nickname: ' ', business_details: {} },
+    { business_details: { ids: { tax: '' } }, metadata: {} },
+  ])('refuses %j, which says nothing about the user, and stores nothing', async (input) => {
+    const platform = await given.platform(edition);
+    const reply = await platform.post('/v1/accounts/connected', input);
+    expect([reply.status, reply.codes, reply.fieldNames]).toEqual([
+      400,
+      ['parameter_missing'],
+      ['account.business_details'],
+    ]);
+    const listed = await platform.get('/v1/accounts');
+    expect(listed.body.data).toHaveLength(1);
+  });
+
+  it('refuses an empty input of the mutation, too', async () => {
+    const platform = await given.platform(edition);
+    const reply = await platform.graph(createMutation, { input: {} });
+    expect([reply.codes, reply.fieldNames]).toEqual([['parameter_missing'], ['account.business_details']]);
+  });
+
+  it('is for platforms, and not for a platform that acts for a user', async () => {
+    const platform = await given.platform(edition);
+    const user = await platform.connectedUser();
+    const input = { nickname: nickname() };
+    const replies = await Promise.all(
+      [user, await given.directUser(edition), platform.actingFor(user.id)].map((speaker) =>
+        speaker.post('/v1/accounts/connected', input),
+      ),
+    );
+    expect(replies.map(({ status, codes }) => [status, codes])).toEqual(
+      Array.from({ length: 3 }, () => [403, ['permission_denied']]),
+    );
+  });
+});
+
+describe('a platform that uses /v1 alone', () => {
+  it('is told how a connected user and its partners are created', async () => {
+    const platform = await given.platform(1);
+    const reply = await platform.post('/v1/accounts', {
+      type: 'user',
+      nickname: nickname(),
+      business_details: details(),
+    });
+    expect([reply.status, reply.fieldNames]).toEqual([400, ['account.type']]);
+    expect(reply.body.errors[0].message).toContain('POST /v1/accounts/connected');
+    expect(reply.body.errors[0].message).toContain('On-Behalf-Of');
+  });
+
+  it('lists its own partners, and those of its users', async () => {
+    const platform = await given.platform(1);
+    const user = await platform.connectedUser();
+    const [own, ofUser] = [await platform.partner(), await user.partner()];
+    const listed = async (owner: string, speaker = platform) => {
+      const { status, body } = await speaker.get(`/v1/accounts/${owner}/partners`);
+      return status === 200 ? body.data.map(({ id }: { id: string }) => id) : status;
+    };
+    expect(await listed(platform.id)).toEqual([own.id]);
+    expect(await listed(user.id)).toEqual([ofUser.id]);
+    expect(await listed(user.id, user)).toEqual([ofUser.id]);
+    expect(await listed(own.id)).toEqual([]);
+    // The platform does not exist for its user.
+    expect(await listed(platform.id, user)).toBe(404);
+    expect((await platform.get(`/v1/accounts/${platform.id}/partners?status=hold`)).body.data).toEqual([]);
+    const graph = await platform.graph('{ partners(status: DRAFT) { nodes { id } totalCount } }');
+    expect(graph.body.data.partners).toEqual({ nodes: [{ id: own.id }], totalCount: 1 });
+  });
+
+  it("is told to act for the user when it sends money of the user's partner to itself", async () => {
+    const platform = await given.platform(1);
+    const user = await platform.connectedUser();
+    const partner = await user.partner();
+    const refused = await platform.post('/v1/deposits', {
+      amount: '10.00',
+      currency: 'USD',
+      from: { account_id: partner.id },
+    });
+    expect([refused.status, refused.fieldNames]).toEqual([400, ['deposit.from.account_id']]);
+    expect(refused.body.errors[0].message).toContain('On-Behalf-Of');
   });
 });

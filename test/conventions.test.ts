@@ -34,6 +34,7 @@ describe('the conventions of the code', () => {
         [
           'db/scope.ts',
           'auth/api-keys.ts',
+          'auth/holders.ts',
           'jobs/due.ts',
           'jobs/faults.ts',
           'jobs/runner.ts',
@@ -179,7 +180,8 @@ describe('the documentation', () => {
   it('lists every setting with its default and meaning', () => {
     const rows = Object.entries(settings.shape).map(([name, schema]) => {
       const preset = schema.safeParse(undefined);
-      const value = preset.success && preset.data !== undefined ? `\`${preset.data}\`` : '';
+      const text = preset.success ? String(preset.data ?? '') : '';
+      const value = text === '' ? '' : `\`${text}\``;
       return `| \`${name}\` | ${value === '' ? '' : `${value} `}| ${schema.description} |`;
     });
     for (const row of rows) expect(operations).toContain(row);

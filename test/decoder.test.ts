@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import net from 'node:net';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { newKey } from '../src/auth/api-keys.js';
+import { newKey } from '../src/auth/tokens.js';
 import { details, eventually, givenIn, nickname, type Reply, type Speaker, useWorld } from './world.js';
 
 const world = useWorld({ worker: false });
@@ -1071,8 +1071,12 @@ describe('a message', () => {
           },
         }),
         says: {
-          v1: ['type must be partner: only partners are created through this call.'],
-          graph: ['type must be PARTNER: only partners are created through this call.'],
+          v1: [
+            'type must be partner: only partners are created through this call. A platform creates a connected user with POST /v1/accounts/connected, and a partner of a connected user with the header On-Behalf-Of.',
+          ],
+          graph: [
+            'type must be PARTNER: only partners are created through this call. A platform creates a connected user with createConnectedUser, and a partner of a connected user with the header On-Behalf-Of.',
+          ],
         },
       },
     ],

@@ -15,6 +15,7 @@ const acrossTenants = [
   'tenants_with_numbers',
   'tenants_with_events',
   'tenants_with_unsealed',
+  'tenants_with_total_changes',
   'operator_address',
   'operator_deposit',
   'operator_payout',

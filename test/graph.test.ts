@@ -1296,9 +1296,10 @@ function edgesOf(schema: GraphQLSchema): [name: string, document: string, bound:
           bound,
         ];
         if (paged(edge)) {
+          const own = leaf(nodeOf(edge.type));
           return [
-            asked(' nodes', '(first: 2) { nodes { id } }', 2),
-            asked(' from behind', '(last: 2) { nodes { id } }', 2),
+            asked(' nodes', `(first: 2) { nodes { ${own} } }`, 2),
+            asked(' from behind', `(last: 2) { nodes { ${own} } }`, 2),
             asked(' totalCount', '(first: 2) { totalCount }', 3),
             asked(' pageInfo', '(first: 2) { pageInfo { hasNextPage hasPreviousPage } }', 3),
             asked(' pageInfo from behind', '(last: 2) { pageInfo { hasNextPage hasPreviousPage } }', 3),

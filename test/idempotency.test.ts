@@ -4,8 +4,10 @@ import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { config } from '../src/config.js';
 import { Database } from '../src/db/database.js';
+import { Secrets } from '../src/db/secrets.js';
 import { gateway } from '../src/server/app.js';
 import { buildGraph } from '../src/api/graphql/server.js';
+import { fingerprints } from '../src/operation/idempotency.js';
 import { Operator } from '../src/operator/operator.js';
 import { operations, restOperations } from '../src/resources/registry.js';
 import { Worker } from '../src/jobs/runner.js';
@@ -200,6 +202,8 @@ const writes: Record<string, Write> = {
   },
   createConnectedUser: {
     subject: none,
+    path: '/v1/accounts/connected',
+    body: (name) => ({ nickname: name }),
     input: (name) => ({ nickname: name }),
     member: 'account',
     fields: ['id', 'status', 'nickname'],
@@ -1086,6 +1090,32 @@ describe('a replay', () => {
     const old = await platform.post('/v1/addresses', addressBody(user.id), keyed(key + 'a'));
     expect([old.text, old.body.status]).toEqual([address.text, 'activated']);
     expect((await platform.get(`/v1/addresses/${old.body.id}`)).body.status).toBe('pending_deactivation');
+  });
+
+  it('is the same for a request that names a default of the schema and one that leaves it out', async () => {
+    const me = await given.directUser(1);
+    const key = randomUUID();
+    const create = (input: object) => mutate(me, 'createApiKey', input, 'apiKey { id permission }', keyed(key));
+    const first = (await create({})).body.data.createApiKey;
+    expect(first.apiKey.permission).toBe('FULL');
+    const again = await create({ permission: 'FULL' });
+    expect([again.body.data.createApiKey, replayed(again)]).toEqual([first, 'true']);
+    const other = await create({ permission: 'READ' });
+    expect(other.body.errors[0].extensions).toMatchObject({
+      code: 'IDEMPOTENCY_KEY_REUSED',
+      error: { metadata: { field_name: 'api_key.permission' } },
+    });
+  });
+
+  it('is the same for a request whose default an older gateway has stored', () => {
+    const secrets = Secrets.of(world.pepper);
+    const defaults = { 'api_key.permission': 'full' };
+    const stored = fingerprints(secrets, 'api_key', { permission: 'full' }).request;
+    expect(Object.keys(stored)).toEqual(['api_key.permission']);
+    const now = (permission: string) => fingerprints(secrets, 'api_key', { permission }, defaults);
+    expect(now('full').request).toEqual({});
+    expect(now('full').requestLike(stored)).toEqual(stored);
+    expect(now('read').requestLike(stored)).not.toEqual(stored);
   });
 
   it('of a new API key has no secret, and creates no second key', async () => {

@@ -411,6 +411,7 @@ const probes: Record<keyof Holdings, Record<string, Probe>> = {
     createApiKey: mutation('createApiKey', (accountId) => ({ accountId })),
     accountSettings: filter('accountSettings', 'accountId: [$id]'),
     connectedAccountSettings: { ...filter('connectedAccountSettings', 'accountId: [$id]'), platformOnly: true },
+    partners: { ...filter('partners', 'accountId: $id'), answer: 'resource_missing' },
     addresses: filter('addresses', 'linkedId: $id'),
     persons: filter('persons', 'accountId: $id'),
     files: filter('files', 'accountId: $id'),
@@ -791,8 +792,8 @@ const probed = `
   account.partners.after account.partners.before account.payments.after account.payments.before
   account.payouts.after account.payouts.before account.persons.after account.persons.before
   account.receivables.after account.receivables.before accountSetting.id accountSettings.accountId
-  accountSettings.after accountSettings.before accounts.after accounts.before activateAccount.id address.deposits.after
-  address.deposits.before address.id
+  accountSettings.after accountSettings.before accounts.after accounts.before activateAccount.id
+  address.deposits.after address.deposits.before address.id
   address.payouts.after address.payouts.before addresses.after addresses.before addresses.linkedId apiKey.id
   apiKeys.accountId apiKeys.after apiKeys.before balance.accountId balanceAggregate.accountId balanceTransaction.id
   balanceTransactions.accountId balanceTransactions.after balanceTransactions.before balanceTransactions.paymentId

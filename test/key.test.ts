@@ -2,7 +2,7 @@ import { createHash, createHmac } from 'node:crypto';
 import { Agent, get as httpGet } from 'node:http';
 import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { newKey } from '../src/auth/api-keys.js';
+import { newKey } from '../src/auth/tokens.js';
 import { config } from '../src/config.js';
 import { Database } from '../src/db/database.js';
 import { gateway } from '../src/server/app.js';

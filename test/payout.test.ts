@@ -1117,6 +1117,12 @@ describe('an aggregator', () => {
       ['payment', '40.00', 'INR', 'completed'],
       ['payment', '60.00', 'INR', 'completed'],
     ]);
+    const graph = '{ payments(first: 50, type: [TRANSFER]) { nodes { account { id } counterpart { id } } } }';
+    expect((await platform.graph(graph)).body.data.payments.nodes).toEqual(
+      [two, one].map(({ id }) => ({ account: { id }, counterpart: { id: platform.id } })),
+    );
+    // A connected user does not see its platform.
+    expect((await one.graph(graph)).body.data.payments.nodes).toEqual([{ account: { id: one.id }, counterpart: null }]);
     const ofOne = (await one.get('/v1/balance_transactions')).body.data;
     expect(ofOne.map((t: any) => [t.category, t.amount]).toSorted()).toEqual([
       ['available', '-60.00'],

@@ -45,6 +45,8 @@ const personId = async (platform: Speaker) => (await platform.post('/v1/persons'
 /** A user in draft, of which only the persons change. */
 const draftPersonId = async (platform: Speaker) =>
   (await platform.post('/v1/persons', { ...personBody, account_id: await userId(platform) })).body.id as string;
+const sessionId = async (platform: Speaker) =>
+  (await platform.post('/v1/sessions', { role: 'read' })).body.id as string;
 const fileId = async (platform: Speaker) => (await platform.upload('identity_document', pdf)).body.id as string;
 // A new user: a second payout address of one account replaces the first.
 const addressId = async (platform: Speaker) =>
@@ -190,11 +192,15 @@ const operations: Record<string, Operation> = {
   nodes: { graph: (platform) => ({ ids: [platform.id] }) },
   account: byId(partnerId),
   accounts: listed,
+  partners: { graph: () => ({}), id: async (platform) => platform.id },
   createAccount: {
     graph: () => ({ input: partnerInput() }),
     body: () => ({ type: 'partner', nickname: nickname(), business_details: details() }),
   },
-  createConnectedUser: { graph: () => ({ input: { nickname: nickname() } }) },
+  createConnectedUser: {
+    graph: () => ({ input: { nickname: nickname() } }),
+    body: () => ({ nickname: nickname() }),
+  },
   updateAccount: writeById(userId, { metadata: { a: '1' } }),
   activateAccount: writeById(partnerId),
   deactivateAccount: writeById(partnerId),
@@ -230,6 +236,10 @@ const operations: Record<string, Operation> = {
   createApiKey: { graph: () => ({ input: { permission: 'FULL' } }) },
   rotateApiKey: writeById(keyId),
   revokeApiKey: writeById(keyId),
+  session: byId(sessionId),
+  sessions: listed,
+  createSession: { graph: () => ({ input: { role: 'READ' } }), body: () => ({ role: 'read' }) },
+  revokeSession: writeById(sessionId),
   balance: listed,
   balanceAggregate: listed,
   balanceTransaction: byId(transactionId),
@@ -363,6 +373,17 @@ function pathsOf(tree: string): string[] {
   });
 }
 
+/** What a request may carry: a key or a session, with less and less that it may do. */
+const credentials = {
+  full: { permission: 'full' },
+  read: { permission: 'read' },
+  operateSession: { permission: 'full', session: { id: 'session_0', role: 'operate', allowedOrigins: [] } },
+  readSession: { permission: 'read', session: { id: 'session_0', role: 'read', allowedOrigins: [] } },
+} as const satisfies Record<string, Pick<Caller, 'permission' | 'session'>>;
+type Credential = keyof typeof credentials;
+const credentialNames = Object.keys(credentials) as Credential[];
+const letters: Record<Credential, string> = { full: 'f', read: 'r', operateSession: 'o', readSession: 's' };
+
 /** The matrix as text: which callers may call an operation, and for which accounts. */
 function matrix(): string {
   const columns = kinds.flatMap((kind) =>
@@ -371,14 +392,16 @@ function matrix(): string {
   const cell = (name: string, kind: Kind, mode: Mode, edition: Edition) => {
     const permission = everything[name]!;
     if (permission.editions && !permission.editions.includes(edition)) return permission.list ? '404+' : '404';
-    const may = (key: 'full' | 'read') =>
-      denied({ kind, livemode: mode === 'live', edition, permission: key } as Caller, permission) === undefined;
-    return `${may('full') ? 'f' : ''}${may('read') ? 'r' : ''}` || '-';
+    const may = (credential: Credential) =>
+      denied({ kind, livemode: mode === 'live', edition, ...credentials[credential] } as Caller, permission) ===
+      undefined;
+    return credentialNames.map((name) => (may(name) ? letters[name] : '')).join('') || '-';
   };
   const wide = 8;
   const lines = [
-    'The operations that a key may call, by the kind of its account, its mode and its edition.',
-    'f: with a key of permission full. r: with a key of permission read. -: with no key, 403. 404: not in this edition.',
+    'The operations that a key or session may call, by the kind of its account, its mode and its edition.',
+    'f: with a key of permission full. r: with a key of permission read. -: with neither, 403. 404: not in this edition.',
+    'o: with a session of role operate. s: with a session of role read. Without the letter, 403.',
     '404+: not in this edition on /v1; an empty list in the graph.',
     '',
     `${' '.repeat(34)}${kinds.map((kind) => kind.padEnd(wide * 4)).join('')}`.trimEnd(),
@@ -504,12 +527,10 @@ function outcome(reply: Reply): string {
   return [status, ...new Set(reply.codes)].join(' ').toLowerCase();
 }
 
-interface Cell {
+interface Cell extends Record<Credential, Speaker> {
   kind: Kind;
   mode: Mode;
   edition: Edition;
-  full: Speaker;
-  read: Speaker;
 }
 let cells: Cell[];
 
@@ -531,14 +552,21 @@ beforeAll(async () => {
   cells = await Promise.all(
     (await Promise.all(made)).flat().map(async (cell) => {
       const key = await cell.full.graph('mutation { createApiKey(input: { permission: READ }) { secret } }');
-      return { ...cell, read: cell.full.using(key.body.data.createApiKey.secret) };
+      const session = async (role: string) =>
+        cell.full.using((await cell.full.post('/v1/sessions', { role, expires_in: 3_600 })).body.token);
+      return {
+        ...cell,
+        read: cell.full.using(key.body.data.createApiKey.secret),
+        operateSession: await session('operate'),
+        readSession: await session('read'),
+      };
     }),
   );
 });
 
 const eventsOf = async () => Number((await world.sql`select count(*) as n from event`)[0]!.n);
 
-describe('a caller with a key', () => {
+describe('a caller with a key or session', () => {
   // The calls are malformed on purpose: 403 is returned before the input is read, and 400 proves the permission.
   for (const kind of kinds)
     for (const mode of modes)
@@ -548,11 +576,11 @@ describe('a caller with a key', () => {
           const before = await eventsOf();
           const rows = await Promise.all(
             Object.keys(everything).flatMap((name) =>
-              (['full', 'read'] as const).flatMap((key) =>
+              credentialNames.flatMap((key) =>
                 (['v1', 'graph'] as const).map(async (transport) => {
                   const replies = await Promise.all(malformed(cell[key], name, transport));
                   const said = agreed(name, kind, mode, edition);
-                  const may = said.includes(key[0]!) || (said === '404+' && transport === 'graph');
+                  const may = said.includes(letters[key]) || (said === '404+' && transport === 'graph');
                   return replies.map((reply) => ({
                     call: `${name} ${key} ${transport}`,
                     is: `${reply.body.errors[0].extensions?.httpStatus ?? reply.status} ${reply.codes.includes('permission_denied')}`,
@@ -563,7 +591,7 @@ describe('a caller with a key', () => {
             ),
           );
           const told = rows.flat();
-          expect(told).toHaveLength((rootFields.length + paths.length) * 2);
+          expect(told).toHaveLength((rootFields.length + paths.length) * credentialNames.length);
           expect(told.filter(({ is, ought }) => is !== ought)).toEqual([]);
           expect(await eventsOf()).toBe(before);
         });
@@ -593,8 +621,10 @@ describe('a caller with a key', () => {
     });
 
   for (const edition of editions)
-    it(`with permission read gets 403 on every write, also on valid ones, and changes nothing, Edition ${edition}`, async () => {
-      const { full, read } = cells.find((c) => c.kind === 'platform' && c.mode === 'test' && c.edition === edition)!;
+    it(`with permission or role read gets 403 on every write, also on valid ones, and changes nothing, Edition ${edition}`, async () => {
+      const { full, read, readSession } = cells.find(
+        (c) => c.kind === 'platform' && c.mode === 'test' && c.edition === edition,
+      )!;
       const writes = Object.entries(everything).filter(([, { access }]) => access === 'write');
       // The objects are created first, so that the counts afterwards show only the effect of the read key.
       const made: [name: string, call: (speaker: Speaker) => Promise<Reply[]>][] = [];
@@ -617,7 +647,11 @@ describe('a caller with a key', () => {
       const before = await eventsOf();
       const replies = (
         await Promise.all(
-          made.map(async ([name, call]) => (await call(read)).map((reply): [string, Reply] => [name, reply])),
+          made.flatMap(([name, call]) =>
+            [read, readSession].map(async (reader) =>
+              (await call(reader)).map((reply): [string, Reply] => [name, reply]),
+            ),
+          ),
         )
       ).flat();
       expect(replies.map(([name, reply]) => [name, outcome(reply)])).toEqual(

@@ -84,7 +84,7 @@ const lists: List[] = [
     listing: depositListing,
     edges: [deposit.toAccountId, deposit.fromAccountId, deposit.toAddressId, deposit.disputesId],
   },
-  { table: event, listing: eventListing, edges: [] },
+  { table: event, listing: eventListing, edges: [event.actingAccountId] },
   { table: file, listing: fileListing, edges: [file.accountId] },
   { table: apiKey, listing: apiKeyListing, edges: [apiKey.accountId] },
   { table: payment, listing: paymentListing, edges: [payment.accountId] },
@@ -611,6 +611,46 @@ describe('the plan of a list', () => {
       user.graph(`{ account(id: "${user.id}") { balance(asOf: "${at}") { available { amount } } } }`),
     );
     expect(await buffersOf(asked.get('balance_history_as_of')!)).toBeLessThanOrEqual(100);
+  });
+
+  it('reads the totals of deposits by points, for any number of deposits and for ends within an hour', async () => {
+    const user = await given.directUser(2);
+    const tenant = tenantOf(user.id);
+    const { sql } = world;
+    const [days, perDay, first] = [400, 48, 1_700_006_400];
+    await sql`insert into deposit (tenant_id, livemode, id, created, amount, currency, to_account_id, payment_method, statement_descriptor, status, payment_id, context_id, on_root_list)
+      select ${tenant}, false, 'deposit_' || lpad(n::text, 8, '0'), ${first}::bigint + (n - 1) * 86400 / ${perDay}::int, 100, 'INR', ${user.id}, 'upi', '', 'completed', 'payment_' || n, ${user.id}, true
+      from generate_series(1, ${days * perDay}::bigint) n`;
+    await sql`insert into deposit_total_backfill values (${tenant}, false, '', 0)`;
+    for (let more = true; more; ) {
+      const [row] = await world.database.call('backfill_deposit_totals', [tenant, false, 10_000]);
+      more = row!.backfill_deposit_totals !== null;
+    }
+    await sql`vacuum analyze deposit`;
+    await sql`vacuum analyze deposit_total`;
+    const read = async (from: number, to: number, interval = 'DAY') => {
+      const iso = (at: number) => new Date((first + at * 86_400) * 1000).toISOString();
+      let count = 0;
+      const asked = await askedBy(async () => {
+        const { body } = await user.graph(
+          `{ account(id: "${user.id}") { depositTotals(from: "${iso(from)}", to: "${iso(to)}", interval: ${interval}) { count } } }`,
+        );
+        count = body.data.account.depositTotals.reduce((sum: number, total: any) => sum + total.count, 0);
+      });
+      return { count, buffers: await buffersOf(asked.get(`deposit_totals_${interval.toLowerCase()}`)!) };
+    };
+    for (const [from, to, interval, count] of [
+      [0, 400, 'DAY', 19_200],
+      [0, 400, 'MONTH', 19_200],
+      [100.26, 399.74, 'DAY', 14_375],
+      [300.26, 330.74, 'DAY', 1_463],
+      [399, 400, 'DAY', 48],
+      [200.26, 200.74, 'DAY', 23],
+    ] as const)
+      expect([from, to, interval, await read(from, to, interval)]).toEqual([
+        ...[from, to, interval],
+        { count, buffers: expect.toSatisfy((n: number) => n <= 30 + (to - from) / 10) },
+      ]);
   });
 
   // The merged parts depend on the requested statuses: each combination is a separate statement.

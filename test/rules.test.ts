@@ -19,6 +19,7 @@ import { FilePurpose } from '../src/resources/file/table.js';
 import { KeyPermission } from '../src/resources/key/table.js';
 import { PaymentStatus, PaymentType } from '../src/resources/payment/table.js';
 import { PayoutBlockReason, PayoutStatus } from '../src/resources/payout/table.js';
+import { SessionRole } from '../src/resources/session/table.js';
 import { TransactionStatus } from '../src/resources/transaction/table.js';
 import { buildGraph } from '../src/api/graphql/server.js';
 import { rulesText } from '../src/server/print-schema.js';
@@ -75,6 +76,7 @@ describe('a rule that TypeScript and SQL both need', () => {
       payment_status: PaymentStatus,
       payout_status: PayoutStatus,
       payout_block_reason: PayoutBlockReason,
+      session_role: SessionRole,
       transaction_status: TransactionStatus,
       worker_fault_work: TenantWork,
     };

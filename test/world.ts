@@ -18,6 +18,7 @@ import { buildGraph } from '../src/api/graphql/server.js';
 import { type Acquirers, acquirers as delivered } from '../src/hosted/acquirer.js';
 import { Operator } from '../src/operator/operator.js';
 import { retentionDefault, Worker } from '../src/jobs/runner.js';
+import { compareWithContract, saveExamples } from './contract.js';
 import { copyDataFolder } from './data-folders.js';
 
 import type { Cost } from '../src/request/charge.js';
@@ -126,6 +127,7 @@ export function useWorld({
     if (worker) (running = new Worker(world.database, log, retentionDefault, acquirers)).start();
   });
   afterAll(async () => {
+    saveExamples();
     await running?.stop();
     await Promise.all(apps.map((app) => app.close()));
     await Promise.all(databases.map((database) => database.close()));
@@ -261,6 +263,7 @@ async function send(url: string, sent: Sent): Promise<Reply> {
   const { status, headers, text } = await (sent.body instanceof FormData ? fetched : requested)(url, sent);
   const json = (headers.get('content-type') ?? '').includes('json');
   const body = json && text !== '' ? JSON.parse(text) : undefined;
+  compareWithContract({ ...exchangeOf(url, sent), status, headers, body });
   const cost: Cost | undefined = body?.extensions?.cost;
   if (cost) delete body.extensions.cost;
   const errors: Json[] = body?.errors ?? [];
@@ -277,6 +280,22 @@ async function send(url: string, sent: Sent): Promise<Reply> {
     codes: items.map((e) => e.code),
     fieldNames: items.map((e) => e.metadata?.field_name),
   };
+}
+
+/** What was sent, for the comparison of its answer with the contract. */
+function exchangeOf(url: string, { method = 'GET', body }: Sent) {
+  const path = url.slice(url.indexOf('/', 'https://'.length));
+  let request: Json;
+  if (body instanceof FormData)
+    request = Object.fromEntries([...body].map(([n, v]) => [n, v instanceof Blob ? '' : v]));
+  else if (typeof body === 'string' && body.startsWith('{') && path.startsWith('/v1')) {
+    try {
+      request = JSON.parse(body);
+    } catch {
+      request = undefined;
+    }
+  }
+  return { method, path, request };
 }
 
 type Received = Pick<Reply, 'status' | 'headers' | 'text'>;
@@ -348,6 +367,18 @@ export function givenIn(world: World) {
 
 /** The tenant of a root account: their ids differ only in the prefix. */
 export const tenantOf = (root: { id: string }): string => root.id.replace('account_', '');
+
+/**
+ * Leaves the totals of a tenant's deposits to be computed from the deposits, as after an upgrade: for tests that change
+ * or insert deposits by themselves.
+ */
+export async function withoutTotals({ sql }: World, tenantId: string): Promise<void> {
+  await sql.begin(async (tx) => {
+    for (const table of ['deposit_total', 'deposit_total_change', 'deposit_total_backfill'])
+      await tx`delete from ${tx(table)} where tenant_id = ${tenantId}`;
+    await tx`insert into deposit_total_backfill values (${tenantId}, false, '', 0)`;
+  });
+}
 
 /** Creates a bank account to which an account's money is paid out; returns its /v1 object. */
 export async function payoutAddress(speaker: Speaker, currency = 'INR', linkedId = speaker.id): Promise<Json> {

@@ -211,7 +211,14 @@ begin
   v_locked := lock_receivables_of(p_tenant, p_live, p_call, c, d);
   if v_locked > 0 then
     d := make_available(p_tenant, p_live, p_call, v_id, v_locked);
-    perform emit_event(p_tenant, p_live, p_call, 'deposit.reconciled', 'deposit', to_jsonb(d));
+    perform emit_event(
+      p_tenant,
+      p_live,
+      p_call,
+      'deposit.reconciled',
+      'deposit',
+      to_jsonb(d) || jsonb_build_object('allocations', allocations_of(p_tenant, p_live, v_id))
+    );
   end if;
   perform emit_event(
     p_tenant,
@@ -261,6 +268,21 @@ begin
     v_rest := v_rest - v_share;
   end loop;
   return p_checkout.amount - v_rest;
+end;
+$$;
+
+-- Returns what a new deposit counts towards, in the order of its locks: [{receivable_id, amount}, …].
+create or replace function allocations_of(p_tenant text, p_live boolean, p_deposit text)
+returns jsonb
+language plpgsql
+stable
+as $$
+begin
+  return (
+    select jsonb_agg(jsonb_build_object('receivable_id', k.receivable_id, 'amount', k.amount::text) order by k.id)
+    from receivable_lock k
+    where k.tenant_id = p_tenant and k.livemode = p_live and k.deposit_id = p_deposit
+  );
 end;
 $$;
 

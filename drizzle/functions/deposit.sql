@@ -320,9 +320,11 @@ begin
       source_legs(p_tenant, p_live, v) || leg(v.to_account_id, v_category, v.currency, v.amount)
     );
     perform move_payment(p_tenant, p_live, v.payment_id, 'completed');
+    v_trace := change_deposit_totals(p_tenant, p_live, v, 1);
   elseif v_to = 'reversed' then
     perform claw_back(p_tenant, p_live, p_call, v, v.amount - v.disputed, 'reversal', v_id, v.payment_id, v_category);
     perform move_payment(p_tenant, p_live, v.payment_id, 'reversed');
+    v_trace := change_deposit_totals(p_tenant, p_live, v, -1);
     select d.* into v from deposit d where d.tenant_id = p_tenant and d.livemode = p_live and d.id = v_id;
   elseif v_to in ('failed', 'cancelled') then
     perform move_payment(p_tenant, p_live, v.payment_id, v_to);

@@ -272,6 +272,7 @@ begin
   where x.tenant_id = p_tenant and x.livemode = p_live and x.id = d.id
   returning *
   into d;
+  perform change_deposit_totals(p_tenant, p_live, v, 1);
   perform emit_event(p_tenant, p_live, p_call, 'deposit.disputed', 'deposit', to_jsonb(d));
   perform emit_event(p_tenant, p_live, p_call, 'deposit.completed', 'deposit', to_jsonb(v));
   perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(v));

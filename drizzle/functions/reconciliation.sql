@@ -45,6 +45,7 @@ declare
   v_args jsonb := check_args(p_args, args_of('id text, receivables object[] {id text, amount bigint}'));
   d deposit;
   x record;
+  v_allocations jsonb := '[]';
 begin
   select y.* into d from deposit y where y.tenant_id = p_tenant and y.livemode = p_live and y.id = v_args ->> 'id';
   perform lock_money_of(p_tenant, p_live, d);
@@ -85,6 +86,7 @@ begin
     order by min(n)
   loop
     perform lock_receivable(p_tenant, p_live, p_call, d, x.id, x.amount, 'deposit.receivables');
+    v_allocations := v_allocations || jsonb_build_object('receivable_id', x.id, 'amount', x.amount::text);
   end loop;
   d := make_available(
     p_tenant,
@@ -93,7 +95,14 @@ begin
     d.id,
     (select sum((r ->> 'amount')::bigint)::bigint from jsonb_array_elements(v_args -> 'receivables') r)
   );
-  perform emit_event(p_tenant, p_live, p_call, 'deposit.reconciled', 'deposit', to_jsonb(d));
+  perform emit_event(
+    p_tenant,
+    p_live,
+    p_call,
+    'deposit.reconciled',
+    'deposit',
+    to_jsonb(d) || jsonb_build_object('allocations', v_allocations)
+  );
   perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(d));
   return next d;
 end;

@@ -352,6 +352,8 @@ $$;
 
 -- Deletes stored responses that are older than `p_seconds` by the database's clock, the oldest first and at most
 -- `p_limit`; returns how many. Idempotency keys are promised for 24 hours, so a shorter time counts as 24 hours.
+-- Also deletes as many sessions of that age: the creation of each stored a response at the same time, and a session
+-- lasts 12 hours at most.
 create or replace function forget_old_answers(p_tenant text, p_live boolean, p_seconds bigint, p_limit int)
 returns int
 language plpgsql
@@ -379,6 +381,7 @@ begin
   using unnest(v_accounts, v_keys) o (account_id, key)
   where i.tenant_id = p_tenant and i.livemode = p_live and i.account_id = o.account_id and i.key = o.key;
   /* sql-parser-cst-disable */ get diagnostics n = row_count; /* sql-parser-cst-enable */
+  perform delete_old_sessions(p_tenant, p_live, v_before, p_limit);
   return n;
 end;
 $$;

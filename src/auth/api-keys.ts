@@ -1,63 +1,14 @@
-import { createHash, createHmac, randomInt, timingSafeEqual } from 'node:crypto';
-import { crc32 } from 'node:zlib';
 import { and, eq, sql } from 'drizzle-orm';
 import { LRUCache } from 'lru-cache';
 import { type AccountKind, account } from '../resources/account/table.js';
 import type { Database } from '../db/database.js';
-import { apiKey, type KeyPermission } from '../resources/key/table.js';
 import { problem, DomainError } from '../request/problems.js';
 import { invalid, secretOf } from './authorization.js';
+import { type Holder, holderOf } from './holders.js';
+import { invalidSession, newKey, newSessionToken, type NewToken, partsOf, type TokenParts } from './tokens.js';
 import { Turns } from '../request/turns.js';
 import { Secrets } from '../db/secrets.js';
 import type { Caller } from '../request/caller.js';
-
-const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-const secretLength = 32;
-const checksumLength = 6;
-const keyPattern = /^sk_(test|live)_([0-9a-f]{32})_([0-9A-Za-z]{32})([0-9A-Za-z]{6})$/;
-
-/** The parts of a new key. The client sees `secret` once, and it is stored nowhere. */
-export interface NewKey {
-  secret: string;
-  digest: string;
-  prefix: string;
-  /** The public name of the pepper under which the digest was made. */
-  pepperId: string;
-}
-
-function checksum(text: string): string {
-  let rest = crc32(text);
-  let out = '';
-  for (let i = 0; i < checksumLength; i++) {
-    out = digits[rest % 62] + out;
-    rest = Math.floor(rest / 62);
-  }
-  return out;
-}
-
-/**
- * Makes a key for a tenant and mode: the tenant, 190 bits of randomness, and a checksum that identifies a
- * mistyped or leaked key without a database query. `random` returns whole numbers below its argument.
- */
-export function newKey(
-  pepper: string | Secrets,
-  tenantId: string,
-  livemode: boolean,
-  random: (below: number) => number = randomInt,
-): NewKey {
-  const mode = livemode ? 'live' : 'test';
-  const body = `sk_${mode}_${tenantId}_${Array.from({ length: secretLength }, () => digits[random(62)]).join('')}`;
-  const secret = body + checksum(body);
-  const secrets = Secrets.of(pepper);
-  const [digest] = secrets.digests(secret);
-  return { secret, digest, prefix: `sk_${mode}_…${secret.slice(-4)}`, pepperId: secrets.pepperIds[0]! };
-}
-
-/** A stream of numbers that a pepper and a name determine, so that a new seeding makes the same keys for the demo. */
-export function derived(pepper: string, name: string): (below: number) => number {
-  let i = 0;
-  return (below) => createHmac('sha256', pepper).update(`${name}:${i++}`).digest().readUInt32BE(0) % below;
-}
 
 /** How long a key is valid without another database query, so that a revocation takes effect everywhere within 1 s. */
 const freshMilliseconds = 750;
@@ -68,18 +19,6 @@ const cachedKeysMax = 10_000;
  * that a flood of invented keys does not keep the connections from the reads of valid ones.
  */
 const strangerLimits = { slots: 8, perKey: 4, reserve: 0, ofKey: 100, all: 500, milliseconds: 1_000 };
-
-interface Holder {
-  keyId: string;
-  accountId: string;
-  kind: AccountKind;
-  edition: number;
-  permission: KeyPermission;
-  expiresAt: number | null;
-  revokedAt: number | null;
-  pepperId: string | null;
-  now: number;
-}
 
 /** The caller of a key at the last database query, and until when this result is used. */
 interface Found {
@@ -97,7 +36,7 @@ export class Callers {
   readonly #fresh = new LRUCache<string, Found>({ max: cachedKeysMax });
   /** The look-ups that run, by the digest of their key. */
   readonly #looking = new Map<string, Promise<Found>>();
-  /** The callers that act for another account, by the key's id and that account. */
+  /** The callers that act for another account, by the id of the key or session, and that account. */
   readonly #acting = new LRUCache<string, Found>({ max: cachedKeysMax });
   /**
    * The keys of each connection, by the Authorization header. A secret stays in memory only as long as its connection.
@@ -130,8 +69,13 @@ export class Callers {
   }
 
   /** Makes a key with this deployment's pepper. */
-  newKey(tenantId: string, livemode: boolean): NewKey {
+  newKey(tenantId: string, livemode: boolean): NewToken {
     return newKey(this.#secrets, tenantId, livemode);
+  }
+
+  /** Makes a session token with this deployment's pepper. */
+  newSessionToken(tenantId: string, livemode: boolean): NewToken {
+    return newSessionToken(this.#secrets, tenantId, livemode);
   }
 
   /**
@@ -167,83 +111,40 @@ export class Callers {
 
   async #look(secret: string, digests: [string, ...string[]], wasValid: boolean): Promise<Found> {
     const [digest] = digests;
-    const match = keyPattern.exec(secret);
-    // A mistyped key is refused without a database query.
-    if (!match || !same(secret.slice(-checksumLength), checksum(secret.slice(0, -checksumLength)))) throw invalid();
+    const parts = partsOf(secret);
     const queriedAt = performance.now();
-    const tenantId = match[2]!;
-    const livemode = match[1] === 'live';
-    const look = () => this.#holderUnder(tenantId, livemode, digests);
-    const [holder, found] = wasValid ? await look() : await this.#strangers.during(tenantId, look);
-    if (!holder || holder.revokedAt !== null) throw invalid();
-    if (holder.expiresAt !== null && holder.expiresAt <= holder.now)
-      throw invalid('The API key has expired. Create a new one.');
-    const caller: Caller = {
-      tenantId,
-      livemode,
-      edition: holder.edition as 1 | 2,
-      kind: holder.kind,
-      permission: holder.permission,
-      keyId: holder.keyId,
-      accountId: holder.accountId,
-      actingAccountId: holder.accountId,
-      actingAccountKind: holder.kind,
-    };
-    const left = holder.expiresAt === null ? Number.POSITIVE_INFINITY : (holder.expiresAt - holder.now) * 1000;
+    const look = () => this.#holderUnder(parts, digests);
+    const [holder, found] = wasValid ? await look() : await this.#strangers.during(parts.tenantId, look);
+    const caller = callerOf(parts, holder);
+    const { expiresAt, now, pepperId } = holder!;
+    const left = expiresAt === null ? Number.POSITIVE_INFINITY : (expiresAt - now) * 1000;
     const kept = { caller, until: queriedAt + Math.min(freshMilliseconds, left) };
     this.#fresh.set(digest, kept);
+    // A session is too short to be hashed again, and its uses are not uses of its key.
+    if (caller.session) return kept;
     this.#touch(caller);
-    if (holder.pepperId !== this.#secrets.pepperIds[0]) this.#rehash(caller, found, digest);
+    if (pepperId !== this.#secrets.pepperIds[0]) this.#rehash(caller, found, digest);
     return kept;
   }
 
-  /** The holder of a key under any of the peppers, and the digest that was found. */
+  /** The holder of a token under any of the peppers, and the digest that was found. */
   async #holderUnder(
-    tenantId: string,
-    livemode: boolean,
+    parts: TokenParts,
     [digest, ...older]: [string, ...string[]],
   ): Promise<[Holder | undefined, string]> {
-    let [holder, found] = [await this.#holder(tenantId, livemode, digest), digest];
+    let [holder, found] = [await holderOf(this.database, parts, digest), digest];
     for (const before of older) {
       if (holder) break;
-      [holder, found] = [await this.#holder(tenantId, livemode, before), before];
+      [holder, found] = [await holderOf(this.database, parts, before), before];
     }
     // Between two of these queries another request may have hashed the key again.
-    if (!holder && older.length > 0) [holder, found] = [await this.#holder(tenantId, livemode, digest), digest];
+    if (!holder && older.length > 0) [holder, found] = [await holderOf(this.database, parts, digest), digest];
     return [holder, found];
   }
 
-  async #holder(tenant: string, live: boolean, digest: string): Promise<Holder | undefined> {
-    const p = sql.placeholder;
-    const [holder] = await this.database.read<Holder>(
-      'key_holder',
-      (db) =>
-        db
-          .select({
-            keyId: apiKey.id,
-            accountId: account.id,
-            kind: account.kind,
-            edition: account.edition,
-            permission: apiKey.permission,
-            expiresAt: apiKey.expiresAt,
-            revokedAt: apiKey.revokedAt,
-            pepperId: apiKey.pepperId,
-            now: sql<number>`extract(epoch from clock_timestamp())::int`,
-          })
-          .from(apiKey)
-          .innerJoin(
-            account,
-            and(eq(account.tenantId, p('tenant')), eq(account.livemode, p('live')), eq(account.id, apiKey.accountId)),
-          )
-          .where(and(eq(apiKey.tenantId, p('tenant')), eq(apiKey.livemode, p('live')), eq(apiKey.digest, p('digest')))),
-      { tenant, live, digest },
-    );
-    return holder;
-  }
-
   /** The same as `actingFor`, when it was read for the same key a moment ago. */
-  knownActingFor({ keyId }: Caller, id: string): Caller | undefined {
-    const found = this.#acting.get(`${keyId} ${id}`);
+  knownActingFor(caller: Caller, id: string): Caller | undefined {
+    const found = this.#acting.get(actingName(caller, id));
     return found && found.until > performance.now() ? found.caller : undefined;
   }
 
@@ -272,7 +173,7 @@ export class Callers {
     );
     if (!user) throw new DomainError(problem('resource_missing', 'On-Behalf-Of'));
     const acting = { ...caller, actingAccountId: id, actingAccountKind: user.kind };
-    this.#acting.set(`${caller.keyId} ${id}`, { caller: acting, until: performance.now() + freshMilliseconds });
+    this.#acting.set(actingName(caller, id), { caller: acting, until: performance.now() + freshMilliseconds });
     return acting;
   }
 
@@ -294,5 +195,29 @@ export class Callers {
   }
 }
 
-const same = (a: string, b: string) =>
-  timingSafeEqual(createHash('sha256').update(a).digest(), createHash('sha256').update(b).digest());
+/** A session may do less than the key that made it, so the two have results of their own. */
+const actingName = ({ keyId, session }: Caller, id: string) => `${session?.id ?? keyId} ${id}`;
+
+/** The caller of a key or session that was found; refuses one that has ended. */
+function callerOf({ kind, tenantId, livemode }: TokenParts, holder: Holder | undefined): Caller {
+  if (!holder || holder.revokedAt !== null) throw kind === 'session' ? invalidSession() : invalid();
+  const { session, expiresAt, now, accountId, keyId } = holder;
+  if (expiresAt !== null && expiresAt <= now)
+    throw invalid(
+      session
+        ? 'The session has expired. Make another one, by an API key on your server.'
+        : 'The API key has expired. Create a new one.',
+    );
+  return {
+    tenantId,
+    livemode,
+    edition: holder.edition as 1 | 2,
+    kind: holder.kind,
+    permission: session?.role === 'read' ? 'read' : holder.permission,
+    keyId,
+    ...(session && { session }),
+    accountId,
+    actingAccountId: accountId,
+    actingAccountKind: holder.kind,
+  };
+}

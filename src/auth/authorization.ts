@@ -8,6 +8,8 @@ export function secretOf(authorization: string | undefined): string {
   if (scheme.toLowerCase() === 'bearer') return credentials;
   if (scheme.toLowerCase() === 'basic') {
     const [username = '', ...password] = Buffer.from(credentials, 'base64').toString('utf8').split(':');
+    // A browser may keep credentials of Basic and send them of its own accord.
+    if (username.startsWith('ses_')) throw invalid('Send a session token as Authorization: Bearer <token>.');
     if (password.join(':') === '') return username;
   }
   throw invalid();

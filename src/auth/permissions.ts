@@ -18,6 +18,8 @@ export interface Permission {
   /** A list of the graph, which exists in every edition. It is empty where /v1 of that edition has no such path. */
   list?: true;
   relations?: Partial<Record<AccountKind, readonly Relation[]>>;
+  /** What a session cannot do, where the operation needs an API key: the end of the sentence `A session cannot …`. */
+  keysOnly?: string;
 }
 
 /** All kinds of accounts that have API keys. */
@@ -43,8 +45,17 @@ export function denied(caller: Caller, permission: Permission): string | undefin
     return `Only a ${permission.callers.join(' or ')} may do this.`;
   if (permission.modes && !permission.modes.includes(caller.livemode ? 'live' : 'test'))
     return `This works with a ${permission.modes.join(' or ')} key only.`;
-  if (permission.access === 'write' && caller.permission === 'read') return 'This API key may only read.';
-  return undefined;
+  const ofSession = deniedToSession(caller, permission);
+  if (ofSession !== undefined) return ofSession;
+  if (permission.access !== 'write' || caller.permission !== 'read') return undefined;
+  return caller.session
+    ? 'A session with the role read may only read. Use a session with the role operate, or an API key.'
+    : 'This API key may only read.';
+}
+
+/** Why an operation needs an API key and not a session; undefined when the caller has a key, or needs none. */
+export function deniedToSession(caller: Caller, { keysOnly }: Pick<Permission, 'keysOnly'>): string | undefined {
+  return caller.session && keysOnly !== undefined ? `A session cannot ${keysOnly}; use an API key.` : undefined;
 }
 
 /** The relation of an account that the caller can see to the key's own account. */

@@ -183,6 +183,17 @@ export interface WriteFunctions {
       }[];
     };
   };
+  create_session: {
+    returns: 'session';
+    args: {
+      accountId: string;
+      apiKeyId: string;
+      role: string;
+      allowedOrigins: readonly string[];
+      expiresIn: number;
+      digest: string;
+    };
+  };
   create_test_wallet: {
     returns: 'address';
     args: {
@@ -314,6 +325,12 @@ export interface WriteFunctions {
   };
   revoke_api_key: {
     returns: 'api_key';
+    args: {
+      id: string;
+    };
+  };
+  revoke_session: {
+    returns: 'session';
     args: {
       id: string;
     };

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { GraphQLSchema } from 'graphql';
 import type { AccountRow } from '../resources/account/table.js';
-import { derived, newKey } from '../auth/api-keys.js';
+import { derived, newKey } from '../auth/tokens.js';
 import { Operator } from '../operator/operator.js';
 import { historyDays, type Trader, createHistory } from './history.js';
 import type { Store } from '../db/open.js';

@@ -27,8 +27,8 @@ export interface Edition {
   offers: Record<'platform' | 'direct_user', readonly AddressKey[]>;
   /** The sub_types that a platform may have. */
   subTypes: readonly AccountSubType[];
-  /** Whether accounts show a capability object, and the sub_types for which it is null. */
-  capability: { shown: boolean; nullFor: readonly (AccountSubType | null)[] };
+  /** The sub_types whose capability object is null. */
+  capability: { nullFor: readonly (AccountSubType | null)[] };
   /** Whether a person needs a tax card or passport, and a sole proprietor has one person only, the owner. */
   personIdentified: boolean;
   /** Prerequisites of activation by account kind. */

@@ -63,6 +63,7 @@ export const first: Edition = {
     addresses: { type: ['bank_account', 'wallet'] },
   },
   shown: {
+    'account.capability.multicurrency_exports_v1': true,
     'account.business_details.estimated_monthly_volume': true,
     'account.supporting_documentation.ownership_structure_document': true,
     'account.supporting_documentation.physical_address_document': false,
@@ -74,7 +75,7 @@ export const first: Edition = {
     direct_user: ['user', 'partner'],
   },
   subTypes: [],
-  capability: { shown: true, nullFor: [] },
+  capability: { nullFor: [] },
   personIdentified: true,
   activation: {
     connected_user: [

@@ -41,6 +41,7 @@ export const second: Edition = {
     addresses: {},
   },
   shown: {
+    'account.capability.multicurrency_exports_v1': false,
     'account.business_details.estimated_monthly_volume': false,
     'account.supporting_documentation.ownership_structure_document': false,
     'account.supporting_documentation.physical_address_document': true,
@@ -52,7 +53,7 @@ export const second: Edition = {
     direct_user: ['user', 'partner'],
   },
   subTypes: ['aggregator'],
-  capability: { shown: false, nullFor: ['aggregator'] },
+  capability: { nullFor: ['aggregator'] },
   personIdentified: false,
   activation: {
     connected_user: [

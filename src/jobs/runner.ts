@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isNotNull, isNull, sql } from 'drizzle-orm';
 import type { Logger } from 'pino';
 import type { Database } from '../db/database.js';
+import { depositTotalChange } from '../resources/balance/table.js';
 import { event } from '../resources/event/table.js';
 import { acquirers as delivered } from '../hosted/acquirer.js';
 import { pollStatus } from '../hosted/status-poll.js';
@@ -23,8 +24,10 @@ const batchMax = 50;
 const statusPollsMax = 50;
 const numberedMax = 500;
 const sealedMax = 1_000;
+const summedMax = 1_000;
 const forgottenMax = 5_000;
 const sealEveryMilliseconds = 2_000;
+const sumEveryMilliseconds = 2_000;
 const faultsEveryMilliseconds = 1_000;
 const forgetEveryMilliseconds = 3_600_000;
 
@@ -44,7 +47,7 @@ type Aged = TenantAndMode & { old?: boolean };
 
 /**
  * Does the work that is due: it runs jobs (the sandbox's verifications, issuing addresses), numbers events, seals
- * postings and deletes old rows. Any number of gateways may run a worker: it claims a job with SKIP LOCKED, and the
+ * postings, adds deposits to their totals and deletes old rows. Any number of gateways may run a worker: it claims a job with SKIP LOCKED, and the
  * statement that does the job deletes it. Each kind of work has a lane of its own, in which some tenants have their turn
  * at once, and fails tenant by tenant: the other tenants go on, and the fault is stored, logged and tried again.
  */
@@ -80,6 +83,7 @@ export class Worker {
       poll_statuses: lane('poll_statuses', 20, (each) => this.#pollStatus(each)),
       number_events: lane('number_events', 2, (each) => this.#batch('number_events', each, [], numberedMax)),
       seal_postings: lane('seal_postings', 1, (each) => this.#batch('seal_postings', each, [], sealedMax)),
+      sum_deposits: lane('sum_deposits', 1, (each) => this.#batch('sum_deposits', each, [], summedMax)),
       delete_old_answers: lane(
         'delete_old_answers',
         1,
@@ -96,16 +100,18 @@ export class Worker {
   }
 
   start(): void {
-    const { number_events, seal_postings } = this.#lanes;
+    const { number_events, seal_postings, sum_deposits } = this.#lanes;
     const unnumbered = new TenantWalk(this.database, 'tenants_with_events', {
       table: event,
       where: isNull(event.number),
     });
     const withUnsealed = new TenantWalk(this.database, 'tenants_with_unsealed', { table: unsealed });
+    const withChanges = new TenantWalk(this.database, 'tenants_with_total_changes', { table: depositTotalChange });
     this.#running = Promise.all([
       this.#loop(() => this.#offerJobs(), this.#lanes.run_jobs),
       this.#loop(() => this.#offerNext(unnumbered, number_events), number_events),
       this.#loop(() => this.#offerNext(withUnsealed, seal_postings), seal_postings, sealEveryMilliseconds),
+      this.#loop(() => this.#offerNext(withChanges, sum_deposits), sum_deposits, sumEveryMilliseconds),
       this.#retryFaults(),
       this.#forget(),
     ]);

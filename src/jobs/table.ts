@@ -39,6 +39,7 @@ export const TenantWork = {
   POLL_STATUSES: 'poll_statuses',
   NUMBER_EVENTS: 'number_events',
   SEAL_POSTINGS: 'seal_postings',
+  SUM_DEPOSITS: 'sum_deposits',
   DELETE_OLD_ANSWERS: 'delete_old_answers',
   DELETE_OLD_EVENTS: 'delete_old_events',
 } as const;

@@ -1,6 +1,6 @@
 import type { ArgumentsOf, NoOthers, TableOf, WriteEnvelope, WriteFunction } from '../db/write-arguments.js';
 import type { PgTable } from 'drizzle-orm/pg-core';
-import type { NewKey } from '../auth/api-keys.js';
+import type { NewToken } from '../auth/tokens.js';
 import type { Checkouts } from '../resources/checkout/terms.js';
 
 import type { Scope } from '../db/scope.js';
@@ -25,6 +25,14 @@ export interface DryRunAnswer {
   errors: string[];
 }
 
+/** What the creation of sessions needs from the gateway. */
+export interface NewSessions {
+  /** Makes the token of a new session. */
+  newToken: (tenantId: string, livemode: boolean) => NewToken;
+  /** Whether pages of an origin may use this gateway at all. */
+  admits: (origin: string) => boolean;
+}
+
 type DryRun = (asked: DryRunAsked) => DryRunAnswer;
 
 /**
@@ -46,12 +54,14 @@ export class Context {
     /** The client's Idempotency-Key, if it sent one. */
     readonly idempotencyKey: string | undefined,
     /** Makes the secret of a new key. */
-    readonly newKey: (tenantId: string, livemode: boolean) => NewKey,
+    readonly newKey: (tenantId: string, livemode: boolean) => NewToken,
     /** The terms of new checkouts, and where their pages are. */
     readonly checkouts: Checkouts,
     /** Hashes the parameters of a request, and encrypts parameters for storage. */
     readonly secrets: Secrets,
     readonly budget: RequestBudget = new RequestBudget(),
+    /** How sessions are made; absent where the operator acts for an account. */
+    readonly newSessions?: NewSessions,
   ) {}
 
   /** Says what a document would cost, without running it; set by the GraphQL endpoint. */

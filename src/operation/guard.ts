@@ -5,16 +5,17 @@ import {
   type GraphQLFieldResolver,
   type GraphQLSchema,
   type GraphQLResolveInfo,
+  isInputObjectType,
   isObjectType,
   Kind,
   type SelectionNode,
 } from 'graphql';
 import type { Context } from './context.js';
-import { writeEnvelopeOf, refuseReuse, replay } from './idempotency.js';
+import { type Defaults, writeEnvelopeOf, refuseReuse, replay } from './idempotency.js';
 import { editionProblems, emptyRequired, inputProblems, remaining } from './input-problems.js';
-import { denied, type Permission } from '../auth/permissions.js';
+import { denied, deniedToSession, type Permission } from '../auth/permissions.js';
 import type { Operation } from './operation.js';
-import { problem, DomainError } from '../request/problems.js';
+import { problem, DomainError, snake } from '../request/problems.js';
 
 /**
  * Wraps the resolver of every root field with the checks of its operation, once, at boot. Throws an error that names a
@@ -59,13 +60,15 @@ function guardEdges(schema: GraphQLSchema, operations: ReadonlyMap<string, Opera
   }
 }
 
-/** Refuses filters of an edge that the caller's edition does not have. */
+/** Refuses an edge to objects that a session cannot read, and filters that the caller's edition does not have. */
 export function checkEdge(
   { extensions }: Pick<GraphQLField<unknown, unknown>, 'extensions'>,
   args: Record<string, unknown>,
-  { edition }: Pick<Context, 'edition'>,
+  { caller, edition }: Pick<Context, 'caller' | 'edition'>,
 ): void {
   const list = extensions.list as Operation | undefined;
+  const reason = list && deniedToSession(caller, list);
+  if (reason !== undefined) throw new DomainError(problem('permission_denied', undefined, reason));
   const problems = list === undefined ? [] : editionProblems(list.name, list.object, args, edition);
   if (problems.length > 0) throw new DomainError(...problems);
 }
@@ -76,13 +79,14 @@ export function guarded(
   resolve: GraphQLFieldResolver<unknown, Context>,
   required: readonly GraphQLArgument[] = [],
 ): GraphQLFieldResolver<unknown, Context> {
+  const defaults = defaultsOf(operation.object, required);
   return async (source, args, context, info) => {
     check(operation, args, context, required);
     if (operation.access === 'read') return resolve(source, args, context, info);
     if (context.idempotencyKey !== undefined && info && mutationFields(info) > 1)
       throw new DomainError(problem('idempotency_key_ambiguous', 'Idempotency-Key'));
     context.wrote = false;
-    context.envelope = writeEnvelopeOf(context, operation, args);
+    context.envelope = writeEnvelopeOf(context, operation, args, defaults);
     try {
       const answer = await resolve(source, args, context, info);
       // A mutation that changed nothing stored no answer; but an earlier request with other content may have used its
@@ -94,6 +98,19 @@ export function guarded(
       throw error;
     }
   };
+}
+
+/** The default values that the input of a mutation declares, by the paths of the parameters. */
+function defaultsOf(object: string, args: readonly GraphQLArgument[]): Defaults {
+  const inputs = args.flatMap(({ type }) => {
+    const named = getNamedType(type);
+    return isInputObjectType(named) ? Object.values(named.getFields()) : [];
+  });
+  return Object.fromEntries(
+    inputs.flatMap(({ name, defaultValue }) =>
+      defaultValue === undefined ? [] : [[`${object}.${snake(name)}`, defaultValue]],
+    ),
+  );
 }
 
 /**

@@ -25,16 +25,24 @@ export function idempotencyKey(header: string | undefined): string | undefined {
 }
 
 /** The write envelope of one mutation. Without a client's key the gateway makes one, to retry an unknown outcome. */
-export function writeEnvelopeOf(context: Context, { name, object }: Operation, args: object): WriteEnvelope {
+export function writeEnvelopeOf(
+  context: Context,
+  { name, object }: Operation,
+  args: object,
+  defaults: Defaults = {},
+): WriteEnvelope {
   return {
     account: context.caller.actingAccountId,
     key: context.idempotencyKey ?? randomUUID(),
     sent: context.idempotencyKey !== undefined,
     operation: name,
-    ...fingerprints(context.secrets, object, args),
+    ...fingerprints(context.secrets, object, args, defaults),
     requestId: context.requestId,
   };
 }
+
+/** The default values of parameters that the schema declares, by their paths. */
+export type Defaults = Readonly<Record<string, unknown>>;
 
 /**
  * The hashes of a request's parameters, as they are stored, and as the hash key of an earlier request would give them.
@@ -43,17 +51,24 @@ export function fingerprints(
   secrets: Secrets,
   object: string,
   args: object,
+  defaults: Defaults = {},
 ): Required<Pick<WriteEnvelope, 'request' | 'requestLike'>> {
   return {
-    request: fingerprint(object, args, (value) => secrets.fingerprint(value)!),
+    request: fingerprint(object, args, (value) => secrets.fingerprint(value)!, defaults),
     requestLike: (before) => {
+      const others = absentIn(before, defaults);
       const [example = ''] = Object.values(before);
-      if (!example.includes(':')) return fingerprint(object, args, hashOfBefore(before));
+      if (!example.includes(':')) return fingerprint(object, args, hashOfBefore(before), others);
       const [id = ''] = example.split(':');
       if (secrets.fingerprint('', id) === undefined) return undefined;
-      return fingerprint(object, args, (value) => secrets.fingerprint(value, id)!);
+      return fingerprint(object, args, (value) => secrets.fingerprint(value, id)!, others);
     },
   };
+}
+
+/** The defaults of the parameters that an earlier request did not store. */
+function absentIn(before: Record<string, string>, defaults: Defaults): Defaults {
+  return Object.fromEntries(Object.entries(defaults).filter(([path]) => !Object.hasOwn(before, path)));
 }
 
 /**
@@ -71,12 +86,15 @@ const countryPath = /\.(physical_address|billing_details)\.country$/;
 
 /**
  * A hash per parameter of the coerced arguments, which does not depend on format, order or API. The hash is keyed, so
- * that a reader of the table cannot confirm a guessed value.
+ * that a reader of the table cannot confirm a guessed value. A parameter with its default value has no hash: a request
+ * that names the default and one that leaves it out are the same request, also for a gateway whose schema has no such
+ * default.
  */
 function fingerprint(
   object: string,
   args: object,
   hash: (value: string, path: string) => string,
+  defaults: Defaults,
 ): Record<string, string> {
   const out: Record<string, string> = {};
   const walk = (value: unknown, path: string, nameOf: (name: string) => string): void => {
@@ -84,7 +102,7 @@ function fingerprint(
       for (const [name, member] of Object.entries(value)) {
         if (member !== undefined) walk(member, `${path}.${nameOf(name)}`, name === 'metadata' ? (key) => key : nameOf);
       }
-    } else {
+    } else if (!Object.hasOwn(defaults, path) || defaults[path] !== value) {
       out[path] = hash(text({ value }), path);
     }
   };

@@ -10,7 +10,7 @@ import type { Edition } from '../editions/edition.js';
 import type { Operation } from './operation.js';
 import { camel, listedValues, type Problem, problem, problemsMax, snake } from '../request/problems.js';
 import { textProblems } from './text-problems.js';
-import { isEmpty } from '../types/empty.js';
+import { isBlank, isEmpty } from '../types/empty.js';
 
 /**
  * The problems of coerced arguments that the types do not detect: parameters and values that the edition does not have,
@@ -146,11 +146,4 @@ export function joined(reported: readonly Problem[], more: readonly Problem[]): 
     p.code === 'parameter_invalid_empty' && required.has(p.field) ? { ...problem(p.code, p.field), path: p.path } : p,
   );
   return [...named, ...remaining(reported, more)];
-}
-
-/**
- * Whether a value is empty, or is an object whose members are all blank: each member is optional, and "" unsets one.
- */
-function isBlank(value: unknown): boolean {
-  return isEmpty(value) || (typeof value === 'object' && Object.values(value as object).every(isBlank));
 }

@@ -1,6 +1,6 @@
 import type { PgTable } from 'drizzle-orm/pg-core';
 import type { Permission } from '../auth/permissions.js';
-import type { Problem } from '../request/problems.js';
+import type { Problem, ProblemCode } from '../request/problems.js';
 
 /** One operation of both APIs, as its resource declares it: which callers may use it, and what the guard needs. */
 export interface Operation extends Permission {
@@ -12,6 +12,11 @@ export interface Operation extends Permission {
   rules?: ((input: object) => Problem[]) | undefined;
   /** The greatest length of its texts, where it differs from that of other operations. */
   textLengthMax?: number | undefined;
+  /**
+   * The codes of its refusals that not every operation has. The contract lists them, and the tests compare each answer
+   * with the contract.
+   */
+  refusals?: readonly ProblemCode[] | undefined;
   /** The table of the row that the operation returns, if an idempotency key can replay its answer. */
   answers?: PgTable | undefined;
 }

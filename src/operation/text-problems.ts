@@ -1,7 +1,8 @@
 import { listMembersFault, listMembersMax } from '../types/pagination.js';
 import { listNames, type Problem, problem, problemsMax, snake } from '../request/problems.js';
 
-const textLengthMaxDefault = 5_000;
+/** The most characters of a text, unless an operation has another limit. */
+export const textLengthMaxDefault = 5_000;
 
 /**
  * The problems of text and lists that no argument may contain, whatever its type: PostgreSQL refuses NUL, UTF-8 has no

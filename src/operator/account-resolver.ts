@@ -1,4 +1,4 @@
-import { Arg, Args, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { Args, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from 'type-graphql';
 import type { AccountRow } from '../resources/account/table.js';
 import { accountSetting } from '../resources/account-setting/table.js';
 import { address } from '../resources/address/table.js';
@@ -18,6 +18,7 @@ import {
   OperatorPerson,
   OperatorSetting,
 } from './type.js';
+import { Input } from '../types/input.js';
 
 const VerifyAccountPayload = payloadOf('VerifyAccount', 'account', OperatorAccount);
 const HoldAccountPayload = payloadOf('HoldAccount', 'account', OperatorAccount);
@@ -50,31 +51,25 @@ export class OperatorAccounts {
     description: 'Settles a verification, or lifts a hold. A root in live mode is a DRAFT until then.',
   })
   async verifyAccount(
-    @Arg('input', () => VerifyAccountInput) { id, mode, outcome }: VerifyAccountInput,
+    @Input(() => VerifyAccountInput) { id, mode, outcome }: VerifyAccountInput,
     @Ctx() { operator }: OperatorContext,
   ) {
     return { account: await operator.verify(await operator.account(id, liveOf(mode)), outcome) };
   }
 
   @Mutation(() => HoldAccountPayload, { description: 'Puts an account on hold.' })
-  async holdAccount(
-    @Arg('input', () => AccountInput) { id, mode }: AccountInput,
-    @Ctx() { operator }: OperatorContext,
-  ) {
+  async holdAccount(@Input(() => AccountInput) { id, mode }: AccountInput, @Ctx() { operator }: OperatorContext) {
     return { account: await operator.hold(await operator.account(id, liveOf(mode))) };
   }
 
   @Mutation(() => DeactivateAccountPayload, { description: 'Deactivates an account of any type.' })
-  async deactivateAccount(
-    @Arg('input', () => AccountInput) { id, mode }: AccountInput,
-    @Ctx() { operator }: OperatorContext,
-  ) {
+  async deactivateAccount(@Input(() => AccountInput) { id, mode }: AccountInput, @Ctx() { operator }: OperatorContext) {
     return { account: await operator.deactivate(await operator.account(id, liveOf(mode))) };
   }
 
   @Mutation(() => IssueAddressPayload, { description: 'Records a live receiving address that a bank has issued.' })
   async issueAddress(
-    @Arg('input', () => IssueAddressInput) { accountId, category, currency, bankAccount }: IssueAddressInput,
+    @Input(() => IssueAddressInput) { accountId, category, currency, bankAccount }: IssueAddressInput,
     @Ctx() { operator }: OperatorContext,
   ) {
     const owner = await operator.account(accountId, true, 'address.account_id');

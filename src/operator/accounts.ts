@@ -11,7 +11,7 @@ import { type AccountRow, AccountStatus, type AccountSubType, account } from '..
 import { accountMoves } from '../resources/account/transitions.js';
 import { bankAccountProblems, lastFour } from '../resources/address/resolver.js';
 import { type AddressRow, address, type BankAccountObject } from '../resources/address/table.js';
-import { type NewKey, newKey } from '../auth/api-keys.js';
+import { type NewToken, newKey } from '../auth/tokens.js';
 import { editions } from '../editions/editions.js';
 import { textProblems } from '../operation/text-problems.js';
 import { checkFiles } from '../resources/file/reference.js';
@@ -31,7 +31,7 @@ export interface NewRoot {
   businessDetails: BusinessDetailsInput;
   /** Only the demo gives these two, because it derives its tenants and keys from the pepper. */
   tenantId?: string;
-  key?: (livemode: boolean) => NewKey;
+  key?: (livemode: boolean) => NewToken;
 }
 
 /** The changes of a root account; absent members do not change. */
@@ -237,6 +237,6 @@ export async function isEmpty(desk: OperatorDesk): Promise<boolean> {
 }
 
 /** The members of a new key that are stored: all but the secret. */
-function stored({ digest, prefix, pepperId }: NewKey): Omit<NewKey, 'secret'> {
+function stored({ digest, prefix, pepperId }: NewToken): Omit<NewToken, 'secret'> {
   return { digest, prefix, pepperId };
 }

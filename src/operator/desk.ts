@@ -5,7 +5,7 @@ import { eq, getTableName, sql } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import type { GraphQLSchema } from 'graphql';
 import { type AccountRow, account } from '../resources/account/table.js';
-import { type NewKey, newKey } from '../auth/api-keys.js';
+import { type NewToken, newKey } from '../auth/tokens.js';
 import { type CheckoutTerms, checkoutTermsDefault } from '../resources/checkout/terms.js';
 import { Context } from '../operation/context.js';
 import { Scope } from '../db/scope.js';
@@ -75,7 +75,7 @@ export class OperatorDesk {
   /**
    * Runs a mutation of the public graph on behalf of an account, so that the operator needs no code of its own for it.
    */
-  async as<T>(row: AccountRow, mutation: string, input: object, key?: () => NewKey): Promise<T> {
+  async as<T>(row: AccountRow, mutation: string, input: object, key?: () => NewToken): Promise<T> {
     const schema = typeof this.schema === 'function' ? await this.schema() : this.schema;
     const field = schema.getMutationType()?.getFields()[mutation];
     if (!field) throw new Error(`the graph has no mutation ${mutation}`);

@@ -72,6 +72,8 @@ export function buildOperatorGraph(): GraphQLSchema {
     skipCheck: true,
   });
   assertValidSchema(schema);
+  schema.getQueryType()!.description = 'What the operator can read, over all tenants.';
+  schema.getMutationType()!.description = 'What the operator can change.';
   const mutations = schema.getMutationType()!.getFields();
   const fields = { ...schema.getQueryType()!.getFields(), ...mutations };
   for (const name of Object.keys(objects)) if (!fields[name]) throw new Error(`the operator's graph has no ${name}`);

@@ -26,7 +26,11 @@ export function pageSizeOf(object: string, first: number | null | undefined): nu
 const VerificationOutcome = { ACTIVATED: 'activated', HOLD: 'hold' } as const;
 registerEnumType(VerificationOutcome, {
   name: 'VerificationOutcome',
-  description: 'The outcome of a verification. ACTIVATED also lifts a hold.',
+  description: 'The outcome of a verification.',
+  valuesConfig: {
+    ACTIVATED: { description: 'The account is activated; also lifts a hold.' },
+    HOLD: { description: 'The account is put on hold.' },
+  },
 });
 
 const IssuedAddressCategory = {
@@ -36,6 +40,10 @@ const IssuedAddressCategory = {
 registerEnumType(IssuedAddressCategory, {
   name: 'IssuedAddressCategory',
   description: 'The purpose of an address that a bank issues.',
+  valuesConfig: {
+    SERVICE_RECEIVE: { description: 'An address at which an account accepts funds.' },
+    SERVICE_FEE_ADVANCE: { description: 'An address at which a platform pays fees in advance.' },
+  },
 });
 
 const modeOfAccount = 'The mode; by default the mode of the account, and live mode for a root.';
@@ -51,7 +59,8 @@ class ListFilterArgs {
   tenantId?: string | null;
   @Field(() => Int, {
     nullable: true,
-    description: `The number of objects; 1 to ${pageSizeMax}, ${pageSizeDefault} by default.`,
+    defaultValue: pageSizeDefault,
+    description: `How many objects: 1 to ${pageSizeMax}.`,
   })
   first?: number | null;
   @Field(() => String, { nullable: true, description: 'The `next` of the page before.' })
@@ -107,7 +116,11 @@ export class ServiceHoldInput {
 export class IssueAddressInput {
   @Field(() => ID, { description: 'The account that receives money at the address.' })
   accountId: string;
-  @Field(() => IssuedAddressCategory, { nullable: true, description: 'SERVICE_RECEIVE by default.' })
+  @Field(() => IssuedAddressCategory, {
+    nullable: true,
+    defaultValue: 'service_receive',
+    description: 'What the address is for.',
+  })
   category?: 'service_receive' | 'service_fee_advance' | null;
   @Field(() => Currency, { description: 'The currency that it accepts.' })
   currency: string;
@@ -122,7 +135,11 @@ export class RecordBankNoticeInput {
       "The bank's own reference, at most 255 characters. Recording it again with the same content changes nothing.",
   })
   reference: string;
-  @Field(() => BankNoticeEvent, { nullable: true, description: 'RECEIVED by default.' })
+  @Field(() => BankNoticeEvent, {
+    nullable: true,
+    defaultValue: 'received',
+    description: 'What happened to the transfer.',
+  })
   event?: 'received' | 'reversed' | null;
   @Field(() => ID, { description: 'The receiving address.' })
   addressId: string;
@@ -134,7 +151,8 @@ export class RecordBankNoticeInput {
   currency: string;
   @Field(() => Boolean, {
     nullable: true,
-    description: 'Whether the transfer may be in another currency than its address; false by default.',
+    defaultValue: false,
+    description: 'Whether the transfer may be in another currency than its address.',
   })
   allowCurrency?: boolean | null;
   @Field(() => ID, { nullable: true, description: 'The partner that paid, if it is known.' })

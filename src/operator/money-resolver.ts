@@ -29,6 +29,7 @@ import {
   OperatorSetting,
   PayoutPage,
 } from './type.js';
+import { Input } from '../types/input.js';
 
 const RecordBankNoticePayload = payloadOf('RecordBankNotice', 'notice', OperatorBankNotice);
 const WithdrawBankNoticePayload = payloadOf('WithdrawBankNotice', 'notice', OperatorBankNotice);
@@ -51,7 +52,10 @@ export class OperatorMoney {
   }
 
   @Query(() => OperatorPayout, { nullable: true, description: 'A payout of any tenant.' })
-  payout(@Arg('id', () => ID) id: string, @Ctx() { operator }: OperatorContext): Promise<OperatorPayout> {
+  payout(
+    @Arg('id', () => ID, { description: 'The id of the payout.' }) id: string,
+    @Ctx() { operator }: OperatorContext,
+  ): Promise<OperatorPayout> {
     return operator.payout(id);
   }
 
@@ -87,7 +91,7 @@ export class OperatorMoney {
       'Records what a bank has reported about a transfer. Recording the same notice again changes nothing, in any order; different content under its reference is a conflict.',
   })
   async recordBankNotice(
-    @Arg('input', () => RecordBankNoticeInput) input: RecordBankNoticeInput,
+    @Input(() => RecordBankNoticeInput) input: RecordBankNoticeInput,
     @Ctx() { operator }: OperatorContext,
   ) {
     const { event, fromAccountId, paymentMethod, statementDescriptor, allowCurrency, ...transfer } = input;
@@ -113,7 +117,7 @@ export class OperatorMoney {
     description: 'Withdraws a reversal that waits for its deposit, for example when its reference was wrong.',
   })
   async withdrawBankNotice(
-    @Arg('input', () => WithdrawBankNoticeInput) { addressId, reference }: WithdrawBankNoticeInput,
+    @Input(() => WithdrawBankNoticeInput) { addressId, reference }: WithdrawBankNoticeInput,
     @Ctx() { operator }: OperatorContext,
   ) {
     return { notice: noticeOf(await operator.withdrawNotice(addressId, reference), null) };
@@ -123,25 +127,25 @@ export class OperatorMoney {
     description: 'Counts a completed deposit towards receivables, as the receiving user can.',
   })
   async reconcileDeposit(
-    @Arg('input', () => ReconcileDepositInput) { id, tenantId, receivables }: ReconcileDepositInput,
+    @Input(() => ReconcileDepositInput) { id, tenantId, receivables }: ReconcileDepositInput,
     @Ctx() { operator }: OperatorContext,
   ) {
     return { deposit: await operator.reconcile(id, receivables, tenantId ?? undefined) };
   }
 
   @Mutation(() => SettlePayoutPayload, { description: 'Records that a payout has arrived.' })
-  async settlePayout(@Arg('input', () => PayoutInput) { id }: PayoutInput, @Ctx() { operator }: OperatorContext) {
+  async settlePayout(@Input(() => PayoutInput) { id }: PayoutInput, @Ctx() { operator }: OperatorContext) {
     return { payout: await operator.endPayout(id, 'completed') };
   }
 
   @Mutation(() => FailPayoutPayload, { description: 'Records that a payout has failed; its money is available again.' })
-  async failPayout(@Arg('input', () => PayoutInput) { id }: PayoutInput, @Ctx() { operator }: OperatorContext) {
+  async failPayout(@Input(() => PayoutInput) { id }: PayoutInput, @Ctx() { operator }: OperatorContext) {
     return { payout: await operator.endPayout(id, 'failed') };
   }
 
   @Mutation(() => PlaceServiceHoldPayload, { description: "Places a service hold on an account's payouts." })
   async placeServiceHold(
-    @Arg('input', () => ServiceHoldInput) { accountId, mode }: ServiceHoldInput,
+    @Input(() => ServiceHoldInput) { accountId, mode }: ServiceHoldInput,
     @Ctx() { operator }: OperatorContext,
   ) {
     const row = await operator.account(accountId, liveOf(mode), 'account_setting.account_id');
@@ -150,7 +154,7 @@ export class OperatorMoney {
 
   @Mutation(() => LiftServiceHoldPayload, { description: "Lifts the service hold on an account's payouts." })
   async liftServiceHold(
-    @Arg('input', () => ServiceHoldInput) { accountId, mode }: ServiceHoldInput,
+    @Input(() => ServiceHoldInput) { accountId, mode }: ServiceHoldInput,
     @Ctx() { operator }: OperatorContext,
   ) {
     const row = await operator.account(accountId, liveOf(mode), 'account_setting.account_id');
@@ -161,7 +165,7 @@ export class OperatorMoney {
     description: 'Sets an exchange rate for the live payouts of a tenant, from now on.',
   })
   async setRate(
-    @Arg('input', () => SetRateInput) { accountId, source, target, rate }: SetRateInput,
+    @Input(() => SetRateInput) { accountId, source, target, rate }: SetRateInput,
     @Ctx() { operator }: OperatorContext,
   ) {
     const row = await operator.account(accountId, true, 'rate.account_id');

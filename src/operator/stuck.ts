@@ -7,7 +7,18 @@ import type { StuckWork } from './jobs.js';
 import type { ListPage } from './paging.js';
 import { pageOf } from './page-type.js';
 
-registerEnumType(TenantWork, { name: 'TenantWork', description: 'The kinds of work that the worker does.' });
+registerEnumType(TenantWork, {
+  name: 'TenantWork',
+  description: 'The kinds of work that the worker does.',
+  valuesConfig: {
+    RUN_JOBS: { description: 'Runs the jobs that are due.' },
+    POLL_STATUSES: { description: 'Polls the acquirer for the status of attempts to pay.' },
+    NUMBER_EVENTS: { description: 'Numbers events.' },
+    SEAL_POSTINGS: { description: 'Adds postings to the hash chain.' },
+    DELETE_OLD_ANSWERS: { description: 'Deletes old responses to idempotency keys.' },
+    DELETE_OLD_EVENTS: { description: 'Deletes old events.' },
+  },
+});
 
 @ObjectType('StuckWork', {
   simpleResolvers: true,
@@ -39,7 +50,11 @@ const StuckWorkPage = pageOf('StuckWork', () => OperatorStuckWork, 'by tenant, m
 
 @ArgsType()
 class StuckWorkArgs {
-  @Field(() => Int, { nullable: true, description: `How many; 1 to ${pageSizeMax}, ${pageSizeDefault} by default.` })
+  @Field(() => Int, {
+    nullable: true,
+    defaultValue: pageSizeDefault,
+    description: `How many objects: 1 to ${pageSizeMax}.`,
+  })
   first?: number | null;
   @Field(() => String, { nullable: true, description: 'The `next` of the page before.' })
   after?: string | null;

@@ -1,5 +1,6 @@
 import { type AccountKind } from '../resources/account/table.js';
 import { type KeyPermission } from '../resources/key/table.js';
+import { type SessionRole } from '../resources/session/table.js';
 
 /**
  * The caller of a request. Everything that differs between callers is a property here. Each property selects a row of
@@ -12,7 +13,10 @@ export interface Caller {
   /** The kind of the key's account. Permissions depend on it, also when the caller acts for another account. */
   kind: AccountKind | 'operator';
   permission: KeyPermission;
+  /** The key of the request, or the one that made its session. */
   keyId: string | null;
+  /** The session of the request, if it has a session token and no key. */
+  session?: { id: string; role: SessionRole; allowedOrigins: readonly string[] };
   /** The key's own account. */
   accountId: string;
   /** The acting account: the one that a platform acts for, otherwise the key's own. */

@@ -14,6 +14,14 @@ export const catalogue = {
   body_too_large: [400, 'The request body is too large. Send less at once.'],
   request_too_expensive: [400, 'The request costs more than the allowance can hold. Ask for less at once.'],
   answer_too_large: [400, 'The answer is too large. Ask for fewer objects or fields at once.'],
+  document_not_trusted: [
+    400,
+    'This gateway answers only the documents of its manifest (TRUSTED_DOCUMENTS=only). Ask its operator to add this one.',
+  ],
+  persisted_query_not_supported: [
+    400,
+    'Persisted queries are not supported here. Send the document itself as `query`.',
+  ],
   idempotency_key_reused: [400, 'This Idempotency-Key was used for another request. Use a new key for a new request.'],
   idempotency_key_ambiguous: [400, 'An Idempotency-Key is for one mutation. Send one mutation field per operation.'],
   account_requirements_missing: [

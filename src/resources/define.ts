@@ -1,9 +1,11 @@
 import type { PgTable } from 'drizzle-orm/pg-core';
 import { fromRow } from '../db/row-mapper.js';
 import type { Permission } from '../auth/permissions.js';
+import type { Caller } from '../request/caller.js';
 import type { Context } from '../operation/context.js';
 import type { Operation } from '../operation/operation.js';
 import type { ListSize } from '../types/pagination.js';
+import { prefixOf } from '../types/relay-node.js';
 import type { FieldWeight } from '../types/weights.js';
 import type { Fields, NodeRow, RootRead } from './edges.js';
 
@@ -52,9 +54,28 @@ export interface OperationRow extends Omit<Permission, 'object'> {
   rules?: (input: object) => ReturnType<NonNullable<Operation['rules']>>;
   /** The greatest length of its texts, where it differs from that of other operations. */
   textLengthMax?: number;
+  /** The codes of its refusals that not every operation has. */
+  refusals?: Operation['refusals'];
   routes?: readonly Path[];
   /** Formats its response for /v1, where the response is not the object. */
   v1?: Shape;
+  /** Its route, where the route has its own code. */
+  rest?: RestRoute;
+}
+
+/** What the contract says about an operation of /v1 that the graph does not have. Its route has its own code. */
+export interface RestRoute {
+  method: 'GET' | 'POST';
+  path: string;
+  extension: true;
+  /** A short title. */
+  summary: string;
+  /** What it does, for clients. */
+  description: string;
+  /** The JSON Schema of the form that it takes, whose member `file` is the content of a file. */
+  form?: Readonly<Record<string, unknown>>;
+  /** The content types of its response, where the response is not the object. */
+  content?: readonly string[];
 }
 
 /** A table whose rows appear as objects in events and in responses that are stored under idempotency keys. */
@@ -83,7 +104,7 @@ export interface Resource {
   resolvers?: readonly Function[];
   operations?: Readonly<Record<string, OperationRow>>;
   /** Operations of /v1 that the graph does not have. Their routes have their own code. */
-  restOperations?: Readonly<Record<string, OperationRow>>;
+  restOperations?: Readonly<Record<string, OperationRow & { rest: RestRoute }>>;
   /** The `Link` header of each response of /v1 that is one object. */
   link?: (row: never, context: Context) => string;
   /** The fields that are no columns, such as edges from and to other objects, by the type that gets them. */
@@ -114,6 +135,12 @@ export const resources: readonly Resource[] = declared;
 export function storedObject(noun: string, among = resources): StoredObject | undefined {
   for (const { stored } of among) if (stored && Object.hasOwn(stored, noun)) return stored[noun];
   return undefined;
+}
+
+/** The node of an id, if the caller may read its objects: a session cannot read those that only API keys can. */
+export function readableNode(id: string, { session }: Caller): NodeRow | undefined {
+  const found = nodeOf(prefixOf(id));
+  return found?.keysOnly && session ? undefined : found;
 }
 
 /** The node whose ids begin with a prefix. */

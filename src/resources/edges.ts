@@ -10,6 +10,8 @@ import { type Listing, PageArgs } from '../types/pagination.js';
 interface Shown {
   nullable?: true;
   description?: string;
+  /** Why clients should use another field, and which one. */
+  deprecationReason?: string;
 }
 /** The type of a field: a class, a scalar, an enum, or a list of one. */
 type Returns = () => object | [object];
@@ -129,6 +131,8 @@ export interface NodeRow {
   compiled?: true;
   /** Whether clients can see a row yet; by default they see every row. */
   shown?: (row: never) => boolean;
+  /** Sessions cannot read these objects. */
+  keysOnly?: true;
 }
 
 /** Declares a node. It is a compile error when a row lacks a property that its type declares without an edge. */
@@ -136,7 +140,7 @@ export const node = <O extends object, T extends Rows & { $inferSelect: O }>(
   prefix: string,
   rows: T,
   type: ClassType<O>,
-  more: Pick<NodeRow, 'listing' | 'connection' | 'compiled'> & { shown?: (row: Row<T>) => boolean },
+  more: Pick<NodeRow, 'listing' | 'connection' | 'compiled' | 'keysOnly'> & { shown?: (row: Row<T>) => boolean },
 ): NodeRow => ({ prefix, rows, type, ...more });
 
 type Method = (...args: never[]) => unknown;
@@ -154,9 +158,13 @@ function method(target: object, name: string, run: Method, parameters: Parameter
 export function edgeResolver({ table, edges }: Fields, nodeOf: (table: Rows) => NodeRow): Function {
   class Edges {}
   for (const [name, edge] of Object.entries(edges)) {
-    const { nullable = false, description } = edge;
+    const { nullable = false, description, deprecationReason } = edge;
     const decorators = 'args' in edge && edge.args ? [Args(() => edge.args!)] : [];
-    const field = FieldResolver(returnsOf(edge, nodeOf), { nullable, ...(description && { description }) });
+    const field = FieldResolver(returnsOf(edge, nodeOf), {
+      nullable,
+      ...(description && { description }),
+      ...(deprecationReason && { deprecationReason }),
+    });
     method(Edges.prototype, name, runOf(edge, nodeOf), [Root(), Ctx(), ...decorators], field);
   }
   Resolver(() => nodeOf(table).type)(Edges);
@@ -211,7 +219,7 @@ export function rootResolver(
         Reads.prototype,
         name,
         run,
-        [Arg('id', () => ID), Ctx()],
+        [Arg('id', () => ID, { description: `The id of the object, such as \`${node.prefix}_…\`.` }), Ctx()],
         Query(() => node.type, { nullable: true, description }),
       );
     } else {

@@ -22,7 +22,7 @@ for (const name of folders.map((folder) => folder.name).sort()) {
 
 for (const { node } of resources) if (node) nodeType(node.prefix, node.type.name);
 
-export const { operations, restOperations, routes, sizes, weights, events, resolvers, rules, nodeTypes } =
+export const { operations, restOperations, routes, restRoutes, sizes, weights, events, resolvers, rules, nodeTypes } =
   tablesOf(resources);
 
 /** An operation of either API. */

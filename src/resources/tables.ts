@@ -34,6 +34,7 @@ export function tablesOf(declared: readonly Resource[]) {
     operations: operationsOf(declared, 'operations', stored),
     restOperations: operationsOf(declared, 'restOperations', stored),
     routes: routesOf(declared, stored),
+    restRoutes: restRoutesOf(declared),
     sizes: sizesOf(declared),
     weights: weightsOf(declared),
     events: eventsOf(declared, stored),
@@ -54,13 +55,21 @@ function refuseTwice(declared: readonly Resource[]): void {
 function operationsOf(declared: readonly Resource[], part: 'operations' | 'restOperations', stored: Stored) {
   const operations = new Map<string, Operation>();
   for (const { object, [part]: rows = {} } of declared)
-    for (const [name, { object: own = object, reads: _, routes: __, v1: ___, ...permission }] of Object.entries(rows)) {
+    for (const [name, row] of Object.entries<OperationRow>(rows)) {
+      const { object: own = object, reads: _, routes: __, v1: ___, rest: ____, ...permission } = row;
       const answers = permission.access === 'write' ? stored(own)?.table : undefined;
       if (permission.access === 'write' && !answers)
         throw new Error(`the operation ${name} writes, and no table stores the responses for its object`);
       once(operations, name, { name, object: own, ...permission, answers }, 'operation');
     }
   return operations;
+}
+
+/** The routes that have their own code, each with its operation and the noun of what it answers. */
+function restRoutesOf(declared: readonly Resource[]) {
+  return declared.flatMap(({ object, restOperations = {} }) =>
+    Object.entries(restOperations).map(([field, { rest }]) => ({ ...rest, field, object })),
+  );
 }
 
 function routesOf(declared: readonly Resource[], stored: Stored): Route[] {

@@ -7,7 +7,8 @@ import { refuseRoute } from './methods.js';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Config } from '../config.js';
 import { problem, DomainError } from '../request/problems.js';
-import { pathOf } from './request.js';
+import { isUnrouted } from './cors.js';
+import { isApi, isSecure } from './request.js';
 
 /**
  * Admits or refuses a request before its body is read, by HTTPS, its API key, the requests of its tenant in flight and the
@@ -26,7 +27,7 @@ export class Admission {
     if (probe) return;
     refuseRepeated(request);
     refuseHost(request);
-    if (!secure(request, this.config)) throw new DomainError(problem('https_required'));
+    if (!isSecure(request, this.config)) throw new DomainError(problem('https_required'));
     if (page) this.inFlight.enterPage(request, reply);
     // A browser that opens /graphql gets the explorer; every other request to it is GraphQL and needs a key.
     if (open && (request.routeOptions.url !== '/graphql' || wantsPage(request, this.config))) return;
@@ -34,10 +35,11 @@ export class Admission {
       throw new DomainError(problem('body_invalid', undefined, 'HTTP/1.1 requires the header Host.'));
     if (operator) return this.#admitOperator(request, reply, operator);
     // The route decides whether a key is needed. The path decides only when no route matches.
-    if (request.is404 && !keyed(request.url)) throw new DomainError(problem('route_missing'));
+    const unrouted = isUnrouted(request);
+    if (unrouted && !isApi(request.url)) throw new DomainError(problem('route_missing'));
     const enter = (context: Context) => {
       request.context = context;
-      if (request.is404 || Object.values((request.params ?? {}) as Record<string, string>).includes(''))
+      if (unrouted || Object.values((request.params ?? {}) as Record<string, string>).includes(''))
         refuseRoute(request, reply);
       if (permission) permit(context, permission);
     };
@@ -90,12 +92,6 @@ export function refuseHost({ headers: { host } }: FastifyRequest): void {
     );
 }
 
-/** Whether a target without a route belongs to /v1 or /graphql, in any encoding: these require a key first. */
-function keyed(target: string): boolean {
-  const path = pathOf(target);
-  return path === '/graphql' || path === '/v1' || path.startsWith('/v1/');
-}
-
 /** Whether a browser opens /graphql and gets the explorer; every other request to it is GraphQL. */
 function wantsPage(request: FastifyRequest, config: Config): boolean {
   return (
@@ -104,12 +100,4 @@ function wantsPage(request: FastifyRequest, config: Config): boolean {
     request.headers.authorization === undefined &&
     (request.headers.accept ?? '').includes('text/html')
   );
-}
-
-/**
- * Whether the request came over HTTPS or does not need it. Only a trusted proxy's header counts. Spec: Authentication
- * 4.
- */
-function secure(request: FastifyRequest, config: Config): boolean {
-  return config.transport !== 'proxy' || request.protocol === 'https';
 }

@@ -4,6 +4,7 @@ import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, ty
 import type { GraphQLSchema } from 'graphql';
 import type { Logger } from 'pino';
 import { fileRoutes } from '../api/rest/file-upload.js';
+import { contractEndpoint } from '../api/rest/contract/endpoint.js';
 import { rest } from '../api/rest/handler.js';
 import { Callers } from '../auth/api-keys.js';
 import type { Permission } from '../auth/permissions.js';
@@ -22,6 +23,7 @@ import { checkoutTermsOf } from '../resources/checkout/terms.js';
 import { Admission, refuseHost, refuseRepeated } from './admission.js';
 import { compressionOptions } from './compression.js';
 import { conditionalRequests } from './conditional-requests.js';
+import { crossOrigin } from './cors.js';
 import { graphEndpoints } from './graphql-endpoints.js';
 import { securityHeaders } from './headers.js';
 import { Identity } from './identity.js';
@@ -90,15 +92,18 @@ export async function gateway(parts: Parts): Promise<FastifyInstance> {
   const onFault = (error: unknown, requestId: string) => log.error({ requestId, ...faultLine(error) }, 'fault');
   const server = { draining: false };
 
+  // Before the first route, which the CORS plugin registers: a route keeps the error handler of its registration.
+  refusals(app, log);
+  await crossOrigin(app, config, fixed);
   const inFlight = new InFlight(config, secrets);
   const quickly = new QuickRefusal(callers, inFlight, fixed);
   eachRequest(app, { config, quickly, admission: new Admission(config, identity, inFlight), fixed, log, server });
   inFlight.addTo(app);
   rateLimit(app, config, database);
-  refusals(app, log);
   await app.register(compress, compressionOptions);
   database.onOutage = (error) => log.warn(faultLine(error), 'PostgreSQL could not serve a request');
   probes(app, database, server);
+  contractEndpoint(app);
   await graphEndpoints(app, { config, schema, onFault });
   await app.register(async (api) => {
     conditionalRequests(api);
@@ -194,8 +199,8 @@ function eachRequest(app: FastifyInstance, { config, quickly, admission, fixed, 
   app.addHook('onResponse', (request, reply, done) => {
     const { open, probe } = request.routeOptions.config;
     const looking = request.method === 'GET' || request.method === 'HEAD';
-    const quiet = (probe || (open && looking && !request.context)) && reply.statusCode < 400;
-    const level = quiet ? 'debug' : 'info';
+    const unasked = probe || request.corsPreflightEnabled || (open && looking && !request.context);
+    const level = unasked && reply.statusCode < 400 ? 'debug' : 'info';
     if (log.isLevelEnabled(level)) log[level](requestLine(request, reply.statusCode, reply.elapsedTime), 'request');
     done();
   });

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import fresh from 'fresh';
 
 /** The request headers on which an answer of /v1 depends. */
-const vary = 'Accept-Encoding, Authorization, On-Behalf-Of';
+const vary = 'Origin, Accept-Encoding, Authorization, On-Behalf-Of';
 
 /**
  * Adds an ETag to successful answers to GET, and answers 304 when the client already has the same answer. The gateway

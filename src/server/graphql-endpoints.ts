@@ -11,7 +11,10 @@ import { type ServerContext, buildApollo, type GraphServer, graphRules, publicSi
 import type { Config } from '../config.js';
 import { Credential } from '../operator/credential.js';
 import { buildOperatorGraph, operatorRules, sizes as operatorSizes } from '../operator/graph.js';
+import { closeToOthers } from './cors.js';
 import { graphTypeOf, refuseMisshapen } from './graphql-request.js';
+import { answerNotFound, namesDocument, PersistedDocuments } from './persisted-documents.js';
+import { trustedDocuments } from './trusted-documents.js';
 import { take } from './lifetime.js';
 
 /** The parts from which the endpoints are built. */
@@ -33,21 +36,29 @@ export async function graphEndpoints(app: FastifyInstance, parts: GraphEndpoints
     sizes: publicSizes,
     introspection: config.INTROSPECTION,
     context: (request) => request.context!,
-    compiler: new QueryCompiler(schema, undefined, config.ANSWER_BYTES_MAX),
+    ...(config.COMPILED_QUERIES === 'on' && {
+      compiler: new QueryCompiler(schema, undefined, config.ANSWER_BYTES_MAX),
+    }),
   });
-  const page = explorer({ endpoint: '/graphql', examples });
+  const persisted = new PersistedDocuments(config, trustedDocuments(config, schema));
+  const page = explorer({ endpoint: '/graphql', examples, notice: noticeOf(config) });
   app.route({
     method: ['GET', 'POST'],
     url: '/graphql',
     config: { open: true },
-    preHandler: (request, _, done) => take(() => request.context && refuseMisshapen(request), done),
+    preHandler: (request, _, done) => take(() => request.context && refuseMisshapen(request, namesDocument), done),
     handler: async (request, reply) => {
-      // Fastify sends the reply of the page itself; the handler's type knows only answers.
-      if (!request.context) return page(request, reply) as never;
+      if (!request.context) {
+        closeToOthers(reply);
+        // Fastify sends the reply of the page itself; the handler's type knows only answers.
+        return page(request, reply) as never;
+      }
       request.context.dryRun = dryRun;
+      const resolved = persisted.resolved(request);
+      if (!resolved) return answerNotFound(request, reply);
       const answer =
         request.method === 'POST' ? await documents?.answer(request.body as GraphBody, request.context) : undefined;
-      if (!answer) return handle(request, reply);
+      if (!answer) return handle(resolved, reply);
       reply.type(`${graphTypeOf(request)}; charset=utf-8`).headers(answer.headers);
       return answer.body;
     },
@@ -57,6 +68,13 @@ export async function graphEndpoints(app: FastifyInstance, parts: GraphEndpoints
     app.get('/graphiql', { config: { open: true } }, page);
     app.get('/', { config: { open: true } }, (_, reply) => reply.redirect('/graphiql'));
   }
+}
+
+/** What the explorer says above its editors. */
+function noticeOf({ TRUSTED_DOCUMENTS }: Config): string | undefined {
+  return TRUSTED_DOCUMENTS === 'only'
+    ? 'This gateway answers only the documents of its manifest (TRUSTED_DOCUMENTS=only). It refuses the schema and every other document here.'
+    : undefined;
 }
 
 async function operatorEndpoint(app: FastifyInstance, parts: GraphEndpoints, credential: Credential): Promise<void> {

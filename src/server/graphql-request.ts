@@ -5,21 +5,36 @@ import { parsedJson } from '../request/json.js';
 import { type Problem, problem, DomainError } from '../request/problems.js';
 import { repeatedProblems } from './json-body.js';
 
-/** Refuses a request whose Accept header allows no media type of ours, and a body that is no GraphQL request. */
-export function refuseMisshapen(request: FastifyRequest): void {
+/**
+ * Refuses a request whose Accept header allows no media type of ours, and a body that is no GraphQL request. A request
+ * that names its document by a hash needs no `query`; `persisted` says whether it does.
+ */
+export function refuseMisshapen(
+  request: FastifyRequest,
+  persisted: (request: FastifyRequest) => boolean = refusePersisted,
+): void {
   if (graphTypeOf(request) === undefined) throw new DomainError(problem('not_acceptable'));
-  const problems = misshapen(request.method === 'POST' ? request.body : request.query, request.method === 'POST');
+  const post = request.method === 'POST';
+  const problems = misshapen(post ? request.body : request.query, post, () => persisted(request));
   if (problems.length > 0) throw new DomainError(...problems);
 }
 
+/** Refuses a hash in place of a document, where the endpoint keeps none. */
+function refusePersisted({ body }: FastifyRequest): boolean {
+  const { extensions } = (body ?? {}) as { extensions?: { persistedQuery?: unknown } | null };
+  if (extensions?.persistedQuery != null) throw new DomainError(problem('persisted_query_not_supported'));
+  return false;
+}
+
 /** The problems of a body that is no GraphQL request. Apollo would refuse it without the request's id. */
-function misshapen(raw: unknown, post: boolean): Problem[] {
+function misshapen(raw: unknown, post: boolean, persisted: () => boolean): Problem[] {
   const one = 'Send one operation, as a JSON object with `query`.';
   if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) return [problem('body_invalid', undefined, one)];
   const { query, variables, operationName, extensions } = raw as Record<string, unknown>;
-  if (query === undefined) return [problem('parameter_missing', 'request.query')];
+  if (query === undefined && !persisted()) return [problem('parameter_missing', 'request.query')];
   if (query === '' || query === null) return [problem('parameter_invalid_empty', 'request.query')];
-  if (typeof query !== 'string') return [problem('parameter_invalid', 'request.query', 'must be a string')];
+  if (query !== undefined && typeof query !== 'string')
+    return [problem('parameter_invalid', 'request.query', 'must be a string')];
   if (!post && typeof variables === 'string') {
     const repeated = repeatedVariables(variables);
     if (repeated.length > 0) return repeated;

@@ -7,12 +7,13 @@ import { Scope } from '../db/scope.js';
 import type { Secrets } from '../db/secrets.js';
 import { editions } from '../editions/editions.js';
 import { type Acquirers, acquirerOf } from '../hosted/acquirer.js';
-import { Context } from '../operation/context.js';
+import { Context, type NewSessions } from '../operation/context.js';
 import { idempotencyKey } from '../operation/idempotency.js';
 import { OperatorContext } from '../operator/context.js';
 import type { Credential } from '../operator/credential.js';
 import { Operator } from '../operator/operator.js';
 import type { Caller } from '../request/caller.js';
+import { DomainError, problem } from '../request/problems.js';
 import { tokenOf } from '../resources/checkout/link.js';
 import type { Checkouts, CheckoutTerms } from '../resources/checkout/terms.js';
 import { originOf, single } from './request.js';
@@ -29,7 +30,7 @@ export interface IdentityParts {
 }
 
 /**
- * Identifies the sender of a request, the caller of its API key or the operator, and builds the context for resolvers.
+ * Identifies the sender of a request, the caller of its API key or session, or the operator, and builds the context for resolvers.
  */
 export class Identity {
   constructor(private readonly parts: IdentityParts) {}
@@ -46,9 +47,27 @@ export class Identity {
   }
 
   #identified(request: FastifyRequest, caller: Caller, known?: (caller: Caller) => void): Context | Promise<Context> {
+    this.#checkOrigin(request, caller);
     known?.(caller);
     const account = single(request, 'on-behalf-of');
     return account === undefined ? this.#contextOf(request, caller) : this.#actingFor(request, caller, account);
+  }
+
+  /** Refuses a session on a page of an origin that it is not for. */
+  #checkOrigin(request: FastifyRequest, { session }: Caller): void {
+    if (!session) return;
+    const origin = single(request, 'origin');
+    const { allowedOrigins: allowed } = session;
+    if (origin === undefined) {
+      if (allowed.length > 0) throw new DomainError(problem('permission_denied', undefined, withoutOrigin));
+    } else if (!(allowed.length > 0 ? allowed.includes(origin) : this.#admits(request, origin)))
+      throw new DomainError(problem('permission_denied', undefined, otherOrigin));
+  }
+
+  /** Whether pages of an origin may use the gateway: those of CORS_ORIGINS, and those of the gateway itself. */
+  #admits(request: FastifyRequest, origin: string): boolean {
+    const { config } = this.parts;
+    return config.CORS_ORIGINS.includes(origin) || origin === originOf(request, config);
   }
 
   async #actingFor(request: FastifyRequest, caller: Caller, account: string): Promise<Context> {
@@ -80,9 +99,20 @@ export class Identity {
       urlOf: (place) => `${originOf(request, config)}/checkout/${tokenOf(secrets, place)}`,
     };
     const edition = editions[caller.edition];
-    return new Context(caller, scope, edition, request.id, key, this.#newKey, checkouts, secrets, budget);
+    const sessions: NewSessions = {
+      newToken: (tenant, live) => this.parts.callers.newSessionToken(tenant, live),
+      admits: (origin) => this.#admits(request, origin),
+    };
+    return new Context(caller, scope, edition, request.id, key, this.#newKey, checkouts, secrets, budget, sessions);
   }
 }
+
+const withoutOrigin =
+  'This session is for pages of its allowed origins, and the request has no header Origin. Send it from such a page.';
+const otherOrigin = {
+  v1: 'This session is not for pages of this origin. Make one with this origin in allowed_origins.',
+  graph: 'This session is not for pages of this origin. Make one with this origin in allowedOrigins.',
+};
 
 /** Reads something for a request in a turn of its own, before the body of the request is read. */
 async function inTurn<T>({ visit }: FastifyRequest, read: () => Promise<T>): Promise<T> {

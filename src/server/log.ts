@@ -23,7 +23,7 @@ function time(): string {
 
 /**
  * The log line of one request, built from an allow-list: of the client's data only the method and the route, and of the
- * key only its id. It never contains a header, a query string, a body or a path with ids.
+ * key and session only their ids. It never contains a header, a query string, a body or a path with ids.
  */
 export function requestLine(request: FastifyRequest, status: number, milliseconds: number) {
   const caller = request.context?.caller;
@@ -37,6 +37,7 @@ export function requestLine(request: FastifyRequest, status: number, millisecond
     tenant: caller?.tenantId,
     account: caller?.actingAccountId ?? (request.operator ? 'operator' : undefined),
     key: caller?.keyId ?? undefined,
+    session: caller?.session?.id,
     mode: caller && (caller.livemode ? 'live' : 'test'),
     replayed: request.context?.replayed || request.operator?.replayed || undefined,
   };

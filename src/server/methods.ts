@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { problem, DomainError } from '../request/problems.js';
-import { routes } from '../resources/registry.js';
+import { restRoutes, routes } from '../resources/registry.js';
 import { pathOf } from './request.js';
 
 /** Refuses a request for an unknown path, or with a method that the path does not have. */
@@ -11,11 +11,7 @@ export function refuseRoute(request: FastifyRequest, reply: FastifyReply): never
   throw new DomainError(problem('method_not_allowed'));
 }
 
-const patterns = [
-  ...routes,
-  { method: 'POST', path: '/v1/files' },
-  { method: 'GET', path: '/v1/files/:id/content' },
-].map(({ method, path }) => ({
+const patterns = [...routes, ...restRoutes].map(({ method, path }) => ({
   method,
   pattern: new RegExp(`^${path.replaceAll(/:\w+/g, '[^/]+')}$`),
 }));

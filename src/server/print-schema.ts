@@ -1,6 +1,9 @@
 import 'reflect-metadata';
 import fs from 'node:fs';
 import { printSchema } from 'graphql';
+import { contractFile } from '../api/rest/contract/endpoint.js';
+import { contractText } from '../api/rest/contract/document.js';
+import type { Examples } from '../api/rest/contract/errors.js';
 import { buildGraph } from '../api/graphql/server.js';
 import { hashOfFiles, type SchemaVersion } from '../db/schema-version.js';
 import { editions } from '../editions/editions.js';
@@ -16,6 +19,13 @@ export function graphText(): string {
 /** The operator's schema as text, as committed in schema/operator.graphql. */
 export function operatorText(): string {
   return `${printSchema(buildOperatorGraph())}\n`;
+}
+
+const examplesFile = new URL('../../schema/examples.json', import.meta.url);
+
+/** The contract of /v1 as text, as committed in schema/openapi.json. */
+export function openapiText(): string {
+  return contractText(buildGraph(), JSON.parse(fs.readFileSync(examplesFile, 'utf8')) as Examples);
 }
 
 /** `drizzle/version.json` as text. The version rises when the hash of the migrations and function files has changed. */
@@ -73,6 +83,7 @@ $$;
 if (process.argv[1] === new URL(import.meta.url).pathname) {
   fs.writeFileSync(new URL('../../schema/graph.graphql', import.meta.url), graphText());
   fs.writeFileSync(new URL('../../schema/operator.graphql', import.meta.url), operatorText());
+  fs.writeFileSync(contractFile, openapiText());
   fs.writeFileSync(new URL('../../drizzle/functions/rules.sql', import.meta.url), rulesText());
   const version = new URL('../../drizzle/version.json', import.meta.url);
   fs.writeFileSync(version, versionText(JSON.parse(fs.readFileSync(version, 'utf8')) as SchemaVersion));

@@ -40,6 +40,9 @@ export class QuickRefusal {
     // The texts have no character of more than one byte.
     reply.raw.writeHead(503, [
       ...this.#head,
+      ...Object.entries(reply.getHeaders())
+        .map(([name, value]) => [name, String(value)])
+        .flat(),
       ...['request-id', request.id, 'content-type', `${type}; charset=utf-8`, 'content-length', String(body.length)],
     ]);
     reply.raw.end(body);

@@ -13,6 +13,20 @@ export function pathOf(target: string): string {
   }
 }
 
+/** Whether a target belongs to /v1 or /graphql, in any encoding, whether or not it has a route. */
+export function isApi(target: string): boolean {
+  const path = pathOf(target);
+  return path === '/graphql' || path === '/v1' || path.startsWith('/v1/');
+}
+
+/**
+ * Whether the request came over HTTPS or does not need it. Only a trusted proxy's header counts. Spec: Authentication
+ * 4.
+ */
+export function isSecure(request: FastifyRequest, config: Config): boolean {
+  return config.transport !== 'proxy' || request.protocol === 'https';
+}
+
 /** The origin for payers' links: PUBLIC_URL if the operator has set it, otherwise the host of this request. */
 export function originOf(request: FastifyRequest, config: Config): string {
   const { localAddress = '', localPort } = request.socket;

@@ -15,41 +15,47 @@ export const listMembersFault = `must have at most ${listMembersMax} members`;
 
 @InputType({ description: 'A range of creation times; all given bounds must hold.' })
 export class TimeFilter {
-  @Field(() => DateTime, { nullable: true })
+  @Field(() => DateTime, { nullable: true, description: 'Only objects created at this second.' })
   eq?: number | null;
-  @Field(() => DateTime, { nullable: true })
+  @Field(() => DateTime, { nullable: true, description: 'Only objects created after this second.' })
   gt?: number | null;
-  @Field(() => DateTime, { nullable: true })
+  @Field(() => DateTime, { nullable: true, description: 'Only objects created at this second or later.' })
   gte?: number | null;
-  @Field(() => DateTime, { nullable: true })
+  @Field(() => DateTime, { nullable: true, description: 'Only objects created before this second.' })
   lt?: number | null;
-  @Field(() => DateTime, { nullable: true })
+  @Field(() => DateTime, { nullable: true, description: 'Only objects created at this second or earlier.' })
   lte?: number | null;
 }
 
-/**
- * The page arguments that every list takes, on both APIs. In /v1 they are limit, starting_after and ending_before.
- * Spec: Shared list parameters.
- */
+/** Which page of a list to read. */
 @ArgsType()
-export class PageArgs {
+export class CursorArgs {
   @Field(() => Int, {
     nullable: true,
-    description: `The number of the newest objects, after \`after\` if it is given; 1 to ${pageSizeMax}, ${pageSizeDefault} by default.`,
+    description: `How many of the newest objects: 1 to ${pageSizeMax}, ${pageSizeDefault} by default. See \`PageInfo\`.`,
   })
   first?: number | null;
-  @Field(() => ID, { nullable: true, description: 'The id of an object. The page begins with the next older object.' })
+  @Field(() => ID, { nullable: true, description: 'A cursor: the page begins with the next older object.' })
   after?: string | null;
   @Field(() => Int, {
     nullable: true,
-    description: 'The number of the oldest objects, before `before` if it is given.',
+    description: `How many of the oldest objects: 1 to ${pageSizeMax}.`,
   })
   last?: number | null;
   @Field(() => ID, {
     nullable: true,
-    description: 'The id of an object. The page has the newer objects nearest to it, newest first.',
+    description: 'A cursor: the page ends with the next newer object.',
   })
   before?: string | null;
+}
+
+/**
+ * The page arguments that every list of objects with ids takes, on both APIs. In /v1 they are limit, starting_after and
+ * ending_before.
+ * Spec: Shared list parameters.
+ */
+@ArgsType()
+export class PageArgs extends CursorArgs {
   @Field(() => TimeFilter, { nullable: true, description: 'Only objects created within this range.' })
   created?: TimeFilter | null;
 }
@@ -199,15 +205,28 @@ export interface Page<T> {
   totalCount(): Promise<number | null>;
 }
 
-@ObjectType({ simpleResolvers: true, description: 'The position of a page in its list.' })
+@ObjectType({
+  simpleResolvers: true,
+  description:
+    'The position of a page in its list. Lists are ordered from the newest object to the oldest, and so is each page. ' +
+    'For the first page, send `first` alone; for the next one, `first` and `after` with the `endCursor` of this page. ' +
+    'To page towards newer objects, send `last` and `before` with the `startCursor`. A cursor is the id of an object, so ids from /v1 work as well. ' +
+    '`first` and `after` cannot be combined with `last` and `before`.',
+})
 export class PageInfo {
   @Field(() => Boolean, { description: 'Whether older objects follow the page.' })
   hasNextPage: boolean | (() => Promise<boolean>);
   @Field(() => Boolean, { description: 'Whether newer objects precede the page.' })
   hasPreviousPage: boolean | (() => Promise<boolean>);
-  @Field(() => ID, { nullable: true })
+  @Field(() => ID, {
+    nullable: true,
+    description: 'The cursor of the first object of the page; null for an empty page.',
+  })
   startCursor: string | null;
-  @Field(() => ID, { nullable: true })
+  @Field(() => ID, {
+    nullable: true,
+    description: 'The cursor of the last object of the page; null for an empty page.',
+  })
   endCursor: string | null;
 }
 
@@ -217,16 +236,16 @@ export function connectionOf<T extends object>(name: string, type: () => ClassTy
   class Edge {
     @Field(() => ID, { description: "The node's id; /v1 takes it as starting_after." })
     cursor: string;
-    @Field(type)
+    @Field(type, { description: 'The object.' })
     node: T;
   }
   @ObjectType(`${name}Connection`, { simpleResolvers: true, description: 'A page of a list, newest first.' })
   class Connection {
-    @Field(() => [Edge])
+    @Field(() => [Edge], { description: 'The objects of the page, each with its cursor.' })
     edges: unknown;
-    @Field(() => [type()])
+    @Field(() => [type()], { description: 'The objects of the page, without cursors.' })
     nodes: T[];
-    @Field(() => PageInfo)
+    @Field(() => PageInfo, { description: 'The position of the page in its list.' })
     pageInfo: PageInfo;
     @Field(() => Int, {
       nullable: true,

@@ -17,6 +17,9 @@ export function nodeType(prefix: string, typeName: string): void {
   resolveType: (value: { id: string }) => typeNames.get(prefixOf(value.id)),
 })
 export abstract class Node {
-  @Field(() => ID)
+  @Field(() => ID, {
+    description:
+      'The id: a prefix that names the type of the object, and further characters. The same id is used on /v1.',
+  })
   id: string;
 }

@@ -1,9 +1,23 @@
 import { code as currencyOf, codes as listedCurrencies } from 'currency-codes';
 import { GraphQLError, GraphQLScalarType, Kind, type ValueNode, valueFromASTUntyped } from 'graphql';
-import { GraphQLCountryCode, GraphQLDateTime, GraphQLLocalDate } from 'graphql-scalars';
+import { GraphQLCountryCode, GraphQLDateTime, GraphQLIP, GraphQLLocalDate } from 'graphql-scalars';
 import { problemsMax } from '../request/problems.js';
 
-export { GraphQLLocalDate as LocalDate };
+const rfc3339 = 'https://www.rfc-editor.org/rfc/rfc3339#section-5.6';
+
+/** A calendar date. The library's own scalar, with the address of its specification. */
+export const LocalDate = new GraphQLScalarType<string, string>({
+  ...GraphQLLocalDate.toConfig(),
+  description: 'A calendar date, as YYYY-MM-DD, such as `2026-01-31`.',
+  specifiedByURL: rfc3339,
+});
+
+/** An IP address. The library's own scalar, with the address of its specification. */
+export const IP = new GraphQLScalarType<string, string>({
+  ...GraphQLIP.toConfig(),
+  description: 'An IPv4 or IPv6 address, such as `203.0.113.7` or `2001:db8::7`.',
+  specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc4291#section-2.2',
+});
 
 /** A fault inside a scalar that is a map, with the path below the scalar. */
 export interface ScalarFault {
@@ -33,10 +47,14 @@ export function amountText(minor: bigint | string): string {
 export const Amount = new GraphQLScalarType<bigint, string>({
   name: 'Amount',
   description:
-    'A decimal string with two places, such as `"1250.00"`. `"10"` is accepted and means `"10.00"`; numbers are not.',
+    'A decimal string with two places, such as `"1250.00"`. `"10"` is accepted and means `"10.00"`; numbers are not accepted.',
   serialize: (value) => amountText(value as bigint | string),
   parseValue: parseAmount,
   parseLiteral: (node) => parseAmount(node.kind === Kind.STRING ? node.value : undefined),
+  extensions: {
+    jsonSchema: { type: 'string', pattern: '^-?\\d+\\.\\d{2}$' },
+    inputSchema: { type: 'string', pattern: '^(0|[1-9]\\d{0,12})(\\.\\d{2})?$' },
+  },
 });
 
 /** The most digits before the decimal point. */
@@ -62,9 +80,13 @@ export const epochMax = 99_999_999_999;
 export const DateTime = new GraphQLScalarType<number, string>({
   name: 'DateTime',
   description: 'A point in time to the second, as ISO 8601 in UTC, such as `2026-01-31T12:00:00Z`; from 1970 on.',
+  specifiedByURL: rfc3339,
   serialize: (seconds) => timeText(seconds as number),
   parseValue: parseTime,
   parseLiteral: (node) => parseTime(node.kind === Kind.STRING ? node.value : undefined),
+  extensions: {
+    jsonSchema: { type: 'integer', minimum: 0, maximum: epochMax, description: 'Seconds since the Unix epoch.' },
+  },
 });
 
 const timeText = (seconds: number) => new Date(seconds * 1000).toISOString().replace('.000Z', 'Z');
@@ -96,9 +118,14 @@ currencies.add('XCG');
 export const CountryCode = new GraphQLScalarType<string, string>({
   name: 'CountryCode',
   description: 'A two-letter country code of ISO 3166-1, such as `US`; small letters are accepted and mean the same.',
+  specifiedByURL: 'https://www.iso.org/iso-3166-country-codes.html',
   serialize: String,
   parseValue: parseCountry,
   parseLiteral: literal(parseCountry),
+  extensions: {
+    jsonSchema: { type: 'string', pattern: '^[A-Z]{2}$' },
+    inputSchema: { type: 'string', pattern: '^[A-Za-z]{2}$' },
+  },
 });
 
 function parseCountry(value: unknown): string {
@@ -113,9 +140,11 @@ export const currencyDigits = (currency: string | undefined): number =>
 export const Currency = new GraphQLScalarType<string, string>({
   name: 'Currency',
   description: 'An active ISO 4217 currency code, such as `USD` or `INR`.',
+  specifiedByURL: 'https://www.iso.org/iso-4217-currency-codes.html',
   serialize: String,
   parseValue: parseCurrency,
   parseLiteral: literal(parseCurrency),
+  extensions: { jsonSchema: { type: 'string', pattern: '^[A-Z]{3}$' } },
 });
 
 function parseCurrency(value: unknown): string {
@@ -127,6 +156,13 @@ function parseCurrency(value: unknown): string {
 export const metadataKeysMax = 10;
 const metadataKeyLengthMax = 40;
 const metadataValueLengthMax = 500;
+
+const metadataInputSchema = {
+  type: ['object', 'string', 'null'],
+  maxLength: 0,
+  propertyNames: { minLength: 1, maxLength: metadataKeyLengthMax },
+  additionalProperties: { type: ['string', 'null'], maxLength: metadataValueLengthMax },
+};
 
 /**
  * Strings by key. In an update, null or "" as a value unsets that key, and null or "" instead of the map unsets all
@@ -140,6 +176,10 @@ export const Metadata = new GraphQLScalarType<Record<string, string | null> | nu
   serialize: (map) => map as Record<string, string>,
   parseValue: parseMetadata,
   parseLiteral: literal(parseMetadata),
+  extensions: {
+    jsonSchema: { type: 'object', maxProperties: metadataKeysMax, additionalProperties: { type: 'string' } },
+    inputSchema: metadataInputSchema,
+  },
 });
 
 function parseMetadata(value: unknown): Record<string, string | null> | null {

@@ -68,6 +68,10 @@ const questions: [name: string, ask: Ask][] = [
     (t) => t.read('history', { from: newest - 360 * day, to: newest, interval: 'day' }),
   ],
   ['depositTotals: a month by day', (t) => t.read('totals', { from: newest - 30 * day, to: newest, interval: 'day' })],
+  [
+    'depositTotals: a year by month',
+    (t) => t.read('totals', { from: newest - 360 * day, to: newest, interval: 'month' }),
+  ],
   ['operator: a deposit by its id alone', (t) => t.operator(t.deposit)],
 ];
 
@@ -174,7 +178,7 @@ async function tenantOf(sql: postgres.Sql, database: unknown, tenant: string): P
     },
     read: (about, range) =>
       about === 'totals'
-        ? depositTotals({ id: user }, { scope: scope() }, range)
+        ? depositTotals({ id: user }, { scope: scope() }, { ...range, descendants: false })
         : series({ scope: scope() }, user, range),
     operator: (id) => OperatorDesk.prototype.byId.call({ database }, 'operator_deposit', deposit, id),
   };

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import postgres from 'postgres';
 import type { Server } from './server.ts';
+import { totalsOf } from './tenants.ts';
 
 const users = 2_000;
 const partnersOfEach = 4;
@@ -237,5 +238,6 @@ function statements(tenant: string, platform: string, total: number): [string, s
        from entry e join account a on a.tenant_id = e.tenant_id and a.livemode = e.livemode and a.id = e.account_id
        where e.tenant_id = '${tenant}' group by e.tenant_id, e.livemode, e.account_id, e.currency, a.owner_id, a.context_id, a.on_root_list;`,
     ],
+    ['totals', totalsOf(`select '${tenant}'`)],
   ];
 }

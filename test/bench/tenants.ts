@@ -128,6 +128,16 @@ function statementsOf(deposits: number): [step: string, statement: string][] {
        for r in select * from bench_index order by tab, conname loop
          if r.conname is null then execute r.def; else execute format('alter table %s add constraint %s %s', r.tab, r.conname, r.condef); end if; end loop; end $$`,
     ],
+    ['totals', totalsOf('select tenant from bench_tenants')],
     ['statistics', 'vacuum (analyze)'],
   ];
 }
+
+/** The statement that computes the totals of deposits of some tenants, as the worker does after an upgrade. */
+export const totalsOf = (tenants: string): string => `
+  do $$ declare t text; begin
+    for t in ${tenants} loop
+      insert into deposit_total_backfill (tenant_id, livemode, up_to, not_before) values (t, false, '', 0);
+      while backfill_deposit_totals(t, false, 10000) is not null loop end loop;
+    end loop;
+  end $$`;

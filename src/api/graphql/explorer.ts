@@ -24,10 +24,12 @@ export interface Example {
 export function explorer(o: {
   endpoint: string;
   examples: Example[];
+  /** A sentence above the editors. */
+  notice?: string | undefined;
 }): (request: FastifyRequest, reply: FastifyReply) => FastifyReply {
   let page: Promise<Page> | undefined;
   return (request, reply) => {
-    page ??= render(o.endpoint, o.examples);
+    page ??= render(o.endpoint, o.examples, o.notice);
     page.then((made) => answer(made, request, reply)).catch((error: unknown) => reply.send(error));
     return reply;
   };
@@ -82,7 +84,7 @@ function compressed(page: Page, encoding: Encoding): Promise<Buffer> {
  * Builds the page from the parts of render-graphiql, and not with its `renderGraphiQL`: that function writes each query
  * into the address, stores headers in localStorage, and its options cannot contain a function.
  */
-async function render(endpoint: string, examples: Example[]): Promise<Page> {
+async function render(endpoint: string, examples: Example[], notice?: string): Promise<Page> {
   const graphiql = await import('@graphql-yoga/render-graphiql/graphiql');
   const tabs = examples.map(({ title, query, variables }) => ({
     query: `# ${title}\n${query.trim()}\n`,
@@ -115,7 +117,7 @@ async function render(endpoint: string, examples: Example[]): Promise<Page> {
 <output id="key-status" for="key"></output>
 <output id="cost" title="What the last answer cost, and what is left of the account's allowance"></output>
 </form>
-<noscript>The explorer needs JavaScript.</noscript>
+${notice === undefined ? '' : `<p id="notice" role="note">${notice}</p>\n`}<noscript>The explorer needs JavaScript.</noscript>
 <main id="root"></main>
 <script>${first}</script>
 <script>${second}</script>

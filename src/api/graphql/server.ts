@@ -73,14 +73,18 @@ export function buildGraph(): GraphQLSchema {
  */
 function inOrder(schema: GraphQLSchema): GraphQLSchema {
   const declared = [...operations.keys()];
-  const root = (type: GraphQLObjectType | null | undefined) => {
+  const root = (type: GraphQLObjectType | null | undefined, description: string) => {
     if (!type) return null;
     const config = type.toConfig();
     const fields = Object.entries(config.fields).sort(([a], [b]) => declared.indexOf(a) - declared.indexOf(b));
-    return new GraphQLObjectType({ ...config, fields: Object.fromEntries(fields) });
+    return new GraphQLObjectType({ ...config, description, fields: Object.fromEntries(fields) });
   };
   const types = nodeTypes.flatMap((name) => schema.getType(name) ?? []);
-  const [query, mutation] = [root(schema.getQueryType()), root(schema.getMutationType())];
+  const query = root(schema.getQueryType(), 'Reads: single objects by their ids, lists and figures.');
+  const mutation = root(
+    schema.getMutationType(),
+    'Writes. Send the header `Idempotency-Key` with each, so that it can be repeated safely.',
+  );
   return new GraphQLSchema({ ...schema.toConfig(), query, mutation, types });
 }
 

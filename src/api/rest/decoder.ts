@@ -147,6 +147,10 @@ export function read(
     if (problems.length >= problemsMax) return out;
     const key = format.name(field.name);
     const value = Object.hasOwn(raw, key) ? raw[key] : undefined;
+    if (value === undefined && field.defaultValue !== undefined) {
+      out[field.name] = field.defaultValue;
+      continue;
+    }
     if (value === undefined && !(field.type instanceof GraphQLNonNull)) continue;
     const path = `${at}.${snake(field.name)}`;
     if (value === undefined) {

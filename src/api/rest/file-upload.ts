@@ -7,17 +7,14 @@ import { type Problem, problem, DomainError } from '../../request/problems.js';
 import { parseQuery } from './decoder.js';
 import { Metadata, type ScalarFault } from '../../types/scalars.js';
 import { pointsOfRoute, weights } from '../../types/weights.js';
-import { contentOf } from '../../resources/file/content.js';
+import { contentOf, contentTypes, fileBytesMax } from '../../resources/file/content.js';
 import { claimedSize, imagePixelsMax } from '../../resources/file/image-size.js';
 import { FilePurpose, type FileRow, file } from '../../resources/file/table.js';
 import { fileV1 } from '../../resources/file/v1.js';
 
-const fileBytesMax = 10 * 1024 * 1024;
 const filenameLengthMax = 255;
 /** What a file and its content cost, besides the request and the write: the content is as much work as a figure. */
 const contentPoints = weights.figure + weights.object;
-/** The accepted types, which are detected from the content and never from the name. */
-const contentTypes = ['application/pdf', 'image/png', 'image/jpeg'];
 
 /** The parameters of an upload; `file` is the hash of the content and the name, in place of the bytes. */
 interface Upload {

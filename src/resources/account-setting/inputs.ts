@@ -2,76 +2,94 @@ import { ArgsType, Field, ID, InputType, Int } from 'type-graphql';
 import { PageArgs } from '../../types/pagination.js';
 import { Currency, Metadata } from '../../types/scalars.js';
 import { PayoutInterval, PayoutReasonCode } from './table.js';
-
-const optional = { nullable: true } as const;
+import { offerCurrencyTexts, offerTexts, settingTexts } from './texts.js';
+import { texts } from '../../types/texts.js';
 
 @InputType({ description: 'Whether accounts of a kind are offered receiving addresses.' })
 export class AddressOfferInput {
-  @Field(() => Boolean, optional)
+  @Field(() => Boolean, { nullable: true, description: offerTexts.connectedUser })
   connectedUser?: boolean | null;
-  @Field(() => Boolean, optional)
+  @Field(() => Boolean, { nullable: true, description: offerTexts.connectedUserPartner })
   connectedUserPartner?: boolean | null;
-  @Field(() => Boolean, optional)
+  @Field(() => Boolean, { nullable: true, description: offerTexts.partner })
   partner?: boolean | null;
-  @Field(() => Boolean, optional)
+  @Field(() => Boolean, { nullable: true, description: offerTexts.platform })
   platform?: boolean | null;
-  @Field(() => Boolean, optional)
+  @Field(() => Boolean, { nullable: true, description: offerTexts.user })
   user?: boolean | null;
 }
 
 @InputType({ description: 'The currencies of the receiving addresses that a kind is offered.' })
 export class AddressCurrencyOfferInput {
-  @Field(() => [Currency], optional)
+  @Field(() => [Currency], { nullable: true, description: offerCurrencyTexts.connectedUser })
   connectedUser?: string[] | null;
-  @Field(() => [Currency], optional)
+  @Field(() => [Currency], { nullable: true, description: offerCurrencyTexts.connectedUserPartner })
   connectedUserPartner?: string[] | null;
-  @Field(() => [Currency], optional)
+  @Field(() => [Currency], { nullable: true, description: offerCurrencyTexts.partner })
   partner?: string[] | null;
-  @Field(() => [Currency], optional)
+  @Field(() => [Currency], { nullable: true, description: offerCurrencyTexts.platform })
   platform?: string[] | null;
-  @Field(() => [Currency], optional)
+  @Field(() => [Currency], { nullable: true, description: offerCurrencyTexts.user })
   user?: string[] | null;
 }
 
 @InputType({ description: 'How an account is paid out.' })
 export class PayoutSettingsInput {
-  @Field(() => Boolean, { nullable: true, description: 'Set by a platform on its connected users.' })
+  @Field(() => Boolean, {
+    nullable: true,
+    description: 'Whether payouts are sent. Only a platform can set this, and only for its connected users.',
+  })
   enabled?: boolean | null;
-  @Field(() => PayoutInterval, optional)
+  @Field(() => PayoutInterval, { nullable: true, description: settingTexts.interval })
   interval?: PayoutInterval | null;
-  @Field(() => Int, { nullable: true, description: '1 to 31; with the interval MONTHLY.' })
+  @Field(() => Int, { nullable: true, description: 'The day of the month, 1 to 31, for the interval MONTHLY.' })
   monthlyAnchor?: number | null;
-  @Field(() => Int, { nullable: true, description: '1 (Monday) to 7; with the interval WEEKLY.' })
+  @Field(() => Int, {
+    nullable: true,
+    description: 'The day of the week, 1 (Monday) to 7 (Sunday), for the interval WEEKLY.',
+  })
   weeklyAnchor?: number | null;
 }
 
-@InputType({ description: 'Changes a setting. Objects merge: absent members stay.' })
+@InputType({ description: 'Changes a setting. Members that are absent stay as they are.' })
 export class UpdateAccountSettingInput {
-  @Field(() => ID)
+  @Field(() => ID, { description: 'The id of the setting.' })
   id: string;
-  @Field(() => AddressOfferInput, optional)
+  @Field(() => AddressOfferInput, { nullable: true, description: settingTexts.address })
   address?: AddressOfferInput | null;
-  @Field(() => AddressCurrencyOfferInput, optional)
+  @Field(() => AddressCurrencyOfferInput, { nullable: true, description: settingTexts.addressCurrency })
   addressCurrency?: AddressCurrencyOfferInput | null;
-  @Field(() => Metadata, optional)
+  @Field(() => Metadata, { nullable: true, description: texts.metadataChanges })
   metadata?: Record<string, string | null> | null;
-  @Field(() => PayoutSettingsInput, { nullable: true, description: 'Edition 1.' })
+  @Field(() => PayoutSettingsInput, { nullable: true, description: 'How the account is paid out. Edition 1 only.' })
   payouts?: PayoutSettingsInput | null;
 }
 
-@InputType({ description: 'By the state of payouts.' })
+@InputType({ description: 'Filters settings by the state of payouts.' })
 export class PayoutFilter {
-  @Field(() => Boolean, optional)
+  @Field(() => Boolean, {
+    nullable: true,
+    description: 'Only settings whose payouts are enabled, or only those whose payouts are not.',
+  })
   enabled?: boolean | null;
-  @Field(() => [PayoutReasonCode], optional)
+  @Field(() => [PayoutReasonCode], {
+    nullable: true,
+    description: 'Only settings whose payouts are disabled for one of these reasons.',
+  })
   reasonCodeNotEnabled?: PayoutReasonCode[] | null;
 }
 
 @ArgsType()
 export class AccountSettingArgs extends PageArgs {
-  @Field(() => [ID], { nullable: true, description: 'Settings of these accounts; any account within reach.' })
+  @Field(() => [ID], {
+    nullable: true,
+    description: 'Only the settings of these accounts. They may be any accounts that the caller can see.',
+  })
   accountId?: string[] | null;
-  @Field(() => AddressOfferInput, { nullable: true, description: 'Only accounts with these settings.' })
+  @Field(() => AddressOfferInput, {
+    nullable: true,
+    description: 'Only settings that offer receiving addresses in this way.',
+  })
   address?: AddressOfferInput | null;
   @Field(() => PayoutFilter, { nullable: true, description: 'Only settings whose payouts match this filter.' })
   payouts?: PayoutFilter | null;

@@ -1,4 +1,4 @@
-import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
+import { Ctx, Mutation, Resolver } from 'type-graphql';
 import { type AccountRow, account } from '../account/table.js';
 import type { Context } from '../../operation/context.js';
 import type { Listing } from '../../types/pagination.js';
@@ -8,6 +8,7 @@ import { emptyOptional, type Problem, problem, DomainError, snake } from '../../
 import { type PayoutSettingsInput, UpdateAccountSettingInput } from './inputs.js';
 import { type AccountSettingRow, accountSetting } from './table.js';
 import { AccountSetting } from './type.js';
+import { Input } from '../../types/input.js';
 
 /** How settings are listed. Spec: List AccountSettings. */
 export const accountSettingListing: Listing = {
@@ -36,7 +37,7 @@ export class AccountSettingResolver {
       'Changes a setting. Switching a kind on, or adding a currency, also issues addresses to accounts that are activated already.',
   })
   async updateAccountSetting(
-    @Arg('input', () => UpdateAccountSettingInput) input: UpdateAccountSettingInput,
+    @Input(() => UpdateAccountSettingInput) input: UpdateAccountSettingInput,
     @Ctx() context: Context,
   ) {
     const { id, ...changes } = input;

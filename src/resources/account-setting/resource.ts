@@ -19,7 +19,7 @@ export default defineResource({
   resolvers: [AccountSettingResolver],
   operations: {
     accountSetting: {
-      reads: one('A setting within reach.'),
+      reads: one('A setting that the caller can see, by its id.'),
       access: 'read',
       callers: everyone,
       routes: [get('/v1/account_settings/:id')],
@@ -39,20 +39,25 @@ export default defineResource({
     updateAccountSetting: {
       access: 'write',
       callers: everyone,
+      keysOnly: 'update account settings',
       rules: settingProblems,
       routes: [post('/v1/account_settings/:id')],
     },
   },
   fields: [
     fields(accountSetting, {
-      payouts: object(() => PayoutSettings, {
-        enabled: 'payoutsEnabled',
-        interval: 'payoutsInterval',
-        monthlyAnchor: 'payoutsMonthlyAnchor',
-        weeklyAnchor: 'payoutsWeeklyAnchor',
-        reasonCodeNotEnabled: 'payoutsReason',
-      }),
-      account: link(account, 'accountId'),
+      payouts: object(
+        () => PayoutSettings,
+        {
+          enabled: 'payoutsEnabled',
+          interval: 'payoutsInterval',
+          monthlyAnchor: 'payoutsMonthlyAnchor',
+          weeklyAnchor: 'payoutsWeeklyAnchor',
+          reasonCodeNotEnabled: 'payoutsReason',
+        },
+        { description: 'How and whether the account is paid out.' },
+      ),
+      account: link(account, 'accountId', { description: 'The account that the setting belongs to.' }),
     }),
     fields(account, {
       setting: link(accountSetting, 'id', {

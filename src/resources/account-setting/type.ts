@@ -3,10 +3,19 @@ import { connectionOf } from '../../types/pagination.js';
 import { Node } from '../../types/relay-node.js';
 import { Currency, DateTime, Metadata } from '../../types/scalars.js';
 import { PayoutInterval, PayoutReasonCode } from './table.js';
+import { offerCurrencyTexts, offerTexts, settingTexts } from './texts.js';
+import { texts } from '../../types/texts.js';
 
 registerEnumType(PayoutInterval, {
   name: 'PayoutInterval',
   description: 'How often an account is paid out, at midnight UTC.',
+  valuesConfig: {
+    DAILY: { description: 'Every day.' },
+    WEEKLY: { description: 'Every week, on the day of `weeklyAnchor`.' },
+    MONTHLY: {
+      description: "Every month, on the day of `monthlyAnchor`, or on the month's last day if it is shorter.",
+    },
+  },
 });
 registerEnumType(PayoutReasonCode, {
   name: 'PayoutReasonCode',
@@ -18,36 +27,34 @@ registerEnumType(PayoutReasonCode, {
   },
 });
 
-const optional = { nullable: true } as const;
-
 @ObjectType({
   simpleResolvers: true,
   description: 'Whether accounts of a kind are offered receiving addresses; null where the kind does not apply.',
 })
 export class AddressOffer {
-  @Field(() => Boolean, optional)
+  @Field(() => Boolean, { nullable: true, description: offerTexts.connectedUser })
   connectedUser: boolean | null;
-  @Field(() => Boolean, optional)
+  @Field(() => Boolean, { nullable: true, description: offerTexts.connectedUserPartner })
   connectedUserPartner: boolean | null;
-  @Field(() => Boolean, optional)
+  @Field(() => Boolean, { nullable: true, description: offerTexts.partner })
   partner: boolean | null;
-  @Field(() => Boolean, optional)
+  @Field(() => Boolean, { nullable: true, description: offerTexts.platform })
   platform: boolean | null;
-  @Field(() => Boolean, optional)
+  @Field(() => Boolean, { nullable: true, description: offerTexts.user })
   user: boolean | null;
 }
 
 @ObjectType({ simpleResolvers: true, description: 'The currencies of the receiving addresses that a kind is offered.' })
 export class AddressCurrencyOffer {
-  @Field(() => [Currency], optional)
+  @Field(() => [Currency], { nullable: true, description: offerCurrencyTexts.connectedUser })
   connectedUser: string[] | null;
-  @Field(() => [Currency], optional)
+  @Field(() => [Currency], { nullable: true, description: offerCurrencyTexts.connectedUserPartner })
   connectedUserPartner: string[] | null;
-  @Field(() => [Currency], optional)
+  @Field(() => [Currency], { nullable: true, description: offerCurrencyTexts.partner })
   partner: string[] | null;
-  @Field(() => [Currency], optional)
+  @Field(() => [Currency], { nullable: true, description: offerCurrencyTexts.platform })
   platform: string[] | null;
-  @Field(() => [Currency], optional)
+  @Field(() => [Currency], { nullable: true, description: offerCurrencyTexts.user })
   user: string[] | null;
 }
 
@@ -58,7 +65,7 @@ export class PayoutSettings {
     description: 'Whether payouts are sent. Null where payouts do not apply: partners, and users of an aggregator.',
   })
   enabled: boolean | null;
-  @Field(() => PayoutInterval)
+  @Field(() => PayoutInterval, { description: settingTexts.interval })
   interval: PayoutInterval;
   @Field(() => Int, {
     nullable: true,
@@ -67,7 +74,10 @@ export class PayoutSettings {
   monthlyAnchor: number | null;
   @Field(() => Int, { nullable: true, description: 'Day of the week, 1 (Monday) to 7; with the interval WEEKLY.' })
   weeklyAnchor: number | null;
-  @Field(() => PayoutReasonCode, { nullable: true, description: 'Why payouts are disabled.' })
+  @Field(() => PayoutReasonCode, {
+    nullable: true,
+    description: 'Why payouts are disabled. Null if they are enabled, and where payouts do not apply.',
+  })
   reasonCodeNotEnabled: PayoutReasonCode | null;
 }
 
@@ -78,19 +88,22 @@ export class PayoutSettings {
   description: 'The settings of an account. They are created with the account.',
 })
 export class AccountSetting extends Node {
-  @Field(() => DateTime)
+  @Field(() => DateTime, { description: texts.created })
   created: number;
-  @Field(() => Boolean)
+  @Field(() => Boolean, { description: texts.livemode })
   livemode: boolean;
-  @Field(() => ID)
+  @Field(() => ID, { description: 'The id of the account that the setting belongs to.' })
   accountId: string;
-  @Field(() => Metadata, optional)
+  @Field(() => Metadata, { nullable: true, description: texts.metadata })
   metadata: Record<string, string> | null;
-  @Field(() => AddressOffer)
+  @Field(() => AddressOffer, { description: settingTexts.address })
   address: AddressOffer;
-  @Field(() => AddressCurrencyOffer)
+  @Field(() => AddressCurrencyOffer, { description: settingTexts.addressCurrency })
   addressCurrency: AddressCurrencyOffer;
-  @Field(() => Boolean, { description: 'Whether payouts of connected users are processed at once.' })
+  @Field(() => Boolean, {
+    description:
+      'Whether payouts of connected users are processed at once, with the exchange rate of that time. False in Edition 2.',
+  })
   liveFx: boolean;
 }
 

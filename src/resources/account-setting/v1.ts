@@ -1,5 +1,6 @@
 import type { AccountSettingRow, OfferObject } from './table.js';
 import type { PayoutSettings } from './type.js';
+import { declareKeys } from '../shape.js';
 
 /** Formats a setting for /v1. Spec: AccountSetting. */
 export function accountSettingV1(s: AccountSettingRow) {
@@ -44,3 +45,25 @@ function byKind<V>(hash: { [kind in keyof OfferObject]: V | null }) {
     user: hash.user,
   };
 }
+
+const kinds = <R extends 'value' | 'value or null'>(rule: R) =>
+  ({ connected_user: rule, connected_user_partner: rule, partner: rule, platform: rule, user: rule }) as const;
+
+declareKeys(accountSettingV1, {
+  id: 'value',
+  object: 'noun',
+  account_id: 'value',
+  created: 'value',
+  livemode: 'value',
+  metadata: 'value or null',
+  address: kinds('value or null'),
+  address_currency: kinds('value or null'),
+  live_fx: 'value',
+  payouts: {
+    enabled: 'value or null',
+    interval: 'value',
+    monthly_anchor: 'value or null',
+    weekly_anchor: 'value or null',
+    reason_code_not_enabled: 'value or null',
+  },
+});

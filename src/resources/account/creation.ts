@@ -1,8 +1,9 @@
 import type { AccountSettingRow } from '../account-setting/table.js';
 import type { Edition } from '../../editions/edition.js';
-import { listedValues, type Problem, problem, snake } from '../../request/problems.js';
+import { type Problem, problem, snake } from '../../request/problems.js';
 import { currencyDigits } from '../../types/scalars.js';
-import type { BusinessDetailsInput, CreateAccountInput } from './inputs.js';
+import type { BusinessDetailsInput, CreateAccountInput, CreateConnectedUserInput } from './inputs.js';
+import { isBlank } from '../../types/empty.js';
 import type { AccountKind, AccountSubType, AddressKey } from './table.js';
 import { businessDetailsFormats } from '../../types/formats.js';
 
@@ -62,11 +63,11 @@ export function accountProblems({ type, nickname, businessDetails }: Partial<Cre
   const problems: Problem[] = [];
   if (type !== undefined && type !== 'partner') {
     problems.push(
-      problem(
-        'parameter_invalid',
-        'account.type',
-        listedValues(['partner'], ([type]) => `must be ${type}: only partners are created through this call`),
-      ),
+      problem('parameter_invalid', 'account.type', {
+        v1: 'must be partner: only partners are created through this call. A platform creates a connected user with POST /v1/accounts/connected, and a partner of a connected user with the header On-Behalf-Of.',
+        graph:
+          'must be PARTNER: only partners are created through this call. A platform creates a connected user with createConnectedUser, and a partner of a connected user with the header On-Behalf-Of.',
+      }),
     );
   }
   if (nickname != null && [...nickname].length > nicknameLengthMax) {
@@ -102,6 +103,19 @@ export function accountProblems({ type, nickname, businessDetails }: Partial<Cre
     );
   }
   return problems;
+}
+
+/** The problems of a connected user: those of an account, and an input that says nothing about it. */
+export function connectedUserProblems(input: Partial<CreateConnectedUserInput>): Problem[] {
+  const problems = accountProblems(input as Partial<CreateAccountInput>);
+  if (!isBlank(input)) return problems;
+  return [
+    ...problems,
+    problem('parameter_missing', 'account.business_details', {
+      v1: 'An account needs at least one parameter, such as business_details or nickname.',
+      graph: 'An account needs at least one parameter, such as businessDetails or nickname.',
+    }),
+  ];
 }
 
 /**

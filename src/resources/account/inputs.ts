@@ -1,157 +1,193 @@
-import { GraphQLEmailAddress, GraphQLIP } from 'graphql-scalars';
+import { GraphQLEmailAddress } from 'graphql-scalars';
 import { ArgsType, Field, ID, InputType } from 'type-graphql';
 import { PageArgs } from '../../types/pagination.js';
-import { Amount, CountryCode, Currency, DateTime, Metadata } from '../../types/scalars.js';
+import { Amount, CountryCode, Currency, DateTime, IP, Metadata } from '../../types/scalars.js';
 import { AccountAddressState, AccountStatus, AccountType, BusinessType, CapabilityStatus } from './table.js';
-
-const optional = { nullable: true } as const;
+import {
+  acceptanceTexts,
+  accountTexts,
+  addressTexts,
+  businessIdTexts,
+  businessTexts,
+  documentTexts,
+  volumeTexts,
+} from './texts.js';
+import { texts } from '../../types/texts.js';
 
 @InputType({ description: 'A postal address.' })
 export class PostalAddressInput {
-  @Field(() => String, optional)
+  @Field(() => String, { nullable: true, description: addressTexts.line1 })
   line1?: string | null;
-  @Field(() => String, optional)
+  @Field(() => String, { nullable: true, description: addressTexts.line2 })
   line2?: string | null;
-  @Field(() => String, optional)
+  @Field(() => String, { nullable: true, description: addressTexts.city })
   city?: string | null;
-  @Field(() => String, optional)
+  @Field(() => String, { nullable: true, description: addressTexts.state })
   state?: string | null;
-  @Field(() => String, optional)
+  @Field(() => String, { nullable: true, description: addressTexts.postalCode })
   postalCode?: string | null;
-  @Field(() => CountryCode, { nullable: true, description: 'Two-letter country code, such as `US`.' })
+  @Field(() => CountryCode, { nullable: true, description: addressTexts.country })
   country?: string | null;
 }
 
 @InputType({ description: 'Identifiers of a business.' })
 export class BusinessIdsInput {
-  @Field(() => String, optional)
+  @Field(() => String, { nullable: true, description: businessIdTexts.business })
   business?: string | null;
-  @Field(() => String, optional)
+  @Field(() => String, { nullable: true, description: businessIdTexts.tax })
   tax?: string | null;
-  @Field(() => String, optional)
+  @Field(() => String, { nullable: true, description: businessIdTexts.taxDeduction })
   taxDeduction?: string | null;
-  @Field(() => String, optional)
+  @Field(() => String, { nullable: true, description: businessIdTexts.taxGst })
   taxGst?: string | null;
-  @Field(() => String, optional)
+  @Field(() => String, { nullable: true, description: businessIdTexts.taxTrade })
   taxTrade?: string | null;
 }
 
 @InputType({ description: 'An amount a month.' })
 export class VolumeInput {
-  @Field(() => Amount)
+  @Field(() => Amount, { description: volumeTexts.amount })
   amount: bigint;
-  @Field(() => Currency)
+  @Field(() => Currency, { description: volumeTexts.currency })
   currency: string;
 }
 
-@InputType({ description: 'Which of these are required depends on the edition and the operation.' })
+@InputType({
+  description:
+    'The details of a business. Creating a partner requires `legalName`, `type` and `physicalAddress.country`; in Edition 1 also `email`, in Edition 2 also `physicalAddress.postalCode`.',
+})
 export class BusinessDetailsInput {
-  @Field(() => String, optional)
+  @Field(() => String, { nullable: true, description: businessTexts.legalName })
   legalName?: string | null;
-  @Field(() => String, optional)
+  @Field(() => String, { nullable: true, description: businessTexts.dba })
   dba?: string | null;
-  @Field(() => GraphQLEmailAddress, optional)
+  @Field(() => GraphQLEmailAddress, { nullable: true, description: businessTexts.email })
   email?: string | null;
-  @Field(() => String, optional)
+  @Field(() => String, { nullable: true, description: businessTexts.website })
   website?: string | null;
-  @Field(() => String, optional)
+  @Field(() => String, { nullable: true, description: businessTexts.dateOfIncorporation })
   dateOfIncorporation?: string | null;
-  @Field(() => BusinessType, optional)
+  @Field(() => BusinessType, { nullable: true, description: businessTexts.type })
   type?: BusinessType | null;
-  @Field(() => BusinessIdsInput, optional)
+  @Field(() => BusinessIdsInput, { nullable: true, description: businessTexts.ids })
   ids?: BusinessIdsInput | null;
-  @Field(() => String, { nullable: true, description: 'The same as `ids.taxGst`, where it is stored and shown.' })
+  @Field(() => String, {
+    nullable: true,
+    description:
+      'The GST id of the business, as in the rules for activation: the same as `ids.taxGst`, where it is stored and shown.',
+  })
   taxGst?: string | null;
-  @Field(() => PostalAddressInput, optional)
+  @Field(() => PostalAddressInput, { nullable: true, description: businessTexts.physicalAddress })
   physicalAddress?: PostalAddressInput | null;
-  @Field(() => String, optional)
+  @Field(() => String, { nullable: true, description: businessTexts.merchantCategoryCode })
   merchantCategoryCode?: string | null;
-  @Field(() => String, optional)
+  @Field(() => String, { nullable: true, description: businessTexts.merchantSize })
   merchantSize?: string | null;
-  @Field(() => String, optional)
+  @Field(() => String, { nullable: true, description: businessTexts.productCategory })
   productCategory?: string | null;
-  @Field(() => String, optional)
+  @Field(() => String, { nullable: true, description: businessTexts.productDescription })
   productDescription?: string | null;
-  @Field(() => VolumeInput, { nullable: true, description: 'Edition 1.' })
+  @Field(() => VolumeInput, { nullable: true, description: businessTexts.estimatedMonthlyVolume })
   estimatedMonthlyVolume?: VolumeInput | null;
 }
 
 @InputType({ description: 'File ids of documents, of a verification purpose.' })
 export class SupportingDocumentationInput {
-  @Field(() => ID, optional)
+  @Field(() => ID, { nullable: true, description: documentTexts.idDocument })
   idDocument?: string | null;
-  @Field(() => ID, { nullable: true, description: 'Edition 1.' })
+  @Field(() => ID, { nullable: true, description: documentTexts.ownershipStructureDocument })
   ownershipStructureDocument?: string | null;
-  @Field(() => ID, { nullable: true, description: 'Edition 2.' })
+  @Field(() => ID, { nullable: true, description: documentTexts.physicalAddressDocument })
   physicalAddressDocument?: string | null;
 }
 
 @InputType({ description: 'When, from where and with what the terms of service were accepted.' })
 export class TosAcceptanceInput {
-  @Field(() => GraphQLIP, optional)
+  @Field(() => IP, { nullable: true, description: acceptanceTexts.ip })
   ip?: string | null;
-  @Field(() => DateTime, optional)
+  @Field(() => DateTime, { nullable: true, description: acceptanceTexts.time })
   time?: number | null;
-  @Field(() => String, optional)
+  @Field(() => String, { nullable: true, description: acceptanceTexts.userAgent })
   userAgent?: string | null;
 }
 
-@InputType({ description: 'Creates a partner of the context account. Spec: Create an Account.' })
+@InputType({ description: 'Creates a partner of the acting account.' })
 export class CreateAccountInput {
   @Field(() => AccountType, { description: 'Only PARTNER.' })
   type: AccountType;
-  @Field(() => BusinessDetailsInput)
+  @Field(() => BusinessDetailsInput, { description: accountTexts.details })
   businessDetails: BusinessDetailsInput;
-  @Field(() => String, { nullable: true, description: 'Required in Edition 1; unique within the tenant and mode.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'A name that is unique within the tenant and mode, such as `Acme Retail`. Required in Edition 1.',
+  })
   nickname?: string | null;
-  @Field(() => Metadata, optional)
+  @Field(() => Metadata, { nullable: true, description: texts.metadataOfNew })
   metadata?: Record<string, string | null> | null;
 }
 
 @InputType({ description: 'Creates a connected user of the platform, in status DRAFT.' })
 export class CreateConnectedUserInput {
-  @Field(() => BusinessDetailsInput, optional)
+  @Field(() => BusinessDetailsInput, { nullable: true, description: accountTexts.details })
   businessDetails?: BusinessDetailsInput | null;
-  @Field(() => String, optional)
+  @Field(() => String, { nullable: true, description: accountTexts.nickname })
   nickname?: string | null;
-  @Field(() => ID, optional)
+  @Field(() => ID, { nullable: true, description: accountTexts.logoId })
   logoId?: string | null;
-  @Field(() => Metadata, optional)
+  @Field(() => Metadata, { nullable: true, description: texts.metadataOfNew })
   metadata?: Record<string, string | null> | null;
-  @Field(() => SupportingDocumentationInput, optional)
+  @Field(() => SupportingDocumentationInput, { nullable: true, description: accountTexts.supportingDocumentation })
   supportingDocumentation?: SupportingDocumentationInput | null;
-  @Field(() => TosAcceptanceInput, optional)
+  @Field(() => TosAcceptanceInput, { nullable: true, description: accountTexts.tosAcceptance })
   tosAcceptance?: TosAcceptanceInput | null;
 }
 
 @InputType({
-  description: 'Changes a connected user in status DRAFT. Objects merge: absent members stay, null clears.',
+  description:
+    'Changes a connected user in status DRAFT. Members that are absent stay as they are; null clears a member.',
 })
 export class UpdateAccountInput extends CreateConnectedUserInput {
-  @Field(() => ID)
+  @Field(() => ID, { description: 'The id of the connected user to change.' })
   id: string;
 }
 
 @InputType({ description: 'Names an account.' })
 export class AccountIdInput {
-  @Field(() => ID)
+  @Field(() => ID, { description: 'The id of the account.' })
   id: string;
 }
 
-@InputType({ description: 'By capability. Edition 1.' })
+@InputType({ description: 'Filters accounts by their capabilities. Edition 1 only.' })
 export class CapabilityFilter {
-  @Field(() => CapabilityStatus, optional)
+  @Field(() => CapabilityStatus, {
+    nullable: true,
+    description: 'Only accounts whose capability for further currencies is in this state.',
+  })
   multicurrencyExportsV1?: CapabilityStatus | null;
 }
 
 @ArgsType()
 export class AccountArgs extends PageArgs {
-  @Field(() => [AccountAddressState], { nullable: true, description: 'Only accounts with these settings.' })
+  @Field(() => [AccountAddressState], {
+    nullable: true,
+    description: 'Only accounts whose receiving addresses are in one of these states.',
+  })
   address?: AccountAddressState[] | null;
   @Field(() => [AccountStatus], { nullable: true, description: 'Only in these statuses.' })
   status?: AccountStatus[] | null;
   @Field(() => [AccountType], { nullable: true, description: 'Only of these types.' })
   type?: AccountType[] | null;
-  @Field(() => CapabilityFilter, { nullable: true, description: 'Edition 1.' })
+  @Field(() => CapabilityFilter, {
+    nullable: true,
+    description: 'Only accounts whose capabilities match this filter. Edition 1 only.',
+  })
   capability?: CapabilityFilter | null;
+}
+
+@ArgsType()
+export class PartnerArgs extends PageArgs {
+  @Field(() => ID, { nullable: true, description: 'The owner of the partners; the context account by default.' })
+  accountId?: string | null;
+  @Field(() => [AccountStatus], { nullable: true, description: 'Only in these statuses.' })
+  status?: AccountStatus[] | null;
 }

@@ -1,13 +1,14 @@
-import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
+import { Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
 import type { Context } from '../../operation/context.js';
-import type { Listing } from '../../types/pagination.js';
+import type { Listing, Page } from '../../types/pagination.js';
 import { checkFiles, verificationPurposes } from '../file/reference.js';
 import { payloadOf } from '../../types/payload.js';
 import { problem, DomainError } from '../../request/problems.js';
 import { addressKeyOf, blankToNull, businessDetailsOf, initialSetting, nicknameOf } from './creation.js';
-import { CreateAccountInput, CreateConnectedUserInput, UpdateAccountInput } from './inputs.js';
+import { CreateAccountInput, CreateConnectedUserInput, PartnerArgs, UpdateAccountInput } from './inputs.js';
 import { type AccountRow, account } from './table.js';
-import { Account, type Capability } from './type.js';
+import { Account, AccountConnection, type Capability } from './type.js';
+import { Input } from '../../types/input.js';
 
 /** How accounts are listed. Spec: List Accounts. */
 export const accountListing: Listing = {
@@ -22,15 +23,33 @@ export const accountListing: Listing = {
   parents: [account.ownerId],
 };
 
+/** How the partners of one account are listed. Silent: the list. */
+const partnerListing: Listing = {
+  ...accountListing,
+  filters: { ...accountListing.filters, ownerId: account.ownerId },
+  byAccount: ['ownerId'],
+};
+
 const CreateAccountPayload = payloadOf('CreateAccount', 'account', Account);
 const CreateConnectedUserPayload = payloadOf('CreateConnectedUser', 'account', Account);
 const UpdateAccountPayload = payloadOf('UpdateAccount', 'account', Account);
 
 @Resolver(() => Account)
 export class AccountResolver {
+  @Query(() => AccountConnection, {
+    description: 'The partners of the context account, or of one account within reach, newest first.',
+  })
+  async partners(
+    @Args(() => PartnerArgs) { accountId, ...args }: PartnerArgs,
+    @Ctx() { scope, caller }: Context,
+  ): Promise<Page<Account>> {
+    const owner = await scope.one(account, accountId || caller.actingAccountId, 'account.account_id');
+    return scope.page(account, { ...partnerListing, fixed: { ownerId: owner.id, type: 'partner' } }, args);
+  }
+
   /** Creates a partner of the acting account. Spec: Create an Account. */
-  @Mutation(() => CreateAccountPayload, { description: 'Creates a partner of the context account, in status DRAFT.' })
-  async createAccount(@Arg('input', () => CreateAccountInput) input: CreateAccountInput, @Ctx() context: Context) {
+  @Mutation(() => CreateAccountPayload, { description: 'Creates a partner of the acting account, in status DRAFT.' })
+  async createAccount(@Input(() => CreateAccountInput) input: CreateAccountInput, @Ctx() context: Context) {
     const { caller, edition } = context;
     const row = await context.write('create_account', account, {
       kind: 'partner',
@@ -52,7 +71,7 @@ export class AccountResolver {
     description: 'Creates a connected user of the platform, in status DRAFT.',
   })
   async createConnectedUser(
-    @Arg('input', () => CreateConnectedUserInput) input: CreateConnectedUserInput,
+    @Input(() => CreateConnectedUserInput) input: CreateConnectedUserInput,
     @Ctx() context: Context,
   ) {
     const { caller, edition, scope } = context;
@@ -84,7 +103,7 @@ export class AccountResolver {
   @Mutation(() => UpdateAccountPayload, {
     description: 'Changes a connected user in status DRAFT, by its platform or the user itself.',
   })
-  async updateAccount(@Arg('input', () => UpdateAccountInput) input: UpdateAccountInput, @Ctx() context: Context) {
+  async updateAccount(@Input(() => UpdateAccountInput) input: UpdateAccountInput, @Ctx() context: Context) {
     const { id, ...rest } = input;
     const before = await context.scope.one(account, id);
     const changes = changesOf(rest);
@@ -100,7 +119,9 @@ export class AccountResolver {
 /** The additional capabilities of an account, as its edition shows them. */
 export function capabilityOf(row: AccountRow, { edition }: Context): Capability | null {
   if (edition.capability.nullFor.includes(row.subType)) return null;
-  return { multicurrencyExportsV1: edition.capability.shown ? row.capabilityStatus : null };
+  return {
+    multicurrencyExportsV1: edition.shown['account.capability.multicurrency_exports_v1'] ? row.capabilityStatus : null,
+  };
 }
 
 /** The input in its stored form. Absent members stay absent, so that they change nothing. */

@@ -1,7 +1,7 @@
 import { everyone } from '../../auth/permissions.js';
-import { defineResource, get, list, post, stored } from '../define.js';
+import { defineResource, extension, get, list, post, stored } from '../define.js';
 import { fields, link, many, node, one, page, value } from '../edges.js';
-import { accountProblems } from './creation.js';
+import { accountProblems, connectedUserProblems } from './creation.js';
 import { AccountArgs } from './inputs.js';
 import { accountListing, AccountResolver, capabilityOf } from './resolver.js';
 import { account } from './table.js';
@@ -15,7 +15,7 @@ export default defineResource({
   resolvers: [AccountResolver],
   operations: {
     account: {
-      reads: one('An account within reach.'),
+      reads: one('An account that the caller can see, by its id.'),
       access: 'read',
       callers: everyone,
       routes: [get('/v1/accounts/:id')],
@@ -29,9 +29,32 @@ export default defineResource({
       callers: everyone,
       routes: [list('/v1/accounts')],
     },
-    createAccount: { access: 'write', callers: everyone, rules: accountProblems, routes: [post('/v1/accounts')] },
-    createConnectedUser: { access: 'write', callers: ['platform'], rules: accountProblems },
-    updateAccount: { access: 'write', callers: everyone, rules: accountProblems, routes: [post('/v1/accounts/:id')] },
+    partners: {
+      access: 'read',
+      callers: everyone,
+      routes: [extension.list('/v1/accounts/:id/partners', { params: { id: 'accountId' } })],
+    },
+    createAccount: {
+      access: 'write',
+      callers: everyone,
+      rules: accountProblems,
+      refusals: ['nickname_taken'],
+      routes: [post('/v1/accounts')],
+    },
+    createConnectedUser: {
+      access: 'write',
+      callers: ['platform'],
+      rules: connectedUserProblems,
+      refusals: ['nickname_taken'],
+      routes: [extension.post('/v1/accounts/connected')],
+    },
+    updateAccount: {
+      access: 'write',
+      callers: everyone,
+      rules: accountProblems,
+      refusals: ['account_not_updatable', 'nickname_taken'],
+      routes: [post('/v1/accounts/:id')],
+    },
   },
   fields: [
     fields(account, {
@@ -47,7 +70,7 @@ export default defineResource({
       owner: link(account, 'ownerId', {
         nullable: true,
         description:
-          'The account that created this one: the platform of a connected user, the owner of a partner. Null for a root, and where it is out of reach.',
+          'The account that created this one: the platform of a connected user, the owner of a partner. Null for a root, and where the caller cannot see it.',
       }),
       partners: page(account, account.ownerId, {
         description: 'The partners that the account owns.',

@@ -1,6 +1,7 @@
 import { editions } from '../../editions/editions.js';
 import { amountText } from '../../types/scalars.js';
 import type { AccountRow, PostalAddressObject, VolumeObject } from './table.js';
+import { declareKeys, optional, orNull } from '../shape.js';
 
 /** Formats an account for /v1, with its keys in the order of the specification. Spec: Account. */
 export function accountV1(a: AccountRow) {
@@ -18,9 +19,9 @@ export function accountV1(a: AccountRow) {
     business_details: businessDetailsV1(a, shown['account.business_details.estimated_monthly_volume'] === true),
     capability: capability.nullFor.includes(a.subType)
       ? null
-      : capability.shown
-        ? { multicurrency_exports_v1: a.capabilityStatus }
-        : {},
+      : {
+          ...(shown['account.capability.multicurrency_exports_v1'] && { multicurrency_exports_v1: a.capabilityStatus }),
+        },
     logo_id: a.logoId,
     metadata: a.metadata,
     parent_account_id: null,
@@ -88,3 +89,57 @@ function volumeV1(volume: VolumeObject | null) {
   if (volume?.amount == null) return null;
   return { amount: amountText(volume.amount), currency: volume.currency ?? null };
 }
+
+/** The keys of a postal address. */
+export const postalAddressKeys = {
+  line1: 'value or null',
+  line2: 'value or null',
+  city: 'value or null',
+  state: 'value or null',
+  postal_code: 'value or null',
+  country: 'value or null',
+} as const;
+
+declareKeys(accountV1, {
+  id: 'value',
+  object: 'noun',
+  created: 'value',
+  livemode: 'value or null',
+  type: 'value',
+  sub_type: 'value or null',
+  status: 'value',
+  nickname: 'value or null',
+  address: 'value',
+  business_details: {
+    legal_name: 'value or null',
+    dba: 'value or null',
+    email: 'value or null',
+    website: 'value or null',
+    date_of_incorporation: 'value or null',
+    type: 'value or null',
+    ids: {
+      business: 'value or null',
+      tax: 'value or null',
+      tax_deduction: 'value or null',
+      tax_gst: 'value or null',
+      tax_trade: 'value or null',
+    },
+    physical_address: postalAddressKeys,
+    merchant_category_code: 'value or null',
+    merchant_size: 'value or null',
+    product_category: 'value or null',
+    product_description: 'value or null',
+    estimated_monthly_volume: optional(orNull({ amount: 'value', currency: 'value or null' })),
+  },
+  capability: orNull({ multicurrency_exports_v1: optional('value') }),
+  logo_id: 'value or null',
+  metadata: 'value or null',
+  parent_account_id: 'null',
+  supporting_documentation: {
+    id_document: 'value or null',
+    ownership_structure_document: optional('value or null'),
+    physical_address_document: optional('value or null'),
+  },
+  tos_acceptance: { ip: 'value or null', time: 'value or null', user_agent: 'value or null' },
+  link: 'null',
+});

@@ -1,4 +1,4 @@
-import { Arg, Ctx, Field, InputType, Mutation, ObjectType, Resolver, ID, registerEnumType } from 'type-graphql';
+import { Ctx, Field, InputType, Mutation, ObjectType, Resolver, ID, registerEnumType } from 'type-graphql';
 import { AccountIdInput } from '../account/inputs.js';
 import { type AccountRow, type AccountStatus, account } from '../account/table.js';
 import { accountMoves } from '../account/transitions.js';
@@ -12,6 +12,7 @@ import { type Permission, related } from '../../auth/permissions.js';
 import { person } from '../person/table.js';
 import { type Problem, problem, DomainError, sentenceOfGraph } from '../../request/problems.js';
 import { type OnboardingProfile, unmet } from '../../editions/prerequisites.js';
+import { Input } from '../../types/input.js';
 
 /**
  * The kinds of accounts that each kind of caller activates. Only the operator activates roots.
@@ -25,13 +26,20 @@ export const activatedBy = {
 
 const VerificationOutcome = { ACTIVATED: 'activated', HOLD: 'hold' } as const;
 type VerificationOutcome = (typeof VerificationOutcome)[keyof typeof VerificationOutcome];
-registerEnumType(VerificationOutcome, { name: 'VerificationOutcome', description: 'The outcome of a verification.' });
+registerEnumType(VerificationOutcome, {
+  name: 'VerificationOutcome',
+  description: 'The outcome of a verification.',
+  valuesConfig: {
+    ACTIVATED: { description: 'The account is activated.' },
+    HOLD: { description: 'The account is put on hold.' },
+  },
+});
 
 @ObjectType({ simpleResolvers: true, description: 'A requirement for activation that is not met yet.' })
 export class Requirement {
   @Field(() => String, { description: 'The name that `activate` reports as `field_name`.' })
   fieldName: string;
-  @Field(() => String)
+  @Field(() => String, { description: 'What is missing, as a sentence.' })
   message: string;
   @Field(() => [String], { description: 'Other parameters that also meet the requirement.' })
   alternatives: string[];
@@ -39,22 +47,30 @@ export class Requirement {
 
 @InputType({ description: 'Names an account, and the outcome of its verification.' })
 class VerifyTestAccountInput {
-  @Field(() => ID)
+  @Field(() => ID, { description: 'The id of the account.' })
   id: string;
-  @Field(() => VerificationOutcome, { nullable: true, description: 'ACTIVATED by default.' })
+  @Field(() => VerificationOutcome, {
+    nullable: true,
+    defaultValue: 'activated',
+    description: 'The outcome of the verification.',
+  })
   outcome?: VerificationOutcome | null;
 }
 @InputType({ description: 'Names an address.' })
 class AddressIdInput {
-  @Field(() => ID)
+  @Field(() => ID, { description: 'The id of the address.' })
   id: string;
 }
 
 @InputType({ description: 'Names a partner, and the wallet that it pays from.' })
 class CreateTestWalletInput {
-  @Field(() => ID, { description: 'An account of type PARTNER.' })
+  @Field(() => ID, { description: 'The id of the partner.' })
   id: string;
-  @Field(() => WalletProvider, { nullable: true, description: 'PAYPAL_EXTERNAL by default.' })
+  @Field(() => WalletProvider, {
+    nullable: true,
+    defaultValue: 'paypal_external',
+    description: 'The company that keeps the wallet.',
+  })
   provider?: WalletProvider | null;
 }
 
@@ -74,7 +90,7 @@ export class ActivationResolver {
     description:
       'Submits an account for activation. A platform activates its connected users; a platform or direct user activates its partners. See `Account.requirements`.',
   })
-  async activateAccount(@Arg('input', () => AccountIdInput) { id }: AccountIdInput, @Ctx() context: Context) {
+  async activateAccount(@Input(() => AccountIdInput) { id }: AccountIdInput, @Ctx() context: Context) {
     const row = await context.scope.one(account, id);
     if (!related(context.caller, activatedBy, row)) {
       throw new DomainError(
@@ -99,7 +115,7 @@ export class ActivationResolver {
   @Mutation(() => DeactivateAccountPayload, {
     description: 'Deactivates a partner, and its receiving addresses with it.',
   })
-  async deactivateAccount(@Arg('input', () => AccountIdInput) { id }: AccountIdInput, @Ctx() context: Context) {
+  async deactivateAccount(@Input(() => AccountIdInput) { id }: AccountIdInput, @Ctx() context: Context) {
     const row = await context.scope.one(account, id);
     if (row.kind !== 'partner')
       throw new DomainError(
@@ -114,7 +130,7 @@ export class ActivationResolver {
     description: 'Test helper: settles the verification of an account, or lifts its hold.',
   })
   async verifyTestAccount(
-    @Arg('input', () => VerifyTestAccountInput) { id, outcome }: VerifyTestAccountInput,
+    @Input(() => VerifyTestAccountInput) { id, outcome }: VerifyTestAccountInput,
     @Ctx() context: Context,
   ) {
     await context.scope.one(account, id);
@@ -123,13 +139,13 @@ export class ActivationResolver {
   }
 
   @Mutation(() => HoldTestAccountPayload, { description: 'Test helper: puts an account on hold.' })
-  async holdTestAccount(@Arg('input', () => AccountIdInput) { id }: AccountIdInput, @Ctx() context: Context) {
+  async holdTestAccount(@Input(() => AccountIdInput) { id }: AccountIdInput, @Ctx() context: Context) {
     await context.scope.one(account, id);
     return { account: await context.write('move_account', account, { id, from: accountMoves.hold, to: 'hold' }) };
   }
 
   @Mutation(() => DeactivateTestAccountPayload, { description: 'Test helper: deactivates an account of any type.' })
-  async deactivateTestAccount(@Arg('input', () => AccountIdInput) { id }: AccountIdInput, @Ctx() context: Context) {
+  async deactivateTestAccount(@Input(() => AccountIdInput) { id }: AccountIdInput, @Ctx() context: Context) {
     await context.scope.one(account, id);
     return {
       account: await context.write('move_account', account, { id, from: accountMoves.close, to: 'deactivated' }),
@@ -137,13 +153,13 @@ export class ActivationResolver {
   }
 
   @Mutation(() => ExpireTestAddressPayload, { description: 'Test helper: expires an address.' })
-  async expireTestAddress(@Arg('input', () => AddressIdInput) { id }: AddressIdInput, @Ctx() context: Context) {
+  async expireTestAddress(@Input(() => AddressIdInput) { id }: AddressIdInput, @Ctx() context: Context) {
     await context.scope.one(address, id);
     return { address: await context.write('move_address', address, { id, from: ['activated'], to: 'expired' }) };
   }
 
   @Mutation(() => DeactivateTestAddressPayload, { description: 'Test helper: deactivates an address.' })
-  async deactivateTestAddress(@Arg('input', () => AddressIdInput) { id }: AddressIdInput, @Ctx() context: Context) {
+  async deactivateTestAddress(@Input(() => AddressIdInput) { id }: AddressIdInput, @Ctx() context: Context) {
     await context.scope.one(address, id);
     return {
       address: await context.write('move_address', address, {
@@ -158,7 +174,7 @@ export class ActivationResolver {
     description: 'Test helper: creates a wallet of any provider that a partner pays from. Returns its address.',
   })
   async createTestWallet(
-    @Arg('input', () => CreateTestWalletInput) { id, provider }: CreateTestWalletInput,
+    @Input(() => CreateTestWalletInput) { id, provider }: CreateTestWalletInput,
     @Ctx() context: Context,
   ) {
     const owner = await context.scope.one(account, id, 'address.id');

@@ -3,84 +3,98 @@ import { PostalAddressInput } from '../account/inputs.js';
 import { PageArgs } from '../../types/pagination.js';
 import { Currency, Metadata } from '../../types/scalars.js';
 import { AddressCategory, AddressStatus, AddressType, LinkedObject, VpaState, WalletProvider } from './table.js';
-
-const optional = { nullable: true } as const;
+import { bankAccountTexts, documentText } from './texts.js';
+import { texts } from '../../types/texts.js';
 
 @InputType({ description: 'Which of these are required depends on the edition.' })
 export class BankAccountInput {
-  @Field(() => String, optional)
+  @Field(() => String, { nullable: true, description: bankAccountTexts.bankName })
   bankName?: string | null;
-  @Field(() => String, optional)
+  @Field(() => String, { nullable: true, description: bankAccountTexts.domesticCredit })
   domesticCredit?: string | null;
-  @Field(() => String, optional)
+  @Field(() => String, { nullable: true, description: bankAccountTexts.domesticDebit })
   domesticDebit?: string | null;
-  @Field(() => String, optional)
+  @Field(() => String, { nullable: true, description: bankAccountTexts.domesticFastCredit })
   domesticFastCredit?: string | null;
-  @Field(() => String, optional)
+  @Field(() => String, { nullable: true, description: bankAccountTexts.domesticWire })
   domesticWire?: string | null;
-  @Field(() => String, optional)
+  @Field(() => String, { nullable: true, description: bankAccountTexts.globalWire })
   globalWire?: string | null;
-  @Field(() => String, optional)
+  @Field(() => String, { nullable: true, description: bankAccountTexts.iban })
   iban?: string | null;
-  @Field(() => String, optional)
+  @Field(() => String, { nullable: true, description: bankAccountTexts.number })
   number?: string | null;
 }
 
 @InputType({ description: 'File ids of documents that prove the authenticity of a destination.' })
 export class AddressDocumentationInput {
-  @Field(() => ID, optional)
+  @Field(() => ID, { nullable: true, description: documentText })
   idDocument?: string | null;
 }
 
-@InputType({ description: 'Creates a payout address. Spec: Create an Address.' })
+@InputType({ description: 'Creates a payout address.' })
 export class CreateAddressInput {
   @Field(() => AddressCategory, { description: 'Only USER_PAYOUT.' })
   category: AddressCategory;
   @Field(() => AddressType, { description: 'Only BANK_ACCOUNT.' })
   type: AddressType;
-  @Field(() => Currency, { description: 'Edition 1: only INR.' })
+  @Field(() => Currency, {
+    description: 'The currency in which the address is paid out, such as `INR`; in Edition 1 only INR.',
+  })
   currency: string;
-  @Field(() => ID, { description: 'An account of type USER or PLATFORM.' })
+  @Field(() => ID, { description: 'The id of the account that the address belongs to: of type USER or PLATFORM.' })
   linkedId: string;
-  @Field(() => LinkedObject)
+  @Field(() => LinkedObject, { description: 'What owns the address: only ACCOUNT.' })
   linkedObject: LinkedObject;
-  @Field(() => String)
+  @Field(() => String, { description: 'The name of the holder of the bank account.' })
   name: string;
-  @Field(() => BankAccountInput)
+  @Field(() => BankAccountInput, {
+    description:
+      'The bank account. Edition 1 requires `number` and `domesticCredit`; Edition 2 `number` or `iban`, and `globalWire` or `bankName`.',
+  })
   bankAccount: BankAccountInput;
-  @Field(() => PostalAddressInput)
+  @Field(() => PostalAddressInput, { description: 'The postal address of the holder.' })
   billingDetails: PostalAddressInput;
-  @Field(() => AddressDocumentationInput, optional)
+  @Field(() => AddressDocumentationInput, {
+    nullable: true,
+    description: 'The files that prove that the destination belongs to the account.',
+  })
   supportingDocumentation?: AddressDocumentationInput | null;
-  @Field(() => Metadata, optional)
+  @Field(() => Metadata, { nullable: true, description: texts.metadataOfNew })
   metadata?: Record<string, string | null> | null;
 }
 
 @InputType({ description: 'Changes the metadata of an address.' })
 export class UpdateAddressInput {
-  @Field(() => ID)
+  @Field(() => ID, { description: 'The id of the address.' })
   id: string;
-  @Field(() => Metadata, optional)
+  @Field(() => Metadata, { nullable: true, description: texts.metadataChanges })
   metadata?: Record<string, string | null> | null;
 }
 
 @InputType({ description: 'Filters addresses by their wallet.' })
 export class WalletFilter {
-  @Field(() => [WalletProvider], optional)
+  @Field(() => [WalletProvider], { nullable: true, description: 'Only wallets of these providers.' })
   provider?: WalletProvider[] | null;
 }
 
 @InputType({ description: 'Filters addresses by the UPI payments that they accept.' })
 export class VpaUpiFilter {
-  @Field(() => VpaState, optional)
+  @Field(() => VpaState, {
+    nullable: true,
+    description: 'Only addresses that accept single payments, or only those that do not.',
+  })
   onetime?: VpaState | null;
-  @Field(() => VpaState, optional)
+  @Field(() => VpaState, {
+    nullable: true,
+    description: 'Only addresses that accept recurring payments, or only those that do not.',
+  })
   recurring?: VpaState | null;
 }
 
 @InputType({ description: 'Filters addresses by their UPI address. Edition 2.' })
 export class VpaFilter {
-  @Field(() => VpaUpiFilter, optional)
+  @Field(() => VpaUpiFilter, { nullable: true, description: 'Only UPI addresses that accept these payments.' })
   upi?: VpaUpiFilter | null;
 }
 
@@ -101,12 +115,15 @@ export class AddressOfAccountArgs extends PageArgs {
   type?: AddressType[] | null;
   @Field(() => WalletFilter, { nullable: true, description: 'Only wallets that match this filter.' })
   wallet?: WalletFilter | null;
-  @Field(() => VpaFilter, { nullable: true, description: 'Edition 2.' })
+  @Field(() => VpaFilter, { nullable: true, description: 'Only UPI addresses that match this filter. Edition 2 only.' })
   vpa?: VpaFilter | null;
 }
 
 @ArgsType()
 export class AddressArgs extends AddressOfAccountArgs {
-  @Field(() => ID, { nullable: true, description: 'Addresses of this account; any within reach.' })
+  @Field(() => ID, {
+    nullable: true,
+    description: 'Only addresses of this account. It may be any account that the caller can see.',
+  })
   linkedId?: string | null;
 }

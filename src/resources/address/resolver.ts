@@ -1,4 +1,4 @@
-import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
+import { Ctx, Mutation, Resolver } from 'type-graphql';
 import validator from 'validator';
 import { blankToNull } from '../account/creation.js';
 import { account } from '../account/table.js';
@@ -11,6 +11,7 @@ import { listedValues, type Problem, problem, DomainError } from '../../request/
 import { type BankAccountInput, CreateAddressInput, UpdateAddressInput } from './inputs.js';
 import { address } from './table.js';
 import { Address } from './type.js';
+import { Input } from '../../types/input.js';
 
 /** The problems of a new address: a category or type that clients cannot create, or an invalid bank account. */
 export function addressProblems({ category, type, bankAccount }: Partial<CreateAddressInput>): Problem[] {
@@ -103,7 +104,7 @@ export class AddressResolver {
   @Mutation(() => CreateAddressPayload, {
     description: 'Creates a payout address. Payouts of a currency use the newest address; it replaces the older ones.',
   })
-  async createAddress(@Arg('input', () => CreateAddressInput) input: CreateAddressInput, @Ctx() context: Context) {
+  async createAddress(@Input(() => CreateAddressInput) input: CreateAddressInput, @Ctx() context: Context) {
     const owner = await context.scope.one(account, input.linkedId, 'address.linked_id');
     if (owner.kind === 'partner')
       throw new DomainError(
@@ -139,7 +140,7 @@ export class AddressResolver {
 
   /** Changes an address's metadata. Spec: Endpoints, POST /v1/addresses/:id. */
   @Mutation(() => UpdateAddressPayload, { description: 'Changes the metadata of an address.' })
-  async updateAddress(@Arg('input', () => UpdateAddressInput) input: UpdateAddressInput, @Ctx() context: Context) {
+  async updateAddress(@Input(() => UpdateAddressInput) input: UpdateAddressInput, @Ctx() context: Context) {
     const { id, metadata } = input;
     const before = await context.scope.one(address, id);
     if (metadata === undefined) return { address: before };

@@ -15,7 +15,7 @@ export default defineResource({
   resolvers: [AddressResolver],
   operations: {
     address: {
-      reads: one('An address within reach.'),
+      reads: one('An address that the caller can see, by its id.'),
       access: 'read',
       callers: everyone,
       routes: [get('/v1/addresses/:id')],
@@ -30,16 +30,23 @@ export default defineResource({
       access: 'write',
       callers: everyone,
       relations: ownAccounts,
+      keysOnly: 'create addresses',
       rules: addressProblems,
       routes: [post('/v1/addresses')],
     },
-    updateAddress: { access: 'write', callers: everyone, routes: [post('/v1/addresses/:id')] },
+    updateAddress: {
+      access: 'write',
+      callers: everyone,
+      keysOnly: 'update addresses',
+      routes: [post('/v1/addresses/:id')],
+    },
   },
   fields: [
     fields(address, {
       linkedObject: value(
         () => LinkedObject,
         () => 'account',
+        { description: 'What owns the address: always ACCOUNT.' },
       ),
       account: link(account, 'linkedId', { description: 'The account that owns it.' }),
     }),

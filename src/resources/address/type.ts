@@ -4,6 +4,8 @@ import { connectionOf } from '../../types/pagination.js';
 import { Node } from '../../types/relay-node.js';
 import { Currency, DateTime, Metadata } from '../../types/scalars.js';
 import { AddressCategory, AddressStatus, AddressType, LinkedObject, VpaState, WalletProvider } from './table.js';
+import { bankAccountTexts, documentText, upiTexts } from './texts.js';
+import { texts } from '../../types/texts.js';
 
 registerEnumType(AddressCategory, {
   name: 'AddressCategory',
@@ -16,7 +18,15 @@ registerEnumType(AddressCategory, {
     SERVICE_FEE_ADVANCE: { description: 'Where a platform keeps an advance for fees.' },
   },
 });
-registerEnumType(AddressType, { name: 'AddressType', description: 'What kind of destination an address is.' });
+registerEnumType(AddressType, {
+  name: 'AddressType',
+  description: 'What kind of destination an address is.',
+  valuesConfig: {
+    BANK_ACCOUNT: { description: 'A bank account.' },
+    WALLET: { description: 'A wallet of a buy-now-pay-later or payment provider.' },
+    VPA: { description: 'A UPI virtual payment address. Edition 2 only.' },
+  },
+});
 registerEnumType(AddressStatus, {
   name: 'AddressStatus',
   description: 'Whether an address can be used.',
@@ -27,58 +37,76 @@ registerEnumType(AddressStatus, {
     PENDING_DEACTIVATION: { description: 'Scheduled for deactivation.' },
   },
 });
-registerEnumType(LinkedObject, { name: 'LinkedObject', description: 'What owns an address.' });
-registerEnumType(WalletProvider, { name: 'WalletProvider', description: 'The provider of a wallet.' });
-registerEnumType(VpaState, { name: 'VpaState', description: 'Whether a kind of UPI payment is possible.' });
-
-const optional = { nullable: true } as const;
+registerEnumType(LinkedObject, {
+  name: 'LinkedObject',
+  description: 'What owns an address.',
+  valuesConfig: { ACCOUNT: { description: 'An account.' } },
+});
+registerEnumType(WalletProvider, {
+  name: 'WalletProvider',
+  description: 'The provider of a wallet.',
+  valuesConfig: {
+    AFFIRM: { description: 'Affirm.' },
+    AFTERPAY: { description: 'Afterpay.' },
+    KLARNA: { description: 'Klarna.' },
+    PAYPAL_EXTERNAL: { description: 'PayPal.' },
+  },
+});
+registerEnumType(VpaState, {
+  name: 'VpaState',
+  description: 'Whether a kind of UPI payment is possible.',
+  valuesConfig: {
+    ENABLED: { description: 'Payments of this kind are possible.' },
+    DISABLED: { description: 'Payments of this kind are not possible.' },
+  },
+});
 
 @ObjectType({ simpleResolvers: true, description: 'Details of a bank account, as far as its rails need them.' })
 export class BankAccount {
-  @Field(() => String, optional)
+  @Field(() => String, { nullable: true, description: bankAccountTexts.bankName })
   bankName?: string | null;
+  @Field(() => String, { nullable: true, description: bankAccountTexts.domesticCredit })
+  domesticCredit?: string | null;
+  @Field(() => String, { nullable: true, description: bankAccountTexts.domesticDebit })
+  domesticDebit?: string | null;
+  @Field(() => String, { nullable: true, description: bankAccountTexts.domesticFastCredit })
+  domesticFastCredit?: string | null;
+  @Field(() => String, { nullable: true, description: bankAccountTexts.domesticWire })
+  domesticWire?: string | null;
+  @Field(() => String, { nullable: true, description: bankAccountTexts.globalWire })
+  globalWire?: string | null;
+  @Field(() => String, { nullable: true, description: bankAccountTexts.iban })
+  iban?: string | null;
+  @Field(() => String, { nullable: true, description: 'The last four characters of the account number or the IBAN.' })
+  last4?: string | null;
+  @Field(() => String, { nullable: true, description: bankAccountTexts.number })
+  number?: string | null;
   @Field(() => String, {
     nullable: true,
-    description: 'Routing code for domestic transfers, such as an ACH routing number or an IFSC.',
+    description: 'On receiving addresses, which transfers the account accepts: `all`.',
   })
-  domesticCredit?: string | null;
-  @Field(() => String, optional)
-  domesticDebit?: string | null;
-  @Field(() => String, optional)
-  domesticFastCredit?: string | null;
-  @Field(() => String, optional)
-  domesticWire?: string | null;
-  @Field(() => String, { nullable: true, description: 'SWIFT/BIC code.' })
-  globalWire?: string | null;
-  @Field(() => String, optional)
-  iban?: string | null;
-  @Field(() => String, optional)
-  last4?: string | null;
-  @Field(() => String, optional)
-  number?: string | null;
-  @Field(() => String, { nullable: true, description: 'On receiving addresses: what it accepts.' })
   type?: string | null;
 }
 
 @ObjectType({ simpleResolvers: true, description: 'A wallet, by its provider.' })
 export class Wallet {
-  @Field(() => WalletProvider)
+  @Field(() => WalletProvider, { description: 'The company that keeps the wallet.' })
   provider: WalletProvider;
 }
 
 @ObjectType({ simpleResolvers: true, description: 'Which UPI payments an address accepts.' })
 export class VpaUpi {
-  @Field(() => VpaState)
+  @Field(() => VpaState, { description: upiTexts.onetime })
   onetime: VpaState;
-  @Field(() => VpaState)
+  @Field(() => VpaState, { description: upiTexts.recurring })
   recurring: VpaState;
 }
 
 @ObjectType({ simpleResolvers: true, description: 'A UPI virtual payment address.' })
 export class Vpa {
-  @Field(() => String)
+  @Field(() => String, { description: 'The virtual payment address, such as `priya@okbank`.' })
   id: string;
-  @Field(() => VpaUpi)
+  @Field(() => VpaUpi, { description: 'Which UPI payments the address accepts.' })
   upi: VpaUpi;
 }
 
@@ -87,7 +115,7 @@ export class Vpa {
   description: 'File ids of documents that prove the authenticity of a destination.',
 })
 export class AddressDocumentation {
-  @Field(() => ID, optional)
+  @Field(() => ID, { nullable: true, description: documentText })
   idDocument?: string | null;
 }
 
@@ -98,35 +126,41 @@ export class AddressDocumentation {
   description: 'A destination for stored value: it receives or sends funds.',
 })
 export class Address extends Node {
-  @Field(() => DateTime)
+  @Field(() => DateTime, { description: texts.created })
   created: number;
-  @Field(() => Boolean)
+  @Field(() => Boolean, { description: texts.livemode })
   livemode: boolean;
-  @Field(() => AddressCategory)
+  @Field(() => AddressCategory, { description: 'What the address is for.' })
   category: AddressCategory;
-  @Field(() => AddressType)
+  @Field(() => AddressType, { description: 'Whether the address is a bank account, a wallet or a UPI address.' })
   type: AddressType;
-  @Field(() => AddressStatus)
+  @Field(() => AddressStatus, { description: 'Whether the address can be used.' })
   status: AddressStatus;
-  @Field(() => Currency)
+  @Field(() => Currency, { description: 'The currency that the address accepts, such as `USD`.' })
   currency: string;
-  @Field(() => String, optional)
+  @Field(() => String, { nullable: true, description: 'The name of the holder of the destination.' })
   name: string | null;
-  @Field(() => Boolean, { description: 'Reusable for ACH debit.' })
+  @Field(() => Boolean, { description: 'Whether the address can be debited again by ACH.' })
   isReusable: boolean;
-  @Field(() => ID, { description: 'The account that owns it.' })
+  @Field(() => ID, { description: 'The id of the account that owns the address.' })
   linkedId: string;
-  @Field(() => BankAccount, optional)
+  @Field(() => BankAccount, { nullable: true, description: 'The bank account. Null for another type of address.' })
   bankAccount: BankAccount | null;
-  @Field(() => PostalAddress, optional)
+  @Field(() => PostalAddress, {
+    nullable: true,
+    description: 'The postal address of the holder. Null for the category SERVICE_RECEIVE.',
+  })
   billingDetails: PostalAddress | null;
-  @Field(() => AddressDocumentation, optional)
+  @Field(() => AddressDocumentation, {
+    nullable: true,
+    description: 'The files that prove that the destination belongs to the account.',
+  })
   supportingDocumentation: AddressDocumentation | null;
-  @Field(() => Vpa, optional)
+  @Field(() => Vpa, { nullable: true, description: 'The UPI address. Null for another type of address.' })
   vpa: Vpa | null;
-  @Field(() => Wallet, optional)
+  @Field(() => Wallet, { nullable: true, description: 'The wallet. Null for another type of address.' })
   wallet: Wallet | null;
-  @Field(() => Metadata, optional)
+  @Field(() => Metadata, { nullable: true, description: texts.metadata })
   metadata: Record<string, string> | null;
 }
 

@@ -1,5 +1,6 @@
-import { postalAddressV1 } from '../account/v1.js';
+import { postalAddressKeys, postalAddressV1 } from '../account/v1.js';
 import type { AddressRow } from './table.js';
+import { declareKeys, optional, orNull } from '../shape.js';
 
 /** Formats an address for /v1. Spec: Address. */
 export function addressV1(a: AddressRow) {
@@ -43,3 +44,35 @@ function bankAccountV1({ bankAccount: b, category }: AddressRow) {
     ...(category === 'service_receive' && { type: b.type ?? null }),
   };
 }
+
+declareKeys(addressV1, {
+  id: 'value',
+  object: 'noun',
+  created: 'value',
+  livemode: 'value',
+  category: 'value',
+  type: 'value',
+  status: 'value',
+  currency: 'value',
+  name: 'value or null',
+  is_reusable: 'value',
+  linked_object: 'value',
+  linked_id: 'value',
+  bank_account: orNull({
+    bank_name: 'value or null',
+    domestic_credit: 'value or null',
+    domestic_debit: 'value or null',
+    domestic_fast_credit: 'value or null',
+    domestic_wire: 'value or null',
+    global_wire: 'value or null',
+    iban: 'value or null',
+    last4: 'value or null',
+    number: 'value or null',
+    type: optional('value or null', 'Shown on addresses of category `service_receive`.'),
+  }),
+  billing_details: orNull(postalAddressKeys),
+  supporting_documentation: orNull({ id_document: 'value or null' }),
+  vpa: orNull({ id: 'value', upi: { onetime: 'value', recurring: 'value' } }),
+  wallet: orNull({ provider: 'value' }),
+  metadata: 'value or null',
+});

@@ -32,7 +32,7 @@ export class BalanceTransactionOfAccountArgs extends PageArgs {
 
 @ArgsType()
 class BalanceTransactionArgs extends BalanceTransactionOfAccountArgs {
-  @Field(() => ID, { nullable: true, description: 'Only those of this account; the context account by default.' })
+  @Field(() => ID, { nullable: true, description: 'Only those of this account; the acting account by default.' })
   accountId?: string | null;
 }
 
@@ -40,7 +40,7 @@ class BalanceTransactionArgs extends BalanceTransactionOfAccountArgs {
 export class BalanceTransactionResolver {
   @Query(() => BalanceTransactionConnection, {
     description:
-      'The balance transactions of the context account, or of one account within reach. They add up to its balance.',
+      'The balance transactions of the acting account, or of one account that the caller can see. They add up to its balance.',
   })
   async balanceTransactions(
     @Args(() => BalanceTransactionArgs) args: BalanceTransactionArgs,

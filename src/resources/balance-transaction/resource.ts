@@ -19,7 +19,7 @@ export default defineResource({
   resolvers: [BalanceTransactionResolver],
   operations: {
     balanceTransaction: {
-      reads: one('A balance transaction within reach.'),
+      reads: one('A balance transaction that the caller can see, by its id.'),
       access: 'read',
       callers: everyone,
       routes: [get('/v1/balance_transactions/:id')],
@@ -35,10 +35,10 @@ export default defineResource({
   },
   fields: [
     fields(entry, {
-      account: link(account, 'accountId'),
+      account: link(account, 'accountId', { description: 'The account whose balance changed.' }),
       payment: link(payment, 'paymentId', {
         nullable: true,
-        description: "The payment that produced it; null where it is another account's and out of reach.",
+        description: "The payment that produced it; null where it is another account's and the caller cannot see it.",
       }),
     }),
     fields(account, {

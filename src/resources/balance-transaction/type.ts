@@ -3,6 +3,7 @@ import { Compartment } from '../ledger/table.js';
 import { connectionOf } from '../../types/pagination.js';
 import { Node } from '../../types/relay-node.js';
 import { Amount, Currency, DateTime } from '../../types/scalars.js';
+import { texts } from '../../types/texts.js';
 
 registerEnumType(Compartment, {
   name: 'Compartment',
@@ -23,19 +24,19 @@ registerEnumType(Compartment, {
   description: "A credit or debit of one compartment of an account's balance.",
 })
 export class BalanceTransaction extends Node {
-  @Field(() => Amount, { description: 'Signed: negative for a debit.' })
+  @Field(() => Amount, { description: 'The amount; negative for a debit.' })
   amount: bigint;
-  @Field(() => Currency)
+  @Field(() => Currency, { description: texts.currency })
   currency: string;
-  @Field(() => Compartment)
+  @Field(() => Compartment, { description: 'The compartment of the balance that the amount changed.' })
   category: Compartment;
-  @Field(() => DateTime)
+  @Field(() => DateTime, { description: texts.created })
   created: number;
-  @Field(() => Boolean)
+  @Field(() => Boolean, { description: texts.livemode })
   livemode: boolean;
-  @Field(() => ID)
+  @Field(() => ID, { description: 'The id of the payment that produced the entry.' })
   paymentId: string;
-  @Field(() => Amount, { description: 'The amount of the compartment afterwards.' })
+  @Field(() => Amount, { description: 'The amount of the compartment after this entry.' })
   balanceAfter: bigint;
   accountId: string;
 }

@@ -1,32 +1,14 @@
-import { and, eq, gte, lt, type SQL, sql } from 'drizzle-orm';
-import { ArgsType, Field, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { type SQL, sql } from 'drizzle-orm';
+import { Field, ObjectType } from 'type-graphql';
 import type { AccountRow } from '../account/table.js';
 import type { Context } from '../../operation/context.js';
 import type { Scope } from '../../db/scope.js';
-import { DepositPaymentMethod, deposit } from '../deposit/table.js';
 import { Compartment } from '../ledger/table.js';
-import { problem, DomainError } from '../../request/problems.js';
 import { Amount, Currency, DateTime } from '../../types/scalars.js';
+import { texts } from '../../types/texts.js';
+import { bucket, checkRange, grouped, type Interval, type RangeArgs } from './range.js';
 
-export const Interval = { DAY: 'day', WEEK: 'week', MONTH: 'month' } as const;
-export type Interval = (typeof Interval)[keyof typeof Interval];
-registerEnumType(Interval, { name: 'Interval', description: 'Steps of a chart, in UTC; weeks begin on Monday.' });
-
-export const stepsMax = 400;
-/** The usual number of currencies of an account: those of its deposits, and the one of its payouts. */
-const currenciesUsual = 4;
-const secondsOf: Record<Interval, number> = { day: 86_400, week: 7 * 86_400, month: 28 * 86_400 };
 const p = sql.placeholder;
-
-@ArgsType()
-export class RangeArgs {
-  @Field(() => DateTime, { description: 'The beginning of the range.' })
-  from: number;
-  @Field(() => DateTime, { description: 'The end of the range, which is excluded.' })
-  to: number;
-  @Field(() => Interval, { description: 'The length of a step.' })
-  interval: Interval;
-}
 
 @ObjectType({
   simpleResolvers: true,
@@ -35,35 +17,18 @@ export class RangeArgs {
 export class BalancePoint {
   @Field(() => DateTime, { description: 'The beginning of the step.' })
   start: number;
-  @Field(() => Currency)
+  @Field(() => Currency, { description: texts.currency })
   currency: string;
-  @Field(() => Amount)
+  @Field(() => Amount, { description: 'The amount of the compartment `available` at the end of the step.' })
   available: bigint;
-  @Field(() => Amount)
+  @Field(() => Amount, { description: 'The amount of the compartment `pending` at the end of the step.' })
   pending: bigint;
-  @Field(() => Amount)
+  @Field(() => Amount, { description: 'The amount of the compartment `processing` at the end of the step.' })
   processing: bigint;
-  @Field(() => Amount)
+  @Field(() => Amount, { description: 'The amount of the compartment `payoutProcessing` at the end of the step.' })
   payoutProcessing: bigint;
-  @Field(() => Amount)
+  @Field(() => Amount, { description: 'The amount of the compartment `feeAdvance` at the end of the step.' })
   feeAdvance: bigint;
-}
-
-@ObjectType({
-  simpleResolvers: true,
-  description: 'Completed deposits of a step by method and currency; disputes count with their negative amounts.',
-})
-export class DepositTotal {
-  @Field(() => DateTime, { description: 'The beginning of the step.' })
-  start: number;
-  @Field(() => DepositPaymentMethod)
-  paymentMethod: DepositPaymentMethod;
-  @Field(() => Currency)
-  currency: string;
-  @Field(() => Int)
-  count: number;
-  @Field(() => Amount)
-  amount: bigint;
 }
 
 /**
@@ -72,75 +37,6 @@ export class DepositTotal {
 export async function balanceHistory(row: AccountRow, context: Context, range: RangeArgs): Promise<BalancePoint[]> {
   checkRange(range);
   return series(context, row.id, range);
-}
-
-/** Completed deposits by step. One statement reads any number of steps. Silent: all of it. */
-export async function depositTotals(row: AccountRow, { scope }: Context, range: RangeArgs): Promise<DepositTotal[]> {
-  checkRange(range);
-  const key = `deposit_totals_${range.interval}:${range.from}:${range.to}`;
-  return (await scope.many(key, row.id, (ids) => readTotals(scope, ids, range))) ?? [];
-}
-
-/** Reads the totals of all accounts that are requested in one tick, in one statement. */
-async function readTotals(
-  scope: Scope,
-  ids: readonly string[],
-  { from, to, interval }: RangeArgs,
-): Promise<Map<string, DepositTotal[]>> {
-  const rows = await scope.read<{
-    accountId: string;
-    start: string;
-    paymentMethod: DepositPaymentMethod;
-    currency: string;
-    count: number;
-    amount: string;
-  }>(
-    `deposit_totals_${interval}`,
-    (db) =>
-      db
-        .select({
-          accountId: deposit.toAccountId,
-          start: sql<string>`${bucket(interval, sql`${deposit.created}`)} as start`,
-          paymentMethod: deposit.paymentMethod,
-          currency: deposit.currency,
-          count: sql<number>`count(*)::int`,
-          amount: sql<string>`sum(${deposit.amount})::text`,
-        })
-        .from(deposit)
-        .where(
-          and(
-            eq(deposit.tenantId, p('tenant')),
-            eq(deposit.livemode, p('live')),
-            sql`${deposit.toAccountId} = any(${p('ids')})`,
-            eq(deposit.status, 'completed'),
-            // Reversed deposits do not count, and neither do their disputes: together they took back the whole deposit.
-            sql`not exists (select from ${deposit} o where o.tenant_id = ${p('tenant')} and o.livemode = ${p('live')} and o.id = ${deposit.disputesId} and o.status = 'reversed')`,
-            gte(deposit.created, p('from')),
-            lt(deposit.created, p('to')),
-          ),
-        )
-        .groupBy(deposit.toAccountId, sql`2`, deposit.paymentMethod, deposit.currency)
-        .orderBy(sql`1, 2, 3, 4`),
-    { ids, from, to },
-  );
-  return grouped(
-    ids,
-    rows.map(({ accountId, ...r }) => [accountId, { ...r, start: Number(r.start), amount: BigInt(r.amount) }]),
-  );
-}
-
-function grouped<T>(ids: readonly string[], rows: [id: string, row: T][]): Map<string, T[]> {
-  const byId = new Map<string, T[]>(ids.map((id) => [id, []]));
-  for (const [id, row] of rows) byId.get(id)?.push(row);
-  return byId;
-}
-
-/**
- * The beginning of the step that contains a time, as epoch seconds. The interval is never a client's text, so `sql.raw`
- * is safe.
- */
-function bucket(interval: Interval, time: ReturnType<typeof sql>) {
-  return sql`extract(epoch from date_trunc('${sql.raw(interval)}', to_timestamp(${time}) at time zone 'utc') at time zone 'utc')::bigint`;
 }
 
 function steps(interval: Interval) {
@@ -237,25 +133,3 @@ async function readSeries(
 }
 
 type BalanceColumn = 'available' | 'pending' | 'processing' | 'payoutProcessing' | 'feeAdvance';
-
-/**
- * The usual number of points of a range: the maximum number of steps, from the arguments that the client wrote, times
- * the usual number of currencies.
- */
-export function pointsUsual(argument: (name: string) => unknown): number {
-  const [from, to] = ['from', 'to'].map((name) => Date.parse(String(argument(name)))) as [number, number];
-  const interval = String(argument('interval')).toLowerCase();
-  const seconds = Object.hasOwn(secondsOf, interval) ? secondsOf[interval as Interval] : 1;
-  const steps = Math.ceil((to - from) / 1_000 / seconds);
-  // One more, because the range may begin within a step. Arguments that cannot be parsed count as the maximum; they are
-  // refused later.
-  return ((Number.isFinite(steps) ? Math.min(Math.max(steps, 0), stepsMax) : stepsMax) + 1) * currenciesUsual;
-}
-
-function checkRange({ from, to, interval }: RangeArgs): void {
-  if (to <= from) throw new DomainError(problem('parameter_invalid', 'account.to', 'must be later than from'));
-  if ((to - from) / secondsOf[interval] > stepsMax)
-    throw new DomainError(
-      problem('parameter_invalid', 'account.interval', `gives more than ${stepsMax} steps; choose a longer one`),
-    );
-}

@@ -1,6 +1,7 @@
 import { and, eq, sql } from 'drizzle-orm';
-import { Arg, ArgsType, Ctx, Field, ID, Query, Resolver } from 'type-graphql';
+import { Arg, ArgsType, Ctx, Field, FieldResolver, ID, Query, Resolver, Root } from 'type-graphql';
 import { type AccountRow, account } from '../account/table.js';
+import { Account } from '../account/type.js';
 import type { Context } from '../../operation/context.js';
 import { type BalanceRow, balance, booked } from '../ledger/table.js';
 import { problem, DomainError } from '../../request/problems.js';
@@ -10,14 +11,19 @@ import { Balance, BalanceAggregate } from './type.js';
 
 @Resolver(() => Balance)
 export class BalanceResolver {
+  @FieldResolver(() => Account, { description: 'The account whose funds these are.' })
+  account(@Root() { accountId }: Balance, @Ctx() { scope }: Context): Promise<AccountRow> {
+    return scope.one(account, accountId);
+  }
+
   @Query(() => Balance, {
     nullable: true,
-    description: "The context account's balance, or that of any account within reach.",
+    description: "The acting account's balance, or that of any account that the caller can see.",
   })
   async balance(
     @Arg('accountId', () => ID, {
       nullable: true,
-      description: 'Any account within reach; the context account by default.',
+      description: 'Any account that the caller can see; the acting account by default.',
     })
     id: string | undefined,
     @Ctx() context: Context,
@@ -40,7 +46,7 @@ export class BalanceResolver {
   async balanceAggregate(
     @Arg('accountId', () => ID, {
       nullable: true,
-      description: 'Any account within reach; the context account by default.',
+      description: 'Any account that the caller can see; the acting account by default.',
     })
     id: string | undefined,
     @Ctx() context: Context,
@@ -73,6 +79,15 @@ export class BalanceResolver {
       livemode: owner.livemode,
       pending: pending.length > 0 ? pending : [{ currency: context.edition.currency, amount: 0n }],
     };
+  }
+}
+
+/** The account of a balance of partners. */
+@Resolver(() => BalanceAggregate)
+export class BalanceAggregateResolver {
+  @FieldResolver(() => Account, { description: 'The account that owns the partners.' })
+  account(@Root() { accountId }: BalanceAggregate, @Ctx() { scope }: Context): Promise<AccountRow> {
+    return scope.one(account, accountId);
   }
 }
 

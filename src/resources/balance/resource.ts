@@ -2,22 +2,16 @@ import { account } from '../account/table.js';
 import { everyone } from '../../auth/permissions.js';
 import { defineResource, get } from '../define.js';
 import { fields, value } from '../edges.js';
-import {
-  balanceHistory,
-  BalancePoint,
-  DepositTotal,
-  depositTotals,
-  pointsUsual,
-  RangeArgs,
-  stepsMax,
-} from './history.js';
-import { AsOfArgs, balanceOfAccount, BalanceResolver } from './resolver.js';
+import { balanceHistory, BalancePoint } from './history.js';
+import { pointsUsual, RangeArgs, stepsMax } from './range.js';
+import { DepositTotal, depositTotals, DepositTotalsArgs } from './totals.js';
+import { AsOfArgs, balanceOfAccount, BalanceAggregateResolver, BalanceResolver } from './resolver.js';
 import { Balance } from './type.js';
 import { balanceAggregateV1, balanceV1 } from './v1.js';
 
 export default defineResource({
   object: 'balance',
-  resolvers: [BalanceResolver],
+  resolvers: [BalanceResolver, BalanceAggregateResolver],
   operations: {
     balance: { access: 'read', callers: everyone, v1: balanceV1, routes: [get('/v1/balance')] },
     balanceAggregate: {
@@ -34,7 +28,7 @@ export default defineResource({
         description: `The amounts of the compartments at the end of each step, and at \`to\` for the last step, per currency; ${stepsMax} steps at most.`,
       }),
       depositTotals: value(() => [DepositTotal], depositTotals, {
-        args: RangeArgs,
+        args: DepositTotalsArgs,
         description: `Completed deposits to the account by step, method and currency, minus the disputed amounts; ${stepsMax} steps at most.`,
       }),
       balance: value(() => Balance, balanceOfAccount, {

@@ -1,11 +1,12 @@
 import { Field, ID, ObjectType } from 'type-graphql';
 import { Amount, Currency } from '../../types/scalars.js';
+import { texts } from '../../types/texts.js';
 
 @ObjectType({ simpleResolvers: true, description: 'Money: an amount in a currency.' })
 export class Money {
-  @Field(() => Amount)
+  @Field(() => Amount, { description: 'The amount.' })
   amount: bigint;
-  @Field(() => Currency)
+  @Field(() => Currency, { description: texts.currencyOfAmount })
   currency: string;
 }
 
@@ -15,28 +16,33 @@ export class Money {
  */
 @ObjectType({ simpleResolvers: true, description: 'Funds of an account by compartment, one entry per currency.' })
 export class Balance {
-  @Field(() => ID)
+  @Field(() => ID, { description: 'The id of the account whose funds these are.' })
   accountId: string;
-  @Field(() => Boolean)
+  @Field(() => Boolean, { description: 'True for funds of live mode, false for funds of test mode.' })
   livemode: boolean;
-  @Field(() => [Money], { description: 'Reconciled, not yet picked up for payout. May be negative after a dispute.' })
+  @Field(() => [Money], {
+    description:
+      'Funds that are reconciled and not yet picked up for a payout. May be negative after a dispute or a reversal.',
+  })
   available: Money[];
-  @Field(() => [Money], { description: 'Received, not yet reconciled.' })
+  @Field(() => [Money], { description: 'Funds that were received and are not reconciled yet.' })
   pending: Money[];
-  @Field(() => [Money], { description: 'On the way from one compartment to another.' })
+  @Field(() => [Money], { description: 'Funds on the way from one compartment to another, as in a conversion.' })
   processing: Money[];
-  @Field(() => [Money], { description: 'Being paid out.' })
+  @Field(() => [Money], { description: 'Funds that are being paid out.' })
   payoutProcessing: Money[];
-  @Field(() => [Money], { description: 'Kept in advance for fees; empty for accounts that are not platforms.' })
+  @Field(() => [Money], { description: 'Funds that a platform keeps in advance for fees. Empty for other accounts.' })
   feeAdvance: Money[];
 }
 
 @ObjectType({ simpleResolvers: true, description: "The pending funds of an account's partners together." })
 export class BalanceAggregate {
-  @Field(() => ID)
+  @Field(() => ID, { description: 'The id of the account that owns the partners.' })
   accountId: string;
-  @Field(() => Boolean)
+  @Field(() => Boolean, { description: 'True for funds of live mode, false for funds of test mode.' })
   livemode: boolean;
-  @Field(() => [Money])
+  @Field(() => [Money], {
+    description: 'Funds that the partners received and that are not reconciled yet, one entry per currency.',
+  })
   pending: Money[];
 }

@@ -1,5 +1,6 @@
 import { amountText } from '../../types/scalars.js';
 import type { Balance, BalanceAggregate, Money } from './type.js';
+import { declareKeys } from '../shape.js';
 
 /** Formats a balance for /v1. Spec: Balance. */
 export function balanceV1(b: Balance) {
@@ -28,3 +29,18 @@ export function balanceAggregateV1(b: BalanceAggregate) {
 function moneyV1({ amount, currency }: Money) {
   return { amount: amountText(amount), currency };
 }
+
+const moneyKeys = { amount: 'value', currency: 'value' } as const;
+
+declareKeys(balanceV1, {
+  object: 'noun',
+  account_id: 'value',
+  livemode: 'value',
+  available: moneyKeys,
+  pending: moneyKeys,
+  processing: moneyKeys,
+  payout_processing: moneyKeys,
+  fee_advance: moneyKeys,
+});
+
+declareKeys(balanceAggregateV1, { object: 'noun', account_id: 'value', livemode: 'value', pending: moneyKeys });

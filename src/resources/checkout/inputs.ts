@@ -3,42 +3,48 @@ import { PageArgs } from '../../types/pagination.js';
 import { Amount, Currency, Metadata } from '../../types/scalars.js';
 import { TransactionPaymentMethod, TransactionReasonCode } from '../transaction/table.js';
 import { CheckoutPaymentMethod, CheckoutStatus } from './table.js';
+import { texts } from '../../types/texts.js';
 
 @InputType({ description: 'The partner that pays.' })
 export class CheckoutPartyInput {
-  @Field(() => ID)
+  @Field(() => ID, { description: 'The id of the partner.' })
   accountId: string;
 }
 
 @InputType({ description: 'A receivable that a checkout pays.' })
 export class CheckoutReceivableInput {
-  @Field(() => ID)
+  @Field(() => ID, { description: 'The id of the receivable.' })
   id: string;
 }
 
-@InputType({ description: 'Creates a checkout. Spec: Create a Checkout.' })
+@InputType({ description: 'Creates a checkout.' })
 export class CreateCheckoutInput {
-  @Field(() => Amount, { description: 'At least 1.00, and at most what the receivables can still take.' })
+  @Field(() => Amount, {
+    description: 'The amount to collect: at least 1.00, and at most what can still be reconciled with the receivables.',
+  })
   amount: bigint;
-  @Field(() => Currency, { description: 'INR.' })
+  @Field(() => Currency, { description: 'The currency of the amount: INR.' })
   currency: string;
-  @Field(() => CheckoutPartyInput)
+  @Field(() => CheckoutPartyInput, { description: 'The partner that pays.' })
   from: CheckoutPartyInput;
-  @Field(() => [CheckoutPaymentMethod])
+  @Field(() => [CheckoutPaymentMethod], { description: 'The methods with which the partner can pay; at least one.' })
   paymentMethods: CheckoutPaymentMethod[];
   @Field(() => [CheckoutReceivableInput], {
     description: 'Open receivables of one user, in the order in which a payment locks them.',
   })
   receivables: CheckoutReceivableInput[];
-  @Field(() => String, { description: 'An https address; in test mode also http on a loopback host.' })
+  @Field(() => String, {
+    description:
+      'The address to which the partner is sent after the payment: https, and in test mode also http on a loopback host.',
+  })
   redirectUrl: string;
-  @Field(() => Metadata, { nullable: true })
+  @Field(() => Metadata, { nullable: true, description: texts.metadataOfNew })
   metadata?: Record<string, string | null> | null;
 }
 
 @InputType({ description: 'Names a checkout.' })
 export class CheckoutIdInput {
-  @Field(() => ID)
+  @Field(() => ID, { description: 'The id of the checkout.' })
   id: string;
 }
 
@@ -46,14 +52,18 @@ export class CheckoutIdInput {
 export class PayTestCheckoutInput extends CheckoutIdInput {
   @Field(() => TransactionPaymentMethod, {
     nullable: true,
-    description: 'By default the first method that the checkout accepts.',
+    description: 'How the attempt pays. By default the first method that the checkout accepts.',
   })
   paymentMethod?: TransactionPaymentMethod | null;
 }
 
 @InputType({ description: 'Names a checkout, and how and why an attempt to pay it fails.' })
 export class DeclineTestCheckoutInput extends PayTestCheckoutInput {
-  @Field(() => TransactionReasonCode, { nullable: true, description: 'DECLINED by default.' })
+  @Field(() => TransactionReasonCode, {
+    nullable: true,
+    defaultValue: 'declined',
+    description: 'Why the attempt fails.',
+  })
   reasonCode?: TransactionReasonCode | null;
 }
 
@@ -65,6 +75,9 @@ export class CheckoutOfAccountArgs extends PageArgs {
 
 @ArgsType()
 export class CheckoutArgs extends CheckoutOfAccountArgs {
-  @Field(() => ID, { nullable: true, description: 'Checkouts to or from this account; any within reach.' })
+  @Field(() => ID, {
+    nullable: true,
+    description: 'Only checkouts to or from this account. It may be any account that the caller can see.',
+  })
   accountId?: string | null;
 }

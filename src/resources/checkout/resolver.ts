@@ -1,4 +1,4 @@
-import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
+import { Ctx, Mutation, Resolver } from 'type-graphql';
 import { type AccountRow, account } from '../account/table.js';
 import type { Context } from '../../operation/context.js';
 import type { Link } from '../../db/list-statement.js';
@@ -12,6 +12,7 @@ import { checkoutNow } from './now.js';
 import { checkout, checkoutReceivable } from './table.js';
 import { grossOf } from './terms.js';
 import { Checkout } from './type.js';
+import { Input } from '../../types/input.js';
 
 /** How checkouts are listed. A filter by account finds the payer's and the payee's. */
 export const checkoutListing: Listing = {
@@ -47,7 +48,7 @@ export class CheckoutResolver {
     description:
       'Creates a payment session for a partner; its page is at `url`. It reserves nothing. Live mode needs an acquirer.',
   })
-  async createCheckout(@Arg('input', () => CreateCheckoutInput) input: CreateCheckoutInput, @Ctx() context: Context) {
+  async createCheckout(@Input(() => CreateCheckoutInput) input: CreateCheckoutInput, @Ctx() context: Context) {
     const { scope, checkouts } = context;
     if (context.caller.livemode && new URL(input.redirectUrl).protocol !== 'https:')
       throw new DomainError(problem('parameter_invalid', 'checkout.redirect_url', 'must be https in live mode'));
@@ -92,7 +93,7 @@ export class CheckoutResolver {
   @Mutation(() => CancelCheckoutPayload, {
     description: 'Withdraws a checkout that is not paid. The money of an attempt in progress is still credited.',
   })
-  async cancelCheckout(@Arg('input', () => CheckoutIdInput) input: CheckoutIdInput, @Ctx() context: Context) {
+  async cancelCheckout(@Input(() => CheckoutIdInput) input: CheckoutIdInput, @Ctx() context: Context) {
     return ended(context, input, 'cancelled');
   }
 
@@ -100,23 +101,20 @@ export class CheckoutResolver {
     description:
       'Test helper: an attempt succeeds now. The payment is late if the checkout has expired or was cancelled, and a duplicate if it is paid.',
   })
-  async payTestCheckout(
-    @Arg('input', () => PayTestCheckoutInput) input: PayTestCheckoutInput,
-    @Ctx() context: Context,
-  ) {
+  async payTestCheckout(@Input(() => PayTestCheckoutInput) input: PayTestCheckoutInput, @Ctx() context: Context) {
     return attempted(context, input, 'succeeded');
   }
 
   @Mutation(() => DeclineTestCheckoutPayload, { description: 'Test helper: an attempt fails now.' })
   async declineTestCheckout(
-    @Arg('input', () => DeclineTestCheckoutInput) input: DeclineTestCheckoutInput,
+    @Input(() => DeclineTestCheckoutInput) input: DeclineTestCheckoutInput,
     @Ctx() context: Context,
   ) {
     return attempted(context, input, 'failed');
   }
 
   @Mutation(() => ExpireTestCheckoutPayload, { description: 'Test helper: expires a checkout.' })
-  async expireTestCheckout(@Arg('input', () => CheckoutIdInput) input: CheckoutIdInput, @Ctx() context: Context) {
+  async expireTestCheckout(@Input(() => CheckoutIdInput) input: CheckoutIdInput, @Ctx() context: Context) {
     return ended(context, input, 'expired');
   }
 }

@@ -27,7 +27,7 @@ export default defineResource({
   resolvers: [CheckoutResolver],
   operations: {
     checkout: {
-      reads: one('A checkout within reach.'),
+      reads: one('A checkout that the caller can see, by its id.'),
       access: 'read',
       callers: everyone,
       editions: [2],
@@ -46,31 +46,63 @@ export default defineResource({
       callers: everyone,
       editions: [2],
       rules: checkoutProblems,
+      refusals: [
+        'account_type_invalid',
+        'status_invalid',
+        'acquirer_unavailable',
+        'amount_exceeds_reconcilable',
+        'address_unusable',
+      ],
       routes: [post('/v1/checkouts')],
     },
     cancelCheckout: {
       access: 'write',
       callers: everyone,
       editions: [2],
+      refusals: ['status_invalid'],
       routes: [extension.post('/v1/checkouts/:id/cancel')],
     },
-    payTestCheckout: { ...testOnly, editions: [2], routes: [extension.post(`${helpers}/pay`)] },
-    declineTestCheckout: { ...testOnly, editions: [2], routes: [extension.post(`${helpers}/decline`)] },
-    expireTestCheckout: { ...testOnly, editions: [2], routes: [extension.post(`${helpers}/expire`)] },
+    payTestCheckout: {
+      ...testOnly,
+      editions: [2],
+      refusals: ['status_invalid'],
+      routes: [extension.post(`${helpers}/pay`)],
+    },
+    declineTestCheckout: {
+      ...testOnly,
+      editions: [2],
+      refusals: ['status_invalid'],
+      routes: [extension.post(`${helpers}/decline`)],
+    },
+    expireTestCheckout: {
+      ...testOnly,
+      editions: [2],
+      refusals: ['status_invalid'],
+      routes: [extension.post(`${helpers}/expire`)],
+    },
   },
   fields: [
     fields(checkoutNow, {
       type: value(
         () => CheckoutType,
         () => CheckoutType.PAYMENT,
+        { description: 'What the checkout is for.' },
       ),
-      from: object(() => CheckoutParty, { accountId: 'fromAccountId' }),
-      to: object(() => CheckoutParty, { accountId: 'toAccountId' }),
+      from: object(
+        () => CheckoutParty,
+        { accountId: 'fromAccountId' },
+        { description: 'The partner that pays, by its id.' },
+      ),
+      to: object(
+        () => CheckoutParty,
+        { accountId: 'toAccountId' },
+        { description: 'The user that is paid, by its id.' },
+      ),
       metadata: value(
         () => Metadata,
         (row: CheckoutRow) => row.metadata ?? {},
         {
-          description: 'Empty when there is none.',
+          description: "The client's own keys and values. Empty if there are none.",
         },
       ),
       url: value(
@@ -110,7 +142,12 @@ export default defineResource({
         description: 'The checkouts that pay it.',
       }),
     }),
-    fields(payment, { checkout: link(checkoutNow, 'checkoutId', { nullable: true }) }),
+    fields(payment, {
+      checkout: link(checkoutNow, 'checkoutId', {
+        nullable: true,
+        description: 'The checkout that the payment is of.',
+      }),
+    }),
     fields(deposit, {
       checkout: value(
         () => Checkout,

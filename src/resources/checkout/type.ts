@@ -3,9 +3,18 @@ import { connectionOf } from '../../types/pagination.js';
 import { Node } from '../../types/relay-node.js';
 import { Amount, Currency, DateTime } from '../../types/scalars.js';
 import { CheckoutPaymentMethod, CheckoutStatus, CheckoutType } from './table.js';
+import { texts } from '../../types/texts.js';
 
-registerEnumType(CheckoutType, { name: 'CheckoutType', description: 'What a checkout is for.' });
-registerEnumType(CheckoutPaymentMethod, { name: 'CheckoutPaymentMethod', description: 'A way to pay a checkout.' });
+registerEnumType(CheckoutType, {
+  name: 'CheckoutType',
+  description: 'What a checkout is for.',
+  valuesConfig: { PAYMENT: { description: 'One payment.' } },
+});
+registerEnumType(CheckoutPaymentMethod, {
+  name: 'CheckoutPaymentMethod',
+  description: 'A way to pay a checkout.',
+  valuesConfig: { CARDS: { description: 'Cards.' }, UPI: { description: 'UPI.' } },
+});
 registerEnumType(CheckoutStatus, {
   name: 'CheckoutStatus',
   description: 'How far a checkout has come.',
@@ -22,7 +31,7 @@ registerEnumType(CheckoutStatus, {
 
 @ObjectType({ simpleResolvers: true, description: 'One side of a checkout.' })
 export class CheckoutParty {
-  @Field(() => ID)
+  @Field(() => ID, { description: 'The id of the account.' })
   accountId: string;
 }
 
@@ -33,11 +42,11 @@ export class CheckoutParty {
   description: 'A payment session that a partner opens in a browser, at `url`. Edition 2.',
 })
 export class Checkout extends Node {
-  @Field(() => DateTime)
+  @Field(() => DateTime, { description: texts.created })
   created: number;
   @Field(() => DateTime, { description: 'When the session expires.' })
   expiresAt: number;
-  @Field(() => Boolean)
+  @Field(() => Boolean, { description: texts.livemode })
   livemode: boolean;
   @Field(() => Amount, { description: 'The amount that is collected from the partner.' })
   amount: bigint;
@@ -45,15 +54,15 @@ export class Checkout extends Node {
     description: 'The amount that the partner pays: the amount and the fee, if one is configured.',
   })
   grossAmount: bigint;
-  @Field(() => Currency)
+  @Field(() => Currency, { description: 'The currency of the amounts: INR.' })
   currency: string;
-  @Field(() => [CheckoutPaymentMethod])
+  @Field(() => [CheckoutPaymentMethod], { description: 'The methods with which the partner can pay.' })
   paymentMethods: CheckoutPaymentMethod[];
   @Field(() => String, {
     description: 'The address to which the partner is redirected afterwards, with `checkout_id` added to the query.',
   })
   redirectUrl: string;
-  @Field(() => CheckoutStatus)
+  @Field(() => CheckoutStatus, { description: 'How far the checkout has come.' })
   status: CheckoutStatus;
 }
 

@@ -1,5 +1,6 @@
 import { amountText } from '../../types/scalars.js';
 import type { CheckoutRow } from './table.js';
+import { declareKeys, orNull } from '../shape.js';
 
 /** Formats a checkout for /v1. Spec: Checkout. */
 export function checkoutV1(c: CheckoutRow) {
@@ -20,7 +21,29 @@ export function checkoutV1(c: CheckoutRow) {
     redirect_url: c.redirectUrl,
     status: c.status,
     effective_transaction:
-      c.effectiveTransactionId === null ? null : { id: c.effectiveTransactionId, status: c.effectiveTransactionStatus },
+      c.effectiveTransactionId === null || c.effectiveTransactionStatus === null
+        ? null
+        : { id: c.effectiveTransactionId, status: c.effectiveTransactionStatus },
     metadata: c.metadata ?? {},
   };
 }
+
+declareKeys(checkoutV1, {
+  id: 'value',
+  object: 'noun',
+  type: 'value',
+  created: 'value',
+  expires_at: 'value',
+  livemode: 'value',
+  amount: 'value',
+  gross_amount: 'value',
+  currency: 'value',
+  from: { account_id: 'value' },
+  to: { account_id: 'value' },
+  payment_methods: 'value',
+  receivables: { id: 'value' },
+  redirect_url: 'value',
+  status: 'value',
+  effective_transaction: orNull({ id: 'value', status: 'value' }),
+  metadata: 'value',
+});

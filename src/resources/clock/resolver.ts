@@ -1,9 +1,10 @@
-import { Arg, Ctx, Field, InputType, Int, Mutation, ObjectType, Resolver } from 'type-graphql';
+import { Ctx, Field, InputType, Int, Mutation, ObjectType, Resolver } from 'type-graphql';
 import type { Context } from '../../operation/context.js';
 import { payloadOf } from '../../types/payload.js';
 import { type Problem, problem } from '../../request/problems.js';
 import { DateTime } from '../../types/scalars.js';
 import { testClock } from './table.js';
+import { Input } from '../../types/input.js';
 
 const advanceSecondsMax = 400 * 24 * 3600;
 
@@ -15,7 +16,7 @@ class AdvanceTestClockInput {
 
 @ObjectType({ simpleResolvers: true, description: "The tenant's test clock: the time of its test objects." })
 class TestClock {
-  @Field(() => DateTime)
+  @Field(() => DateTime, { description: 'The time of the clock when it was last moved.' })
   now: number;
   @Field(() => Int, { description: 'How many seconds it is ahead of real time.' })
   offsetSeconds: number;
@@ -41,7 +42,7 @@ export class ClockResolver {
       "Test helper: moves the clock of the tenant's test objects forward. Work that becomes due is done within a second, step by step.",
   })
   async advanceTestClock(
-    @Arg('input', () => AdvanceTestClockInput) { advanceSeconds }: AdvanceTestClockInput,
+    @Input(() => AdvanceTestClockInput) { advanceSeconds }: AdvanceTestClockInput,
     @Ctx() context: Context,
   ) {
     return { clock: await context.write('advance_clock', testClock, { advanceSeconds }) };

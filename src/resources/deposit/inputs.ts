@@ -2,72 +2,80 @@ import { ArgsType, Field, ID, InputType } from 'type-graphql';
 import { PageArgs } from '../../types/pagination.js';
 import { Amount, Currency, Metadata } from '../../types/scalars.js';
 import { DepositPaymentMethod, DepositReasonCode, DepositStatus } from './table.js';
-
-const optional = { nullable: true } as const;
+import { texts } from '../../types/texts.js';
 
 @InputType({ description: 'One side of a deposit, by its account or its address.' })
 export class PartyInput {
-  @Field(() => ID, optional)
+  @Field(() => ID, { nullable: true, description: 'The id of the account.' })
   accountId?: string | null;
-  @Field(() => ID, optional)
+  @Field(() => ID, {
+    nullable: true,
+    description: 'The id of the address. With `accountId`, it must belong to that account.',
+  })
   addressId?: string | null;
 }
 
-@InputType({ description: 'Creates a deposit; test mode only. Spec: Create a Deposit.' })
+@InputType({ description: 'Creates a deposit; test mode only.' })
 export class CreateDepositInput {
-  @Field(() => Amount)
+  @Field(() => Amount, { description: 'The amount that comes in; greater than zero.' })
   amount: bigint;
   @Field(() => Currency, { description: 'USD; in Edition 2 also INR.' })
   currency: string;
-  @Field(() => PartyInput, optional)
+  @Field(() => PartyInput, {
+    nullable: true,
+    description: 'The partner that pays. Without it, the payer is not known.',
+  })
   from?: PartyInput | null;
   @Field(() => PartyInput, {
     nullable: true,
-    description: 'Required in Edition 2; in Edition 1 the context account by default.',
+    description:
+      'The account or address that receives. Required in Edition 2; in Edition 1 the acting account by default.',
   })
   to?: PartyInput | null;
   @Field(() => DepositPaymentMethod, {
     nullable: true,
-    description: 'Required in Edition 2; DOMESTIC_CREDIT by default in Edition 1.',
+    description: 'How the deposit is paid. Required in Edition 2; DOMESTIC_CREDIT by default in Edition 1.',
   })
   paymentMethod?: DepositPaymentMethod | null;
-  @Field(() => String, optional)
+  @Field(() => String, { nullable: true, description: 'The narration on the incoming deposit.' })
   statementDescriptor?: string | null;
-  @Field(() => Metadata, optional)
+  @Field(() => Metadata, { nullable: true, description: texts.metadataOfNew })
   metadata?: Record<string, string | null> | null;
 }
 
 @InputType({ description: "A receivable's share of a deposit." })
 export class ReconciledReceivableInput {
-  @Field(() => ID)
+  @Field(() => ID, { description: 'The id of the receivable.' })
   id: string;
-  @Field(() => Amount)
+  @Field(() => Amount, { description: 'The part of the deposit that counts towards the receivable.' })
   amount: bigint;
 }
 
 @InputType({ description: 'Counts a completed deposit towards receivables; partial amounts are fine.' })
 export class ReconcileDepositInput {
-  @Field(() => ID)
+  @Field(() => ID, { description: 'The id of the deposit.' })
   id: string;
-  @Field(() => [ReconciledReceivableInput])
+  @Field(() => [ReconciledReceivableInput], {
+    description: 'The receivables, with the amount that counts towards each.',
+  })
   receivables: ReconciledReceivableInput[];
 }
 
 @InputType({ description: 'Names a deposit.' })
 export class DepositIdInput {
-  @Field(() => ID)
+  @Field(() => ID, { description: 'The id of the deposit.' })
   id: string;
 }
 
 @InputType({ description: 'Names a deposit, and why it ends.' })
 export class EndTestDepositInput extends DepositIdInput {
-  @Field(() => DepositReasonCode, optional)
+  @Field(() => DepositReasonCode, { nullable: true, description: 'The reason that the deposit shows.' })
   reasonCode?: DepositReasonCode | null;
 }
 
 @InputType({ description: 'Names a deposit, and how much of it is disputed and why.' })
 export class DisputeTestDepositInput extends EndTestDepositInput {
-  @Field(() => Amount, { nullable: true, description: 'The undisputed rest by default.' })
+  @Field(() => Amount, { nullable: true, description: 'The amount to dispute. By default what is not disputed yet.' })
   amount?: bigint | null;
 }
 
@@ -83,6 +91,9 @@ export class DepositOfAccountArgs extends PageArgs {
 
 @ArgsType()
 export class DepositArgs extends DepositOfAccountArgs {
-  @Field(() => ID, { nullable: true, description: 'Deposits to or from this account; any within reach.' })
+  @Field(() => ID, {
+    nullable: true,
+    description: 'Only deposits to or from this account. It may be any account that the caller can see.',
+  })
   accountId?: string | null;
 }

@@ -1,5 +1,5 @@
 import { and, desc, eq, sql } from 'drizzle-orm';
-import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
+import { Ctx, Mutation, Resolver } from 'type-graphql';
 import { type AccountRow, account } from '../account/table.js';
 import { address } from '../address/table.js';
 import type { Context } from '../../operation/context.js';
@@ -18,6 +18,7 @@ import {
 import { receiverOf } from './receiver.js';
 import { deposit } from './table.js';
 import { Deposit } from './type.js';
+import { Input } from '../../types/input.js';
 
 /** The maximum number of receivables per call of reconcileDeposit; the rest of a deposit needs another call. */
 const receivablesMax = 100;
@@ -51,7 +52,7 @@ export class DepositResolver {
   @Mutation(() => CreateDepositPayload, {
     description: 'Test mode only: creates a deposit, which the sandbox bank completes in about a second.',
   })
-  async createDeposit(@Arg('input', () => CreateDepositInput) input: CreateDepositInput, @Ctx() context: Context) {
+  async createDeposit(@Input(() => CreateDepositInput) input: CreateDepositInput, @Ctx() context: Context) {
     const to = await (input.to?.addressId ? namedDestination : destination)(context, input);
     const from = await sourceOf(context, input.from, to.account);
     const row = await context.write('create_deposit', deposit, {
@@ -73,10 +74,7 @@ export class DepositResolver {
     description:
       'Counts a completed deposit towards receivables: its pending money becomes available, and they are locked.',
   })
-  async reconcileDeposit(
-    @Arg('input', () => ReconcileDepositInput) input: ReconcileDepositInput,
-    @Ctx() context: Context,
-  ) {
+  async reconcileDeposit(@Input(() => ReconcileDepositInput) input: ReconcileDepositInput, @Ctx() context: Context) {
     const { scope } = context;
     const row = await scope.one(deposit, input.id);
     const holder = await scope.one(account, row.toAccountId);
@@ -102,31 +100,31 @@ export class DepositResolver {
   }
 
   @Mutation(() => ProcessTestDepositPayload, { description: 'Test helper: the bank begins to process a deposit.' })
-  processTestDeposit(@Arg('input', () => DepositIdInput) input: DepositIdInput, @Ctx() context: Context) {
+  processTestDeposit(@Input(() => DepositIdInput) input: DepositIdInput, @Ctx() context: Context) {
     return moved(context, input, ['initialized'], 'processing');
   }
 
   @Mutation(() => CompleteTestDepositPayload, { description: 'Test helper: completes a deposit now.' })
-  completeTestDeposit(@Arg('input', () => DepositIdInput) input: DepositIdInput, @Ctx() context: Context) {
+  completeTestDeposit(@Input(() => DepositIdInput) input: DepositIdInput, @Ctx() context: Context) {
     return moved(context, input, ['initialized', 'processing'], 'completed');
   }
 
   @Mutation(() => FailTestDepositPayload, { description: 'Test helper: fails a deposit.' })
-  failTestDeposit(@Arg('input', () => EndTestDepositInput) input: EndTestDepositInput, @Ctx() context: Context) {
+  failTestDeposit(@Input(() => EndTestDepositInput) input: EndTestDepositInput, @Ctx() context: Context) {
     return moved(context, input, ['initialized', 'processing'], 'failed');
   }
 
   @Mutation(() => CancelTestDepositPayload, {
     description: 'Test helper: cancels a deposit before it is processed.',
   })
-  cancelTestDeposit(@Arg('input', () => EndTestDepositInput) input: EndTestDepositInput, @Ctx() context: Context) {
+  cancelTestDeposit(@Input(() => EndTestDepositInput) input: EndTestDepositInput, @Ctx() context: Context) {
     return moved(context, input, ['initialized'], 'cancelled');
   }
 
   @Mutation(() => ReverseTestDepositPayload, {
     description: 'Test helper: reverses the undisputed rest of a completed deposit.',
   })
-  reverseTestDeposit(@Arg('input', () => EndTestDepositInput) input: EndTestDepositInput, @Ctx() context: Context) {
+  reverseTestDeposit(@Input(() => EndTestDepositInput) input: EndTestDepositInput, @Ctx() context: Context) {
     return moved(context, input, ['completed'], 'reversed');
   }
 
@@ -134,7 +132,7 @@ export class DepositResolver {
     description: 'Test helper: disputes an amount of a deposit. Returns the new deposit, whose amount is negative.',
   })
   async disputeTestDeposit(
-    @Arg('input', () => DisputeTestDepositInput) input: DisputeTestDepositInput,
+    @Input(() => DisputeTestDepositInput) input: DisputeTestDepositInput,
     @Ctx() context: Context,
   ) {
     await context.scope.one(deposit, input.id);
@@ -165,11 +163,15 @@ export function payerProblems(
   payer: Pick<AccountRow, 'actingAccountId'>,
   to: Pick<AccountRow, 'actingAccountId'>,
   field: string,
+  way = '',
 ): Problem[] {
   return payer.actingAccountId === to.actingAccountId
     ? []
-    : [problem('parameter_invalid', field, 'must be the receiving user or one of its partners')];
+    : [problem('parameter_invalid', field, `must be the receiving user or one of its partners${way}`)];
 }
+
+const wayForPlatform =
+  '. To receive money of a connected user, name that user in to, or act for it with the header On-Behalf-Of.';
 
 async function moved(context: Context, input: EndTestDepositInput, from: string[], to: string) {
   await context.scope.one(deposit, input.id);
@@ -244,7 +246,7 @@ async function namedDestination({ scope }: Context, { to }: CreateDepositInput):
  * partners.
  */
 async function sourceOf(
-  { scope }: Context,
+  { scope, caller }: Context,
   from: PartyInput | null | undefined,
   to: Destination['account'],
 ): Promise<{ account: AccountRow; addressId: string | null } | null> {
@@ -258,7 +260,8 @@ async function sourceOf(
         graph: 'does not belong to from.accountId',
       }),
     );
-  const strange = payerProblems(payer, to, 'deposit.from.account_id');
+  const itself = caller.kind === 'platform' && caller.actingAccountId === caller.accountId;
+  const strange = payerProblems(payer, to, 'deposit.from.account_id', itself ? wayForPlatform : '');
   if (strange.length > 0) throw new DomainError(...strange);
   return { account: payer, addressId: named?.id ?? null };
 }

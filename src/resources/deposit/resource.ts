@@ -20,7 +20,7 @@ export default defineResource({
   resolvers: [DepositResolver],
   operations: {
     deposit: {
-      reads: one('A deposit within reach.'),
+      reads: one('A deposit that the caller can see, by its id.'),
       access: 'read',
       callers: everyone,
       routes: [extension.get('/v1/deposits/:id')],
@@ -32,32 +32,62 @@ export default defineResource({
       routes: [extension.list('/v1/deposits')],
     },
     // Spec: Create a Deposit. "Works only in test mode."
-    createDeposit: { ...testOnly, rules: depositProblems, routes: [post('/v1/deposits')] },
+    createDeposit: {
+      ...testOnly,
+      rules: depositProblems,
+      refusals: ['address_unusable'],
+      routes: [post('/v1/deposits')],
+    },
     reconcileDeposit: {
       access: 'write',
       callers: everyone,
       rules: depositProblems,
+      refusals: ['status_invalid', 'amount_exceeds_reconcilable', 'balance_insufficient'],
       routes: [extension.post('/v1/deposits/:id/reconcile')],
     },
-    processTestDeposit: { ...testOnly, routes: [extension.post(`${helpers}/process`)] },
-    completeTestDeposit: { ...testOnly, routes: [extension.post(`${helpers}/complete`)] },
-    failTestDeposit: { ...testOnly, routes: [extension.post(`${helpers}/fail`)] },
-    cancelTestDeposit: { ...testOnly, routes: [extension.post(`${helpers}/cancel`)] },
-    reverseTestDeposit: { ...testOnly, routes: [extension.post(`${helpers}/reverse`)] },
-    disputeTestDeposit: { ...testOnly, rules: depositProblems, routes: [extension.post(`${helpers}/dispute`)] },
+    processTestDeposit: { ...testOnly, refusals: ['status_invalid'], routes: [extension.post(`${helpers}/process`)] },
+    completeTestDeposit: { ...testOnly, refusals: ['status_invalid'], routes: [extension.post(`${helpers}/complete`)] },
+    failTestDeposit: { ...testOnly, refusals: ['status_invalid'], routes: [extension.post(`${helpers}/fail`)] },
+    cancelTestDeposit: { ...testOnly, refusals: ['status_invalid'], routes: [extension.post(`${helpers}/cancel`)] },
+    reverseTestDeposit: { ...testOnly, refusals: ['status_invalid'], routes: [extension.post(`${helpers}/reverse`)] },
+    disputeTestDeposit: {
+      ...testOnly,
+      rules: depositProblems,
+      refusals: ['status_invalid', 'amount_exceeds_deposit'],
+      routes: [extension.post(`${helpers}/dispute`)],
+    },
   },
   fields: [
     fields(deposit, {
-      from: object(() => Party, { accountId: 'fromAccountId', addressId: 'fromAddressId' }),
-      to: object(() => Party, { accountId: 'toAccountId', addressId: 'toAddressId' }),
-      fromAccount: link(account, 'fromAccountId', { nullable: true }),
-      fromAddress: link(address, 'fromAddressId', { nullable: true }),
-      toAccount: link(account, 'toAccountId', { nullable: true }),
-      toAddress: link(address, 'toAddressId', { nullable: true }),
-      payment: link(payment, 'paymentId', { description: 'The payment that it is.' }),
+      from: object(
+        () => Party,
+        { accountId: 'fromAccountId', addressId: 'fromAddressId' },
+        { description: 'The source of the deposit, by its ids.' },
+      ),
+      to: object(
+        () => Party,
+        { accountId: 'toAccountId', addressId: 'toAddressId' },
+        { description: 'The destination of the deposit, by its ids.' },
+      ),
+      fromAccount: link(account, 'fromAccountId', {
+        nullable: true,
+        description: 'The account that paid. Null if it is not known.',
+      }),
+      fromAddress: link(address, 'fromAddressId', {
+        nullable: true,
+        description: 'The address that paid. Null if it is not known.',
+      }),
+      toAccount: link(account, 'toAccountId', { nullable: true, description: 'The account that received.' }),
+      toAddress: link(address, 'toAddressId', { nullable: true, description: 'The address that received.' }),
+      payment: link(payment, 'paymentId', { description: 'The payment of this deposit.' }),
+      disputedDeposit: link(deposit, 'disputesId', {
+        nullable: true,
+        description: 'The deposit that this one disputes. Null if this deposit is no dispute.',
+      }),
       disputes: link(deposit, 'disputesId', {
         nullable: true,
         description: 'The deposit that this one disputes.',
+        deprecationReason: 'It is one deposit: use `disputedDeposit`.',
       }),
       disputedBy: page(deposit, deposit.disputesId, { description: 'The deposits that dispute this one.' }),
     }),
@@ -77,7 +107,9 @@ export default defineResource({
         description: 'The deposits that came in to this address.',
       }),
     }),
-    fields(payment, { deposit: link(deposit, 'depositId', { nullable: true }) }),
+    fields(payment, {
+      deposit: link(deposit, 'depositId', { nullable: true, description: 'The deposit that the payment is of.' }),
+    }),
   ],
   events: [
     ...['deposit.initialized', 'deposit.processing', 'deposit.completed', 'deposit.failed', 'deposit.cancelled'],

@@ -4,26 +4,56 @@ import { connectionOf } from '../../types/pagination.js';
 import { Node } from '../../types/relay-node.js';
 import { Amount, Currency, DateTime, Metadata } from '../../types/scalars.js';
 import { DepositPaymentMethod, DepositReasonCode, DepositStatus } from './table.js';
+import { texts } from '../../types/texts.js';
 
 registerEnumType(DepositStatus, {
   name: 'DepositStatus',
   description: 'How far a deposit has come. Its money is in balances once it is COMPLETED.',
+  valuesConfig: {
+    INITIALIZED: { description: 'Announced; its money has not moved yet.' },
+    PROCESSING: { description: 'On its way.' },
+    COMPLETED: { description: 'Arrived. Its money is in balances.' },
+    CANCELLED: { description: 'Withdrawn before it was processed.' },
+    FAILED: { description: 'Declined, as the reason code says. It moved no money.' },
+    REVERSED: { description: 'Taken back after it had arrived.' },
+  },
 });
 registerEnumType(DepositPaymentMethod, {
   name: 'DepositPaymentMethod',
-  description:
-    'How a deposit was paid. Edition 1 has bank rails, checks and buy-now-pay-later wallets; Edition 2 has cards and UPI.',
+  description: 'How a deposit was paid.',
+  valuesConfig: {
+    AFFIRM: { description: 'Affirm, a buy-now-pay-later wallet. Edition 1 only.' },
+    AFTERPAY: { description: 'Afterpay, a buy-now-pay-later wallet. Edition 1 only.' },
+    CARD: { description: 'A card. Edition 2 only.' },
+    CHECK: { description: 'A check. Edition 1 only.' },
+    DOMESTIC_CREDIT: { description: 'A domestic bank transfer, such as ACH credit. Edition 1 only.' },
+    DOMESTIC_DEBIT: { description: 'A domestic debit, such as ACH debit. Edition 1 only.' },
+    DOMESTIC_FAST_CREDIT: { description: 'A domestic bank transfer that arrives at once. Edition 1 only.' },
+    DOMESTIC_WIRE: { description: 'A domestic wire transfer. Both editions.' },
+    GLOBAL_WIRE: { description: 'An international wire transfer. Edition 1 only.' },
+    KLARNA: { description: 'Klarna, a buy-now-pay-later wallet. Edition 1 only.' },
+    UPI: { description: 'UPI. Edition 2 only.' },
+  },
 });
 registerEnumType(DepositReasonCode, {
   name: 'DepositReasonCode',
   description: 'Why a deposit was declined or disputed.',
+  valuesConfig: {
+    CANCELLED: { description: 'It was cancelled.' },
+    DUPLICATE: { description: 'It was paid twice.' },
+    GENERAL: { description: 'Another reason.' },
+    HIGH_RISK: { description: 'It was refused as a high risk.' },
+    INCORRECT_AMOUNT: { description: 'The amount is wrong.' },
+    POOR_IMAGE_QUALITY: { description: 'The image, such as that of a check, cannot be read.' },
+    UNMATCHED_DETAILS: { description: 'The details do not match.' },
+  },
 });
 
 @ObjectType({ simpleResolvers: true, description: 'One side of a deposit.' })
 export class Party {
-  @Field(() => ID, { nullable: true })
+  @Field(() => ID, { nullable: true, description: 'The id of the account; null if it is not known.' })
   accountId: string | null;
-  @Field(() => ID, { nullable: true })
+  @Field(() => ID, { nullable: true, description: 'The id of the address; null if it is not known.' })
   addressId: string | null;
 }
 
@@ -34,28 +64,32 @@ export class Party {
   description: 'Funds that came into an account. Its money is in balances once it is COMPLETED.',
 })
 export class Deposit extends Node {
-  @Field(() => DateTime)
+  @Field(() => DateTime, { description: texts.created })
   created: number;
-  @Field(() => Boolean)
+  @Field(() => Boolean, { description: texts.livemode })
   livemode: boolean;
-  @Field(() => Amount, { description: 'Negative in case of a dispute.' })
+  @Field(() => Amount, { description: 'The amount that came in. Negative for a dispute.' })
   amount: bigint;
-  @Field(() => Currency)
+  @Field(() => Currency, { description: texts.currency })
   currency: string;
-  @Field(() => DepositPaymentMethod)
+  @Field(() => DepositPaymentMethod, { description: 'How the deposit was paid.' })
   paymentMethod: DepositPaymentMethod;
   @Field(() => GraphQLJSONObject, {
     nullable: true,
-    description: 'An object named after the method, such as `card` or `upi`.',
+    description:
+      'An object with one member that has the name of the method: `card` (`brand`, `last4`, `expiry_month`, `expiry_year`) or `upi` (`vpa`). Null for other methods.',
   })
   paymentMethodDetails: Record<string, unknown> | null;
-  @Field(() => DepositReasonCode, { nullable: true })
+  @Field(() => DepositReasonCode, {
+    nullable: true,
+    description: 'Why the deposit was declined, disputed or reversed.',
+  })
   reasonCode: DepositReasonCode | null;
-  @Field(() => String, { description: 'Narration on the incoming deposit.' })
+  @Field(() => String, { description: 'The narration on the incoming deposit.' })
   statementDescriptor: string;
-  @Field(() => DepositStatus)
+  @Field(() => DepositStatus, { description: 'How far the deposit has come.' })
   status: DepositStatus;
-  @Field(() => Metadata, { nullable: true })
+  @Field(() => Metadata, { nullable: true, description: texts.metadata })
   metadata: Record<string, string> | null;
   @Field(() => Amount, { description: 'The part of the amount that is not reconciled yet.' })
   pendingRest: bigint;

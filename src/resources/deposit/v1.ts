@@ -1,6 +1,7 @@
 import { amountText } from '../../types/scalars.js';
 import type { DepositRow } from './table.js';
 import type { BankNoticeRow } from '../../operator/table.js';
+import { declareKeys, optional, orNull, stated } from '../shape.js';
 
 /** Formats a deposit for /v1. Spec: Deposit. */
 export function depositV1(d: DepositRow) {
@@ -56,3 +57,46 @@ export function bankNoticeV1({ reference, event, created, livemode, depositId, c
     deposit_id: depositId,
   };
 }
+
+const text = stated({ type: 'string' });
+const number = stated({ type: 'integer' });
+
+declareKeys(depositV1, {
+  id: 'value',
+  object: 'noun',
+  created: 'value',
+  livemode: 'value',
+  amount: 'value',
+  currency: 'value',
+  from: { account_id: 'value or null', address_id: 'value or null' },
+  to: { account_id: 'value', address_id: 'value or null' },
+  payment_method: 'value',
+  payment_method_details: orNull({
+    card: optional(
+      {
+        brand: stated({ type: ['string', 'null'] }),
+        last4: text,
+        expiry_month: number,
+        expiry_year: number,
+      },
+      'Shown when the payer used a card.',
+    ),
+    upi: optional({ vpa: text }, 'Shown when the payer used UPI.'),
+  }),
+  reason_code: 'value or null',
+  statement_descriptor: 'value',
+  status: 'value',
+  metadata: 'value or null',
+});
+
+declareKeys(bankNoticeV1, {
+  object: 'noun',
+  reference: text,
+  event: text,
+  created: number,
+  livemode: stated({ type: 'boolean' }),
+  address_id: text,
+  amount: text,
+  currency: text,
+  deposit_id: stated({ type: ['string', 'null'] }),
+});

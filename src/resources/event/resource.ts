@@ -1,9 +1,13 @@
 import { GraphQLJSONObject } from 'graphql-scalars';
 import { everyone } from '../../auth/permissions.js';
-import { defineResource, extension, stored } from '../define.js';
-import { fields, many, node, one, value } from '../edges.js';
+import { Node } from '../../types/relay-node.js';
+import { account } from '../account/table.js';
+import { Allocation } from '../allocation/type.js';
+import { defineResource, extension, readableNode, stored } from '../define.js';
+import { fields, many, node, one, page, value } from '../edges.js';
 import { Event, EventArgs, EventConnection, eventListing } from './type.js';
-import { event } from './table.js';
+import { type EventRow, event } from './table.js';
+import { allocationsOfEvent } from './allocations.js';
 import { eventObjectV1, eventV1 } from './v1.js';
 
 export default defineResource({
@@ -17,7 +21,7 @@ export default defineResource({
   stored: { event: stored(event, eventV1) },
   operations: {
     event: {
-      reads: one('An event within reach.'),
+      reads: one('An event that the caller can see, by its id.'),
       access: 'read',
       callers: everyone,
       routes: [extension.get('/v1/events/:id')],
@@ -37,6 +41,30 @@ export default defineResource({
       object: value(() => GraphQLJSONObject, eventObjectV1, {
         description: 'The object after the event, in the format of /v1.',
       }),
+      allocations: value(() => [Allocation], allocationsOfEvent, {
+        nullable: true,
+        description:
+          'Of a `deposit.reconciled`: what the deposit began to count towards, in the order of the request, as it then was. Null for other events, and for events that were stored before version 0.3.0.',
+      }),
+      node: value(
+        () => Node,
+        ({ objectId }: EventRow, { scope, caller }) => {
+          const found = readableNode(objectId, caller);
+          return found ? scope.find(found.rows, objectId) : null;
+        },
+        {
+          nullable: true,
+          description:
+            'The object as it is now. Null if it no longer exists, and for an object without a type of its own, such as a block of payouts.',
+        },
+      ),
+    }),
+    fields(account, {
+      events: page(event, event.actingAccountId, {
+        description:
+          "The events of the objects on the account's own lists, newest first: of a user, its own and those of its partners. Empty for a partner, whose events are its owner's.",
+      }),
     }),
   ],
+  sizes: { 'Event.allocations': 10 },
 });

@@ -5,6 +5,7 @@ import { Node } from '../../types/relay-node.js';
 import { DateTime } from '../../types/scalars.js';
 import { numberBounds } from './position.js';
 import { event } from './table.js';
+import { texts } from '../../types/texts.js';
 
 /** Something that happened. Silent: all fields. */
 @ObjectType({
@@ -13,20 +14,25 @@ import { event } from './table.js';
   description: 'Something that happened to an object. A client that follows the numbers misses no event.',
 })
 export class Event extends Node {
-  @Field(() => DateTime)
+  @Field(() => DateTime, { description: texts.created })
   created: number;
-  @Field(() => Boolean)
+  @Field(() => Boolean, { description: texts.livemode })
   livemode: boolean;
   @Field(() => String, { description: 'The object and what happened to it, such as `deposit.completed`.' })
   type: string;
   @Field(() => Int, {
     nullable: true,
-    description: 'Dense per tenant and mode, in the order in which events became visible.',
+    description:
+      'The position of the event: events are numbered without gaps per tenant and mode, in the order in which they became visible.',
   })
   number: number | null;
-  @Field(() => ID, { description: 'The object that it is about.' })
+  @Field(() => ID, { description: 'The id of the object that the event is about.' })
   objectId: string;
-  @Field(() => String, { nullable: true, description: 'The request that caused it; null when the service caused it.' })
+  @Field(() => String, {
+    nullable: true,
+    description:
+      'The id of the request that caused the event, as in its header `Request-Id`. Null when the service caused it.',
+  })
   requestId: string | null;
 }
 export const EventConnection = connectionOf('Event', () => Event);
@@ -46,8 +52,8 @@ export const eventListing: Listing = {
 
 @ArgsType()
 export class EventArgs extends PageArgs {
-  @Field(() => [String], { nullable: true, description: 'Such as `deposit.completed`.' })
+  @Field(() => [String], { nullable: true, description: 'Only events of these types, such as `deposit.completed`.' })
   type?: string[] | null;
-  @Field(() => ID, { nullable: true, description: 'Events of this object.' })
+  @Field(() => ID, { nullable: true, description: 'Only events about the object with this id.' })
   objectId?: string | null;
 }

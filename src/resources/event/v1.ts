@@ -1,5 +1,6 @@
 import { storedObject } from '../define.js';
 import type { EventRow } from './table.js';
+import { anyStoredObject, declareKeys } from '../shape.js';
 
 /** Formats the object of an event for /v1, in its state right after the event. */
 export function eventObjectV1({ object, data }: EventRow): object {
@@ -19,3 +20,12 @@ export function eventV1(e: EventRow) {
     data: { object: eventObjectV1(e) },
   };
 }
+
+declareKeys(eventV1, {
+  id: 'value',
+  object: 'noun',
+  created: 'value',
+  livemode: 'value',
+  type: 'value',
+  data: { object: anyStoredObject },
+});

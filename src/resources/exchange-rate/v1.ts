@@ -1,4 +1,5 @@
 import type { RateRow } from './table.js';
+import { declareKeys, stated } from '../shape.js';
 
 /**
  * Formats a rate for the events of /v1: how much `target` one unit of `source` buys, as a decimal. Silent: all fields.
@@ -13,3 +14,14 @@ export function rateV1(r: RateRow) {
     rate: r.rate,
   };
 }
+
+const text = stated({ type: 'string' });
+
+declareKeys(rateV1, {
+  object: 'noun',
+  created: stated({ type: 'integer' }),
+  livemode: stated({ type: 'boolean' }),
+  source: text,
+  target: text,
+  rate: text,
+});

@@ -18,3 +18,8 @@ export async function contentOf(scope: Scope, id: string): Promise<Buffer> {
   );
   return Buffer.from(found?.content ?? []);
 }
+
+/** The most bytes of a file. */
+export const fileBytesMax = 10 * 1024 * 1024;
+/** The accepted types, which are detected from the content and never from the name. */
+export const contentTypes = ['application/pdf', 'image/png', 'image/jpeg'];

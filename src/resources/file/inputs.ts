@@ -14,6 +14,9 @@ export const fileListing: Listing = {
 export class FileArgs extends PageArgs {
   @Field(() => [FilePurpose], { nullable: true, description: 'Only of these purposes.' })
   purpose?: FilePurpose[] | null;
-  @Field(() => ID, { nullable: true, description: 'Files of this account; any within reach.' })
+  @Field(() => ID, {
+    nullable: true,
+    description: 'Only files of this account. It may be any account that the caller can see.',
+  })
   accountId?: string | null;
 }

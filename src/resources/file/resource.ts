@@ -1,11 +1,39 @@
 import { everyone } from '../../auth/permissions.js';
 import { type AccountRow, account } from '../account/table.js';
-import { defineResource, extension, stored } from '../define.js';
+import { type AddressRow, address } from '../address/table.js';
+import { defineResource, extension, type RestRoute, stored } from '../define.js';
 import { fields, link, many, node, one, page, value } from '../edges.js';
 import { FileArgs, fileListing } from './inputs.js';
-import { file } from './table.js';
+import { contentTypes, fileBytesMax } from './content.js';
+import { FilePurpose, file } from './table.js';
 import { File, FileConnection } from './type.js';
 import { fileV1 } from './v1.js';
+
+const upload: RestRoute = {
+  method: 'POST',
+  path: '/v1/files',
+  extension: true,
+  summary: 'Upload a file',
+  description: `Uploads a PDF, PNG or JPEG of at most ${fileBytesMax / 1024 / 1024} MB, which is recognised by its content. Metadata are fields such as \`metadata[order]\`.`,
+  form: {
+    type: 'object',
+    properties: {
+      purpose: { type: 'string', enum: Object.values(FilePurpose), description: 'What the file is for.' },
+      file: { type: 'string', contentMediaType: 'application/octet-stream', description: 'The content.' },
+    },
+    required: ['purpose', 'file'],
+    patternProperties: { '^metadata\\[.+\\]$': { type: 'string' } },
+    additionalProperties: false,
+  },
+};
+const download: RestRoute = {
+  method: 'GET',
+  path: '/v1/files/:id/content',
+  extension: true,
+  summary: 'Download the content of a file',
+  description: 'Answers the bytes of a file within reach, as they were uploaded.',
+  content: contentTypes,
+};
 
 export default defineResource({
   object: 'file',
@@ -13,7 +41,7 @@ export default defineResource({
   stored: { file: stored(file, fileV1) },
   operations: {
     file: {
-      reads: one('A file within reach.'),
+      reads: one('A file that the caller can see, by its id.'),
       access: 'read',
       callers: everyone,
       routes: [extension.get('/v1/files/:id')],
@@ -27,11 +55,18 @@ export default defineResource({
   },
   // Files are binary, and GraphQL has no binary values.
   restOperations: {
-    createFile: { access: 'write', callers: everyone },
-    fileContent: { access: 'read', callers: everyone },
+    createFile: { access: 'write', callers: everyone, rest: upload },
+    fileContent: { access: 'read', callers: everyone, rest: download },
   },
   fields: [
     fields(file, { account: link(account, 'accountId', { description: 'The account that uploaded it.' }) }),
+    fields(address, {
+      idDocument: value(
+        () => File,
+        (row: AddressRow, { scope }) => scope.find(file, row.supportingDocumentation?.idDocument),
+        { nullable: true, description: 'The file behind `supportingDocumentation.idDocument`.' },
+      ),
+    }),
     fields(account, {
       files: page(file, file.accountId, { description: 'The files that the account uploaded.' }),
       logo: link(file, 'logoId', { nullable: true, description: 'The file behind `logoId`.' }),
@@ -39,6 +74,22 @@ export default defineResource({
         () => File,
         (row: AccountRow, { scope }) => scope.find(file, row.supportingDocumentation.idDocument),
         { nullable: true, description: 'The file behind `supportingDocumentation.idDocument`.' },
+      ),
+      ownershipStructureDocument: value(
+        () => File,
+        (row: AccountRow, { scope }) => scope.find(file, row.supportingDocumentation.ownershipStructureDocument),
+        {
+          nullable: true,
+          description: 'The file behind `supportingDocumentation.ownershipStructureDocument`. Edition 1 only.',
+        },
+      ),
+      physicalAddressDocument: value(
+        () => File,
+        (row: AccountRow, { scope }) => scope.find(file, row.supportingDocumentation.physicalAddressDocument),
+        {
+          nullable: true,
+          description: 'The file behind `supportingDocumentation.physicalAddressDocument`. Edition 2 only.',
+        },
       ),
     }),
   ],

@@ -1,4 +1,5 @@
 import type { FileRow } from './table.js';
+import { declareKeys } from '../shape.js';
 
 /** Formats a file for /v1. Silent: all fields. */
 export function fileV1(f: FileRow) {
@@ -15,3 +16,16 @@ export function fileV1(f: FileRow) {
     metadata: f.metadata,
   };
 }
+
+declareKeys(fileV1, {
+  id: 'value',
+  object: 'noun',
+  created: 'value',
+  livemode: 'value',
+  purpose: 'value',
+  filename: 'value',
+  content_type: 'value',
+  size: 'value',
+  sha256: 'value',
+  metadata: 'value or null',
+});

@@ -1,4 +1,4 @@
-import { Arg, ArgsType, Ctx, Field, ID, InputType, Int, Mutation, ObjectType, Resolver } from 'type-graphql';
+import { ArgsType, Ctx, Field, ID, InputType, Int, Mutation, ObjectType, Resolver } from 'type-graphql';
 import { type AccountRow, account } from '../account/table.js';
 import type { Context } from '../../operation/context.js';
 import { type Listing, PageArgs } from '../../types/pagination.js';
@@ -7,6 +7,7 @@ import { ownAccounts, related } from '../../auth/permissions.js';
 import { type Problem, problem, DomainError } from '../../request/problems.js';
 import { apiKey, KeyPermission } from './table.js';
 import { ApiKey } from './type.js';
+import { Input } from '../../types/input.js';
 
 export const apiKeyListing: Listing = {
   object: 'api_key',
@@ -23,41 +24,48 @@ const expirySecondsMax = 5 * 365 * 24 * 3600;
 class CreateApiKeyInput {
   @Field(() => ID, {
     nullable: true,
-    description: 'The owner of the key: the context account by default, or a connected user of the platform.',
+    description: 'The id of the owner of the key: the acting account by default, or a connected user of the platform.',
   })
   accountId?: string | null;
-  @Field(() => KeyPermission, { nullable: true, description: 'FULL by default.' })
+  @Field(() => KeyPermission, { nullable: true, defaultValue: 'full', description: 'What the key may do.' })
   permission?: KeyPermission | null;
-  @Field(() => Int, { nullable: true, description: 'Seconds until it expires; never by default.' })
+  @Field(() => Int, {
+    nullable: true,
+    description: 'After how many seconds the key expires. Without it, the key does not expire.',
+  })
   expiresInSeconds?: number | null;
 }
 
 @InputType({ description: 'Names the API key to be replaced.' })
 class RotateApiKeyInput {
-  @Field(() => ID)
+  @Field(() => ID, { description: 'The id of the key that the new one replaces.' })
   id: string;
   @Field(() => Int, {
     nullable: true,
-    description: `Seconds for which the old key stays valid: ${graceSecondsDefault} by default, ${graceSecondsMax} at most.`,
+    defaultValue: graceSecondsDefault,
+    description: `For how many seconds the old key stays valid; ${graceSecondsMax} at most.`,
   })
   graceSeconds?: number | null;
 }
 
 @InputType({ description: 'Names the API key to be revoked.' })
 class RevokeApiKeyInput {
-  @Field(() => ID)
+  @Field(() => ID, { description: 'The id of the key.' })
   id: string;
 }
 
 @ArgsType()
 export class ApiKeyArgs extends PageArgs {
-  @Field(() => ID, { nullable: true, description: 'Keys of this account; the context account or a connected user.' })
+  @Field(() => ID, {
+    nullable: true,
+    description: 'Only keys of this account: the acting account, or a connected user of the platform.',
+  })
   accountId?: string | null;
 }
 
 @ObjectType({ simpleResolvers: true })
 class NewApiKeyPayload {
-  @Field(() => ApiKey)
+  @Field(() => ApiKey, { description: 'The new key.' })
   apiKey: ApiKey;
   @Field(() => String, {
     nullable: true,
@@ -80,7 +88,7 @@ export class ApiKeyResolver {
   @Mutation(() => CreateApiKeyPayload, {
     description: "Creates a key of the caller's mode. A platform may create keys for its connected users.",
   })
-  async createApiKey(@Arg('input', () => CreateApiKeyInput) input: CreateApiKeyInput, @Ctx() context: Context) {
+  async createApiKey(@Input(() => CreateApiKeyInput) input: CreateApiKeyInput, @Ctx() context: Context) {
     const { caller } = context;
     const owner = await context.scope.one(account, input.accountId || caller.actingAccountId, 'api_key.account_id');
     if (owner.kind === 'partner')
@@ -102,7 +110,7 @@ export class ApiKeyResolver {
     description:
       'Creates a new key with the same permission and the same expiry. The old key stays valid for a grace period.',
   })
-  async rotateApiKey(@Arg('input', () => RotateApiKeyInput) input: RotateApiKeyInput, @Ctx() context: Context) {
+  async rotateApiKey(@Input(() => RotateApiKeyInput) input: RotateApiKeyInput, @Ctx() context: Context) {
     const { caller } = context;
     await checkManageable(context, input.id);
     const made = context.newKey(caller.tenantId, caller.livemode);
@@ -117,7 +125,7 @@ export class ApiKeyResolver {
   }
 
   @Mutation(() => RevokeApiKeyPayload, { description: 'Revokes a key. Every gateway refuses it within a second.' })
-  async revokeApiKey(@Arg('input', () => RevokeApiKeyInput) input: RevokeApiKeyInput, @Ctx() context: Context) {
+  async revokeApiKey(@Input(() => RevokeApiKeyInput) input: RevokeApiKeyInput, @Ctx() context: Context) {
     await checkManageable(context, input.id);
     return { apiKey: await context.write('revoke_api_key', apiKey, input) };
   }

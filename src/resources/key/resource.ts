@@ -11,22 +11,23 @@ const managed = { access: 'write', callers: everyone, relations: ownAccounts } a
 
 export default defineResource({
   object: 'api_key',
-  node: node('key', apiKey, ApiKey, { listing: apiKeyListing, connection: ApiKeyConnection }),
+  node: node('key', apiKey, ApiKey, { listing: apiKeyListing, connection: ApiKeyConnection, keysOnly: true }),
   stored: { api_key: stored(apiKey, apiKeyV1) },
   resolvers: [ApiKeyResolver],
   operations: {
-    apiKey: { reads: one('A key within reach.'), access: 'read', callers: everyone },
+    apiKey: { reads: one('A key that the caller can see, by its id.'), access: 'read', callers: everyone, keysOnly: 'read API keys' },
     apiKeys: {
       reads: many(ApiKeyArgs, "The keys of the accounts on the caller's list, of the caller's mode."),
       access: 'read',
       callers: everyone,
+      keysOnly: 'read API keys',
     },
-    createApiKey: { ...managed, rules: apiKeyProblems },
-    rotateApiKey: { ...managed, rules: apiKeyProblems },
-    revokeApiKey: managed,
+    createApiKey: { ...managed, keysOnly: 'create API keys', rules: apiKeyProblems },
+    rotateApiKey: { ...managed, keysOnly: 'rotate API keys', rules: apiKeyProblems },
+    revokeApiKey: { ...managed, keysOnly: 'revoke API keys' },
   },
   fields: [
-    fields(apiKey, { account: link(account, 'accountId') }),
+    fields(apiKey, { account: link(account, 'accountId', { description: 'The account whose key it is.' }) }),
     fields(account, {
       apiKeys: page(apiKey, apiKey.accountId, { description: "The account's keys of the caller's mode." }),
     }),

@@ -3,14 +3,13 @@ import { connectionOf } from '../../types/pagination.js';
 import { Node } from '../../types/relay-node.js';
 import { DateTime } from '../../types/scalars.js';
 import { KeyPermission } from './table.js';
+import { texts } from '../../types/texts.js';
 
 registerEnumType(KeyPermission, {
   name: 'KeyPermission',
   description: 'What an API key may do.',
   valuesConfig: { FULL: { description: 'May read and write.' }, READ: { description: 'May only read.' } },
 });
-
-const optional = { nullable: true } as const;
 
 /** An API key, without its secret. Silent: all fields. */
 @ObjectType({
@@ -19,21 +18,24 @@ const optional = { nullable: true } as const;
   description: 'An API key. Its secret is shown once, when the key is created.',
 })
 export class ApiKey extends Node {
-  @Field(() => DateTime)
+  @Field(() => DateTime, { description: texts.created })
   created: number;
-  @Field(() => Boolean)
+  @Field(() => Boolean, { description: 'True for a key of live mode, false for a key of test mode.' })
   livemode: boolean;
-  @Field(() => ID)
+  @Field(() => ID, { description: 'The id of the account whose key it is.' })
   accountId: string;
-  @Field(() => KeyPermission)
+  @Field(() => KeyPermission, { description: 'What the key may do.' })
   permission: KeyPermission;
   @Field(() => String, { description: 'The beginning of the key, which identifies it without revealing it.' })
   prefix: string;
-  @Field(() => DateTime, optional)
+  @Field(() => DateTime, { nullable: true, description: 'When the key expires. Null if it does not expire.' })
   expiresAt: number | null;
-  @Field(() => DateTime, optional)
+  @Field(() => DateTime, { nullable: true, description: 'When the key was revoked. Null if it was not.' })
   revokedAt: number | null;
-  @Field(() => DateTime, { nullable: true, description: 'To the minute.' })
+  @Field(() => DateTime, {
+    nullable: true,
+    description: 'When the key was last used, to the minute. Null if it was never used.',
+  })
   lastUsedAt: number | null;
 }
 

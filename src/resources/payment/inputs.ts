@@ -12,7 +12,10 @@ export const paymentListing: Listing = {
 
 @ArgsType()
 export class PaymentArgs extends PageArgs {
-  @Field(() => ID, { nullable: true, description: 'Payments of this account; any within reach.' })
+  @Field(() => ID, {
+    nullable: true,
+    description: 'Only payments of this account. It may be any account that the caller can see.',
+  })
   accountId?: string | null;
   @Field(() => [PaymentType], { nullable: true, description: 'Only of these types.' })
   type?: PaymentType[] | null;

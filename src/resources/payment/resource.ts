@@ -1,12 +1,13 @@
 import { everyone } from '../../auth/permissions.js';
 import { account } from '../account/table.js';
+import { Account } from '../account/type.js';
 import { defineResource, extension, stored } from '../define.js';
-import { fields, link, many, node, one, page } from '../edges.js';
+import { fields, link, many, node, one, page, value } from '../edges.js';
 // These imports set the order in the schema: persons and receivables come before payments, and payouts after them.
 import '../person/resource.js';
 import '../receivable/resource.js';
 import { PaymentArgs, paymentListing } from './inputs.js';
-import { payment } from './table.js';
+import { type PaymentRow, payment } from './table.js';
 import { Payment, PaymentConnection } from './type.js';
 import { paymentV1 } from './v1.js';
 
@@ -16,7 +17,7 @@ export default defineResource({
   stored: { payment: stored(payment, paymentV1) },
   operations: {
     payment: {
-      reads: one('A payment within reach.'),
+      reads: one('A payment that the caller can see, by its id.'),
       access: 'read',
       callers: everyone,
       routes: [extension.get('/v1/payments/:id')],
@@ -29,7 +30,19 @@ export default defineResource({
     },
   },
   fields: [
-    fields(payment, { account: link(account, 'accountId', { description: 'The account whose money it moved.' }) }),
+    fields(payment, {
+      account: link(account, 'accountId', { description: 'The account whose money it moved.' }),
+      counterpart: value(
+        () => Account,
+        async (row: PaymentRow, { scope }) =>
+          row.type === 'transfer' ? scope.find(account, (await scope.find(account, row.accountId))?.ownerId) : null,
+        {
+          nullable: true,
+          description:
+            'Of a TRANSFER, the aggregator platform that received the money. Null for other payments, and where the caller cannot see the platform.',
+        },
+      ),
+    }),
     fields(account, {
       payments: page(payment, payment.accountId, { description: "The account's payments." }),
     }),

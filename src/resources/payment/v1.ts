@@ -1,5 +1,6 @@
 import { amountText } from '../../types/scalars.js';
 import type { PaymentRow } from './table.js';
+import { declareKeys } from '../shape.js';
 
 /** Formats a payment for /v1. Silent: all fields. */
 export function paymentV1(p: PaymentRow) {
@@ -16,3 +17,16 @@ export function paymentV1(p: PaymentRow) {
     checkout_id: p.checkoutId,
   };
 }
+
+declareKeys(paymentV1, {
+  id: 'value',
+  object: 'noun',
+  created: 'value',
+  livemode: 'value',
+  type: 'value',
+  amount: 'value',
+  currency: 'value',
+  status: 'value',
+  deposit_id: 'value or null',
+  checkout_id: 'value or null',
+});

@@ -1,9 +1,10 @@
-import { Arg, ArgsType, Ctx, Field, ID, InputType, Mutation, Resolver } from 'type-graphql';
+import { ArgsType, Ctx, Field, ID, InputType, Mutation, Resolver } from 'type-graphql';
 import type { Context } from '../../operation/context.js';
 import { type Listing, PageArgs } from '../../types/pagination.js';
 import { payloadOf } from '../../types/payload.js';
 import { PayoutStatus, payout } from './table.js';
 import { Payout } from './type.js';
+import { Input } from '../../types/input.js';
 
 export const payoutListing: Listing = {
   object: 'payout',
@@ -15,7 +16,7 @@ export const payoutListing: Listing = {
 
 @InputType({ description: 'Names a payout.' })
 class PayoutIdInput {
-  @Field(() => ID)
+  @Field(() => ID, { description: 'The id of the payout.' })
   id: string;
 }
 
@@ -27,7 +28,10 @@ export class PayoutOfAccountArgs extends PageArgs {
 
 @ArgsType()
 export class PayoutArgs extends PayoutOfAccountArgs {
-  @Field(() => ID, { nullable: true, description: 'Payouts of this account; any within reach.' })
+  @Field(() => ID, {
+    nullable: true,
+    description: 'Only payouts of this account. It may be any account that the caller can see.',
+  })
   accountId?: string | null;
 }
 
@@ -39,13 +43,13 @@ export class PayoutResolver {
   @Mutation(() => SettleTestPayoutPayload, {
     description: 'Test helper: completes a payout now. The sandbox completes it a minute after its creation.',
   })
-  async settleTestPayout(@Arg('input', () => PayoutIdInput) { id }: PayoutIdInput, @Ctx() context: Context) {
+  async settleTestPayout(@Input(() => PayoutIdInput) { id }: PayoutIdInput, @Ctx() context: Context) {
     await context.scope.one(payout, id);
     return { payout: await context.write('move_payout', payout, { id, to: 'completed' }) };
   }
 
   @Mutation(() => FailTestPayoutPayload, { description: 'Test helper: fails a payout; its money is available again.' })
-  async failTestPayout(@Arg('input', () => PayoutIdInput) { id }: PayoutIdInput, @Ctx() context: Context) {
+  async failTestPayout(@Input(() => PayoutIdInput) { id }: PayoutIdInput, @Ctx() context: Context) {
     await context.scope.one(payout, id);
     return { payout: await context.write('move_payout', payout, { id, to: 'failed' }) };
   }

@@ -16,7 +16,7 @@ export default defineResource({
   resolvers: [PayoutResolver],
   operations: {
     payout: {
-      reads: one('A payout within reach.'),
+      reads: one('A payout that the caller can see, by its id.'),
       access: 'read',
       callers: everyone,
       routes: [extension.get('/v1/payouts/:id')],
@@ -27,14 +27,22 @@ export default defineResource({
       callers: everyone,
       routes: [extension.list('/v1/payouts')],
     },
-    settleTestPayout: { ...testOnly, routes: [extension.post('/v1/test_helpers/payouts/:id/settle')] },
-    failTestPayout: { ...testOnly, routes: [extension.post('/v1/test_helpers/payouts/:id/fail')] },
+    settleTestPayout: {
+      ...testOnly,
+      refusals: ['status_invalid'],
+      routes: [extension.post('/v1/test_helpers/payouts/:id/settle')],
+    },
+    failTestPayout: {
+      ...testOnly,
+      refusals: ['status_invalid'],
+      routes: [extension.post('/v1/test_helpers/payouts/:id/fail')],
+    },
   },
   fields: [
     fields(payout, {
-      account: link(account, 'accountId'),
-      address: link(address, 'addressId'),
-      payment: link(payment, 'paymentId'),
+      account: link(account, 'accountId', { description: 'The account that is paid out.' }),
+      address: link(address, 'addressId', { description: 'The address to which the money is sent.' }),
+      payment: link(payment, 'paymentId', { description: 'The payment of this payout.' }),
     }),
     fields(account, {
       payouts: page(payout, payout.accountId, { args: PayoutOfAccountArgs, description: "The account's payouts." }),

@@ -3,8 +3,17 @@ import { connectionOf } from '../../types/pagination.js';
 import { Node } from '../../types/relay-node.js';
 import { Amount, Currency, DateTime } from '../../types/scalars.js';
 import { PayoutBlockReason, PayoutStatus } from './table.js';
+import { texts } from '../../types/texts.js';
 
-registerEnumType(PayoutStatus, { name: 'PayoutStatus', description: 'How far a payout has come.' });
+registerEnumType(PayoutStatus, {
+  name: 'PayoutStatus',
+  description: 'How far a payout has come.',
+  valuesConfig: {
+    PROCESSING: { description: 'On its way.' },
+    COMPLETED: { description: 'Arrived.' },
+    FAILED: { description: 'Not arrived; its money is available again.' },
+  },
+});
 
 registerEnumType(PayoutBlockReason, {
   name: 'PayoutBlockReason',
@@ -27,9 +36,9 @@ registerEnumType(PayoutBlockReason, {
   description: 'Available money in one currency that could not be paid out when it was last due, and why.',
 })
 export class PayoutBlock {
-  @Field(() => Currency)
+  @Field(() => Currency, { description: 'The currency of the money that could not be paid out.' })
   currency: string;
-  @Field(() => PayoutBlockReason)
+  @Field(() => PayoutBlockReason, { description: 'Why the money could not be paid out.' })
   reasonCode: PayoutBlockReason;
   @Field(() => DateTime, { description: 'When this became the reason.' })
   created: number;
@@ -42,27 +51,29 @@ export class PayoutBlock {
   description: 'Funds on their way to a payout address, in its currency.',
 })
 export class Payout extends Node {
-  @Field(() => DateTime)
+  @Field(() => DateTime, { description: texts.created })
   created: number;
-  @Field(() => Boolean)
+  @Field(() => Boolean, { description: texts.livemode })
   livemode: boolean;
-  @Field(() => ID)
+  @Field(() => ID, { description: 'The id of the account that is paid out.' })
   accountId: string;
-  @Field(() => ID)
+  @Field(() => ID, { description: 'The id of the address to which the money is sent.' })
   addressId: string;
-  @Field(() => Amount)
+  @Field(() => Amount, { description: 'The amount that is sent, after a conversion.' })
   amount: bigint;
-  @Field(() => Currency)
+  @Field(() => Currency, { description: 'The currency of the address and of the amount.' })
   currency: string;
-  @Field(() => PayoutStatus)
+  @Field(() => PayoutStatus, { description: 'How far the payout has come.' })
   status: PayoutStatus;
-  @Field(() => ID)
+  @Field(() => ID, { description: 'The id of the payment of this payout.' })
   paymentId: string;
   @Field(() => Amount, { description: 'The amount before a conversion.' })
   sourceAmount: bigint;
-  @Field(() => Currency)
+  @Field(() => Currency, { description: 'The currency before a conversion.' })
   sourceCurrency: string;
-  @Field(() => String, { description: 'What one unit of the source currency bought, as a decimal.' })
+  @Field(() => String, {
+    description: 'What one unit of the source currency bought, as a decimal, such as `83.25`. 1 without a conversion.',
+  })
   rate: string;
 }
 

@@ -1,5 +1,6 @@
 import { amountText } from '../../types/scalars.js';
 import type { PayoutBlockRow, PayoutRow } from './table.js';
+import { declareKeys, stated } from '../shape.js';
 
 /** Formats a payout for /v1. Silent: all fields. */
 export function payoutV1(p: PayoutRow) {
@@ -29,3 +30,28 @@ export function payoutBlockV1(b: PayoutBlockRow) {
     reason_code: b.reasonCode,
   };
 }
+
+declareKeys(payoutV1, {
+  id: 'value',
+  object: 'noun',
+  created: 'value',
+  livemode: 'value',
+  account_id: 'value',
+  address_id: 'value',
+  amount: 'value',
+  currency: 'value',
+  status: 'value',
+  payment_id: 'value',
+});
+
+const text = stated({ type: 'string' });
+
+declareKeys(payoutBlockV1, {
+  id: text,
+  object: 'noun',
+  created: stated({ type: 'integer' }),
+  livemode: stated({ type: 'boolean' }),
+  account_id: text,
+  currency: 'value',
+  reason_code: 'value',
+});

@@ -1,4 +1,4 @@
-import { Arg, ArgsType, Ctx, Field, ID, InputType, Mutation, Resolver } from 'type-graphql';
+import { ArgsType, Ctx, Field, ID, InputType, Mutation, Resolver } from 'type-graphql';
 import { blankToNull } from '../account/creation.js';
 import { type AccountRow, account, type BusinessType } from '../account/table.js';
 import type { Context } from '../../operation/context.js';
@@ -10,6 +10,9 @@ import { Metadata } from '../../types/scalars.js';
 import { sealedIdentification } from './encryption.js';
 import { type IdentificationObject, person } from './table.js';
 import { Person } from './type.js';
+import { roleTexts } from './texts.js';
+import { texts } from '../../types/texts.js';
+import { Input } from '../../types/input.js';
 
 export const personListing: Listing = {
   object: 'person',
@@ -18,15 +21,13 @@ export const personListing: Listing = {
   own: person.accountId,
 };
 
-const optional = { nullable: true } as const;
-
 @InputType({ description: 'The roles that a person holds; at least one.' })
 class RelationshipInput {
-  @Field(() => Boolean, optional)
+  @Field(() => Boolean, { nullable: true, description: roleTexts.director })
   director?: boolean | null;
-  @Field(() => Boolean, optional)
+  @Field(() => Boolean, { nullable: true, description: roleTexts.owner })
   owner?: boolean | null;
-  @Field(() => Boolean, optional)
+  @Field(() => Boolean, { nullable: true, description: roleTexts.representative })
   representative?: boolean | null;
 }
 
@@ -34,54 +35,71 @@ class RelationshipInput {
 class IdentificationInput {
   @Field(() => String, { nullable: true, description: 'The number of the personal tax card.' })
   taxCardNumber?: string | null;
-  @Field(() => ID, { nullable: true, description: 'A file with an image of the personal tax card.' })
+  @Field(() => ID, { nullable: true, description: 'The id of a file with an image of the personal tax card.' })
   taxCardImage?: string | null;
   @Field(() => ID, {
     nullable: true,
-    description: 'A file with an image of the passport; sufficient for an owner of a company, LLP or partnership.',
+    description:
+      'The id of a file with an image of the passport. It is sufficient for an owner of a company, LLP or partnership.',
   })
   passportImage?: string | null;
 }
 
 @InputType({ description: "Creates a director, owner or representative of an account's business." })
 export class CreatePersonInput {
-  @Field(() => ID, { nullable: true, description: 'The account whose person it is; the context account by default.' })
+  @Field(() => ID, {
+    nullable: true,
+    description: 'The id of the account of the business; the acting account by default.',
+  })
   accountId?: string | null;
-  @Field(() => String)
+  @Field(() => String, { description: 'The full name of the person.' })
   fullName: string;
-  @Field(() => RelationshipInput)
+  @Field(() => RelationshipInput, { description: 'The roles of the person; at least one.' })
   relationship: RelationshipInput;
-  @Field(() => IdentificationInput, optional)
+  @Field(() => IdentificationInput, {
+    nullable: true,
+    description: 'How the person is identified. Edition 1 requires the number or an image of the personal tax card.',
+  })
   identification?: IdentificationInput | null;
-  @Field(() => Metadata, optional)
+  @Field(() => Metadata, { nullable: true, description: texts.metadataOfNew })
   metadata?: Record<string, string | null> | null;
 }
 
 @InputType({
-  description: 'Changes a person of an account in status DRAFT. Objects merge: absent members stay, null clears.',
+  description:
+    'Changes a person of an account in status DRAFT. Members that are absent stay as they are; null clears a member.',
 })
 export class UpdatePersonInput {
-  @Field(() => ID)
+  @Field(() => ID, { description: 'The id of the person.' })
   id: string;
-  @Field(() => String, optional)
+  @Field(() => String, { nullable: true, description: 'The full name of the person.' })
   fullName?: string | null;
-  @Field(() => RelationshipInput, { nullable: true, description: 'At least one role must be left.' })
+  @Field(() => RelationshipInput, {
+    nullable: true,
+    description: 'The roles to change. At least one role must be left.',
+  })
   relationship?: RelationshipInput | null;
-  @Field(() => IdentificationInput, optional)
+  @Field(() => IdentificationInput, {
+    nullable: true,
+    description: 'How the person is identified; null removes all of it.',
+  })
   identification?: IdentificationInput | null;
-  @Field(() => Metadata, optional)
+  @Field(() => Metadata, { nullable: true, description: texts.metadataChanges })
   metadata?: Record<string, string | null> | null;
 }
 
 @InputType({ description: 'Names the person to be removed.' })
 class RemovePersonInput {
-  @Field(() => ID)
+  @Field(() => ID, { description: 'The id of the person.' })
   id: string;
 }
 
 @ArgsType()
 export class PersonArgs extends PageArgs {
-  @Field(() => ID, { nullable: true, description: 'Persons of this account; any within reach.' })
+  @Field(() => ID, {
+    nullable: true,
+    description: 'Only persons of this account. It may be any account that the caller can see.',
+  })
   accountId?: string | null;
 }
 
@@ -95,7 +113,7 @@ export class PersonResolver {
   @Mutation(() => CreatePersonPayload, {
     description: "Creates a director, owner or representative of an account's business.",
   })
-  async createPerson(@Arg('input', () => CreatePersonInput) input: CreatePersonInput, @Ctx() context: Context) {
+  async createPerson(@Input(() => CreatePersonInput) input: CreatePersonInput, @Ctx() context: Context) {
     const { scope, caller } = context;
     const owner = await scope.one(account, input.accountId || caller.actingAccountId, 'person.account_id');
     if (owner.kind === 'partner')
@@ -117,9 +135,10 @@ export class PersonResolver {
    * Silent: the operation. Refuses `account_not_updatable` when the account is no draft.
    */
   @Mutation(() => UpdatePersonPayload, {
-    description: 'Changes a person while its account is a DRAFT. Objects merge: absent members stay, null clears.',
+    description:
+      'Changes a person while its account is a DRAFT. Members that are absent stay as they are; null clears a member.',
   })
-  async updatePerson(@Arg('input', () => UpdatePersonInput) input: UpdatePersonInput, @Ctx() context: Context) {
+  async updatePerson(@Input(() => UpdatePersonInput) input: UpdatePersonInput, @Ctx() context: Context) {
     const { scope, edition } = context;
     const { id, ...given } = input;
     const changes = { ...given, ...(given.identification !== undefined && { identification: identified(given) }) };
@@ -155,7 +174,7 @@ export class PersonResolver {
   @Mutation(() => RemovePersonPayload, {
     description: 'Removes a person while its account is a DRAFT, and returns it as it was. Its files remain.',
   })
-  async removePerson(@Arg('input', () => RemovePersonInput) { id }: RemovePersonInput, @Ctx() context: Context) {
+  async removePerson(@Input(() => RemovePersonInput) { id }: RemovePersonInput, @Ctx() context: Context) {
     const { accountId } = await context.scope.one(person, id);
     refuseUnlessDraft(await context.scope.one(account, accountId));
     return { person: await context.write('remove_person', person, { id }) };

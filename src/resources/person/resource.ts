@@ -16,7 +16,7 @@ export default defineResource({
   resolvers: [PersonResolver],
   operations: {
     person: {
-      reads: one('A person within reach.'),
+      reads: one('A person that the caller can see, by its id.'),
       access: 'read',
       callers: everyone,
       routes: [extension.get('/v1/persons/:id')],
@@ -31,21 +31,30 @@ export default defineResource({
       access: 'write',
       callers: everyone,
       rules: personProblems,
+      refusals: ['account_type_invalid', 'account_not_updatable', 'status_invalid'],
       routes: [extension.post('/v1/persons')],
     },
     updatePerson: {
       access: 'write',
       callers: everyone,
       rules: personUpdateProblems,
+      refusals: ['account_not_updatable'],
       routes: [extension.post('/v1/persons/:id')],
     },
-    removePerson: { access: 'write', callers: everyone, routes: [extension.post('/v1/persons/:id/remove')] },
+    removePerson: {
+      access: 'write',
+      callers: everyone,
+      refusals: ['account_not_updatable'],
+      routes: [extension.post('/v1/persons/:id/remove')],
+    },
   },
   fields: [
     fields(person, {
-      relationship: value(() => Relationship, relationshipOf),
-      identification: value(() => Identification, identificationOf),
-      account: link(account, 'accountId'),
+      relationship: value(() => Relationship, relationshipOf, {
+        description: 'The roles of the person in the business.',
+      }),
+      identification: value(() => Identification, identificationOf, { description: 'How the person is identified.' }),
+      account: link(account, 'accountId', { description: 'The account of the business.' }),
       taxCardImage: value(
         () => File,
         (row: PersonRow, { scope }) => scope.find(file, row.identification.taxCardImage),

@@ -2,26 +2,29 @@ import { Field, ID, ObjectType } from 'type-graphql';
 import { connectionOf } from '../../types/pagination.js';
 import { Node } from '../../types/relay-node.js';
 import { DateTime, Metadata } from '../../types/scalars.js';
-
-const optional = { nullable: true } as const;
+import { roleTexts } from './texts.js';
+import { texts } from '../../types/texts.js';
 
 @ObjectType({ simpleResolvers: true, description: 'The roles that a person holds; one person may hold several.' })
 export class Relationship {
-  @Field(() => Boolean)
+  @Field(() => Boolean, { description: roleTexts.director })
   director: boolean;
-  @Field(() => Boolean)
+  @Field(() => Boolean, { description: roleTexts.owner })
   owner: boolean;
-  @Field(() => Boolean)
+  @Field(() => Boolean, { description: roleTexts.representative })
   representative: boolean;
 }
 
 @ObjectType({ simpleResolvers: true, description: 'How a person is identified.' })
 export class Identification {
-  @Field(() => String, { nullable: true, description: 'Masked except for its last four characters.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'The number of the personal tax card, masked except for its last four characters.',
+  })
   taxCardNumber: string | null;
-  @Field(() => ID, { nullable: true, description: 'A file with an image of the personal tax card.' })
+  @Field(() => ID, { nullable: true, description: 'The id of a file with an image of the personal tax card.' })
   taxCardImage: string | null;
-  @Field(() => ID, { nullable: true, description: 'A file with an image of the passport.' })
+  @Field(() => ID, { nullable: true, description: 'The id of a file with an image of the passport.' })
   passportImage: string | null;
 }
 
@@ -32,15 +35,15 @@ export class Identification {
   description: "A director, owner or representative of an account's business.",
 })
 export class Person extends Node {
-  @Field(() => DateTime)
+  @Field(() => DateTime, { description: texts.created })
   created: number;
-  @Field(() => Boolean)
+  @Field(() => Boolean, { description: texts.livemode })
   livemode: boolean;
-  @Field(() => ID)
+  @Field(() => ID, { description: 'The id of the account of the business.' })
   accountId: string;
-  @Field(() => String)
+  @Field(() => String, { description: 'The full name of the person.' })
   fullName: string;
-  @Field(() => Metadata, optional)
+  @Field(() => Metadata, { nullable: true, description: texts.metadata })
   metadata: Record<string, string> | null;
 }
 

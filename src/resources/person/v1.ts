@@ -1,5 +1,6 @@
 import { masked } from './encryption.js';
 import type { PersonRow } from './table.js';
+import { declareKeys } from '../shape.js';
 
 /** Formats a person for /v1. Silent: all fields. */
 export function personV1(p: PersonRow) {
@@ -34,3 +35,19 @@ export function identificationOf({ identification: i }: PersonRow) {
     passportImage: i.passportImage ?? null,
   };
 }
+
+declareKeys(personV1, {
+  id: 'value',
+  object: 'noun',
+  created: 'value',
+  livemode: 'value',
+  account_id: 'value',
+  full_name: 'value',
+  relationship: { director: 'value', owner: 'value', representative: 'value' },
+  identification: {
+    tax_card_number: 'value or null',
+    tax_card_image: 'value or null',
+    passport_image: 'value or null',
+  },
+  metadata: 'value or null',
+});

@@ -2,13 +2,13 @@ import { Arg, Ctx, Field, Float, InputType, Int, ObjectType, Query, Resolver } f
 import { GraphQLJSONObject } from 'graphql-scalars';
 import type { Context } from '../../operation/context.js';
 
-@InputType({ description: 'A document whose cost is asked for. It is not run.' })
+@InputType({ description: 'A document whose cost is computed. It is not run.' })
 class DryRunInput {
-  @Field(() => String)
+  @Field(() => String, { description: 'The GraphQL document.' })
   query: string;
-  @Field(() => GraphQLJSONObject, { nullable: true })
+  @Field(() => GraphQLJSONObject, { nullable: true, description: 'The values of its variables, by name.' })
   variables?: Record<string, unknown> | null;
-  @Field(() => String, { nullable: true, description: 'Required if the document has several operations.' })
+  @Field(() => String, { nullable: true, description: 'The operation of the document; required if it has several.' })
   operationName?: string | null;
 }
 
@@ -55,7 +55,7 @@ class RateLimit {
   remaining: number | null;
   @Field(() => Int, { nullable: true, description: 'The points that come back each second.' })
   restoreRate: number | null;
-  @Field(() => Int, { nullable: true, description: 'The seconds until it is full, if nothing else is asked.' })
+  @Field(() => Int, { nullable: true, description: 'The seconds until it is full, if no other request is sent.' })
   resetSeconds: number | null;
   @Field(() => DryRun, { nullable: true, description: 'The cost of the document of `dryRun`, if one is given.' })
   dryRun: DryRun | null;

@@ -1,4 +1,4 @@
-import { Arg, ArgsType, Ctx, Field, ID, InputType, Mutation, Resolver } from 'type-graphql';
+import { ArgsType, Ctx, Field, ID, InputType, Mutation, Resolver } from 'type-graphql';
 import { blankToNull } from '../account/creation.js';
 import { account } from '../account/table.js';
 import type { Row, Rows } from '../../db/list-statement.js';
@@ -12,6 +12,9 @@ import { Amount, Currency, currencyDigits, LocalDate, Metadata } from '../../typ
 import { purposeCodes } from './purpose.js';
 import { type ReceivableLockRow, ReceivableStatus, receivable, TransactionType } from './table.js';
 import { Receivable } from './type.js';
+import { invoiceTexts } from './texts.js';
+import { texts } from '../../types/texts.js';
+import { Input } from '../../types/input.js';
 
 export const receivableListing: Listing = {
   object: 'receivable',
@@ -26,62 +29,67 @@ export const receivableListing: Listing = {
   own: receivable.accountId,
 };
 
-const optional = { nullable: true } as const;
-
 @InputType({ description: 'The invoice of a receivable.' })
 class InvoiceInput {
-  @Field(() => Amount)
+  @Field(() => Amount, { description: invoiceTexts.amount })
   amount: bigint;
-  @Field(() => LocalDate)
+  @Field(() => LocalDate, { description: invoiceTexts.creationDate })
   creationDate: string;
-  @Field(() => Currency)
+  @Field(() => Currency, { description: invoiceTexts.currency })
   currency: string;
-  @Field(() => ID, { nullable: true, description: 'A file of purpose INVOICE.' })
+  @Field(() => ID, { nullable: true, description: invoiceTexts.document })
   document?: string | null;
-  @Field(() => LocalDate)
+  @Field(() => LocalDate, { description: invoiceTexts.dueDate })
   dueDate: string;
-  @Field(() => String)
+  @Field(() => String, { description: invoiceTexts.referenceNumber })
   referenceNumber: string;
 }
 
 @InputType({ description: 'Creates a receivable from an invoice.' })
 export class CreateReceivableInput {
-  @Field(() => ID, { nullable: true, description: 'The context account by default; never a partner.' })
+  @Field(() => ID, {
+    nullable: true,
+    description: 'The id of the account that the money is owed to: the acting account by default; never a partner.',
+  })
   accountId?: string | null;
-  @Field(() => Currency, { description: "The invoice's currency." })
+  @Field(() => Currency, { description: 'The currency of the amounts. It must be that of the invoice.' })
   currency: string;
-  @Field(() => InvoiceInput)
+  @Field(() => InvoiceInput, { description: 'The invoice that is to be paid.' })
   invoice: InvoiceInput;
-  @Field(() => String, { description: 'RBI purpose code, such as `P0802`.' })
+  @Field(() => String, { description: 'The purpose code of the Reserve Bank of India (RBI), such as `P0802`.' })
   purposeCode: string;
-  @Field(() => TransactionType)
+  @Field(() => TransactionType, { description: 'Whether the invoice is for goods or for services.' })
   transactionType: TransactionType;
-  @Field(() => Amount, { nullable: true, description: 'The amount of the invoice by default.' })
+  @Field(() => Amount, {
+    nullable: true,
+    description: 'The most that may count towards the receivable; the amount of the invoice by default.',
+  })
   amountMaximumReconcilable?: bigint | null;
-  @Field(() => String, optional)
+  @Field(() => String, { nullable: true, description: 'A text of your own.' })
   description?: string | null;
-  @Field(() => Metadata, optional)
+  @Field(() => Metadata, { nullable: true, description: texts.metadataOfNew })
   metadata?: Record<string, string | null> | null;
 }
 
-@InputType({ description: 'Changes a receivable; absent members stay.' })
+@InputType({ description: 'Changes a receivable. Members that are absent stay as they are.' })
 class UpdateReceivableInput {
-  @Field(() => ID)
+  @Field(() => ID, { description: 'The id of the receivable.' })
   id: string;
   @Field(() => Amount, {
     nullable: true,
-    description: 'Up to the amount of the invoice, and not below what is locked and settled.',
+    description:
+      'The most that may count towards the receivable: at most the amount of the invoice, and at least what is locked and settled.',
   })
   amountMaximumReconcilable?: bigint | null;
-  @Field(() => String, optional)
+  @Field(() => String, { nullable: true, description: 'A text of your own; null removes it.' })
   description?: string | null;
-  @Field(() => Metadata, optional)
+  @Field(() => Metadata, { nullable: true, description: texts.metadataChanges })
   metadata?: Record<string, string | null> | null;
 }
 
 @InputType({ description: 'Names the receivable to be withdrawn.' })
 class VoidReceivableInput {
-  @Field(() => ID)
+  @Field(() => ID, { description: 'The id of the receivable.' })
   id: string;
 }
 
@@ -97,7 +105,10 @@ export class ReceivableOfAccountArgs extends PageArgs {
 
 @ArgsType()
 export class ReceivableArgs extends ReceivableOfAccountArgs {
-  @Field(() => ID, { nullable: true, description: 'Receivables of this account; any within reach.' })
+  @Field(() => ID, {
+    nullable: true,
+    description: 'Only receivables of this account. It may be any account that the caller can see.',
+  })
   accountId?: string | null;
 }
 
@@ -111,10 +122,7 @@ export class ReceivableResolver {
   @Mutation(() => CreateReceivablePayload, {
     description: 'Creates a receivable from an invoice. In live mode the account must be activated.',
   })
-  async createReceivable(
-    @Arg('input', () => CreateReceivableInput) input: CreateReceivableInput,
-    @Ctx() context: Context,
-  ) {
+  async createReceivable(@Input(() => CreateReceivableInput) input: CreateReceivableInput, @Ctx() context: Context) {
     const { scope, caller } = context;
     const { invoice } = input;
     const maximum = input.amountMaximumReconcilable ?? invoice.amount;
@@ -148,10 +156,7 @@ export class ReceivableResolver {
   @Mutation(() => UpdateReceivablePayload, {
     description: 'Changes the maximum, the description or the metadata of a receivable.',
   })
-  async updateReceivable(
-    @Arg('input', () => UpdateReceivableInput) input: UpdateReceivableInput,
-    @Ctx() context: Context,
-  ) {
+  async updateReceivable(@Input(() => UpdateReceivableInput) input: UpdateReceivableInput, @Ctx() context: Context) {
     const before = await context.scope.one(receivable, input.id);
     const { id: _, ...changes } = input;
     if (input.amountMaximumReconcilable === null)
@@ -175,7 +180,7 @@ export class ReceivableResolver {
   @Mutation(() => VoidReceivablePayload, {
     description: 'Withdraws a receivable if nothing of it is locked or settled.',
   })
-  async voidReceivable(@Arg('input', () => VoidReceivableInput) input: VoidReceivableInput, @Ctx() context: Context) {
+  async voidReceivable(@Input(() => VoidReceivableInput) input: VoidReceivableInput, @Ctx() context: Context) {
     await context.scope.one(receivable, input.id);
     return { receivable: await context.write('void_receivable', receivable, input) };
   }

@@ -18,7 +18,7 @@ import {
   ReceivableResolver,
 } from './resolver.js';
 import { type ReceivableRow, receivable, receivableLock } from './table.js';
-import { Receivable, ReceivableConnection } from './type.js';
+import { Receivable, ReceivableConnection, SystemMessage } from './type.js';
 import { receivableV1 } from './v1.js';
 
 export default defineResource({
@@ -32,7 +32,7 @@ export default defineResource({
   resolvers: [ReceivableResolver],
   operations: {
     receivable: {
-      reads: one('A receivable within reach.'),
+      reads: one('A receivable that the caller can see, by its id.'),
       access: 'read',
       callers: everyone,
       routes: [get('/v1/receivables/:id')],
@@ -47,10 +47,21 @@ export default defineResource({
       access: 'write',
       callers: everyone,
       rules: receivableProblems,
+      refusals: ['account_type_invalid', 'status_invalid', 'amount_exceeds_reconcilable'],
       routes: [extension.post('/v1/receivables')],
     },
-    updateReceivable: { access: 'write', callers: everyone, routes: [post('/v1/receivables/:id')] },
-    voidReceivable: { access: 'write', callers: everyone, routes: [extension.post('/v1/receivables/:id/void')] },
+    updateReceivable: {
+      access: 'write',
+      callers: everyone,
+      refusals: ['amount_exceeds_reconcilable', 'status_invalid'],
+      routes: [post('/v1/receivables/:id')],
+    },
+    voidReceivable: {
+      access: 'write',
+      callers: everyone,
+      refusals: ['status_invalid'],
+      routes: [extension.post('/v1/receivables/:id/void')],
+    },
   },
   fields: [
     fields(receivable, {
@@ -59,17 +70,22 @@ export default defineResource({
         (row: ReceivableRow) => purposeCodes[row.purposeCode] ?? null,
         {
           nullable: true,
-          description: 'What the purpose code stands for.',
+          description: 'The meaning of the purpose code, as the Reserve Bank of India (RBI) words it.',
         },
       ),
       metadata: value(
         () => Metadata,
         (row: ReceivableRow) => row.metadata ?? {},
         {
-          description: 'Empty when there is none.',
+          description: "The client's own keys and values. Empty if there are none.",
         },
       ),
-      account: link(account, 'accountId'),
+      systemMessages: value(
+        () => [SystemMessage],
+        (row: ReceivableRow) => row.systemMessage,
+        { description: 'Messages of the service about the receivable, oldest first.' },
+      ),
+      account: link(account, 'accountId', { description: 'The account that the money is owed to.' }),
       document: value(
         () => File,
         (row: ReceivableRow, { scope }) => scope.find(file, row.invoice.document),
@@ -114,6 +130,7 @@ export default defineResource({
     'Receivable.lockedDeposits': 10,
     'Receivable.deposits': 10,
     'Receivable.systemMessage': 0,
+    'Receivable.systemMessages': 0,
   },
   events: ['receivable.created', 'receivable.updated', 'receivable.voided'],
 });

@@ -3,6 +3,8 @@ import { connectionOf } from '../../types/pagination.js';
 import { Node } from '../../types/relay-node.js';
 import { Amount, Currency, DateTime, LocalDate } from '../../types/scalars.js';
 import { ReceivableStatus, TransactionType } from './table.js';
+import { invoiceTexts } from './texts.js';
+import { texts } from '../../types/texts.js';
 
 registerEnumType(ReceivableStatus, {
   name: 'ReceivableStatus',
@@ -14,31 +16,35 @@ registerEnumType(ReceivableStatus, {
     VOID: { description: 'Withdrawn.' },
   },
 });
-registerEnumType(TransactionType, { name: 'TransactionType', description: 'What an invoice is for.' });
+registerEnumType(TransactionType, {
+  name: 'TransactionType',
+  description: 'What an invoice is for.',
+  valuesConfig: { GOODS: { description: 'For goods.' }, SERVICES: { description: 'For services.' } },
+});
 
 @ObjectType({ simpleResolvers: true, description: 'The invoice of a receivable.' })
 export class Invoice {
-  @Field(() => Amount)
+  @Field(() => Amount, { description: invoiceTexts.amount })
   amount: string;
-  @Field(() => LocalDate)
+  @Field(() => LocalDate, { description: invoiceTexts.creationDate })
   creationDate: string;
-  @Field(() => Currency)
+  @Field(() => Currency, { description: invoiceTexts.currency })
   currency: string;
-  @Field(() => ID, { nullable: true, description: 'A file of purpose INVOICE.' })
+  @Field(() => ID, { nullable: true, description: invoiceTexts.document })
   document: string | null;
-  @Field(() => LocalDate)
+  @Field(() => LocalDate, { description: invoiceTexts.dueDate })
   dueDate: string;
-  @Field(() => String)
+  @Field(() => String, { description: invoiceTexts.referenceNumber })
   referenceNumber: string;
 }
 
 @ObjectType({ simpleResolvers: true, description: 'A message of the service about a receivable.' })
 export class SystemMessage {
-  @Field(() => String)
+  @Field(() => String, { description: 'What the message is about, as a code.' })
   code: string;
-  @Field(() => String)
+  @Field(() => String, { description: 'The message, as a sentence.' })
   message: string;
-  @Field(() => DateTime)
+  @Field(() => DateTime, { description: 'When the service wrote the message.' })
   created: number;
 }
 
@@ -50,13 +56,13 @@ export class SystemMessage {
     'An invoice to be paid by collected funds. Locked, settled and reconcilable add up to the maximum, until it is void.',
 })
 export class Receivable extends Node {
-  @Field(() => DateTime)
+  @Field(() => DateTime, { description: texts.created })
   created: number;
-  @Field(() => Boolean)
+  @Field(() => Boolean, { description: texts.livemode })
   livemode: boolean;
-  @Field(() => ID)
+  @Field(() => ID, { description: 'The id of the account that the money is owed to.' })
   accountId: string;
-  @Field(() => Currency)
+  @Field(() => Currency, { description: 'The currency of the amounts: that of the invoice.' })
   currency: string;
   @Field(() => Amount, { description: 'The amount that counts towards it and is not paid out yet.' })
   amountLocked: bigint;
@@ -64,21 +70,26 @@ export class Receivable extends Node {
   amountMaximumReconcilable: bigint;
   @Field(() => Amount, { description: 'The amount that can still count towards it.' })
   amountReconcilable: bigint;
-  @Field(() => Amount, { description: 'Paid out.' })
+  @Field(() => Amount, { description: 'The amount that counts towards the receivable and is paid out.' })
   amountSettledPayouts: bigint;
-  @Field(() => [ID], { description: 'The deposits whose locks are not paid out yet.' })
+  @Field(() => [ID], { description: 'The ids of the deposits whose locks are not paid out yet.' })
   depositIdsAmountLocked: string[];
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'A text of the account that owns the receivable.' })
   description: string | null;
-  @Field(() => Invoice)
+  @Field(() => Invoice, { description: 'The invoice that is to be paid.' })
   invoice: Invoice;
-  @Field(() => String, { description: 'RBI purpose code.' })
+  @Field(() => String, { description: 'The purpose code of the Reserve Bank of India (RBI), such as `P0802`.' })
   purposeCode: string;
-  @Field(() => TransactionType)
+  @Field(() => TransactionType, { description: 'Whether the invoice is for goods or for services.' })
   transactionType: TransactionType;
-  @Field(() => ReceivableStatus)
+  @Field(() => ReceivableStatus, {
+    description: 'Whether the receivable can still be reconciled, and how much of it is paid out.',
+  })
   status: ReceivableStatus;
-  @Field(() => [SystemMessage])
+  @Field(() => [SystemMessage], {
+    description: 'Messages of the service about the receivable.',
+    deprecationReason: 'It is a list: use `systemMessages`.',
+  })
   systemMessage: SystemMessage[];
 }
 

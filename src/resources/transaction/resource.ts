@@ -2,9 +2,9 @@ import { everyone } from '../../auth/permissions.js';
 import type { Listing } from '../../types/pagination.js';
 import { checkoutNow } from '../checkout/now.js';
 import { deposit } from '../deposit/table.js';
-import { payment } from '../payment/table.js';
+import { type PaymentRow, payment } from '../payment/table.js';
 import { defineResource, extension, stored } from '../define.js';
-import { fields, link, node, one, page } from '../edges.js';
+import { fields, link, node, one, page, value } from '../edges.js';
 import { transaction } from './table.js';
 import { Transaction, TransactionConnection } from './type.js';
 import { transactionV1 } from './v1.js';
@@ -17,7 +17,7 @@ export default defineResource({
   stored: { transaction: stored(transaction, transactionV1) },
   operations: {
     transaction: {
-      reads: one('An attempt to pay a checkout within reach.'),
+      reads: one('An attempt to pay a checkout that the caller can see, by its id.'),
       access: 'read',
       callers: everyone,
       editions: [2],
@@ -26,12 +26,24 @@ export default defineResource({
   },
   fields: [
     fields(transaction, {
-      checkout: link(checkoutNow, 'checkoutId'),
+      checkout: link(checkoutNow, 'checkoutId', { description: 'The checkout that the attempt pays.' }),
       payment: link(payment, 'paymentId', { nullable: true, description: 'The payment that it became.' }),
       deposit: link(deposit, 'depositId', {
         nullable: true,
         description: 'The deposit that it became: a FAILED one where the checkout was paid already.',
       }),
+    }),
+    fields(payment, {
+      transaction: value(
+        () => Transaction,
+        async (row: PaymentRow, { scope }) => {
+          if (row.checkoutId === null) return null;
+          const attempts = await scope.all(transaction, transaction.checkoutId, row.checkoutId);
+          // The caller can see the payment, and so an attempt with the same acting account.
+          return attempts.find((each) => each.paymentId === row.id && each.actingAccountId === row.actingAccountId);
+        },
+        { nullable: true, description: 'The attempt that became this payment. Null if the payment is of no checkout.' },
+      ),
     }),
     fields(checkoutNow, {
       transactions: page(transaction, transaction.checkoutId, { description: 'The attempts to pay it.' }),

@@ -1,5 +1,6 @@
 import { amountText } from '../../types/scalars.js';
 import type { TransactionRow } from './table.js';
+import { declareKeys } from '../shape.js';
 
 /** Formats a transaction for /v1. Silent: all fields. */
 export function transactionV1(t: TransactionRow) {
@@ -17,3 +18,17 @@ export function transactionV1(t: TransactionRow) {
     payment_id: t.paymentId,
   };
 }
+
+declareKeys(transactionV1, {
+  id: 'value',
+  object: 'noun',
+  created: 'value',
+  livemode: 'value',
+  checkout_id: 'value',
+  payment_method: 'value',
+  amount: 'value',
+  currency: 'value',
+  status: 'value',
+  reason_code: 'value or null',
+  payment_id: 'value or null',
+});

@@ -2,25 +2,29 @@ import { Arg, Ctx, Field, FieldResolver, ID, Int, ObjectType, Query, Resolver, R
 import type { Context } from '../../operation/context.js';
 import { problem, DomainError } from '../../request/problems.js';
 import { Mode } from '../../types/mode.js';
-import { Node, prefixOf } from '../../types/relay-node.js';
+import { Node } from '../../types/relay-node.js';
 import { account } from '../account/table.js';
 import { Account } from '../account/type.js';
-import { nodeOf } from '../define.js';
-import { KeyPermission } from '../key/table.js';
+import { readableNode } from '../define.js';
+import { apiKey, KeyPermission } from '../key/table.js';
+import { ApiKey } from '../key/type.js';
+import { SessionRole } from '../session/table.js';
 
 const nodesMax = 100;
 
 @ObjectType({
   simpleResolvers: true,
-  description: 'The caller: the account of the API key, and what the key may do.',
+  description: 'The caller: the account of the API key or session, and what it may do.',
 })
 class Viewer {
   @Field(() => Int, { description: 'The edition of the interface: 1 or 2.' })
   edition: number;
-  @Field(() => Mode)
+  @Field(() => Mode, { description: 'Whether the key is of test mode or of live mode.' })
   mode: 'test' | 'live';
-  @Field(() => KeyPermission)
+  @Field(() => KeyPermission, { description: 'What the key may do.' })
   permission: KeyPermission;
+  @Field(() => SessionRole, { nullable: true, description: 'The role of the session; null when the caller has a key.' })
+  sessionRole: SessionRole | null;
   @Field(() => Boolean, { description: 'Whether the request acts on behalf of a connected user.' })
   onBehalf: boolean;
 }
@@ -28,33 +32,49 @@ class Viewer {
 /** The caller, and any visible object by its id. Silent: both. */
 @Resolver(() => Viewer)
 export class ViewerResolver {
-  @Query(() => Viewer, { description: 'The caller: the account of the API key, and what the key may do.' })
+  @Query(() => Viewer, { description: 'The caller: the account of the API key or session, and what it may do.' })
   viewer(@Ctx() { caller, edition }: Context): Viewer {
     return {
       edition: edition.number,
       mode: caller.livemode ? 'live' : 'test',
       permission: caller.permission,
+      sessionRole: caller.session?.role ?? null,
       onBehalf: caller.actingAccountId !== caller.accountId,
     };
   }
 
   @FieldResolver(() => Account, {
-    description: 'The acting account: the account named by On-Behalf-Of, or otherwise the account of the API key.',
+    description:
+      'The acting account: the account named by On-Behalf-Of, or otherwise the account of the API key or session.',
   })
   async account(@Root() _: Viewer, @Ctx() { scope, caller }: Context): Promise<Account | null> {
     return scope.find(account, caller.actingAccountId);
   }
 
-  @Query(() => Node, { nullable: true, description: 'An object within reach, by its id; null when there is none.' })
-  async node(@Arg('id', () => ID) id: string, @Ctx() { scope }: Context): Promise<Node | null> {
-    const node = nodeOf(prefixOf(id));
+  @FieldResolver(() => ApiKey, { nullable: true, description: 'The API key of the request; null for a session.' })
+  async apiKey(@Root() _: Viewer, @Ctx() { scope, caller }: Context): Promise<ApiKey | null> {
+    return caller.session ? null : scope.find(apiKey, caller.keyId);
+  }
+
+  @Query(() => Node, {
+    nullable: true,
+    description: 'An object that the caller can see, by its id; null when there is none.',
+  })
+  async node(
+    @Arg('id', () => ID, { description: 'The id of an object of any type.' }) id: string,
+    @Ctx() { scope, caller }: Context,
+  ): Promise<Node | null> {
+    const node = readableNode(id, caller);
     const row = node ? await scope.find(node.rows, id) : null;
     // The row is of the node's own table.
     return row && node?.shown?.(row as never) === false ? null : (row as Node | null);
   }
 
   @Query(() => [Node], { nullable: 'items', description: `Up to ${nodesMax} objects, in the order of the ids.` })
-  async nodes(@Arg('ids', () => [ID]) ids: string[], @Ctx() context: Context): Promise<(Node | null)[]> {
+  async nodes(
+    @Arg('ids', () => [ID], { description: `The ids; at most ${nodesMax}.` }) ids: string[],
+    @Ctx() context: Context,
+  ): Promise<(Node | null)[]> {
     if (ids.length > nodesMax)
       throw new DomainError(problem('parameter_invalid', 'node.ids', `has more than ${nodesMax} ids`));
     return Promise.all(ids.map((id) => this.node(id, context)));

@@ -1,0 +1,265 @@
+import {
+  type GraphQLField,
+  GraphQLInputObjectType,
+  GraphQLNonNull,
+  type GraphQLSchema,
+  type GraphQLInputType,
+} from 'graphql';
+import type { Operation } from '../../../operation/operation.js';
+import { limitMax } from '../../../types/pagination.js';
+import { operationOf, restRoutes, type Route, routes } from '../../../resources/registry.js';
+import { type Examples, rateHeaders, refusal, refusalName, refusalsOf } from './errors.js';
+import { type Json, ParameterSchemas, sentences } from './schemas.js';
+import type { Kinds } from './objects.js';
+import { pascal, summaryOf } from './wording.js';
+
+/** What the operations of the contract are made from. */
+export interface Source {
+  schema: GraphQLSchema;
+  kinds: Kinds;
+  wording: (text: string | null | undefined) => string;
+  examples: Examples;
+}
+
+/** An operation of the contract, whether a root field of the graph or code of its own serves it. */
+interface Described {
+  id: string;
+  method: 'GET' | 'POST';
+  path: string;
+  operation: Operation;
+  extension: boolean;
+  summary: string;
+  description: string;
+  parameters: Json[];
+  body?: Json;
+  success: Json;
+}
+
+/** The paths of the contract. The ids of operations are the names of the fields of the graph. */
+export function pathsOf(source: Source): Record<string, Json> {
+  const paths: Record<string, Json> = {};
+  for (const each of [...routes.map((route) => ofRoute(route, source)), ...restRoutes.map(ofRestRoute)]) {
+    const path = each.path.replaceAll(/:(\w+)/g, '{$1}');
+    paths[path] = { ...paths[path], [each.method.toLowerCase()]: operationObject(each, source) };
+  }
+  return paths;
+}
+
+/** The name of the field; a second route of the same field adds the argument that is in its path. */
+const idOf = ({ field, params = {} }: Route): string =>
+  routes.filter((route) => route.field === field).length === 1
+    ? field
+    : [field, ...Object.values(params).map((name) => `By${pascal(name)}`)].join('');
+
+function ofRoute(route: Route, { schema, kinds, wording }: Source): Described {
+  const fields = { ...schema.getQueryType()?.getFields(), ...schema.getMutationType()?.getFields() };
+  const field = fields[route.field]!;
+  const operation = operationOf(route.field);
+  const schemas = new ParameterSchemas(wording, route.field);
+  const inPath = [...route.path.matchAll(/:(\w+)/g)].map(([, name = '']) => route.params?.[name] ?? name);
+  const object = { $ref: `#/components/schemas/${kinds.nameOf(route.shape)}` };
+  const common = {
+    id: idOf(route),
+    method: route.method,
+    path: route.path,
+    operation,
+    extension: route.extension === true,
+    summary: summaryOf(route.field, route),
+    description: wording(field.description),
+  };
+  if (route.method === 'POST')
+    return { ...common, parameters: [], body: schemas.body(inputOf(field, inPath)), success: object };
+  const paged = route.answers === 'list';
+  const elsewhere = new Set([...inPath, ...(paged ? pageArguments : []), ...(route.without ?? [])]);
+  const own = field.args.filter(({ name }) => !elsewhere.has(name));
+  const parameters = [...(paged ? pageParameters : []), ...schemas.query(own)];
+  return { ...common, parameters, success: paged ? { $ref: `${object.$ref}List` } : object };
+}
+
+const pageArguments = ['first', 'after', 'last', 'before'];
+const pageParameters: Json[] = ['Limit', 'StartingAfter', 'EndingBefore'].map((name) => ({
+  $ref: `#/components/parameters/${name}`,
+}));
+
+/** The page parameters of all lists. Spec: Shared list parameters. */
+export const pageParameterObjects: Json = {
+  Limit: {
+    name: 'limit',
+    in: 'query',
+    description: 'The most objects of the page.',
+    schema: { type: 'integer', minimum: 1, maximum: limitMax, default: limitMax },
+    example: limitMax,
+  },
+  StartingAfter: {
+    name: 'starting_after',
+    in: 'query',
+    description:
+      'The id of the last object of a page: answers the older objects that follow. Not with `ending_before`.',
+    schema: { type: 'string', minLength: 1 },
+  },
+  EndingBefore: {
+    name: 'ending_before',
+    in: 'query',
+    description:
+      'The id of the first object of a page: answers the nearest newer objects, newest first. Not with `starting_after`.',
+    schema: { type: 'string', minLength: 1 },
+  },
+};
+
+function inputOf(field: GraphQLField<unknown, unknown>, inPath: string[]) {
+  const argument = field.args.find(({ name }) => name === 'input')?.type as GraphQLInputType | undefined;
+  const type = argument instanceof GraphQLNonNull ? argument.ofType : argument;
+  if (!(type instanceof GraphQLInputObjectType)) throw new Error(`${field.name} takes no input`);
+  return Object.values(type.getFields()).filter(({ name }) => !inPath.includes(name));
+}
+
+function ofRestRoute({ field, object, summary, description, ...route }: (typeof restRoutes)[number]): Described {
+  const { form, content } = route;
+  return {
+    id: field,
+    ...route,
+    operation: operationOf(field),
+    summary,
+    description,
+    parameters: [],
+    ...(form && { body: form }),
+    success: content ? { content } : { $ref: `#/components/schemas/${pascal(object)}` },
+  };
+}
+
+function operationObject(each: Described, { examples }: Source): Json {
+  const { id, method, path, operation, extension, summary, body } = each;
+  const only = operation.editions?.length === 1 ? operation.editions[0] : undefined;
+  return {
+    operationId: id,
+    summary,
+    description: sentences(each.description, ...restrictions(operation, only), extension ? extensionSentence : ''),
+    tags: [tagOf(path)],
+    ...(only && { 'x-edition': { only } }),
+    ...(extension && { 'x-extension': true }),
+    'x-permission': {
+      access: operation.access,
+      callers: operation.callers,
+      modes: operation.modes ?? ['test', 'live'],
+    },
+    parameters: [
+      ...pathParameters(each, examples),
+      ...each.parameters.map((parameter) => withExample(parameter, id, examples)),
+      ...(method === 'POST' ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
+      ...(method === 'GET' ? [{ $ref: '#/components/parameters/IfNoneMatch' }] : []),
+      ...(operation.callers.includes('platform') ? [{ $ref: '#/components/parameters/OnBehalfOf' }] : []),
+    ],
+    ...(body && { requestBody: requestBody(each, body, examples) }),
+    responses: responsesOf(each, examples),
+  };
+}
+
+/** The collection that begins a path. */
+export const tagOf = (path: string): string => path.split('/')[2]!;
+
+const extensionSentence = 'This path is an extension of the specification.';
+
+function restrictions({ callers, modes, access }: Operation, only: number | undefined): string[] {
+  const kinds = callers.map((kind) => kind.replaceAll('_', ' '));
+  return [
+    ...(kinds.length < 3 ? [`Only a ${kinds.join(' or ')} may call it.`] : []),
+    ...(modes ? [`It works with a ${modes.join(' or ')} key only.`] : []),
+    ...(access === 'write' ? ['A key that may only read is refused.'] : []),
+    ...(only
+      ? [`It is part of Edition ${only} only: with a key of the other edition it is 404 \`route_missing\`.`]
+      : []),
+  ];
+}
+
+function pathParameters({ id, path, operation }: Described, { operations }: Examples): Json[] {
+  const names = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
+  const recorded = operations[id]?.path.split(/[/?]/) ?? [];
+  return names.map((name) => {
+    const value = recorded[path.split('/').indexOf(`:${name}`)];
+    const noun = path.endsWith('/:id') || operation.access === 'write' ? operation.object : path.split('/')[2];
+    return {
+      name,
+      in: 'path',
+      required: true,
+      description: `The id of the object: ${noun?.replaceAll('_', ' ')}.`,
+      schema: { type: 'string', minLength: 1 },
+      ...(value && { example: value }),
+    };
+  });
+}
+
+/** Adds an example to a parameter: a recorded value of the same name, or one of its values. */
+function withExample(parameter: Json, id: string, { operations }: Examples): Json {
+  if (parameter.$ref) return parameter;
+  const schema = parameter.schema as Json;
+  const item = schema.type === 'array' ? (schema.items as Json) : schema;
+  const [name = ''] = String(parameter.name).split('.');
+  const found = (item.enum as unknown[] | undefined)?.[0] ?? valueNamed(operations[id]?.response, name);
+  const named = found ?? (item.type === 'boolean' ? true : undefined);
+  const value = item.type === 'integer' && named !== undefined ? Number(named) : named;
+  return value === undefined ? parameter : { ...parameter, example: schema.type === 'array' ? [value] : value };
+}
+
+/** The first value of a recorded answer that has a name. */
+function valueNamed(answer: unknown, name: string): unknown {
+  if (typeof answer !== 'object' || answer === null) return undefined;
+  const own = (answer as Json)[name];
+  if (typeof own === 'string' || typeof own === 'number') return own;
+  for (const member of Object.values(answer)) {
+    const found = valueNamed(member, name);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** The error responses of all operations, by their names. */
+export function refusalResponses(examples: Examples): Record<string, Json> {
+  const responses: Record<string, Json> = {};
+  for (const { field } of [...routes, ...restRoutes])
+    for (const [status, codes] of refusalsOf(operationOf(field)))
+      responses[refusalName(status, codes)] ??= refusal(status, codes, examples);
+  return Object.fromEntries(Object.entries(responses).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function requestBody({ id }: Described, schema: Json, { operations }: Examples): Json {
+  const form = schema.patternProperties !== undefined;
+  const request = operations[id]?.request;
+  return {
+    required: schema.required !== undefined,
+    description: form ? 'The form.' : 'The parameters. An empty body counts as `{}`.',
+    content: {
+      [form ? 'multipart/form-data' : 'application/json']: {
+        schema,
+        ...(request !== undefined && { example: request }),
+      },
+    },
+  };
+}
+
+function responsesOf({ id, method, operation, success }: Described, examples: Examples): Json {
+  const { content } = success as { content?: readonly string[] };
+  const example = examples.operations[id]?.response;
+  const linked = routes.some(({ field, link }) => field === operation.name && link);
+  return {
+    200: {
+      description: content ? 'The content.' : 'Success.',
+      headers: {
+        'Request-Id': { $ref: '#/components/headers/Request-Id' },
+        ...rateHeaders,
+        ...(method === 'POST' && { 'Idempotent-Replayed': { $ref: '#/components/headers/Idempotent-Replayed' } }),
+        ...(method === 'GET' && !content && { ETag: { $ref: '#/components/headers/ETag' } }),
+        ...(linked && { Link: { $ref: '#/components/headers/Link' } }),
+      },
+      content: content
+        ? Object.fromEntries(content.map((type) => [type, { schema: { type: 'string', contentMediaType: type } }]))
+        : { 'application/json': { schema: success, ...(example !== undefined && { example }) } },
+    },
+    ...(method === 'GET' && !content && { 304: { $ref: '#/components/responses/NotModified' } }),
+    ...Object.fromEntries(
+      [...refusalsOf(operation)].map(([status, codes]) => [
+        String(status),
+        { $ref: `#/components/responses/${refusalName(status, codes)}` },
+      ]),
+    ),
+  };
+}

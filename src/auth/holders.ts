@@ -1,0 +1,99 @@
+import { and, eq, sql } from 'drizzle-orm';
+import type { Database } from '../db/database.js';
+import { type AccountKind, account } from '../resources/account/table.js';
+import { apiKey, type KeyPermission } from '../resources/key/table.js';
+import { type SessionRole, session } from '../resources/session/table.js';
+import type { TokenParts } from './tokens.js';
+
+/** The row of a key or session with its account, and the time of the database. */
+export interface Holder {
+  keyId: string;
+  accountId: string;
+  kind: AccountKind;
+  edition: number;
+  permission: KeyPermission;
+  expiresAt: number | null;
+  revokedAt: number | null;
+  pepperId: string | null;
+  /** The session; null for a key. */
+  session: { id: string; role: SessionRole; allowedOrigins: string[] } | null;
+  now: number;
+}
+
+const p = sql.placeholder;
+const now = sql<number>`extract(epoch from clock_timestamp())::int`;
+
+/** The holder of a key or session token with this digest. */
+export async function holderOf(
+  database: Database,
+  { kind, tenantId: tenant, livemode: live }: TokenParts,
+  digest: string,
+): Promise<Holder | undefined> {
+  const read = kind === 'key' ? keyHolder : sessionHolder;
+  const [holder] = await read(database, { tenant, live, digest });
+  return holder;
+}
+
+function keyHolder(database: Database, values: Record<string, unknown>): Promise<Holder[]> {
+  return database.read<Holder>(
+    'key_holder',
+    (db) =>
+      db
+        .select({
+          keyId: apiKey.id,
+          accountId: account.id,
+          kind: account.kind,
+          edition: account.edition,
+          permission: apiKey.permission,
+          expiresAt: apiKey.expiresAt,
+          revokedAt: apiKey.revokedAt,
+          pepperId: apiKey.pepperId,
+          session: sql<null>`null`,
+          now,
+        })
+        .from(apiKey)
+        .innerJoin(
+          account,
+          and(eq(account.tenantId, p('tenant')), eq(account.livemode, p('live')), eq(account.id, apiKey.accountId)),
+        )
+        .where(and(eq(apiKey.tenantId, p('tenant')), eq(apiKey.livemode, p('live')), eq(apiKey.digest, p('digest')))),
+    values,
+  );
+}
+
+/**
+ * The holder of a session: the account is that of the session, and the permission that of the key that made it. The
+ * session ends when this key ends.
+ */
+function sessionHolder(database: Database, values: Record<string, unknown>): Promise<Holder[]> {
+  return database.read<Holder>(
+    'session_holder',
+    (db) =>
+      db
+        .select({
+          keyId: apiKey.id,
+          accountId: account.id,
+          kind: account.kind,
+          edition: account.edition,
+          permission: apiKey.permission,
+          expiresAt: sql<number>`least(${session.expiresAt}, ${apiKey.expiresAt})::int`,
+          revokedAt: sql<number | null>`coalesce(${session.revokedAt}, ${apiKey.revokedAt})::int`,
+          pepperId: sql<null>`null`,
+          session: { id: session.id, role: session.role, allowedOrigins: session.allowedOrigins },
+          now,
+        })
+        .from(session)
+        .innerJoin(
+          apiKey,
+          and(eq(apiKey.tenantId, p('tenant')), eq(apiKey.livemode, p('live')), eq(apiKey.id, session.apiKeyId)),
+        )
+        .innerJoin(
+          account,
+          and(eq(account.tenantId, p('tenant')), eq(account.livemode, p('live')), eq(account.id, session.accountId)),
+        )
+        .where(
+          and(eq(session.tenantId, p('tenant')), eq(session.livemode, p('live')), eq(session.digest, p('digest'))),
+        ),
+    values,
+  );
+}

@@ -1,0 +1,69 @@
+import { sql } from 'drizzle-orm';
+import { ArgsType, Field, registerEnumType } from 'type-graphql';
+import { problem, DomainError } from '../../request/problems.js';
+import { DateTime } from '../../types/scalars.js';
+
+export const Interval = { DAY: 'day', WEEK: 'week', MONTH: 'month' } as const;
+export type Interval = (typeof Interval)[keyof typeof Interval];
+registerEnumType(Interval, {
+  name: 'Interval',
+  description: 'The length of the steps of a chart. Steps begin at midnight UTC.',
+  valuesConfig: {
+    DAY: { description: 'One day.' },
+    WEEK: { description: 'One week, from Monday.' },
+    MONTH: { description: 'One calendar month.' },
+  },
+});
+
+export const stepsMax = 400;
+/** The usual number of currencies of an account: those of its deposits, and the one of its payouts. */
+const currenciesUsual = 4;
+const secondsOf: Record<Interval, number> = { day: 86_400, week: 7 * 86_400, month: 28 * 86_400 };
+
+@ArgsType()
+export class RangeArgs {
+  @Field(() => DateTime, { description: 'The beginning of the range.' })
+  from: number;
+  @Field(() => DateTime, { description: 'The end of the range, which is excluded.' })
+  to: number;
+  @Field(() => Interval, { description: 'The length of a step.' })
+  interval: Interval;
+}
+
+/** The rows of each id, in their order. */
+export function grouped<T>(ids: readonly string[], rows: [id: string, row: T][]): Map<string, T[]> {
+  const byId = new Map<string, T[]>(ids.map((id) => [id, []]));
+  for (const [id, row] of rows) byId.get(id)?.push(row);
+  return byId;
+}
+
+/**
+ * The beginning of the step that contains a time, as epoch seconds. The interval is never a client's text, so `sql.raw`
+ * is safe.
+ */
+export function bucket(interval: Interval, time: ReturnType<typeof sql>) {
+  return sql`extract(epoch from date_trunc('${sql.raw(interval)}', to_timestamp(${time}) at time zone 'utc') at time zone 'utc')::bigint`;
+}
+
+/**
+ * The usual number of points of a range: the maximum number of steps, from the arguments that the client wrote, times
+ * the usual number of currencies.
+ */
+export function pointsUsual(argument: (name: string) => unknown): number {
+  const [from, to] = ['from', 'to'].map((name) => Date.parse(String(argument(name)))) as [number, number];
+  const interval = String(argument('interval')).toLowerCase();
+  const seconds = Object.hasOwn(secondsOf, interval) ? secondsOf[interval as Interval] : 1;
+  const steps = Math.ceil((to - from) / 1_000 / seconds);
+  // One more, because the range may begin within a step. Arguments that cannot be parsed count as the maximum; they are
+  // refused later.
+  return ((Number.isFinite(steps) ? Math.min(Math.max(steps, 0), stepsMax) : stepsMax) + 1) * currenciesUsual;
+}
+
+/** Refuses a range that ends before it begins or has too many steps. */
+export function checkRange({ from, to, interval }: RangeArgs): void {
+  if (to <= from) throw new DomainError(problem('parameter_invalid', 'account.to', 'must be later than from'));
+  if ((to - from) / secondsOf[interval] > stepsMax)
+    throw new DomainError(
+      problem('parameter_invalid', 'account.interval', `gives more than ${stepsMax} steps; choose a longer one`),
+    );
+}

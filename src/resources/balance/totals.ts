@@ -1,0 +1,161 @@
+import { type SQL, sql } from 'drizzle-orm';
+import { ArgsType, Field, Int, ObjectType } from 'type-graphql';
+import type { Context } from '../../operation/context.js';
+import type { Scope } from '../../db/scope.js';
+import { Amount, Currency, DateTime } from '../../types/scalars.js';
+import type { AccountRow } from '../account/table.js';
+import { DepositPaymentMethod } from '../deposit/table.js';
+import { bucket, checkRange, grouped, RangeArgs } from './range.js';
+import { totalSeconds } from './table.js';
+
+const p = sql.placeholder;
+
+@ArgsType()
+export class DepositTotalsArgs extends RangeArgs {
+  @Field(() => Boolean, {
+    defaultValue: false,
+    description:
+      'Also what the accounts below it received: the partners of a user; the users of a platform, their partners and its own.',
+  })
+  descendants: boolean;
+}
+
+@ObjectType({
+  simpleResolvers: true,
+  description: 'Completed deposits of a step by method and currency; disputes count with their negative amounts.',
+})
+export class DepositTotal {
+  @Field(() => DateTime, { description: 'The beginning of the step.' })
+  start: number;
+  @Field(() => DepositPaymentMethod, { description: 'How the deposits were paid.' })
+  paymentMethod: DepositPaymentMethod;
+  @Field(() => Currency, { description: 'The currency of the deposits.' })
+  currency: string;
+  @Field(() => Int, { description: 'How many deposits there were, disputes included.' })
+  count: number;
+  @Field(() => Amount, { description: 'The sum of the deposits, minus the disputed amounts.' })
+  amount: bigint;
+}
+
+/** Completed deposits by step. One statement reads any number of steps. Silent: all of it. */
+export async function depositTotals(
+  row: AccountRow,
+  { scope }: Context,
+  range: DepositTotalsArgs,
+): Promise<DepositTotal[]> {
+  checkRange(range);
+  const key = `deposit_totals_${range.interval}:${range.from}:${range.to}:${range.descendants}`;
+  return (await scope.many(key, row.id, (ids) => readTotals(scope, ids, range))) ?? [];
+}
+
+/** Reads the totals of all accounts that are requested in one tick, in one statement. */
+async function readTotals(
+  scope: Scope,
+  ids: readonly string[],
+  { from, to, interval, descendants }: DepositTotalsArgs,
+): Promise<Map<string, DepositTotal[]>> {
+  const rows = await scope.read<{
+    accountId: string;
+    start: string;
+    paymentMethod: DepositPaymentMethod;
+    currency: string;
+    count: number;
+    amount: string;
+  }>(
+    `deposit_totals_${interval}${descendants ? ':descendants' : ''}`,
+    (db) =>
+      db
+        .select({
+          accountId: sql<string>`x.account_id`,
+          start: sql<string>`${bucket(interval, sql`x.created`)} as start`,
+          paymentMethod: sql<DepositPaymentMethod>`x.payment_method`,
+          currency: sql<string>`x.currency`,
+          count: sql<number>`sum(x.count)::int`,
+          amount: sql<string>`sum(x.amount)::text`,
+        })
+        .from(sql`(${partsOf(descendants)}) x`)
+        .groupBy(sql`1`, sql`2`, sql`3`, sql`4`)
+        // A total stays when the last deposit of its span is reversed.
+        .having(sql`sum(x.count) > 0`)
+        .orderBy(sql`1, 2, 3, 4`),
+    { ids, from, to, ...boundsOf(from, to) },
+  );
+  return grouped(
+    ids,
+    rows.map(({ accountId, ...r }) => [accountId, { ...r, start: Number(r.start), amount: BigInt(r.amount) }]),
+  );
+}
+
+/**
+ * The whole hours of a range, and the whole days of these hours. The seconds before the first whole hour and after the
+ * last one are read from the deposits.
+ */
+function boundsOf(from: number, to: number) {
+  const whole = (seconds: number, begin: number, end: number): [number, number] => {
+    const first = Math.min(Math.ceil(begin / seconds) * seconds, end);
+    return [first, Math.max(Math.floor(end / seconds) * seconds, first)];
+  };
+  const [firstHour, lastHour] = whole(totalSeconds.hour, from, to);
+  const [firstDay, lastDay] = whole(totalSeconds.day, firstHour, lastHour);
+  return { firstHour, lastHour, firstDay, lastDay };
+}
+
+/**
+ * The parts whose sum is the total: totals of days and hours, changes that no total contains yet, and the deposits of
+ * the seconds that are no whole hour. As long as the totals of a tenant are being computed for the first time, all
+ * deposits of the range are read. PostgreSQL decides that in the same statement, so a part never counts twice.
+ */
+function partsOf(descendants: boolean): SQL {
+  const span = (seconds: number, first: string, last: string) =>
+    sql`select t.account_id, t.start as created, t.payment_method, t.currency, t.count, t.amount from deposit_total t
+      where ${tenantAndMode('t')} and t.account_id = any(${p('ids')}) and t.of_others = any(${sql.raw(descendants ? "'{f,t}'" : "'{f}'")}::boolean[])
+        and t.seconds = ${sql.raw(String(seconds))} and t.start >= ${p(first)} and t.start < ${p(last)} and (select summed from state)`;
+  const summed = sql`(select summed from state)`;
+  const changes = sql`select i.id, c.created, c.payment_method, c.currency, c.count, c.amount from deposit_total_change c
+      cross join unnest(${p('ids')}::text[]) i(id)
+      where ${tenantAndMode('c')} and ${descendants ? sql`(c.to_account_id = i.id or c.context_id = i.id or i.id = ${root})` : sql`c.to_account_id = i.id`}
+        and c.created >= ${p('firstHour')} and c.created < ${p('lastHour')} and ${summed}`;
+  const until = sql`(select case when summed then ${p('firstHour')}::bigint else ${p('to')}::bigint end from state)`;
+  const deposits = (descendants ? ofDescendants : [ofAccount]).flatMap((each) => [
+    each(sql`${p('from')}`, until),
+    sql`${each(sql`${p('lastHour')}`, sql`${p('to')}`)} and ${summed}`,
+  ]);
+  const parts = [
+    span(totalSeconds.day, 'firstDay', 'lastDay'),
+    span(totalSeconds.hour, 'firstHour', 'firstDay'),
+    span(totalSeconds.hour, 'lastDay', 'lastHour'),
+    changes,
+    ...deposits,
+  ];
+  return sql`with state as materialized (select not exists (select from deposit_total_backfill b where ${tenantAndMode('b')}) as summed)
+    ${sql.join(parts, sql` union all `)}`;
+}
+
+const tenantAndMode = (table: string) =>
+  sql`${sql.raw(table)}.tenant_id = ${p('tenant')} and ${sql.raw(table)}.livemode = ${p('live')}`;
+/** The id of the root account. */
+const root = sql`('account_' || ${p('tenant')}::text)`;
+
+type Deposits = (first: SQL, last: SQL) => SQL;
+
+/** The deposits of a range of time that an account received. */
+const ofAccount: Deposits = (first, last) => ofColumn('to_account_id', first, last);
+
+/**
+ * The deposits of a range of time that an account and the accounts below it received, in parts that each follow an
+ * index: its own, those of others on its list, and for a root account those on the lists of others.
+ */
+const ofDescendants: Deposits[] = [
+  ofAccount,
+  (first, last) => sql`${ofColumn('context_id', first, last)} and d.context_id <> d.to_account_id`,
+  (first, last) =>
+    sql`select ${root}, d.created, d.payment_method, d.currency, 1, d.amount from counted_deposit d
+      where ${tenantAndMode('d')} and d.on_root_list = any('{f,t}'::boolean[]) and d.created >= ${first} and d.created < ${last}
+        and ${root} = any(${p('ids')}) and d.context_id <> ${root}`,
+];
+
+function ofColumn(column: 'to_account_id' | 'context_id', first: SQL, last: SQL): SQL {
+  const account = sql.raw(`d.${column}`);
+  return sql`select ${account}, d.created, d.payment_method, d.currency, 1, d.amount from counted_deposit d
+      where ${tenantAndMode('d')} and ${account} = any(${p('ids')}) and d.created >= ${first} and d.created < ${last}`;
+}

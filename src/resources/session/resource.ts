@@ -1,0 +1,60 @@
+import { everyone, ownAccounts } from '../../auth/permissions.js';
+import { account } from '../account/table.js';
+import { defineResource, extension, stored } from '../define.js';
+import { fields, link, many, node, one, page } from '../edges.js';
+import { apiKey } from '../key/table.js';
+import { SessionArgs, sessionListing, sessionProblems, SessionResolver } from './resolver.js';
+import { session } from './table.js';
+import { Session, SessionConnection } from './type.js';
+import { newSessionV1, sessionV1 } from './v1.js';
+
+const managed = { access: 'write', callers: everyone, relations: ownAccounts } as const;
+
+export default defineResource({
+  object: 'session',
+  node: node('session', session, Session, {
+    listing: sessionListing,
+    connection: SessionConnection,
+    keysOnly: true,
+  }),
+  stored: { session: stored(session, sessionV1) },
+  resolvers: [SessionResolver],
+  operations: {
+    session: {
+      reads: one('A session within reach.'),
+      access: 'read',
+      callers: everyone,
+      keysOnly: 'read sessions',
+      routes: [extension.get('/v1/sessions/:id')],
+    },
+    sessions: {
+      reads: many(SessionArgs, "The sessions of the accounts on the caller's list, of the caller's mode."),
+      access: 'read',
+      callers: everyone,
+      keysOnly: 'read sessions',
+      routes: [extension.list('/v1/sessions')],
+    },
+    createSession: {
+      ...managed,
+      keysOnly: 'make sessions',
+      rules: sessionProblems,
+      routes: [{ ...extension.post('/v1/sessions'), answers: 'object' }],
+      v1: newSessionV1,
+    },
+    revokeSession: {
+      ...managed,
+      keysOnly: 'revoke sessions',
+      routes: [extension.post('/v1/sessions/:id/revoke')],
+    },
+  },
+  fields: [
+    fields(session, {
+      account: link(account, 'accountId', { description: 'The account that the session acts as.' }),
+      apiKey: link(apiKey, 'apiKeyId', { nullable: true, description: 'The API key that made the session.' }),
+    }),
+    fields(account, {
+      sessions: page(session, session.accountId, { description: "The account's sessions of the caller's mode." }),
+    }),
+  ],
+  events: ['session.created', 'session.revoked'],
+});

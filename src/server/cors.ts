@@ -1,0 +1,99 @@
+import cors, { type FastifyCorsOptions } from '@fastify/cors';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Config } from '../config.js';
+import { isApi, isSecure } from './request.js';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Whether the request is a preflight that the CORS plugin answers. */
+    corsPreflightEnabled: boolean;
+  }
+  interface FastifyContextConfig {
+    /** The route of the CORS plugin for every path: a request that reaches it is a request without a route. */
+    anyPath?: true;
+    /** The route answers no page of another origin. */
+    cors?: false;
+  }
+}
+
+/** The headers of answers of both APIs that a page on another origin may read. */
+const exposedHeaders = [
+  'Allow',
+  'Content-Disposition',
+  'ETag',
+  'Idempotent-Replayed',
+  'Link',
+  'RateLimit',
+  'RateLimit-Policy',
+  'Request-Id',
+  'Retry-After',
+  'WWW-Authenticate',
+];
+
+/**
+ * The headers that such a page may send: those that the APIs read, and those that GraphQL clients and tracing add.
+ */
+const allowedHeaders = [
+  'Authorization',
+  'Content-Type',
+  'Idempotency-Key',
+  'If-None-Match',
+  'On-Behalf-Of',
+  'Apollo-Require-Preflight',
+  'X-Apollo-Operation-Name',
+  'ApolloGraphQL-Client-Name',
+  'ApolloGraphQL-Client-Version',
+  'GraphQL-Preflight',
+  'Baggage',
+  'Sentry-Trace',
+  'Traceparent',
+  'Tracestate',
+];
+
+/** How long a browser may keep the answer to a preflight. */
+const maxAge = 600;
+
+/**
+ * Opens /v1 and /graphql to the pages of the origins in CORS_ORIGINS. A preflight is answered before any check of a
+ * key, without cost and without a turn. Over plain HTTP it is refused like every request, so that a browser does not
+ * send the token. Cookies are never accepted. Everything else, such as payment pages, the explorer and the operator's
+ * endpoint, has no such headers. Register it before the other hooks, so that refusals have the headers, too.
+ */
+export async function crossOrigin(app: FastifyInstance, config: Config, fixed: Record<string, string>): Promise<void> {
+  const closed: FastifyCorsOptions = { origin: false };
+  const open = new Map(
+    config.CORS_ORIGINS.map((origin): [string, FastifyCorsOptions] => [
+      origin,
+      { origin, methods: ['GET', 'HEAD', 'POST'], allowedHeaders, exposedHeaders, maxAge },
+    ]),
+  );
+  const optionsOf = (request: FastifyRequest): FastifyCorsOptions => {
+    const { origin = '', 'access-control-request-method': asked } = request.headers;
+    const options = open.get(origin);
+    if (!options || !isApi(request.url)) return closed;
+    if (request.method !== 'OPTIONS') return options;
+    return asked !== undefined && isSecure(request, config) ? options : closed;
+  };
+  app.addHook('onRoute', (route) => {
+    if (route.url === '*') route.config = { ...route.config, anyPath: true };
+    else if (!isApi(route.url)) route.config = { ...route.config, cors: false };
+  });
+  await app.register(cors, {
+    delegator: (request: FastifyRequest, done: (error: Error | null, options?: FastifyCorsOptions) => void) =>
+      done(null, optionsOf(request)),
+  });
+  app.addHook('onSend', (request, reply, _, done) => {
+    if (request.corsPreflightEnabled) reply.headers(fixed).header('request-id', request.id);
+    done();
+  });
+}
+
+/** Whether no route was registered for the path and method of a request. */
+export function isUnrouted(request: FastifyRequest): boolean {
+  return request.is404 || request.routeOptions.config.anyPath === true;
+}
+
+/** Removes the headers for other origins from an answer that is not one of the APIs, such as the explorer's page. */
+export function closeToOthers(reply: FastifyReply): void {
+  reply.removeHeader('access-control-allow-origin').removeHeader('access-control-expose-headers');
+}

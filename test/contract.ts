@@ -1,0 +1,148 @@
+import fs from 'node:fs';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { contractOf } from '../src/api/rest/contract/document.js';
+import type { Examples } from '../src/api/rest/contract/errors.js';
+import { buildGraph } from '../src/api/graphql/server.js';
+
+type Json = any;
+
+/** An answer of /v1, and the request that it answers. */
+export interface Exchange {
+  method: string;
+  /** The path with its query. */
+  path: string;
+  request?: unknown;
+  status: number;
+  headers: Headers;
+  body: Json;
+}
+
+/** An operation of the contract with the pattern of its path. */
+interface Found {
+  id: string;
+  pattern: RegExp;
+  method: string;
+  responses: Record<string, Json>;
+}
+
+/** The contract without examples, as every worker compares answers with it. */
+export const contract: Json = contractOf(buildGraph(), { operations: {}, headers: {}, errors: {} });
+
+const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false });
+ajv.addSchema(contract, 'contract');
+
+const resolved = ({ $ref, ...own }: Json): Json =>
+  $ref === undefined
+    ? own
+    : $ref
+        .slice(2)
+        .split('/')
+        .reduce((at: Json, step: string) => at[step], contract);
+
+const operations: Found[] = Object.entries<Json>(contract.paths).flatMap(([path, methods]) =>
+  Object.entries<Json>(methods).map(([method, { operationId, responses }]) => ({
+    id: operationId,
+    pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`),
+    method: method.toUpperCase(),
+    responses: Object.fromEntries(
+      Object.entries<Json>(responses).map(([status, response]) => [status, resolved(response)]),
+    ),
+  })),
+);
+/** A path without parameters comes before one with parameters that has the same form. */
+operations.sort((a, b) => Number(a.pattern.source.includes('[')) - Number(b.pattern.source.includes('[')));
+
+const validators = new Map<string, ValidateFunction>();
+/** The validator of a schema, compiled when it is first needed. */
+function validatorOf(name: string, schema: Json): ValidateFunction {
+  const known = validators.get(name);
+  if (known) return known;
+  const own = schema.$ref ? { $ref: `contract${schema.$ref}` } : schema;
+  const compiled = ajv.compile(own);
+  validators.set(name, compiled);
+  return compiled;
+}
+
+/** The codes of answers to paths and methods that no operation has. The key and the address are judged before. */
+const withoutOperation = new Set([
+  ...['route_missing', 'method_not_allowed', 'authentication_required', 'api_key_invalid', 'https_required'],
+  ...['rate_limit_exceeded', 'service_unavailable', 'service_fault', 'permission_denied', 'resource_missing'],
+  ...['body_invalid', 'parameter_invalid', 'headers_too_large', 'request_timeout'],
+]);
+
+/** What in an answer contradicts the contract; empty if nothing does. */
+export function contradictions(exchange: Exchange): string[] {
+  const { method, path, status, headers, body } = exchange;
+  const [plain = ''] = path.split('?');
+  const found = operations.find((each) => each.method === method && each.pattern.test(plain));
+  if (!headers.has('request-id')) return ['there is no Request-Id'];
+  const isError = status >= 400;
+  if (isError && !validatorOf('Error', { $ref: '#/components/schemas/Error' })(body))
+    return [`the error object: ${ajv.errorsText(validators.get('Error')!.errors)}`];
+  const codes: string[] = isError ? body.errors.map(({ code }: Json) => code) : [];
+  if (!found) {
+    const known = isError && codes.every((code) => withoutOperation.has(code));
+    return known ? [] : [`the contract has no such operation: ${status} ${codes.join(' ')}`];
+  }
+  const response = found.responses[status];
+  if (!response) return [`${found.id} documents no status ${status}: ${codes.join(' ')}`];
+  if (isError) {
+    if (body.http_status_code !== status) return [`http_status_code is ${body.http_status_code}, not ${status}`];
+    const others = codes.filter((code) => !response['x-codes'].includes(code));
+    return others.map((code) => `${found.id} documents no code ${code} for ${status}`);
+  }
+  record(found.id, exchange);
+  const type = (headers.get('content-type') ?? '').split(';')[0]!;
+  if (status === 304) return [];
+  const content = response.content[type];
+  if (!content) return [`${found.id} documents no content of type ${type}`];
+  if (type !== 'application/json') return [];
+  const valid = validatorOf(`${found.id} ${status}`, content.schema);
+  return valid(body) ? [] : [`${found.id}: ${ajv.errorsText(valid.errors, { separator: '; ' })}`];
+}
+
+/** Throws an error for an answer of /v1 that contradicts the contract. */
+export function compareWithContract(exchange: Exchange): void {
+  if (!exchange.path.startsWith('/v1')) return;
+  if (exchange.status >= 400) recordError(exchange);
+  const found = contradictions(exchange);
+  if (found.length > 0)
+    throw new Error(`${exchange.method} ${exchange.path} contradicts the contract: ${found.join('; ')}`);
+}
+
+/** The examples of the contract, which a run with RECORD_EXAMPLES=1 takes from its answers. */
+const examplesFile = new URL('../schema/examples.json', import.meta.url);
+const recording = process.env.RECORD_EXAMPLES === '1';
+const recorded: Examples = { operations: {}, headers: {}, errors: {} };
+
+/** An answer says more than another one if it has more in it, up to a length that is still good to read. */
+const weight = (response: unknown): number => Math.min(JSON.stringify(response ?? null).length, 2_500);
+
+function record(id: string, { path, request, headers, body }: Exchange): void {
+  if (!recording) return;
+  const before = recorded.operations[id];
+  const response = body?.object === 'list' ? { ...body, data: body.data.slice(0, 1) } : body;
+  if (before && weight(before.response) >= weight(response)) return;
+  recorded.operations[id] = { path, ...(request !== undefined && { request }), response };
+  for (const [name, value] of headers) recorded.headers[name] ??= value;
+}
+
+function recordError({ headers, body }: Exchange): void {
+  if (!recording || body?.object !== 'error') return;
+  const { code } = body.errors[0];
+  recorded.errors[code] ??= { ...body, errors: body.errors.slice(0, 2) };
+  for (const [name, value] of headers) recorded.headers[name] ??= value;
+}
+
+/** Adds what was recorded to the examples. Earlier examples of the same operations go. */
+export function saveExamples(): void {
+  if (!recording) return;
+  const before = JSON.parse(fs.readFileSync(examplesFile, 'utf8')) as Examples;
+  const sorted = (of: object) => Object.fromEntries(Object.entries(of).sort(([a], [b]) => (a < b ? -1 : 1)));
+  const all = {
+    operations: sorted({ ...before.operations, ...recorded.operations }),
+    headers: sorted({ ...before.headers, ...recorded.headers }),
+    errors: sorted({ ...before.errors, ...recorded.errors }),
+  };
+  fs.writeFileSync(examplesFile, `${JSON.stringify(all, null, 1)}\n`);
+}

@@ -1,0 +1,88 @@
+import fs from 'node:fs';
+import { CriticalityLevel, diff } from '@graphql-inspector/core';
+import { buildSchema, type GraphQLSchema, getNullableType, isListType, isObjectType, isScalarType } from 'graphql';
+import { describe, expect, it } from 'vitest';
+
+const read = (file: string): GraphQLSchema =>
+  buildSchema(fs.readFileSync(new URL(`../${file}.graphql`, import.meta.url), 'utf8'));
+const schemas = { graph: read('schema/graph'), operator: read('schema/operator') };
+/** The schemas of the last release. */
+const released = {
+  graph: read('test/fixtures/schema-0.2.0/graph'),
+  operator: read('test/fixtures/schema-0.2.0/operator'),
+};
+
+/** Why a change that breaks clients was made since the last release, by the path of what changed. */
+const reasons: Record<keyof typeof schemas, Record<string, string>> = { graph: {}, operator: {} };
+
+async function breaks(before: GraphQLSchema, after: GraphQLSchema): Promise<{ path: string; message: string }[]> {
+  const changes = await diff(before, after);
+  return changes
+    .filter(({ criticality }) => criticality.level === CriticalityLevel.Breaking)
+    .map(({ path, message }) => ({ path: path ?? '', message }));
+}
+
+describe.each(['graph', 'operator'] as const)('the schema %s since the last release', (name) => {
+  it('has no change that breaks clients, except those with a recorded reason', async () => {
+    const found = await breaks(released[name], schemas[name]);
+    const paths = found.map(({ path }) => path);
+    expect(found.filter(({ path }) => !Object.hasOwn(reasons[name], path))).toEqual([]);
+    expect(
+      Object.keys(reasons[name]).filter((path) => !paths.includes(path)),
+      'reasons without a change',
+    ).toEqual([]);
+  });
+});
+
+it('finds fields that were removed, renamed or given another type, and arguments that became required', async () => {
+  const before = buildSchema('type Query { a: String b(c: Int): Int d: [Int] }');
+  const after = buildSchema('type Query { a: ID b(c: Int!): Int e: [Int] }');
+  expect((await breaks(before, after)).map(({ path }) => path).toSorted()).toEqual(['Query.a', 'Query.b.c', 'Query.d']);
+});
+
+describe('names', () => {
+  const types = Object.values(schemas.graph.getTypeMap()).filter(isObjectType);
+  const fields = types.flatMap((type) => Object.values(type.getFields()).map((field) => ({ type, field })));
+
+  it('of deprecated fields have a reason that names a field of the same type', () => {
+    const deprecated = fields.filter(({ field }) => field.deprecationReason != null);
+    expect(deprecated.map(({ type, field }) => `${type.name}.${field.name}`)).toEqual(
+      expect.arrayContaining(['Deposit.disputes', 'Receivable.systemMessage']),
+    );
+    for (const { type, field } of deprecated) {
+      const [, other = ''] = /use `(\w+)`\.$/.exec(field.deprecationReason!) ?? [];
+      const named = type.getFields()[other];
+      expect([type.name, field.name, named?.deprecationReason ?? null, String(named?.type)]).toEqual([
+        ...[type.name, field.name, null, String(field.type)],
+      ]);
+    }
+  });
+
+  it('of lists are in the plural', () => {
+    // A history is a list of points.
+    // Spec: Balance, and AccountSetting, `address_currency`: the compartments, and the kinds of accounts.
+    const ofSpecification = /^(Balance|BalanceAggregate|AddressCurrencyOffer)$/;
+    const wrong = fields.filter(
+      ({ type, field }) =>
+        isListType(getNullableType(field.type)) &&
+        field.deprecationReason == null &&
+        !ofSpecification.test(type.name) &&
+        !/(s|Locked|History)$/.test(field.name),
+    );
+    expect(wrong.map(({ type, field }) => `${type.name}.${field.name}: ${field.type}`)).toEqual([]);
+  });
+});
+
+it('test helpers say in their descriptions that they are test helpers', () => {
+  const helpers = Object.values(schemas.graph.getMutationType()!.getFields()).filter(({ name }) => /Test/.test(name));
+  expect(helpers.length).toBeGreaterThan(10);
+  expect(
+    helpers.filter(({ description }) => !description?.startsWith('Test helper: ')).map(({ name }) => name),
+  ).toEqual([]);
+});
+
+it('scalars name their specification, except for those of this API', () => {
+  const scalars = Object.values(schemas.graph.getTypeMap()).filter(isScalarType);
+  const without = scalars.filter((type) => !type.specifiedByURL).map(({ name }) => name);
+  expect(without.toSorted()).toEqual(['Amount', 'Boolean', 'Float', 'ID', 'Int', 'Metadata', 'String']);
+});
