@@ -25,7 +25,7 @@ export const rootOf = (onRootList: Column, filter: Column): SQL =>
  * columns of the index: PostgreSQL has to know that their conditions exclude no row that the index finds, because it
  * would otherwise expect few rows, and sort them all.
  */
-export const keyOf = (pair: SQL): SQL => sql`hashtextextended(${pair}, 0)`;
+const keyOf = (pair: SQL): SQL => sql`hashtextextended(${pair}, 0)`;
 
 /**
  * The condition that a pair has given values. The index finds the hash, and the texts are compared because other texts

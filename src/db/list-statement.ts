@@ -202,15 +202,11 @@ function conditionsOf(asked: Asked, side: Side): { conditions: (SQL | undefined)
   const conditions: (SQL | undefined)[] = [...visibilityPredicate(table, 'all'), ...where];
   if (of && parent)
     conditions.push(
-      key
-        ? isPair(pairOf(of.column, key.column), pairValue(parent, valueOf(key.name)))
-        : sql`${of.column} = ${parent}`,
+      key ? isPair(pairOf(of.column, key.column), pairValue(parent, valueOf(key.name))) : sql`${of.column} = ${parent}`,
     );
   else
     conditions.push(
-      key
-        ? sql`${rootOf(table.onRootList, key.column)} = ${valueOf(key.name)}::text`
-        : sql`${table.onRootList} = true`,
+      key ? sql`${rootOf(table.onRootList, key.column)} = ${valueOf(key.name)}::text` : sql`${table.onRootList} = true`,
     );
   if (visibility === 'context' && of?.column !== table.actingAccountId) {
     conditions.push(eq(table.actingAccountId, p('context')));
