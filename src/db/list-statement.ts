@@ -17,7 +17,7 @@ import {
 import { PgColumn, type PgTable, unionAll } from 'drizzle-orm/pg-core';
 import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import { type Listing, type PageRequest, readOf } from '../types/pagination.js';
-import { keyOf, keyValue, ofOthers, rootKeyOf } from './filter-index.js';
+import { isPair, ofOthers, pairOf, pairValue, rootOf } from './filter-index.js';
 import { type Visibility, type VisibilityColumns, visibilityPredicate } from './visibility.js';
 
 /** A table whose visibility columns decide which callers see a row. */
@@ -202,15 +202,11 @@ function conditionsOf(asked: Asked, side: Side): { conditions: (SQL | undefined)
   const conditions: (SQL | undefined)[] = [...visibilityPredicate(table, 'all'), ...where];
   if (of && parent)
     conditions.push(
-      key
-        ? sql`${keyOf(of.column, key.column)} = ${keyValue(parent, valueOf(key.name))}`
-        : sql`${of.column} = ${parent}`,
+      key ? isPair(pairOf(of.column, key.column), pairValue(parent, valueOf(key.name))) : sql`${of.column} = ${parent}`,
     );
   else
     conditions.push(
-      key
-        ? sql`${rootKeyOf(table.onRootList, key.column)} = ${valueOf(key.name)}::text`
-        : sql`${table.onRootList} = true`,
+      key ? sql`${rootOf(table.onRootList, key.column)} = ${valueOf(key.name)}::text` : sql`${table.onRootList} = true`,
     );
   if (visibility === 'context' && of?.column !== table.actingAccountId) {
     conditions.push(eq(table.actingAccountId, p('context')));
