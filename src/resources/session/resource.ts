@@ -38,6 +38,7 @@ export default defineResource({
       ...managed,
       keysOnly: 'make sessions',
       rules: sessionProblems,
+      refusals: ['account_type_invalid'],
       routes: [{ ...extension.post('/v1/sessions'), answers: 'object' }],
       v1: newSessionV1,
     },
