@@ -167,7 +167,7 @@ function ofOtherEdition({ name, editions = [] }: Pick<Operation, 'editions'> & {
  * Refuses a caller that may not call this root field. Lists exist in every edition of the graph; where /v1 has no such
  * list, the list is empty, like an edge.
  */
-export function permitField(context: Pick<Context, 'caller' | 'edition'>, permission: Permission): void {
+function permitField(context: Pick<Context, 'caller' | 'edition'>, permission: Permission): void {
   if (permission.list) permitCaller(context, permission);
   else permit(context, permission);
 }

@@ -97,7 +97,7 @@ function parameterAt(
 }
 
 /** The only edition that has an operation; undefined when both have it. */
-export function onlyEdition({ editions: has }: Pick<Operation, 'editions'>): 1 | 2 | undefined {
+function onlyEdition({ editions: has }: Pick<Operation, 'editions'>): 1 | 2 | undefined {
   return has?.length === 1 ? has[0] : undefined;
 }
 
