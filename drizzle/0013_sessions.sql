@@ -24,6 +24,6 @@ ALTER TABLE "session" ADD CONSTRAINT "session_api_key" FOREIGN KEY ("tenant_id",
 CREATE INDEX "session_in_context" ON "session" USING btree ("tenant_id","livemode","context_id","created","id") WHERE "session"."context_id" <> "session"."account_id";--> statement-breakpoint
 CREATE INDEX "session_root" ON "session" USING btree ("tenant_id","livemode","on_root_list","created","id");--> statement-breakpoint
 CREATE INDEX "session_of_account" ON "session" USING btree ("tenant_id","livemode","account_id","created","id");--> statement-breakpoint
-CREATE INDEX "session_age" ON "session" USING btree ("tenant_id","livemode","created");--> statement-breakpoint
+CREATE INDEX "session_age" ON "session" USING btree ("tenant_id","livemode","created","id");--> statement-breakpoint
 -- Written by hand: the new table is distributed like the others.
 SELECT tg_distribute('session');

@@ -17,7 +17,7 @@ CREATE TABLE "webhook_delivery" (
 	"context_id" text NOT NULL,
 	"on_root_list" boolean NOT NULL,
 	CONSTRAINT "webhook_delivery_pkey" PRIMARY KEY("tenant_id","livemode","id"),
-	CONSTRAINT "webhook_delivery_once" UNIQUE("tenant_id","livemode","endpoint_id","event_id"),
+	CONSTRAINT "webhook_delivery_once" UNIQUE("tenant_id","livemode","event_id","endpoint_id"),
 	CONSTRAINT "webhook_delivery_status" CHECK ("webhook_delivery"."status" in ('pending', 'succeeded', 'failed'))
 );
 --> statement-breakpoint
@@ -58,10 +58,8 @@ CREATE INDEX "webhook_delivery_in_context" ON "webhook_delivery" USING btree ("t
 CREATE INDEX "webhook_delivery_root" ON "webhook_delivery" USING btree ("tenant_id","livemode","on_root_list","created","id");--> statement-breakpoint
 CREATE INDEX "webhook_delivery_of_endpoint" ON "webhook_delivery" USING btree ("tenant_id","livemode","endpoint_id","created","id");--> statement-breakpoint
 CREATE INDEX "webhook_delivery_pending" ON "webhook_delivery" USING btree ("tenant_id","livemode","endpoint_id","next_attempt","event_number") WHERE status = 'pending';--> statement-breakpoint
-CREATE INDEX "webhook_delivery_age" ON "webhook_delivery" USING btree ("tenant_id","livemode","created");--> statement-breakpoint
-CREATE INDEX "webhook_delivery_root_status" ON "webhook_delivery" USING btree ("tenant_id","livemode",(case when "on_root_list" then "status" end),"created","id") WHERE (case when "webhook_delivery"."on_root_list" then "webhook_delivery"."status" end) is not null;--> statement-breakpoint
-CREATE INDEX "webhook_delivery_context_by_status" ON "webhook_delivery" USING btree ("tenant_id","livemode",hashtextextended(("context_id" || ' ' || "status"), 0),"created","id");--> statement-breakpoint
-CREATE INDEX "webhook_delivery_endpoint_by_status" ON "webhook_delivery" USING btree ("tenant_id","livemode",hashtextextended(("endpoint_id" || ' ' || "status"), 0),"created","id");--> statement-breakpoint
+CREATE INDEX "webhook_delivery_of_endpoint_in_context" ON "webhook_delivery" USING btree ("tenant_id","livemode","context_id","endpoint_id","created","id");--> statement-breakpoint
+CREATE INDEX "webhook_delivery_age" ON "webhook_delivery" USING btree ("tenant_id","livemode","created","id");--> statement-breakpoint
 CREATE INDEX "webhook_endpoint_in_context" ON "webhook_endpoint" USING btree ("tenant_id","livemode","context_id","created","id") WHERE "webhook_endpoint"."context_id" <> "webhook_endpoint"."account_id";--> statement-breakpoint
 CREATE INDEX "webhook_endpoint_root" ON "webhook_endpoint" USING btree ("tenant_id","livemode","on_root_list","created","id");--> statement-breakpoint
 CREATE INDEX "webhook_endpoint_of_account" ON "webhook_endpoint" USING btree ("tenant_id","livemode","account_id","created","id");--> statement-breakpoint

@@ -112,7 +112,7 @@ describe('an event', () => {
       has_next: false,
     });
     const [event] = body.data;
-    expect(Object.keys(event)).toEqual('id object created livemode type data'.split(' '));
+    expect(Object.keys(event)).toEqual('id object created livemode type account_id number data'.split(' '));
     expect(Object.keys(event.data.object)).toEqual(Object.keys(voided));
     expect((await user.get(`/v1/events/${event.id}`)).body).toEqual(event);
     const graph = await user.graph(`{ node(id: "${event.id}") { ... on Event { type livemode objectId object } } }`);

@@ -1061,6 +1061,9 @@ describe('an object that is missing or not visible', () => {
     payment: 'payment(id: "payment_0")',
     payout: 'payout(id: "payout_0")',
     transaction: 'transaction(id: "transaction_0")',
+    session: 'session(id: "session_0")',
+    webhookEndpoint: 'webhookEndpoint(id: "webhook_0")',
+    webhookDelivery: 'webhookDelivery(id: "delivery_0")',
   };
   let second: Speaker;
   beforeAll(async () => {

@@ -28,6 +28,10 @@ import { fileListing } from '../src/resources/file/inputs.js';
 import { file } from '../src/resources/file/table.js';
 import { apiKeyListing } from '../src/resources/key/resolver.js';
 import { apiKey } from '../src/resources/key/table.js';
+import { webhookDelivery } from '../src/resources/webhook-delivery/table.js';
+import { webhookDeliveryListing } from '../src/resources/webhook-delivery/type.js';
+import { webhookEndpoint } from '../src/resources/webhook-endpoint/table.js';
+import { webhookEndpointListing } from '../src/resources/webhook-endpoint/type.js';
 import { sessionListing } from '../src/resources/session/resolver.js';
 import { session } from '../src/resources/session/table.js';
 import { entry } from '../src/resources/ledger/table.js';
@@ -94,6 +98,8 @@ const lists: List[] = [
   { table: person, listing: personListing, edges: [person.accountId] },
   { table: receivable, listing: receivableListing, edges: [receivable.accountId] },
   { table: session, listing: sessionListing, edges: [session.accountId] },
+  { table: webhookEndpoint, listing: webhookEndpointListing, edges: [webhookEndpoint.accountId] },
+  { table: webhookDelivery, listing: webhookDeliveryListing, edges: [webhookDelivery.endpointId] },
 ];
 
 /**

@@ -94,7 +94,7 @@ function emitted(): { types: Set<string>; nouns: Set<string> } {
   const [types, nouns] = [new Set<string>(), new Set<string>()];
   for (const file of fs.readdirSync('drizzle/functions')) {
     const text = fs.readFileSync(`drizzle/functions/${file}`, 'utf8');
-    for (const [call] of text.matchAll(/emit_(?:root_)?event(?:_at)?\([^;]*;/g)) {
+    for (const [call] of text.matchAll(/emit_(?:root_|webhook_)?event(?:_at)?\([^;]*;/g)) {
       for (const [, type] of call.matchAll(/'(\w+\.\w+)'/g)) types.add(type!);
       for (const [, noun] of call.matchAll(/'(\w+)\.' \|\|/g)) nouns.add(noun!);
     }

@@ -88,7 +88,8 @@ describe('a rule that TypeScript and SQL both need', () => {
       select conname as name, pg_get_constraintdef(oid) as text from pg_constraint
       where contype = 'c' and connamespace = 'public'::regnamespace and pg_get_constraintdef(oid) like '%= ANY%'`;
     const found = checks.map(({ name, text }) => [name, [...text.matchAll(/'(\w+)'/g)].map((match) => match[1]!)]);
-    expect(Object.fromEntries(found)).toEqual(
+    // A CHECK on numbers has no enum.
+    expect(Object.fromEntries(found.filter(([, values]) => values!.length > 0))).toEqual(
       Object.fromEntries(Object.entries(enums).map(([name, values]) => [name, Object.values(values)])),
     );
   });
@@ -128,6 +129,11 @@ describe('the kinds of jobs', () => {
     ]);
     const rows = await world.sql`
       select proname as name from pg_proc where proname like 'job\_%' and pronamespace = 'public'::regnamespace`;
+    // A migration enqueues what it does not do itself.
+    const migrations = fs.readdirSync('drizzle').filter((name) => name.endsWith('.sql'));
+    for (const name of migrations)
+      for (const [, kind] of fs.readFileSync(`drizzle/${name}`, 'utf8').matchAll(/INSERT INTO "job"[^;]*, '(\w+)',/g))
+        enqueued.push(kind!);
     const kinds = rows.map((row) => row.name.replace('job_', '') as string);
     // A status poll calls an acquirer, which no statement can do.
     expect([...new Set(enqueued)].filter((kind) => kind !== statusPollKind).sort()).toEqual(kinds.sort());

@@ -81,6 +81,13 @@ function statementsOf({ platform, edition, livemode, users, trades, others }: Tr
        ${user('n')}, true from generate_series(1, ${users + others}) n`,
     `insert into api_key (tenant_id, livemode, id, created, account_id, permission, prefix, digest, context_id, on_root_list)
      select ${tenantAndMode}, ${id('api_key', 'n')}, ${now} + n, ${user('n')}, 'full', 'sk', 'digest ' || n, ${user('n')}, true from generate_series(1, ${users + others}) n`,
+    `insert into session (tenant_id, livemode, id, created, account_id, api_key_id, role, allowed_origins, digest, expires_at, context_id, on_root_list)
+     select ${tenantAndMode}, ${id('session', 'n')}, ${now} + n, ${user('n')}, ${id('api_key', 'n')}, 'read', '{}', 'digest ' || n, ${now} + n + 900, ${user('n')}, true from generate_series(1, ${users + others}) n`,
+    `insert into webhook_endpoint (tenant_id, livemode, id, created, account_id, url, event_types, connected, enabled, secret_sealed, context_id, on_root_list)
+     select ${tenantAndMode}, ${id('webhook', 'n')}, ${now} + n, ${user('n')}, 'https://example.com/', '{*}', false, n % 10 > 0, 'sealed', ${user('n')}, true from generate_series(1, ${users + others}) n`,
+    `insert into webhook_delivery (tenant_id, livemode, id, created, endpoint_id, event_id, event_type, event_number, status, queued, context_id, on_root_list)
+     select ${tenantAndMode}, ${id('delivery', 'n')}, ${born('n')}, ${id('webhook', `1 + n % ${users}`)}, 'event_' || n, 'account.updated', n, case when n % 10 = 7 then 'failed' else 'succeeded' end, ${now},
+       ${user(`1 + n % ${users}`)}, true from generate_series(1, ${users + others}) n`,
     `insert into receivable (tenant_id, livemode, id, created, account_id, currency, amount_maximum_reconcilable, amount_locked, deposit_ids_amount_locked, invoice, purpose_code,
                              transaction_type, voided, context_id, on_root_list)
      ${common('receivable')}, receiver, currency, 1000, 500, array[${id('deposit', 'n')}],

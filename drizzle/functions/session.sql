@@ -1,5 +1,7 @@
 -- Sessions: creation and revocation. Only the digest of a token reaches the database. Sessions expire by the wall
 -- clock: a test clock moved forward must not expire them.
+--
+-- Longer than 60 lines: create_session (one insert with its columns).
 
 -- Creates a session, which ends with its key at the latest. The caller's key was valid when the gateway read it; a key
 -- that has ended meanwhile makes no session.

@@ -1,6 +1,7 @@
 -- Webhook endpoints and the deliveries of events to them. The times of deliveries are wall-clock times.
 --
--- Longer than 60 lines: create_webhook_endpoint, queue_deliveries and finish_deliveries (statements with all columns).
+-- Longer than 60 lines: queue_deliveries (one insert with its columns); redeliver_webhooks (two ways to name events);
+-- finish_deliveries (the states of deliveries and of the endpoint in one place).
 
 -- An endpoint for events and stored responses, without its encrypted secrets.
 create or replace function without_secrets(p_row webhook_endpoint)

@@ -44,7 +44,7 @@ export const session = pgTable(
       .where(ofOthers(t.actingAccountId, t.accountId)),
     index('session_root').on(t.tenantId, t.livemode, t.onRootList, t.created, t.id),
     index('session_of_account').on(t.tenantId, t.livemode, t.accountId, t.created, t.id),
-    index('session_age').on(t.tenantId, t.livemode, t.created),
+    index('session_age').on(t.tenantId, t.livemode, t.created, t.id),
     check('session_role', isOneOf(t.role, SessionRole)),
   ],
 );

@@ -12,7 +12,6 @@ import {
   unique,
 } from 'drizzle-orm/pg-core';
 import { isOneOf, keyColumns, visibilityColumns } from '../../db/columns.js';
-import { listIndexes, parentIndexes } from '../../db/filter-index.js';
 import { webhookEndpoint } from '../webhook-endpoint/table.js';
 
 export const WebhookDeliveryStatus = { PENDING: 'pending', SUCCEEDED: 'succeeded', FAILED: 'failed' } as const;
@@ -53,7 +52,7 @@ export const webhookDelivery = pgTable(
   },
   (t) => [
     primaryKey({ name: 'webhook_delivery_pkey', columns: [t.tenantId, t.livemode, t.id] }),
-    unique('webhook_delivery_once').on(t.tenantId, t.livemode, t.endpointId, t.eventId),
+    unique('webhook_delivery_once').on(t.tenantId, t.livemode, t.eventId, t.endpointId),
     foreignKey({
       name: 'webhook_delivery_endpoint',
       columns: [t.tenantId, t.livemode, t.endpointId],
@@ -62,13 +61,20 @@ export const webhookDelivery = pgTable(
     index('webhook_delivery_in_context').on(t.tenantId, t.livemode, t.actingAccountId, t.created, t.id),
     index('webhook_delivery_root').on(t.tenantId, t.livemode, t.onRootList, t.created, t.id),
     index('webhook_delivery_of_endpoint').on(t.tenantId, t.livemode, t.endpointId, t.created, t.id),
+    // An account asks for the deliveries to one of its endpoints, which have its visibility as well.
+    index('webhook_delivery_of_endpoint_in_context').on(
+      t.tenantId,
+      t.livemode,
+      t.actingAccountId,
+      t.endpointId,
+      t.created,
+      t.id,
+    ),
     index('webhook_delivery_pending')
       .on(t.tenantId, t.livemode, t.endpointId, t.nextAttempt, t.eventNumber)
       .where(sql`status = 'pending'`),
     // Retention looks for the oldest deliveries of each tenant.
-    index('webhook_delivery_age').on(t.tenantId, t.livemode, t.created),
-    ...listIndexes('webhook_delivery', t, { status: t.status }),
-    ...parentIndexes('webhook_delivery_endpoint', t, t.endpointId, { status: t.status }),
+    index('webhook_delivery_age').on(t.tenantId, t.livemode, t.created, t.id),
     check('webhook_delivery_status', isOneOf(t.status, WebhookDeliveryStatus)),
   ],
 );

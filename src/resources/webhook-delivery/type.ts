@@ -57,19 +57,13 @@ export const WebhookDeliveryConnection = connectionOf('WebhookDelivery', () => W
 
 export const webhookDeliveryListing: Listing = {
   object: 'webhook_delivery',
-  filters: { endpointId: webhookDelivery.endpointId, status: webhookDelivery.status },
+  filters: { endpointId: webhookDelivery.endpointId },
   byAccount: ['endpointId'],
   parents: [webhookDelivery.endpointId],
 };
 
 @ArgsType()
-export class WebhookDeliveryOfEndpointArgs extends PageArgs {
-  @Field(() => [WebhookDeliveryStatus], { nullable: true, description: 'Deliveries with one of these statuses.' })
-  status?: WebhookDeliveryStatus[] | null;
-}
-
-@ArgsType()
-export class WebhookDeliveryArgs extends WebhookDeliveryOfEndpointArgs {
+export class WebhookDeliveryArgs extends PageArgs {
   @Field(() => ID, { nullable: true, description: 'Deliveries to this endpoint.' })
   endpointId?: string | null;
 }
