@@ -94,7 +94,11 @@ async function show(page: Page, name: string): Promise<void> {
 /** Clicks the button; returns the gateway's response once it is on the screen. */
 async function answerOf(page: Page, press = () => execute(page)): Promise<any> {
   const [response] = await Promise.all([
-    page.waitForResponse((candidate) => candidate.request().method() === 'POST'),
+    // The explorer also reads the schema whenever the key changes.
+    page.waitForResponse((candidate) => {
+      const request = candidate.request();
+      return request.method() === 'POST' && !request.postData()?.includes('IntrospectionQuery');
+    }),
     press(),
   ]);
   const answer = await response.json();

@@ -673,9 +673,11 @@ describe('the status of a response', () => {
     'an empty body': { status: 400, data: 'none', body: '' },
     'a query that is not a text': { status: 400, data: 'none', body: { query: 5 } },
     'variables that are not an object': { status: 400, data: 'none', body: { query: viewer, variables: [1] } },
+    // Apollo's clients send the document after this answer.
     'an unknown persisted query': {
-      status: 400,
+      status: 200,
       data: 'none',
+      codes: ['PERSISTED_QUERY_NOT_FOUND'],
       body: { extensions: { persistedQuery: { version: 1, sha256Hash: 'f'.repeat(64) } } },
     },
     'a body that is not JSON': { status: 400, data: 'none', codes: ['BODY_INVALID'], body: '{' },

@@ -31,7 +31,7 @@ export interface WriteFunction extends DefinedFunction {
 }
 
 const definition =
-  /^create or replace function (\w+)\(([^)]*)\)\s+(?:returns ([^\n]+)\n)?(?:language plpgsql\n|volatile\n|stable\n|immutable\n)*as \$\$\n([\s\S]*?)\n\$\$;/gm;
+  /^create or replace function (\w+)\(([^)]*)\)\s+(?:returns (table \([^)]*\)|[^\n]+)\n)?(?:language plpgsql\n|volatile\n|stable\n|immutable\n)*as \$\$\n([\s\S]*?)\n\$\$;/gm;
 
 /** Every function that the files in drizzle/functions define. */
 export function definedFunctions(): DefinedFunction[] {
