@@ -95,7 +95,7 @@ describe('the commands of the documentation', () => {
       ['docs/dashboards.md', 2],
       ['docs/getting-started.md', 13],
       ['docs/operations.md', 1],
-      ['docs/rest.md', 2],
+      ['docs/rest.md', 3],
     ]);
   });
 

@@ -1,3 +1,5 @@
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
 import {
   buildClientSchema,
   type GraphQLOutputType,
@@ -10,11 +12,12 @@ import {
   isListType,
   isObjectType,
 } from 'graphql';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operationOf, routes } from '../src/resources/registry.js';
 import { details, type Edition, eventually, givenIn, nickname, type Reply, type Speaker, useWorld } from './world.js';
 
-const world = useWorld();
+const pageOrigin = 'https://app.example';
+const world = useWorld({ environment: { CORS_ORIGINS: pageOrigin } });
 const given = givenIn(world);
 
 type Json = any;
@@ -66,10 +69,12 @@ const additions: Record<string, string[]> = {
   balance_transaction: ['balance_after'],
   checkout: ['url'],
   deposit: ['pending_rest', 'disputed'],
-  event: ['allocations', 'number', 'object_id', 'request_id'],
+  event: ['allocations', 'object_id', 'request_id'],
   payout: ['source_amount', 'source_currency', 'rate'],
   receivable: ['system_messages'],
   transaction: ['expires_at'],
+  // /v1 has it only in the answers to the creation and to a rotation.
+  webhook_endpoint: ['secret'],
 };
 /** Values that are the same for every object of a kind, and so are not queried. */
 const constants: Record<string, object> = { account: { parent_account_id: null, link: null } };
@@ -83,7 +88,11 @@ const withheld: Record<Edition, string[]> = {
   ],
 };
 /** The prefixes of ids that differ from the name of the object. Spec: Conventions. */
-const prefixes: Record<string, string> = { balance_transaction: 'bt' };
+const prefixes: Record<string, string> = {
+  balance_transaction: 'bt',
+  webhook_delivery: 'delivery',
+  webhook_endpoint: 'webhook',
+};
 
 /** The object of /v1 that corresponds to a GraphQL node. */
 function asV1(object: string, edition: Edition, type: GraphQLOutputType, node: Json): Json {
@@ -128,9 +137,40 @@ const payoutAddress = (linkedId: string, more: object = {}) => ({
   ...more,
 });
 
+/** A receiver of webhooks: one path accepts events, one asks to wait for an hour, and one is gone. */
+const receiver = http.createServer((request, response) => {
+  if (request.url === '/later') response.writeHead(503, { 'retry-after': '3600' });
+  else response.writeHead(request.url === '/gone' ? 410 : 200);
+  request.resume().on('end', () => response.end('noted'));
+});
+receiver.keepAliveTimeout = 1;
+const started = new Promise<void>((resume) => receiver.listen(0, '127.0.0.1', resume));
+afterAll(() => new Promise((resume) => receiver.close(resume)));
+
+/** The endpoint of each account that gets all events. */
+const endpoints = new Map<Speaker, string>();
+
+/** Sessions, and webhook endpoints in each state with deliveries in each state. */
+async function integrated(speaker: Speaker): Promise<void> {
+  await started;
+  const { port } = receiver.address() as AddressInfo;
+  const endpoint = async (path: string, body: object) =>
+    done(await speaker.post('/v1/webhook_endpoints', { url: `http://127.0.0.1:${port}${path}`, ...body })).id;
+  endpoints.set(speaker, await endpoint('/all', { event_types: ['*'], description: 'Orders & more' }));
+  // These get the event of the test alone: there are no events of rates in test mode.
+  for (const path of ['/later', '/gone'])
+    done(await speaker.post(`/v1/webhook_endpoints/${await endpoint(path, { event_types: ['rate.set'] })}/test`));
+  const stopped = await endpoint('/all', { event_types: ['deposit.completed', 'payout.*'] });
+  done(await speaker.post(`/v1/webhook_endpoints/${stopped}`, { enabled: false }));
+  done(await speaker.post('/v1/sessions', { role: 'operate', allowed_origins: [pageOrigin] }));
+  const { id } = done(await speaker.post('/v1/sessions', { role: 'read', expires_in: 60 }));
+  done(await speaker.post(`/v1/sessions/${id}/revoke`));
+}
+
 /** A platform with every kind of object of /v1, with and without optional values, in one edition. */
 async function furnished(edition: Edition): Promise<Speaker> {
   const platform = await given.platform(edition);
+  await integrated(platform);
   const upload = async (purpose: string, fields = {}) =>
     done(await platform.upload(purpose, pdf, 'a b.pdf', fields)).id;
   const [logo, document] = [await upload('logo', { 'metadata[a]': '1' }), await upload('identity_document')];
@@ -229,6 +269,7 @@ async function furnished(edition: Edition): Promise<Speaker> {
 /** A direct user with money received, paid out, disputed and reversed, and some still in progress. */
 async function traded(edition: Edition): Promise<Speaker> {
   const user = await given.directUser(edition);
+  await integrated(user);
   const currency = edition === 1 ? 'USD' : 'INR';
   const partner = (await user.partner()).id;
   done(await user.post('/v1/addresses', payoutAddress(user.id)));
@@ -310,8 +351,9 @@ async function settled(): Promise<void> {
     eventually(
       () => world.sql`
         select (select count(*) from job where kind not in ${world.sql(besides)})::int as jobs,
-               (select count(*) from event where number is null)::int as events`,
-      ([left]) => left!.jobs + left!.events === 0,
+               (select count(*) from event where number is null)::int as events,
+               (select count(*) from webhook_delivery where status = 'pending' and attempt_count = 0)::int as deliveries`,
+      ([left]) => left!.jobs + left!.events + left!.deliveries === 0,
     );
   const later = ['pay_out', 'expire_checkout', 'expire_transaction'];
   await idle([...later, 'settle_payout']);
@@ -333,6 +375,7 @@ beforeAll(async () => {
     traded(2),
     given.platform(2, { subType: 'aggregator' }),
   ]);
+  await integrated(aggregator);
   await settled();
 });
 const queryType = (field: string) => schema.getQueryType()!.getFields()[field]!.type;
@@ -344,17 +387,17 @@ describe('the routes of /v1', () => {
   });
 });
 
-/** The argument of the graph that a list under another object's path has, and the caller's own account for it. */
-const ofPath = (path: string, params: Record<string, string> | undefined, speaker: Speaker) => ({
-  path: path.replace(':id', speaker.id),
-  args: params === undefined ? '' : `(${params.id}: "${speaker.id}")`,
-});
+/** The argument of the graph that a list under another object's path has, and the caller's own object for it. */
+const ofPath = (path: string, params: Record<string, string> | undefined, speaker: Speaker) => {
+  const id = params?.id === 'endpointId' ? endpoints.get(speaker)! : speaker.id;
+  return { path: path.replace(':id', id), args: params === undefined ? '' : `(${params.id}: "${id}")` };
+};
 
 describe.each([1, 2] as const)('in Edition %i', (edition) => {
   const speakers = () => [platforms[edition], traders[edition], ...(edition === 2 ? [aggregator] : [])];
   const offered = routes.filter(({ field }) => operationOf(field).editions?.includes(edition) !== false);
   const lists = offered.filter(({ answers }) => answers === 'list');
-  const objects = offered.filter(({ answers }) => answers === 'object');
+  const objects = offered.filter(({ method, answers }) => method === 'GET' && answers === 'object');
 
   /** Every id that any list mentions, by the speaker whose list it is: what it reaches, and how it came to know it. */
   let known: { speaker: Speaker; ids: string[] }[];

@@ -193,6 +193,22 @@ of('lock_receivables_of', () => {
   });
 });
 
+of('allocations_of', () => {
+  it('returns the locks of a deposit in their order, and null where it has none', async () => {
+    const allocations = (id: string) => value('allocations_of', root.tenantId, false, id);
+    const [one, two] = [await receivable(60n, inr), await receivable(100n, inr)];
+    const made = await create({ receivableIds: [two.id, one.id], amount: 130n, grossAmount: 133n });
+    const { deposit_id: id } = await settle(await begin(made), 'succeeded');
+    expect(await allocations(id)).toEqual([
+      { receivable_id: two.id, amount: '100' },
+      { receivable_id: one.id, amount: '30' },
+    ]);
+    const transfer = await moneyOf(fixture, root).deposit(7n, { paymentMethod: 'upi' });
+    expect(await allocations(transfer.id)).toBeNull();
+    expect(await value('allocations_of', root.tenantId, true, id)).toBeNull();
+  });
+});
+
 of('source_legs', () => {
   it('are the bank, or the acquirer and its fee', async () => {
     const legs = async ({ id }: Row) => value('source_legs', root.tenantId, false, await rowText('deposit', root, id));
