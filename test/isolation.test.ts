@@ -86,12 +86,13 @@ type Holdings = Record<
 > &
   Earnings;
 /**
- * Objects that exist only after money has moved. A live connected user in draft has no receivable, and only a root was
- * paid out.
+ * Objects that exist only after money has moved. A live connected user in draft has no receivable, and only a root has
+ * reconciled a deposit and was paid out. An allocation is known by its cursor.
  */
 type Earnings = Record<'bt' | 'deposit' | 'event' | 'payment', string> & {
   receivable?: string;
   payout?: string;
+  allocation?: string;
 } & Partial<Record<'checkout' | 'transaction', string>>;
 
 const tenantOf = ({ key }: Speaker) => key.split('_')[2]!;
@@ -157,8 +158,15 @@ async function earn(owner: Speaker, partnerId: string): Promise<Earnings> {
     payment,
     event: await first('/v1/events'),
     ...(receivable.status === 200 && { receivable: receivable.body.id }),
-    ...(isRoot && { payout: await first('/v1/payouts') }),
+    ...(isRoot && { payout: await first('/v1/payouts'), allocation: await allocationOf(owner, deposit) }),
   };
+}
+
+/** The cursor of the only allocation of a deposit. */
+async function allocationOf(owner: Speaker, deposit: string): Promise<string> {
+  const query = 'query ($id: ID!) { deposit(id: $id) { allocations { edges { cursor } } } }';
+  const [edge] = (await owner.graph(query, { id: deposit })).body.data.deposit.allocations.edges;
+  return edge.cursor;
 }
 
 const checkoutBody = (partner: string, receivable: string) => ({
@@ -259,7 +267,10 @@ const read = (path: string, answer: Probe['answer'] = 'resource_missing'): Probe
 });
 const write = (path: string, body: (id: string, me: Speaker, own: Holdings) => object): Probe => ({
   call: (me, id, own) =>
-    me.post(path.replace(':id', id).replace(':me', me.id).replace(':deposit', own.deposit), body(id, me, own)),
+    me.post(
+      path.replace(':id', id).replace(':me', me.id).replace(':deposit', own.deposit).replace(':webhook', own.webhook),
+      body(id, me, own),
+    ),
   answer: 'resource_missing',
 });
 const nodes: Record<string, Probe> = {
@@ -300,15 +311,16 @@ const filter = (list: string, argument: string, select = 'nodes { id } totalCoun
   answer: 'nothing',
 });
 
-/** A cursor of an edge of the caller's own address, deposit, payment, checkout or receivable. */
+/** A cursor of an edge of the caller's own object. */
 function ofOwn(
-  object: 'address' | 'deposit' | 'payment' | 'checkout' | 'receivable' | 'webhookEndpoint',
+  object: 'address' | 'deposit' | 'payment' | 'payout' | 'checkout' | 'receivable' | 'webhookEndpoint',
   edge: string,
+  select = 'nodes { id }',
 ): Record<string, Probe> {
   const held = object === 'webhookEndpoint' ? 'webhook' : object;
   const at = (paging: string): Probe => ({
     call: (me, id, own) =>
-      me.graph(`query ($id: ID!, $own: ID!) { ${object}(id: $own) { ${edge}(${paging}: $id) { nodes { id } } } }`, {
+      me.graph(`query ($id: ID!, $own: ID!) { ${object}(id: $own) { ${edge}(${paging}: $id) { ${select} } } }`, {
         id,
         own: own[held],
       }),
@@ -349,6 +361,7 @@ const probes: Record<keyof Holdings, Record<string, Probe>> = {
     checkouts: filter('checkouts', 'accountId: $id'),
     ...cursors('/v1/accounts', 'accounts', 'partners'),
     ...graphCursors('accounts', 'connectedUsers'),
+    ...graphCursors('partners'),
     'GET account': read('/v1/accounts/:id'),
     'POST account': write('/v1/accounts/:id', () => ({ metadata: { a: '1' } })),
     'POST account, nothing': write('/v1/accounts/:id', () => ({})),
@@ -706,6 +719,12 @@ const probes: Record<keyof Holdings, Record<string, Probe>> = {
     failTestPayout: { ...byIdInput('failTestPayout'), testOnly: true },
     ...ofOwn('address', 'payouts'),
   },
+  // Allocations have cursors and no ids.
+  allocation: {
+    ...ofOwn('deposit', 'allocations', 'nodes { created }'),
+    ...ofOwn('receivable', 'allocations', 'nodes { created }'),
+    ...ofOwn('payout', 'allocations', 'nodes { created }'),
+  },
   bt: {
     ...nodes,
     ...cursors('/v1/balance_transactions', 'balanceTransactions', 'balanceTransactions'),
@@ -715,7 +734,7 @@ const probes: Record<keyof Holdings, Record<string, Probe>> = {
   },
   event: {
     ...nodes,
-    ...cursors('/v1/events', 'events'),
+    ...cursors('/v1/events', 'events', 'events'),
     'GET event': read('/v1/events/:id'),
     event: graphById('event'),
   },
@@ -801,7 +820,8 @@ async function askAll(
       .flatMap((object) =>
         Object.entries({ ...probes[object], ...(object === 'file' ? drafts : {}) })
           .filter(([name]) => own.checkout !== undefined || !name.startsWith('checkout.transactions'))
-          .filter(([name]) => own.receivable !== undefined || !name.startsWith('receivable.checkouts'))
+          .filter(([name]) => own.receivable !== undefined || !/^receivable\.(allocations|checkouts)/.test(name))
+          .filter(([name]) => own.payout !== undefined || !name.startsWith('payout.allocations'))
           .filter(([name]) => !(acting && /on behalf of$|^createConnectedUser/.test(name)))
           .map(([name, probe]) => ({ object, name, probe, id: stranger[object]! })),
       ),
@@ -851,7 +871,7 @@ const probed = `
   account.balanceTransactions.after account.balanceTransactions.before account.balanceTransactions.paymentId
   account.checkoutsIn.after account.checkoutsIn.before account.checkoutsOut.after account.checkoutsOut.before
   account.connectedUsers.after account.connectedUsers.before account.depositsIn.after account.depositsIn.before
-  account.depositsOut.after account.depositsOut.before account.files.after account.files.before account.id
+  account.depositsOut.after account.depositsOut.before account.events.after account.events.before account.files.after account.files.before account.id
   account.partners.after account.partners.before account.payments.after account.payments.before
   account.payouts.after account.payouts.before account.persons.after account.persons.before
   account.receivables.after account.receivables.before account.sessions.after account.sessions.before account.webhookEndpoints.after
@@ -871,12 +891,14 @@ const probed = `
   createDeposit.from.addressId createDeposit.to.accountId createDeposit.to.addressId createPerson.accountId
   createPerson.identification.passportImage createPerson.identification.taxCardImage createReceivable.accountId
   createReceivable.invoice.document createSession.accountId createTestWallet.id createWebhookEndpoint.accountId deactivateAccount.id deactivateTestAccount.id deactivateTestAddress.id
-  declineTestCheckout.id deposit.disputedBy.after deposit.disputedBy.before deposit.id deposits.accountId deposits.after deposits.before disputeTestDeposit.id event.id
+  declineTestCheckout.id deposit.allocations.after deposit.allocations.before deposit.disputedBy.after deposit.disputedBy.before deposit.id deposits.accountId deposits.after deposits.before disputeTestDeposit.id event.id
   events.after events.before events.objectId expireTestAddress.id expireTestCheckout.id failTestDeposit.id
   failTestPayout.id file.id files.accountId files.after files.before holdTestAccount.id node.id nodes.ids
-  payTestCheckout.id payment.balanceTransactions.after payment.balanceTransactions.before payment.id
-  payments.accountId payments.after payments.before payout.id payouts.accountId payouts.after payouts.before
-  person.id persons.accountId persons.after persons.before processTestDeposit.id receivable.checkouts.after
+  partners.accountId partners.after partners.before payTestCheckout.id payment.balanceTransactions.after payment.balanceTransactions.before payment.id
+  payments.accountId payments.after payments.before
+  payout.allocations.after payout.allocations.before payout.id payouts.accountId payouts.after payouts.before
+  person.id persons.accountId persons.after persons.before processTestDeposit.id
+  receivable.allocations.after receivable.allocations.before receivable.checkouts.after
   receivable.checkouts.before receivable.id receivables.accountId
   receivables.after receivables.before reconcileDeposit.id reconcileDeposit.receivables.id redeliverWebhooks.deliveryId redeliverWebhooks.id removePerson.id reverseTestDeposit.id
   revokeApiKey.id revokeSession.id rotateApiKey.id rotateWebhookSecret.id session.id sessions.accountId sessions.after sessions.before settleTestPayout.id testWebhookEndpoint.id transaction.id updateAccount.id updateAccount.logoId
@@ -1020,7 +1042,7 @@ describe('an object outside the visibility', () => {
     expect((await Promise.all(gets.map((path) => me.get(path)))).map(({ status }) => status)).toEqual(
       gets.map(() => 200),
     );
-    const ids = Object.values(mine);
+    const ids = Object.values({ ...mine, allocation: undefined }).filter((id) => id !== undefined);
     const nodes = await me.graph('query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', { ids });
     expect(nodes.body.data.nodes.map(({ id }: { id: string }) => id)).toEqual(ids);
   });

@@ -1,5 +1,7 @@
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { type GraphQLEnumType, getNamedType, isEnumType, isObjectType } from 'graphql';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildGraph } from '../src/api/graphql/server.js';
 import { assemble, complete, must, payoutBody } from './onboarding-profile.js';
 import { eventually, givenIn, nickname, type Speaker, useWorld } from './world.js';
@@ -7,15 +9,17 @@ import { eventually, givenIn, nickname, type Speaker, useWorld } from './world.j
 const world = useWorld();
 const given = givenIn(world);
 
-/** Where /v1 shows each status and reason of the graph's objects. */
+/** Where /v1 or the graph, for a type without an object of /v1, shows each status and reason of the graph's objects. */
 const shown: Record<string, string> = {
   AccountStatus: 'account.status',
   AccountAddressState: 'account.address',
   CapabilityStatus: 'account.capability.*',
   PayoutReasonCode: 'account_setting.payouts.reason_code_not_enabled',
   AddressStatus: 'address.status',
+  AllocationStatus: 'allocation.status',
   VpaState: 'address.vpa.upi.*',
   WalletProvider: 'address.wallet.provider',
+  WebhookDeliveryStatus: 'webhook_delivery.status',
   CheckoutStatus: 'checkout.status',
   DepositStatus: 'deposit.status',
   DepositReasonCode: 'deposit.reason_code',
@@ -81,6 +85,12 @@ describe('every status and reason, reached by a test key with documented calls',
   let user: Speaker;
   let platform: Speaker;
   let payer: string;
+  /** Answers each path with the status that it names. */
+  const receiver = http.createServer((request, response) => {
+    request.resume();
+    response.writeHead(Number(request.url!.slice(1))).end();
+  });
+  afterAll(() => new Promise((resume) => receiver.close(resume)));
   beforeAll(async () => {
     [user, platform] = await Promise.all([given.directUser(2), given.platform(1)]);
   });
@@ -101,6 +111,13 @@ describe('every status and reason, reached by a test key with documented calls',
     must(
       user.post('/v1/deposits', { amount, currency: 'INR', to: { account_id: user.id }, payment_method: 'upi' }),
     ) as Promise<{ id: string }>;
+  /** Looks at the allocations of a deposit, which only the graph shows. */
+  const allocated = async (deposit: string) => {
+    const query = 'query ($id: ID!) { deposit(id: $id) { allocations { nodes { status } } } }';
+    const { nodes } = (await user.graph(query, { id: deposit })).body.data.deposit.allocations;
+    expect(nodes).toHaveLength(1);
+    seen.look([{ object: 'allocation', status: nodes[0].status.toLowerCase() }]);
+  };
   const receivable = () =>
     must(
       user.post('/v1/receivables', {
@@ -155,11 +172,30 @@ describe('every status and reason, reached by a test key with documented calls',
     const [paid, voided] = [await receivable(), await receivable()];
     await must(user.post(`/v1/receivables/${voided.id}/void`));
     await must(user.post(`/v1/deposits/${earned.id}/reconcile`, { receivables: [{ id: paid.id, amount: '100.00' }] }));
+    await allocated(earned.id);
     for (const end of ['fail', 'settle']) {
       await help('clock', { advance_seconds: 86_400 });
       const { data } = await is('payouts?status=processing', (list) => list.data.length === 1);
+      await allocated(earned.id);
       if (end === 'settle') await must(user.post('/v1/addresses', payoutBody(user.id)));
       await help(`payouts/${data[0].id}/${end}`);
+    }
+    await allocated(earned.id);
+  });
+
+  it('of deliveries to webhook endpoints', async () => {
+    await new Promise<void>((resume) => receiver.listen(0, '127.0.0.1', resume));
+    const { port } = receiver.address() as AddressInfo;
+    const answers = { 200: 'succeeded', 410: 'failed', 500: 'pending' };
+    for (const [status, reached] of Object.entries(answers)) {
+      const url = `http://127.0.0.1:${port}/${status}`;
+      const { id } = await must(user.post('/v1/webhook_endpoints', { url, event_types: ['webhook_endpoint.tested'] }));
+      await must(user.post(`/v1/webhook_endpoints/${id}/test`));
+      const { data } = await is(
+        `webhook_endpoints/${id}/deliveries`,
+        (list) => list.data[0]?.attempts.length === 1 && list.data[0].status === reached,
+      );
+      seen.look(data);
     }
   });
 

@@ -10,6 +10,8 @@ import {
   readOf,
   totalCountMax,
 } from '../../types/pagination.js';
+import { deposit } from '../deposit/table.js';
+import { receivable } from '../receivable/table.js';
 import type { Allocation, AllocationStatus } from './type.js';
 
 const listing: Listing = { object: 'allocation', filters: {}, byAccount: [] };
@@ -71,7 +73,7 @@ export async function allocationsOf(
   const request = pageRequest(listing, args);
   const name = `allocations_${of}:${JSON.stringify(args)}`;
   const rows = (await scope.many(name, parentId, (ids) => readPages(scope, of, request, ids))) ?? [];
-  if (rows.length === 0 && request.cursor !== undefined) await checkCursor(scope, request);
+  if (request.cursor !== undefined) await checkCursor(scope, request.cursor, request.backward);
   const beyond = rows.length > request.size;
   const nodes = rows.slice(0, request.size);
   if (request.backward) nodes.reverse();
@@ -156,23 +158,31 @@ async function readCounts(scope: Scope, of: Allocated, ids: readonly string[]): 
   return new Map(rows.map(({ parent, total }) => [parent, total]));
 }
 
-/** Refuses a cursor that is no allocation. */
-async function checkCursor(scope: Scope, { cursor, backward }: PageRequest): Promise<void> {
-  const found = await scope.read<{ id: string }>(
+/** Refuses a cursor that is no allocation of an object that the caller can see. */
+async function checkCursor(scope: Scope, cursor: string, backward: boolean): Promise<void> {
+  const lock = await scope.many('allocation_of_cursor', cursor, (ids) => readLocks(scope, ids));
+  const visible =
+    lock && ((await scope.find(deposit, lock.depositId)) ?? (await scope.find(receivable, lock.receivableId)));
+  if (visible) return;
+  const name = backward ? 'ending_before' : 'starting_after';
+  throw new DomainError(
+    problem('parameter_invalid', `allocation.${name}`, 'is not the cursor of an allocation of this list'),
+  );
+}
+
+async function readLocks(scope: Scope, ids: readonly string[]) {
+  const rows = await scope.read<{ id: string; depositId: string; receivableId: string }>(
     'allocation_of_cursor',
     (db) =>
       db
-        .select({ id: sql<string>`l.id` })
+        .select({
+          id: sql<string>`l.id`,
+          depositId: sql<string>`l.deposit_id`,
+          receivableId: sql<string>`l.receivable_id`,
+        })
         .from(sql`receivable_lock l`)
-        .where(sql`${tenantAndMode('l')} and l.id = ${p('cursor')}`),
-    { cursor },
+        .where(sql`${tenantAndMode('l')} and l.id = any(${p('ids')}::text[])`),
+    { ids },
   );
-  if (found.length === 0)
-    throw new DomainError(
-      problem(
-        'parameter_invalid',
-        `allocation.${backward ? 'ending_before' : 'starting_after'}`,
-        'is not the cursor of an allocation of this list',
-      ),
-    );
+  return new Map(rows.map((row) => [row.id, row]));
 }
