@@ -56,7 +56,7 @@ begin
       400,
       'parameter_invalid',
       'webhook_endpoint.url',
-      'an account has at most 16 enabled webhook endpoints; disable one first'
+      'An account has at most 16 enabled webhook endpoints. Disable one first.'
     );
   end if;
 end;
@@ -431,7 +431,7 @@ begin
         400,
         'parameter_invalid',
         'webhook_endpoint.after_number',
-        'more than 5,000 events have a greater number; give a later one'
+        'More than 5,000 events have a greater number. Give a later one.'
       );
     end if;
     perform queue_deliveries(p_tenant, p_live, v_events, v.id);

@@ -254,9 +254,15 @@ function typeProblems(given: readonly string[] | null | undefined): Problem[] {
 export function redeliverProblems({ deliveryId, afterNumber }: Partial<RedeliverWebhooksInput>): Problem[] {
   const field = (name: string) => `webhook_endpoint.${name}`;
   if (deliveryId == null && afterNumber == null)
-    return [problem('parameter_missing', field('delivery_id'), 'give it, or after_number')];
+    return [
+      problem(
+        'parameter_missing',
+        field('delivery_id'),
+        'is missing. Send it, or the number after which all events are sent.',
+      ),
+    ];
   if (deliveryId != null && afterNumber != null)
-    return [problem('parameter_invalid', field('after_number'), 'must not be given together with delivery_id')];
+    return [problem('parameter_invalid', field('after_number'), 'must not be sent together with the id of a delivery')];
   if (afterNumber != null && afterNumber < 0)
     return [problem('parameter_invalid', field('after_number'), 'must not be negative')];
   return [];
