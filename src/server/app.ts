@@ -37,6 +37,9 @@ import { rateLimit } from './rate-limit.js';
 import { QuickRefusal } from './quick-refusal.js';
 import { problemsOf, refuse } from './refusal.js';
 import { pathOf, trusting } from './request.js';
+import type { Metrics } from './telemetry/metrics.js';
+import { measureRequests } from './telemetry/requests.js';
+import type { Traces } from './telemetry/traces.js';
 import { clientErrorHandler, slowClients } from './unreadable.js';
 
 declare module 'fastify' {
@@ -73,6 +76,10 @@ export interface Parts {
   schema: GraphQLSchema;
   pepper: string | Secrets;
   log: Logger;
+  /** Counts requests; without it, nothing is counted. */
+  metrics?: Metrics | undefined;
+  /** Follows requests; without it, nothing is traced. */
+  traces?: Traces | undefined;
   /** The acquirers; by default the sandbox in test mode and none in live mode. */
   acquirers?: Acquirers;
 }
@@ -82,7 +89,7 @@ export interface Parts {
  * same order: HTTPS, key, permission, and only then its body.
  */
 export async function gateway(parts: Parts): Promise<FastifyInstance> {
-  const { config, database, schema, log, acquirers = delivered } = parts;
+  const { config, database, schema, log, metrics, traces, acquirers = delivered } = parts;
   const secrets = Secrets.of(parts.pepper);
   const terms = checkoutTermsOf(config);
   const callers = new Callers(database, secrets);
@@ -94,11 +101,14 @@ export async function gateway(parts: Parts): Promise<FastifyInstance> {
 
   // Before the first route, which the CORS plugin registers: a route keeps the error handler of its registration.
   refusals(app, log);
+  traces?.followRequests(app);
   await crossOrigin(app, config, fixed);
   const inFlight = new InFlight(config, secrets);
   const quickly = new QuickRefusal(callers, inFlight, fixed);
   eachRequest(app, { config, quickly, admission: new Admission(config, identity, inFlight), fixed, log, server });
   inFlight.addTo(app);
+  metrics?.watchRequests(() => inFlight.load);
+  if (metrics) measureRequests(app, metrics);
   rateLimit(app, config, database);
   await app.register(compress, compressionOptions);
   database.onOutage = (error) => log.warn(faultLine(error), 'PostgreSQL could not serve a request');
