@@ -9,6 +9,7 @@ import { fields, many, node, one, page, value } from '../edges.js';
 import { Event, EventArgs, EventConnection, eventListing } from './type.js';
 import { type EventRow, event } from './table.js';
 import { allocationsOfEvent } from './allocations.js';
+import { eventStream } from './stream.js';
 import { eventObjectV1, eventV1 } from './v1.js';
 
 export default defineResource({
@@ -36,6 +37,9 @@ export default defineResource({
       callers: everyone,
       routes: [extension.list('/v1/events')],
     },
+  },
+  restOperations: {
+    eventStream: { access: 'read', callers: everyone, rest: eventStream, refusals: ['streams_exceeded'] },
   },
   fields: [
     fields(event, {
