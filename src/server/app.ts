@@ -38,7 +38,7 @@ import { QuickRefusal } from './quick-refusal.js';
 import { problemsOf, refuse } from './refusal.js';
 import { pathOf, trusting } from './request.js';
 import { eventStreamRoute } from './streams/event-stream.js';
-import { streamServices } from './streams/services.js';
+import { streamServices } from './streams/gateway-streams.js';
 import { clientErrorHandler, slowClients } from './unreadable.js';
 
 declare module 'fastify' {

@@ -46,7 +46,7 @@ export function eventStreamRoute(
       let feed: Feed | undefined;
       try {
         feed = await follower.join(context.caller);
-        const after = await follower.begin(context, feed, args.after);
+        const after = await follower.startAt(context, feed, args.after);
         return answer(request, reply, { follower, stream, feed, filter, after, onFault });
       } catch (error) {
         if (feed) follower.leave(feed);

@@ -111,7 +111,7 @@ export class Follower {
   }
 
   /** The position at which a stream begins. Refuses a number that no event has, or whose next events were deleted. */
-  async begin(context: Context, feed: Feed, after: number | null | undefined): Promise<number> {
+  async startAt(context: Context, feed: Feed, after: number | null | undefined): Promise<number> {
     if (after == null) return feed.last;
     if (after > feed.last) {
       const text = `No event has this number yet; the last one is ${feed.last}.`;
