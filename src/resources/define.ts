@@ -120,7 +120,7 @@ export interface Resource {
 }
 
 /** A type of events that differs from most: they are about the object that its name begins with, in both modes. */
-export interface EventDeclaration {
+interface EventDeclaration {
   /** When it happens, as a sentence for clients. */
   when: string;
   /** The noun of the object that the event is about, where the type does not begin with it. */
