@@ -9,7 +9,7 @@ import {
 } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { buildGraph } from '../src/api/graphql/server.js';
-import { operations, restOperations, restRoutes, routes } from '../src/resources/registry.js';
+import { operations, restRoutes, routes } from '../src/resources/registry.js';
 import { contract } from './contract.js';
 import { enumerations, keysWithoutField, type ObjectKeys, objects, type Values } from './coverage/objects.js';
 import { type Endpoint, endpoints, listParameters } from './coverage/requests.js';
@@ -337,9 +337,7 @@ describe('the tables of docs/specification.md', () => {
       ),
     ];
     const tables = [table(own), table(extensions)];
-    const alone = Object.keys(operations).filter(
-      (name) => !routes.some(({ field }) => field === name) && !restOperations[name],
-    );
+    const alone = [...operations.keys()].filter((name) => !routes.some(({ field }) => field === name));
     const names = alone.map((name) => `\`${name}\``);
     return page
       .replaceAll(/\| Endpoint \| GraphQL field \|\n(?:\|.*\n)+/g, () => `${tables.shift()}\n`)
