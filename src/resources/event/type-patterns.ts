@@ -1,5 +1,5 @@
 import { type Problem, problem } from '../../request/problems.js';
-import { resources } from '../define.js';
+import { eventTypes } from './catalogue.js';
 
 const typesMax = 100;
 
@@ -8,7 +8,7 @@ export function typeProblems(given: readonly string[] | null | undefined, field:
   if (!given) return [];
   if (given.length === 0) return [problem('parameter_invalid_empty', field, 'must have at least one type')];
   if (given.length > typesMax) return [problem('parameter_invalid', field, `must have at most ${typesMax} types`)];
-  const known = new Set(resources.flatMap(({ events = [] }) => events));
+  const known = new Set(eventTypes);
   const objects = new Set([...known].map((type) => `${type.split('.')[0]}.*`));
   return given.flatMap((type, i) =>
     type === '*' || known.has(type) || objects.has(type)
