@@ -40,7 +40,7 @@ export class Lane {
       /** Whether a tenant with work left waits for another turn by itself, and not only when it is found again. */
       continues?: boolean;
       /** Called when a turn has ended, with the seconds since its work was found. */
-      turned?: (seconds: number) => void;
+      turned?: (work: TenantWork, seconds: number) => void;
     },
     private readonly faults: Faults,
     private readonly stop: AbortSignal,
@@ -73,7 +73,13 @@ export class Lane {
     while (this.#running.size > 0) await this.#change();
   }
 
-  /** Resolves after a pause, and earlier when a turn has ended with work left. */
+  /** Ends the pause before the next look. */
+  wake(): void {
+    this.#left = true;
+    for (const resume of this.#changed.splice(0)) resume();
+  }
+
+  /** Resolves after a pause, and earlier when a turn has ended with work left or `wake` was called. */
   async pause(milliseconds: number): Promise<void> {
     const early = new AbortController();
     const over = sleep(milliseconds, undefined, { signal: AbortSignal.any([this.stop, early.signal]) }).catch(() => {});
@@ -95,7 +101,7 @@ export class Lane {
       this.#waiting.delete(key);
       const turn = this.#turn(tenantAndMode).then((more) => {
         this.#running.delete(key);
-        this.parts.turned?.((performance.now() - tenantAndMode.since) / 1_000);
+        this.parts.turned?.(this.work, (performance.now() - tenantAndMode.since) / 1_000);
         this.#left ||= more;
         if (more && this.parts.continues) this.#waiting.set(key, { ...tenantAndMode, since: performance.now() });
         this.#fill();

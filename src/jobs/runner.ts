@@ -17,6 +17,7 @@ import { webhookDelivery } from '../resources/webhook-delivery/table.js';
 import { DueJobs } from './due.js';
 import { Faults, workLine } from './faults.js';
 import { Lane, type WorkObserver } from './lane.js';
+import { Numbering } from './numbering.js';
 import type { TenantWork } from './table.js';
 import { TenantWalk } from './tenants.js';
 import { type WebhookParts, Webhooks } from './webhooks.js';
@@ -24,7 +25,6 @@ import { type WebhookParts, Webhooks } from './webhooks.js';
 const pollMilliseconds = 250;
 const batchMax = 50;
 const statusPollsMax = 50;
-const numberedMax = 500;
 const sealedMax = 1_000;
 const summedMax = 1_000;
 const forgottenMax = 5_000;
@@ -52,11 +52,12 @@ type Aged = TenantAndMode & { old?: boolean };
  * postings, adds deposits to their totals, delivers events to webhook endpoints and deletes old rows. Any number of
  * gateways may run a worker: it claims a job with SKIP LOCKED, and the statement that does the job deletes it. Each kind
  * of work has a lane of its own, in which some tenants have their turn at once, and fails tenant by tenant: the other
- * tenants go on, and the fault is stored, logged and tried again.
+ * tenants go on, and the fault is stored, logged and tried again. An observer is set before the start.
  */
 export class Worker {
   #running: Promise<unknown> | undefined;
   readonly #stop = new AbortController();
+  readonly #numbers: Numbering;
   readonly #faults: Faults;
   readonly #due: DueJobs;
   /**
@@ -66,7 +67,6 @@ export class Worker {
   readonly #batches = new Map<string, number>();
   readonly #lanes: Record<TenantWork, Lane>;
   readonly #webhooks: Webhooks | undefined;
-  /** Set it before the start. */
   observer: WorkObserver | undefined;
 
   constructor(
@@ -80,21 +80,20 @@ export class Worker {
     const parts = webhooks && { ...webhooks, observer: () => this.observer };
     this.#webhooks = parts && new Webhooks(database, log, parts, this.#stop.signal);
     this.#faults = new Faults(database, log, (work) => this.observer?.failed(work));
+    this.#numbers = new Numbering(database);
     this.#due = new DueJobs(database);
     const { idempotencySeconds, eventSeconds = 0 } = retention;
+    const turned = (work: TenantWork, seconds: number) => this.observer?.turned(work, seconds);
     const lane = (
       work: TenantWork,
       atOnce: number,
       batch: (tenantAndMode: TenantAndMode) => Promise<boolean>,
       continues = false,
-    ) => {
-      const turned = (seconds: number) => this.observer?.turned(work, seconds);
-      return new Lane(work, { atOnce, batch, continues, turned }, this.#faults, this.#stop.signal);
-    };
+    ) => new Lane(work, { atOnce, batch, continues, turned }, this.#faults, this.#stop.signal);
     this.#lanes = {
       run_jobs: lane('run_jobs', 3, (each) => this.#run(each)),
       poll_statuses: lane('poll_statuses', 20, (each) => this.#pollStatus(each)),
-      number_events: lane('number_events', 2, (each) => this.#batch('number_events', each, [], numberedMax)),
+      number_events: lane('number_events', 2, (each) => this.#numbers.batch(each)),
       seal_postings: lane('seal_postings', 1, (each) => this.#batch('seal_postings', each, [], sealedMax)),
       sum_deposits: lane('sum_deposits', 1, (each) => this.#batch('sum_deposits', each, [], summedMax)),
       delete_old_answers: lane(
@@ -119,6 +118,7 @@ export class Worker {
   }
 
   start(): void {
+    this.#numbers.start(this.#lanes.number_events);
     const { number_events, seal_postings, sum_deposits } = this.#lanes;
     const unnumbered = new TenantWalk(this.database, 'tenants_with_events', {
       table: event,
@@ -140,6 +140,7 @@ export class Worker {
   /** Stops the worker; resolves when its running statements and status polls have ended. */
   async stop(): Promise<void> {
     this.#stop.abort();
+    this.#numbers.stop();
     await this.#running;
     await Promise.all(Object.values(this.#lanes).map((lane) => lane.idle()));
   }
@@ -221,6 +222,7 @@ export class Worker {
           { ...line, job: first.job_id, kind: first.job_kind, message: first.job_error, failed: failed.length },
           'jobs of a tenant failed and will be tried again',
         );
+      if (rows.length > 0) this.#numbers.soon();
       return rows.length > 0;
     } catch (error) {
       if (error instanceof DomainError) throw error;

@@ -40,6 +40,8 @@ import { pathOf, trusting } from './request.js';
 import type { Metrics } from './telemetry/metrics.js';
 import { measureRequests } from './telemetry/requests.js';
 import type { Traces } from './telemetry/traces.js';
+import { eventStreamRoute } from './streams/event-stream.js';
+import { streamServices } from './streams/gateway-streams.js';
 import { clientErrorHandler, slowClients } from './unreadable.js';
 
 declare module 'fastify' {
@@ -109,7 +111,8 @@ export async function gateway(parts: Parts): Promise<FastifyInstance> {
   inFlight.addTo(app);
   metrics?.watchRequests(() => inFlight.load);
   if (metrics) measureRequests(app, metrics);
-  rateLimit(app, config, database);
+  const chargeOf = rateLimit(app, config, database);
+  const services = streamServices(app, { config, identity, inFlight, database, chargeOf });
   await app.register(compress, compressionOptions);
   database.onOutage = (error) => log.warn(faultLine(error), 'PostgreSQL could not serve a request');
   probes(app, database, server);
@@ -119,6 +122,7 @@ export async function gateway(parts: Parts): Promise<FastifyInstance> {
     conditionalRequests(api);
     rest(api, schema);
   });
+  eventStreamRoute(app, services, onFault);
   await app.register(async (files) => {
     await files.register(fastifyMultipart);
     fileRoutes(files);
