@@ -11,6 +11,7 @@ import { Event, EventArgs, EventConnection, eventListing } from './type.js';
 import { EventKind, eventTypes } from './catalogue.js';
 import { type EventRow, event } from './table.js';
 import { allocationsOfEvent } from './allocations.js';
+import { eventStream } from './stream.js';
 import { eventObjectV1, eventV1 } from './v1.js';
 
 // A session can read neither API keys nor sessions, so it does not see what happens to them.
@@ -45,6 +46,9 @@ export default defineResource({
       callers: everyone,
       routes: [extension.list('/v1/events')],
     },
+  },
+  restOperations: {
+    eventStream: { access: 'read', callers: everyone, rest: eventStream, refusals: ['streams_exceeded'] },
   },
   fields: [
     fields(event, {
