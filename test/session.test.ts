@@ -290,6 +290,20 @@ describe('what a session does not see', () => {
     expect(outcome(await session.get(`/v1/events/${about.id}`))).toBe('404 resource_missing');
     const byId = 'query ($id: ID!) { node(id: $id) { id } nodes(ids: [$id]) { id } }';
     expect((await session.graph(byId, { id: about.id })).body.data).toEqual({ node: null, nodes: [null] });
+    const ended = new AbortController();
+    const stream = await fetch(`${world.origin}/v1/events/stream?after=0`, {
+      headers: { authorization: `Bearer ${session.key}` },
+      signal: ended.signal,
+    });
+    let text = '';
+    const typesIn = () => [...text.matchAll(/^data: .*"type":"([a-z_]+\.[a-z_]+)"/gm)].map(([, type]) => type);
+    for await (const piece of stream.body!.pipeThrough(new TextDecoderStream())) {
+      text += piece;
+      if (typesIn().length >= others.length) break;
+    }
+    ended.abort();
+    expect(text).not.toMatch(/"type":"(api_key|session)\./);
+    expect(typesIn().toSorted()).toEqual(others.toSorted());
     const sent = '{ webhookDeliveries(first: 50) { nodes { eventType event { type } } } }';
     const deliveries = (await session.graph(sent)).body.data.webhookDeliveries.nodes;
     expect(deliveries.length).toBeGreaterThanOrEqual(all.length);

@@ -19,7 +19,7 @@ import type { Preparable } from './row-mapper.js';
 import type { Child, Link, Row, Rows } from './list-statement.js';
 import { Pages } from './pages.js';
 import { type Question, questionOfValues } from './slow-questions.js';
-import { type VisibilityColumns, visibilityOf, visibilityPredicate, withheldFrom } from './visibility.js';
+import { type VisibilityColumns, visibilityOf, visibilityPredicate, seesRow } from './visibility.js';
 
 const p = sql.placeholder;
 
@@ -57,8 +57,7 @@ export class Scope {
     const row = await this.#loader(`${getTableName(table)}.${column.name}`, (values: readonly string[]) =>
       this.#byValue(table, column, values),
     ).load(value);
-    const rows = withheldFrom(this.caller, table);
-    return row && rows?.values().includes((row as Record<string, string>)[rows.property]!) ? null : row;
+    return row && seesRow(this.caller, table, row) ? row : null;
   }
 
   /** One page of the caller's list of these objects. */

@@ -57,3 +57,9 @@ export function withholdFromSessions(table: VisibilityColumns, rows: Withheld): 
 /** Which rows of a table the caller does not see although their account would; undefined where it sees all. */
 export const withheldFrom = ({ session }: Caller, table: VisibilityColumns): Withheld | undefined =>
   session ? withheld.get(table) : undefined;
+
+/** Whether the caller sees a row that its account sees. */
+export function seesRow(caller: Caller, table: VisibilityColumns, row: object): boolean {
+  const rows = withheldFrom(caller, table);
+  return !rows?.values().includes(String((row as Record<string, unknown>)[rows.property]));
+}
