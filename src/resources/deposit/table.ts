@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm';
 import { bigint, check, foreignKey, index, jsonb, type PgColumn, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import { account } from '../account/table.js';
 import { listIndexes, ofOthers, parentIndexes } from '../../db/filter-index.js';
+import { ListOrder } from '../../types/list-order.js';
 import { isOneOf, type MetadataMap, keyColumns, version, visibilityColumns } from '../../db/columns.js';
 
 export const DepositStatus = {
@@ -28,6 +29,9 @@ export const DepositPaymentMethod = {
   UPI: 'upi',
 } as const;
 export type DepositPaymentMethod = (typeof DepositPaymentMethod)[keyof typeof DepositPaymentMethod];
+
+export const DepositOrder = { ...ListOrder, AMOUNT_DESC: 'amount_desc', AMOUNT_ASC: 'amount_asc' } as const;
+export type DepositOrder = (typeof DepositOrder)[keyof typeof DepositOrder];
 
 export const DepositReasonCode = {
   CANCELLED: 'cancelled',
@@ -108,6 +112,9 @@ export const deposit = pgTable(
     ...listIndexes('deposit', t, filters(t), { own: t.toAccountId }),
     ...parentIndexes('deposit_to', t, t.toAccountId, filters(t)),
     ...parentIndexes('deposit_from', t, t.fromAccountId, filters(t)),
+    // The lists by amount, each of one currency. What an account paid has no such list.
+    ...listIndexes('deposit_amount', t, { currency: t.currency }, { own: t.toAccountId, order: [t.amount, t.id] }),
+    ...parentIndexes('deposit_amount_to', t, t.toAccountId, { currency: t.currency }, { order: [t.amount, t.id] }),
     // The operator names a deposit by its id alone; a hash takes a third of the room of a tree.
     index('deposit_by_id').using('hash', t.id),
     check('deposit_status', isOneOf(t.status, DepositStatus)),
