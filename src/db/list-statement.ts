@@ -1,41 +1,25 @@
-import {
-  and,
-  asc,
-  desc,
-  eq,
-  getTableColumns,
-  getTableName,
-  gt,
-  gte,
-  is,
-  lt,
-  lte,
-  type SQL,
-  type SQLWrapper,
-  type Subquery,
-  sql,
-} from 'drizzle-orm';
+import { and, eq, getTableColumns, getTableName, is, type SQL, type Subquery, sql } from 'drizzle-orm';
 import { PgColumn, type PgTable, unionAll } from 'drizzle-orm/pg-core';
 import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js';
-import type { ColumnName, OrderBy } from '../types/list-order.js';
 import { type Listing, type PageRequest, readOf } from '../types/pagination.js';
+import {
+  type Asked,
+  beyondCursor,
+  boundOf,
+  bounds,
+  columnOf,
+  order,
+  orderOf,
+  positionIn,
+  positionOf,
+  type Rows,
+} from './list-position.js';
 import { isPair, ofOthers, pairOf, pairValue, rootOf } from './filter-index.js';
-import { type Visibility, type VisibilityColumns, visibilityPredicate } from './visibility.js';
+import { type Visibility, visibilityPredicate } from './visibility.js';
 
-/** A table whose visibility columns decide which callers see a row. */
-export type Rows = PgTable & VisibilityColumns;
-/** A table whose rows callers see only through their parents. */
-export type Child = PgTable & Pick<VisibilityColumns, 'tenantId' | 'livemode' | 'id' | 'created'>;
-export type Row<T extends Rows> = T['$inferSelect'];
-/**
- * A table of links between parents and children, where a child may have many parents. A link is inserted together with
- * its child, in the same second, so the index of the links has the order of the list.
- */
-export interface Link {
-  links: Child;
-  parent: PgColumn;
-  child: PgColumn;
-}
+export type { Child, Link, Row, Rows } from './list-position.js';
+export { columnOf } from './list-position.js';
+
 const p = sql.placeholder;
 /** The name of a page statement. It contains everything that changes the statement's text, and no values. */
 export function shape(table: Rows, request: PageRequest, visibility: Visibility): string {
@@ -50,56 +34,6 @@ export function shape(table: Rows, request: PageRequest, visibility: Visibility)
 /** The values of a page's own parameters, by their names. */
 export function values(request: PageRequest): Record<string, unknown> {
   return { ...request.filters, cursor: request.cursor };
-}
-
-/** The column with the parent's id, in the table itself or in its links. */
-export function columnOf(parent: PgColumn | Link): PgColumn {
-  return 'links' in parent ? parent.parent : parent;
-}
-
-const ofTable: ColumnName = (column) => column;
-const ofAlias =
-  (alias: string): ColumnName =>
-  ({ name }) =>
-    sql`${sql.identifier(alias)}.${sql.identifier(name)}`;
-
-/** The order by a value, if the page has one. */
-function orderOf({ listing, request }: Asked): OrderBy | undefined {
-  return request.order === undefined ? undefined : listing.orders?.[request.order];
-}
-
-/** The values that order a list: the last columns of the index that the statement scans. */
-function positionOf(asked: Asked, name: ColumnName = ofTable): SQLWrapper[] {
-  const { table, listing, parent } = asked;
-  const by = orderOf(asked);
-  if (by) return [by.by(name), name(table.id)];
-  if (parent && 'links' in parent) return [name(parent.links.created), name(parent.child)];
-  return listing.order ? [name(listing.order)] : [name(table.created), name(table.id)];
-}
-
-/** The same values in a subquery that has the columns of the table. */
-const positionIn = (asked: Asked, alias: string) => positionOf({ ...asked, parent: undefined }, ofAlias(alias));
-
-/** Whether a statement reads from the greatest value of the order downwards. */
-const downwards = ({ request }: Asked) => request.backward === request.ascending;
-
-function order(columns: SQLWrapper[], asked: Asked): SQL[] {
-  const by = downwards(asked) ? desc : asc;
-  return columns.map((column) => by(column));
-}
-
-const bounds = { eq, gt, gte, lt, lte };
-
-/** Which rows of a list a statement selects: those of a parent, if given, and those beyond a cursor, if given. */
-export interface Asked {
-  table: Rows;
-  listing: Listing;
-  request: PageRequest;
-  visibility: Visibility;
-  parent?: PgColumn | Link | undefined;
-  /** The expression of the parent's id, if it is not `parent.id`. */
-  of?: SQL;
-  cursor?: SQL;
 }
 
 /**
@@ -272,13 +206,6 @@ function conditionsOf(asked: Asked, side: Side): { conditions: (SQL | undefined)
 /** The table of the objects that a filter with an index of its own names, such as the addresses of deposits. */
 const tableOf = ({ listing }: Asked, filter: string) => listing.exclusive?.[filter];
 
-/** The condition of a bound of the value that orders the list. */
-function boundOf(asked: Asked, name: string, of: ColumnName = ofTable): SQL {
-  const by = orderOf(asked)!;
-  const bound = name.split('.')[1] as keyof typeof bounds;
-  return bounds[bound](by.by(of), sql`${p(name)}::${sql.raw(by.type)}`);
-}
-
 const isOfFew = ({ filters }: Listing, name: string) => filters[name] !== undefined && 'ofFew' in filters[name];
 
 /** The condition of a filter that is not in the key of the index. */
@@ -290,27 +217,4 @@ function filterOf(listing: Listing, name: string, value: unknown, each?: SQL): S
   const column = 'ofFew' in filter ? filter.ofFew : filter;
   if (each) return sql`${column} = ${each}`;
   return Array.isArray(value) ? sql`${column} = any(${p(name)})` : eq(column, p(name));
-}
-
-function beyondCursor(asked: Asked): SQL | undefined {
-  const { table, request, visibility, cursor = sql`${p('cursor')}` } = asked;
-  if (request.cursor === undefined) return undefined;
-  // The subquery finds the cursor only among the rows that the caller can see, so a foreign cursor selects no rows.
-  // The comparison is of row values, because PostgreSQL could not use a condition with OR as an index condition.
-  const same = sql`c.tenant_id = ${p('tenant')} and c.livemode = ${p('live')} and c.id = ${cursor}`;
-  const sameRow = visibility === 'context' ? sql`${same} and c.context_id = ${p('context')}` : same;
-  const position = sql.join(positionIn(asked, 'c'), sql`, `);
-  const within = sql.join([sameRow, ...placeOf(asked)], sql` and `);
-  return sql`(${sql.join(positionOf(asked), sql`, `)}) ${sql.raw(downwards(asked) ? '<' : '>')} (select ${position} from ${table} c where ${within})`;
-}
-
-/** The conditions without which the object of a cursor has no position in an order by a value; see `isOutside`. */
-function placeOf(asked: Asked): SQL[] {
-  const { listing, request } = asked;
-  const by = orderOf(asked);
-  if (!by) return [];
-  const key = listing.filters[by.key];
-  const ranges = Object.keys(request.filters).filter((name) => name.split('.')[0] === request.order);
-  const same = !by.all && is(key, PgColumn) ? [sql`${ofAlias('c')(key)} = ${p(by.key)}`] : [];
-  return [...same, ...ranges.map((name) => boundOf(asked, name, ofAlias('c')))];
 }

@@ -1,7 +1,6 @@
 import type { SQL, SQLWrapper } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import { camel, type MessageText, type Problem, problem, snake } from '../request/problems.js';
-import type { Listing } from './pagination.js';
 
 export const ListOrder = { CREATED_DESC: 'created_desc', CREATED_ASC: 'created_asc' } as const;
 export type ListOrder = (typeof ListOrder)[keyof typeof ListOrder];
@@ -29,10 +28,64 @@ export interface OrderBy {
 }
 
 /** A filter that is true or absent, such as `overdue`: a condition within an order, for one value of the order's key. */
-export interface Condition {
+interface Condition {
   order: string;
   value: string;
   where: SQL;
+}
+
+/** A filter by a value that either of two columns may have, such as the account on either side of a deposit. */
+interface Either {
+  either: readonly [PgColumn, PgColumn];
+}
+
+/**
+ * A filter by a list of values of a column that a view derives. PostgreSQL has no statistics for such a column: with an
+ * equality it expects few matches, reads all rows and sorts them. With `array_position` it expects most rows to match,
+ * and scans the index of the list.
+ */
+interface Derived {
+  derived: PgColumn;
+}
+
+/** A filter by a column of which few rows have the same value, so that an index of the column alone is enough. */
+interface OfFew {
+  ofFew: PgColumn;
+}
+
+/**
+ * How a kind of object is listed: its filters by their dotted names in the graph, and which of them name an account.
+ */
+export interface Listing {
+  /** The object's name in the specification; the field names of problems begin with it. */
+  object: string;
+  filters: Record<string, PgColumn | Either | Derived | OfFew>;
+  /** Filters that name an account. With one, the list shows all visible objects and not only the acting account's. */
+  byAccount: string[];
+  /** Filters that always apply, such as the type of the accounts of an edge. */
+  fixed?: Record<string, unknown>;
+  /** The column that orders the list, newest first, instead of the creation time and the id. Its values are unique. */
+  order?: PgColumn;
+  /** Bounds of that column for a bound of the creation time. */
+  within?: (bound: 'eq' | 'gt' | 'gte' | 'lt' | 'lte', time: SQL) => SQL[];
+  /**
+   * The columns with an index for each filter, next to the root list and the lists of acting accounts. A filter of
+   * another list reads all rows of its parent.
+   */
+  parents?: readonly PgColumn[];
+  /**
+   * The column with the account that decides on whose list a row is. The index of the acting accounts' lists omits the
+   * rows of the acting account itself, which the index of this column has.
+   */
+  own?: PgColumn;
+  /** A condition that always applies. */
+  where?: SQL;
+  /** Its orders by other values than the creation time, by the name of the value. */
+  orders?: Readonly<Record<string, OrderBy>>;
+  /** Filters that are true or absent. */
+  conditions?: Readonly<Record<string, Condition>>;
+  /** Filters with an index that has no other filter, by the table of the objects that they name. */
+  exclusive?: Readonly<Record<string, string>>;
 }
 
 /** The order of a page, and its filters. */

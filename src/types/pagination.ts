@@ -1,8 +1,7 @@
-import type { SQL } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import { ArgsType, type ClassType, Field, ID, InputType, Int, ObjectType } from 'type-graphql';
 import { type Problem, problem, DomainError, snake } from '../request/problems.js';
-import { type Condition, ListOrder, type OrderBy, orderedBy } from './list-order.js';
+import { ListOrder, type Listing, orderedBy } from './list-order.js';
 import './range-filters.js';
 import { DateTime } from './scalars.js';
 
@@ -77,62 +76,10 @@ export class PageArgs extends TimedPageArgs {
 /** The names of the page arguments. Every other argument of a list is a filter. */
 const paging = new Set(['first', 'after', 'last', 'before', 'orderBy']);
 
-/** A filter by a value that either of two columns may have, such as the account on either side of a deposit. */
-interface Either {
-  either: readonly [PgColumn, PgColumn];
-}
-
-/**
- * A filter by a list of values of a column that a view derives. PostgreSQL has no statistics for such a column: with an
- * equality it expects few matches, reads all rows and sorts them. With `array_position` it expects most rows to match,
- * and scans the index of the list.
- */
-interface Derived {
-  derived: PgColumn;
-}
-
-/** A filter by a column of which few rows have the same value, so that an index of the column alone is enough. */
-interface OfFew {
-  ofFew: PgColumn;
-}
-
 /** The number of members of a list without page arguments: a constant, or computed from its arguments by name. */
 export type ListSize = number | ((argument: (name: string) => unknown) => number);
 
-/**
- * How a kind of object is listed: its filters by their dotted names in the graph, and which of them name an account.
- */
-export interface Listing {
-  /** The object's name in the specification; the field names of problems begin with it. */
-  object: string;
-  filters: Record<string, PgColumn | Either | Derived | OfFew>;
-  /** Filters that name an account. With one, the list shows all visible objects and not only the acting account's. */
-  byAccount: string[];
-  /** Filters that always apply, such as the type of the accounts of an edge. */
-  fixed?: Record<string, unknown>;
-  /** The column that orders the list, newest first, instead of the creation time and the id. Its values are unique. */
-  order?: PgColumn;
-  /** Bounds of that column for a bound of the creation time. */
-  within?: (bound: 'eq' | 'gt' | 'gte' | 'lt' | 'lte', time: SQL) => SQL[];
-  /**
-   * The columns with an index for each filter, next to the root list and the lists of acting accounts. A filter of
-   * another list reads all rows of its parent.
-   */
-  parents?: readonly PgColumn[];
-  /**
-   * The column with the account that decides on whose list a row is. The index of the acting accounts' lists omits the
-   * rows of the acting account itself, which the index of this column has.
-   */
-  own?: PgColumn;
-  /** A condition that always applies. */
-  where?: SQL;
-  /** Its orders by other values than the creation time, by the name of the value. */
-  orders?: Readonly<Record<string, OrderBy>>;
-  /** Filters that are true or absent. */
-  conditions?: Readonly<Record<string, Condition>>;
-  /** Filters with an index that has no other filter, by the table of the objects that they name. */
-  exclusive?: Readonly<Record<string, string>>;
-}
+export type { Listing } from './list-order.js';
 
 /** One page to read: which end, how many, from which cursor, under which filters. */
 export interface PageRequest {

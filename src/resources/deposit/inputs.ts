@@ -2,7 +2,8 @@ import { ArgsType, Field, ID, InputType } from 'type-graphql';
 import { AmountFilter } from '../../types/range-filters.js';
 import { TimedPageArgs } from '../../types/pagination.js';
 import { Amount, Currency, Metadata } from '../../types/scalars.js';
-import { DepositOrder, DepositPaymentMethod, DepositReasonCode, DepositStatus } from './table.js';
+import { DepositOrder } from './type.js';
+import { DepositPaymentMethod, DepositReasonCode, DepositStatus } from './table.js';
 import { texts } from '../../types/texts.js';
 
 @InputType({ description: 'One side of a deposit, by its account or its address.' })

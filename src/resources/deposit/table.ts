@@ -2,7 +2,6 @@ import { sql } from 'drizzle-orm';
 import { bigint, check, foreignKey, index, jsonb, type PgColumn, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import { account } from '../account/table.js';
 import { listIndexes, ofOthers, parentIndexes } from '../../db/filter-index.js';
-import { ListOrder } from '../../types/list-order.js';
 import { isOneOf, type MetadataMap, keyColumns, version, visibilityColumns } from '../../db/columns.js';
 
 export const DepositStatus = {
@@ -29,9 +28,6 @@ export const DepositPaymentMethod = {
   UPI: 'upi',
 } as const;
 export type DepositPaymentMethod = (typeof DepositPaymentMethod)[keyof typeof DepositPaymentMethod];
-
-export const DepositOrder = { ...ListOrder, AMOUNT_DESC: 'amount_desc', AMOUNT_ASC: 'amount_asc' } as const;
-export type DepositOrder = (typeof DepositOrder)[keyof typeof DepositOrder];
 
 export const DepositReasonCode = {
   CANCELLED: 'cancelled',

@@ -3,10 +3,12 @@ import { Field, ID, ObjectType, registerEnumType } from 'type-graphql';
 import { connectionOf } from '../../types/pagination.js';
 import { Node } from '../../types/relay-node.js';
 import { Amount, Currency, DateTime, Metadata } from '../../types/scalars.js';
-import { DepositOrder, DepositPaymentMethod, DepositReasonCode, DepositStatus } from './table.js';
+import { DepositPaymentMethod, DepositReasonCode, DepositStatus } from './table.js';
+import { ListOrder } from '../../types/list-order.js';
 import { orderTexts } from '../../types/range-filters.js';
 import { texts } from '../../types/texts.js';
 
+export const DepositOrder = { ...ListOrder, AMOUNT_DESC: 'amount_desc', AMOUNT_ASC: 'amount_asc' } as const;
 registerEnumType(DepositOrder, {
   name: 'DepositOrder',
   description: 'The order of a list of deposits.',

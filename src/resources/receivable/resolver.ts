@@ -16,13 +16,12 @@ import {
   amountOf,
   dueDateOf,
   type ReceivableLockRow,
-  ReceivableOrder,
   type ReceivableRow,
   ReceivableStatus,
   receivable,
   TransactionType,
 } from './table.js';
-import { Receivable } from './type.js';
+import { Receivable, ReceivableOrder } from './type.js';
 import { invoiceTexts } from './texts.js';
 import { texts } from '../../types/texts.js';
 import { Input } from '../../types/input.js';

@@ -13,18 +13,10 @@ import {
 } from 'drizzle-orm/pg-core';
 import { account } from '../account/table.js';
 import { listIndexes, ofOthers, parentIndexes } from '../../db/filter-index.js';
-import { ListOrder } from '../../types/list-order.js';
 import { type MetadataMap, keyColumns, version, visibilityColumns } from '../../db/columns.js';
 
 export const ReceivableStatus = { OPEN: 'open', LOCKED: 'locked', SETTLED: 'settled', VOID: 'void' } as const;
 export type ReceivableStatus = (typeof ReceivableStatus)[keyof typeof ReceivableStatus];
-
-export const ReceivableOrder = {
-  ...ListOrder,
-  ...{ DUE_DATE_ASC: 'due_date_asc', DUE_DATE_DESC: 'due_date_desc' },
-  ...{ AMOUNT_DESC: 'amount_desc', AMOUNT_ASC: 'amount_asc' },
-} as const;
-export type ReceivableOrder = (typeof ReceivableOrder)[keyof typeof ReceivableOrder];
 
 /** The columns that lists of receivables are filtered by. */
 const filters = (t: Record<'status' | 'currency' | 'transactionType', PgColumn>) => ({

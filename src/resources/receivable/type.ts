@@ -2,11 +2,17 @@ import { Field, ID, ObjectType, registerEnumType } from 'type-graphql';
 import { connectionOf } from '../../types/pagination.js';
 import { Node } from '../../types/relay-node.js';
 import { Amount, Currency, DateTime, LocalDate } from '../../types/scalars.js';
-import { ReceivableOrder, ReceivableStatus, TransactionType } from './table.js';
+import { ReceivableStatus, TransactionType } from './table.js';
+import { ListOrder } from '../../types/list-order.js';
 import { orderTexts } from '../../types/range-filters.js';
 import { invoiceTexts } from './texts.js';
 import { texts } from '../../types/texts.js';
 
+export const ReceivableOrder = {
+  ...ListOrder,
+  ...{ DUE_DATE_ASC: 'due_date_asc', DUE_DATE_DESC: 'due_date_desc' },
+  ...{ AMOUNT_DESC: 'amount_desc', AMOUNT_ASC: 'amount_asc' },
+} as const;
 registerEnumType(ReceivableStatus, {
   name: 'ReceivableStatus',
   description: 'How much of a receivable is still to come.',
