@@ -56,8 +56,8 @@ begin
     v_now,
     a.id,
     v_args ->> 'fullName',
-    coalesce(v_args -> 'relationship', '{}'),
-    coalesce(v_args -> 'identification', '{}'),
+    coalesce(nullif(v_args -> 'relationship', 'null'), '{}'),
+    coalesce(nullif(v_args -> 'identification', 'null'), '{}'),
     merge_metadata(null, v_args -> 'metadata', 'person.metadata'),
     a.context_id,
     a.on_root_list
