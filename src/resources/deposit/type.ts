@@ -5,6 +5,7 @@ import { Node } from '../../types/relay-node.js';
 import { Amount, Currency, DateTime, Metadata } from '../../types/scalars.js';
 import { DepositPaymentMethod, DepositReasonCode, DepositStatus } from './table.js';
 import { texts } from '../../types/texts.js';
+import { methodTexts } from '../payment/method.js';
 
 registerEnumType(DepositStatus, {
   name: 'DepositStatus',
@@ -72,12 +73,16 @@ export class Deposit extends Node {
   amount: bigint;
   @Field(() => Currency, { description: texts.currency })
   currency: string;
-  @Field(() => DepositPaymentMethod, { description: 'How the deposit was paid.' })
+  @Field(() => DepositPaymentMethod, {
+    description: 'How the deposit was paid.',
+    deprecationReason: methodTexts.deprecated,
+  })
   paymentMethod: DepositPaymentMethod;
   @Field(() => GraphQLJSONObject, {
     nullable: true,
     description:
       'An object with one member that has the name of the method: `card` (`brand`, `last4`, `expiry_month`, `expiry_year`) or `upi` (`vpa`). Null for other methods.',
+    deprecationReason: methodTexts.deprecatedDetails,
   })
   paymentMethodDetails: Record<string, unknown> | null;
   @Field(() => DepositReasonCode, {
