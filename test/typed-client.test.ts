@@ -7,6 +7,7 @@ import { codegen } from '@graphql-codegen/core';
 import * as typescript from '@graphql-codegen/typescript';
 import {
   buildSchema,
+  type GraphQLNamedType,
   getNamedType,
   getNullableType,
   isInterfaceType,
@@ -83,7 +84,7 @@ describe("the rules for Apollo's cache in the guide", () => {
         .flatMap((type) => Object.values(type.getFields()))
         .filter(({ type }) => !isListType(getNullableType(type)))
         .map(({ type }) => getNamedType(type))
-        .flatMap((type) => (isUnionType(type) ? type.getTypes() : [type]))
+        .flatMap((type): GraphQLNamedType[] => (isUnionType(type) ? [...type.getTypes()] : [type]))
         .filter(isObjectType)
         .filter((type) => !type.getInterfaces().some(({ name }) => name === 'Node'))
         .map(({ name }) => name)
