@@ -1,6 +1,7 @@
 import { count, getTableColumns, getTableName, sql } from 'drizzle-orm';
 import type { AnyPgColumn, PgColumn } from 'drizzle-orm/pg-core';
 import { DomainError, problem } from '../request/problems.js';
+import { isOutside } from '../types/list-order.js';
 import {
   type Listing,
   type Page,
@@ -15,7 +16,7 @@ import type { Caller } from '../request/caller.js';
 import type { Preparable } from './row-mapper.js';
 import { columnOf, type Link, listed, type Row, type Rows, shape, values } from './list-statement.js';
 import { countQuestion, pageQuestion, type Question } from './slow-questions.js';
-import { listOf, type Visibility, visibilityOf } from './visibility.js';
+import { listOf, type Visibility, visibilityOf, withheldFrom } from './visibility.js';
 
 const p = sql.placeholder;
 
@@ -37,7 +38,8 @@ export class Pages {
   constructor(private readonly reads: ScopedReads) {}
 
   /** One page of the caller's list of these objects. */
-  async page<T extends Rows>(table: T, listing: Listing, args: PageArgs): Promise<Page<Row<T>>> {
+  async page<T extends Rows>(table: T, all: Listing, args: PageArgs): Promise<Page<Row<T>>> {
+    const listing = seenBy(this.reads.caller, table, all);
     const request = pageRequest(listing, args);
     const visibility = listOf(
       this.reads.caller,
@@ -57,12 +59,13 @@ export class Pages {
    */
   async edge<T extends Rows>(
     table: T,
-    listing: Listing,
+    all: Listing,
     parent: PgColumn | Link,
     parentId: string,
     args: PageArgs,
   ): Promise<Page<Row<T>>> {
-    const request = pageRequest(listing, args);
+    const listing = seenBy(this.reads.caller, table, all);
+    const request = pageRequest(listing, args, columnOf(parent));
     const name = `${getTableName(table)}.${columnOf(parent).name}:${JSON.stringify([listing.fixed, args])}`;
     const rows = await this.reads.many(name, parentId, (ids) => this.#perParent(table, listing, parent, request, ids));
     return this.#page(table, listing, request, rows ?? [], {
@@ -185,7 +188,9 @@ export class Pages {
     rows: Row<T>[],
     look: Look,
   ): Promise<Page<Row<T>>> {
-    if (rows.length === 0 && request.cursor !== undefined && !(await this.reads.find(table, request.cursor))) {
+    const cursor = rows.length === 0 ? request.cursor : undefined;
+    const placed = cursor === undefined ? undefined : await this.reads.find(table, cursor);
+    if (cursor !== undefined && (!placed || isOutside(listing, request, placed))) {
       const name = request.backward ? 'ending_before' : 'starting_after';
       throw new DomainError(
         problem('parameter_invalid', `${listing.object}.${name}`, 'is not the id of an object of this list'),
@@ -242,4 +247,16 @@ interface Look {
 /** The request for the complete list of a page. */
 function unpaged(request: PageRequest): PageRequest {
   return { ...request, size: 0, cursor: undefined, backward: false };
+}
+
+/** The listing without the rows that the caller does not see. The fixed filter is part of the statement's name. */
+function seenBy(caller: Caller, table: Rows, listing: Listing): Listing {
+  const rows = withheldFrom(caller, table);
+  return rows
+    ? {
+        ...listing,
+        filters: { ...listing.filters, withheld: { without: rows.column } },
+        fixed: { ...listing.fixed, withheld: rows.values() },
+      }
+    : listing;
 }

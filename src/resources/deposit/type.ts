@@ -4,8 +4,21 @@ import { connectionOf } from '../../types/pagination.js';
 import { Node } from '../../types/relay-node.js';
 import { Amount, Currency, DateTime, Metadata } from '../../types/scalars.js';
 import { DepositPaymentMethod, DepositReasonCode, DepositStatus } from './table.js';
+import { ListOrder } from '../../types/list-order.js';
+import { orderTexts } from '../../types/range-filters.js';
 import { texts } from '../../types/texts.js';
+import { methodTexts } from '../payment/method.js';
 
+export const DepositOrder = { ...ListOrder, AMOUNT_DESC: 'amount_desc', AMOUNT_ASC: 'amount_asc' } as const;
+registerEnumType(DepositOrder, {
+  name: 'DepositOrder',
+  description: 'The order of a list of deposits.',
+  valuesConfig: {
+    ...orderTexts,
+    AMOUNT_DESC: { description: 'The greatest amount first, in one currency.' },
+    AMOUNT_ASC: { description: 'The smallest amount first, in one currency.' },
+  },
+});
 registerEnumType(DepositStatus, {
   name: 'DepositStatus',
   description: 'How far a deposit has come. Its money is in balances once it is COMPLETED.',
@@ -72,12 +85,16 @@ export class Deposit extends Node {
   amount: bigint;
   @Field(() => Currency, { description: texts.currency })
   currency: string;
-  @Field(() => DepositPaymentMethod, { description: 'How the deposit was paid.' })
+  @Field(() => DepositPaymentMethod, {
+    description: 'How the deposit was paid.',
+    deprecationReason: methodTexts.deprecated,
+  })
   paymentMethod: DepositPaymentMethod;
   @Field(() => GraphQLJSONObject, {
     nullable: true,
     description:
       'An object with one member that has the name of the method: `card` (`brand`, `last4`, `expiry_month`, `expiry_year`) or `upi` (`vpa`). Null for other methods.',
+    deprecationReason: methodTexts.deprecatedDetails,
   })
   paymentMethodDetails: Record<string, unknown> | null;
   @Field(() => DepositReasonCode, {
