@@ -96,5 +96,5 @@ export default defineResource({
       ),
     }),
   ],
-  events: ['file.created'],
+  events: { 'file.created': 'A file was uploaded.' },
 });
