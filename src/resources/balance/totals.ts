@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm';
-import { ArgsType, Field, Int, ObjectType } from 'type-graphql';
+import { ArgsType, Extensions, Field, Int, ObjectType } from 'type-graphql';
 import type { Scope } from '../../db/scope.js';
 import type { Context } from '../../operation/context.js';
 import { Amount, Currency, DateTime } from '../../types/scalars.js';
@@ -9,6 +9,7 @@ import { DepositPaymentMethod } from '../deposit/table.js';
 import { bucket, checkRange, grouped, type Interval, RangeArgs } from './range.js';
 import { totalSeconds } from './table.js';
 import { zonedParts } from './zoned-totals.js';
+import { methodTexts, PaymentMethod } from '../payment/method.js';
 
 const p = sql.placeholder;
 
@@ -31,8 +32,14 @@ export class DepositTotalsArgs extends RangeArgs {
 export class DepositTotal {
   @Field(() => DateTime, { description: 'The beginning of the step.' })
   start: number;
-  @Field(() => DepositPaymentMethod, { description: 'How the deposits were paid.' })
+  @Field(() => DepositPaymentMethod, {
+    description: 'How the deposits were paid.',
+    deprecationReason: methodTexts.deprecated,
+  })
   paymentMethod: DepositPaymentMethod;
+  @Extensions({ storedAs: 'paymentMethod' })
+  @Field(() => PaymentMethod, { description: 'How the deposits were paid.' })
+  method?: DepositPaymentMethod;
   @Field(() => Currency, { description: 'The currency of the deposits.' })
   currency: string;
   @Field(() => Int, { description: 'How many deposits there were, disputes included.' })
