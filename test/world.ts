@@ -19,7 +19,7 @@ import { buildGraph } from '../src/api/graphql/server.js';
 import { type Acquirers, acquirers as delivered } from '../src/hosted/acquirer.js';
 import { Operator } from '../src/operator/operator.js';
 import { retentionDefault, Worker } from '../src/jobs/runner.js';
-import { compareWithContract, saveExamples } from './contract.js';
+import { compareWithContract, recordEvents, saveExamples } from './contract.js';
 import { WebhookRequests } from '../src/jobs/webhook-request.js';
 import { copyDataFolder } from './data-folders.js';
 
@@ -130,6 +130,7 @@ export function useWorld({
     if (worker) (running = new Worker(world.database, log, retentionDefault, acquirers, webhooks)).start();
   });
   afterAll(async () => {
+    await recordEvents(world.sql);
     saveExamples();
     await running?.stop();
     await Promise.all(apps.map((app) => app.close()));

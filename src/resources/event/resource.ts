@@ -7,6 +7,7 @@ import { Allocation } from '../allocation/type.js';
 import { defineResource, extension, readableNode, stored } from '../define.js';
 import { fields, many, node, one, page, value } from '../edges.js';
 import { Event, EventArgs, EventConnection, eventListing } from './type.js';
+import { EventKind, eventTypes } from './catalogue.js';
 import { type EventRow, event } from './table.js';
 import { allocationsOfEvent } from './allocations.js';
 import { eventObjectV1, eventV1 } from './v1.js';
@@ -39,6 +40,14 @@ export default defineResource({
   },
   fields: [
     fields(event, {
+      kind: value(
+        () => EventKind,
+        ({ type }: EventRow) => (eventTypes.includes(type) ? type : null),
+        {
+          nullable: true,
+          description: 'The `type` as a value of an enum. Null for a type of a later version of the service.',
+        },
+      ),
       accountId: value(
         () => ID,
         ({ actingAccountId }: EventRow) => actingAccountId,

@@ -6,7 +6,7 @@ import { DomainError, problem, type Problem } from '../../request/problems.js';
 import { Input } from '../../types/input.js';
 import { payloadOf } from '../../types/payload.js';
 import { account, type AccountRow } from '../account/table.js';
-import { resources } from '../define.js';
+import { eventTypes } from '../event/catalogue.js';
 import { webhookEndpoint, type WebhookEndpointRow } from './table.js';
 import { WebhookEndpoint } from './type.js';
 import { urlFault } from './url.js';
@@ -235,7 +235,7 @@ function typeProblems(given: readonly string[] | null | undefined): Problem[] {
   const field = 'webhook_endpoint.event_types';
   if (given.length === 0) return [problem('parameter_invalid_empty', field, 'must have at least one type')];
   if (given.length > typesMax) return [problem('parameter_invalid', field, `must have at most ${typesMax} types`)];
-  const known = new Set(resources.flatMap(({ events = [] }) => events));
+  const known = new Set(eventTypes);
   const objects = new Set([...known].map((type) => `${type.split('.')[0]}.*`));
   return given.flatMap((type, i) =>
     type === '*' || known.has(type) || objects.has(type)
