@@ -2,8 +2,8 @@
 const here = new URL(import.meta.url);
 const own = [...document.scripts].find(({ src }) => src === here.href);
 const finder = document.querySelector('.finder');
-const query = document.getElementById('query');
-const found = document.getElementById('found');
+const query = document.getElementById('site-query');
+const found = document.getElementById('site-found');
 const status = finder.querySelector('[role=status]');
 const openButton = document.querySelector('[data-find]');
 

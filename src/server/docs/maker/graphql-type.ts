@@ -117,8 +117,7 @@ const nameOf = ({ type }: { type: { toString(): string } }): string => String(ty
 function usesOf(type: GraphQLNamedType, types: GraphQLNamedType[], roots: Root[]): string {
   const inTypes = types.filter((other) => fieldsOf(other).some((field) => nameOf(field) === type.name));
   const inRoots = roots.filter(
-    ({ field }) =>
-      nameOf(field) === type.name || field.args.some((argument) => nameOf(argument) === type.name),
+    ({ field }) => nameOf(field) === type.name || field.args.some((argument) => nameOf(argument) === type.name),
   );
   const links = [
     ...inRoots.map((root) => html`<li><a href="${rootPath(root)}"><code>${root.field.name}</code></a></li>`),

@@ -59,8 +59,8 @@ function startPage({ html: table }: Rendered): Pick<Page, 'title' | 'description
     ['REST reference', '/docs/reference/rest', 'Every operation of /v1, with examples. Try it with a test key.'],
     ['GraphQL reference', '/docs/reference/graphql', 'Queries, mutations and types of the graph.'],
     ['Errors', '/docs/errors', 'Each code: what it means, and what to do.'],
+    ['Events', '/docs/events', 'Each type: when it happens, with an example.'],
     ['Dashboards', '/docs/dashboards', 'Queries, lists and sessions for a page in a browser.'],
-    ['Webhooks', '/docs/webhooks', 'Signed events with retries, and how to recover.'],
   ];
   const items = cards.map(
     ([title, address, text]) => html`<li><a href="${address}"><strong>${title}</strong><span>${text}</span></a></li>`,
@@ -69,7 +69,7 @@ function startPage({ html: table }: Rendered): Pick<Page, 'title' | 'description
     title: 'Documentation',
     description: 'Guides and reference of Tidegate: GraphQL, REST, webhooks, errors and operation.',
     head: html`<h1>Tidegate documentation</h1><p class="lead">A payments gateway for cross-border receivables: one model over GraphQL and REST, in two editions, with a sandbox that reaches every state.</p>`,
-    body: html`<ul class="cards">!${items}</ul><h2 id="pages">All guides</h2>!${table}`,
+    body: html`<ul class="cards">!${items}</ul><h2 id="all-guides">All guides</h2>!${table}`,
     headings: [],
   };
 }

@@ -40,19 +40,19 @@ export function documentOf(page: Page, frame: Frame): string {
 !${page.tries ? html`<script type="module" src="${assets.tries}"></script>` : ''}
 </head>
 <body>
-<a class="skip" href="#content">Skip to the content</a>
+<a class="skip" href="#site-content">Skip to the content</a>
 <header class="top">
-<a class="brand" href="/docs">!${logo}<span>Tidegate</span></a>
+<a class="brand" href="/docs" aria-label="Tidegate documentation">!${logo}<span>Tidegate</span></a>
 <button class="find" type="button" data-find hidden><span>Search</span><kbd>/</kbd></button>
 <nav aria-label="Tools"><a href="/graphiql">Explorer</a></nav>
 <button class="theme" type="button" data-theme-button hidden aria-label="Change the colours"></button>
 </header>
 <div class="frame!${page.wide ? ' wide' : ''}">
 <nav class="side" aria-label="Documentation">
-<button class="menu" type="button" aria-expanded="false" aria-controls="pages">Menu</button>
-<div id="pages">!${sideOf(page, frame)}</div>
+<button class="menu" type="button" aria-expanded="false" aria-controls="site-navigation">Menu</button>
+<div id="site-navigation">!${sideOf(page, frame)}</div>
 </nav>
-<main id="content" tabindex="-1">
+<main id="site-content" tabindex="-1">
 !${trailOf(page.trail)}
 !${page.head ?? html`<h1>${page.title}</h1>`}
 !${page.wide ? '' : shortContents(page.headings)}
@@ -63,8 +63,8 @@ export function documentOf(page: Page, frame: Frame): string {
 !${page.wide ? '' : html`<aside class="contents" aria-label="On this page">!${contentsOf(page.headings)}</aside>`}
 </div>
 <dialog class="finder" aria-label="Search the documentation">
-<form method="dialog"><label class="unseen" for="query">Search the documentation</label><input id="query" type="search" placeholder="Search guides, operations, types, errors" autocomplete="off" spellcheck="false" role="combobox" aria-expanded="false" aria-controls="found" aria-autocomplete="list"><button type="submit">Close</button></form>
-<ul id="found" role="listbox" aria-label="Results"></ul>
+<form method="dialog"><label class="unseen" for="site-query">Search the documentation</label><input id="site-query" type="text" enterkeyhint="search" placeholder="Search guides, operations, types, errors" autocomplete="off" spellcheck="false" role="combobox" aria-expanded="false" aria-controls="site-found" aria-autocomplete="list"><button type="submit">Close</button></form>
+<ul id="site-found" role="listbox" aria-label="Results"></ul>
 <p role="status"></p>
 </dialog>
 </body>

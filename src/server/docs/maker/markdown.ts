@@ -125,7 +125,13 @@ const plain = (token: Token): string => {
 };
 
 const permalink = () =>
-  anchors.permalink.linkInsideHeader({ symbol: '#', placement: 'after', ariaHidden: true, class: 'anchor' });
+  anchors.permalink.linkInsideHeader({
+    symbol: '#',
+    placement: 'after',
+    ariaHidden: true,
+    class: 'anchor',
+    renderAttrs: () => ({ tabindex: '-1' }),
+  });
 
 function drawBlocks(markdown: Parser): void {
   let drawings = 0;

@@ -30,9 +30,8 @@ export function operationPage(contract: Contract, placed: Placed, trail: Link[],
     'Answer',
     answerText(contract, placed),
   )}!${section('Errors', errorsOf(contract, placed))}`;
-  const sample = html`<div class="sample">!${codeBlock(curlOf(placed, parameters), 'bash', 'curl')}!${exampleOf(
-    placed,
-  )}!${tryForm(placed, parameters)}</div>`;
+  const call = codeBlock(curlOf(placed, parameters), 'bash', 'curl');
+  const sample = html`<div class="sample">!${call}!${tryForm(placed, parameters)}!${exampleOf(placed)}</div>`;
   const entry: Entry = {
     address: operationPath(placed),
     title: operation.summary,
@@ -159,7 +158,7 @@ function exampleOf({ operation }: Placed): string {
 
 /** The form that sends the operation to the gateway. Without the script it is not shown. */
 function tryForm(placed: Placed, parameters: Parameter[]): string {
-  if (isForm(placed) || Object.keys(placed.operation.responses).length === 0) return '';
+  if (isForm(placed)) return '';
   const { method, path, operation } = placed;
   const sent = parameters.filter(
     (parameter) => parameter.name !== 'Idempotency-Key' && parameter.name !== 'If-None-Match',
