@@ -70,7 +70,7 @@ export interface Answer {
 }
 
 /** An operation of the contract. */
-export interface Operation {
+interface Operation {
   operationId: string;
   summary: string;
   description: string;

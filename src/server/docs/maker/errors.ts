@@ -6,7 +6,7 @@ import type { Entry, Heading, Page } from './page.js';
 import { operationPath } from './rest-operation.js';
 
 /** The path of the catalogue of errors. The gateway names it with the code in its errors: `helpPath`. */
-export const errorsPath = '/docs/errors';
+const errorsPath = '/docs/errors';
 
 /** What the reference says when a code is of every operation, or of nearly every one. */
 const manyOperations = 12;

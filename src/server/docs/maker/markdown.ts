@@ -17,7 +17,7 @@ const languages = { bash, graphql, javascript, json, sql, typescript, xml };
 for (const [name, language] of Object.entries(languages)) highlighter.registerLanguage(name, language);
 
 /** Code in colours, as HTML; without them where the language is not known. */
-export function coloured(code: string, language: string): string {
+function coloured(code: string, language: string): string {
   return highlighter.getLanguage(language) ? highlighter.highlight(code, { language }).value : html`${code}`;
 }
 
@@ -43,7 +43,7 @@ export function codeBlock(code: string, language: string, name = languageNames[l
  * A drawing as SVG, made without a browser. Its style sheet is removed, which would load a font from another host and
  * which the content security policy refuses; the style sheet of the site has the colours, for both themes.
  */
-export function drawing(source: string, number: number): string {
+function drawing(source: string, number: number): string {
   const svg = renderMermaidSVG(source, { transparent: true })
     .replace(/<style>[\s\S]*?<\/style>/, '')
     .replace(/ style="[^"]*"/, '')

@@ -90,7 +90,7 @@ function boundsOf(schema: Schema): string {
 }
 
 /** What differs between the editions, as badges. */
-export function badgesOf(notes: EditionNotes | undefined): string {
+function badgesOf(notes: EditionNotes | undefined): string {
   if (!notes) return '';
   const texts = [
     notes.only && `Edition ${notes.only} only`,
