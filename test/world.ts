@@ -318,12 +318,17 @@ function requested(url: string, { method = 'GET', headers, body }: Sent): Promis
     request.on('error', reject).on('response', (response) => {
       const parts: Buffer[] = [];
       response.on('data', (part: Buffer) => void parts.push(part)).on('error', reject);
-      response.on('end', () => {
+      const answered = () => {
         const received = new Headers();
         const raw = response.rawHeaders;
         for (let i = 0; i < raw.length; i += 2) received.append(raw[i]!, raw[i + 1]!);
         resolve({ status: response.statusCode!, headers: received, text: Buffer.concat(parts).toString() });
-      });
+      };
+      response.on('end', answered);
+      // A stream does not end by itself: its headers are the answer.
+      if (!response.headers['content-type']?.startsWith('text/event-stream')) return;
+      answered();
+      request.destroy();
     });
     request.end(body ?? undefined);
   });

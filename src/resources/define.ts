@@ -76,6 +76,8 @@ export interface RestRoute {
   description: string;
   /** The JSON Schema of the form that it takes, whose member `file` is the content of a file. */
   form?: Readonly<Record<string, unknown>>;
+  /** The OpenAPI objects of its query parameters and headers. */
+  parameters?: readonly Readonly<Record<string, unknown>>[];
   /** The content types of its response, where the response is not the object. */
   content?: readonly string[];
 }

@@ -1,4 +1,4 @@
-import type { GraphCode } from '../../request/catalogue.js';
+import type { GraphCode } from '../../request/graph-codes.js';
 import {
   type ASTVisitor,
   GraphQLError,

@@ -1,6 +1,7 @@
 import type { GraphQLFormattedError } from 'graphql';
 import type { Context } from '../../operation/context.js';
-import { type GraphCode, graphCatalogue, helpPath, type ProblemCode } from '../../request/catalogue.js';
+import { helpPath, type ProblemCode } from '../../request/catalogue.js';
+import { type GraphCode, graphCatalogue } from '../../request/graph-codes.js';
 import { problem, retryAfter } from '../../request/problems.js';
 
 /**

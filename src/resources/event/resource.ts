@@ -10,6 +10,7 @@ import { Event, EventArgs, EventConnection, eventListing } from './type.js';
 import { EventKind, eventTypes } from './catalogue.js';
 import { type EventRow, event } from './table.js';
 import { allocationsOfEvent } from './allocations.js';
+import { eventStream } from './stream.js';
 import { eventObjectV1, eventV1 } from './v1.js';
 
 export default defineResource({
@@ -37,6 +38,9 @@ export default defineResource({
       callers: everyone,
       routes: [extension.list('/v1/events')],
     },
+  },
+  restOperations: {
+    eventStream: { access: 'read', callers: everyone, rest: eventStream, refusals: ['streams_exceeded'] },
   },
   fields: [
     fields(event, {

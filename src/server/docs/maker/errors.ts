@@ -1,5 +1,6 @@
 import { html } from 'ghtml';
-import { catalogue, graphCatalogue, type ProblemCode } from '../../../request/catalogue.js';
+import { catalogue, type ProblemCode } from '../../../request/catalogue.js';
+import { graphCatalogue } from '../../../request/graph-codes.js';
 import { answerOf, type Contract, operationsOf, type Placed } from './contract.js';
 import { codeBlock, inline, prose } from './markdown.js';
 import type { Entry, Heading, Page } from './page.js';

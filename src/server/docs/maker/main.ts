@@ -14,7 +14,7 @@ const folder = fileURLToPath(new URL('dist/server/docs/site', root));
  */
 const sources = [
   ...['docs', 'schema', 'src/server/docs/assets'],
-  ...['dist/server/docs/maker', 'dist/resources', 'dist/request/catalogue.js'],
+  ...['dist/server/docs/maker', 'dist/resources', 'dist/request'],
 ];
 
 /** A hash of all sources, so that a build that changes none of them makes no site: it takes two seconds. */

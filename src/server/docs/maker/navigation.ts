@@ -3,7 +3,7 @@ import type { Branch, Group, Link } from './page.js';
 /** The groups of the guides, by the names of their files. A page that no group has is in the last one. */
 const guideGroups: [title: string, files: string[]][] = [
   ['Start', ['README.md', 'getting-started.md']],
-  ['Build', ['dashboards.md', 'rest.md', 'webhooks.md', 'sandbox.md', 'payment-page.md']],
+  ['Build', ['dashboards.md', 'rest.md', 'webhooks.md', 'streams.md', 'sandbox.md', 'payment-page.md']],
   ['Operate', ['operations.md', 'security.md', 'performance.md']],
   ['Understand', ['architecture.md', 'decisions/README.md', 'specification.md', 'dependencies.md', 'contributing.md']],
   ['More', ['changelog.md']],
