@@ -184,11 +184,8 @@ describe('the pages of /docs in a browser', () => {
     '/docs',
     '/docs/architecture',
     '/docs/reference/rest/deposits/createDeposit',
-    '/docs/reference/rest/deposits',
     '/docs/reference/graphql/types/Deposit',
-    '/docs/reference/graphql/mutations/createDeposit',
     '/docs/errors',
-    '/docs/events',
   ];
   it.each([
     ['light', 1440],
