@@ -28,7 +28,7 @@ registerEnumType(PaymentMethod, {
 export const methodOfCheckout = (method: CheckoutPaymentMethod): Method => (method === 'cards' ? 'card' : method);
 
 @ObjectType({ simpleResolvers: true, description: 'The card with which somebody has paid; never its complete number.' })
-export class CardDetails {
+class CardDetails {
   @Field(() => String, { nullable: true, description: 'The brand of the card, such as `visa`.' })
   brand: string | null;
   @Field(() => String, { nullable: true, description: 'The last four digits of the number.' })
@@ -40,7 +40,7 @@ export class CardDetails {
 }
 
 @ObjectType({ simpleResolvers: true, description: 'The UPI address from which somebody has paid.' })
-export class UpiDetails {
+class UpiDetails {
   @Field(() => String, { nullable: true, description: 'The virtual payment address, such as `priya@okbank`.' })
   vpa: string | null;
 }
