@@ -132,7 +132,7 @@ async function main(): Promise<void> {
 function announce({ HOST, EXPLORER, transport }: Config, port: number, demo: Demo[]): void {
   const host = HOST.includes(':') ? `[${HOST}]` : HOST;
   const origin = `${transport === 'tls' ? 'https' : 'http'}://${host}:${port}`;
-  const lines = [`Tidegate is listening on ${origin}`];
+  const lines = [`Tidegate is listening on ${origin}`, `  Docs      ${origin}/docs`];
   if (EXPLORER) lines.push(`  Explorer  ${origin}/graphiql`);
   for (const { edition, name, testKey } of demo) {
     lines.push('', `  Edition ${edition}: the demo platform ${name}`, `  Test key  ${testKey}`);

@@ -120,7 +120,10 @@ describe('the conventions of the code', () => {
   });
 
   it('has no file that no other file imports', () => {
-    const entries = ['main.ts', 'cli.ts', 'server/print-schema.ts', 'db/print-write-functions.ts'];
+    const entries = [
+      ...['main.ts', 'cli.ts', 'db/print-write-functions.ts'],
+      ...['server/print-schema.ts', 'server/docs/maker/main.ts'],
+    ];
     // The registry finds these by their place.
     const isResource = (name: string) => /^resources\/[^/]+\/resource\.ts$/.test(name);
     const imported = new Set(

@@ -111,6 +111,7 @@ describe('two first starts at the same time in an empty folder', () => {
   it('print the address of the explorer, and a working key of the demo of each edition', async () => {
     expect(gateway.out.split('\n').slice(0, 2)).toEqual([
       `Tidegate is listening on ${gateway.origin}`,
+      `  Docs      ${gateway.origin}/docs`,
       `  Explorer  ${gateway.origin}/graphiql`,
     ]);
     expect(gateway.origin).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);

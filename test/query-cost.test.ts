@@ -196,7 +196,10 @@ describe('an operation that could touch too many nodes', () => {
             errors: [
               {
                 message: `The operation could touch ${all} nodes, of which ${most} are at deposits.nodes${'.toAccount.depositsIn.nodes'.repeat(levels)}; the limit is 10000. Ask for smaller pages with first or last, or for the inner objects in requests of their own.`,
-                extensions: { code: 'QUERY_TOO_LARGE', requestId: reply.headers.get('request-id') },
+                extensions: {
+                  ...{ code: 'QUERY_TOO_LARGE', docUrl: '/docs/errors#QUERY_TOO_LARGE' },
+                  requestId: reply.headers.get('request-id'),
+                },
               },
             ],
             extensions: { requestId: reply.headers.get('request-id') },

@@ -24,6 +24,7 @@ import { Admission, refuseHost, refuseRepeated } from './admission.js';
 import { compressionOptions } from './compression.js';
 import { conditionalRequests } from './conditional-requests.js';
 import { crossOrigin } from './cors.js';
+import { docsSite } from './docs/site.js';
 import { graphEndpoints } from './graphql-endpoints.js';
 import { securityHeaders } from './headers.js';
 import { Identity } from './identity.js';
@@ -87,7 +88,7 @@ export interface Parts {
 }
 
 /**
- * The HTTP application: /graphql, /v1, /operator/graphql, the explorer and the probes. It checks every request in the
+ * The HTTP application: /graphql, /v1, /operator/graphql, the explorer, the documentation and the probes. It checks every request in the
  * same order: HTTPS, key, permission, and only then its body.
  */
 export async function gateway(parts: Parts): Promise<FastifyInstance> {
@@ -117,6 +118,7 @@ export async function gateway(parts: Parts): Promise<FastifyInstance> {
   database.onOutage = (error) => log.warn(faultLine(error), 'PostgreSQL could not serve a request');
   probes(app, database, server);
   contractEndpoint(app);
+  docsSite(app);
   await graphEndpoints(app, { config, schema, onFault });
   await app.register(async (api) => {
     conditionalRequests(api);

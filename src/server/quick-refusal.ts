@@ -4,6 +4,7 @@ import type { Callers } from '../auth/api-keys.js';
 import { errorV1, problem } from '../request/problems.js';
 import { graphTypeOf, graphTypes } from './graphql-request.js';
 import type { InFlight } from './in-flight.js';
+import { helpLinks } from './refusal.js';
 import { single } from './request.js';
 
 /**
@@ -12,6 +13,7 @@ import { single } from './request.js';
  */
 export class QuickRefusal {
   readonly #head: string[];
+  readonly #help: string;
   readonly #body: string;
   /** The parts of the body of /graphql before, between and after the request's id. */
   readonly #graph: string[];
@@ -23,6 +25,7 @@ export class QuickRefusal {
   ) {
     const busy = [problem('service_unavailable')];
     this.#head = Object.entries({ ...fixed, 'retry-after': '1' }).flat();
+    this.#help = helpLinks(busy);
     this.#body = JSON.stringify(errorV1(busy));
     this.#graph = JSON.stringify(graphErrors(busy, '\n')).split('\\n');
   }
@@ -43,6 +46,7 @@ export class QuickRefusal {
       ...Object.entries(reply.getHeaders())
         .map(([name, value]) => [name, String(value)])
         .flat(),
+      ...(graph ? [] : ['link', this.#help]),
       ...['request-id', request.id, 'content-type', `${type}; charset=utf-8`, 'content-length', String(body.length)],
     ]);
     reply.raw.end(body);

@@ -14,9 +14,9 @@ import {
   valueFromASTUntyped,
 } from 'graphql';
 import { joined } from '../../operation/input-problems.js';
+import { catalogue, helpPath } from '../../request/catalogue.js';
 import {
   argumentPath,
-  catalogue,
   itemV1,
   listNames,
   type Problem,
@@ -202,6 +202,7 @@ function extensionsOf(p: Problem, field?: RootField) {
   return {
     code: p.code.toUpperCase(),
     httpStatus: catalogue[p.code][0],
+    docUrl: helpPath(p.code),
     ...(path.length > 0 && isArgument && { argumentPath: type ? ['input', ...path] : path }),
     error: itemV1(p),
   };
