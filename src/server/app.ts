@@ -24,6 +24,9 @@ import { Admission, refuseHost, refuseRepeated } from './admission.js';
 import { compressionOptions } from './compression.js';
 import { conditionalRequests } from './conditional-requests.js';
 import { crossOrigin } from './cors.js';
+import { dashboardFiles } from './dashboard-files.js';
+import type { DashboardLinks } from './dashboard-links.js';
+import { dashboardSessions } from './dashboard-session.js';
 import { graphEndpoints } from './graphql-endpoints.js';
 import { securityHeaders } from './headers.js';
 import { Identity } from './identity.js';
@@ -75,6 +78,8 @@ export interface Parts {
   log: Logger;
   /** The acquirers; by default the sandbox in test mode and none in live mode. */
   acquirers?: Acquirers;
+  /** The one-time links to the dashboard that the start prints; only a local gateway with a demo has them. */
+  links?: DashboardLinks | undefined;
 }
 
 /**
@@ -96,8 +101,15 @@ export async function gateway(parts: Parts): Promise<FastifyInstance> {
   refusals(app, log);
   await crossOrigin(app, config, fixed);
   const inFlight = new InFlight(config, secrets);
-  const quickly = new QuickRefusal(callers, inFlight, fixed);
-  eachRequest(app, { config, quickly, admission: new Admission(config, identity, inFlight), fixed, log, server });
+  const quickly = new QuickRefusal(callers, inFlight, fixed, config);
+  eachRequest(app, {
+    config,
+    quickly,
+    admission: new Admission(config, identity, inFlight, parts.links),
+    fixed,
+    log,
+    server,
+  });
   inFlight.addTo(app);
   rateLimit(app, config, database);
   await app.register(compress, compressionOptions);
@@ -105,6 +117,10 @@ export async function gateway(parts: Parts): Promise<FastifyInstance> {
   probes(app, database, server);
   contractEndpoint(app);
   await graphEndpoints(app, { config, schema, onFault });
+  if (config.DASHBOARD) {
+    dashboardFiles(app);
+    dashboardSessions(app, { config, schema });
+  }
   await app.register(async (api) => {
     conditionalRequests(api);
     rest(api, schema);
