@@ -7,7 +7,7 @@ import { checkoutTermsDefault } from './resources/checkout/terms.js';
 import { connectionOf } from './db/address.js';
 import { limitsDefault } from './api/graphql/limits.js';
 import { addressList, isLoopback } from './request/addresses.js';
-import { flag, originList, secret, wholeNumber } from './request/setting-types.js';
+import { flag, originList, secret, streamSettings, wholeNumber } from './request/setting-types.js';
 import { inFlightDefault, requestLimitsDefault } from './request/budget.js';
 import { slowDefault } from './db/slow-questions.js';
 
@@ -36,7 +36,7 @@ export const settings = z.object({
   WORKERS: wholeNumber(1, 12)
     .default(1)
     .describe(
-      'How many processes share the port. One for each core is plenty; each has up to 13 connections to PostgreSQL, and its own limits of requests.',
+      'How many processes share the port. One for each core is plenty; each has up to 14 connections to PostgreSQL, and its own limits of requests.',
     ),
   DATA_DIR: z.string().default('.data').describe('The folder of the embedded PostgreSQL and of the local pepper.'),
   DATABASE_URL: address
@@ -50,6 +50,11 @@ export const settings = z.object({
     .optional()
     .describe(
       'The address of PostgreSQL itself, and of the role that owns the tables, for migrations; DATABASE_URL by default.',
+    ),
+  LISTEN_URL: address
+    .optional()
+    .describe(
+      'The address of PostgreSQL itself for the connection that hears of new events, where DATABASE_URL leads through a PgBouncer; DATABASE_URL by default.',
     ),
   MIGRATION_LOCK_SECONDS: wholeNumber(1, 3_600)
     .default(60)
@@ -142,6 +147,7 @@ export const settings = z.object({
   LOOP_DELAY_MILLISECONDS_MAX: wholeNumber(10, 60_000)
     .default(inFlightDefault.loopDelay)
     .describe('Beyond this mean delay of the event loop one request of a tenant may wait for its turn; more get 503.'),
+  ...streamSettings,
   SLOW_CONNECTIONS: wholeNumber(1, 100)
     .default(slowDefault.connections)
     .describe('How many slow questions, such as filtered lists and figures, PostgreSQL answers at once.'),

@@ -1,7 +1,13 @@
 import fs from 'node:fs';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { contractOf } from '../src/api/rest/contract/document.js';
+import type postgres from 'postgres';
 import type { Examples } from '../src/api/rest/contract/errors.js';
+import type { CatalogueEntry } from '../src/api/rest/contract/webhooks.js';
+import { fromRow } from '../src/db/row-mapper.js';
+import { event } from '../src/resources/event/table.js';
+import { eventV1 } from '../src/resources/event/v1.js';
+import { eventsText } from '../src/server/print-schema.js';
 import { buildGraph } from '../src/api/graphql/server.js';
 
 type Json = any;
@@ -26,7 +32,7 @@ interface Found {
 }
 
 /** The contract without examples, as every worker compares answers with it. */
-export const contract: Json = contractOf(buildGraph(), { operations: {}, headers: {}, errors: {} });
+export const contract: Json = contractOf(buildGraph(), { operations: {}, headers: {}, errors: {}, events: {} });
 
 const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false });
 ajv.addSchema(contract, 'contract');
@@ -110,10 +116,17 @@ export function compareWithContract(exchange: Exchange): void {
     throw new Error(`${exchange.method} ${exchange.path} contradicts the contract: ${found.join('; ')}`);
 }
 
+/** What in an object contradicts the schema of its kind; an empty text if nothing does. */
+export function violationsOf(kind: string, object: unknown): string {
+  const valid = validatorOf(kind, { $ref: `#/components/schemas/${kind}` });
+  return valid(object) ? '' : ajv.errorsText(valid.errors, { separator: '; ' });
+}
+
 /** The examples of the contract, which a run with RECORD_EXAMPLES=1 takes from its answers. */
 const examplesFile = new URL('../schema/examples.json', import.meta.url);
+const eventsFile = new URL('../schema/events.json', import.meta.url);
 const recording = process.env.RECORD_EXAMPLES === '1';
-const recorded: Examples = { operations: {}, headers: {}, errors: {} };
+const recorded: Examples = { operations: {}, headers: {}, errors: {}, events: {} };
 
 /** An answer says more than another one if it has more in it, up to a length that is still good to read. */
 const weight = (response: unknown): number => Math.min(JSON.stringify(response ?? null).length, 2_500);
@@ -134,6 +147,18 @@ function recordError({ headers, body }: Exchange): void {
   for (const [name, value] of headers) recorded.headers[name] ??= value;
 }
 
+/** Takes an event of each type from a database of a test as an example of the catalogue. */
+export async function recordEvents(sql: postgres.Sql): Promise<void> {
+  if (!recording) return;
+  await sql`
+    select number_events(tenant_id, livemode, 100000)
+    from (select distinct tenant_id, livemode from event where number is null) t`;
+  const rows = await sql<Record<string, unknown>[]>`
+    select distinct on (type) * from event where number is not null
+    order by type, length(data::text) > 2500, length(data::text) desc`;
+  for (const row of rows) recorded.events[String(row.type)] = eventV1(fromRow(event, row));
+}
+
 /** Adds what was recorded to the examples. Earlier examples of the same operations go. */
 export function saveExamples(): void {
   if (!recording) return;
@@ -145,4 +170,7 @@ export function saveExamples(): void {
     errors: sorted({ ...before.errors, ...recorded.errors }),
   };
   fs.writeFileSync(examplesFile, `${JSON.stringify(all, null, 1)}\n`);
+  const catalogue = JSON.parse(fs.readFileSync(eventsFile, 'utf8')) as CatalogueEntry[];
+  const earlier = Object.fromEntries(catalogue.map(({ type, example }) => [type, example]));
+  fs.writeFileSync(eventsFile, eventsText({ ...earlier, ...recorded.events }));
 }

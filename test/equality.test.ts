@@ -7,13 +7,16 @@ import {
   getIntrospectionQuery,
   getNamedType,
   getNullableType,
+  type GraphQLInputType,
   isEnumType,
+  isInputObjectType,
   isInterfaceType,
   isListType,
   isObjectType,
 } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operationOf, routes } from '../src/resources/registry.js';
+import { contract } from './contract.js';
 import { details, type Edition, eventually, givenIn, nickname, type Reply, type Speaker, useWorld } from './world.js';
 
 const pageOrigin = 'https://app.example';
@@ -478,6 +481,115 @@ describe.each([1, 2] as const)('in Edition %i', (edition) => {
       expect(done(rest)).toEqual({ object: 'list', data, has_next: page.pageInfo.hasNextPage });
     }
     expect(seen).toBeGreaterThan(0);
+  });
+});
+
+const resolved = ({ $ref, ...own }: Json): Json =>
+  $ref === undefined
+    ? own
+    : $ref
+        .slice(2)
+        .split('/')
+        .reduce((at: Json, step: string) => at[step], contract);
+const paging = new Set(['limit', 'starting_after', 'ending_before']);
+/** Values of parameters whose schema names none, by the last part of the name, besides those that the objects have. */
+const trialValues: Record<string, unknown[]> = {
+  currency: ['USD', 'INR', 'EUR'],
+  event_type: ['deposit.completed', 'webhook_endpoint.tested'],
+};
+
+/** Values for a filter: all of an enum, or those that objects of the list have, or one that fits the schema. */
+function valuesOf({ name, schema: declared, 'x-edition': of }: Json, edition: Edition, items: Json[], ids: string[]) {
+  const one = declared.items ?? declared;
+  const last = name.split('.').at(-1) as string;
+  const allowed = (of ?? declared['x-edition'])?.values?.[edition];
+  if (one.enum) return (allowed ?? one.enum).filter((value: unknown) => value !== null);
+  if (one.type === 'boolean') return [true, false];
+  if (/(^|_)id$/.test(last)) {
+    const noun = { linked: 'account', object: '', endpoint: 'webhook' }[last.replace(/_?id$/, '')] ?? last.slice(0, -3);
+    return ids.filter((id) => id.startsWith(noun)).slice(0, 3);
+  }
+  if (name.startsWith('created.')) return [items[Math.floor(items.length / 2)]?.created ?? 0].map(Number);
+  if (trialValues[last]) return trialValues[last];
+  const own = [...new Set(items.map((item) => item[last]).filter((value) => typeof value === one.type))].slice(0, 3);
+  if (own.length > 0) return own;
+  if (one.pattern) return ['10.00', '2026-06-01'].filter((text) => new RegExp(one.pattern).test(text));
+  return [one.format === 'date' ? '2026-06-01' : one.type === 'integer' ? 1 : 'a'];
+}
+
+/** The argument of the graph for a parameter of /v1, such as `{ wallet: { provider: [KLARNA] } }`. */
+function argumentFor(type: GraphQLInputType, path: string[], value: unknown): Json {
+  const nullable = getNullableType(type);
+  const [name, ...rest] = path;
+  if (name !== undefined && isInputObjectType(nullable))
+    return { [name]: argumentFor(nullable.getFields()[name]!.type, rest, value) };
+  if (isListType(nullable)) return [argumentFor(nullable.ofType, [], value)];
+  if (isEnumType(nullable)) return String(value).toUpperCase();
+  if (getNamedType(nullable).name === 'DateTime') return new Date(Number(value) * 1000).toISOString();
+  return value;
+}
+
+/** Every filter of every list, by its name on /v1, without those that only the other edition has. */
+const filtersIn = (edition: Edition) =>
+  routes
+    .filter(({ answers, field }) => answers === 'list' && operationOf(field).editions?.includes(edition) !== false)
+    .flatMap((route) =>
+      contract.paths[route.path.replaceAll(/:(\w+)/g, '{$1}')].get.parameters
+        .map(resolved)
+        .filter((each: Json) => each.in === 'query' && !paging.has(each.name))
+        .filter((each: Json) => (each['x-edition']?.only ?? edition) === edition)
+        .map((parameter: Json) => ({ ...route, name: parameter.name as string, parameter })),
+    );
+
+describe.each([1, 2] as const)('a filter in Edition %i', (edition) => {
+  const speakers = () => [platforms[edition], traders[edition]];
+  /** The first objects of each list, and the ids in them and in the list of events, by speaker and path. */
+  const samples = new Map<Speaker, Map<string, { items: Json[]; ids: string[] }>>();
+  beforeAll(async () => {
+    for (const speaker of speakers()) {
+      const known = (await speaker.get('/v1/events')).text;
+      const lists = new Map<string, { items: Json[]; ids: string[] }>();
+      samples.set(speaker, lists);
+      for (const { path: pattern, params } of filtersIn(edition)) {
+        if (lists.has(pattern)) continue;
+        const reply = await speaker.get(ofPath(pattern, params, speaker).path);
+        const text = reply.text + known + JSON.stringify(speaker.id);
+        lists.set(pattern, {
+          items: reply.status === 200 ? reply.body.data : [],
+          ids: [...new Set([...text.matchAll(/\b[a-z_]+_[0-9a-f]{32}\b/g)].map(([id]) => id))],
+        });
+      }
+    }
+  });
+
+  it.each(filtersIn(edition))('$name of GET $path finds the same objects through both APIs', async (filter) => {
+    const { field, name, parameter, params } = filter;
+    const own = schema.getQueryType()!.getFields()[field]!;
+    const [head = '', ...rest] = name.split('.').map(camel);
+    const argument = own.args.find((each) => each.name === head)!;
+    let compared = 0;
+    for (const speaker of speakers()) {
+      const { items, ids } = samples.get(speaker)!.get(filter.path)!;
+      const { path, args } = ofPath(filter.path, params, speaker);
+      for (const value of valuesOf(parameter, edition, items, ids)) {
+        const [rested, graph] = await Promise.all([
+          speaker.get(`${path}?${name}=${encodeURIComponent(String(value))}`),
+          speaker.graph(
+            `query ($value: ${argument.type}) { ${field}(${args.slice(1, -1)} ${head}: $value) { nodes { id } pageInfo { hasNextPage } } }`,
+            { value: argumentFor(argument.type, rest, value) },
+          ),
+        ]);
+        compared += 1;
+        if (rested.status !== 200) {
+          expect([value, graph.codes]).toEqual([value, rested.codes]);
+          continue;
+        }
+        const { nodes, pageInfo } = done(graph).data[field];
+        const shown = [nodes.map(({ id }: Json) => id), pageInfo.hasNextPage];
+        expect([value, ...shown]).toEqual([value, rested.body.data.map(({ id }: Json) => id), rested.body.has_next]);
+      }
+    }
+    expect(compared).toBeGreaterThan(0);
   });
 });
 

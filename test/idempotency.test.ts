@@ -9,6 +9,7 @@ import { gateway } from '../src/server/app.js';
 import { buildGraph } from '../src/api/graphql/server.js';
 import { fingerprints } from '../src/operation/idempotency.js';
 import { Operator } from '../src/operator/operator.js';
+import { resources } from '../src/resources/define.js';
 import { operations, restOperations } from '../src/resources/registry.js';
 import { Worker } from '../src/jobs/runner.js';
 import { details, type Edition, eventually, givenIn, nickname, type Reply, Speaker, useWorld } from './world.js';
@@ -619,6 +620,12 @@ const objectOf = (name: string, transport: Transport, reply: Reply) => {
 
 const answers = (key: string) =>
   world.sql`select operation, account_id, livemode, answer from idempotency where key = ${key}`;
+/** The operations that have a reason for having no event. */
+const withoutEvent = new Set(
+  resources.flatMap(({ operations: rows = {} }) =>
+    Object.entries(rows).flatMap(([operation, row]) => (row.withoutEvent ? [operation] : [])),
+  ),
+);
 const eventsOf = async (...replies: Reply[]) =>
   world.sql`select type, object_id, data from event where request_id = any(${replies.map((r) => r.headers.get('request-id')!)}) order by type`;
 
@@ -675,6 +682,8 @@ describe('a write that is sent again with its Idempotency-Key', () => {
         ]);
         const events = await eventsOf(first);
         expect(events.map(({ type }) => type)).toEqual(write.events);
+        // Each write has an event, or its declaration says why it has none.
+        expect([name, events.length === 0]).toEqual([name, withoutEvent.has(name)]);
         expect(events.map(({ object_id: id, data }) => id === data.id)).toEqual(events.map(() => true));
         if (named) expect(events.map(({ object_id: id }) => id)).toContain(object.id);
         expect(await eventsOf(...again)).toEqual([]);

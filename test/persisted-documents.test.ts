@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { ApolloClient, gql, HttpLink, InMemoryCache } from '@apollo/client/core';
+import { PersistedQueryLink } from '@apollo/client/link/persisted-queries';
 import type { FastifyInstance } from 'fastify';
 import pino from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -158,6 +160,65 @@ describe('an automatic persisted query', () => {
       { authorization: `Bearer ${OPERATOR_KEY}` },
     );
     expect([reply.status, codesOf(reply)]).toEqual([400, ['PERSISTED_QUERY_NOT_SUPPORTED']]);
+  });
+});
+
+describe("Apollo Client's own link for persisted queries", () => {
+  const query = gql`query Mode($deep: Boolean!) { viewer { edition mode @include(if: $deep) } }`;
+  const mutation = gql`mutation Key { createApiKey(input: { permission: READ }) { apiKey { permission } } }`;
+
+  /** A client with the link, and what it sends: the method, and whether a request has the text of its document. */
+  function clientOf(me: Speaker, { get = false, endpoint = '/graphql', origin = world.origin } = {}) {
+    const sent: string[] = [];
+    const client = new ApolloClient({
+      cache: new InMemoryCache(),
+      defaultOptions: { query: { fetchPolicy: 'no-cache' } },
+      link: new PersistedQueryLink({ sha256, useGETForHashedQueries: get }).concat(
+        new HttpLink({
+          uri: `${origin}${endpoint}`,
+          headers: { authorization: `Bearer ${me.key}` },
+          fetch: (address, init) => {
+            const hasText = /"query":"|[?&]query=/.test(`${String(address)} ${String(init?.body)}`);
+            sent.push(`${init?.method} ${hasText ? 'text' : 'hash'}`);
+            return fetch(address, init);
+          },
+        }),
+      ),
+    });
+    return { client, sent };
+  }
+  const mode = async ({ client }: ReturnType<typeof clientOf>, deep: boolean) =>
+    (await client.query({ query, variables: { deep } })).data;
+
+  it.each([false, true])('sends a text once, then hashes alone, by GET: %s', async (get) => {
+    const [first, second] = [await given.directUser(1), await given.directUser(1)];
+    const one = clientOf(first, { get });
+    const method = get ? 'GET' : 'POST';
+    for (const deep of [true, false, true, true])
+      expect(await mode(one, deep)).toMatchObject({ viewer: { edition: 1, ...(deep && { mode: 'TEST' }) } });
+    expect(one.sent).toEqual([`${method} hash`, 'POST text', ...Array(3).fill(`${method} hash`)]);
+    // Another page of the same account finds the document; that of another account sends it.
+    const [same, other] = [clientOf(first, { get }), clientOf(second, { get })];
+    await Promise.all([mode(same, true), mode(other, true)]);
+    expect([same.sent, other.sent]).toEqual([[`${method} hash`], [`${method} hash`, 'POST text']]);
+  });
+
+  it('sends a mutation by POST, whose effect happens once', async () => {
+    const me = await given.directUser(1);
+    const one = clientOf(me, { get: true });
+    for (let i = 0; i < 2; i++)
+      expect((await one.client.mutate({ mutation })).data).toMatchObject({
+        createApiKey: { apiKey: { permission: 'READ' } },
+      });
+    expect(one.sent).toEqual(['POST hash', 'POST text', 'POST hash']);
+    expect((await me.graph('{ apiKeys { nodes { id } } }')).body.data.apiKeys.nodes).toHaveLength(3);
+  });
+
+  it("sends texts alone to the operator's graph, once it has said that it supports no hashes", async () => {
+    const one = clientOf(user.using(OPERATOR_KEY), { endpoint: '/operator/graphql' });
+    const tenants = gql`query Name { __typename }`;
+    for (let i = 0; i < 2; i++) await one.client.query({ query: tenants });
+    expect(one.sent).toEqual(['POST hash', 'POST text', 'POST text']);
   });
 });
 

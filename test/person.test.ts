@@ -76,6 +76,20 @@ describe('creating a person', () => {
     expect(made.map(({ account_id }) => account_id)).toEqual([platform.id, user.id, user.id]);
   });
 
+  it.each(['{}', 'null', 'absent'])('needs no identification in Edition 2: %s', async (sent) => {
+    const platform = await given.platform(2);
+    const { identification: _, ...body } = personBody(platform.id, ['director']);
+    const none = { tax_card_number: null, tax_card_image: null, passport_image: null };
+    const made = await must(
+      create(platform, { ...body, ...(sent !== 'absent' && { identification: JSON.parse(sent) }) }),
+    );
+    expect(made.identification).toEqual(none);
+    expect((await must(platform.get('/v1/persons'))).data).toEqual([made]);
+    await world.database.call('number_events', [platform.id.replace('account_', ''), false, 500]);
+    const { data } = await must(platform.get('/v1/events?type=person.created'));
+    expect(data[0].data.object.identification).toEqual(none);
+  });
+
   it('refuses a partner, and accounts outside the visibility', async () => {
     const [platform, stranger] = await Promise.all([given.platform(1), given.directUser(1)]);
     const [user, other] = await Promise.all([platform.connectedUser(), platform.connectedUser()]);

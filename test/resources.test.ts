@@ -26,11 +26,15 @@ describe('the program does not start', () => {
     ['a prefix of ids twice', { node: depositNode }, 'the prefix deposit is declared twice'],
     ['an object twice', { stored: { deposit: {} as never } }, 'the object deposit is declared twice'],
     ['a size of a list twice', { sizes: { 'Deposit.receivables': 5 } }, 'the size of a list Deposit.receivables is'],
-    ['a type of events twice', { events: ['deposit.completed'] }, 'the event deposit.completed is declared twice'],
+    [
+      'a type of events twice',
+      { events: { 'deposit.completed': 'Again.' } },
+      'the event deposit.completed is declared twice',
+    ],
     ['a field twice', { fields: [fields(account, { owner: link(account, 'ownerId') })] }, 'the field Account.owner is'],
     [
       'an event type without a declared object',
-      { events: ['copy.made'] },
+      { events: { 'copy.made': 'Made.' } },
       'the event type copy.made begins with no declared object',
     ],
     [

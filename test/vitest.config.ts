@@ -12,7 +12,19 @@ const require = createRequire(import.meta.url);
  */
 const slowest = [
   ...['process', 'hosted', 'compiler', 'plan', 'outage', 'cli', 'isolation', 'race', 'migration'],
-  ...['explorer', 'idempotency', 'hosted-safety', 'job-runner', 'crash', 'model', 'payout', 'permission', 'bad-input'],
+  ...[
+    'attack',
+    'equality',
+    'explorer',
+    'idempotency',
+    'hosted-safety',
+    'job-runner',
+    'crash',
+    'model',
+    'payout',
+    'permission',
+    'bad-input',
+  ],
 ];
 
 class SlowestFirst extends BaseSequencer {

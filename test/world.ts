@@ -19,7 +19,7 @@ import { buildGraph } from '../src/api/graphql/server.js';
 import { type Acquirers, acquirers as delivered } from '../src/hosted/acquirer.js';
 import { Operator } from '../src/operator/operator.js';
 import { retentionDefault, Worker } from '../src/jobs/runner.js';
-import { compareWithContract, saveExamples } from './contract.js';
+import { compareWithContract, recordEvents, saveExamples } from './contract.js';
 import { WebhookRequests } from '../src/jobs/webhook-request.js';
 import { copyDataFolder } from './data-folders.js';
 
@@ -132,6 +132,7 @@ export function useWorld({
     if (worker) (running = new Worker(world.database, log, retentionDefault, acquirers, webhooks)).start();
   });
   afterAll(async () => {
+    await recordEvents(world.sql);
     saveExamples();
     await running?.stop();
     await Promise.all(apps.map((app) => app.close()));
@@ -319,12 +320,17 @@ function requested(url: string, { method = 'GET', headers, body }: Sent): Promis
     request.on('error', reject).on('response', (response) => {
       const parts: Buffer[] = [];
       response.on('data', (part: Buffer) => void parts.push(part)).on('error', reject);
-      response.on('end', () => {
+      const answered = () => {
         const received = new Headers();
         const raw = response.rawHeaders;
         for (let i = 0; i < raw.length; i += 2) received.append(raw[i]!, raw[i + 1]!);
         resolve({ status: response.statusCode!, headers: received, text: Buffer.concat(parts).toString() });
-      });
+      };
+      response.on('end', answered);
+      // A stream does not end by itself: its headers are the answer.
+      if (!response.headers['content-type']?.startsWith('text/event-stream')) return;
+      answered();
+      request.destroy();
     });
     request.end(body ?? undefined);
   });

@@ -5,6 +5,7 @@
 -- Gives points back (or, if negative, takes points that were used already), and then grants a lease: as many points as
 -- wanted, or as there are; none when there are fewer than needed. `remaining` is what is left, below zero after a debt.
 -- A repeated call grants a second lease, which costs its account at most these points; so the call has no key.
+-- Without an event: what a request costs is in its response.
 create or replace function take_allowance(
   p_tenant text,
   p_live boolean,

@@ -106,6 +106,7 @@ $$;
 -- Adds stored changes to the totals and deletes them, at most `p_limit`; returns how many. Several workers may do this
 -- at once: each takes the changes that no other one has locked. Until the deposits from before the totals have been
 -- added, the changes stay, because adding a deposit needs to know which of its changes are stored.
+-- Without an event: the deposits have their own events.
 create or replace function sum_deposits(p_tenant text, p_live boolean, p_limit int)
 returns int
 language plpgsql
@@ -172,6 +173,7 @@ end;
 $$;
 
 -- Adds some of the deposits from before the totals, and leaves the rest to a job that it enqueues.
+-- Without an event: the deposits have their own events.
 create or replace function job_backfill_deposit_totals(p_tenant text, p_live boolean, p_job job)
 returns void
 language plpgsql

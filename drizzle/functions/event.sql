@@ -1,6 +1,7 @@
 -- Numbers the events that have no number, densely and in the order in which they are found. Neither time nor a sequence
 -- gives the order of commits, and readers see numbered events only, so a reader that follows the numbers misses none.
 -- One process at a time numbers a tenant and mode; a process that finds the counter locked returns 0.
+-- Without an event: it makes events visible.
 create or replace function number_events(p_tenant text, p_live boolean, p_limit int)
 returns int
 language plpgsql
@@ -42,6 +43,7 @@ $$;
 -- Deletes the events with the lowest numbers that are older than `p_seconds` by the tenant's clock, at most `p_limit`;
 -- returns how many. It stops before the first number that it keeps, so the remaining numbers are dense: a reader that
 -- knows a remaining event misses none after it.
+-- Without an event: it deletes events after their time.
 create or replace function forget_old_events(p_tenant text, p_live boolean, p_seconds bigint, p_limit int)
 returns int
 language plpgsql

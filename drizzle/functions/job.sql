@@ -90,6 +90,7 @@ $$;
 
 -- Charges the job that is due first, after a whole call of `run_jobs` for that job alone has failed. Returns the number
 -- of charged jobs: 0 when no job is due or another worker has locked it.
+-- Without an event: a job that fails is tried again.
 create or replace function charge_first_job(p_tenant text, p_live boolean, p_error text)
 returns int
 language plpgsql
@@ -114,6 +115,7 @@ end;
 $$;
 
 -- Makes a job due now, at the operator's request. It keeps its attempts and its error until it is done.
+-- Without an event: the job has its events when it is done.
 create or replace function retry_job(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
 returns setof job
 language plpgsql

@@ -164,6 +164,7 @@ end;
 $$;
 
 -- Records when a key was last used, at most once a minute: this statistic is not worth a write per request.
+-- Without an event: the time of the last use changes with each request.
 create or replace function touch_api_key(p_tenant text, p_live boolean, p_id text)
 returns void
 language plpgsql
@@ -177,8 +178,8 @@ begin
 end;
 $$;
 
--- Stores the digest of a key under another pepper. The key itself does not change, so there is no event. A digest that
--- was changed meanwhile stays.
+-- Stores the digest of a key under another pepper. A digest that was changed meanwhile stays.
+-- Without an event: the key itself does not change.
 create or replace function rehash_api_key(
   p_tenant text,
   p_live boolean,

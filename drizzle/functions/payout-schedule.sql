@@ -194,6 +194,7 @@ $$;
 drop function if exists pass_on(text, boolean, jsonb, text, text);
 
 -- After a currency got a new rate, reschedules the payouts of the accounts that have money in it, in batches by id.
+-- Without an event: the payouts have their own events.
 create or replace function job_offer_payouts(p_tenant text, p_live boolean, p_job job)
 returns void
 language plpgsql
@@ -224,6 +225,7 @@ end;
 $$;
 
 -- After live FX was switched on or off, reschedules the payouts that already wait, in batches by id.
+-- Without an event: the payouts have their own events.
 create or replace function job_reschedule_payouts(p_tenant text, p_live boolean, p_job job)
 returns void
 language plpgsql

@@ -56,8 +56,8 @@ begin
     v_now,
     a.id,
     v_args ->> 'fullName',
-    coalesce(v_args -> 'relationship', '{}'),
-    coalesce(v_args -> 'identification', '{}'),
+    coalesce(nullif(v_args -> 'relationship', 'null'), '{}'),
+    coalesce(nullif(v_args -> 'identification', 'null'), '{}'),
     merge_metadata(null, v_args -> 'metadata', 'person.metadata'),
     a.context_id,
     a.on_root_list
@@ -99,6 +99,7 @@ $$;
 -- Replaces tax card numbers that were read with encrypted ones: [{id, was, mask, sealed, clear}, …]. A number that was
 -- changed meanwhile stays. Where a number was stored in clear text, the events about its person show it masked from now
 -- on; each update repeats the condition of an index, because it would otherwise read all events of the tenant.
+-- Without an event: what clients see of a person does not change.
 create or replace function seal_tax_cards(p_tenant text, p_live boolean, p_cards jsonb)
 returns void
 language plpgsql
@@ -153,6 +154,7 @@ $$;
 
 -- Masks tax card numbers in the stored responses of a tenant and mode from the time `p_from` on, the oldest first and
 -- about `p_limit` per call. Returns the time from which the next call continues, or null when no responses are left.
+-- Without an event: stored responses are no objects of clients.
 create or replace function mask_stored_answers(p_tenant text, p_live boolean, p_from bigint, p_limit int)
 returns bigint
 language plpgsql

@@ -70,6 +70,7 @@ end;
 $$;
 
 -- Seals unsealed postings in one new block. A worker that finds another one sealing them leaves them to it.
+-- Without an event: clients see no seals.
 create or replace function seal_postings(p_tenant text, p_live boolean, p_limit int)
 returns int
 language plpgsql

@@ -4,6 +4,7 @@
 -- pause grows, up to half a minute before the attempt expires and up to an hour afterwards. The job stays until there
 -- is an answer, so a worker that dies meanwhile loses no attempt. This function waits for no lock: it skips jobs that
 -- another process has claimed.
+-- Without an event: what the acquirer answers has its events.
 create or replace function claim_inquiries(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
 returns setof transaction
 language plpgsql

@@ -399,6 +399,7 @@ end;
 $$;
 
 -- Sends one delivery again, or all events after a number that have not reached the endpoint.
+-- Without an event: it sends events that exist, and deliveries are listed.
 create or replace function redeliver_webhooks(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
 returns setof webhook_endpoint
 language plpgsql
@@ -471,6 +472,7 @@ $$;
 
 -- Claims an endpoint for a worker and returns its deliveries that are due, the first ones first, with their events. No
 -- other worker claims the endpoint until the claim ends: by `finish_deliveries`, or after `p_seconds`.
+-- Without an event: deliveries are listed; an event about each would cause further deliveries.
 create or replace function claim_deliveries(p_tenant text, p_live boolean, p_endpoint text, p_limit int, p_seconds int)
 returns table (
   delivery_id text,
@@ -648,6 +650,7 @@ end;
 $$;
 
 -- Deletes deliveries that are older than 30 days and not pending, at most `p_limit`; returns how many.
+-- Without an event: it deletes deliveries after their time.
 create or replace function forget_old_deliveries(p_tenant text, p_live boolean, p_limit int)
 returns int
 language plpgsql

@@ -13,6 +13,7 @@ end;
 $$;
 
 -- Stores a failed attempt. Returns the seconds until the next one.
+-- Without an event: the fault is one of the service.
 create or replace function record_worker_fault(p_tenant text, p_live boolean, p_work text, p_error text)
 returns int
 language plpgsql
@@ -36,6 +37,7 @@ $$;
 
 -- Claims the next attempt at work that has failed: it returns 0 to one worker when the attempt is due, and the seconds
 -- to wait to all others. It also returns 0 when there is no fault any more.
+-- Without an event: the fault is one of the service.
 create or replace function claim_worker_fault(p_tenant text, p_live boolean, p_work text)
 returns int
 language plpgsql
@@ -59,6 +61,7 @@ end;
 $$;
 
 -- Deletes the fault of work that has succeeded. Returns the number of deleted rows.
+-- Without an event: the fault is one of the service.
 create or replace function clear_worker_fault(p_tenant text, p_live boolean, p_work text)
 returns int
 language plpgsql

@@ -354,6 +354,7 @@ $$;
 -- `p_limit`; returns how many. Idempotency keys are promised for 24 hours, so a shorter time counts as 24 hours.
 -- Also deletes as many sessions of that age: the creation of each stored a response at the same time, and a session
 -- lasts 12 hours at most.
+-- Without an event: it deletes stored responses after their time.
 create or replace function forget_old_answers(p_tenant text, p_live boolean, p_seconds bigint, p_limit int)
 returns int
 language plpgsql

@@ -7,6 +7,7 @@ import { Cancellations } from './cancellation.js';
 import { Connections, lockMillisecondsMax, type Pool, poolSize, type TrackQuery } from './connections.js';
 import { busy } from './deadline.js';
 import { Failures } from './failures.js';
+import { Hints } from './hints.js';
 import type { Connection } from './connection.js';
 import { causeOf, outageOf } from './outage.js';
 import { type Found, type Read, ReadCombiner, sent } from './read-combiner.js';
@@ -26,9 +27,15 @@ import {
 } from './write-arguments.js';
 
 /** A Drizzle statement that runs once. */
-interface AuditStatement {
-  toSQL(): { sql: string };
-  execute(): Promise<unknown>;
+type AuditStatement = { toSQL(): { sql: string }; execute(): Promise<unknown> };
+
+interface DatabaseSettings {
+  /** False: a server crash may lose the last commits. For seeding a demo, never for client writes. */
+  durable?: boolean;
+  now?: () => number;
+  slow?: { connections: number; seconds: number };
+  /** How to connect for LISTEN, where the connections of the pools lead through a pooler. */
+  listens?: Connection;
 }
 
 type FunctionValue = string | number | boolean | null;
@@ -50,9 +57,8 @@ const writeLimits = {
 const auditQueriesMax = 4;
 /**
  * The pools over one PostgreSQL: a small pipelined pool for quick reads, a pool for slow ones, one for writes and one for
- * the worker.
- * Each write is a single call of one SQL function. Each pool has a limit on waiting statements, and
- * a request beyond it gets 503 at once, because an unbounded queue would delay every request.
+ * the worker. Each write is a single call of one SQL function. Each pool has a limit on waiting statements, and a request
+ * beyond it gets 503 at once, because an unbounded queue would delay every request.
  */
 export class Database {
   readonly #connections: Connections;
@@ -67,23 +73,18 @@ export class Database {
   #inspection: Promise<void> | undefined;
   /** Called with the error when PostgreSQL cannot serve a statement; the client gets 503. */
   onOutage: (error: unknown) => void = () => {};
+  /** Called after each write of a client, so that the worker of this process numbers its events soon. */
+  onWrite: () => void = () => {};
+  /** By which gateways tell each other of new events. */
+  readonly hints: Hints;
 
-  /**
-   * `restart` is called when no server listens any more: no other process would start the
-   * embedded server again.
-   */
+  /** `restart` is called when no server listens any more: no other process would start the embedded server again. */
   constructor(
     connection: Connection,
     restart: () => Promise<void> = async () => {},
-    /**
-     * With `durable: false`, a server crash may lose the last commits: use it to seed a demo, never for client writes.
-     */
-    {
-      durable = true,
-      now = Date.now,
-      slow = slowDefault,
-    }: { durable?: boolean; now?: () => number; slow?: { connections: number; seconds: number } } = {},
+    { durable = true, now = Date.now, slow = slowDefault, listens = connection }: DatabaseSettings = {},
   ) {
+    this.hints = new Hints(listens, (values) => this.work('pg_notify', values));
     const servers = Servers.of(connection);
     this.#failures = new Failures(servers, (error) => this.onOutage(error));
     this.#connections = new Connections(connection, servers, {
@@ -183,6 +184,7 @@ export class Database {
   ): Promise<T['$inferSelect'][]> {
     try {
       const rows = await this.call(fn, [tenantId, livemode, JSON.stringify(storedEnvelope(envelope)), text(args)]);
+      this.onWrite();
       return rows.map((row) => fromRow(table, row));
     } catch (error) {
       // An earlier attempt of this same call may have used the key, and its answer was lost. Then return that answer.
@@ -276,15 +278,13 @@ export class Database {
     throw this.#failures.reported(error);
   }
 
-  /**
-   * The text of every statement that was prepared or called within the hour.
-   * The tests check these texts against the rules for distribution.
-   */
+  /** The text of every statement of the hour. The tests check these texts against the rules for distribution. */
   get preparedStatements(): Map<string, string> {
     return this.#statements.texts;
   }
 
   async close(): Promise<void> {
+    await this.hints.close();
     await this.#connections.close();
   }
 }

@@ -59,7 +59,8 @@ export async function openStore(config: Config, opening: Opening): Promise<Store
     await prepared(connection, owner, config, migrates, opening);
     const secrets = Secrets.of(config.API_KEY_PEPPER!, config.ENCRYPTION_KEY);
     await during('connecting to PostgreSQL', () => known(connection, secrets));
-    const database = new Database(connection, undefined, { slow: slowOf(config) });
+    const listens = config.LISTEN_URL === undefined ? connection : connectionOf(config.LISTEN_URL);
+    const database = new Database(connection, undefined, { slow: slowOf(config), listens });
     return {
       database,
       pepper: firstPepper(config.API_KEY_PEPPER!),

@@ -59,7 +59,13 @@ export class Lane {
     while (this.#running.size > 0) await this.#change();
   }
 
-  /** Resolves after a pause, and earlier when a turn has ended with work left. */
+  /** Ends the pause before the next look. */
+  wake(): void {
+    this.#left = true;
+    for (const resume of this.#changed.splice(0)) resume();
+  }
+
+  /** Resolves after a pause, and earlier when a turn has ended with work left or `wake` was called. */
   async pause(milliseconds: number): Promise<void> {
     const early = new AbortController();
     const over = sleep(milliseconds, undefined, { signal: AbortSignal.any([this.stop, early.signal]) }).catch(() => {});

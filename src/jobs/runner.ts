@@ -17,6 +17,7 @@ import { webhookDelivery } from '../resources/webhook-delivery/table.js';
 import { DueJobs } from './due.js';
 import { Faults, workLine } from './faults.js';
 import { Lane } from './lane.js';
+import { Numbering } from './numbering.js';
 import type { TenantWork } from './table.js';
 import { TenantWalk } from './tenants.js';
 import { type WebhookParts, Webhooks } from './webhooks.js';
@@ -24,7 +25,6 @@ import { type WebhookParts, Webhooks } from './webhooks.js';
 const pollMilliseconds = 250;
 const batchMax = 50;
 const statusPollsMax = 50;
-const numberedMax = 500;
 const sealedMax = 1_000;
 const summedMax = 1_000;
 const forgottenMax = 5_000;
@@ -57,6 +57,7 @@ type Aged = TenantAndMode & { old?: boolean };
 export class Worker {
   #running: Promise<unknown> | undefined;
   readonly #stop = new AbortController();
+  readonly #numbers: Numbering;
   readonly #faults: Faults;
   readonly #due: DueJobs;
   /**
@@ -77,6 +78,7 @@ export class Worker {
   ) {
     this.#webhooks = webhooks && new Webhooks(database, log, webhooks, this.#stop.signal);
     this.#faults = new Faults(database, log);
+    this.#numbers = new Numbering(database);
     this.#due = new DueJobs(database);
     const { idempotencySeconds, eventSeconds = 0 } = retention;
     const lane = (
@@ -88,7 +90,7 @@ export class Worker {
     this.#lanes = {
       run_jobs: lane('run_jobs', 3, (each) => this.#run(each)),
       poll_statuses: lane('poll_statuses', 20, (each) => this.#pollStatus(each)),
-      number_events: lane('number_events', 2, (each) => this.#batch('number_events', each, [], numberedMax)),
+      number_events: lane('number_events', 2, (each) => this.#numbers.batch(each)),
       seal_postings: lane('seal_postings', 1, (each) => this.#batch('seal_postings', each, [], sealedMax)),
       sum_deposits: lane('sum_deposits', 1, (each) => this.#batch('sum_deposits', each, [], summedMax)),
       delete_old_answers: lane(
@@ -113,6 +115,7 @@ export class Worker {
   }
 
   start(): void {
+    this.#numbers.start(this.#lanes.number_events);
     const { number_events, seal_postings, sum_deposits } = this.#lanes;
     const unnumbered = new TenantWalk(this.database, 'tenants_with_events', {
       table: event,
@@ -134,6 +137,7 @@ export class Worker {
   /** Stops the worker; resolves when its running statements and status polls have ended. */
   async stop(): Promise<void> {
     this.#stop.abort();
+    this.#numbers.stop();
     await this.#running;
     await Promise.all(Object.values(this.#lanes).map((lane) => lane.idle()));
   }
@@ -212,6 +216,7 @@ export class Worker {
           { ...line, job: first.job_id, kind: first.job_kind, message: first.job_error, failed: failed.length },
           'jobs of a tenant failed and will be tried again',
         );
+      if (rows.length > 0) this.#numbers.soon();
       return rows.length > 0;
     } catch (error) {
       if (error instanceof DomainError) throw error;

@@ -58,6 +58,7 @@ export const catalogue = {
   state_conflict: [409, 'Another request changed the object meanwhile. Read the object again before you retry.'],
   idempotency_key_in_use: [409, 'The first request with this Idempotency-Key is still under way. Retry shortly.'],
   rate_limit_exceeded: [429, 'Too many requests. Retry after the time in Retry-After.'],
+  streams_exceeded: [429, 'This key has as many streams as it may have. Close one before you open another.'],
   headers_too_large: [431, 'The headers of the request are too large. Send fewer or shorter ones.'],
   service_fault: [
     500,

@@ -36,3 +36,13 @@ export const originList = z
     if (new Set(origins).size < origins.length)
       refine.addIssue({ code: 'custom', message: 'has the same origin twice' });
   });
+
+/** The settings of streams: how many one process serves, and how many of them for one key. */
+export const streamSettings = {
+  STREAMS_MAX: wholeNumber(1, 100_000)
+    .default(2_000)
+    .describe('The most streams of events and subscriptions of one process; more get 503.'),
+  STREAMS_OF_KEY_MAX: wholeNumber(1, 100_000)
+    .default(100)
+    .describe('The most streams and subscriptions of one API key or session in one process; more get 429.'),
+};

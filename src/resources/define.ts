@@ -54,6 +54,8 @@ export interface OperationRow extends Omit<Permission, 'object'> {
   rules?: (input: object) => ReturnType<NonNullable<Operation['rules']>>;
   /** The greatest length of its texts, where it differs from that of other operations. */
   textLengthMax?: number;
+  /** Why no event tells about it, where none does: each other write has one. */
+  withoutEvent?: string;
   /** The codes of its refusals that not every operation has. */
   refusals?: Operation['refusals'];
   routes?: readonly Path[];
@@ -74,6 +76,8 @@ export interface RestRoute {
   description: string;
   /** The JSON Schema of the form that it takes, whose member `file` is the content of a file. */
   form?: Readonly<Record<string, unknown>>;
+  /** The OpenAPI objects of its query parameters and headers. */
+  parameters?: readonly Readonly<Record<string, unknown>>[];
   /** The content types of its response, where the response is not the object. */
   content?: readonly string[];
 }
@@ -113,8 +117,18 @@ export interface Resource {
   sizes?: Readonly<Record<string, ListSize>>;
   /** What those fields weigh that cost more than their objects, by type and field. */
   weights?: Readonly<Record<string, FieldWeight>>;
-  /** The types of its events. */
-  events?: readonly string[];
+  /** The types of its events, each with when it happens. */
+  events?: Readonly<Record<string, string | EventDeclaration>>;
+}
+
+/** A type of events that differs from most: they are about the object that its name begins with, in both modes. */
+interface EventDeclaration {
+  /** When it happens, as a sentence for clients. */
+  when: string;
+  /** The noun of the object that the event is about, where the type does not begin with it. */
+  object?: string;
+  /** The modes in which it happens. */
+  modes?: readonly ('test' | 'live')[];
 }
 
 const declared: Resource[] = [];

@@ -2,6 +2,7 @@ import fs from 'node:fs';
 import type { Operation } from '../operation/operation.js';
 import { nodeType } from '../types/relay-node.js';
 import { type Resource, resources } from './define.js';
+import { declareEventTypes } from './event/catalogue.js';
 import { tablesOf } from './tables.js';
 
 export type { Route } from './tables.js';
@@ -24,6 +25,8 @@ for (const { node } of resources) if (node) nodeType(node.prefix, node.type.name
 
 export const { operations, restOperations, routes, restRoutes, sizes, weights, events, resolvers, rules, nodeTypes } =
   tablesOf(resources);
+
+declareEventTypes(events.values());
 
 /** An operation of either API. */
 export function operationOf(name: string): Operation {

@@ -2,6 +2,7 @@ import type { NonEmptyArray } from 'type-graphql';
 import type { Operation } from '../operation/operation.js';
 import type { ListSize } from '../types/pagination.js';
 import type { FieldWeight } from '../types/weights.js';
+import type { EventType } from './event/catalogue.js';
 import { type OperationRow, type Path, type Resource, type Shape, type StoredObject, storedObject } from './define.js';
 import {
   type Edge,
@@ -104,13 +105,20 @@ function weightsOf(declared: readonly Resource[]): Record<string, FieldWeight> {
   return Object.fromEntries(weights);
 }
 
-/** The event types, each with the noun of the resource that declares it. */
-function eventsOf(declared: readonly Resource[], stored: Stored): Map<string, string> {
-  const events = new Map<string, string>();
-  for (const { object, events: types = [] } of declared)
-    for (const type of types) {
+/** The event types, in the order of their declarations. */
+function eventsOf(declared: readonly Resource[], stored: Stored): Map<string, EventType> {
+  const events = new Map<string, EventType>();
+  for (const { events: types = {} } of declared)
+    for (const [type, given] of Object.entries(types)) {
+      const {
+        when,
+        object = type.split('.')[0]!,
+        modes = ['test', 'live'],
+      } = typeof given === 'string' ? { when: given } : given;
       if (!stored(type.split('.')[0]!)) throw new Error(`the event type ${type} begins with no declared object`);
-      once(events, type, object, 'event');
+      if (!stored(object))
+        throw new Error(`the events of type ${type} are about ${object}, which is no declared object`);
+      once(events, type, { type, object, when, modes }, 'event');
     }
   return events;
 }

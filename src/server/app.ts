@@ -40,6 +40,8 @@ import { rateLimit } from './rate-limit.js';
 import { QuickRefusal } from './quick-refusal.js';
 import { problemsOf, refuse } from './refusal.js';
 import { pathOf, trusting } from './request.js';
+import { eventStreamRoute } from './streams/event-stream.js';
+import { streamServices } from './streams/gateway-streams.js';
 import { clientErrorHandler, slowClients } from './unreadable.js';
 
 declare module 'fastify' {
@@ -111,7 +113,8 @@ export async function gateway(parts: Parts): Promise<FastifyInstance> {
     server,
   });
   inFlight.addTo(app);
-  rateLimit(app, config, database);
+  const chargeOf = rateLimit(app, config, database);
+  const services = streamServices(app, { config, identity, inFlight, database, chargeOf });
   await app.register(compress, compressionOptions);
   database.onOutage = (error) => log.warn(faultLine(error), 'PostgreSQL could not serve a request');
   probes(app, database, server);
@@ -125,6 +128,7 @@ export async function gateway(parts: Parts): Promise<FastifyInstance> {
     conditionalRequests(api);
     rest(api, schema);
   });
+  eventStreamRoute(app, services, onFault);
   await app.register(async (files) => {
     await files.register(fastifyMultipart);
     fileRoutes(files);

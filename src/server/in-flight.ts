@@ -62,6 +62,11 @@ export class InFlight {
     this.#visit(request, reply, this.#apis, `${tenantId}${livemode}`);
   }
 
+  /** Does a piece of the work of a caller's stream in a turn of its own. */
+  during<T>({ tenantId, livemode }: Caller, work: () => Promise<T>): Promise<T> {
+    return this.#apis.during(`${tenantId}${livemode}`, work);
+  }
+
   /** Counts a request of a payment page, for the tenant of its address. */
   enterPage(request: FastifyRequest, reply: FastifyReply): void {
     const { token = '' } = request.params as { token?: string };

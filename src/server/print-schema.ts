@@ -4,6 +4,7 @@ import { printSchema } from 'graphql';
 import { contractFile } from '../api/rest/contract/endpoint.js';
 import { contractText } from '../api/rest/contract/document.js';
 import type { Examples } from '../api/rest/contract/errors.js';
+import { type CatalogueEntry, eventCatalogue } from '../api/rest/contract/webhooks.js';
 import { buildGraph } from '../api/graphql/server.js';
 import { hashOfFiles, type SchemaVersion } from '../db/schema-version.js';
 import { editions } from '../editions/editions.js';
@@ -21,11 +22,32 @@ export function operatorText(): string {
   return `${printSchema(buildOperatorGraph())}\n`;
 }
 
-const examplesFile = new URL('../../schema/examples.json', import.meta.url);
+const [examplesFile, eventsFile] = ['examples', 'events'].map(
+  (name) => new URL(`../../schema/${name}.json`, import.meta.url),
+) as [URL, URL];
+
+/** The recorded examples of the contract: those of the operations, and the events of the catalogue. */
+function recordedExamples(): Examples {
+  const catalogue = fs.existsSync(eventsFile)
+    ? (JSON.parse(fs.readFileSync(eventsFile, 'utf8')) as CatalogueEntry[])
+    : [];
+  return {
+    ...(JSON.parse(fs.readFileSync(examplesFile, 'utf8')) as Omit<Examples, 'events'>),
+    events: Object.fromEntries(catalogue.map(({ type, example }) => [type, example])),
+  };
+}
+
+/**
+ * The catalogue of events as text, as committed in schema/events.json: the declared types, each with its recorded
+ * example. A run of the tests with RECORD_EXAMPLES=1 records other examples.
+ */
+export function eventsText(examples = recordedExamples().events): string {
+  return `${JSON.stringify(eventCatalogue(examples), null, 1)}\n`;
+}
 
 /** The contract of /v1 as text, as committed in schema/openapi.json. */
 export function openapiText(): string {
-  return contractText(buildGraph(), JSON.parse(fs.readFileSync(examplesFile, 'utf8')) as Examples);
+  return contractText(buildGraph(), recordedExamples());
 }
 
 /** `drizzle/version.json` as text. The version rises when the hash of the migrations and function files has changed. */
@@ -83,6 +105,7 @@ $$;
 if (process.argv[1] === new URL(import.meta.url).pathname) {
   fs.writeFileSync(new URL('../../schema/graph.graphql', import.meta.url), graphText());
   fs.writeFileSync(new URL('../../schema/operator.graphql', import.meta.url), operatorText());
+  fs.writeFileSync(eventsFile, eventsText());
   fs.writeFileSync(contractFile, openapiText());
   fs.writeFileSync(new URL('../../drizzle/functions/rules.sql', import.meta.url), rulesText());
   const version = new URL('../../drizzle/version.json', import.meta.url);

@@ -75,8 +75,12 @@ class Leases {
  * document is known. The operator, the probes and the pages are not charged: they have no caller.
  * Spec: extension. The headers are those of draft-ietf-httpapi-ratelimit-headers-10.
  */
-export function rateLimit(app: FastifyInstance, config: Config, database: Database): void {
-  if (config.RATE_LIMIT === 'off') return;
+export function rateLimit(
+  app: FastifyInstance,
+  config: Config,
+  database: Database,
+): (caller: Pick<Caller, 'tenantId' | 'livemode'>) => Charge | null {
+  if (config.RATE_LIMIT === 'off') return () => null;
   const leases = new Leases(config, database);
   const window = Math.ceil(config.RATE_LIMIT_BURST / config.RATE_LIMIT_PER_SECOND);
   const policy = `"${policyName}";q=${config.RATE_LIMIT_BURST};w=${window}`;
@@ -96,6 +100,7 @@ export function rateLimit(app: FastifyInstance, config: Config, database: Databa
     clearInterval(timer);
     await leases.close();
   });
+  return (caller) => new Charge(leases.of(caller), weights.object);
 }
 
 const policyName = 'points';

@@ -18,6 +18,12 @@ of('create_person', () => {
     expect(await eventsOf(root, made.id)).toEqual(['person.created']);
   });
 
+  it('stores no identification as an object without members, whether it is absent or null', async () => {
+    const { id } = await user();
+    for (const more of [{}, { identification: null }, { identification: {} }])
+      expect((await person(id, more)).identification).toEqual({});
+  });
+
   it('refuses a second person of a sole proprietor, and an id that was used', async () => {
     const sole = await user({ businessDetails: { legalName: 'Acme', type: 'sole_prop' } });
     await person(sole.id);

@@ -66,5 +66,8 @@ export default defineResource({
       }),
     }),
   ],
-  events: ['account_setting.updated'],
+  events: {
+    'account_setting.updated':
+      'A setting of an account was changed, by a request, by the operator or by its activation.',
+  },
 });

@@ -82,8 +82,12 @@ export default defineResource({
       }),
     }),
   ],
-  events: [
-    ...['account.created', 'account.updated'],
-    ...['account.verifying', 'account.activated', 'account.hold', 'account.deactivated'],
-  ],
+  events: {
+    'account.created': 'An account was created: a root account, a connected user or a partner.',
+    'account.updated': 'Details of an account were changed, or its receiving addresses are being issued.',
+    'account.verifying': 'An account was sent to verification.',
+    'account.activated': 'An account has passed its verification.',
+    'account.hold': 'An account was put on hold: its verification needs something.',
+    'account.deactivated': 'An account was deactivated.',
+  },
 });

@@ -57,8 +57,12 @@ export default defineResource({
       }),
     }),
   ],
-  events: [
-    ...['address.created', 'address.updated', 'address.expired'],
-    ...['address.pending_deactivation', 'address.deactivated'],
-  ],
+  events: {
+    'address.created': 'An address was created by a request, or issued by a bank.',
+    'address.updated': 'Details of an address were changed.',
+    'address.expired': 'A virtual account has expired.',
+    'address.pending_deactivation':
+      'A new payout address replaces this one, which is deactivated after its last payout.',
+    'address.deactivated': 'An address was deactivated.',
+  },
 });

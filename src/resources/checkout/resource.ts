@@ -159,8 +159,12 @@ export default defineResource({
   ],
   link: (row: CheckoutPlace, { checkouts }: Context) => `<${checkouts.urlOf(row)}>; rel="payment"`,
   sizes: { 'Checkout.receivables': 10 },
-  events: [
-    ...['checkout.created', 'checkout.updated', 'checkout.completed', 'checkout.late_payment'],
-    ...['checkout.cancelled', 'checkout.expired'],
-  ],
+  events: {
+    'checkout.created': 'A checkout was created.',
+    'checkout.updated': 'An attempt to pay a checkout has failed; the checkout counts it.',
+    'checkout.completed': 'A checkout was paid.',
+    'checkout.late_payment': 'A checkout was paid after it had ended. The money is credited all the same.',
+    'checkout.cancelled': 'A checkout was cancelled.',
+    'checkout.expired': 'The time of a checkout is over, and it was not paid.',
+  },
 });

@@ -11,5 +11,5 @@ export default defineResource({
   operations: {
     advanceTestClock: { ...testOnly, rules: clockProblems, routes: [extension.post('/v1/test_helpers/clock')] },
   },
-  events: ['clock.advanced'],
+  events: { 'clock.advanced': { when: 'The clock of test mode was advanced.', modes: ['test'] } },
 });

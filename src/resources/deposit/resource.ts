@@ -111,9 +111,22 @@ export default defineResource({
       deposit: link(deposit, 'depositId', { nullable: true, description: 'The deposit that the payment is of.' }),
     }),
   ],
-  events: [
-    ...['deposit.initialized', 'deposit.processing', 'deposit.completed', 'deposit.failed', 'deposit.cancelled'],
-    ...['deposit.reversed', 'deposit.disputed', 'deposit.reconciled'],
-    ...['bank_notice.waiting', 'bank_notice.withdrawn'],
-  ],
+  events: {
+    'deposit.initialized': 'A deposit was announced, or its payment was begun.',
+    'deposit.processing': 'The money of a deposit is on its way.',
+    'deposit.completed': 'The money of a deposit has arrived.',
+    'deposit.failed': 'A deposit has failed.',
+    'deposit.cancelled': 'A deposit was cancelled before its money was sent.',
+    'deposit.reversed': 'The money of a completed deposit was taken back.',
+    'deposit.disputed': 'The payer disputes a deposit, in whole or in part.',
+    'deposit.reconciled': 'A deposit counts towards receivables from now on.',
+    'bank_notice.waiting': {
+      when: 'A bank has reported that it takes money back before it has reported that money.',
+      modes: ['live'],
+    },
+    'bank_notice.withdrawn': {
+      when: 'The operator has withdrawn a notice of a bank that was waiting.',
+      modes: ['live'],
+    },
+  },
 });

@@ -7,8 +7,10 @@ import { Allocation } from '../allocation/type.js';
 import { defineResource, extension, readableNode, stored } from '../define.js';
 import { fields, many, node, one, page, value } from '../edges.js';
 import { Event, EventArgs, EventConnection, eventListing } from './type.js';
+import { EventKind, eventTypes } from './catalogue.js';
 import { type EventRow, event } from './table.js';
 import { allocationsOfEvent } from './allocations.js';
+import { eventStream } from './stream.js';
 import { eventObjectV1, eventV1 } from './v1.js';
 
 export default defineResource({
@@ -37,8 +39,19 @@ export default defineResource({
       routes: [extension.list('/v1/events')],
     },
   },
+  restOperations: {
+    eventStream: { access: 'read', callers: everyone, rest: eventStream, refusals: ['streams_exceeded'] },
+  },
   fields: [
     fields(event, {
+      kind: value(
+        () => EventKind,
+        ({ type }: EventRow) => (eventTypes.includes(type) ? type : null),
+        {
+          nullable: true,
+          description: 'The `type` as a value of an enum. Null for a type of a later version of the service.',
+        },
+      ),
       accountId: value(
         () => ID,
         ({ actingAccountId }: EventRow) => actingAccountId,

@@ -1,4 +1,5 @@
 import { storedObject } from '../define.js';
+import { eventTypes } from './catalogue.js';
 import type { EventRow } from './table.js';
 import { anyStoredObject, declareKeys, stated } from '../shape.js';
 
@@ -28,7 +29,11 @@ declareKeys(eventV1, {
   object: 'noun',
   created: 'value',
   livemode: 'value',
-  type: 'value',
+  type: stated({
+    type: 'string',
+    enum: eventTypes,
+    description: 'The object and what happened to it. `webhooks` says of each type when it happens, with an example.',
+  }),
   account_id: 'value',
   number: stated({
     type: ['integer', 'null'],

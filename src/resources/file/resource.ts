@@ -93,5 +93,5 @@ export default defineResource({
       ),
     }),
   ],
-  events: ['file.created'],
+  events: { 'file.created': 'A file was uploaded.' },
 });

@@ -37,5 +37,9 @@ export default defineResource({
       apiKeys: page(apiKey, apiKey.accountId, { description: "The account's keys of the caller's mode." }),
     }),
   ],
-  events: ['api_key.created', 'api_key.rotated', 'api_key.revoked'],
+  events: {
+    'api_key.created': 'An API key was created, also in place of one that was rotated.',
+    'api_key.rotated': 'An API key was replaced by a new one, and expires.',
+    'api_key.revoked': 'An API key was revoked.',
+  },
 });

@@ -47,5 +47,5 @@ export default defineResource({
       payments: page(payment, payment.accountId, { description: "The account's payments." }),
     }),
   ],
-  events: ['payment.completed'],
+  events: { 'payment.completed': 'Money of a user of an aggregator was transferred to the balance of the aggregator.' },
 });

@@ -71,5 +71,13 @@ export default defineResource({
   ],
   // An account has at most one per currency.
   sizes: { 'Account.payoutBlocks': 10 },
-  events: ['payout.processing', 'payout.completed', 'payout.failed', 'payout.blocked'],
+  events: {
+    'payout.processing': 'A payout was made, and its money is on its way.',
+    'payout.completed': 'The money of a payout has arrived.',
+    'payout.failed': 'A payout has failed, and its money is available again.',
+    'payout.blocked': {
+      when: 'Money that was due could not be paid out, for a new reason.',
+      object: 'payout_block',
+    },
+  },
 });

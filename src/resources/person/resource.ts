@@ -72,5 +72,9 @@ export default defineResource({
       }),
     }),
   ],
-  events: ['person.created', 'person.updated', 'person.removed'],
+  events: {
+    'person.created': 'A person of an account was added.',
+    'person.updated': 'Details of a person were changed.',
+    'person.removed': 'A person was removed from an account.',
+  },
 });

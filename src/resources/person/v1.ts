@@ -27,12 +27,16 @@ export function relationshipOf({ relationship: r }: PersonRow) {
   return { director: r.director ?? false, owner: r.owner ?? false, representative: r.representative ?? false };
 }
 
-/** The identification of a person with the number masked, because clients can write the number but never read it. */
-export function identificationOf({ identification: i }: PersonRow) {
+/**
+ * The identification of a person with the number masked, because clients can write the number but never read it.
+ * Events and stored responses from before migration 0016 may have null instead of an object without members.
+ */
+export function identificationOf({ identification }: { identification: PersonRow['identification'] | null }) {
+  const { taxCardNumber, taxCardImage, passportImage } = identification ?? {};
   return {
-    taxCardNumber: i.taxCardNumber == null ? null : masked(i.taxCardNumber),
-    taxCardImage: i.taxCardImage ?? null,
-    passportImage: i.passportImage ?? null,
+    taxCardNumber: taxCardNumber == null ? null : masked(taxCardNumber),
+    taxCardImage: taxCardImage ?? null,
+    passportImage: passportImage ?? null,
   };
 }
 

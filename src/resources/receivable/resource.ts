@@ -139,5 +139,9 @@ export default defineResource({
     'Receivable.systemMessage': 0,
     'Receivable.systemMessages': 0,
   },
-  events: ['receivable.created', 'receivable.updated', 'receivable.voided'],
+  events: {
+    'receivable.created': 'A receivable was created.',
+    'receivable.updated': 'Details of a receivable were changed, or how much of it is reconciled or paid out.',
+    'receivable.voided': 'A receivable was voided.',
+  },
 });

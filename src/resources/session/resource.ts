@@ -57,5 +57,8 @@ export default defineResource({
       sessions: page(session, session.accountId, { description: "The account's sessions of the caller's mode." }),
     }),
   ],
-  events: ['session.created', 'session.revoked'],
+  events: {
+    'session.created': 'A session for a person was created.',
+    'session.revoked': 'A session was revoked before its end.',
+  },
 });

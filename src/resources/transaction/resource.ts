@@ -49,8 +49,12 @@ export default defineResource({
       transactions: page(transaction, transaction.checkoutId, { description: 'The attempts to pay it.' }),
     }),
   ],
-  events: [
-    ...['transaction.created', 'transaction.submitted', 'transaction.succeeded', 'transaction.failed'],
-    'transaction.mismatched',
-  ],
+  events: {
+    'transaction.created': 'A payer has begun an attempt to pay a checkout.',
+    'transaction.submitted': 'The payer has sent the details of the payment to the acquirer.',
+    'transaction.succeeded': 'An attempt to pay a checkout has succeeded.',
+    'transaction.failed': 'An attempt to pay a checkout has failed.',
+    'transaction.mismatched':
+      'The acquirer has reported a success that does not fit the attempt: with other details, or after it was declined.',
+  },
 });

@@ -6,13 +6,12 @@ import { DomainError, problem, type Problem } from '../../request/problems.js';
 import { Input } from '../../types/input.js';
 import { payloadOf } from '../../types/payload.js';
 import { account, type AccountRow } from '../account/table.js';
-import { resources } from '../define.js';
+import { typeProblems } from '../event/type-patterns.js';
 import { webhookEndpoint, type WebhookEndpointRow } from './table.js';
 import { WebhookEndpoint } from './type.js';
 import { urlFault } from './url.js';
 import type { WithSecret } from './v1.js';
 
-const typesMax = 100;
 const descriptionLengthMax = 200;
 
 @InputType({ description: 'Creates a webhook endpoint.' })
@@ -222,32 +221,12 @@ function checkConnected(owner: AccountRow, connected: boolean | null | undefined
 
 /** The problems of the parameters of an endpoint: event types that no event has, and a description that is too long. */
 export function webhookEndpointProblems(input: Partial<CreateWebhookEndpointInput>): Problem[] {
-  const problems = typeProblems(input.eventTypes);
+  const problems = typeProblems(input.eventTypes, 'webhook_endpoint.event_types');
   if ([...(input.description ?? '')].length > descriptionLengthMax) {
     const fault = `must have at most ${descriptionLengthMax} characters`;
     problems.push(problem('parameter_invalid', 'webhook_endpoint.description', fault));
   }
   return problems;
-}
-
-function typeProblems(given: readonly string[] | null | undefined): Problem[] {
-  if (!given) return [];
-  const field = 'webhook_endpoint.event_types';
-  if (given.length === 0) return [problem('parameter_invalid_empty', field, 'must have at least one type')];
-  if (given.length > typesMax) return [problem('parameter_invalid', field, `must have at most ${typesMax} types`)];
-  const known = new Set(resources.flatMap(({ events = [] }) => events));
-  const objects = new Set([...known].map((type) => `${type.split('.')[0]}.*`));
-  return given.flatMap((type, i) =>
-    type === '*' || known.has(type) || objects.has(type)
-      ? []
-      : [
-          problem(
-            'parameter_invalid',
-            `${field}.${i}`,
-            'must be a type of events, such as deposit.completed or deposit.*',
-          ),
-        ],
-  );
 }
 
 /** The problems of a redelivery: neither a delivery nor a number, or both, or a negative number. */

@@ -61,6 +61,7 @@ export default defineResource({
     redeliverWebhooks: {
       ...managed,
       rules: redeliverProblems,
+      withoutEvent: 'It sends events that exist, and deliveries are listed.',
       refusals: ['status_invalid'],
       routes: [extension.post('/v1/webhook_endpoints/:id/redeliver')],
     },
@@ -85,11 +86,11 @@ export default defineResource({
       }),
     }),
   ],
-  events: [
-    'webhook_endpoint.created',
-    'webhook_endpoint.updated',
-    'webhook_endpoint.secret_rotated',
-    'webhook_endpoint.disabled',
-    'webhook_endpoint.tested',
-  ],
+  events: {
+    'webhook_endpoint.created': 'A webhook endpoint was created.',
+    'webhook_endpoint.updated': 'A webhook endpoint was changed, disabled or enabled by a request.',
+    'webhook_endpoint.secret_rotated': 'A webhook endpoint has a new secret.',
+    'webhook_endpoint.disabled': 'A webhook endpoint was disabled because it is gone, or has failed for five days.',
+    'webhook_endpoint.tested': 'A test of a webhook endpoint was requested.',
+  },
 });

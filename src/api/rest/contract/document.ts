@@ -6,6 +6,7 @@ import { requestHeaders, responseHeaders } from './headers.js';
 import { Kinds } from './objects.js';
 import { pageParameterObjects, pathsOf, refusalResponses, tagOf } from './operations.js';
 import type { Json } from './schemas.js';
+import { webhooksOf } from './webhooks.js';
 import { wordingOf, wordsOf } from './wording.js';
 
 const { version } = JSON.parse(fs.readFileSync(new URL('../../../../package.json', import.meta.url), 'utf8')) as {
@@ -37,6 +38,7 @@ export function contractOf(schema: GraphQLSchema, examples: Examples): Json {
     security: [{ bearer: [] }, { basic: [] }],
     tags: tags.map((name) => ({ name, description: tagDescription(name) })),
     paths: pathsOf({ schema, kinds, wording, examples }),
+    webhooks: webhooksOf(examples.events),
     components: {
       schemas: { ...kinds.schemas(wording), Error: errorSchema },
       parameters: { ...pageParameterObjects, ...requestHeaders },

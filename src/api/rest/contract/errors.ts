@@ -112,4 +112,6 @@ export interface Examples {
   headers: Record<string, string>;
   /** One response for each error code that the recorded run caused. */
   errors: Partial<Record<string, unknown>>;
+  /** An event of each type. */
+  events: Partial<Record<string, unknown>>;
 }

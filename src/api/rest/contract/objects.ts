@@ -66,10 +66,9 @@ export class Kinds {
   }
 }
 
-/** The nouns of the objects that events are about: those of their types, and the further ones of a resource. */
+/** The nouns of the objects that events are about. */
 function nounsOfEvents(): Set<string> {
-  const further = resources.flatMap(({ object, stored = {} }) => Object.keys(stored).filter((noun) => noun !== object));
-  return new Set([...[...events.keys()].map((type) => type.split('.')[0]!), ...further]);
+  return new Set([...events.values()].map(({ object }) => object));
 }
 
 /** The type of the object in the result of a root field. */

@@ -114,14 +114,14 @@ function inputOf(field: GraphQLField<unknown, unknown>, inPath: string[]) {
 }
 
 function ofRestRoute({ field, object, summary, description, ...route }: (typeof restRoutes)[number]): Described {
-  const { form, content } = route;
+  const { form, content, parameters = [] } = route;
   return {
     id: field,
     ...route,
     operation: operationOf(field),
     summary,
     description,
-    parameters: [],
+    parameters: parameters.map((parameter) => ({ ...parameter })),
     ...(form && { body: form }),
     success: content ? { content } : { $ref: `#/components/schemas/${pascal(object)}` },
   };

@@ -1,0 +1,43 @@
+import type { Database } from '../db/database.js';
+import type { TenantAndMode } from '../db/tenant-and-mode.js';
+import type { Lane } from './lane.js';
+
+const numberedMax = 500;
+/** How long the events of writes wait to be numbered together. Without a write of this process, the lane polls. */
+const gatherMilliseconds = 50;
+
+/** Numbers events: soon after a write of this process, so that streams have its events at once. */
+export class Numbering {
+  #lane: Lane | undefined;
+  #gathering: NodeJS.Timeout | undefined;
+
+  constructor(private readonly database: Database) {}
+
+  start(lane: Lane): void {
+    this.#lane = lane;
+    this.database.onWrite = () => this.soon();
+  }
+
+  stop(): void {
+    this.#lane = undefined;
+    this.database.onWrite = () => {};
+    clearTimeout(this.#gathering);
+  }
+
+  /** Says that there are events without a number. */
+  soon(): void {
+    this.#gathering ??= setTimeout(() => {
+      this.#gathering = undefined;
+      this.#lane?.wake();
+    }, gatherMilliseconds);
+  }
+
+  /** Numbers a batch of a tenant's events, and tells the gateways, whose streams read them. Returns whether it was full. */
+  async batch(of: TenantAndMode): Promise<boolean> {
+    const [row] = await this.database.work('number_events', [of.tenantId, of.livemode, numberedMax]);
+    const numbered = Number(row?.number_events);
+    // Without the hint the streams find the events by themselves.
+    if (numbered > 0) await this.database.hints.send(of).catch(() => {});
+    return numbered === numberedMax;
+  }
+}

@@ -1,0 +1,174 @@
+import { and, asc, eq, gt, isNotNull, lte, type SQL, sql } from 'drizzle-orm';
+import {
+  GraphQLBoolean,
+  type GraphQLFieldConfigArgumentMap,
+  GraphQLID,
+  GraphQLInt,
+  GraphQLList,
+  GraphQLNonNull,
+  GraphQLString,
+} from 'graphql';
+import type { Scope } from '../../db/scope.js';
+import { listOf, visibilityPredicate } from '../../db/visibility.js';
+import { DomainError, type Problem, problem } from '../../request/problems.js';
+import { account } from '../account/table.js';
+import type { RestRoute } from '../define.js';
+import { type EventRow, event } from './table.js';
+import { patternsOf, typeProblems } from './type-patterns.js';
+
+/** The arguments of a stream of events, in both APIs. */
+export interface EventStreamArgs {
+  after?: number | null;
+  types?: string[] | null;
+  accountId?: string | null;
+  connected?: boolean | null;
+}
+
+const descriptions = {
+  after:
+    'The number of the last event that you know: the stream begins with the next one. 0 begins with the oldest event. Without it, the stream begins with the next event that happens.',
+  types: 'Only events of these types, such as `deposit.completed`, or `deposit.*` for an object.',
+  accountId: 'Only events of this account: the root account or a connected user.',
+  connected: 'For a platform: also the events of its connected users.',
+};
+
+/** The arguments of a stream of events in the graph, from which /v1 reads its parameters. */
+export const eventStreamArgs: GraphQLFieldConfigArgumentMap = {
+  after: { type: GraphQLInt, description: descriptions.after },
+  types: { type: new GraphQLList(new GraphQLNonNull(GraphQLString)), description: descriptions.types },
+  accountId: { type: GraphQLID, description: descriptions.accountId },
+  connected: { type: GraphQLBoolean, description: descriptions.connected },
+};
+
+/** The stream of events on /v1. Spec: extension. */
+export const eventStream: RestRoute = {
+  method: 'GET',
+  path: '/v1/events/stream',
+  extension: true,
+  summary: 'Follow events as they happen',
+  description:
+    'Sends the events of the objects on the lists of the caller as server-sent events: `id` is the number of the event, and `data` is the event. After a disconnect, send the last `id` as `Last-Event-ID`, which a browser does by itself: nothing is missed or repeated. A comment and the position come every 15 seconds. The event `end` says in an error object why the stream ends.',
+  parameters: [
+    {
+      name: 'after',
+      in: 'query',
+      description: descriptions.after,
+      schema: { type: 'integer', minimum: 0, maximum: 2_147_483_647 },
+    },
+    {
+      name: 'types',
+      in: 'query',
+      description: descriptions.types,
+      schema: { type: 'array', items: { type: 'string' }, minItems: 1, maxItems: 100 },
+    },
+    { name: 'account_id', in: 'query', description: descriptions.accountId, schema: { type: 'string' } },
+    { name: 'connected', in: 'query', description: descriptions.connected, schema: { type: 'boolean' } },
+    {
+      name: 'Last-Event-ID',
+      in: 'header',
+      description: 'The last `id` of an earlier stream; it counts instead of `after`.',
+      schema: { type: 'string', pattern: '^\\d{1,10}$' },
+    },
+  ],
+  content: ['text/event-stream'],
+};
+
+/** The problems of the arguments of a stream that need no look at the database. */
+export function eventStreamProblems({ after, types, connected }: EventStreamArgs, kind: string): Problem[] {
+  const problems = typeProblems(types, 'event.types');
+  if (after != null && after < 0) problems.push(problem('parameter_invalid', 'event.after', 'must not be negative'));
+  if (connected && kind !== 'platform')
+    problems.push(problem('parameter_invalid', 'event.connected', 'Only a platform has connected users.'));
+  return problems;
+}
+
+/** Which events of a tenant and mode a stream has. */
+export interface EventFilter {
+  /** Patterns of LIKE; null for all types. */
+  patterns: readonly string[] | null;
+  accountId: string | null;
+  connected: boolean;
+  /** The id of an object: only events about it, or whose object refers to it. */
+  mentions: string | null;
+}
+
+/** The filter of a stream's arguments. Refuses an account that the caller cannot see. */
+export async function filterOf(scope: Scope, args: EventStreamArgs): Promise<EventFilter> {
+  const accountId = args.accountId ?? null;
+  if (accountId !== null) await scope.one(account, accountId, 'event.account_id');
+  return { patterns: patternsOf(args.types ?? null), accountId, connected: args.connected === true, mentions: null };
+}
+
+const p = sql.placeholder;
+/** The most events of one read. */
+export const eventsOfReadMax = 100;
+/** The most numbers that one read looks at: events that a filter leaves out cost, too. */
+const numbersMax = 1_000;
+
+/** Events in the order of their numbers, and the number up to which all events of the filter are known then. */
+export interface EventsRead {
+  rows: EventRow[];
+  position: number;
+}
+
+/** The next events after a number that the caller can see. All numbers up to `last` have to be committed. */
+export async function eventsAfter(scope: Scope, filter: EventFilter, after: number, last: number): Promise<EventsRead> {
+  const until = Math.min(last, after + numbersMax);
+  const { patterns, accountId, connected, mentions } = filter;
+  const visibility = listOf(scope.caller, accountId !== null || connected);
+  const given = { patterns: patterns !== null, account: accountId !== null, mentions: mentions !== null };
+  const name = Object.entries(given).flatMap(([part, is]) => (is ? [part] : []));
+  const rows = await scope.read<EventRow>(
+    `events_after:${visibility}:${name.join(',')}`,
+    (db) => {
+      const conditions: SQL[] = [
+        ...visibilityPredicate(event, visibility),
+        gt(event.number, p('after')),
+        lte(event.number, p('until')),
+      ];
+      if (given.patterns) conditions.push(sql`${event.type} like any(${p('patterns')})`);
+      if (given.account) conditions.push(eq(event.actingAccountId, p('account')));
+      if (given.mentions)
+        conditions.push(
+          sql`(${event.objectId} = ${p('mentions')} or strpos(${event.data}::text, ${p('mentions')}) > 0)`,
+        );
+      return db
+        .select()
+        .from(event)
+        .where(and(...conditions))
+        .orderBy(asc(event.number))
+        .limit(eventsOfReadMax);
+    },
+    {
+      ...{ after, until },
+      ...(given.patterns && { patterns }),
+      ...(given.account && { account: accountId }),
+      ...(given.mentions && { mentions }),
+    },
+  );
+  return { rows, position: rows.length < eventsOfReadMax ? until : rows.at(-1)!.number! };
+}
+
+/** Refuses a position whose next events were deleted, so that no reader has a gap. */
+export async function refuseDeleted(scope: Scope, after: number): Promise<void> {
+  if (after === 0) return;
+  const [oldest] = await scope.read<{ number: number }>(
+    'oldest_event',
+    (db) =>
+      db
+        .select({ number: event.number })
+        .from(event)
+        .where(and(...visibilityPredicate(event, 'all'), isNotNull(event.number)))
+        .orderBy(asc(event.number))
+        .limit(1),
+    {},
+  );
+  if (oldest && oldest.number > after + 1)
+    throw new DomainError(
+      problem(
+        'resource_missing',
+        'event.after',
+        `The events up to ${oldest.number - 1} were deleted, so the stream would have a gap. Read the objects themselves, and begin with ${oldest.number - 1}.`,
+      ),
+    );
+}

@@ -1,0 +1,102 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { GraphQLBoolean, GraphQLObjectType } from 'graphql';
+import { parseQuery, query, read } from '../../api/rest/decoder.js';
+import { run, guarded } from '../../operation/guard.js';
+import { DomainError, type Problem, problem } from '../../request/problems.js';
+import {
+  type EventFilter,
+  eventStreamArgs,
+  type EventStreamArgs,
+  eventStreamProblems,
+  filterOf,
+} from '../../resources/event/stream.js';
+import { eventV1 } from '../../resources/event/v1.js';
+import { operationOf } from '../../resources/registry.js';
+import { single } from '../request.js';
+import type { Feed } from './feeds.js';
+import { Follower, type StreamServices } from './follower.js';
+import { endMessage, heartbeat, message, sendStream } from './sse.js';
+import { endingOf, type Stream } from './streams.js';
+
+/** The arguments of the graph in the form that the decoder reads. */
+const parameters = new GraphQLObjectType({
+  name: 'EventStreamParameters',
+  fields: { stream: { type: GraphQLBoolean, args: eventStreamArgs } },
+}).getFields().stream!.args;
+
+/** Registers the stream of events on /v1. Spec: extension. */
+export function eventStreamRoute(
+  app: FastifyInstance,
+  services: StreamServices,
+  onFault: (error: unknown, requestId: string) => void,
+): void {
+  const operation = operationOf('eventStream');
+  app.route({
+    method: 'GET',
+    url: '/v1/events/stream',
+    config: { permission: operation, lasting: true },
+    handler: async (request, reply) => {
+      const context = request.context!;
+      const args = argumentsOf(request, context.caller.kind);
+      const resolve = guarded(operation, async () => filterOf(context.scope, args));
+      const filter = (await run({ name: 'eventStream', resolve }, args, context)) as EventFilter;
+      if (request.method === 'HEAD') return reply.type('text/event-stream').send();
+      const follower = new Follower(services, request);
+      const stream = follower.enter(context.caller, () => reply.raw.destroy());
+      let feed: Feed | undefined;
+      try {
+        feed = await follower.join(context.caller);
+        const after = await follower.startAt(context, feed, args.after);
+        return answer(request, reply, { follower, stream, feed, filter, after, onFault });
+      } catch (error) {
+        if (feed) follower.leave(feed);
+        stream.leave();
+        throw error;
+      }
+    },
+  });
+}
+
+interface Answered {
+  follower: Follower;
+  stream: Stream;
+  feed: Feed;
+  filter: EventFilter;
+  after: number;
+  onFault: (error: unknown, requestId: string) => void;
+}
+
+function answer(request: FastifyRequest, reply: FastifyReply, parts: Answered): FastifyReply {
+  const { follower, stream, feed, filter, after, onFault } = parts;
+  async function* messages(): AsyncGenerator<string, void, void> {
+    try {
+      yield message({ id: after });
+      for await (const { row, position } of follower.events(stream, feed, filter, after))
+        yield row ? message({ id: position, data: JSON.stringify(eventV1(row)) }) : heartbeat(position);
+    } catch (error) {
+      const ending = endingOf(error);
+      if (!ending) onFault(error, request.id);
+      stream.end(ending ?? { problems: [problem('service_fault')], comesBack: true });
+    } finally {
+      follower.leave(feed);
+    }
+    yield endMessage(stream);
+  }
+  return sendStream(request, reply, stream, messages());
+}
+
+/** The parameters of a request. The header of a client that comes back counts instead of `after`. */
+function argumentsOf(request: FastifyRequest, kind: string): EventStreamArgs {
+  const problems: Problem[] = [];
+  const mark = request.url.indexOf('?');
+  const raw = parseQuery(mark < 0 ? '' : request.url.slice(mark));
+  const args = read(parameters, raw, 'event', query, problems) as EventStreamArgs;
+  const last = single(request, 'last-event-id');
+  if (last !== undefined && last !== '') {
+    if (/^\d{1,10}$/.test(last) && Number(last) <= 2_147_483_647) args.after = Number(last);
+    else problems.push(problem('parameter_invalid', 'Last-Event-ID', 'must be the number of an event'));
+  }
+  problems.push(...eventStreamProblems(args, kind));
+  if (problems.length > 0) throw new DomainError(...problems);
+  return args;
+}

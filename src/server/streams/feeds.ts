@@ -1,0 +1,130 @@
+import { and, eq, sql } from 'drizzle-orm';
+import type { Database } from '../../db/database.js';
+import type { Hints } from '../../db/hints.js';
+import type { TenantAndMode } from '../../db/tenant-and-mode.js';
+import type { EventsRead } from '../../resources/event/stream.js';
+import { eventCounter } from '../../resources/event/table.js';
+
+/** How often the feeds are looked through for one whose look is due. */
+const tickMilliseconds = 125;
+/** How long after a look the next one follows: without hints, and with them. */
+const lookMilliseconds = { alone: 600, hinted: 3_000 };
+const looksAtOnce = 20;
+
+/** The number of the last event of a tenant and mode, as this gateway knows it, while streams follow it. */
+export interface Feed extends TenantAndMode {
+  last: number;
+  /** Called when `last` has grown. */
+  readonly waiting: Set<() => void>;
+  /** Reads of events that run, which streams with the same filter and position share. */
+  readonly reads: Map<string, Promise<EventsRead>>;
+}
+
+interface Followed extends Feed {
+  users: number;
+  lookedAt: number;
+  looking: Promise<void> | undefined;
+  again: boolean;
+}
+
+const p = sql.placeholder;
+
+/**
+ * Follows the numbers of events for all streams of a gateway: one look for a tenant and mode that has streams, whatever
+ * their number, when a hint arrives and otherwise by polling. Without streams there is neither a look nor a connection
+ * for hints.
+ */
+export class Feeds {
+  readonly #feeds = new Map<string, Followed>();
+  readonly #hints: Hints;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(private readonly database: Database) {
+    this.#hints = database.hints;
+    this.#hints.heard = (of) => {
+      const feed = this.#feeds.get(keyOf(of));
+      if (feed) void this.#look(feed).catch(() => {});
+    };
+  }
+
+  /** The feed of a tenant and mode, after a look. `leave` has to be called once for each. */
+  async join({ tenantId, livemode }: TenantAndMode): Promise<Feed> {
+    const key = keyOf({ tenantId, livemode });
+    let feed = this.#feeds.get(key);
+    if (!feed) {
+      const counts = { users: 0, lookedAt: 0, looking: undefined, again: false };
+      feed = { tenantId, livemode, last: 0, waiting: new Set(), reads: new Map(), ...counts };
+      this.#feeds.set(key, feed);
+      this.#hints.start();
+      this.#timer ??= setInterval(() => void this.#poll(), tickMilliseconds);
+    }
+    feed.users++;
+    try {
+      await this.#look(feed);
+    } catch (error) {
+      this.leave(feed);
+      throw error;
+    }
+    return feed;
+  }
+
+  /** Ends a use of a feed. */
+  leave(feed: Feed): void {
+    const followed = feed as Followed;
+    if (--followed.users > 0) return;
+    this.#feeds.delete(keyOf(feed));
+    if (this.#feeds.size > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+    this.#feeds.clear();
+  }
+
+  /** Looks at the feeds whose turn it is. A look that fails is repeated at the next turn. */
+  async #poll(): Promise<void> {
+    const before = performance.now() - (this.#hints.working ? lookMilliseconds.hinted : lookMilliseconds.alone);
+    const due = [...this.#feeds.values()].filter(({ lookedAt, looking }) => lookedAt < before && !looking);
+    for (let i = 0; i < due.length; i += looksAtOnce)
+      await Promise.allSettled(due.slice(i, i + looksAtOnce).map((feed) => this.#look(feed)));
+  }
+
+  /** Reads the last number. A call during a look makes another look follow, which sees what is committed by then. */
+  #look(feed: Followed): Promise<void> {
+    if (feed.looking) feed.again = true;
+    else feed.looking = this.#looks(feed);
+    return feed.looking;
+  }
+
+  async #looks(feed: Followed): Promise<void> {
+    try {
+      do {
+        feed.again = false;
+        feed.lookedAt = performance.now();
+        const last = await this.#lastOf(feed);
+        if (last <= feed.last) continue;
+        feed.last = last;
+        for (const wake of [...feed.waiting]) wake();
+      } while (feed.again);
+    } finally {
+      feed.looking = undefined;
+    }
+  }
+
+  async #lastOf({ tenantId, livemode }: TenantAndMode): Promise<number> {
+    const [row] = await this.database.read<{ last: number }>(
+      'last_event_number',
+      (db) =>
+        db
+          .select({ last: eventCounter.last })
+          .from(eventCounter)
+          .where(and(eq(eventCounter.tenantId, p('tenant')), eq(eventCounter.livemode, p('live')))),
+      { tenant: tenantId, live: livemode },
+    );
+    return row?.last ?? 0;
+  }
+}
+
+const keyOf = ({ tenantId, livemode }: TenantAndMode) => `${tenantId} ${livemode}`;

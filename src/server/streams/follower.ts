@@ -1,0 +1,169 @@
+import type { FastifyRequest } from 'fastify';
+import type { Context } from '../../operation/context.js';
+import type { Caller } from '../../request/caller.js';
+import type { Charge } from '../../request/charge.js';
+import { RequestBudget, type RequestLimits, tooLate } from '../../request/budget.js';
+import { DomainError, problem, retryAfter } from '../../request/problems.js';
+import {
+  type EventFilter,
+  eventsAfter,
+  eventsOfReadMax,
+  type EventsRead,
+  refuseDeleted,
+} from '../../resources/event/stream.js';
+import type { EventRow } from '../../resources/event/table.js';
+import { weights } from '../../types/weights.js';
+import type { Identity } from '../identity.js';
+import type { InFlight } from '../in-flight.js';
+import type { Feed, Feeds } from './feeds.js';
+import type { Stream, Streams } from './streams.js';
+
+const heartbeatMilliseconds = 15_000;
+
+/** What streams need from the gateway. */
+export interface StreamServices {
+  identity: Identity;
+  inFlight: InFlight;
+  streams: Streams;
+  feeds: Feeds;
+  limits: RequestLimits;
+  /** The charge of one piece of work; null where requests are not charged. */
+  chargeOf: (caller: Caller) => Charge | null;
+}
+
+/** A step of a stream: an event, or none when only time has passed. All events up to `position` are known then. */
+export interface Step {
+  row?: EventRow;
+  position: number;
+}
+
+/** Does the work of one client's stream: each piece of it with the rights that the caller has at that time. */
+export class Follower {
+  constructor(
+    private readonly services: StreamServices,
+    private readonly request: FastifyRequest,
+  ) {}
+
+  /** The context of the caller now, with a budget and a charge of its own. */
+  async context(): Promise<Context> {
+    const budget = new RequestBudget(this.services.limits);
+    const request = Object.create(this.request, {
+      budget: { value: budget },
+      visit: { value: null },
+    }) as FastifyRequest;
+    const context = await this.services.identity.identify(request);
+    budget.charge = this.services.chargeOf(context.caller);
+    budget.start();
+    return context;
+  }
+
+  /** Identifies the caller again. */
+  readonly identify = (): Context | Promise<Context> => {
+    const request = Object.create(this.request, { budget: { value: null }, visit: { value: null } }) as FastifyRequest;
+    return this.services.identity.identify(request);
+  };
+
+  /** Opens a stream of this caller, or refuses it. */
+  enter(caller: Caller, destroy: () => void): Stream {
+    return this.services.streams.enter(caller, { identify: this.identify, destroy });
+  }
+
+  /** Joins the feed of a caller. */
+  join(caller: Caller): Promise<Feed> {
+    return this.services.feeds.join(caller);
+  }
+
+  leave(feed: Feed): void {
+    this.services.feeds.leave(feed);
+  }
+
+  /**
+   * Does a piece of work in a turn, and takes what it could cost from the allowance before. Where there is no turn or too
+   * little allowance, the work waits, as the client's position stays. Undefined when the stream has ended.
+   */
+  async piece<T>(stream: Stream, points: number, work: (context: Context) => Promise<T>): Promise<T | undefined> {
+    while (!stream.ending) {
+      let context: Context | undefined;
+      try {
+        context = await this.context();
+        return await this.#worked(context, points, work);
+      } catch (error) {
+        const seconds = error instanceof DomainError ? retryAfter(error.problems) : undefined;
+        if (seconds === undefined) throw error;
+        await stream.pause(seconds * 1_000 * (1 + Math.random() / 4));
+      } finally {
+        context?.budget.charge?.settled(false);
+      }
+    }
+    return undefined;
+  }
+
+  async #worked<T>(context: Context, points: number, work: (context: Context) => Promise<T>): Promise<T> {
+    const { budget, caller } = context;
+    const { seconds } = this.services.limits;
+    await budget.charge?.take(points);
+    const timer = setTimeout(() => budget.end(tooLate(seconds)), seconds * 1_000);
+    try {
+      return await this.services.inFlight.during(caller, () => work(context));
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** The position at which a stream begins. Refuses a number that no event has, or whose next events were deleted. */
+  async startAt(context: Context, feed: Feed, after: number | null | undefined): Promise<number> {
+    if (after == null) return feed.last;
+    if (after > feed.last) {
+      const text = `No event has this number yet; the last one is ${feed.last}.`;
+      throw new DomainError(problem('parameter_invalid', 'event.after', text));
+    }
+    await refuseDeleted(context.scope, after);
+    return after;
+  }
+
+  /**
+   * The events after a number, in their order and without an end, and a step without an event at least every 15 s. What
+   * the client does not take is not read: the stream waits at its position.
+   */
+  async *events(stream: Stream, feed: Feed, filter: EventFilter, after: number): AsyncGenerator<Step, void, void> {
+    let position = after;
+    while (!stream.ending) {
+      const { last } = feed;
+      if (last > position) {
+        const read = await this.piece(stream, eventsOfReadMax * weights.object, (context) =>
+          this.#read(context, feed, filter, position, last),
+        );
+        if (!read) return;
+        for (const row of read.rows) {
+          if (stream.ending) return;
+          yield { row, position: row.number! };
+        }
+        ({ position } = read);
+        continue;
+      }
+      await stream.wait(feed, position, heartbeatMilliseconds);
+      if (feed.last === position && !stream.ending) yield { position };
+    }
+  }
+
+  /** Streams with the same view of the same events share a read; each is charged for what it gets. */
+  async #read(context: Context, feed: Feed, filter: EventFilter, after: number, last: number): Promise<EventsRead> {
+    const { caller, scope, budget } = context;
+    const view = [caller.actingAccountId, caller.actingAccountKind, caller.kind, after, last];
+    const key = JSON.stringify([...view, filter]);
+    let reading = feed.reads.get(key);
+    if (!reading) {
+      reading = this.#unshared(context, filter, after, last).finally(() => feed.reads.delete(key));
+      feed.reads.set(key, reading);
+    }
+    const read = await reading;
+    // A reader that is far behind may have been overtaken by the deletion of old events.
+    if (last - after > eventsOfReadMax) await refuseDeleted(scope, after);
+    budget.charge?.countObjects(read.rows.length);
+    return read;
+  }
+
+  #unshared({ scope }: Context, filter: EventFilter, after: number, last: number): Promise<EventsRead> {
+    return eventsAfter(scope, filter, after, last);
+  }
+}

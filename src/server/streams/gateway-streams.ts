@@ -1,0 +1,27 @@
+import type { FastifyInstance } from 'fastify';
+import type { Config } from '../../config.js';
+import type { Database } from '../../db/database.js';
+import { Feeds } from './feeds.js';
+import type { StreamServices } from './follower.js';
+import { Streams } from './streams.js';
+
+/** Makes what the streams of a gateway share. When the gateway stops, its streams end first. */
+export function streamServices(
+  app: FastifyInstance,
+  {
+    config,
+    database,
+    ...parts
+  }: Omit<StreamServices, 'streams' | 'feeds' | 'limits'> & { config: Config; database: Database },
+): StreamServices {
+  const streams = new Streams({ all: config.STREAMS_MAX, ofKey: config.STREAMS_OF_KEY_MAX });
+  const feeds = new Feeds(database);
+  app.addHook('preClose', async () => streams.drain());
+  app.addHook('onClose', async () => feeds.close());
+  const limits = {
+    nodes: config.GRAPHQL_NODES_MAX,
+    answerBytes: config.ANSWER_BYTES_MAX,
+    seconds: config.REQUEST_SECONDS,
+  };
+  return { ...parts, streams, feeds, limits };
+}

@@ -1,0 +1,283 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { eventually, givenIn, nickname, type Speaker, tenantOf, useWorld } from './world.js';
+
+const world = useWorld({ environment: { STREAMS_OF_KEY_MAX: '4' } });
+const given = givenIn(world);
+
+const open = new Set<AbortController>();
+afterEach(() => {
+  for (const controller of open) controller.abort();
+  open.clear();
+});
+
+interface Message {
+  id?: string;
+  event?: string;
+  data?: any;
+}
+
+/** A client of a stream with nothing but `fetch`: the messages so far, and the end. */
+async function follow(speaker: Speaker, search = '', headers: Record<string, string> = {}, origin = world.origin) {
+  const controller = new AbortController();
+  open.add(controller);
+  const response = await fetch(`${origin}/v1/events/stream${search}`, {
+    headers: { authorization: `Bearer ${speaker.key}`, ...headers },
+    signal: controller.signal,
+  });
+  const got: Message[] = [];
+  const state = { over: false };
+  const body = async () => {
+    let text = '';
+    for await (const piece of response.body!.pipeThrough(new TextDecoderStream())) {
+      text += piece;
+      for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
+        got.push(messageOf(text.slice(0, end)));
+        text = text.slice(end + 2);
+      }
+    }
+  };
+  const reading =
+    response.status === 200
+      ? body()
+          .catch(() => {})
+          .then(() => void (state.over = true))
+      : undefined;
+  return {
+    response,
+    got,
+    state,
+    reading,
+    events: () => got.flatMap(({ event, data }) => (data && event === undefined ? [data] : [])),
+    numbers: () => got.flatMap(({ event, data }) => (data && event === undefined ? [data.number as number] : [])),
+    position: () => got.findLast(({ id }) => id !== undefined)?.id,
+    close: () => controller.abort(),
+  };
+}
+
+function messageOf(text: string): Message {
+  const message: Message = {};
+  for (const line of text.split('\n')) {
+    const [, name = '', value = ''] = /^(\w*): ?(.*)$/.exec(line) ?? [];
+    if (name === 'id' || name === 'event') message[name] = value;
+    if (name === 'data') message.data = JSON.parse(value);
+  }
+  return message;
+}
+
+const partner = (speaker: Speaker) => speaker.partner({ nickname: nickname() });
+const lastNumber = async (speaker: Speaker) => {
+  const [row] = await world.sql`select last from event_counter where tenant_id = ${tenantOf(speaker)} and not livemode`;
+  return Number(row?.last ?? 0);
+};
+const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => from + i);
+
+/** Waits until all events of a user so far have their numbers. */
+const settled = (speaker: Speaker) =>
+  eventually(
+    async () =>
+      world.sql`select 1 from event where tenant_id = ${tenantOf(speaker)} and number is null`.then(
+        (rows) => rows.length,
+      ),
+    (left) => left === 0,
+  );
+
+describe('GET /v1/events/stream', () => {
+  it('sends each event once, in the order of the numbers, as GET /v1/events/:id shows it', async () => {
+    const user = await given.directUser(1);
+    const stream = await follow(user, '?after=0');
+    expect(stream.response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
+    for (let i = 0; i < 3; i++) await partner(user);
+    await settled(user);
+    const last = await lastNumber(user);
+    await eventually(
+      async () => stream.numbers(),
+      (numbers) => numbers.at(-1) === last,
+    );
+    expect(stream.numbers()).toEqual(range(1, last));
+    for (const event of stream.events()) expect((await user.get(`/v1/events/${event.id}`)).body).toEqual(event);
+    expect(stream.got.filter(({ data }) => data).map(({ id }) => Number(id))).toEqual(stream.numbers());
+  });
+
+  it('misses and repeats nothing over lost connections, two gateways and a lost connection for hints', async () => {
+    const user = await given.directUser(1);
+    const origins = [world.origin, await world.another()];
+    const received: number[] = [];
+    const state = { writing: true };
+    const reader = (async () => {
+      let position: string | undefined = '0';
+      for (let turn = 0; state.writing || received.length < (await lastNumber(user)); turn++) {
+        const headers = { 'last-event-id': position! };
+        const stream = await follow(user, '', headers, origins[turn % 2]!);
+        const seen = 1 + Math.floor(Math.random() * 4);
+        await eventually(
+          async () => stream.numbers().length >= seen || !state.writing,
+          (enough) => enough,
+        );
+        stream.close();
+        await stream.reading;
+        received.push(...stream.numbers());
+        position = stream.position() ?? position;
+      }
+    })();
+    for (let i = 0; i < 12; i++) {
+      await Promise.all([partner(user), partner(user)]);
+      if (i === 6)
+        await world.sql`select pg_terminate_backend(pid) from pg_stat_activity
+          where application_name = 'tidegate hints' and datname = current_database()`;
+    }
+    await settled(user);
+    state.writing = false;
+    await reader;
+    expect(received).toEqual(range(1, await lastNumber(user)));
+  }, 30_000);
+
+  it('begins with the next event without a number, and says the position at once', async () => {
+    const user = await given.directUser(1);
+    await settled(user);
+    const before = await lastNumber(user);
+    const stream = await follow(user);
+    await eventually(
+      async () => stream.position(),
+      (position) => position === String(before),
+    );
+    await partner(user);
+    await eventually(
+      async () => stream.numbers(),
+      (numbers) => numbers.length > 0,
+    );
+    expect(stream.numbers()[0]).toBe(before + 1);
+  });
+
+  it('has the types that it is asked for', async () => {
+    const user = await given.directUser(1);
+    await partner(user);
+    await settled(user);
+    const [all, one, objects, none] = await Promise.all(
+      ['types=*', 'types=account.created', 'types=account.*,api_key.created', 'types=deposit.completed'].map((types) =>
+        follow(user, `?after=0&${types}`),
+      ),
+    );
+    const last = await lastNumber(user);
+    await eventually(
+      async () => all!.numbers(),
+      (numbers) => numbers.at(-1) === last,
+    );
+    const types = (stream: typeof all) => stream!.events().map(({ type }) => type as string);
+    const expected = (wanted: (type: string) => boolean) => types(all).filter(wanted);
+    for (const [stream, wanted] of [
+      [one, (type: string) => type === 'account.created'],
+      [objects, (type: string) => type.startsWith('account.') || type === 'api_key.created'],
+    ] as const)
+      await eventually(
+        async () => types(stream),
+        (found) => JSON.stringify(found) === JSON.stringify(expected(wanted)),
+      );
+    expect(types(one).length).toBeGreaterThan(0);
+    expect(types(none)).toEqual([]);
+  });
+
+  it('has what the caller can see: its own lists, one account, or all connected users', async () => {
+    const platform = await given.platform(2);
+    const [user, other] = [await platform.connectedUser(), await platform.connectedUser()];
+    await settled(platform);
+    const last = await lastNumber(platform);
+    const accounts = async (speaker: Speaker, search: string) => {
+      const stream = await follow(speaker, `?after=0${search}`);
+      await eventually(
+        async () => stream.position(),
+        (position) => Number(position) >= last || stream.numbers().length > 0,
+      );
+      await new Promise((resume) => setTimeout(resume, 100));
+      return new Set(stream.events().map(({ account_id }) => account_id as string));
+    };
+    expect(await accounts(platform, `&account_id=${user.id}`)).toEqual(new Set([user.id]));
+    expect(await accounts(platform, '&connected=true')).toEqual(new Set([platform.id, user.id, other.id]));
+    const own = await follow(platform, '?after=0');
+    const listed = (await platform.graph('{ events(last: 100) { nodes { number } } }')).body.data.events.nodes;
+    await eventually(
+      async () => own.numbers(),
+      (numbers) => numbers.length >= listed.length,
+    );
+    expect(own.numbers()).toEqual(listed.map(({ number }: { number: number }) => number).reverse());
+    const missing = await follow(user, `?account_id=${other.id}`);
+    expect([missing.response.status, (await missing.response.json()).errors[0].metadata.field_name]).toEqual([
+      404,
+      'event.account_id',
+    ]);
+  });
+
+  it.each([
+    ['?after=-1', 400, 'event.after'],
+    ['?after=x', 400, 'event.after'],
+    ['?after=2000000000', 400, 'event.after'],
+    ['?types=deposit.invented', 400, 'event.types.0'],
+    ['?types=', 400, 'event.types'],
+    ['?connected=true', 400, 'event.connected'],
+    ['?account_id=account_0', 404, 'event.account_id'],
+    ['?since=1', 400, 'event.since'],
+  ])('refuses %s by name', async (search, status, field) => {
+    const user = await given.directUser(1);
+    const { response } = await follow(user, search);
+    expect([response.status, (await response.json()).errors[0].metadata.field_name]).toEqual([status, field]);
+  });
+
+  it('refuses a position after which events were deleted', async () => {
+    const user = await given.directUser(1);
+    await partner(user);
+    await settled(user);
+    await world.sql`delete from event where tenant_id = ${tenantOf(user)} and number <= 2`;
+    const { response } = await follow(user, '?after=1');
+    expect([response.status, (await response.json()).errors[0].metadata.field_name]).toEqual([404, 'event.after']);
+    const stream = await follow(user, '?after=2');
+    expect(stream.response.status).toBe(200);
+  });
+
+  it('refuses more streams of a key than it may have, and takes one in place of another', async () => {
+    const user = await given.directUser(1);
+    const streams = await Promise.all(range(1, 4).map(() => follow(user)));
+    const refused = await follow(user);
+    expect([refused.response.status, (await refused.response.json()).errors[0].code]).toEqual([
+      429,
+      'streams_exceeded',
+    ]);
+    streams[0]!.close();
+    await eventually(
+      async () => (await follow(user)).response.status,
+      (status) => status === 200,
+    );
+  });
+
+  it('ends with the reason when its key is revoked', async () => {
+    const user = await given.directUser(1);
+    const { secret, apiKey } = (
+      await user.graph('mutation { createApiKey(input: { permission: READ }) { secret apiKey { id } } }')
+    ).body.data.createApiKey;
+    const stream = await follow(Object.assign(Object.create(user), { key: secret }));
+    const before = performance.now();
+    const revoked = await user.graph(`mutation { revokeApiKey(input: { id: "${apiKey.id}" }) { apiKey { id } } }`);
+    expect(revoked.body.errors).toBeUndefined();
+    await stream.reading;
+    // The promise is 5 s; the machine of the test may be busy.
+    expect(performance.now() - before).toBeLessThan(10_000);
+    expect(stream.got.at(-1)).toMatchObject({ event: 'end', data: { errors: [{ code: 'api_key_invalid' }] } });
+  }, 15_000);
+
+  it('ends when the gateway stops, and says to come back', async () => {
+    const user = await given.directUser(1);
+    const origin = await world.another();
+    const stream = await follow(user, '', {}, origin);
+    await world.apps.at(-1)!.close();
+    await stream.reading;
+    expect(stream.got.some(({ id }) => id !== undefined)).toBe(true);
+    expect(stream.got.at(-1)).toMatchObject({ event: 'end', data: { errors: [{ code: 'service_unavailable' }] } });
+  });
+
+  it('answers HEAD without a stream', async () => {
+    const user = await given.directUser(1);
+    const response = await fetch(`${world.origin}/v1/events/stream`, {
+      method: 'HEAD',
+      headers: { authorization: `Bearer ${user.key}` },
+    });
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/event-stream']);
+  });
+});
