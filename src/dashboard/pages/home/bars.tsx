@@ -1,4 +1,4 @@
-import { scaleLinear } from 'd3-scale';
+import { type ScaleLinear, scaleLinear } from 'd3-scale';
 import { type KeyboardEvent, type PointerEvent, useState } from 'react';
 import { formatMoney, formatRound, hundredths, sum } from '../../format/money';
 import { formatStep } from '../../format/time';
@@ -42,13 +42,7 @@ export function Bars({ days, currency, methods, summary }: BarsProps) {
     <figure className="bars">
       <Chosen day={at === null ? undefined : days[at]} methods={methods} currency={currency} />
       <div className="bars-drawing">
-        <ol className="bars-axis" aria-hidden="true">
-          {scale.ticks(4).map((tick) => (
-            <li key={tick} style={{ top: `${(scale(tick) / height) * 100}%` }}>
-              <span>{formatRound(tick, currency)}</span>
-            </li>
-          ))}
-        </ol>
+        <Axis scale={scale} currency={currency} />
         <svg
           viewBox={`0 0 ${width} ${height}`}
           preserveAspectRatio="none"
@@ -72,12 +66,30 @@ export function Bars({ days, currency, methods, summary }: BarsProps) {
           ))}
         </svg>
       </div>
-      <p className="bars-span" aria-hidden="true">
-        <span>{formatStep(days[0]!.start)}</span>
-        <span>{formatStep(days[Math.floor(days.length / 2)]!.start)}</span>
-        <span>Today</span>
-      </p>
+      <Span days={days} />
     </figure>
+  );
+}
+
+function Axis({ scale, currency }: { scale: ScaleLinear<number, number>; currency: string }) {
+  return (
+    <ol className="bars-axis" aria-hidden="true">
+      {scale.ticks(4).map((tick) => (
+        <li key={tick} style={{ top: `${(scale(tick) / height) * 100}%` }}>
+          <span>{formatRound(tick, currency)}</span>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function Span({ days }: { days: Day[] }) {
+  return (
+    <p className="bars-span" aria-hidden="true">
+      <span>{formatStep(days[0]!.start)}</span>
+      <span>{formatStep(days[Math.floor(days.length / 2)]!.start)}</span>
+      <span>Today</span>
+    </p>
   );
 }
 
