@@ -71,6 +71,7 @@ describe('no setting at all', () => {
       COMPILED_QUERIES: 'on',
       INTROSPECTION: true,
       EXPLORER: true,
+      DASHBOARD: true,
       LOG_LEVEL: 'info',
       BODY_BYTES_MAX: 65_536,
       GRAPHQL_TOKENS_MAX: 1_000,

@@ -7,7 +7,8 @@ import { second } from '../src/editions/second.js';
 
 const files = fs
   .readdirSync('src', { recursive: true, encoding: 'utf8' })
-  .filter((name) => name.endsWith('.ts'))
+  // The dashboard is a program for browsers: knip finds what it does not use, and the linter what it may not import.
+  .filter((name) => name.endsWith('.ts') && !name.startsWith('dashboard'))
   .map((name) => ({ name: name.replaceAll(path.sep, '/'), text: fs.readFileSync(path.join('src', name), 'utf8') }));
 const code = (text: string) => text.replaceAll(/\/\*[\s\S]*?\*\//g, '').replaceAll(/^\s*\/\/.*$/gm, '');
 
