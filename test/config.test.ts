@@ -72,6 +72,8 @@ describe('no setting at all', () => {
       INTROSPECTION: true,
       EXPLORER: true,
       DASHBOARD: true,
+      STREAMS_MAX: 2000,
+      STREAMS_OF_KEY_MAX: 100,
       LOG_LEVEL: 'info',
       BODY_BYTES_MAX: 65_536,
       GRAPHQL_TOKENS_MAX: 1_000,
