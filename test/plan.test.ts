@@ -1,5 +1,5 @@
 import { getTableColumns, getTableName, is, Param, Placeholder } from 'drizzle-orm';
-import { PgColumn } from 'drizzle-orm/pg-core';
+import { PgColumn, PgDialect } from 'drizzle-orm/pg-core';
 import { drizzle } from 'drizzle-orm/postgres-js';
 import { getNamedType, type GraphQLObjectType, isObjectType, parse } from 'graphql';
 import pino from 'pino';
@@ -45,6 +45,7 @@ import { person } from '../src/resources/person/table.js';
 import { Worker } from '../src/jobs/runner.js';
 import { receivableListing } from '../src/resources/receivable/resolver.js';
 import { receivable } from '../src/resources/receivable/table.js';
+import { snake } from '../src/request/problems.js';
 import { operationOf, rules } from '../src/resources/registry.js';
 import { QueryCompiler } from '../src/api/graphql/compiler/compiler.js';
 import { seedTrade } from './trade.js';
@@ -232,7 +233,7 @@ async function valuesOf(list: List, owner: string): Promise<PageArgs[]> {
       if (value === undefined) continue;
       const one = nested(name, single || Array.isArray(value) ? value : [value]);
       all.push(one);
-      if (account && account !== name) all.push({ ...one, ...nested(account, userOf) });
+      if (account && account !== name && !listing.exclusive?.[name]) all.push({ ...one, ...nested(account, userOf) });
     }
   }
   return all.flatMap((one) => ends.map((end) => ({ ...one, ...end }))) as PageArgs[];
@@ -255,7 +256,7 @@ async function argumentsOf(list: List, owner: string): Promise<PageArgs[]> {
     const found = values.length > 0 ? values : ['none'];
     const one = byAccount || column.dataType === 'boolean' || name === 'objectId' ? found[0] : found;
     filters.push(nested(name, one));
-    if (values.length > 0 && name !== 'objectId') all = merged(all, nested(name, one));
+    if (values.length > 0 && name !== 'objectId' && !listing.exclusive?.[name]) all = merged(all, nested(name, one));
   }
   const { cursor, time } = await middleOf(list, owner);
   const created = { gt: time };
@@ -272,6 +273,37 @@ async function argumentsOf(list: List, owner: string): Promise<PageArgs[]> {
     { ...filter, first: 10, after: cursor },
     { ...filter, last: 10, before: cursor },
   ]) as PageArgs[];
+}
+
+/**
+ * Every order by a value, both ways, for usual, rare and absent values of the filter in its key, with and without a
+ * range, from both ends.
+ */
+async function orderedOf(list: List, owner: string): Promise<PageArgs[]> {
+  const { table, listing } = list;
+  const mine = `(context_id = '${owner}' or '${owner}' = '${large}')`;
+  const all: object[] = [];
+  for (const [order, { key, all: values, by, type }] of Object.entries(listing.orders ?? {})) {
+    const keys = await usual(list, columnOf(listing.filters[key]!), 1_000, mine);
+    const { sql: value } = new PgDialect().sqlToQuery(by((column) => column));
+    const name = getTableName(table);
+    const [middle] = await first(
+      `select id from ${name} where tenant_id = $1 and livemode = false and ${mine} and ${named(columnOf(listing.filters[key]!))} = $2
+       order by ${value}, id offset (select count(*) / 2 from ${name} where tenant_id = $1 and livemode = false and context_id = '${userOf}')`,
+      [tenantOf(large), keys[0]],
+    );
+    const range = type === 'text' ? { gte: '2026-03-01', lt: '2026-12-24' } : { gte: 5n, lte: 1_000n };
+    const filters: object[] = values
+      ? [{}, { [key]: [keys[0]] }, { [key]: [keys.at(-1), 'none'] }, { overdue: true }]
+      : [keys[0], keys.at(-1), 'none'].map((each) => ({ [key]: [each] }));
+    const ends = [{ first: 10 }, { last: 10 }, { first: 10, after: middle }, { last: 10, before: middle }];
+    for (const way of ['ASC', 'DESC'])
+      for (const filter of filters)
+        for (const bounds of [{}, { [order]: range }])
+          for (const end of ends)
+            all.push({ orderBy: `${snake(order)}_${way.toLowerCase()}`, ...filter, ...bounds, ...end });
+  }
+  return all as PageArgs[];
 }
 
 const merged = (a: any, b: any): any =>
@@ -475,6 +507,48 @@ describe('the plan of a list', () => {
           const buffers = await buffersOf(one);
           if (buffers > buffersMax) faults.push(`${name}: ${buffers}`);
         }
+      }
+      expect(faults).toEqual([]);
+    },
+    120_000,
+  );
+
+  it.each(lists.filter(({ listing }) => listing.orders).map((one) => [getTableName(one.table), one] as const))(
+    `reads at most ${buffersMax} buffers, and no other rows, for a page in an order by a value: %s`,
+    async (_, list) => {
+      const { table, listing } = list;
+      const faults: string[] = [];
+      for (const kind of ['platform', 'connected_user'] as const) {
+        const scope = () => new Scope(caller(kind), world.database);
+        const args = await orderedOf(list, kind === 'platform' ? large : userOf);
+        const account = listing.byAccount.filter((name) => is(listing.filters[name], PgColumn) && name === 'accountId');
+        const asked = await askedBy(async () => {
+          for (const each of args) {
+            await scope().page(table, listing, each).catch(ignored);
+            for (const name of account)
+              await scope()
+                .page(table, listing, { ...each, [name]: userOf } as PageArgs)
+                .catch(ignored);
+            for (const { parents } of Object.values(listing.orders!))
+              for (const parent of parents) await scope().edge(table, listing, parent, userOf, each).catch(ignored);
+          }
+        }, true);
+        const pages = [...asked].filter(([name]) => /^(page|edge):/.test(name));
+        expect(pages.length).toBeGreaterThan(50);
+        for (const [name, one] of pages) {
+          const buffers = await buffersOf(one);
+          if (buffers > buffersMax) faults.push(`${name}: ${buffers}`);
+          for (const node of nodesOf(await chosenPlan(one)))
+            if (
+              (node['Actual Rows'] ?? 0) > readOf(11) * 4 ||
+              (/Seq Scan|Bitmap/.test(node['Node Type']) && !unseeded.has(node['Relation Name']!))
+            )
+              faults.push(`${name}: ${node['Node Type']} ${node['Index Name'] ?? ''} ${node['Actual Rows']}`);
+        }
+        for (const [name, { statement }] of new Map(pages.map(([, one]) => [one.statement, one])))
+          for (const node of nodesOf(await planOf(statement)))
+            if (node['Node Type'] === 'Seq Scan' && !unseeded.has(node['Relation Name']!))
+              faults.push(`${name}: scans`);
       }
       expect(faults).toEqual([]);
     },

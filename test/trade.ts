@@ -91,7 +91,7 @@ function statementsOf({ platform, edition, livemode, users, trades, others }: Tr
     `insert into receivable (tenant_id, livemode, id, created, account_id, currency, amount_maximum_reconcilable, amount_locked, deposit_ids_amount_locked, invoice, purpose_code,
                              transaction_type, voided, context_id, on_root_list)
      ${common('receivable')}, receiver, currency, 1000, 500, array[${id('deposit', 'n')}],
-       jsonb_build_object('amount', '1000', 'currency', currency, 'creationDate', '2026-01-01', 'dueDate', '2026-02-01', 'referenceNumber', 'R', 'document', ${file('u')}),
+       jsonb_build_object('amount', '1000', 'currency', currency, 'creationDate', '2026-01-01', 'dueDate', to_char(date '2026-01-01' + (n % 400)::int, 'YYYY-MM-DD'), 'referenceNumber', 'R', 'document', ${file('u')}),
        'P0802', case when round % 10 = 5 then 'goods' else 'services' end, round % 10 = 6, ${listed}`,
     `insert into deposit (tenant_id, livemode, id, created, amount, currency, from_account_id, from_address_id, to_account_id, to_address_id, payment_method, statement_descriptor,
                           status, payment_id, disputes_id, context_id, on_root_list)

@@ -52,8 +52,8 @@ type Filters = Record<string, PgColumn>;
 
 /** What all lists of a table have in common. */
 interface Common {
-  /** The columns that order the lists. */
-  order?: [PgColumn, ...PgColumn[]];
+  /** The columns and expressions that order the lists. */
+  order?: (PgColumn | SQL)[];
   /** A condition of all lists. */
   where?: SQL;
 }

@@ -1,81 +1,39 @@
-import {
-  and,
-  asc,
-  desc,
-  eq,
-  getTableColumns,
-  getTableName,
-  gt,
-  gte,
-  is,
-  lt,
-  lte,
-  type SQL,
-  type SQLWrapper,
-  sql,
-} from 'drizzle-orm';
+import { and, eq, getTableColumns, getTableName, is, type SQL, type Subquery, sql } from 'drizzle-orm';
 import { PgColumn, type PgTable, unionAll } from 'drizzle-orm/pg-core';
 import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import { type Listing, type PageRequest, readOf } from '../types/pagination.js';
+import {
+  type Asked,
+  beyondCursor,
+  boundOf,
+  bounds,
+  columnOf,
+  order,
+  orderOf,
+  positionIn,
+  positionOf,
+  type Rows,
+} from './list-position.js';
 import { isPair, ofOthers, pairOf, pairValue, rootOf } from './filter-index.js';
-import { type Visibility, type VisibilityColumns, visibilityPredicate } from './visibility.js';
+import { type Visibility, visibilityPredicate } from './visibility.js';
 
-/** A table whose visibility columns decide which callers see a row. */
-export type Rows = PgTable & VisibilityColumns;
-/** A table whose rows callers see only through their parents. */
-export type Child = PgTable & Pick<VisibilityColumns, 'tenantId' | 'livemode' | 'id' | 'created'>;
-export type Row<T extends Rows> = T['$inferSelect'];
-/**
- * A table of links between parents and children, where a child may have many parents. A link is inserted together with
- * its child, in the same second, so the index of the links has the order of the list.
- */
-export interface Link {
-  links: Child;
-  parent: PgColumn;
-  child: PgColumn;
-}
+export type { Child, Link, Row, Rows } from './list-position.js';
+export { columnOf } from './list-position.js';
+
 const p = sql.placeholder;
 /** The name of a page statement. It contains everything that changes the statement's text, and no values. */
 export function shape(table: Rows, request: PageRequest, visibility: Visibility): string {
   const filters = Object.entries(request.filters).map(([name, value]) => (Array.isArray(value) ? `${name}[]` : name));
   const cursor = request.cursor === undefined ? '' : 'from';
   const rows = readOf(request.size + 1);
-  return [getTableName(table), visibility, request.backward ? 'back' : 'on', rows, cursor, ...filters.sort()].join(':');
+  const order = [request.order ?? [], request.ascending ? 'asc' : []].flat().map((part) => `by ${part}`);
+  const direction = request.backward ? 'back' : 'on';
+  return [getTableName(table), visibility, direction, rows, cursor, ...filters.sort(), ...order].join(':');
 }
 
 /** The values of a page's own parameters, by their names. */
 export function values(request: PageRequest): Record<string, unknown> {
   return { ...request.filters, cursor: request.cursor };
-}
-
-/** The column with the parent's id, in the table itself or in its links. */
-export function columnOf(parent: PgColumn | Link): PgColumn {
-  return 'links' in parent ? parent.parent : parent;
-}
-
-/** The columns that order a list: the columns of the index that the statement scans. */
-function positionOf({ table, listing, parent }: Asked): PgColumn[] {
-  if (parent && 'links' in parent) return [parent.links.created, parent.child];
-  return listing.order ? [listing.order] : [table.created, table.id];
-}
-
-function order(columns: SQLWrapper[], { request }: Asked): SQL[] {
-  const by = request.backward ? asc : desc;
-  return columns.map((column) => by(column));
-}
-
-const bounds = { eq, gt, gte, lt, lte };
-
-/** Which rows of a list a statement selects: those of a parent, if given, and those beyond a cursor, if given. */
-export interface Asked {
-  table: Rows;
-  listing: Listing;
-  request: PageRequest;
-  visibility: Visibility;
-  parent?: PgColumn | Link | undefined;
-  /** The expression of the parent's id, if it is not `parent.id`. */
-  of?: SQL;
-  cursor?: SQL;
 }
 
 /**
@@ -87,11 +45,12 @@ export function listed(db: PostgresJsDatabase, asked: Asked, what: 'rows' | 'ids
   const inOrder = () => (what === 'rows' ? order(positionOf(asked), asked) : []);
   const limit = limitOf(rows);
   const [one, other] = sidesOf(asked).map((side) => found(db, asked, side, what, limit));
-  return other
-    ? unionAll(one!, other)
-        .orderBy(...inOrder())
-        .limit(limit)
-    : one!;
+  if (!other) return one!;
+  // A union can be ordered by its columns only, and not by expressions of them.
+  if (orderOf(asked)) return merged(db, asked, unionAll(one!, other).as('found'), what, limit);
+  return unionAll(one!, other)
+    .orderBy(...inOrder())
+    .limit(limit);
 }
 
 // Drizzle writes any expression as the limit, and its type knows numbers only; a number would be a parameter, and
@@ -121,15 +80,25 @@ function found(db: PostgresJsDatabase, asked: Asked, side: Side, what: 'rows' | 
     .orderBy(...ordered)
     .limit(limit);
   if (lists.length === 0) return first;
-  const child = first.as('found');
+  return merged(db, asked, first.as('found'), what, limit, sql.join(lists, sql` cross join `));
+}
+
+/** The first rows of the subquery `found`, or of one for each row of `each`, in the order of the list. */
+function merged(
+  db: PostgresJsDatabase,
+  asked: Asked,
+  child: Subquery,
+  what: 'rows' | 'ids',
+  limit: number,
+  each?: SQL,
+) {
   // Drizzle's type of a subquery has no columns when those of its table are not known.
   const rowsOf = child as unknown as Record<string, PgColumn>;
-  const names = positionOf(asked).map(({ name }) => sql`found.${sql.identifier(name)}`);
-  return db
-    .select(Object.fromEntries(Object.keys(columns).map((name) => [name, rowsOf[name]!])))
-    .from(sql.join(lists, sql` cross join `))
-    .crossJoinLateral(child)
-    .orderBy(...(what === 'rows' ? order(names, asked) : []))
+  const names = what === 'rows' ? Object.keys(getTableColumns(asked.table as PgTable)) : ['id'];
+  const select = db.select(Object.fromEntries(names.map((name) => [name, rowsOf[name]!])));
+  const from = each ? select.from(each).crossJoinLateral(child) : select.from(child);
+  return from
+    .orderBy(...(what === 'rows' ? order(positionIn(asked, 'found'), asked) : []))
     .limit(limit)
     .$dynamic();
 }
@@ -171,10 +140,11 @@ function sidesOf({ table, listing, request, visibility, parent, of = sql`parent.
  * The filter whose value is in the key of the scanned index. A filter that the list always has is in the index of a
  * parent; in other lists it excludes few rows.
  */
-function keyFilterOf(
-  { table, listing, request, parent }: Asked,
-  { of }: Side,
-): { name: string; column: PgColumn } | null {
+function keyFilterOf(asked: Asked, { of }: Side): { name: string; column: PgColumn } | null {
+  const { table, listing, request, parent } = asked;
+  const by = orderOf(asked);
+  const ordering = by && listing.filters[by.key];
+  if (by && is(ordering, PgColumn)) return { name: by.key, column: ordering };
   if (of && of.column !== table.actingAccountId && !listing.parents?.includes(of.column)) return null;
   const names = Object.keys(request.filters).filter(
     (name) => name !== of?.filter && is(listing.filters[name], PgColumn),
@@ -209,11 +179,15 @@ function conditionsOf(asked: Asked, side: Side): { conditions: (SQL | undefined)
       key ? sql`${rootOf(table.onRootList, key.column)} = ${valueOf(key.name)}::text` : sql`${table.onRootList} = true`,
     );
   if (visibility === 'context' && of?.column !== table.actingAccountId) {
-    conditions.push(eq(table.actingAccountId, p('context')));
+    const mine = eq(table.actingAccountId, p('context'));
+    // The rows of a parent have its visibility. With a plain condition PostgreSQL would expect few rows, and sort them.
+    conditions.push(of && key && !listing.own ? sql`nullif(${mine}, false) is not null` : mine);
     // Without this, a list of another account's objects would read all of them and return none.
-    if (of?.filter !== undefined && of.column === listing.own)
+    const named =
+      of?.filter === undefined ? undefined : of.column === listing.own ? 'account' : tableOf(asked, of.filter);
+    if (named !== undefined)
       conditions.push(
-        sql`exists (select from account a where a.tenant_id = ${p('tenant')} and a.livemode = ${p('live')} and a.id = ${parent} and a.context_id = ${p('context')})`,
+        sql`exists (select from ${sql.identifier(named)} a where a.tenant_id = ${p('tenant')} and a.livemode = ${p('live')} and a.id = ${parent} and a.context_id = ${p('context')})`,
       );
   }
   for (const [name, value] of Object.entries(request.filters)) {
@@ -221,11 +195,16 @@ function conditionsOf(asked: Asked, side: Side): { conditions: (SQL | undefined)
     if (member === 'created') {
       const at = bound as keyof typeof bounds;
       conditions.push(bounds[at](table.created, p(name)), ...(listing.within?.(at, sql`${p(name)}`) ?? []));
-    } else if (name !== of?.filter && name !== key?.name)
+    } else if (listing.conditions?.[name]) conditions.push(listing.conditions[name].where);
+    else if (member === request.order) conditions.push(boundOf(asked, name));
+    else if (name !== of?.filter && name !== key?.name)
       conditions.push(filterOf(listing, name, value, name === few ? valueOf(name) : undefined));
   }
   return { conditions: [...conditions, listing.where, beyondCursor(asked)], lists };
 }
+
+/** The table of the objects that a filter with an index of its own names, such as the addresses of deposits. */
+const tableOf = ({ listing }: Asked, filter: string) => listing.exclusive?.[filter];
 
 const isOfFew = ({ filters }: Listing, name: string) => filters[name] !== undefined && 'ofFew' in filters[name];
 
@@ -238,15 +217,4 @@ function filterOf(listing: Listing, name: string, value: unknown, each?: SQL): S
   const column = 'ofFew' in filter ? filter.ofFew : filter;
   if (each) return sql`${column} = ${each}`;
   return Array.isArray(value) ? sql`${column} = any(${p(name)})` : eq(column, p(name));
-}
-
-function beyondCursor(asked: Asked): SQL | undefined {
-  const { table, request, visibility, cursor = sql`${p('cursor')}` } = asked;
-  if (request.cursor === undefined) return undefined;
-  // The subquery finds the cursor only among the rows that the caller can see, so a foreign cursor selects no rows.
-  // The comparison is of row values, because PostgreSQL could not use a condition with OR as an index condition.
-  const same = sql`c.tenant_id = ${p('tenant')} and c.livemode = ${p('live')} and c.id = ${cursor}`;
-  const sameRow = visibility === 'context' ? sql`${same} and c.context_id = ${p('context')}` : same;
-  const position = positionOf({ ...asked, parent: undefined }).map(({ name }) => sql`c.${sql.identifier(name)}`);
-  return sql`(${sql.join(positionOf(asked), sql`, `)}) ${sql.raw(request.backward ? '>' : '<')} (select ${sql.join(position, sql`, `)} from ${table} c where ${sameRow})`;
 }

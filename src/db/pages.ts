@@ -1,6 +1,7 @@
 import { count, getTableColumns, getTableName, sql } from 'drizzle-orm';
 import type { AnyPgColumn, PgColumn } from 'drizzle-orm/pg-core';
 import { DomainError, problem } from '../request/problems.js';
+import { isOutside } from '../types/list-order.js';
 import {
   type Listing,
   type Page,
@@ -62,7 +63,7 @@ export class Pages {
     parentId: string,
     args: PageArgs,
   ): Promise<Page<Row<T>>> {
-    const request = pageRequest(listing, args);
+    const request = pageRequest(listing, args, columnOf(parent));
     const name = `${getTableName(table)}.${columnOf(parent).name}:${JSON.stringify([listing.fixed, args])}`;
     const rows = await this.reads.many(name, parentId, (ids) => this.#perParent(table, listing, parent, request, ids));
     return this.#page(table, listing, request, rows ?? [], {
@@ -185,7 +186,9 @@ export class Pages {
     rows: Row<T>[],
     look: Look,
   ): Promise<Page<Row<T>>> {
-    if (rows.length === 0 && request.cursor !== undefined && !(await this.reads.find(table, request.cursor))) {
+    const cursor = rows.length === 0 ? request.cursor : undefined;
+    const placed = cursor === undefined ? undefined : await this.reads.find(table, cursor);
+    if (cursor !== undefined && (!placed || isOutside(listing, request, placed))) {
       const name = request.backward ? 'ending_before' : 'starting_after';
       throw new DomainError(
         problem('parameter_invalid', `${listing.object}.${name}`, 'is not the id of an object of this list'),

@@ -1,7 +1,8 @@
-import type { SQL } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import { ArgsType, type ClassType, Field, ID, InputType, Int, ObjectType } from 'type-graphql';
 import { type Problem, problem, DomainError, snake } from '../request/problems.js';
+import { ListOrder, type Listing, orderedBy } from './list-order.js';
+import './range-filters.js';
 import { DateTime } from './scalars.js';
 
 export const pageSizeDefault = 10;
@@ -32,87 +33,53 @@ export class TimeFilter {
 export class CursorArgs {
   @Field(() => Int, {
     nullable: true,
-    description: `How many of the newest objects: 1 to ${pageSizeMax}, ${pageSizeDefault} by default. See \`PageInfo\`.`,
+    description: `How many objects from the start of the list, which is the newest one by default: 1 to ${pageSizeMax}, ${pageSizeDefault} by default. See \`PageInfo\`.`,
   })
   first?: number | null;
-  @Field(() => ID, { nullable: true, description: 'A cursor: the page begins with the next older object.' })
+  @Field(() => ID, {
+    nullable: true,
+    description: 'A cursor: the page begins with the object that follows it in the list.',
+  })
   after?: string | null;
   @Field(() => Int, {
     nullable: true,
-    description: `How many of the oldest objects: 1 to ${pageSizeMax}.`,
+    description: `How many objects from the end of the list: 1 to ${pageSizeMax}.`,
   })
   last?: number | null;
   @Field(() => ID, {
     nullable: true,
-    description: 'A cursor: the page ends with the next newer object.',
+    description: 'A cursor: the page ends with the object that precedes it in the list.',
   })
   before?: string | null;
 }
 
+/** The page arguments of a list with orders of its own. */
+@ArgsType()
+export class TimedPageArgs extends CursorArgs {
+  @Field(() => TimeFilter, { nullable: true, description: 'Only objects created within this range.' })
+  created?: TimeFilter | null;
+  /** Declared by the lists, with the orders that they have. */
+  orderBy?: string | null;
+}
+
 /**
  * The page arguments that every list of objects with ids takes, on both APIs. In /v1 they are limit, starting_after and
- * ending_before.
+ * ending_before; `order_by` is an extension.
  * Spec: Shared list parameters.
  */
 @ArgsType()
-export class PageArgs extends CursorArgs {
-  @Field(() => TimeFilter, { nullable: true, description: 'Only objects created within this range.' })
-  created?: TimeFilter | null;
+export class PageArgs extends TimedPageArgs {
+  @Field(() => ListOrder, { nullable: true, description: 'The order of the list; the newest first by default.' })
+  declare orderBy?: string | null;
 }
 
 /** The names of the page arguments. Every other argument of a list is a filter. */
-const paging = new Set(['first', 'after', 'last', 'before']);
-
-/** A filter by a value that either of two columns may have, such as the account on either side of a deposit. */
-interface Either {
-  either: readonly [PgColumn, PgColumn];
-}
-
-/**
- * A filter by a list of values of a column that a view derives. PostgreSQL has no statistics for such a column: with an
- * equality it expects few matches, reads all rows and sorts them. With `array_position` it expects most rows to match,
- * and scans the index of the list.
- */
-interface Derived {
-  derived: PgColumn;
-}
-
-/** A filter by a column of which few rows have the same value, so that an index of the column alone is enough. */
-interface OfFew {
-  ofFew: PgColumn;
-}
+const paging = new Set(['first', 'after', 'last', 'before', 'orderBy']);
 
 /** The number of members of a list without page arguments: a constant, or computed from its arguments by name. */
 export type ListSize = number | ((argument: (name: string) => unknown) => number);
 
-/**
- * How a kind of object is listed: its filters by their dotted names in the graph, and which of them name an account.
- */
-export interface Listing {
-  /** The object's name in the specification; the field names of problems begin with it. */
-  object: string;
-  filters: Record<string, PgColumn | Either | Derived | OfFew>;
-  /** Filters that name an account. With one, the list shows all visible objects and not only the acting account's. */
-  byAccount: string[];
-  /** Filters that always apply, such as the type of the accounts of an edge. */
-  fixed?: Record<string, unknown>;
-  /** The column that orders the list, newest first, instead of the creation time and the id. Its values are unique. */
-  order?: PgColumn;
-  /** Bounds of that column for a bound of the creation time. */
-  within?: (bound: 'eq' | 'gt' | 'gte' | 'lt' | 'lte', time: SQL) => SQL[];
-  /**
-   * The columns with an index for each filter, next to the root list and the lists of acting accounts. A filter of
-   * another list reads all rows of its parent.
-   */
-  parents?: readonly PgColumn[];
-  /**
-   * The column with the account that decides on whose list a row is. The index of the acting accounts' lists omits the
-   * rows of the acting account itself, which the index of this column has.
-   */
-  own?: PgColumn;
-  /** A condition that always applies. */
-  where?: SQL;
-}
+export type { Listing } from './list-order.js';
 
 /** One page to read: which end, how many, from which cursor, under which filters. */
 export interface PageRequest {
@@ -120,6 +87,9 @@ export interface PageRequest {
   size: number;
   cursor: string | undefined;
   filters: Record<string, unknown>;
+  /** The order by a value, if it is not the order by time. */
+  order: string | undefined;
+  ascending: boolean;
 }
 
 const readSizes = [2, 6, 11, 26, 51, pageSizeMax + 1];
@@ -141,9 +111,11 @@ export function cursorConflict(object: string, other: 'after' | 'first'): Proble
 }
 
 /**
- * Converts the arguments of a list to a page request. Refuses arguments that contradict each other or exceed a limit.
+ * Converts the arguments of a list to a page request. Refuses arguments that contradict each other, exceed a limit, or
+ * are served by no index. `parent` is the column of the parent, where the list is an edge.
  */
-export function pageRequest({ object, fixed, byAccount }: Listing, args: PageArgs): PageRequest {
+export function pageRequest(listing: Listing, args: TimedPageArgs, parent?: PgColumn): PageRequest {
+  const { object, fixed, byAccount } = listing;
   const { first, after, last, before } = args;
   const backward = last != null || before != null;
   const problems: Problem[] = [];
@@ -166,12 +138,21 @@ export function pageRequest({ object, fixed, byAccount }: Listing, args: PageArg
       problems.push(
         problem('parameter_invalid', `${object}.${name.split('.').map(snake).join('.')}`, listMembersFault),
       );
+  const { order, ascending, ...ordered } = orderedBy(
+    listing,
+    args.orderBy,
+    alone(filters, byAccount),
+    parent,
+    problems,
+  );
   if (problems.length > 0) throw new DomainError(...problems);
   return {
     backward,
     size,
     cursor: (backward ? before : after) ?? undefined,
-    filters: { ...alone(filters, byAccount), ...fixed },
+    filters: { ...ordered.filters, ...fixed },
+    order,
+    ascending,
   };
 }
 
@@ -208,15 +189,15 @@ export interface Page<T> {
 @ObjectType({
   simpleResolvers: true,
   description:
-    'The position of a page in its list. Lists are ordered from the newest object to the oldest, and so is each page. ' +
+    'The position of a page in its list. Lists are ordered from the newest object to the oldest, unless `orderBy` gives another order, and so is each page. ' +
     'For the first page, send `first` alone; for the next one, `first` and `after` with the `endCursor` of this page. ' +
-    'To page towards newer objects, send `last` and `before` with the `startCursor`. A cursor is the id of an object, so ids from /v1 work as well. ' +
+    'To page backwards, send `last` and `before` with the `startCursor`. A cursor is the id of an object, so ids from /v1 work as well. ' +
     '`first` and `after` cannot be combined with `last` and `before`.',
 })
 export class PageInfo {
-  @Field(() => Boolean, { description: 'Whether older objects follow the page.' })
+  @Field(() => Boolean, { description: 'Whether objects follow the page.' })
   hasNextPage: boolean | (() => Promise<boolean>);
-  @Field(() => Boolean, { description: 'Whether newer objects precede the page.' })
+  @Field(() => Boolean, { description: 'Whether objects precede the page.' })
   hasPreviousPage: boolean | (() => Promise<boolean>);
   @Field(() => ID, {
     nullable: true,
@@ -239,7 +220,7 @@ export function connectionOf<T extends object>(name: string, type: () => ClassTy
     @Field(type, { description: 'The object.' })
     node: T;
   }
-  @ObjectType(`${name}Connection`, { simpleResolvers: true, description: 'A page of a list, newest first.' })
+  @ObjectType(`${name}Connection`, { simpleResolvers: true, description: 'A page of a list.' })
   class Connection {
     @Field(() => [Edge], { description: 'The objects of the page, each with its cursor.' })
     edges: unknown;

@@ -1,6 +1,8 @@
 import { ArgsType, Field, ID, InputType } from 'type-graphql';
-import { PageArgs } from '../../types/pagination.js';
+import { AmountFilter } from '../../types/range-filters.js';
+import { TimedPageArgs } from '../../types/pagination.js';
 import { Amount, Currency, Metadata } from '../../types/scalars.js';
+import { DepositOrder } from './type.js';
 import { DepositPaymentMethod, DepositReasonCode, DepositStatus } from './table.js';
 import { texts } from '../../types/texts.js';
 
@@ -80,7 +82,18 @@ export class DisputeTestDepositInput extends EndTestDepositInput {
 }
 
 @ArgsType()
-export class DepositOfAccountArgs extends PageArgs {
+export class DepositOfAccountArgs extends TimedPageArgs {
+  @Field(() => DepositOrder, {
+    nullable: true,
+    description:
+      'The order of the list; the newest first by default. An order by amount needs one `currency`, and has no other filters than `amount`.',
+  })
+  declare orderBy?: string | null;
+  @Field(() => AmountFilter, {
+    nullable: true,
+    description: 'Only amounts within this range. It needs an order by amount.',
+  })
+  amount?: AmountFilter | null;
   @Field(() => [DepositStatus], { nullable: true, description: 'Only in these statuses.' })
   status?: DepositStatus[] | null;
   @Field(() => [DepositPaymentMethod], { nullable: true, description: 'Only by these methods.' })
@@ -96,4 +109,10 @@ export class DepositArgs extends DepositOfAccountArgs {
     description: 'Only deposits to or from this account. It may be any account that the caller can see.',
   })
   accountId?: string | null;
+  @Field(() => ID, {
+    nullable: true,
+    description:
+      'Only deposits that came in to this address, which may be any that the caller can see. It excludes other filters than `created`.',
+  })
+  addressId?: string | null;
 }

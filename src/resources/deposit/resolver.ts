@@ -16,7 +16,7 @@ import {
   ReconcileDepositInput,
 } from './inputs.js';
 import { receiverOf } from './receiver.js';
-import { deposit } from './table.js';
+import { type DepositRow, deposit } from './table.js';
 import { Deposit } from './type.js';
 import { Input } from '../../types/input.js';
 
@@ -31,10 +31,22 @@ export const depositListing: Listing = {
     status: deposit.status,
     paymentMethod: deposit.paymentMethod,
     currency: deposit.currency,
+    addressId: deposit.toAddressId,
   },
-  byAccount: ['accountId'],
+  byAccount: ['accountId', 'addressId'],
   parents: [deposit.toAccountId, deposit.fromAccountId],
   own: deposit.toAccountId,
+  orders: {
+    amount: {
+      by: (name) => sql`${name(deposit.amount)}`,
+      type: 'bigint',
+      valueOf: (row: DepositRow) => row.amount,
+      key: 'currency',
+      because: ', since amounts of several currencies have no common order',
+      parents: [deposit.toAccountId],
+    },
+  },
+  exclusive: { addressId: 'address' },
 };
 
 const CreateDepositPayload = payloadOf('CreateDeposit', 'deposit', Deposit);

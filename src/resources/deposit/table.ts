@@ -108,6 +108,9 @@ export const deposit = pgTable(
     ...listIndexes('deposit', t, filters(t), { own: t.toAccountId }),
     ...parentIndexes('deposit_to', t, t.toAccountId, filters(t)),
     ...parentIndexes('deposit_from', t, t.fromAccountId, filters(t)),
+    // The lists by amount, each of one currency. What an account paid has no such list.
+    ...listIndexes('deposit_amount', t, { currency: t.currency }, { own: t.toAccountId, order: [t.amount, t.id] }),
+    ...parentIndexes('deposit_amount_to', t, t.toAccountId, { currency: t.currency }, { order: [t.amount, t.id] }),
     // The operator names a deposit by its id alone; a hash takes a third of the room of a tree.
     index('deposit_by_id').using('hash', t.id),
     check('deposit_status', isOneOf(t.status, DepositStatus)),

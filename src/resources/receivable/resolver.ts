@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm';
 import { ArgsType, Ctx, Field, ID, InputType, Mutation, Resolver } from 'type-graphql';
 import { blankToNull } from '../account/creation.js';
 import { account } from '../account/table.js';
@@ -5,16 +6,32 @@ import type { Row, Rows } from '../../db/list-statement.js';
 import type { Scope } from '../../db/scope.js';
 import type { Context } from '../../operation/context.js';
 import { checkFiles } from '../file/reference.js';
-import { type Listing, PageArgs } from '../../types/pagination.js';
+import { AmountFilter, DateFilter } from '../../types/range-filters.js';
+import { type Listing, TimedPageArgs } from '../../types/pagination.js';
 import { payloadOf } from '../../types/payload.js';
 import { emptyOptional, type Problem, problem, DomainError } from '../../request/problems.js';
 import { Amount, Currency, currencyDigits, LocalDate, Metadata } from '../../types/scalars.js';
 import { purposeCodes } from './purpose.js';
-import { type ReceivableLockRow, ReceivableStatus, receivable, TransactionType } from './table.js';
-import { Receivable } from './type.js';
+import {
+  amountOf,
+  dueDateOf,
+  type ReceivableLockRow,
+  type ReceivableRow,
+  ReceivableStatus,
+  receivable,
+  TransactionType,
+} from './table.js';
+import { Receivable, ReceivableOrder } from './type.js';
 import { invoiceTexts } from './texts.js';
 import { texts } from '../../types/texts.js';
 import { Input } from '../../types/input.js';
+
+/** The due date is before today, in UTC, by the clock of the tenant. */
+const isOverdue = sql`${dueDateOf(receivable)} < (
+  select to_char(to_timestamp(extract(epoch from statement_timestamp())::bigint + coalesce((
+    select t.offset_seconds from test_clock t
+    where t.tenant_id = ${sql.placeholder('tenant')} and t.livemode = ${sql.placeholder('live')} and not t.livemode
+  ), 0)) at time zone 'UTC', 'YYYY-MM-DD'))`;
 
 export const receivableListing: Listing = {
   object: 'receivable',
@@ -27,6 +44,25 @@ export const receivableListing: Listing = {
   byAccount: ['accountId'],
   parents: [receivable.accountId],
   own: receivable.accountId,
+  orders: {
+    dueDate: {
+      by: (name) => dueDateOf({ invoice: name(receivable.invoice) }),
+      type: 'text',
+      valueOf: ({ invoice }: ReceivableRow) => invoice.dueDate,
+      key: 'status',
+      all: Object.values(ReceivableStatus),
+      parents: [receivable.accountId],
+    },
+    amount: {
+      by: (name) => amountOf({ invoice: name(receivable.invoice) }),
+      type: 'bigint',
+      valueOf: ({ invoice }: ReceivableRow) => BigInt(invoice.amount),
+      key: 'currency',
+      because: ', since amounts of several currencies have no common order',
+      parents: [receivable.accountId],
+    },
+  },
+  conditions: { overdue: { order: 'dueDate', value: ReceivableStatus.OPEN, where: isOverdue } },
 };
 
 @InputType({ description: 'The invoice of a receivable.' })
@@ -94,7 +130,29 @@ class VoidReceivableInput {
 }
 
 @ArgsType()
-export class ReceivableOfAccountArgs extends PageArgs {
+export class ReceivableOfAccountArgs extends TimedPageArgs {
+  @Field(() => ReceivableOrder, {
+    nullable: true,
+    description:
+      'The order of the list; the newest first by default. An order by due date has no other filters than `dueDate`, `overdue` and `status`. An order by the amount of the invoice needs one `currency`, and has no other filters than `amount`.',
+  })
+  declare orderBy?: string | null;
+  @Field(() => AmountFilter, {
+    nullable: true,
+    description: 'Only invoices with amounts within this range. It needs an order by amount.',
+  })
+  amount?: AmountFilter | null;
+  @Field(() => DateFilter, {
+    nullable: true,
+    description: 'Only invoices that are due within this range. It needs an order by due date.',
+  })
+  dueDate?: DateFilter | null;
+  @Field(() => Boolean, {
+    nullable: true,
+    description:
+      'Only receivables that are open after their due date; a day ends at midnight in UTC. It needs an order by due date. It must be true.',
+  })
+  overdue?: boolean | null;
   @Field(() => [ReceivableStatus], { nullable: true, description: 'Only in these statuses.' })
   status?: ReceivableStatus[] | null;
   @Field(() => [Currency], { nullable: true, description: 'Only in these currencies.' })

@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { type SQL, type SQLWrapper, sql } from 'drizzle-orm';
 import {
   bigint,
   boolean,
@@ -37,6 +37,11 @@ export interface InvoiceObject {
   dueDate: string;
   referenceNumber: string;
 }
+
+/** The due date of the invoice. Dates are YYYY-MM-DD, so their order as texts is their order in time. */
+export const dueDateOf = ({ invoice }: { invoice: SQLWrapper }): SQL => sql`(${invoice} ->> 'dueDate')`;
+/** The amount of the invoice. */
+export const amountOf = ({ invoice }: { invoice: SQLWrapper }): SQL => sql`((${invoice} ->> 'amount')::bigint)`;
 
 const minor = (name: string) => bigint(name, { mode: 'bigint' }).notNull();
 
@@ -93,6 +98,11 @@ export const receivable = pgTable(
     index('receivable_of_account').on(t.tenantId, t.livemode, t.accountId, t.created, t.id),
     ...listIndexes('receivable', t, filters(t), { own: t.accountId }),
     ...parentIndexes('receivable_account', t, t.accountId, filters(t)),
+    // The lists by due date, each of one status, and by amount, each of one currency.
+    ...listIndexes('receivable_due', t, { status: t.status }, { own: t.accountId, order: [dueDateOf(t), t.id] }),
+    ...parentIndexes('receivable_due_of', t, t.accountId, { status: t.status }, { order: [dueDateOf(t), t.id] }),
+    ...listIndexes('receivable_amount', t, { currency: t.currency }, { own: t.accountId, order: [amountOf(t), t.id] }),
+    ...parentIndexes('receivable_amount_of', t, t.accountId, { currency: t.currency }, { order: [amountOf(t), t.id] }),
     check(
       'receivable_amounts',
       sql`${t.amountLocked} >= 0 and ${t.amountSettledPayouts} >= 0 and ${t.amountMaximumReconcilable} > 0 and ${t.amountLocked} + ${t.amountSettledPayouts} <= ${t.amountMaximumReconcilable}`,

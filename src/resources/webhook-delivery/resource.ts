@@ -4,7 +4,13 @@ import { fields, link, many, node, one, page } from '../edges.js';
 import { event } from '../event/table.js';
 import { webhookEndpoint } from '../webhook-endpoint/table.js';
 import { webhookDelivery } from './table.js';
-import { WebhookDelivery, WebhookDeliveryArgs, WebhookDeliveryConnection, webhookDeliveryListing } from './type.js';
+import {
+  WebhookDelivery,
+  WebhookDeliveryArgs,
+  WebhookDeliveryConnection,
+  webhookDeliveryListing,
+  WebhookDeliveryOfEndpointArgs,
+} from './type.js';
 import { webhookDeliveryV1 } from './v1.js';
 
 export default defineResource({
@@ -39,6 +45,7 @@ export default defineResource({
     }),
     fields(webhookEndpoint, {
       deliveries: page(webhookDelivery, webhookDelivery.endpointId, {
+        args: WebhookDeliveryOfEndpointArgs,
         description: 'What was sent to the endpoint, newest first.',
       }),
     }),

@@ -11,6 +11,7 @@ import {
   text,
   unique,
 } from 'drizzle-orm/pg-core';
+import { listIndexes, parentIndexes } from '../../db/filter-index.js';
 import { isOneOf, keyColumns, visibilityColumns } from '../../db/columns.js';
 import { webhookEndpoint } from '../webhook-endpoint/table.js';
 
@@ -73,6 +74,8 @@ export const webhookDelivery = pgTable(
     index('webhook_delivery_pending')
       .on(t.tenantId, t.livemode, t.endpointId, t.nextAttempt, t.eventNumber)
       .where(sql`status = 'pending'`),
+    ...listIndexes('webhook_delivery', t, { status: t.status }),
+    ...parentIndexes('webhook_delivery_endpoint', t, t.endpointId, { status: t.status }),
     // Retention looks for the oldest deliveries of each tenant.
     index('webhook_delivery_age').on(t.tenantId, t.livemode, t.created, t.id),
     check('webhook_delivery_status', isOneOf(t.status, WebhookDeliveryStatus)),

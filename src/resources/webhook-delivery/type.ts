@@ -57,13 +57,19 @@ export const WebhookDeliveryConnection = connectionOf('WebhookDelivery', () => W
 
 export const webhookDeliveryListing: Listing = {
   object: 'webhook_delivery',
-  filters: { endpointId: webhookDelivery.endpointId },
+  filters: { endpointId: webhookDelivery.endpointId, status: webhookDelivery.status },
   byAccount: ['endpointId'],
   parents: [webhookDelivery.endpointId],
 };
 
 @ArgsType()
-export class WebhookDeliveryArgs extends PageArgs {
+export class WebhookDeliveryOfEndpointArgs extends PageArgs {
+  @Field(() => [WebhookDeliveryStatus], { nullable: true, description: 'Only in these statuses.' })
+  status?: WebhookDeliveryStatus[] | null;
+}
+
+@ArgsType()
+export class WebhookDeliveryArgs extends WebhookDeliveryOfEndpointArgs {
   @Field(() => ID, { nullable: true, description: 'Deliveries to this endpoint.' })
   endpointId?: string | null;
 }

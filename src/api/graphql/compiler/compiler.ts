@@ -2,7 +2,7 @@ import { type DocumentNode, type GraphQLSchema } from 'graphql';
 import { getArgumentValues, getVariableValues } from 'graphql/execution/values.js';
 import type { Context } from '../../../operation/context.js';
 import { listOf, visibilityOf } from '../../../db/visibility.js';
-import { shape, values } from '../../../db/list-statement.js';
+import { columnOf, shape, values } from '../../../db/list-statement.js';
 import { pageQuestion, type Question, questionOfParts } from '../../../db/slow-questions.js';
 import { check, checkEdge } from '../../../operation/guard.js';
 import { operationOf } from '../../../resources/registry.js';
@@ -152,9 +152,9 @@ export class CompiledQuery {
     const rows: number[] = [];
     const parts: Question[] = [];
     for (const [i, { branch, below }] of this.#withArguments.entries()) {
-      const { rule, field, node, parent } = branch;
+      const { rule, field, node, parent: type } = branch;
       const args = field!.args.length > 0 ? getArgumentValues(field!, node, coerced.coerced) : {};
-      const root = parent === this.schema.getQueryType();
+      const root = type === this.schema.getQueryType();
       if (root) check(operationOf(field!.name), args, context);
       else checkEdge(field!, args, context);
       const prefix = `q${i}_`;
@@ -165,7 +165,8 @@ export class CompiledQuery {
         if (args.asOf != null || args.descendants) return undefined;
       } else if (rule!.read === 'page' || rule!.read === 'edge') {
         const { table, listing } = rule!;
-        const request = pageRequest(listing, args);
+        const parent = rule!.read === 'edge' ? columnOf(rule!.match) : undefined;
+        const request = pageRequest(listing, args, parent);
         // The resolvers answer a page with a cursor: they check that its object exists.
         if (request.backward || request.cursor !== undefined) return undefined;
         const own = root

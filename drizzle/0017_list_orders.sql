@@ -1,0 +1,17 @@
+-- Adds the orders of lists by amount and due date, and the filter of deliveries by status. Each index makes writes to its
+-- table wait while it is built, seconds per million rows; reads go on, and requests that write are refused after two
+-- seconds. Where that is not acceptable, build the indexes beforehand by the same statements with CONCURRENTLY, one
+-- after the other: an index that exists is not built again.
+
+CREATE INDEX IF NOT EXISTS "deposit_amount_root_currency" ON "deposit" USING btree ("tenant_id","livemode",(case when "on_root_list" then "currency" end),"amount","id") WHERE (case when "deposit"."on_root_list" then "deposit"."currency" end) is not null;--> statement-breakpoint
+CREATE INDEX IF NOT EXISTS "deposit_amount_context_by_currency" ON "deposit" USING btree ("tenant_id","livemode",hashtextextended(("context_id" || ' ' || "currency"), 0),"amount","id") WHERE "deposit"."context_id" <> "deposit"."to_account_id";--> statement-breakpoint
+CREATE INDEX IF NOT EXISTS "deposit_amount_to_by_currency" ON "deposit" USING btree ("tenant_id","livemode",hashtextextended(("to_account_id" || ' ' || "currency"), 0),"amount","id");--> statement-breakpoint
+CREATE INDEX IF NOT EXISTS "receivable_due_root_status" ON "receivable" USING btree ("tenant_id","livemode",(case when "on_root_list" then "status" end),("invoice" ->> 'dueDate'),"id") WHERE (case when "receivable"."on_root_list" then "receivable"."status" end) is not null;--> statement-breakpoint
+CREATE INDEX IF NOT EXISTS "receivable_due_context_by_status" ON "receivable" USING btree ("tenant_id","livemode",hashtextextended(("context_id" || ' ' || "status"), 0),("invoice" ->> 'dueDate'),"id") WHERE "receivable"."context_id" <> "receivable"."account_id";--> statement-breakpoint
+CREATE INDEX IF NOT EXISTS "receivable_due_of_by_status" ON "receivable" USING btree ("tenant_id","livemode",hashtextextended(("account_id" || ' ' || "status"), 0),("invoice" ->> 'dueDate'),"id");--> statement-breakpoint
+CREATE INDEX IF NOT EXISTS "receivable_amount_root_currency" ON "receivable" USING btree ("tenant_id","livemode",(case when "on_root_list" then "currency" end),(("invoice" ->> 'amount')::bigint),"id") WHERE (case when "receivable"."on_root_list" then "receivable"."currency" end) is not null;--> statement-breakpoint
+CREATE INDEX IF NOT EXISTS "receivable_amount_context_by_currency" ON "receivable" USING btree ("tenant_id","livemode",hashtextextended(("context_id" || ' ' || "currency"), 0),(("invoice" ->> 'amount')::bigint),"id") WHERE "receivable"."context_id" <> "receivable"."account_id";--> statement-breakpoint
+CREATE INDEX IF NOT EXISTS "receivable_amount_of_by_currency" ON "receivable" USING btree ("tenant_id","livemode",hashtextextended(("account_id" || ' ' || "currency"), 0),(("invoice" ->> 'amount')::bigint),"id");--> statement-breakpoint
+CREATE INDEX IF NOT EXISTS "webhook_delivery_root_status" ON "webhook_delivery" USING btree ("tenant_id","livemode",(case when "on_root_list" then "status" end),"created","id") WHERE (case when "webhook_delivery"."on_root_list" then "webhook_delivery"."status" end) is not null;--> statement-breakpoint
+CREATE INDEX IF NOT EXISTS "webhook_delivery_context_by_status" ON "webhook_delivery" USING btree ("tenant_id","livemode",hashtextextended(("context_id" || ' ' || "status"), 0),"created","id");--> statement-breakpoint
+CREATE INDEX IF NOT EXISTS "webhook_delivery_endpoint_by_status" ON "webhook_delivery" USING btree ("tenant_id","livemode",hashtextextended(("endpoint_id" || ' ' || "status"), 0),"created","id");

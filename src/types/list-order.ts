@@ -1,0 +1,205 @@
+import type { SQL, SQLWrapper } from 'drizzle-orm';
+import type { PgColumn } from 'drizzle-orm/pg-core';
+import { camel, type MessageText, type Problem, problem, snake } from '../request/problems.js';
+
+export const ListOrder = { CREATED_DESC: 'created_desc', CREATED_ASC: 'created_asc' } as const;
+export type ListOrder = (typeof ListOrder)[keyof typeof ListOrder];
+
+/** How an expression names the columns of a row, which may be in a subquery. */
+export type ColumnName = (column: PgColumn) => SQLWrapper;
+
+/**
+ * An order of a list by a value that never changes, and then by the id. Its indexes begin with the list and the value
+ * of one filter. A range of the value is a range of such an index, so it requires the order.
+ */
+export interface OrderBy {
+  /** The value of a row, and its type in PostgreSQL. */
+  by: (name: ColumnName) => SQL;
+  type: 'bigint' | 'text';
+  valueOf: (row: never) => bigint | string;
+  /** The filter in the key of the indexes. */
+  key: string;
+  /** The values of this filter where it is not given. Without them it must be given, with one value. */
+  all?: readonly string[];
+  /** Why it must be given. */
+  because?: string;
+  /** The parents and accounts whose lists have such an index, next to the lists of callers. */
+  parents: readonly PgColumn[];
+}
+
+/** A filter that is true or absent, such as `overdue`: a condition within an order, for one value of the order's key. */
+interface Condition {
+  order: string;
+  value: string;
+  where: SQL;
+}
+
+/** A filter by a value that either of two columns may have, such as the account on either side of a deposit. */
+interface Either {
+  either: readonly [PgColumn, PgColumn];
+}
+
+/**
+ * A filter by a list of values of a column that a view derives. PostgreSQL has no statistics for such a column: with an
+ * equality it expects few matches, reads all rows and sorts them. With `array_position` it expects most rows to match,
+ * and scans the index of the list.
+ */
+interface Derived {
+  derived: PgColumn;
+}
+
+/** A filter by a column of which few rows have the same value, so that an index of the column alone is enough. */
+interface OfFew {
+  ofFew: PgColumn;
+}
+
+/**
+ * How a kind of object is listed: its filters by their dotted names in the graph, and which of them name an account.
+ */
+export interface Listing {
+  /** The object's name in the specification; the field names of problems begin with it. */
+  object: string;
+  filters: Record<string, PgColumn | Either | Derived | OfFew>;
+  /** Filters that name an account. With one, the list shows all visible objects and not only the acting account's. */
+  byAccount: string[];
+  /** Filters that always apply, such as the type of the accounts of an edge. */
+  fixed?: Record<string, unknown>;
+  /** The column that orders the list, newest first, instead of the creation time and the id. Its values are unique. */
+  order?: PgColumn;
+  /** Bounds of that column for a bound of the creation time. */
+  within?: (bound: 'eq' | 'gt' | 'gte' | 'lt' | 'lte', time: SQL) => SQL[];
+  /**
+   * The columns with an index for each filter, next to the root list and the lists of acting accounts. A filter of
+   * another list reads all rows of its parent.
+   */
+  parents?: readonly PgColumn[];
+  /**
+   * The column with the account that decides on whose list a row is. The index of the acting accounts' lists omits the
+   * rows of the acting account itself, which the index of this column has.
+   */
+  own?: PgColumn;
+  /** A condition that always applies. */
+  where?: SQL;
+  /** Its orders by other values than the creation time, by the name of the value. */
+  orders?: Readonly<Record<string, OrderBy>>;
+  /** Filters that are true or absent. */
+  conditions?: Readonly<Record<string, Condition>>;
+  /** Filters with an index that has no other filter, by the table of the objects that they name. */
+  exclusive?: Readonly<Record<string, string>>;
+}
+
+/** The order of a page, and its filters. */
+export interface Ordered {
+  /** The name of an order by a value; undefined for the order by time. */
+  order: string | undefined;
+  ascending: boolean;
+  filters: Record<string, unknown>;
+}
+
+/**
+ * The order of a page with the filters that it implies. Adds a problem for each filter that no index serves in this
+ * order: such a page would read all rows of its list to find a few.
+ */
+export function orderedBy(
+  listing: Listing,
+  orderBy: string | null | undefined,
+  given: Record<string, unknown>,
+  parent: PgColumn | undefined,
+  problems: Problem[],
+): Ordered {
+  const [, value = 'created', direction = 'desc'] = /^(.+)_(asc|desc)$/.exec(orderBy ?? '') ?? [];
+  const order = value === 'created' ? undefined : camel(value);
+  const ordered: Ordered = { order, ascending: direction === 'asc', filters: given };
+  const refuse = (name: string, text: MessageText) =>
+    problems.push(problem('parameter_invalid', `${listing.object}.${name.split('.').map(snake).join('.')}`, text));
+  const names = [...new Set(Object.keys(given).map((name) => memberOf(listing, name)))];
+  for (const name of names) {
+    const needed = neededBy(listing, name);
+    if (needed !== undefined && needed !== order) refuse(name, needs(needed));
+    if (listing.exclusive?.[name])
+      for (const other of names) if (other !== name && other !== 'created') refuse(other, notWith(snake(name), name));
+  }
+  const by = order === undefined ? undefined : listing.orders?.[order];
+  if (order === undefined || !by) return ordered;
+  if (parent && !by.parents.includes(parent)) refuse('orderBy', 'is not available for this list, except by created');
+  for (const name of names)
+    if (!servedBy(listing, by, order, name) && neededBy(listing, name) === undefined)
+      refuse(name, notWith(`order_by ${value}`, `orderBy ${value.toUpperCase()}`));
+  ordered.filters = { ...given };
+  const condition = names.find((name) => listing.conditions?.[name]);
+  if (condition !== undefined) {
+    if (given[condition] !== true) refuse(condition, 'must be true. Leave it out for all objects.');
+    if (by.key in given) refuse(by.key, notWith(snake(condition), condition));
+    ordered.filters[by.key] = listing.conditions![condition]!.value;
+  } else ordered.filters[by.key] = keyOf(by, given[by.key], value, (text) => refuse(by.key, text));
+  for (const [name, bound] of Object.entries(given))
+    if (memberOf(listing, name) === order) ordered.filters[name] = String(bound);
+  return ordered;
+}
+
+/** The filter that a dotted name belongs to: `amount` of `amount.gte`. */
+function memberOf(listing: Listing, name: string): string {
+  const [member = name] = name.split('.');
+  return member === 'created' || listing.orders?.[member] ? member : name;
+}
+
+/** The order that a range or a condition needs. */
+const neededBy = (listing: Listing, name: string) =>
+  listing.orders?.[name] ? name : listing.conditions?.[name]?.order;
+
+/** Whether the indexes of an order serve a filter. */
+function servedBy(listing: Listing, by: OrderBy, order: string, name: string): boolean {
+  if (name === order || name === by.key || listing.conditions?.[name]?.order === order) return true;
+  const filter = listing.filters[name];
+  if (!filter || !listing.byAccount.includes(name)) return false;
+  const columns = 'either' in filter ? filter.either : [filter];
+  return columns.every((column) => by.parents.includes(column as PgColumn));
+}
+
+function keyOf(by: OrderBy, given: unknown, value: string, refuse: (text: MessageText) => void): unknown {
+  if (given === undefined && by.all) return [...by.all];
+  if (by.all) return given;
+  const values = [given].flat();
+  if (values.length !== 1 || given === undefined)
+    refuse({
+      v1: `must have one value with order_by ${value}${by.because ?? ''}`,
+      graph: `must have one value with orderBy ${value.toUpperCase()}${by.because ?? ''}`,
+    });
+  return values[0];
+}
+
+const needs = (order: string): MessageText => ({
+  v1: `needs order_by=${snake(order)}_desc or ${snake(order)}_asc, because only that order has its ranges`,
+  graph: `needs orderBy: ${snake(order).toUpperCase()}_DESC or ${snake(order).toUpperCase()}_ASC, because only that order has its ranges`,
+});
+
+const notWith = (v1: string, graph: string): MessageText => ({
+  v1: `cannot be combined with ${v1}. Leave out one of them.`,
+  graph: `cannot be combined with ${graph}. Leave out one of them.`,
+});
+
+const compared: Record<string, (a: bigint | string, b: bigint | string) => boolean> = {
+  eq: (a, b) => a === b,
+  gt: (a, b) => a > b,
+  gte: (a, b) => a >= b,
+  lt: (a, b) => a < b,
+  lte: (a, b) => a <= b,
+};
+
+/** Whether an object is outside of a list with these filters for ever, so that it has no position there. */
+export function isOutside(
+  listing: Listing,
+  { order, filters }: Pick<Ordered, 'order' | 'filters'>,
+  row: object,
+): boolean {
+  const by = order === undefined ? undefined : listing.orders?.[order];
+  if (order === undefined || !by) return false;
+  // What may change, such as a status, says nothing about the position of an object.
+  if (!by.all && (row as Record<string, unknown>)[by.key] !== filters[by.key]) return true;
+  const value = by.valueOf(row as never);
+  return Object.entries(filters).some(([name, bound]) => {
+    const [member, which = ''] = name.split('.');
+    if (member !== order || !compared[which]) return false;
+    return !compared[which](value, by.type === 'bigint' ? BigInt(String(bound)) : String(bound));
+  });
+}
