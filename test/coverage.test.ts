@@ -12,7 +12,7 @@ import { buildGraph } from '../src/api/graphql/server.js';
 import { operations, restRoutes, routes } from '../src/resources/registry.js';
 import { contract } from './contract.js';
 import { enumerations, keysWithoutField, type ObjectKeys, objects, type Values } from './coverage/objects.js';
-import { type Endpoint, endpoints, listParameters } from './coverage/requests.js';
+import { addedParameters, type Endpoint, endpoints, listParameters } from './coverage/requests.js';
 import { resourceRules } from './coverage/resources.js';
 import { generalRules } from './coverage/rules.js';
 import type { Statement } from './coverage/statement.js';
@@ -296,7 +296,13 @@ describe('the names in the specification', () => {
     'are the parameters of $route, with those that are required or of one edition',
     ({ route, parameters }) => {
       const call = calls.get(route)!;
-      const shared = new Set(['limit', 'starting_after', 'ending_before', ...listParameters.map(([name]) => name)]);
+      const shared = new Set([
+        'limit',
+        'starting_after',
+        'ending_before',
+        ...listParameters.map(([name]) => name),
+        ...addedParameters,
+      ]);
       const editionMark = ({ 'x-edition': edition }: Json, required: boolean) => {
         if (edition?.only) return `:${edition.only}`;
         if (required) return '!';

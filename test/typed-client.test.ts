@@ -7,6 +7,7 @@ import { codegen } from '@graphql-codegen/core';
 import * as typescript from '@graphql-codegen/typescript';
 import {
   buildSchema,
+  type GraphQLNamedType,
   getNamedType,
   getNullableType,
   isInterfaceType,
@@ -15,6 +16,7 @@ import {
   isObjectType,
   isScalarType,
   isSpecifiedScalarType,
+  isUnionType,
   parse,
   validate,
 } from 'graphql';
@@ -82,6 +84,7 @@ describe("the rules for Apollo's cache in the guide", () => {
         .flatMap((type) => Object.values(type.getFields()))
         .filter(({ type }) => !isListType(getNullableType(type)))
         .map(({ type }) => getNamedType(type))
+        .flatMap((type): GraphQLNamedType[] => (isUnionType(type) ? [...type.getTypes()] : [type]))
         .filter(isObjectType)
         .filter((type) => !type.getInterfaces().some(({ name }) => name === 'Node'))
         .map(({ name }) => name)
@@ -96,7 +99,11 @@ describe("the rules for Apollo's cache in the guide", () => {
   it('name the types of the interface Node', () => {
     const node = named('Node');
     const types = isInterfaceType(node) ? schema.getPossibleTypes(node).map(({ name }) => name) : [];
-    expect(options.possibleTypes).toEqual({ Node: types.toSorted() });
+    const unions = Object.values(schema.getTypeMap()).filter(isUnionType);
+    expect(options.possibleTypes).toEqual({
+      Node: types.toSorted(),
+      ...Object.fromEntries(unions.map((union) => [union.name, union.getTypes().map((each) => each.name)])),
+    });
   });
 
   const first = gql`{ viewer { mode account { id businessDetails { legalName } setting { id payouts { interval } } } } }`;

@@ -6,6 +6,7 @@ import { emptyRequired, remaining } from '../operation/input-problems.js';
 import { textProblems } from '../operation/text-problems.js';
 import type { ListSizes } from '../api/graphql/query-parts.js';
 import { NodeCounter } from '../api/graphql/query-cost.js';
+import { resolveStoredNames } from '../api/graphql/stored-names.js';
 import { problem, DomainError } from '../request/problems.js';
 import { measure } from '../request/budget.js';
 import type { OperatorContext } from './context.js';
@@ -72,6 +73,7 @@ export function buildOperatorGraph(): GraphQLSchema {
     skipCheck: true,
   });
   assertValidSchema(schema);
+  resolveStoredNames(schema);
   schema.getQueryType()!.description = 'What the operator can read, over all tenants.';
   schema.getMutationType()!.description = 'What the operator can change.';
   const mutations = schema.getMutationType()!.getFields();

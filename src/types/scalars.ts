@@ -1,13 +1,26 @@
 import { code as currencyOf, codes as listedCurrencies } from 'currency-codes';
 import { GraphQLError, GraphQLScalarType, Kind, type ValueNode, valueFromASTUntyped } from 'graphql';
-import { GraphQLCountryCode, GraphQLDateTime, GraphQLIP, GraphQLLocalDate } from 'graphql-scalars';
+import {
+  GraphQLCountryCode,
+  GraphQLDateTime,
+  GraphQLEmailAddress,
+  GraphQLIP,
+  GraphQLLocalDate,
+  GraphQLURL,
+} from 'graphql-scalars';
 import { problemsMax } from '../request/problems.js';
 
 const rfc3339 = 'https://www.rfc-editor.org/rfc/rfc3339#section-5.6';
 
+/*
+ * What is stored is answered as it is: it was checked when it was written, perhaps by older rules, and a check on output
+ * would turn it into an error. So no scalar of a text checks on output, and the query compiler answers the same.
+ */
+
 /** A calendar date. The library's own scalar, with the address of its specification. */
 export const LocalDate = new GraphQLScalarType<string, string>({
   ...GraphQLLocalDate.toConfig(),
+  serialize: String,
   description: 'A calendar date, as YYYY-MM-DD, such as `2026-01-31`.',
   specifiedByURL: rfc3339,
 });
@@ -15,8 +28,25 @@ export const LocalDate = new GraphQLScalarType<string, string>({
 /** An IP address. The library's own scalar, with the address of its specification. */
 export const IP = new GraphQLScalarType<string, string>({
   ...GraphQLIP.toConfig(),
+  serialize: String,
   description: 'An IPv4 or IPv6 address, such as `203.0.113.7` or `2001:db8::7`.',
   specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc4291#section-2.2',
+});
+
+/** An e-mail address. The library's own scalar, with the address of its specification. */
+export const EmailAddress = new GraphQLScalarType<string, string>({
+  ...GraphQLEmailAddress.toConfig(),
+  serialize: String,
+  description: 'An e-mail address, such as `accounts@acme.example`.',
+  specifiedByURL: 'https://html.spec.whatwg.org/multipage/input.html#valid-e-mail-address',
+});
+
+/** An absolute address of the web. The library's own scalar would answer another text than was stored. */
+export const URL = new GraphQLScalarType<unknown, string>({
+  ...GraphQLURL.toConfig(),
+  serialize: String,
+  description: 'An absolute address of the web, such as `https://shop.example/thanks`.',
+  specifiedByURL: 'https://url.spec.whatwg.org/',
 });
 
 /** A fault inside a scalar that is a map, with the path below the scalar. */

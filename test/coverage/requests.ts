@@ -131,3 +131,6 @@ export const listParameters: [name: string, graph: string[], ...tests: string[]]
     held('list', 'of %s accepts every bound of created, alone and combined'),
   ]),
 ];
+
+/** Parameters of the specification's lists that it does not have: extensions. */
+export const addedParameters = ['order_by'];

@@ -38,6 +38,7 @@ import { NodeCounter, refuseTooMany } from './query-cost.js';
 import { problem, retryAfter } from '../../request/problems.js';
 import { measure, measuredFieldResolver, type RequestBudget } from '../../request/budget.js';
 import { formatResponse } from './response.js';
+import { resolveStoredNames } from './stored-names.js';
 
 /** The sizes of the lists of the public schema. */
 export const publicSizes: ListSizes = {
@@ -54,6 +55,7 @@ export function buildGraph(): GraphQLSchema {
   // The library's own check executes an introspection query, which takes longer than building the schema.
   const schema = inOrder(buildSchemaSync({ resolvers, validate: false, skipCheck: true }));
   assertValidSchema(schema);
+  resolveStoredNames(schema);
   guard(schema, operations);
   describeEditions(schema, operations);
   const nodes = new NodeCounter(schema, publicSizes);

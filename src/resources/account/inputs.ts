@@ -1,7 +1,6 @@
-import { GraphQLEmailAddress } from 'graphql-scalars';
 import { ArgsType, Field, ID, InputType } from 'type-graphql';
 import { PageArgs } from '../../types/pagination.js';
-import { Amount, CountryCode, Currency, DateTime, IP, Metadata } from '../../types/scalars.js';
+import { Amount, CountryCode, Currency, DateTime, IP, Metadata, EmailAddress } from '../../types/scalars.js';
 import { AccountAddressState, AccountStatus, AccountType, BusinessType, CapabilityStatus } from './table.js';
 import {
   acceptanceTexts,
@@ -61,7 +60,7 @@ export class BusinessDetailsInput {
   legalName?: string | null;
   @Field(() => String, { nullable: true, description: businessTexts.dba })
   dba?: string | null;
-  @Field(() => GraphQLEmailAddress, { nullable: true, description: businessTexts.email })
+  @Field(() => EmailAddress, { nullable: true, description: businessTexts.email })
   email?: string | null;
   @Field(() => String, { nullable: true, description: businessTexts.website })
   website?: string | null;

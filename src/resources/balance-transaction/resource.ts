@@ -7,6 +7,7 @@ import { payment } from '../payment/table.js';
 import { balanceTransactionListing, BalanceTransactionOfAccountArgs, BalanceTransactionResolver } from './resolver.js';
 import { BalanceTransaction, BalanceTransactionConnection } from './type.js';
 import { balanceTransactionV1 } from './v1.js';
+import { moneyOf } from '../balance/money.js';
 
 export default defineResource({
   object: 'balance_transaction',
@@ -35,6 +36,7 @@ export default defineResource({
   },
   fields: [
     fields(entry, {
+      ...moneyOf({ amount: 'currency', balanceAfter: 'currency' }),
       account: link(account, 'accountId', { description: 'The account whose balance changed.' }),
       payment: link(payment, 'paymentId', {
         nullable: true,

@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm';
-import { ArgsType, Field, Int, ObjectType } from 'type-graphql';
+import { Extensions, ArgsType, Field, Int, ObjectType } from 'type-graphql';
 import type { Context } from '../../operation/context.js';
 import type { Scope } from '../../db/scope.js';
 import { Amount, Currency, DateTime } from '../../types/scalars.js';
@@ -7,6 +7,7 @@ import type { AccountRow } from '../account/table.js';
 import { DepositPaymentMethod } from '../deposit/table.js';
 import { bucket, checkRange, grouped, RangeArgs } from './range.js';
 import { totalSeconds } from './table.js';
+import { methodTexts, PaymentMethod } from '../payment/method.js';
 
 const p = sql.placeholder;
 
@@ -27,8 +28,14 @@ export class DepositTotalsArgs extends RangeArgs {
 export class DepositTotal {
   @Field(() => DateTime, { description: 'The beginning of the step.' })
   start: number;
-  @Field(() => DepositPaymentMethod, { description: 'How the deposits were paid.' })
+  @Field(() => DepositPaymentMethod, {
+    description: 'How the deposits were paid.',
+    deprecationReason: methodTexts.deprecated,
+  })
   paymentMethod: DepositPaymentMethod;
+  @Extensions({ storedAs: 'paymentMethod' })
+  @Field(() => PaymentMethod, { description: 'How the deposits were paid.' })
+  method?: DepositPaymentMethod;
   @Field(() => Currency, { description: 'The currency of the deposits.' })
   currency: string;
   @Field(() => Int, { description: 'How many deposits there were, disputes included.' })

@@ -10,12 +10,14 @@ import { payment } from '../payment/table.js';
 import { receivable } from '../receivable/table.js';
 import { Receivable } from '../receivable/type.js';
 import { transaction } from '../transaction/table.js';
-import { Metadata } from '../../types/scalars.js';
+import { Metadata, URL } from '../../types/scalars.js';
 import { CheckoutArgs, CheckoutOfAccountArgs } from './inputs.js';
 import { checkoutListing, checkoutProblems, CheckoutResolver, ofReceivable } from './resolver.js';
 import { type CheckoutRow, CheckoutType, checkout } from './table.js';
 import { Checkout, CheckoutConnection, CheckoutParty } from './type.js';
 import { checkoutV1 } from './v1.js';
+import { moneyOf } from '../balance/money.js';
+import { methodOfCheckout, PaymentMethod } from '../payment/method.js';
 
 const helpers = '/v1/test_helpers/checkouts/:id';
 
@@ -83,6 +85,7 @@ export default defineResource({
   },
   fields: [
     fields(checkoutNow, {
+      ...moneyOf({ amount: 'currency', grossAmount: 'currency' }),
       type: value(
         () => CheckoutType,
         () => CheckoutType.PAYMENT,
@@ -111,7 +114,29 @@ export default defineResource({
         {
           description:
             'The address of its page, for the partner that pays. The page needs no other credential than this address.',
+          deprecationReason: 'It has no format: use `pageUrl`.',
         },
+      ),
+      pageUrl: value(
+        () => URL,
+        (row: CheckoutRow, { checkouts }) => checkouts.urlOf(row),
+        {
+          description:
+            'The address of its page, for the partner that pays. The page needs no other credential than this address.',
+        },
+      ),
+      returnUrl: value(
+        () => URL,
+        (row: CheckoutRow) => row.redirectUrl,
+        {
+          description:
+            'The address to which the partner is redirected afterwards, with `checkout_id` added to the query.',
+        },
+      ),
+      methods: value(
+        () => [PaymentMethod],
+        (row: CheckoutRow) => row.paymentMethods.map(methodOfCheckout),
+        { description: 'The methods with which the partner can pay.' },
       ),
       fromAccount: link(account, 'fromAccountId', { description: 'The partner that pays.' }),
       toAccount: link(account, 'toAccountId', { description: 'The user that is paid.' }),

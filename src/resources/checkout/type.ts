@@ -56,10 +56,14 @@ export class Checkout extends Node {
   grossAmount: bigint;
   @Field(() => Currency, { description: 'The currency of the amounts: INR.' })
   currency: string;
-  @Field(() => [CheckoutPaymentMethod], { description: 'The methods with which the partner can pay.' })
+  @Field(() => [CheckoutPaymentMethod], {
+    description: 'The methods with which the partner can pay.',
+    deprecationReason: 'The enum of all payment methods is one: use `methods`.',
+  })
   paymentMethods: CheckoutPaymentMethod[];
   @Field(() => String, {
     description: 'The address to which the partner is redirected afterwards, with `checkout_id` added to the query.',
+    deprecationReason: 'It has no format: use `returnUrl`.',
   })
   redirectUrl: string;
   @Field(() => CheckoutStatus, { description: 'How far the checkout has come.' })

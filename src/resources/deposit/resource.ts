@@ -1,15 +1,17 @@
 import { everyone, testOnly } from '../../auth/permissions.js';
 import { bankNotice } from '../../operator/table.js';
 import { defineResource, extension, post, stored } from '../define.js';
-import { fields, link, many, node, object, one, page } from '../edges.js';
+import { fields, link, many, node, object, one, page, value } from '../edges.js';
 import { account } from '../account/table.js';
 import { address } from '../address/table.js';
 import { payment } from '../payment/table.js';
 import { DepositArgs, DepositOfAccountArgs } from './inputs.js';
 import { depositListing, depositProblems, DepositResolver } from './resolver.js';
-import { deposit } from './table.js';
+import { type DepositRow, deposit } from './table.js';
 import { Deposit, DepositConnection, Party } from './type.js';
 import { bankNoticeV1, depositV1 } from './v1.js';
+import { moneyOf } from '../balance/money.js';
+import { methodDetailsOf, methodTexts, PaymentMethod, PaymentMethodDetails } from '../payment/method.js';
 
 const helpers = '/v1/test_helpers/deposits/:id';
 
@@ -59,6 +61,19 @@ export default defineResource({
   },
   fields: [
     fields(deposit, {
+      method: value(
+        () => PaymentMethod,
+        (row: DepositRow) => row.paymentMethod,
+        {
+          description: methodTexts.method,
+          json: (column) => `'"' || upper(${column('paymentMethod')}) || '"'`,
+        },
+      ),
+      methodDetails: value(() => PaymentMethodDetails, methodDetailsOf, {
+        nullable: true,
+        description: methodTexts.details,
+      }),
+      ...moneyOf({ amount: 'currency', pendingRest: 'currency', disputed: 'currency' }),
       from: object(
         () => Party,
         { accountId: 'fromAccountId', addressId: 'fromAddressId' },

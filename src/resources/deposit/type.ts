@@ -7,6 +7,7 @@ import { DepositPaymentMethod, DepositReasonCode, DepositStatus } from './table.
 import { ListOrder } from '../../types/list-order.js';
 import { orderTexts } from '../../types/range-filters.js';
 import { texts } from '../../types/texts.js';
+import { methodTexts } from '../payment/method.js';
 
 export const DepositOrder = { ...ListOrder, AMOUNT_DESC: 'amount_desc', AMOUNT_ASC: 'amount_asc' } as const;
 registerEnumType(DepositOrder, {
@@ -84,12 +85,16 @@ export class Deposit extends Node {
   amount: bigint;
   @Field(() => Currency, { description: texts.currency })
   currency: string;
-  @Field(() => DepositPaymentMethod, { description: 'How the deposit was paid.' })
+  @Field(() => DepositPaymentMethod, {
+    description: 'How the deposit was paid.',
+    deprecationReason: methodTexts.deprecated,
+  })
   paymentMethod: DepositPaymentMethod;
   @Field(() => GraphQLJSONObject, {
     nullable: true,
     description:
       'An object with one member that has the name of the method: `card` (`brand`, `last4`, `expiry_month`, `expiry_year`) or `upi` (`vpa`). Null for other methods.',
+    deprecationReason: methodTexts.deprecatedDetails,
   })
   paymentMethodDetails: Record<string, unknown> | null;
   @Field(() => DepositReasonCode, {

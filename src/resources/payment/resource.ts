@@ -10,6 +10,7 @@ import { PaymentArgs, paymentListing } from './inputs.js';
 import { type PaymentRow, payment } from './table.js';
 import { Payment, PaymentConnection } from './type.js';
 import { paymentV1 } from './v1.js';
+import { moneyOf } from '../balance/money.js';
 
 export default defineResource({
   object: 'payment',
@@ -31,6 +32,7 @@ export default defineResource({
   },
   fields: [
     fields(payment, {
+      ...moneyOf({ amount: 'currency' }),
       account: link(account, 'accountId', { description: 'The account whose money it moved.' }),
       counterpart: value(
         () => Account,

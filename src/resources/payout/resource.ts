@@ -8,6 +8,7 @@ import { PayoutArgs, payoutListing, PayoutOfAccountArgs, PayoutResolver } from '
 import { payout, payoutBlock } from './table.js';
 import { Payout, PayoutBlock, PayoutConnection } from './type.js';
 import { payoutBlockV1, payoutV1 } from './v1.js';
+import { moneyOf } from '../balance/money.js';
 
 export default defineResource({
   object: 'payout',
@@ -40,6 +41,7 @@ export default defineResource({
   },
   fields: [
     fields(payout, {
+      ...moneyOf({ amount: 'currency', sourceAmount: 'sourceCurrency' }),
       account: link(account, 'accountId', { description: 'The account that is paid out.' }),
       address: link(address, 'addressId', { description: 'The address to which the money is sent.' }),
       payment: link(payment, 'paymentId', { description: 'The payment of this payout.' }),

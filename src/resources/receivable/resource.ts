@@ -21,6 +21,7 @@ import { type ReceivableRow, receivable, receivableLock } from './table.js';
 import { ReceivableTotal, receivableTotals, ReceivableTotalsArgs } from './totals.js';
 import { Receivable, ReceivableConnection, SystemMessage } from './type.js';
 import { receivableV1 } from './v1.js';
+import { moneyOf } from '../balance/money.js';
 
 export default defineResource({
   object: 'receivable',
@@ -66,6 +67,12 @@ export default defineResource({
   },
   fields: [
     fields(receivable, {
+      ...moneyOf({
+        amountLocked: 'currency',
+        amountMaximumReconcilable: 'currency',
+        amountReconcilable: 'currency',
+        amountSettledPayouts: 'currency',
+      }),
       purposeCodeDescription: value(
         () => String,
         (row: ReceivableRow) => purposeCodes[row.purposeCode] ?? null,

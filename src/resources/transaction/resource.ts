@@ -5,9 +5,11 @@ import { deposit } from '../deposit/table.js';
 import { type PaymentRow, payment } from '../payment/table.js';
 import { defineResource, extension, stored } from '../define.js';
 import { fields, link, node, one, page, value } from '../edges.js';
-import { transaction } from './table.js';
+import { type TransactionRow, transaction } from './table.js';
 import { Transaction, TransactionConnection } from './type.js';
 import { transactionV1 } from './v1.js';
+import { moneyOf } from '../balance/money.js';
+import { methodDetailsOf, methodTexts, PaymentMethod, PaymentMethodDetails } from '../payment/method.js';
 
 const listing: Listing = { object: 'transaction', filters: {}, byAccount: [] };
 
@@ -26,6 +28,19 @@ export default defineResource({
   },
   fields: [
     fields(transaction, {
+      method: value(
+        () => PaymentMethod,
+        (row: TransactionRow) => row.paymentMethod,
+        {
+          description: methodTexts.method,
+          json: (column) => `'"' || upper(${column('paymentMethod')}) || '"'`,
+        },
+      ),
+      methodDetails: value(() => PaymentMethodDetails, methodDetailsOf, {
+        nullable: true,
+        description: methodTexts.details,
+      }),
+      ...moneyOf({ amount: 'currency' }),
       checkout: link(checkoutNow, 'checkoutId', { description: 'The checkout that the attempt pays.' }),
       payment: link(payment, 'paymentId', { nullable: true, description: 'The payment that it became.' }),
       deposit: link(deposit, 'depositId', {

@@ -4,6 +4,7 @@ import { Node } from '../../types/relay-node.js';
 import { Amount, Currency, DateTime } from '../../types/scalars.js';
 import { TransactionPaymentMethod, TransactionReasonCode, TransactionStatus } from './table.js';
 import { texts } from '../../types/texts.js';
+import { methodTexts } from '../payment/method.js';
 
 registerEnumType(TransactionStatus, {
   name: 'TransactionStatus',
@@ -41,7 +42,10 @@ export class Transaction extends Node {
   livemode: boolean;
   @Field(() => ID, { description: 'The id of the checkout.' })
   checkoutId: string;
-  @Field(() => TransactionPaymentMethod, { description: 'How the attempt pays.' })
+  @Field(() => TransactionPaymentMethod, {
+    description: 'How the attempt pays.',
+    deprecationReason: methodTexts.deprecated,
+  })
   paymentMethod: TransactionPaymentMethod;
   @Field(() => Amount, { description: 'The gross amount of the checkout.' })
   amount: bigint;

@@ -1,7 +1,7 @@
 import { ArgsType, Field, ID, ObjectType, registerEnumType } from 'type-graphql';
 import { connectionOf, type Listing, PageArgs } from '../../types/pagination.js';
 import { Node } from '../../types/relay-node.js';
-import { DateTime } from '../../types/scalars.js';
+import { DateTime, URL } from '../../types/scalars.js';
 import { webhookEndpoint, WebhookDisabledReason } from './table.js';
 
 registerEnumType(WebhookDisabledReason, {
@@ -27,7 +27,7 @@ export class WebhookEndpoint extends Node {
   livemode: boolean;
   @Field(() => ID, { description: 'The account whose events it gets.' })
   accountId: string;
-  @Field(() => String, { description: 'Where events are sent by POST.' })
+  @Field(() => URL, { description: 'Where events are sent by POST.' })
   url: string;
   @Field(() => [String], {
     description: 'The types of the events that are sent: a type, an object such as `deposit.*`, or `*` for all.',

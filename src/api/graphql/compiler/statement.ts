@@ -15,6 +15,7 @@ import { type Link, listed, type Rows } from '../../../db/list-statement.js';
 import { balance, booked } from '../../../resources/ledger/table.js';
 import { type Listing, type PageRequest, readOf } from '../../../types/pagination.js';
 import { type Branch, NotCompilable } from './tree.js';
+import { storedAs } from '../stored-names.js';
 
 /** The page request of a list, and the prefix of the names of its parameters. */
 export interface ListRequest {
@@ -57,9 +58,9 @@ export const jsonEnd = '\u0002';
 export const objectMark = '\u0003';
 const marked = (json: string) => `chr(1) || ${json} || chr(2)`;
 /** Scalars that are returned as they are stored. */
-const scalarsAsStored = new Set([
-  ...['ID', 'String', 'Boolean', 'Int', 'Currency', 'CountryCode', 'LocalDate', 'Metadata', 'JSONObject'],
-]);
+const scalarsAsStored = new Set(
+  'ID String Boolean Int Currency CountryCode EmailAddress IP LocalDate URL Metadata JSONObject'.split(' '),
+);
 /** Those of them whose columns contain only letters, digits and underscores, so they need no escapes. */
 const scalarsWithoutEscapes = new Set(['ID', 'Currency']);
 
@@ -121,7 +122,7 @@ class Writer {
     const member = (branch: Branch): string => {
       const { field, rule, parent, node } = branch;
       if (!field) return constant(parent.name);
-      if (!rule) return value(field.type, place(node.name.value), branch.below);
+      if (!rule) return value(field.type, place(storedAs(field) ?? node.name.value), branch.below);
       if (rule.read === 'value') return rule.json(column);
       if (rule.read === 'object')
         return object(
@@ -258,7 +259,7 @@ function value(type: GraphQLOutputType, place: Place, below: Branch[], required 
   const raw = stored ? place.column : `(${place.object} -> '${place.member}')`;
   const words = stored ? place.column : `(${place.object} ->> '${place.member}')`;
   const notNull = stored && !place.nullable;
-  // NULL in a non-null field, or an enum value without a name: fall back to the resolvers.
+  // NULL in a non-null field, or an enum value without a name: the resolvers answer.
   const nothing = required || notNull ? 'absent()' : `'null'`;
   const known = (json: string) => (notNull && !isEnumType(type) ? json : `coalesce(${json}, ${nothing})`);
   if (isListType(type)) {
@@ -269,7 +270,7 @@ function value(type: GraphQLOutputType, place: Place, below: Branch[], required 
   if (isObjectType(type)) {
     const members = below.map(({ key, field, parent, node, below: parts }): Member => {
       if (!field) return [key, constant(parent.name)];
-      return [key, value(field.type, { object: raw, member: node.name.value }, parts)];
+      return [key, value(field.type, { object: raw, member: storedAs(field) ?? node.name.value }, parts)];
     });
     return `case when jsonb_typeof(${raw}) = 'object' then ${object(members)} else ${nothing} end`;
   }
@@ -280,11 +281,10 @@ function value(type: GraphQLOutputType, place: Place, below: Branch[], required 
     return known(quoted(`to_char(to_timestamp(${seconds}) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`));
   }
   if (!isScalarType(type) || !scalarsAsStored.has(type.name)) throw new NotCompilable();
-  const json = type.name === 'Metadata' || type.name === 'JSONObject';
-  if (!stored) return known(json ? marked(`${raw}::text`) : `${raw}::text`);
+  if (type.name === 'Metadata' || type.name === 'JSONObject') return known(marked(`${raw}::text`));
+  if (!stored) return known(`${raw}::text`);
   if (scalarsWithoutEscapes.has(type.name)) return known(quoted(raw));
-  if (json) return known(marked(`${raw}::text`));
-  return known(type.name === 'String' ? `to_json(${raw}::text)::text` : `${raw}::text`);
+  return known(['Boolean', 'Int'].includes(type.name) ? `${raw}::text` : `to_json(${raw}::text)::text`);
 }
 
 /** The name of a stored enum value. */

@@ -15,6 +15,7 @@ import {
 } from 'graphql';
 import type { Rule } from '../../../resources/edges.js';
 import { rules } from '../../../resources/registry.js';
+import { storedAs } from '../stored-names.js';
 
 /** A field of a query with the fields selected below it; `field` is undefined for `__typename`. */
 export interface Branch {
@@ -77,7 +78,7 @@ export function treeOf(schema: GraphQLSchema, { definitions }: DocumentNode): Tr
     if (name === '__typename') return { key, parent, field: undefined, node, rule: undefined, below: [] };
     const field = parent.getFields()[name];
     const rule = rules.get(`${parent.name}.${name}`);
-    if (!field || (field.resolve && !rule)) throw new NotCompilable();
+    if (!field || (field.resolve && !rule && storedAs(field) === undefined)) throw new NotCompilable();
     const type = getNamedType(field.type);
     if (isAbstractType(type)) throw new NotCompilable();
     const sets = nodes.flatMap(({ selectionSet }) => selectionSet ?? []);
