@@ -96,7 +96,7 @@ command(
 
 command(program, 'demo', 'Seed the demo, unless it exists, and show its test keys', async (operator, _, __, store) => {
   if (!store.embedded) throw new OperatorError('The demo is for the embedded database; unset DATABASE_URL.');
-  const { openDemo } = await import('./demo/demo.js');
+  const { openDemo } = await import('./server/demo/demo.js');
   return { demos: await openDemo(store, operator, await graph(), () => {}) };
 });
 

@@ -110,6 +110,7 @@ export const settings = z.object({
     .describe('`off` runs every GraphQL document through Apollo and the resolvers, such as for tracing.'),
   INTROSPECTION: flag.default(true).describe('Whether the schema may be introspected.'),
   EXPLORER: flag.default(true).describe('Whether the explorer is served at /graphiql.'),
+  DASHBOARD: flag.default(true).describe('Whether the dashboard is served at /dashboard, and its cookie accepted.'),
   LOG_LEVEL: z.enum(['silent', 'error', 'warn', 'info', 'debug']).default('info').describe('What is logged.'),
   METRICS_PORT: wholeNumber(1, 65_535)
     .optional()

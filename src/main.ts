@@ -1,10 +1,11 @@
 import 'reflect-metadata';
 import cluster from 'node:cluster';
 import { type Config, ConfigError, config } from './config.js';
-import type { Demo } from './demo/demo.js';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import type { Database } from './db/database.js';
+import type { Demo } from './server/demo/demo.js';
+import { DashboardLinks } from './server/dashboard-links.js';
 import { faultLine, logger } from './server/log.js';
 import { slowStatements } from './server/telemetry/slow-statements.js';
 import { checkoutTermsOf } from './resources/checkout/terms.js';
@@ -44,7 +45,7 @@ async function listening(app: { listen(at: object): Promise<string> }, { PORT, H
 async function loaded() {
   const { gateway } = await import('./server/app.js');
   const { buildGraph } = await import('./api/graphql/server.js');
-  const { openDemo } = await import('./demo/demo.js');
+  const { openDemo } = await import('./server/demo/demo.js');
   const { Operator } = await import('./operator/operator.js');
   const { sealTaxCards } = await import('./resources/person/encryption.js');
   const { Worker } = await import('./jobs/runner.js');
@@ -94,7 +95,9 @@ async function main(): Promise<void> {
   const demo = store.embedded
     ? await during('seeding the demo', () => openDemo(store, operator, schema, progress))
     : [];
-  const app = await gateway({ config: settings, database, schema, pepper: secrets, log, metrics, traces });
+  const links =
+    settings.transport === 'local' && settings.DASHBOARD ? new DashboardLinks(store.pepper, demo) : undefined;
+  const app = await gateway({ config: settings, database, schema, pepper: secrets, log, metrics, traces, links });
   const retention = {
     idempotencySeconds: settings.IDEMPOTENCY_HOURS * 3_600,
     eventSeconds: settings.EVENT_DAYS && settings.EVENT_DAYS * 86_400,
@@ -126,16 +129,24 @@ async function main(): Promise<void> {
     () => process.exit(1),
   );
   if (cluster.isPrimary || cluster.worker?.id === 1)
-    announce(settings, (app.server.address() as { port: number }).port, demo);
+    announce(settings, (app.server.address() as { port: number }).port, demo, links);
 }
 
-function announce({ HOST, EXPLORER, transport }: Config, port: number, demo: Demo[]): void {
+function announce(
+  { HOST, EXPLORER, DASHBOARD, transport }: Config,
+  port: number,
+  demo: Demo[],
+  links: DashboardLinks | undefined,
+): void {
   const host = HOST.includes(':') ? `[${HOST}]` : HOST;
   const origin = `${transport === 'tls' ? 'https' : 'http'}://${host}:${port}`;
-  const lines = [`Tidegate is listening on ${origin}`, `  Docs      ${origin}/docs`];
+  const lines = [`Tidegate is listening on ${origin}`];
+  if (DASHBOARD) lines.push(`  Dashboard ${origin}/dashboard`);
   if (EXPLORER) lines.push(`  Explorer  ${origin}/graphiql`);
+  lines.push(`  Docs      ${origin}/docs`);
   for (const { edition, name, testKey } of demo) {
     lines.push('', `  Edition ${edition}: the demo platform ${name}`, `  Test key  ${testKey}`);
+    if (links) lines.push(`  Dashboard ${origin}/dashboard/sign-in#code=${links.newCode(edition)}`);
     if (EXPLORER) lines.push(`  Explore   ${origin}/graphiql#key=${testKey}`);
   }
   process.stdout.write(`${lines.join('\n')}\n\n`);

@@ -25,6 +25,9 @@ import { compressionOptions } from './compression.js';
 import { conditionalRequests } from './conditional-requests.js';
 import { crossOrigin } from './cors.js';
 import { docsSite } from './docs/site.js';
+import { dashboardFiles } from './dashboard-files.js';
+import type { DashboardLinks } from './dashboard-links.js';
+import { dashboardSessions } from './dashboard-session.js';
 import { graphEndpoints } from './graphql-endpoints.js';
 import { securityHeaders } from './headers.js';
 import { Identity } from './identity.js';
@@ -85,6 +88,8 @@ export interface Parts {
   traces?: Traces | undefined;
   /** The acquirers; by default the sandbox in test mode and none in live mode. */
   acquirers?: Acquirers;
+  /** The one-time links to the dashboard that the start prints; only a local gateway with a demo has them. */
+  links?: DashboardLinks | undefined;
 }
 
 /**
@@ -107,8 +112,15 @@ export async function gateway(parts: Parts): Promise<FastifyInstance> {
   traces?.followRequests(app);
   await crossOrigin(app, config, fixed);
   const inFlight = new InFlight(config, secrets);
-  const quickly = new QuickRefusal(callers, inFlight, fixed);
-  eachRequest(app, { config, quickly, admission: new Admission(config, identity, inFlight), fixed, log, server });
+  const quickly = new QuickRefusal(callers, inFlight, fixed, config);
+  eachRequest(app, {
+    config,
+    quickly,
+    admission: new Admission(config, identity, inFlight, parts.links),
+    fixed,
+    log,
+    server,
+  });
   inFlight.addTo(app);
   metrics?.watchRequests(() => inFlight.load);
   if (metrics) measureRequests(app, metrics);
@@ -120,6 +132,10 @@ export async function gateway(parts: Parts): Promise<FastifyInstance> {
   contractEndpoint(app);
   docsSite(app);
   await graphEndpoints(app, { config, schema, onFault });
+  if (config.DASHBOARD) {
+    dashboardFiles(app);
+    dashboardSessions(app, { config, schema });
+  }
   await app.register(async (api) => {
     conditionalRequests(api);
     rest(api, schema);
