@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { behind, type Gateway, postmaster, until, useChildren } from './child.js';
 import { must, payoutBody } from './onboarding-profile.js';
 import { text } from './faults/harness.js';
+import { Receiver } from './faults/receiver.js';
 import { figures, patience, random, scale, secondsSince } from './faults/scale.js';
 import { details, type Reply, Speaker, type World } from './world.js';
 
@@ -47,6 +48,8 @@ interface Root {
   /** A completed deposit that is reconciled and disputed in parts. */
   source: string;
   written: Written[];
+  /** Its webhook endpoint, which gets all events from a number on. */
+  endpoint: string;
 }
 
 const roots: Root[] = [];
@@ -57,6 +60,7 @@ const counts = { acknowledged: 0, replayed: 0, unanswered: 0, away: 0, unavailab
 /** Responses that must not occur. */
 const wrong: string[] = [];
 let over = false;
+const receiver = new Receiver();
 
 const start = async (n: number) => {
   serving[n] = await children.gateway({ DATA_DIR, LOG_LEVEL: 'error' });
@@ -69,7 +73,7 @@ beforeAll(async () => {
   for (const made of await Promise.all(Array.from({ length: tenants }, create))) {
     const { account, keys } = JSON.parse(made.out);
     const tenant = account.id.replace('account_', '');
-    roots.push({ id: account.id, key: keys.test, tenant, source: '', written: [] });
+    roots.push({ id: account.id, key: keys.test, tenant, source: '', written: [], endpoint: '' });
   }
   await Promise.all([start(0), start(1)]);
   for (const root of roots) {
@@ -77,10 +81,19 @@ beforeAll(async () => {
     root.source = (await must(me.post('/v1/deposits', { amount: '99999999999.99', currency: 'USD' }))).id;
     await until(async () => (await must(me.get(`/v1/deposits/${root.source}`))).status === 'completed');
   }
+  const sql = behind(DATA_DIR);
+  await until(async () => (await sql`select 1 from event where number is null limit 1`).length === 0);
+  await sql.end();
+  const url = await receiver.listen();
+  for (const root of roots) {
+    const body = { url: `${url}/${root.tenant}`, event_types: ['*'] };
+    root.endpoint = (await must(speaker(serving[0]!, root).post('/v1/webhook_endpoints', body))).id;
+  }
 });
 afterAll(async () => {
   over = true;
   for (const gateway of serving) await gateway?.stop();
+  await receiver.close();
 });
 
 const speaker = ({ origin }: Gateway, { id, key }: Root) => new Speaker({ origin } as World, id, key, 1);
@@ -301,6 +314,42 @@ describe(`${clients} clients write, seed ${scale.seed}`, () => {
       });
       expect(told['receivable.updated']?.[0] ?? 0).toBe(of('reconcile') + of('note'));
     }
+    await sql.end();
+  });
+
+  it('and each committed event has reached the webhook endpoint, in order, from one gateway at a time', async () => {
+    const sql = behind(DATA_DIR);
+    const claims = new Map<string, { until: string; since: number }>();
+    const arrived = ({ endpoint }: Root) =>
+      until(async () => {
+        const [left] = await sql`
+          select claimed_until::text as until from webhook_endpoint w
+          where id = ${endpoint} and exists (
+            select from webhook_delivery d where d.endpoint_id = w.id and d.status = 'pending')`;
+        if (!left) return true;
+        // A turn takes much less than these seconds here, so an older claim is that of a gateway that was killed. It
+        // ends after a minute; this test does not wait for that.
+        const known = claims.get(endpoint);
+        if (known?.until !== left.until) claims.set(endpoint, { until: left.until, since: Date.now() });
+        else if (Date.now() - known!.since > 3_000)
+          await sql`update webhook_endpoint set claimed_until = 0 where id = ${endpoint} and claimed_until = ${left.until}`;
+        return false;
+      });
+    await Promise.all(roots.map(arrived));
+    for (const { tenant } of roots) {
+      const events = await sql<{ id: string; number: number }[]>`
+        select id, number::int as number from event
+        where tenant_id = ${tenant} and not livemode and number >= (
+          select e.number from event e
+          where e.tenant_id = ${tenant} and not e.livemode and e.type = 'webhook_endpoint.created')
+        order by number`;
+      const received = receiver.eventsOf(tenant);
+      // An event may arrive again after a kill; its first arrival is in order.
+      expect([...received.keys()].toSorted()).toEqual(events.map(({ id }) => id).toSorted());
+      expect([...received.values()]).toEqual(events.map(({ number }) => number));
+    }
+    expect(receiver.overlaps).toBe(0);
+    figures('webhooks', { received: receiver.requests, events: receiver.size });
     await sql.end();
   });
 

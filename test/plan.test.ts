@@ -192,6 +192,7 @@ const nested = (name: string, of: unknown) => name.split('.').reduceRight<any>((
 function columnOf(filter: Listing['filters'][string]): PgColumn {
   if ('either' in filter) return filter.either[0];
   if ('derived' in filter) return filter.derived;
+  if ('without' in filter) return filter.without;
   return 'ofFew' in filter ? filter.ofFew : filter;
 }
 

@@ -259,6 +259,79 @@ describe('the role of a session', () => {
   });
 });
 
+describe('what a session does not see', () => {
+  it.each(['read', 'operate'])('with the role %s is what happens to keys and sessions', async (role) => {
+    const platform = await given.platform(1);
+    const session = await sessionOf(platform, { role });
+    await createKey(platform, { accountId: platform.id });
+    const hook = { url: 'https://hooks.example/', event_types: ['*'] };
+    expect((await platform.post('/v1/webhook_endpoints', hook)).status).toBe(200);
+    expect((await platform.post('/v1/accounts', partnerBody())).status).toBe(200);
+    await world.database.call('number_events', [tenantOf(platform), false, 500]);
+    const listOfTypes = async (me: Speaker, filter = 'limit=10') =>
+      (await me.get(`/v1/events?${filter}`)).body.data.map(({ type }: { type: string }) => type);
+    const all: string[] = await listOfTypes(platform);
+    expect(all).toEqual(expect.arrayContaining(['api_key.created', 'session.created', 'account.created']));
+    const others = all.filter((type) => !/^(api_key|session)\./.test(type));
+    expect(await listOfTypes(session)).toEqual(others);
+    expect(await listOfTypes(session, 'type=api_key.created,account.created')).toEqual(
+      others.filter((type) => type === 'account.created'),
+    );
+    const edge = `query ($id: ID!) { account(id: $id) { events(first: 50) { nodes { type } totalCount } } }`;
+    const edgeOf = async (me: Speaker) => {
+      const { events } = (await me.graph(edge, { id: platform.id })).body.data.account;
+      return { total: events.totalCount, types: events.nodes.map(({ type }: { type: string }) => type) as string[] };
+    };
+    const seen = (await edgeOf(platform)).types.filter((type) => !/^(api_key|session)\./.test(type));
+    expect(await edgeOf(session)).toEqual({ total: seen.length, types: seen });
+
+    const [about] = (await platform.get('/v1/events?type=api_key.created')).body.data;
+    expect(about.data.object.object).toBe('api_key');
+    expect(outcome(await session.get(`/v1/events/${about.id}`))).toBe('404 resource_missing');
+    const byId = 'query ($id: ID!) { node(id: $id) { id } nodes(ids: [$id]) { id } }';
+    expect((await session.graph(byId, { id: about.id })).body.data).toEqual({ node: null, nodes: [null] });
+    const ended = new AbortController();
+    const stream = await fetch(`${world.origin}/v1/events/stream?after=0`, {
+      headers: { authorization: `Bearer ${session.key}` },
+      signal: ended.signal,
+    });
+    let text = '';
+    const typesIn = () => [...text.matchAll(/^data: .*"type":"([a-z_]+\.[a-z_]+)"/gm)].map(([, type]) => type);
+    for await (const piece of stream.body!.pipeThrough(new TextDecoderStream())) {
+      text += piece;
+      if (typesIn().length >= others.length) break;
+    }
+    ended.abort();
+    expect(text).not.toMatch(/"type":"(api_key|session)\./);
+    expect(typesIn().toSorted()).toEqual(others.toSorted());
+    const sent = '{ webhookDeliveries(first: 50) { nodes { eventType event { type } } } }';
+    const deliveries = (await session.graph(sent)).body.data.webhookDeliveries.nodes;
+    expect(deliveries.length).toBeGreaterThanOrEqual(all.length);
+    for (const { eventType, event } of deliveries)
+      expect([eventType, event?.type]).toEqual([
+        eventType,
+        /^(api_key|session)\./.test(eventType) ? undefined : eventType,
+      ]);
+  });
+
+  it('is the content of identity documents', async () => {
+    const user = await given.directUser(1);
+    const pdf = new TextEncoder().encode('%PDF-1.4\n%%EOF\n');
+    const [identity, invoice] = [await user.upload('identity_document', pdf), await user.upload('invoice', pdf)];
+    for (const role of ['read', 'operate']) {
+      const session = await sessionOf(user, { role });
+      const refused = await session.get(`/v1/files/${identity.body.id}/content`);
+      expect([outcome(refused), messageOf(refused)]).toEqual([
+        '403 permission_denied',
+        'A session cannot download identity documents; use an API key.',
+      ]);
+      expect((await session.get(`/v1/files/${identity.body.id}`)).status).toBe(200);
+      expect((await session.get(`/v1/files/${invoice.body.id}/content`)).status).toBe(200);
+    }
+    expect((await user.get(`/v1/files/${identity.body.id}/content`)).status).toBe(200);
+  });
+});
+
 describe('the account of a session', () => {
   for (const edition of [1, 2] as const)
     it(`is one of a platform's users, of whom it sees what that user sees, Edition ${edition}`, async () => {

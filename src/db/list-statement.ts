@@ -214,6 +214,7 @@ function filterOf(listing: Listing, name: string, value: unknown, each?: SQL): S
   if (!filter) throw new Error(`the list of ${listing.object} has no filter ${name}`);
   if ('either' in filter) return undefined;
   if ('derived' in filter) return sql`array_position(${p(name)}::text[], ${filter.derived}) is not null`;
+  if ('without' in filter) return sql`array_position(${p(name)}::text[], ${filter.without}) is null`;
   const column = 'ofFew' in filter ? filter.ofFew : filter;
   if (each) return sql`${column} = ${each}`;
   return Array.isArray(value) ? sql`${column} = any(${p(name)})` : eq(column, p(name));

@@ -16,7 +16,7 @@ import type { Caller } from '../request/caller.js';
 import type { Preparable } from './row-mapper.js';
 import { columnOf, type Link, listed, type Row, type Rows, shape, values } from './list-statement.js';
 import { countQuestion, pageQuestion, type Question } from './slow-questions.js';
-import { listOf, type Visibility, visibilityOf } from './visibility.js';
+import { listOf, type Visibility, visibilityOf, withheldFrom } from './visibility.js';
 
 const p = sql.placeholder;
 
@@ -38,7 +38,8 @@ export class Pages {
   constructor(private readonly reads: ScopedReads) {}
 
   /** One page of the caller's list of these objects. */
-  async page<T extends Rows>(table: T, listing: Listing, args: PageArgs): Promise<Page<Row<T>>> {
+  async page<T extends Rows>(table: T, all: Listing, args: PageArgs): Promise<Page<Row<T>>> {
+    const listing = seenBy(this.reads.caller, table, all);
     const request = pageRequest(listing, args);
     const visibility = listOf(
       this.reads.caller,
@@ -58,11 +59,12 @@ export class Pages {
    */
   async edge<T extends Rows>(
     table: T,
-    listing: Listing,
+    all: Listing,
     parent: PgColumn | Link,
     parentId: string,
     args: PageArgs,
   ): Promise<Page<Row<T>>> {
+    const listing = seenBy(this.reads.caller, table, all);
     const request = pageRequest(listing, args, columnOf(parent));
     const name = `${getTableName(table)}.${columnOf(parent).name}:${JSON.stringify([listing.fixed, args])}`;
     const rows = await this.reads.many(name, parentId, (ids) => this.#perParent(table, listing, parent, request, ids));
@@ -245,4 +247,16 @@ interface Look {
 /** The request for the complete list of a page. */
 function unpaged(request: PageRequest): PageRequest {
   return { ...request, size: 0, cursor: undefined, backward: false };
+}
+
+/** The listing without the rows that the caller does not see. The fixed filter is part of the statement's name. */
+function seenBy(caller: Caller, table: Rows, listing: Listing): Listing {
+  const rows = withheldFrom(caller, table);
+  return rows
+    ? {
+        ...listing,
+        filters: { ...listing.filters, withheld: { without: rows.column } },
+        fixed: { ...listing.fixed, withheld: rows.values() },
+      }
+    : listing;
 }

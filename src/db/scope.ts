@@ -19,7 +19,7 @@ import type { Preparable } from './row-mapper.js';
 import type { Child, Link, Row, Rows } from './list-statement.js';
 import { Pages } from './pages.js';
 import { type Question, questionOfValues } from './slow-questions.js';
-import { type VisibilityColumns, visibilityOf, visibilityPredicate } from './visibility.js';
+import { type VisibilityColumns, visibilityOf, visibilityPredicate, seesRow } from './visibility.js';
 
 const p = sql.placeholder;
 
@@ -53,10 +53,11 @@ export class Scope {
   }
 
   /** The only object with this value in a column whose values are unique, such as the setting of an account. */
-  findBy<T extends Rows>(table: T, column: PgColumn, value: string): Promise<Row<T> | null> {
-    return this.#loader(`${getTableName(table)}.${column.name}`, (values: readonly string[]) =>
+  async findBy<T extends Rows>(table: T, column: PgColumn, value: string): Promise<Row<T> | null> {
+    const row = await this.#loader(`${getTableName(table)}.${column.name}`, (values: readonly string[]) =>
       this.#byValue(table, column, values),
     ).load(value);
+    return row && seesRow(this.caller, table, row) ? row : null;
   }
 
   /** One page of the caller's list of these objects. */

@@ -39,3 +39,27 @@ export function visibilityPredicate(table: VisibilityColumns, visibility: Visibi
   if (visibility === 'root') tenantAndMode.push(sql`${table.onRootList} = true`);
   return tenantAndMode;
 }
+
+/** The rows of a table that sessions do not see: those with one of these values in a column. */
+interface Withheld {
+  column: PgColumn;
+  /** The property of a row that has the column. */
+  property: string;
+  values: () => readonly string[];
+}
+const withheld = new Map<unknown, Withheld>();
+
+/** Declares which rows of a table sessions do not see, neither by id nor in a list. */
+export function withholdFromSessions(table: VisibilityColumns, rows: Withheld): void {
+  withheld.set(table, rows);
+}
+
+/** Which rows of a table the caller does not see although their account would; undefined where it sees all. */
+export const withheldFrom = ({ session }: Caller, table: VisibilityColumns): Withheld | undefined =>
+  session ? withheld.get(table) : undefined;
+
+/** Whether the caller sees a row that its account sees. */
+export function seesRow(caller: Caller, table: VisibilityColumns, row: object): boolean {
+  const rows = withheldFrom(caller, table);
+  return !rows?.values().includes(String((row as Record<string, unknown>)[rows.property]));
+}

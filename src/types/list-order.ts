@@ -48,6 +48,11 @@ interface Derived {
   derived: PgColumn;
 }
 
+/** A filter that omits the rows with these values in a column. */
+interface Without {
+  without: PgColumn;
+}
+
 /** A filter by a column of which few rows have the same value, so that an index of the column alone is enough. */
 interface OfFew {
   ofFew: PgColumn;
@@ -59,7 +64,7 @@ interface OfFew {
 export interface Listing {
   /** The object's name in the specification; the field names of problems begin with it. */
   object: string;
-  filters: Record<string, PgColumn | Either | Derived | OfFew>;
+  filters: Record<string, PgColumn | Either | Derived | OfFew | Without>;
   /** Filters that name an account. With one, the list shows all visible objects and not only the acting account's. */
   byAccount: string[];
   /** Filters that always apply, such as the type of the accounts of an edge. */

@@ -32,7 +32,7 @@ export const scale = {
     gateways: number('GATEWAY_KILLS', 2, 50),
     databases: number('DATABASE_KILLS', 1, 20),
     clients: 32,
-    writes: number('WRITES', 500, 20_000),
+    writes: number('WRITES', 500, 100_000),
   },
   /** Random amounts and currencies. */
   amounts: { runs: number('AMOUNTS', 1_000, 100_000), sent: number('AMOUNTS_SENT', 60, 2_000) },

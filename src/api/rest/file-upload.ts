@@ -72,10 +72,7 @@ export function fileRoutes(app: FastifyInstance): void {
     config: { permission: operationOf('fileContent'), cost: () => pointsOfRoute('object', 'figure', 1) },
     handler: async (request, reply) => {
       refuseQuery(request);
-      const resolve = guarded(operationOf('fileContent'), async (_, { id }: { id: string }, { scope }: Context) => {
-        const row = await scope.one(file, id);
-        return { row, content: await contentOf(scope, row.id) };
-      });
+      const resolve = guarded(operationOf('fileContent'), downloaded);
       const { row, content } = (await run({ name: 'fileContent', resolve }, request.params, request.context!)) as {
         row: FileRow;
         content: Buffer;
@@ -87,6 +84,16 @@ export function fileRoutes(app: FastifyInstance): void {
       return reply.type(row.contentType).send(content);
     },
   });
+}
+
+/** A file with its content. A session cannot download identity documents. */
+async function downloaded(_: unknown, { id }: { id: string }, { scope, caller }: Context) {
+  const row = await scope.one(file, id);
+  if (caller.session && row.purpose === FilePurpose.IDENTITY_DOCUMENT)
+    throw new DomainError(
+      problem('permission_denied', 'file.id', 'A session cannot download identity documents; use an API key.'),
+    );
+  return { row, content: await contentOf(scope, row.id) };
 }
 
 interface Parts {

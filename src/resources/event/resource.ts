@@ -1,10 +1,11 @@
 import { GraphQLJSONObject } from 'graphql-scalars';
 import { ID } from 'type-graphql';
+import { withholdFromSessions } from '../../db/visibility.js';
 import { everyone } from '../../auth/permissions.js';
 import { Node } from '../../types/relay-node.js';
 import { account } from '../account/table.js';
 import { Allocation } from '../allocation/type.js';
-import { defineResource, extension, readableNode, stored } from '../define.js';
+import { defineResource, extension, readableNode, resources, stored } from '../define.js';
 import { fields, many, node, one, page, value } from '../edges.js';
 import { Event, EventArgs, EventConnection, eventListing } from './type.js';
 import { EventKind, eventTypes } from './catalogue.js';
@@ -12,6 +13,13 @@ import { type EventRow, event } from './table.js';
 import { allocationsOfEvent } from './allocations.js';
 import { eventStream } from './stream.js';
 import { eventObjectV1, eventV1 } from './v1.js';
+
+// A session can read neither API keys nor sessions, so it does not see what happens to them.
+withholdFromSessions(event, {
+  column: event.object,
+  property: 'object',
+  values: () => resources.flatMap(({ node: of, object }) => (of?.keysOnly ? [object] : [])),
+});
 
 export default defineResource({
   object: 'event',

@@ -9,7 +9,7 @@ import {
   GraphQLString,
 } from 'graphql';
 import type { Scope } from '../../db/scope.js';
-import { listOf, visibilityPredicate } from '../../db/visibility.js';
+import { listOf, seesRow, visibilityPredicate } from '../../db/visibility.js';
 import { DomainError, type Problem, problem } from '../../request/problems.js';
 import { account } from '../account/table.js';
 import type { RestRoute } from '../define.js';
@@ -146,7 +146,8 @@ export async function eventsAfter(scope: Scope, filter: EventFilter, after: numb
       ...(given.mentions && { mentions }),
     },
   );
-  return { rows, position: rows.length < eventsOfReadMax ? until : rows.at(-1)!.number! };
+  const seen = rows.filter((row) => seesRow(scope.caller, event, row));
+  return { rows: seen, position: rows.length < eventsOfReadMax ? until : rows.at(-1)!.number! };
 }
 
 /** Refuses a position whose next events were deleted, so that no reader has a gap. */
