@@ -22,7 +22,7 @@ const silenceMilliseconds = 1_000;
 /** How long replaced connections may continue their running statements. */
 const graceSeconds = 1;
 
-export const poolSize = { read: 2, write: 5, worker: 4 };
+const poolSize = { read: 2, write: 5, worker: 4 };
 /**
  * The writes that run or wait at once. A tenant whose writes wait for a lock never has all the connections: one is left
  * for the others.
