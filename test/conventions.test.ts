@@ -76,6 +76,7 @@ describe('the conventions of the code', () => {
     const reasons: Record<string, string> = {
       'db/database.ts': 'when prepared statements are dropped',
       'db/embedded/server.ts': 'how long the start of the embedded server may take',
+      'operator/commands/events.ts': 'the time in the signature of an event that the command forwards',
       'server/log.ts': 'the time of a line in the log',
       'server/dashboard-links.ts': 'when a one-time link to the dashboard of the demo expires',
       'api/graphql/compiler/compiler.ts': 'the age of entries in a cache',
