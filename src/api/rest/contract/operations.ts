@@ -11,7 +11,7 @@ import { operationOf, restRoutes, type Route, routes } from '../../../resources/
 import { type Examples, rateHeaders, refusal, refusalName, refusalsOf } from './errors.js';
 import { type Json, ParameterSchemas, sentences } from './schemas.js';
 import type { Kinds } from './objects.js';
-import { pascal, summaryOf } from './wording.js';
+import { parentOf, pascal, summaryOf } from './wording.js';
 
 /** What the operations of the contract are made from. */
 export interface Source {
@@ -133,7 +133,7 @@ function operationObject(each: Described, { examples }: Source): Json {
   return {
     operationId: id,
     summary,
-    description: sentences(each.description, ...restrictions(operation, only), extension ? extensionSentence : ''),
+    description: sentences(ofPath(each, only), ...restrictions(operation, only), extension ? extensionSentence : ''),
     tags: [tagOf(path)],
     ...(only && { 'x-edition': { only } }),
     ...(extension && { 'x-extension': true }),
@@ -152,6 +152,15 @@ function operationObject(each: Described, { examples }: Source): Json {
     ...(body && { requestBody: requestBody(each, body, examples) }),
     responses: responsesOf(each, examples),
   };
+}
+
+/** A description without what the graph says of editions, and with the parent whose list the path answers. */
+function ofPath({ description, success, path }: Described, only: number | undefined): string {
+  const parent = String(success.$ref).endsWith('List') ? parentOf(path) : undefined;
+  const edition = only
+    ? description.replace(/\s*Part of Edition \d only\.(\s*It is empty in Edition \d\.)?/, '')
+    : description;
+  return parent ? `${edition} This path answers those of one ${parent}.` : edition;
 }
 
 /** The collection that begins a path. */
@@ -176,7 +185,8 @@ function pathParameters({ id, path, operation }: Described, { operations }: Exam
   const recorded = operations[id]?.path.split(/[/?]/) ?? [];
   return names.map((name) => {
     const value = recorded[path.split('/').indexOf(`:${name}`)];
-    const noun = path.endsWith('/:id') || operation.access === 'write' ? operation.object : path.split('/')[2];
+    const noun =
+      path.endsWith('/:id') || operation.access === 'write' ? operation.object : path.split('/')[2]?.replace(/s$/, '');
     return {
       name,
       in: 'path',

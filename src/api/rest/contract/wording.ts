@@ -1,6 +1,6 @@
 import { type GraphQLSchema, isEnumType } from 'graphql';
 import { snake } from '../../../request/problems.js';
-import { routes } from '../../../resources/registry.js';
+import { type Route, routes } from '../../../resources/registry.js';
 
 /** A name as separate words: `createConnectedUser` and `balance_transaction` alike. */
 export const wordsOf = (name: string): string[] => snake(name).split('_');
@@ -14,13 +14,26 @@ export const pascal = (name: string): string =>
 const withArticle = (words: readonly string[]): string =>
   `${/^[aeio]/.test(words[0] ?? '') ? 'an' : 'a'} ${words.join(' ')}`;
 
+/** The object whose list a path answers, such as `account` for `/v1/accounts/:id/partners`; undefined for others. */
+export function parentOf(path: string): string | undefined {
+  const [collection] = /[^/]+(?=s\/:id\/)/.exec(path) ?? [];
+  return collection && wordsOf(collection).join(' ');
+}
+
 /** A short title of an operation from its name, such as `Create a connected user` or `List deposits`. */
-export function summaryOf(field: string, { answers, path }: { answers: string; path: string }): string {
+export function summaryOf(
+  field: string,
+  { answers, method, path }: Pick<Route, 'answers' | 'method' | 'path'>,
+): string {
   const words = wordsOf(field);
-  if (answers === 'list') return `List ${words.join(' ')}${path.includes('/:id/') ? ' of an account' : ''}`;
-  if (answers === 'object') return `Retrieve ${path.includes('/:id') ? withArticle(words) : `the ${words.join(' ')}`}`;
+  if (method === 'GET') {
+    const parent = parentOf(path);
+    if (answers === 'list') return `List ${words.join(' ')}${parent ? ` of ${withArticle([parent])}` : ''}`;
+    return `Retrieve ${path.includes('/:id') ? withArticle(words) : `the ${words.join(' ')}`}`;
+  }
   const [verb = '', ...object] = words;
-  return `${verb.charAt(0).toUpperCase()}${verb.slice(1)} ${withArticle(object)}`;
+  const several = /[^s]s$/.test(object.at(-1) ?? '');
+  return `${verb.charAt(0).toUpperCase()}${verb.slice(1)} ${several ? object.join(' ') : withArticle(object)}`;
 }
 
 /** Converts a description of the graph to the names that /v1 has for enum values, fields and operations. */
