@@ -102,15 +102,41 @@ const stepOf = (time: number, interval: string): number => {
   return interval === 'week' ? midnight - ((at.getUTCDay() + 6) % 7) * day : midnight;
 };
 
+const zones = [
+  ...['Asia/Kolkata', 'America/New_York', 'Asia/Kathmandu', 'Atlantic/Azores', 'Africa/Cairo', 'Australia/Lord_Howe'],
+  ...['Pacific/Kiritimati', 'Europe/London', 'America/Havana'],
+];
+const formats = new Map<string, Intl.DateTimeFormat>();
+/** The date of a time in a time zone, by the tables of this process and not by those of PostgreSQL. */
+const dateIn = (timeZone: string, seconds: number): string => {
+  const format = formats.get(timeZone) ?? new Intl.DateTimeFormat('en-CA', { timeZone, dateStyle: 'short' });
+  formats.set(timeZone, format);
+  return format.format(seconds * 1000);
+};
+const begun = new Map<string, number>();
+/** The first quarter of an hour in which it is a date, or later, in a time zone. */
+function beginOf(timeZone: string, date: string): number {
+  const key = `${timeZone} ${date}`;
+  let at = begun.get(key) ?? Date.parse(`${date}T00:00:00Z`) / 1000 - 15 * 3600;
+  while (dateIn(timeZone, at) < date) at += 900;
+  begun.set(key, at);
+  return at;
+}
+/** The beginning of the step of a time in a time zone. */
+const zonedStepOf = (time: number, interval: string, timeZone: string): number =>
+  timeZone === 'UTC'
+    ? stepOf(time, interval)
+    : beginOf(timeZone, dateIn('UTC', stepOf(Date.parse(`${dateIn(timeZone, time)}T00:00:00Z`) / 1000, interval)));
+
 /** The plain sum over the rows, without any of the product's own statements. */
-function plainSum(rows: Row[], range: { from: number; to: number; interval: string }): string[] {
+function plainSum(rows: Row[], range: { from: number; to: number; interval: string; timeZone: string }): string[] {
   const reversed = new Set(rows.filter(({ status }) => status === 'reversed').map(({ id }) => id));
   const sums = new Map<string, { count: number; amount: bigint }>();
   for (const row of rows) {
     const created = Number(row.created);
     if (row.status !== 'completed' || reversed.has(row.disputes_id)) continue;
     if (created < range.from || created >= range.to) continue;
-    const key = `${stepOf(created, range.interval)} ${row.payment_method} ${row.currency}`;
+    const key = `${zonedStepOf(created, range.interval, range.timeZone)} ${row.payment_method} ${row.currency}`;
     const { count, amount } = sums.get(key) ?? { count: 0, amount: 0n };
     sums.set(key, { count: count + 1, amount: amount + BigInt(row.amount) });
   }
@@ -126,10 +152,14 @@ async function compare(tenant: Tenant, [a, b]: readonly number[]): Promise<void>
   const ends = [at(Math.min(a!, b!)), at(Math.max(a!, b!)) + 1];
   const days = [ends[0]! - (ends[0]! % day), ends[1]! - (ends[1]! % day) + day];
   const exact = [times[a! % times.length]!, times[b! % times.length]! + 1].toSorted((x, y) => x - y);
+  const zone = zones[(a! + b!) % zones.length]!;
   for (const [from, to] of [ends, days, exact] as [number, number][])
-    for (const interval of ['day', 'week', 'month'] as const)
+    for (const [interval, timeZone] of [
+      ...[['day', 'UTC'] as const, ['week', 'UTC'] as const, ['month', 'UTC'] as const],
+      ...(from === ends[0] ? [[(['day', 'week', 'month'] as const)[a! % 3]!, zone] as const] : []),
+    ])
       for (const [id, descendants] of tenant.accounts.flatMap((one) => [[one, false] as const, [one, true] as const])) {
-        const range = { from, to: Math.max(to, from + 1), interval, descendants };
+        const range = { from, to: Math.max(to, from + 1), interval, descendants, timeZone };
         const context = { scope: scopeOf(tenant) } as Context;
         const found = await depositTotals({ id } as AccountRow, context, range);
         const lines = found.map((t) => `${t.start} ${t.paymentMethod} ${t.currency}: ${t.count} of ${t.amount}`);
@@ -154,5 +184,47 @@ describe(`totals of deposits, seed ${scale.seed}`, () => {
       }),
       { numRuns: scale.histories.runs / 4, seed: scale.seed, endOnFailure: true },
     );
+  });
+
+  it('begin at midnight in a time zone, also where clocks change, and twice or never strike midnight', async () => {
+    const { root, accounts } = await makeTenant();
+    const { sql } = world;
+    const at = (time: string) => Date.parse(time) / 1000;
+    // Around each change of the clocks of the zones in 2026 and 2027, and around midnights.
+    const changes = fc.sample(
+      fc.tuple(
+        fc
+          .constantFrom(
+            ...['2026-03-08T05:00:00Z', '2026-03-29T01:00:00Z', '2026-04-04T15:00:00Z', '2026-04-23T22:00:00Z'],
+            ...['2026-10-03T15:30:00Z', '2026-10-25T01:00:00Z', '2026-10-29T21:00:00Z', '2026-11-01T05:00:00Z'],
+            ...['2026-12-31T18:30:00Z', '2027-01-01T00:00:00Z', '2027-03-28T01:00:00Z', '2026-07-01T10:00:00Z'],
+          )
+          .map(at),
+        fc.oneof(fc.integer({ min: -9_000, max: 9_000 }), fc.integer({ min: -172_800, max: 172_800 })),
+      ),
+      { numRuns: 400, seed: scale.seed },
+    );
+    await sql`insert into deposit (tenant_id, livemode, id, created, amount, currency, to_account_id, payment_method, statement_descriptor, status, payment_id, context_id, on_root_list)
+      select ${root.tenantId}, false, 'deposit_' || lpad(n::text, 8, '0'), c, n, 'USD', ${accounts[0]!}, 'check', '', 'completed', 'payment_' || n, ${accounts[0]!}, true
+      from unnest(${changes.map(([time, seconds]) => time + seconds)}::bigint[]) with ordinality u(c, n)`;
+    await withoutTotals(world, root.tenantId);
+    for (let more = true; more; ) {
+      const [row] = await world.database.call('backfill_deposit_totals', [root.tenantId, false, 1_000]);
+      more = row!.backfill_deposit_totals !== null;
+    }
+    const rows: Row[] = await sql`select * from deposit where tenant_id = ${root.tenantId}`;
+    const tenant = { root, accounts, below: {} };
+    for (const timeZone of zones)
+      for (const interval of ['day', 'week', 'month'] as const)
+        for (const [from, to] of [
+          [at('2026-03-01T00:00:00Z'), at('2027-03-30T00:00:00Z')],
+          [at('2026-10-24T23:17:05Z'), at('2026-11-01T05:45:01Z')],
+        ] as const) {
+          const range = { from, to, interval, descendants: false, timeZone };
+          const context = { scope: scopeOf(tenant) } as Context;
+          const found = await depositTotals({ id: root.id } as AccountRow, context, range);
+          const lines = found.map((t) => `${t.start} ${t.paymentMethod} ${t.currency}: ${t.count} of ${t.amount}`);
+          expect([range, lines.toSorted()]).toEqual([range, plainSum(rows, range)]);
+        }
   });
 });

@@ -394,10 +394,16 @@ describe('a payout', () => {
       currency: 'INR',
       status: 'processing',
       payment_id: expect.stringMatching(/^payment_[0-9a-f]{32}$/),
+      source_amount: '60.50',
+      source_currency: 'INR',
+      rate: '1',
+      expected_arrival: payout.created + 60,
     };
     expect([list.status, list.body]).toEqual([200, { object: 'list', data: [expected], has_next: false }]);
     expect(Object.keys(payout)).toEqual(
-      'id object created livemode account_id address_id amount currency status payment_id'.split(' '),
+      'id object created livemode account_id address_id amount currency status payment_id source_amount source_currency rate expected_arrival'.split(
+        ' ',
+      ),
     );
     expect((await user.get(`/v1/payouts/${payout.id}`)).body).toEqual(payout);
     expect(await funds(user)).toEqual({ 'payout_processing INR': '60.50' });
@@ -1045,7 +1051,8 @@ describe.each(transports)('the end of a payout over %s', (transport) => {
 
     const status = verb === 'settle' ? 'completed' : 'failed';
     expect(first.status).toBe(200);
-    expect((await user.get(`/v1/payouts/${payout.id}`)).body).toEqual({ ...payout, status });
+    const ended = { status, expected_arrival: verb === 'settle' ? payout.expected_arrival : null };
+    expect((await user.get(`/v1/payouts/${payout.id}`)).body).toEqual({ ...payout, ...ended });
     expect((await user.get(`/v1/payments/${payout.payment_id}`)).body.status).toBe(status);
     for (const again of ['settle', 'fail'] as const) {
       const reply = await end(user, transport, payout.id, again);

@@ -270,6 +270,7 @@ const operations: Record<string, Operation> = {
   webhookDeliveries: { graph: () => ({}), id: webhookId },
   balance: listed,
   balanceAggregate: listed,
+  purposeCodes: listed,
   balanceTransaction: byId(transactionId),
   balanceTransactions: { graph: () => ({}), id: async (platform) => platform.id },
   payment: byId(paymentId),

@@ -712,16 +712,17 @@ describe('the plan of a list', () => {
     }
     await sql`vacuum analyze deposit`;
     await sql`vacuum analyze deposit_total`;
-    const read = async (from: number, to: number, interval = 'DAY') => {
+    const read = async (from: number, to: number, interval = 'DAY', timeZone = 'UTC') => {
       const iso = (at: number) => new Date((first + at * 86_400) * 1000).toISOString();
       let count = 0;
       const asked = await askedBy(async () => {
         const { body } = await user.graph(
-          `{ account(id: "${user.id}") { depositTotals(from: "${iso(from)}", to: "${iso(to)}", interval: ${interval}) { count } } }`,
+          `{ account(id: "${user.id}") { depositTotals(from: "${iso(from)}", to: "${iso(to)}", interval: ${interval}, timeZone: "${timeZone}") { count } } }`,
         );
         count = body.data.account.depositTotals.reduce((sum: number, total: any) => sum + total.count, 0);
       });
-      return { count, buffers: await buffersOf(asked.get(`deposit_totals_${interval.toLowerCase()}`)!) };
+      const name = `deposit_totals_${interval.toLowerCase()}${timeZone === 'UTC' ? '' : ':zoned'}`;
+      return { count, buffers: await buffersOf(asked.get(name)!) };
     };
     for (const [from, to, interval, count] of [
       [0, 400, 'DAY', 19_200],
@@ -734,6 +735,18 @@ describe('the plan of a list', () => {
       expect([from, to, interval, await read(from, to, interval)]).toEqual([
         ...[from, to, interval],
         { count, buffers: expect.toSatisfy((n: number) => n <= 30 + (to - from) / 10) },
+      ]);
+    // In another time zone the days are those of hours; where it differs from UTC by half an hour, one hour of each
+    // step is read from the deposits.
+    for (const [from, to, interval, timeZone, count, most] of [
+      [0, 400, 'DAY', 'America/New_York', 19_200, 6],
+      [0, 400, 'MONTH', 'America/New_York', 19_200, 1],
+      [0, 400, 'DAY', 'Asia/Kolkata', 19_200, 10],
+      [300.26, 330.74, 'DAY', 'Asia/Kolkata', 1_463, 10],
+    ] as const)
+      expect([from, to, timeZone, await read(from, to, interval, timeZone)]).toEqual([
+        ...[from, to, timeZone],
+        { count, buffers: expect.toSatisfy((n: number) => n <= 60 + (to - from) * most) },
       ]);
   });
 

@@ -232,6 +232,9 @@ function plain(field: GraphQLField<unknown, unknown>): string {
 const nothing = ['Account.connectedUsers', 'WebhookEndpoint.secret'];
 /** Fields that need no row, or that have no rows here. */
 const hollow = [
+  'Account.nextPayoutAt',
+  'Account.payoutsBlockedBy',
+  'Payout.expectedArrival',
   'Account.requirements',
   'Account.capability',
   'Receivable.metadata',

@@ -5,7 +5,8 @@ import { errorV1, problem } from '../request/problems.js';
 import { graphTypeOf, graphTypes } from './graphql-request.js';
 import type { InFlight } from './in-flight.js';
 import { helpLinks } from './refusal.js';
-import { single } from './request.js';
+import type { Config } from '../config.js';
+import { credentialOf } from './dashboard-cookie.js';
 
 /**
  * Refuses the requests of a tenant that has too many, by the shortest way: at four times the load most of the work is
@@ -22,6 +23,7 @@ export class QuickRefusal {
     private readonly callers: Callers,
     private readonly inFlight: InFlight,
     fixed: Record<string, string>,
+    private readonly config: Config,
   ) {
     const busy = [problem('service_unavailable')];
     this.#head = Object.entries({ ...fixed, 'retry-after': '1' }).flat();
@@ -35,7 +37,7 @@ export class QuickRefusal {
     const { open, probe, page, operator } = request.routeOptions.config;
     const graph = request.routeOptions.url === '/graphql';
     if (probe || page || operator || (open && !graph)) return false;
-    const caller = this.callers.known(request.socket, single(request, 'authorization'));
+    const caller = this.callers.known(request.socket, credentialOf(request, this.config));
     if (!caller || !this.inFlight.isFull(caller)) return false;
     const type = (graph && graphTypeOf(request)) || graphTypes[0]!;
     const body = graph ? this.#graph.join(request.id) : this.#body;

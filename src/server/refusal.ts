@@ -39,6 +39,7 @@ export function problemsOf(error: FastifyError): Problem[] {
 /** Answers a request with its problems, in the format of the requested API. */
 export function refuse(request: FastifyRequest, reply: FastifyReply, problems: Problem[]): FastifyReply {
   const answer = errorV1(problems);
+  request.budget?.report.codes.push(...problems.map(({ code }) => code));
   const wait = retryAfter(problems);
   if (wait !== undefined) reply.header('retry-after', String(wait));
   // Bearer and never Basic, because a browser would store the key.

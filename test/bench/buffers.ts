@@ -189,7 +189,7 @@ async function tenantOf(sql: postgres.Sql, database: unknown, tenant: string): P
         ? depositTotals(
             { id: about === 'totals' ? user : account },
             { scope: scope() },
-            { ...range, descendants: about === 'platformTotals' },
+            { ...range, descendants: about === 'platformTotals', timeZone: 'UTC' },
           )
         : series({ scope: scope() }, user, range),
     operator: (id) => OperatorDesk.prototype.byId.call({ database }, 'operator_deposit', deposit, id),

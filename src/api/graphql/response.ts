@@ -13,6 +13,7 @@ export function formatResponse(
   { requestId, replayed, budget }: Pick<Context, 'requestId' | 'replayed' | 'budget'>,
 ) {
   const { cost } = budget;
+  for (const error of errors ?? []) budget.report.codes.push(codeOf(error));
   const wait = errors?.map(waitOf).find((seconds) => seconds !== undefined);
   return {
     result: {
@@ -25,6 +26,12 @@ export function formatResponse(
       ...(replayed && { 'idempotent-replayed': 'true' }),
     } as Record<string, string>,
   };
+}
+
+/** The code of an error: ours, or that of GraphQL for a request that it refuses. */
+function codeOf({ extensions }: GraphQLFormattedError): string {
+  const { code } = (extensions?.error ?? {}) as { code?: ProblemCode };
+  return code ?? String(extensions?.code ?? 'none');
 }
 
 /** The seconds after which the client may retry; undefined for an error that does not allow it. */

@@ -1,11 +1,11 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { Field, ObjectType } from 'type-graphql';
-import type { AccountRow } from '../account/table.js';
-import type { Context } from '../../operation/context.js';
 import type { Scope } from '../../db/scope.js';
-import { Compartment } from '../ledger/table.js';
+import type { Context } from '../../operation/context.js';
 import { Amount, Currency, DateTime } from '../../types/scalars.js';
 import { texts } from '../../types/texts.js';
+import type { AccountRow } from '../account/table.js';
+import { Compartment } from '../ledger/table.js';
 import { bucket, checkRange, grouped, type Interval, type RangeArgs } from './range.js';
 
 const p = sql.placeholder;

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { ArgsType, Field, registerEnumType } from 'type-graphql';
-import { problem, DomainError } from '../../request/problems.js';
+import { DomainError, problem } from '../../request/problems.js';
 import { DateTime } from '../../types/scalars.js';
 
 export const Interval = { DAY: 'day', WEEK: 'week', MONTH: 'month' } as const;

@@ -1,11 +1,11 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm';
 import { Arg, ArgsType, Ctx, Field, FieldResolver, ID, Query, Resolver, Root } from 'type-graphql';
+import type { Context } from '../../operation/context.js';
+import { DomainError, problem } from '../../request/problems.js';
+import { DateTime } from '../../types/scalars.js';
 import { type AccountRow, account } from '../account/table.js';
 import { Account } from '../account/type.js';
-import type { Context } from '../../operation/context.js';
 import { type BalanceRow, balance, booked } from '../ledger/table.js';
-import { problem, DomainError } from '../../request/problems.js';
-import { DateTime } from '../../types/scalars.js';
 import { series } from './history.js';
 import { Balance, BalanceAggregate } from './type.js';
 

@@ -1,11 +1,11 @@
-import { account } from '../account/table.js';
 import { everyone } from '../../auth/permissions.js';
+import { account } from '../account/table.js';
 import { defineResource, get } from '../define.js';
 import { fields, value } from '../edges.js';
-import { balanceHistory, BalancePoint } from './history.js';
+import { BalancePoint, balanceHistory } from './history.js';
 import { pointsUsual, RangeArgs, stepsMax } from './range.js';
-import { DepositTotal, depositTotals, DepositTotalsArgs } from './totals.js';
-import { AsOfArgs, balanceOfAccount, BalanceAggregateResolver, BalanceResolver } from './resolver.js';
+import { AsOfArgs, BalanceAggregateResolver, BalanceResolver, balanceOfAccount } from './resolver.js';
+import { DepositTotal, DepositTotalsArgs, depositTotals } from './totals.js';
 import { Balance } from './type.js';
 import { balanceAggregateV1, balanceV1 } from './v1.js';
 

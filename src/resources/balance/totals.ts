@@ -1,12 +1,14 @@
 import { type SQL, sql } from 'drizzle-orm';
-import { Extensions, ArgsType, Field, Int, ObjectType } from 'type-graphql';
-import type { Context } from '../../operation/context.js';
+import { ArgsType, Extensions, Field, Int, ObjectType } from 'type-graphql';
 import type { Scope } from '../../db/scope.js';
+import type { Context } from '../../operation/context.js';
 import { Amount, Currency, DateTime } from '../../types/scalars.js';
 import type { AccountRow } from '../account/table.js';
+import { checkTimeZone, timeZoneText } from '../clock/time-zone.js';
 import { DepositPaymentMethod } from '../deposit/table.js';
-import { bucket, checkRange, grouped, RangeArgs } from './range.js';
+import { bucket, checkRange, grouped, type Interval, RangeArgs } from './range.js';
 import { totalSeconds } from './table.js';
+import { zonedParts } from './zoned-totals.js';
 import { methodTexts, PaymentMethod } from '../payment/method.js';
 
 const p = sql.placeholder;
@@ -19,6 +21,8 @@ export class DepositTotalsArgs extends RangeArgs {
       'Also what the accounts below it received: the partners of a user; the users of a platform, their partners and its own.',
   })
   descendants: boolean;
+  @Field(() => String, { defaultValue: 'UTC', description: `${timeZoneText} The steps begin at midnight there.` })
+  timeZone: string;
 }
 
 @ObjectType({
@@ -51,7 +55,8 @@ export async function depositTotals(
   range: DepositTotalsArgs,
 ): Promise<DepositTotal[]> {
   checkRange(range);
-  const key = `deposit_totals_${range.interval}:${range.from}:${range.to}:${range.descendants}`;
+  await checkTimeZone(scope, 'account.time_zone', range.timeZone);
+  const key = `deposit_totals_${range.interval}:${range.from}:${range.to}:${range.descendants}:${range.timeZone}`;
   return (await scope.many(key, row.id, (ids) => readTotals(scope, ids, range))) ?? [];
 }
 
@@ -59,8 +64,9 @@ export async function depositTotals(
 async function readTotals(
   scope: Scope,
   ids: readonly string[],
-  { from, to, interval, descendants }: DepositTotalsArgs,
+  { from, to, interval, descendants, timeZone }: DepositTotalsArgs,
 ): Promise<Map<string, DepositTotal[]>> {
+  const zoned = timeZone !== 'UTC';
   const rows = await scope.read<{
     accountId: string;
     start: string;
@@ -69,23 +75,23 @@ async function readTotals(
     count: number;
     amount: string;
   }>(
-    `deposit_totals_${interval}${descendants ? ':descendants' : ''}`,
+    `deposit_totals_${interval}${descendants ? ':descendants' : ''}${zoned ? ':zoned' : ''}`,
     (db) =>
       db
         .select({
           accountId: sql<string>`x.account_id`,
-          start: sql<string>`${bucket(interval, sql`x.created`)} as start`,
+          start: zoned ? sql<string>`x.step as start` : sql<string>`${bucket(interval, sql`x.created`)} as start`,
           paymentMethod: sql<DepositPaymentMethod>`x.payment_method`,
           currency: sql<string>`x.currency`,
           count: sql<number>`sum(x.count)::int`,
           amount: sql<string>`sum(x.amount)::text`,
         })
-        .from(sql`(${partsOf(descendants)}) x`)
+        .from(sql`(${zoned ? zonedOf(interval, descendants) : partsOf(descendants)}) x`)
         .groupBy(sql`1`, sql`2`, sql`3`, sql`4`)
         // A total stays when the last deposit of its span is reversed.
         .having(sql`sum(x.count) > 0`)
         .orderBy(sql`1, 2, 3, 4`),
-    { ids, from, to, ...boundsOf(from, to) },
+    zoned ? { ids, from, to, timeZone } : { ids, from, to, ...boundsOf(from, to) },
   );
   return grouped(
     ids,
@@ -120,7 +126,7 @@ function partsOf(descendants: boolean): SQL {
   const summed = sql`(select summed from state)`;
   const changes = sql`select i.id, c.created, c.payment_method, c.currency, c.count, c.amount from deposit_total_change c
       cross join unnest(${p('ids')}::text[]) i(id)
-      where ${tenantAndMode('c')} and ${descendants ? sql`(c.to_account_id = i.id or c.context_id = i.id or i.id = ${root})` : sql`c.to_account_id = i.id`}
+      where ${tenantAndMode('c')} and ${changedOf(descendants)}
         and c.created >= ${p('firstHour')} and c.created < ${p('lastHour')} and ${summed}`;
   const until = sql`(select case when summed then ${p('firstHour')}::bigint else ${p('to')}::bigint end from state)`;
   const deposits = (descendants ? ofDescendants : [ofAccount]).flatMap((each) => [
@@ -137,6 +143,18 @@ function partsOf(descendants: boolean): SQL {
   return sql`with state as materialized (select not exists (select from deposit_total_backfill b where ${tenantAndMode('b')}) as summed)
     ${sql.join(parts, sql` union all `)}`;
 }
+
+/** The parts for steps in a time zone. */
+const zonedOf = (interval: Interval, descendants: boolean): SQL =>
+  zonedParts(interval, {
+    descendants,
+    changed: changedOf(descendants),
+    deposits: descendants ? ofDescendants : [ofAccount],
+  });
+
+/** The changes `c` that an account `i` counts. */
+const changedOf = (descendants: boolean): SQL =>
+  descendants ? sql`(c.to_account_id = i.id or c.context_id = i.id or i.id = ${root})` : sql`c.to_account_id = i.id`;
 
 const tenantAndMode = (table: string) =>
   sql`${sql.raw(table)}.tenant_id = ${p('tenant')} and ${sql.raw(table)}.livemode = ${p('live')}`;

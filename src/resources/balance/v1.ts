@@ -1,6 +1,6 @@
 import { amountText } from '../../types/scalars.js';
-import type { Balance, BalanceAggregate, Money } from './type.js';
 import { declareKeys } from '../shape.js';
+import type { Balance, BalanceAggregate, Money } from './type.js';
 
 /** Formats a balance for /v1. Spec: Balance. */
 export function balanceV1(b: Balance) {

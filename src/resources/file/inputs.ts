@@ -11,9 +11,13 @@ export const fileListing: Listing = {
 };
 
 @ArgsType()
-export class FileArgs extends PageArgs {
+export class FileOfAccountArgs extends PageArgs {
   @Field(() => [FilePurpose], { nullable: true, description: 'Only of these purposes.' })
   purpose?: FilePurpose[] | null;
+}
+
+@ArgsType()
+export class FileArgs extends FileOfAccountArgs {
   @Field(() => ID, {
     nullable: true,
     description: 'Only files of this account. It may be any account that the caller can see.',

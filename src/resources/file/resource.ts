@@ -3,7 +3,7 @@ import { type AccountRow, account } from '../account/table.js';
 import { type AddressRow, address } from '../address/table.js';
 import { defineResource, extension, type RestRoute, stored } from '../define.js';
 import { fields, link, many, node, one, page, value } from '../edges.js';
-import { FileArgs, fileListing } from './inputs.js';
+import { FileArgs, fileListing, FileOfAccountArgs } from './inputs.js';
 import { contentTypes, fileBytesMax } from './content.js';
 import { FilePurpose, file } from './table.js';
 import { File, FileConnection } from './type.js';
@@ -68,7 +68,10 @@ export default defineResource({
       ),
     }),
     fields(account, {
-      files: page(file, file.accountId, { description: 'The files that the account uploaded.' }),
+      files: page(file, file.accountId, {
+        args: FileOfAccountArgs,
+        description: 'The files that the account uploaded.',
+      }),
       logo: link(file, 'logoId', { nullable: true, description: 'The file behind `logoId`.' }),
       idDocument: value(
         () => File,

@@ -1,9 +1,12 @@
 import { everyone, testOnly } from '../../auth/permissions.js';
+import { DateTime } from '../../types/scalars.js';
 import { type AccountRow, account } from '../account/table.js';
 import { address } from '../address/table.js';
 import { payment } from '../payment/table.js';
 import { defineResource, extension, stored } from '../define.js';
 import { fields, link, many, node, one, page, value } from '../edges.js';
+import { expectedArrivalOf } from './arrival.js';
+import { nextPayoutAt, PayoutObstacle, payoutsBlockedBy } from './plan.js';
 import { PayoutArgs, payoutListing, PayoutOfAccountArgs, PayoutResolver } from './resolver.js';
 import { payout, payoutBlock } from './table.js';
 import { Payout, PayoutBlock, PayoutConnection } from './type.js';
@@ -45,9 +48,23 @@ export default defineResource({
       account: link(account, 'accountId', { description: 'The account that is paid out.' }),
       address: link(address, 'addressId', { description: 'The address to which the money is sent.' }),
       payment: link(payment, 'paymentId', { description: 'The payment of this payout.' }),
+      expectedArrival: value(() => DateTime, expectedArrivalOf, {
+        nullable: true,
+        description:
+          'The time by which the money is expected to have arrived: a minute after the creation in test mode, the end of the next working day (Monday to Friday, UTC) in live mode. Null for a FAILED payout.',
+      }),
     }),
     fields(account, {
       payouts: page(payout, payout.accountId, { args: PayoutOfAccountArgs, description: "The account's payouts." }),
+      nextPayoutAt: value(() => DateTime, nextPayoutAt, {
+        nullable: true,
+        description:
+          'When the next payout is due, by `viewer.now`: of the money that is available, or that will be by then. Null where `payoutsBlockedBy` concerns the account or all its available money, and while money is awaited that is paid out at once (`liveFx`).',
+      }),
+      payoutsBlockedBy: value(() => [PayoutObstacle], payoutsBlockedBy, {
+        description:
+          'Why the account, or its available money in a currency, would not be paid out at present. Empty when nothing prevents payouts. `payoutBlocks` says what prevented the last one.',
+      }),
       payoutBlocks: value(
         () => [PayoutBlock],
         (row: AccountRow, { scope }) => scope.all(payoutBlock, payoutBlock.accountId, row.id),
@@ -72,7 +89,7 @@ export default defineResource({
     }),
   ],
   // An account has at most one per currency.
-  sizes: { 'Account.payoutBlocks': 10 },
+  sizes: { 'Account.payoutBlocks': 10, 'Account.payoutsBlockedBy': 10 },
   events: {
     'payout.processing': 'A payout was made, and its money is on its way.',
     'payout.completed': 'The money of a payout has arrived.',

@@ -1,4 +1,5 @@
 import { amountText } from '../../types/scalars.js';
+import { expectedArrivalOf } from './arrival.js';
 import type { PayoutBlockRow, PayoutRow } from './table.js';
 import { declareKeys, stated } from '../shape.js';
 
@@ -15,6 +16,10 @@ export function payoutV1(p: PayoutRow) {
     currency: p.currency,
     status: p.status,
     payment_id: p.paymentId,
+    source_amount: amountText(p.sourceAmount),
+    source_currency: p.sourceCurrency,
+    rate: p.rate,
+    expected_arrival: expectedArrivalOf(p),
   };
 }
 
@@ -42,6 +47,10 @@ declareKeys(payoutV1, {
   currency: 'value',
   status: 'value',
   payment_id: 'value',
+  source_amount: 'value',
+  source_currency: 'value',
+  rate: 'value',
+  expected_arrival: 'value or null',
 });
 
 const text = stated({ type: 'string' });

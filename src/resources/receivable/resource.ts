@@ -7,7 +7,9 @@ import { file } from '../file/table.js';
 import { File } from '../file/type.js';
 import { defineResource, extension, get, post, stored } from '../define.js';
 import { fields, link, many, node, one, page, value } from '../edges.js';
+import { AgeingBucket, ReceivableAgeing, receivableAgeing, ReceivableAgeingArgs } from './ageing.js';
 import { purposeCodes } from './purpose.js';
+import { PurposeCodeResolver, purposeCodesV1 } from './purpose-codes.js';
 import {
   found,
   idsOf,
@@ -31,7 +33,7 @@ export default defineResource({
     compiled: true,
   }),
   stored: { receivable: stored(receivable, receivableV1) },
-  resolvers: [ReceivableResolver],
+  resolvers: [ReceivableResolver, PurposeCodeResolver],
   operations: {
     receivable: {
       reads: one('A receivable that the caller can see, by its id.'),
@@ -44,6 +46,13 @@ export default defineResource({
       access: 'read',
       callers: everyone,
       routes: [extension.list('/v1/receivables')],
+    },
+    purposeCodes: {
+      object: 'purpose_code',
+      access: 'read',
+      callers: everyone,
+      v1: purposeCodesV1,
+      routes: [extension.get('/v1/purpose_codes')],
     },
     createReceivable: {
       access: 'write',
@@ -125,6 +134,11 @@ export default defineResource({
         args: ReceivableTotalsArgs,
         description: "The account's receivables together, by status and currency.",
       }),
+      receivableAgeing: value(() => [ReceivableAgeing], receivableAgeing, {
+        args: ReceivableAgeingArgs,
+        description:
+          "The account's OPEN receivables by how long they are overdue at `viewer.now`, and by currency. It has no entry where there are none.",
+      }),
     }),
     fields(deposit, {
       receivables: value(
@@ -137,9 +151,11 @@ export default defineResource({
       ),
     }),
   ],
-  weights: { 'Account.receivableTotals': 'figure' },
+  weights: { 'Account.receivableAgeing': 'figure', 'Account.receivableTotals': 'figure' },
   sizes: {
+    'Account.receivableAgeing': 4 * Object.keys(AgeingBucket).length,
     'Account.receivableTotals': 16,
+    'Query.purposeCodes': Object.keys(purposeCodes).length,
     'Deposit.receivables': 10,
     'Receivable.lockedDeposits': 10,
     'Receivable.deposits': 10,

@@ -3,8 +3,10 @@ import type { Context } from '../../operation/context.js';
 import { problem, DomainError } from '../../request/problems.js';
 import { Mode } from '../../types/mode.js';
 import { Node } from '../../types/relay-node.js';
+import { DateTime } from '../../types/scalars.js';
 import { account } from '../account/table.js';
 import { Account } from '../account/type.js';
+import { readNow } from '../clock/now.js';
 import { readableNode } from '../define.js';
 import { apiKey, KeyPermission } from '../key/table.js';
 import { ApiKey } from '../key/type.js';
@@ -49,6 +51,14 @@ export class ViewerResolver {
   })
   async account(@Root() _: Viewer, @Ctx() { scope, caller }: Context): Promise<Account | null> {
     return scope.find(account, caller.actingAccountId);
+  }
+
+  @FieldResolver(() => DateTime, {
+    description:
+      'The time by which objects of this mode are created and become due: the clock of the database, and in test mode the test clock.',
+  })
+  now(@Root() _: Viewer, @Ctx() { scope }: Context): Promise<number> {
+    return readNow(scope);
   }
 
   @FieldResolver(() => ApiKey, { nullable: true, description: 'The API key of the request; null for a session.' })

@@ -11,8 +11,8 @@ export interface Guides {
   records: Link[];
 }
 
-/** Makes the pages of the guides. `picture` adds a picture of `docs/images` to the site and returns its address. */
-export function guidesOf(folder: URL, picture: (file: string) => string): Guides {
+/** Makes the pages of the guides. `asset` adds a file of `docs/images` or `docs/operations` to the site and returns its address. */
+export function guidesOf(folder: URL, asset: (file: string) => string): Guides {
   const files = fs
     .readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .map((name) => name.replaceAll(path.sep, '/'))
@@ -23,7 +23,7 @@ export function guidesOf(folder: URL, picture: (file: string) => string): Guides
   const pages: Page[] = [];
   const links = new Map<string, Link>();
   for (const file of files) {
-    const resolve = (target: string) => resolved(target, file, files, picture);
+    const resolve = (target: string) => resolved(target, file, files, asset);
     const guide = rendered(fs.readFileSync(new URL(file, folder), 'utf8'), resolve);
     const isRecord = file.startsWith('decisions/') && file !== 'decisions/README.md';
     const trail = file === 'README.md' ? [] : isRecord ? [start, decisions] : [start];
@@ -74,12 +74,12 @@ function startPage({ html: table }: Rendered): Pick<Page, 'title' | 'description
   };
 }
 
-/** Where a link of a file leads on the site: to a page, a picture, a file that the gateway serves, or another host. */
-function resolved(target: string, file: string, files: string[], picture: (file: string) => string): string {
+/** Where a link of a file leads: to a page, a picture or another file, what the gateway serves, or another host. */
+function resolved(target: string, file: string, files: string[], asset: (file: string) => string): string {
   if (/^(https?:|#|mailto:)/.test(target)) return target;
   const [relative = '', anchor] = target.split('#');
   const found = path.posix.join(path.posix.dirname(file), relative);
-  if (found.startsWith('images/')) return picture(found);
+  if (/^(images|operations)\//.test(found)) return asset(found);
   if (found === '../schema/openapi.json') return '/openapi.json';
   if (!files.includes(found)) throw new Error(`docs/${file}: the link to ${target} leads to no page of the site`);
   return `${pathOf(found)}${anchor === undefined ? '' : `#${anchor}`}`;

@@ -25,6 +25,7 @@ const types: Record<string, string> = {
   json: 'application/json; charset=utf-8',
   png: 'image/png',
   svg: 'image/svg+xml',
+  yml: 'application/yaml; charset=utf-8',
 };
 
 const hashOf = (content: string | Buffer): string =>

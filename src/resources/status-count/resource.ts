@@ -1,0 +1,124 @@
+import { type SQL, sql } from 'drizzle-orm';
+import { ArgsType, Field } from 'type-graphql';
+import type { Scope } from '../../db/scope.js';
+import type { Context } from '../../operation/context.js';
+import { type AccountRow, account } from '../account/table.js';
+import { CheckoutStatus } from '../checkout/table.js';
+import { defineResource } from '../define.js';
+import { DepositStatus } from '../deposit/table.js';
+import { fields, value } from '../edges.js';
+import { PayoutStatus } from '../payout/table.js';
+import { ReceivableStatus } from '../receivable/table.js';
+// These imports set the order in the schema: the fields come after those of the counted objects.
+import '../checkout/resource.js';
+import '../deposit/resource.js';
+import '../payout/resource.js';
+import '../receivable/resource.js';
+import { StatusCounts } from './type.js';
+
+const p = sql.placeholder;
+
+@ArgsType()
+class StatusCountsArgs {
+  @Field(() => Boolean, {
+    defaultValue: false,
+    description:
+      'Also the objects of the accounts below it: the partners of a user; the users of a platform, their partners and its own.',
+  })
+  descendants: boolean;
+}
+
+/** What is counted: the rows, the column with the account of a row, and the statuses. */
+const counted = {
+  checkouts: { rows: 'checkout_now', own: 'to_account_id', statuses: CheckoutStatus },
+  deposits: { rows: 'deposit', own: 'to_account_id', statuses: DepositStatus },
+  payouts: { rows: 'payout', own: 'account_id', statuses: PayoutStatus },
+  receivables: { rows: 'receivable', own: 'account_id', statuses: ReceivableStatus },
+} as const;
+type Counted = keyof typeof counted;
+const kinds = Object.keys(counted) as Counted[];
+
+/**
+ * The rows of a kind by account and status, in parts that each follow an index: those of the accounts, those of others
+ * on their lists, and for a root account those on the lists of others.
+ */
+function partsOf(kind: Counted, descendants: boolean): SQL[] {
+  const { rows, own } = counted[kind];
+  const ownColumn = sql.raw(`r.${own}`);
+  const root = sql`('account_' || ${p('tenant')}::text)`;
+  const part = (id: SQL, where: SQL) =>
+    sql`select ${id} as account_id, ${sql.raw(`'${kind}'`)} as kind, r.status from ${sql.raw(rows)} r
+      where r.tenant_id = ${p('tenant')} and r.livemode = ${p('live')} and ${where}`;
+  const parts = [part(ownColumn, sql`${ownColumn} = any(${p('ids')})`)];
+  if (descendants)
+    parts.push(
+      part(sql`r.context_id`, sql`r.context_id = any(${p('ids')}) and r.context_id <> ${ownColumn}`),
+      part(
+        root,
+        sql`r.on_root_list = any('{f,t}'::boolean[]) and ${root} = any(${p('ids')}) and r.context_id <> ${root}`,
+      ),
+    );
+  return parts;
+}
+
+/** One statement reads the counts of all accounts that are requested in one tick, and each row, as a slow question. */
+async function readCounts(scope: Scope, descendants: boolean, ids: readonly string[]) {
+  const parts = kinds.flatMap((kind) => partsOf(kind, descendants));
+  const rows = await scope.read<{ accountId: string; kind: Counted; status: string; count: number }>(
+    `status_counts${descendants ? ':descendants' : ''}`,
+    (db) =>
+      db
+        .select({
+          accountId: sql<string>`x.account_id`,
+          kind: sql<Counted>`x.kind`,
+          status: sql<string>`x.status`,
+          count: sql<number>`count(*)::int`,
+        })
+        .from(sql`(${sql.join(parts, sql` union all `)}) x`)
+        .groupBy(sql`1`, sql`2`, sql`3`),
+    { ids },
+  );
+  const found = new Map(rows.map((row) => [`${row.accountId} ${row.kind} ${row.status}`, row.count]));
+  return new Map(ids.map((id) => [id, countsOf((kind, status) => found.get(`${id} ${kind} ${status}`) ?? 0)]));
+}
+
+/** The counts of an account, in the order of the enums. */
+function countsOf(countOf: (kind: Counted, status: string) => number): StatusCounts {
+  const each = <S extends string>(kind: Counted, statuses: Record<string, S>) =>
+    Object.values(statuses).map((status) => ({ status, count: countOf(kind, status) }));
+  return {
+    checkouts: each('checkouts', CheckoutStatus),
+    deposits: each('deposits', DepositStatus),
+    payouts: each('payouts', PayoutStatus),
+    receivables: each('receivables', ReceivableStatus),
+  };
+}
+
+async function statusCounts(
+  { id }: AccountRow,
+  { scope }: Context,
+  { descendants }: StatusCountsArgs,
+): Promise<StatusCounts | null> {
+  return scope.many(`status_counts:${descendants}`, id, (ids) => readCounts(scope, descendants, ids));
+}
+
+const sizeOf = (kind: Counted) => Object.keys(counted[kind].statuses).length;
+
+export default defineResource({
+  object: 'status_count',
+  fields: [
+    fields(account, {
+      statusCounts: value(() => StatusCounts, statusCounts, {
+        args: StatusCountsArgs,
+        description: "The numbers of the account's checkouts, deposits, payouts and receivables by status.",
+      }),
+    }),
+  ],
+  weights: { 'Account.statusCounts': 'figure' },
+  sizes: {
+    'StatusCounts.checkouts': sizeOf('checkouts'),
+    'StatusCounts.deposits': sizeOf('deposits'),
+    'StatusCounts.payouts': sizeOf('payouts'),
+    'StatusCounts.receivables': sizeOf('receivables'),
+  },
+});
