@@ -202,9 +202,9 @@ function extensionsOf(p: Problem, field?: RootField) {
   return {
     code: p.code.toUpperCase(),
     httpStatus: catalogue[p.code][0],
-    docUrl: helpPath(p.code),
     ...(path.length > 0 && isArgument && { argumentPath: type ? ['input', ...path] : path }),
     error: itemV1(p),
+    docUrl: helpPath(p.code),
   };
 }
 
