@@ -129,6 +129,7 @@ export const settings = z.object({
       'Where traces go: `otlp` or `console`; by default `otlp` with an OTEL_EXPORTER_OTLP_ENDPOINT, and otherwise nowhere. All variables of OpenTelemetry apply.',
     ),
   OTEL_EXPORTER_OTLP_ENDPOINT: z.string().optional().describe('The address of an OpenTelemetry collector.'),
+  OTEL_SERVICE_NAME: z.string().default('tidegate').describe('The name of the service in traces.'),
   BODY_BYTES_MAX: wholeNumber(1_024, 1_048_576)
     .default(65_536)
     .describe('The largest body of a request, but for file uploads.'),

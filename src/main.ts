@@ -56,7 +56,7 @@ async function loaded() {
 /** Starts what the settings ask for of metrics, traces and the log of slow statements. */
 async function telemetry(settings: Config, database: Database, log: Logger) {
   const traces = settings.traced
-    ? await import('./server/telemetry/traces.js').then(({ Traces }) => Traces.start())
+    ? await import('./server/telemetry/traces.js').then(({ Traces }) => Traces.start(settings.OTEL_SERVICE_NAME))
     : undefined;
   const counted = settings.METRICS_PORT !== undefined;
   const metrics = counted ? new (await import('./server/telemetry/metrics.js')).Metrics() : undefined;

@@ -20,13 +20,13 @@ export class Traces implements StatementObserver {
   private constructor(readonly stop: () => Promise<void>) {}
 
   /** Starts OpenTelemetry by its environment variables. Call it before Fastify is loaded. */
-  static async start(): Promise<Traces> {
+  static async start(serviceName: string): Promise<Traces> {
     const { NodeSDK } = await import('@opentelemetry/sdk-node');
     const { HttpInstrumentation } = await import('@opentelemetry/instrumentation-http');
     const sdk = new NodeSDK({
       // What the gateway itself requests goes to receivers of webhooks, which get no header of ours.
       instrumentations: [new HttpInstrumentation({ disableOutgoingRequestInstrumentation: true })],
-      ...(process.env.OTEL_SERVICE_NAME === undefined && { serviceName: 'tidegate' }),
+      serviceName,
     });
     sdk.start();
     return new Traces(() => sdk.shutdown());
