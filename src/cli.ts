@@ -9,6 +9,8 @@ import { accountCommands } from './operator/commands/account.js';
 import { addressCommands } from './operator/commands/address.js';
 import type { Options, Result } from './operator/commands/command.js';
 import { depositCommands } from './operator/commands/deposit.js';
+import { eventCommands } from './operator/commands/events.js';
+import { EventStreamError } from './operator/event-client.js';
 import { jobCommands } from './operator/commands/job.js';
 import { keyCommands } from './operator/commands/key.js';
 import { ledgerCommands } from './operator/commands/ledger.js';
@@ -69,6 +71,7 @@ const groups = [
   ...[payoutCommands, jobCommands, ledgerCommands],
 ];
 for (const add of groups) add(program, command);
+eventCommands(program);
 
 program
   .command('migrate')
@@ -93,7 +96,7 @@ command(
 
 command(program, 'demo', 'Seed the demo, unless it exists, and show its test keys', async (operator, _, __, store) => {
   if (!store.embedded) throw new OperatorError('The demo is for the embedded database; unset DATABASE_URL.');
-  const { openDemo } = await import('./demo/demo.js');
+  const { openDemo } = await import('./server/demo/demo.js');
   return { demos: await openDemo(store, operator, await graph(), () => {}) };
 });
 
@@ -101,7 +104,7 @@ try {
   await program.parseAsync();
 } catch (error) {
   if (error instanceof CommanderError && error.exitCode === 0) process.exit(0);
-  const kinds = [CommanderError, ConfigError, OperatorError, MigrationError, StartError];
+  const kinds = [CommanderError, ConfigError, EventStreamError, OperatorError, MigrationError, StartError];
   const known = kinds.some((kind) => error instanceof kind);
   const refused =
     !known && error instanceof DomainError

@@ -1,12 +1,12 @@
-import fs from 'node:fs';
 import type { BlockList } from 'node:net';
 import path from 'node:path';
-import { createSecureContext } from 'node:tls';
 import { z } from 'zod';
 import { checkoutTermsDefault } from './resources/checkout/terms.js';
 import { connectionOf } from './db/address.js';
 import { limitsDefault } from './api/graphql/limits.js';
 import { addressList, isLoopback } from './request/addresses.js';
+import { certified } from './request/certificate.js';
+import { ConfigError } from './request/config-error.js';
 import { flag, originList, secret, streamSettings, wholeNumber } from './request/setting-types.js';
 import { inFlightDefault, requestLimitsDefault } from './request/budget.js';
 import { slowDefault } from './db/slow-questions.js';
@@ -110,7 +110,25 @@ export const settings = z.object({
     .describe('`off` runs every GraphQL document through Apollo and the resolvers, such as for tracing.'),
   INTROSPECTION: flag.default(true).describe('Whether the schema may be introspected.'),
   EXPLORER: flag.default(true).describe('Whether the explorer is served at /graphiql.'),
+  DASHBOARD: flag.default(true).describe('Whether the dashboard is served at /dashboard, and its cookie accepted.'),
   LOG_LEVEL: z.enum(['silent', 'error', 'warn', 'info', 'debug']).default('info').describe('What is logged.'),
+  METRICS_PORT: wholeNumber(1, 65_535)
+    .optional()
+    .describe('The port of `/metrics` for Prometheus; without it, nothing is counted.'),
+  METRICS_HOST: z
+    .string()
+    .default('127.0.0.1')
+    .describe('The address of METRICS_PORT, which needs no key: one that only Prometheus reaches.'),
+  SLOW_STATEMENT_MILLISECONDS: wholeNumber(0, 600_000)
+    .default(1_000)
+    .describe('A statement that takes longer is logged, by its name; 0 logs none.'),
+  OTEL_TRACES_EXPORTER: z
+    .string()
+    .optional()
+    .describe(
+      'Where traces go: `otlp` or `console`; by default `otlp` with an OTEL_EXPORTER_OTLP_ENDPOINT, and otherwise nowhere. All variables of OpenTelemetry apply.',
+    ),
+  OTEL_EXPORTER_OTLP_ENDPOINT: z.string().optional().describe('The address of an OpenTelemetry collector.'),
   BODY_BYTES_MAX: wholeNumber(1_024, 1_048_576)
     .default(65_536)
     .describe('The largest body of a request, but for file uploads.'),
@@ -207,12 +225,13 @@ export interface Config extends z.infer<typeof settings> {
   transport: 'tls' | 'proxy' | 'local';
   tls: { cert: Buffer; key: Buffer } | undefined;
   proxies: BlockList;
+  /** Whether requests are traced. */
+  traced: boolean;
   /** Whether GraphQL errors suggest names of the schema. */
   suggestions: boolean;
 }
 
-/** A wrong or unsafe setting. The process does not start with one. */
-export class ConfigError extends Error {}
+export { ConfigError } from './request/config-error.js';
 
 /**
  * Reads the settings, or throws a ConfigError that names the setting. `serves` says whether the process serves
@@ -264,36 +283,7 @@ export function config(
   if (transport !== 'local' && s.PUBLIC_URL?.startsWith('http:'))
     throw new ConfigError('PUBLIC_URL: must begin with https://, as the pages are served over HTTPS only.');
   const suggestions = s.DATABASE_URL === undefined ? s.NODE_ENV !== 'production' : s.NODE_ENV === 'development';
-  return { ...s, DATA_DIR: path.resolve(s.DATA_DIR), transport, tls, proxies, suggestions };
-}
-
-/** Reads the certificate and its key; refuses when one of them is no such PEM, or when they do not belong together. */
-function certified(certFile: string, keyFile: string): { cert: Buffer; key: Buffer } {
-  const pair = { cert: readFile('TLS_CERT_FILE', certFile), key: readFile('TLS_KEY_FILE', keyFile) };
-  for (const [name, part] of [
-    ['TLS_CERT_FILE', { cert: pair.cert }],
-    ['TLS_KEY_FILE', { key: pair.key }],
-  ] as const) {
-    try {
-      createSecureContext(part);
-    } catch {
-      throw new ConfigError(
-        `${name}: the file has no ${name === 'TLS_CERT_FILE' ? 'certificate' : 'private key'} in PEM.`,
-      );
-    }
-  }
-  try {
-    createSecureContext(pair);
-  } catch {
-    throw new ConfigError('TLS_KEY_FILE: the key is not that of the certificate in TLS_CERT_FILE.');
-  }
-  return pair;
-}
-
-function readFile(name: string, file: string): Buffer {
-  try {
-    return fs.readFileSync(file);
-  } catch (error) {
-    throw new ConfigError(`${name}: the file cannot be read (${(error as NodeJS.ErrnoException).code}).`);
-  }
+  const exporter = s.OTEL_TRACES_EXPORTER ?? (s.OTEL_EXPORTER_OTLP_ENDPOINT === undefined ? 'none' : 'otlp');
+  const traced = exporter !== 'none';
+  return { ...s, DATA_DIR: path.resolve(s.DATA_DIR), transport, tls, proxies, traced, suggestions };
 }

@@ -1,8 +1,13 @@
 import 'reflect-metadata';
 import cluster from 'node:cluster';
 import { type Config, ConfigError, config } from './config.js';
-import type { Demo } from './demo/demo.js';
+import type { Logger } from 'pino';
+import type { Registry } from 'prom-client';
+import type { Database } from './db/database.js';
+import type { Demo } from './server/demo/demo.js';
+import { DashboardLinks } from './server/dashboard-links.js';
 import { faultLine, logger } from './server/log.js';
+import { slowStatements } from './server/telemetry/slow-statements.js';
 import { checkoutTermsOf } from './resources/checkout/terms.js';
 import { MigrationError } from './db/schema-version.js';
 import { during, StartError } from './db/start.js';
@@ -40,7 +45,7 @@ async function listening(app: { listen(at: object): Promise<string> }, { PORT, H
 async function loaded() {
   const { gateway } = await import('./server/app.js');
   const { buildGraph } = await import('./api/graphql/server.js');
-  const { openDemo } = await import('./demo/demo.js');
+  const { openDemo } = await import('./server/demo/demo.js');
   const { Operator } = await import('./operator/operator.js');
   const { sealTaxCards } = await import('./resources/person/encryption.js');
   const { Worker } = await import('./jobs/runner.js');
@@ -48,12 +53,41 @@ async function loaded() {
   return { gateway, buildGraph, openDemo, Operator, sealTaxCards, WebhookRequests, Worker };
 }
 
+/** Starts what the settings ask for of metrics, traces and the log of slow statements. */
+async function telemetry(settings: Config, database: Database, log: Logger) {
+  const traces = settings.traced
+    ? await import('./server/telemetry/traces.js').then(({ Traces }) => Traces.start())
+    : undefined;
+  const counted = settings.METRICS_PORT !== undefined;
+  const metrics = counted ? new (await import('./server/telemetry/metrics.js')).Metrics() : undefined;
+  metrics?.watchDatabase(database);
+  if (traces) database.observers.push(traces);
+  const { SLOW_STATEMENT_MILLISECONDS: slow } = settings;
+  if (slow > 0) database.observers.push(slowStatements(log, slow));
+  return { metrics, traces };
+}
+
+/** Serves metrics, if there is a port for them; throws a ConfigError that names the setting at fault. */
+async function metricsEndpoint({ METRICS_PORT, METRICS_HOST }: Config, registry?: Registry): Promise<void> {
+  if (METRICS_PORT === undefined) return;
+  const { serveMetrics } = await import('./server/telemetry/endpoint.js');
+  try {
+    await serveMetrics({ METRICS_PORT, METRICS_HOST }, registry);
+  } catch (error) {
+    throw new ConfigError(`METRICS_PORT and METRICS_HOST: ${(error as Error).message}.`);
+  }
+}
+
 async function main(): Promise<void> {
   const settings = config({ serves: true });
-  if (settings.WORKERS > 1 && cluster.isPrimary) return supervise(settings.WORKERS);
+  if (settings.WORKERS > 1 && cluster.isPrimary) {
+    await metricsEndpoint(settings);
+    return supervise(settings.WORKERS);
+  }
   const { openStore } = await import('./db/open.js');
   const store = await openStore(settings, { migrates: true, progress, say });
   const log = logger(settings.LOG_LEVEL);
+  const { metrics, traces } = await telemetry(settings, store.database, log);
   const { gateway, buildGraph, openDemo, Operator, sealTaxCards, WebhookRequests, Worker } = await loaded();
   const { database, secrets } = store;
   const schema = buildGraph();
@@ -61,14 +95,18 @@ async function main(): Promise<void> {
   const demo = store.embedded
     ? await during('seeding the demo', () => openDemo(store, operator, schema, progress))
     : [];
-  const app = await gateway({ config: settings, database, schema, pepper: secrets, log });
+  const links =
+    settings.transport === 'local' && settings.DASHBOARD ? new DashboardLinks(store.pepper, demo) : undefined;
+  const app = await gateway({ config: settings, database, schema, pepper: secrets, log, metrics, traces, links });
   const retention = {
     idempotencySeconds: settings.IDEMPOTENCY_HOURS * 3_600,
     eventSeconds: settings.EVENT_DAYS && settings.EVENT_DAYS * 86_400,
   };
   const requests = new WebhookRequests({ local: settings.transport === 'local' });
   const worker = new Worker(database, log, retention, undefined, { secrets, requests });
+  worker.observer = metrics;
   await during('listening', () => listening(app, settings));
+  await metricsEndpoint(settings, metrics?.registry);
   worker.start();
 
   let stopping = false;
@@ -84,22 +122,31 @@ async function main(): Promise<void> {
       await app.close();
       await worker.stop();
       await store.close();
+      await traces?.stop().catch(() => {});
       clearTimeout(deadline);
       process.exit(0);
     },
     () => process.exit(1),
   );
   if (cluster.isPrimary || cluster.worker?.id === 1)
-    announce(settings, (app.server.address() as { port: number }).port, demo);
+    announce(settings, (app.server.address() as { port: number }).port, demo, links);
 }
 
-function announce({ HOST, EXPLORER, transport }: Config, port: number, demo: Demo[]): void {
+function announce(
+  { HOST, EXPLORER, DASHBOARD, transport }: Config,
+  port: number,
+  demo: Demo[],
+  links: DashboardLinks | undefined,
+): void {
   const host = HOST.includes(':') ? `[${HOST}]` : HOST;
   const origin = `${transport === 'tls' ? 'https' : 'http'}://${host}:${port}`;
   const lines = [`Tidegate is listening on ${origin}`];
+  if (DASHBOARD) lines.push(`  Dashboard ${origin}/dashboard`);
   if (EXPLORER) lines.push(`  Explorer  ${origin}/graphiql`);
+  lines.push(`  Docs      ${origin}/docs`);
   for (const { edition, name, testKey } of demo) {
     lines.push('', `  Edition ${edition}: the demo platform ${name}`, `  Test key  ${testKey}`);
+    if (links) lines.push(`  Dashboard ${origin}/dashboard/sign-in#code=${links.newCode(edition)}`);
     if (EXPLORER) lines.push(`  Explore   ${origin}/graphiql#key=${testKey}`);
   }
   process.stdout.write(`${lines.join('\n')}\n\n`);

@@ -275,6 +275,7 @@ describe('the error that a client receives', () => {
         {
           code: 'NICKNAME_TAKEN',
           httpStatus: 409,
+          docUrl: '/docs/errors#nickname_taken',
           argumentPath: ['input', 'nickname'],
           error: {
             code: 'nickname_taken',
@@ -344,6 +345,7 @@ describe('the error that a client receives', () => {
         {
           code: 'API_KEY_INVALID',
           httpStatus: 401,
+          docUrl: '/docs/errors#api_key_invalid',
           error: { code: 'api_key_invalid', message: expect.any(String), metadata: {} },
           requestId,
         },

@@ -15,7 +15,7 @@ import type { Caller } from '../src/request/caller.js';
 import { Context } from '../src/operation/context.js';
 import { Database } from '../src/db/database.js';
 import { Scope } from '../src/db/scope.js';
-import { demos } from '../src/demo/demo.js';
+import { demos } from '../src/server/demo/demo.js';
 import { editions } from '../src/editions/editions.js';
 import { buildGraph } from '../src/api/graphql/server.js';
 import { resources } from '../src/resources/define.js';

@@ -7,7 +7,7 @@ import { buildGraph } from '../src/api/graphql/server.js';
 import { Database } from '../src/db/database.js';
 import { startEmbedded } from '../src/db/embedded/server.js';
 import { migrate } from '../src/db/migrate.js';
-import { seedDemo } from '../src/demo/demo.js';
+import { seedDemo } from '../src/server/demo/demo.js';
 import { Operator } from '../src/operator/operator.js';
 
 /** What a prepared data folder contains: an empty database of this version, or that and the demo. */

@@ -3,7 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Demo, demos } from '../src/demo/demo.js';
+import { type Demo, demos } from '../src/server/demo/demo.js';
 import { examples } from '../src/api/graphql/explorer-examples.js';
 import type { Cost } from '../src/request/charge.js';
 import { browser } from './browser.js';

@@ -19,7 +19,7 @@ import {
 import { beforeAll, describe, expect, it } from 'vitest';
 import { graphText } from '../src/server/print-schema.js';
 import { buildGraph } from '../src/api/graphql/server.js';
-import { catalogue, type ProblemCode } from '../src/request/problems.js';
+import { catalogue, type ProblemCode } from '../src/request/catalogue.js';
 import { details, givenIn, nickname, type Reply, type Speaker, useWorld, type World } from './world.js';
 
 const world = useWorld({ worker: false });
@@ -477,6 +477,7 @@ describe('requests that the endpoint refuses', () => {
           extensions: {
             code,
             httpStatus: status,
+            docUrl: `/docs/errors#${code.toLowerCase()}`,
             error: { code: code.toLowerCase(), message: body.errors[0].message, metadata: {} },
             requestId: response.headers.get('request-id'),
           },
@@ -957,6 +958,7 @@ describe('the problems of an operation', () => {
         extensions: {
           code: code.toUpperCase(),
           httpStatus: row.status,
+          docUrl: `/docs/errors#${code}`,
           argumentPath,
           // Exactly the item of the /v1 response, including its message.
           error: { code, message: v1.body.errors[i].message, metadata: { field_name: fieldName } },
@@ -1386,7 +1388,10 @@ describe('an internal error', () => {
         message,
         locations: expect.any(Array),
         path,
-        extensions: { code: 'SERVICE_FAULT', httpStatus: 500, error: itemOf, requestId },
+        extensions: {
+          ...{ code: 'SERVICE_FAULT', httpStatus: 500, docUrl: '/docs/errors#service_fault' },
+          ...{ error: itemOf, requestId },
+        },
       },
     ]);
     expect(JSON.stringify([reply.body.errors, reply.body.extensions])).not.toMatch(leak);
@@ -1401,6 +1406,6 @@ describe('an internal error', () => {
   });
 
   it('has its status and message in the catalogue, from which the documentation is made', () => {
-    expect(catalogue.service_fault).toEqual([500, message]);
+    expect(catalogue.service_fault.slice(0, 2)).toEqual([500, message]);
   });
 });

@@ -8,7 +8,7 @@ import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { Database } from '../src/db/database.js';
 import { programVersion } from '../src/db/schema-version.js';
-import { seedDemo } from '../src/demo/demo.js';
+import { seedDemo } from '../src/server/demo/demo.js';
 import { versionText } from '../src/server/print-schema.js';
 import { buildGraph } from '../src/api/graphql/server.js';
 import { Operator } from '../src/operator/operator.js';

@@ -239,6 +239,7 @@ describe("access to the operator's API", () => {
         extensions: {
           code,
           httpStatus: 401,
+          docUrl: `/docs/errors#${code.toLowerCase()}`,
           error: { code: code.toLowerCase(), message: body.errors[0].message, metadata: {} },
           requestId: response.headers.get('request-id'),
         },

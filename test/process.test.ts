@@ -108,10 +108,12 @@ describe('two first starts at the same time in an empty folder', () => {
     await sql.end();
   });
 
-  it('print the address of the explorer, and a working key of the demo of each edition', async () => {
-    expect(gateway.out.split('\n').slice(0, 2)).toEqual([
+  it('print the addresses of the dashboard, the explorer and the documentation, and a working key of the demo of each edition', async () => {
+    expect(gateway.out.split('\n').slice(0, 4)).toEqual([
       `Tidegate is listening on ${gateway.origin}`,
+      `  Dashboard ${gateway.origin}/dashboard`,
       `  Explorer  ${gateway.origin}/graphiql`,
+      `  Docs      ${gateway.origin}/docs`,
     ]);
     expect(gateway.origin).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
 

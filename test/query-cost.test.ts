@@ -10,7 +10,7 @@ import {
   parse,
 } from 'graphql';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { demos } from '../src/demo/demo.js';
+import { demos } from '../src/server/demo/demo.js';
 import { buildGraph, publicSizes } from '../src/api/graphql/server.js';
 import { NodeCounter } from '../src/api/graphql/query-cost.js';
 import { buildOperatorGraph, sizes as operatorSizes } from '../src/operator/graph.js';
@@ -196,7 +196,10 @@ describe('an operation that could touch too many nodes', () => {
             errors: [
               {
                 message: `The operation could touch ${all} nodes, of which ${most} are at deposits.nodes${'.toAccount.depositsIn.nodes'.repeat(levels)}; the limit is 10000. Ask for smaller pages with first or last, or for the inner objects in requests of their own.`,
-                extensions: { code: 'QUERY_TOO_LARGE', requestId: reply.headers.get('request-id') },
+                extensions: {
+                  ...{ code: 'QUERY_TOO_LARGE', docUrl: '/docs/errors#QUERY_TOO_LARGE' },
+                  requestId: reply.headers.get('request-id'),
+                },
               },
             ],
             extensions: { requestId: reply.headers.get('request-id') },

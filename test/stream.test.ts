@@ -1,8 +1,17 @@
+import { spawn } from 'node:child_process';
+import fs from 'node:fs';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Webhook } from 'standardwebhooks';
 import { afterEach, describe, expect, it } from 'vitest';
+import { followEvents } from '../src/operator/event-client.js';
+import { useChildren } from './child.js';
 import { eventually, givenIn, nickname, type Speaker, tenantOf, useWorld } from './world.js';
 
 const world = useWorld({ environment: { STREAMS_OF_KEY_MAX: '4' } });
 const given = givenIn(world);
+
+const children = useChildren();
 
 const open = new Set<AbortController>();
 afterEach(() => {
@@ -279,5 +288,99 @@ describe('GET /v1/events/stream', () => {
       headers: { authorization: `Bearer ${user.key}` },
     });
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/event-stream']);
+  });
+});
+
+describe('the command line', () => {
+  it('listen forwards each event with a signature that verifies, and events tail prints the same events', async () => {
+    const user = await given.directUser(1);
+    await partner(user);
+    await settled(user);
+    const last = await lastNumber(user);
+    const got: { headers: http.IncomingHttpHeaders; body: string }[] = [];
+    const receiver = http.createServer((request, response) => {
+      let body = '';
+      request.setEncoding('utf8').on('data', (part: string) => (body += part));
+      request.on('end', () => {
+        got.push({ headers: request.headers, body });
+        response.writeHead(got.length === 1 ? 500 : 204).end();
+      });
+    });
+    await new Promise<void>((resume) => receiver.listen(0, '127.0.0.1', resume));
+    const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hooks`;
+    const secret = `whsec_${Buffer.alloc(24, 7).toString('base64')}`;
+    const target = ['--gateway', world.origin, '--after', '0', '--count', String(last)];
+    const [listened, tailed, refused] = await Promise.all([
+      children.command({ TIDEGATE_KEY: user.key }, 'listen', ...target, '--forward-to', url, '--secret', secret),
+      children.command({}, 'events', 'tail', '--key', user.key, ...target, '--print-json'),
+      children.command({}, 'events', 'tail', '--key', `${user.key}x`, ...target),
+    ]).finally(() => receiver.close());
+    expect([listened.code, listened.errors]).toEqual([0, `Events are signed with the secret ${secret}\n`]);
+    const events = got.map(({ body, headers }) => {
+      new Webhook(secret).verify(body, headers as Record<string, string>);
+      expect(headers['webhook-id']).toBe(JSON.parse(body).id);
+      return JSON.parse(body);
+    });
+    expect(events.map(({ number }) => number)).toEqual(range(1, last));
+    const [first = '', second] = listened.out.trimEnd().split('\n');
+    expect(first).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d {2}#1 {2}\S+ {2}\S+ {2}-> 500 \(\d+ ms\)$/);
+    expect(second).toContain('-> 204');
+    expect(
+      tailed.out
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    ).toEqual(events);
+    expect([refused.code, refused.errors]).toEqual([2, 'The API key is not valid. Check it, or create a new one.\n']);
+  }, 60_000);
+
+  it('goes on after the last event when the connection is lost, again and again', async () => {
+    const user = await given.directUser(1);
+    let connections = 0;
+    // A proxy that ends each connection but the fifth after a part of the stream, in the middle of a message.
+    const proxy = http.createServer((request, response) => {
+      const nth = ++connections;
+      http.get(`${world.origin}${request.url}`, { headers: request.headers }, (answer) => {
+        response.writeHead(answer.statusCode!, answer.headers);
+        let left = nth < 5 ? 900 : Number.POSITIVE_INFINITY;
+        answer.on('data', (part: Buffer) => {
+          response.write(part.subarray(0, left));
+          left -= part.length;
+          if (left <= 0) response.destroy();
+        });
+        response.on('close', () => answer.destroy());
+      });
+    });
+    await new Promise<void>((resume) => proxy.listen(0, '127.0.0.1', resume));
+    await partner(user);
+    await partner(user);
+    await settled(user);
+    const last = await lastNumber(user);
+    const gateway = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+    const [numbers, lines]: [number[], string[]] = [[], []];
+    const events = followEvents({ gateway, key: user.key, after: 0, say: (line) => void lines.push(line) });
+    for await (const { number } of events) {
+      numbers.push(number);
+      if (number === last) break;
+    }
+    proxy.closeAllConnections();
+    proxy.close();
+    expect(numbers).toEqual(range(1, last));
+    expect(lines).toHaveLength(connections - 1);
+    expect(connections).toBeGreaterThan(1);
+  }, 30_000);
+
+  it('has its example in the documentation, which follows a stream with fetch alone', async () => {
+    const user = await given.directUser(1);
+    await settled(user);
+    const [, code = ''] = /```js\n([\s\S]*?)```/.exec(fs.readFileSync('docs/streams.md', 'utf8'))!;
+    const environment = { ...process.env, ORIGIN: world.origin, KEY: user.key };
+    const child = spawn(process.execPath, ['--input-type=module', '-e', code], { env: environment });
+    let out = '';
+    child.stdout.setEncoding('utf8').on('data', (part: string) => (out += part));
+    await eventually(
+      async () => out.trimEnd().split('\n'),
+      (lines) => lines.includes('account.created'),
+    ).finally(() => child.kill());
   });
 });

@@ -14,7 +14,7 @@ import { Database } from '../src/db/database.js';
 import type { Embedded } from '../src/db/embedded/lease.js';
 import { Secrets } from '../src/db/secrets.js';
 import { startEmbedded } from '../src/db/embedded/server.js';
-import { gateway } from '../src/server/app.js';
+import { gateway, type Parts } from '../src/server/app.js';
 import { buildGraph } from '../src/api/graphql/server.js';
 import { type Acquirers, acquirers as delivered } from '../src/hosted/acquirer.js';
 import { Operator } from '../src/operator/operator.js';
@@ -56,10 +56,10 @@ export interface World {
   sql: postgres.Sql;
   pepper: string;
   /**
-   * Starts another gateway over the same database, like a second process, with its own acquirers if given; returns its
-   * origin.
+   * Starts another gateway over the same database, like a second process, with its own acquirers or links to the
+   * dashboard if given; returns its origin.
    */
-  another(parts?: { acquirers?: Acquirers }): Promise<string>;
+  another(parts?: Pick<Parts, 'acquirers' | 'links'>): Promise<string>;
 }
 
 const schema = buildGraph();
@@ -95,7 +95,9 @@ export function useWorld({
   const databases: Database[] = [];
   const connection = () => own?.options ?? { ...inject('admin'), username: 'tidegate', database: name };
 
-  const open = async (parts: { acquirers?: Acquirers } = { ...(acquirers && { acquirers }) }): Promise<string> => {
+  const open = async (
+    parts: Pick<Parts, 'acquirers' | 'links'> = { ...(acquirers && { acquirers }) },
+  ): Promise<string> => {
     const settings = config({ serves: true }, { PORT: '0', ...measured, ...patient, ...environment });
     const slow = { connections: settings.SLOW_CONNECTIONS, seconds: settings.SLOW_SECONDS };
     const database = new Database(connection(), undefined, { slow });

@@ -5,6 +5,7 @@ import { DomainError } from '../request/problems.js';
 import { Availability } from './availability.js';
 import { busy, slowMilliseconds, within } from './deadline.js';
 import { type Connection, openClient } from './connection.js';
+import type { PoolName } from './observer.js';
 import { causeOf, mayBeOutdated, outageOf, sqlstate } from './outage.js';
 import type { Servers } from './servers.js';
 
@@ -21,7 +22,19 @@ const silenceMilliseconds = 1_000;
 /** How long replaced connections may continue their running statements. */
 const graceSeconds = 1;
 
-export const poolSize = { read: 2, write: 5, worker: 4 };
+const poolSize = { read: 2, write: 5, worker: 4 };
+/**
+ * The writes that run or wait at once. A tenant whose writes wait for a lock never has all the connections: one is left
+ * for the others.
+ */
+export const writeLimits = {
+  slots: poolSize.write,
+  perKey: poolSize.write - 1,
+  reserve: 0,
+  ofKey: 500,
+  all: 500,
+  milliseconds: lockMillisecondsMax,
+};
 /** Each connection has its own prepared statements, so a retry may find an outdated one on every connection. */
 const outdatedMax = poolSize.write + 1;
 
@@ -35,6 +48,8 @@ export interface ConnectionSettings {
   slow: { connections: number; seconds: number };
   /** Called when new connections replace those of a reader: the statements prepared on the old ones are lost. */
   onNewReader: () => void;
+  /** Called before a statement is repeated. */
+  onRepeat: (pool: PoolName) => void;
 }
 
 /**
@@ -61,11 +76,11 @@ export class Connections {
   ) {
     const options = optionsOf(connection, settings);
     const slowMilliseconds = settings.slow.seconds * 1_000;
-    this.reader = new Pool(() => openClient(options.read));
-    this.writer = new Pool(() => openClient(options.write));
-    this.worker = new Pool(() => openClient(options.worker));
-    this.audit = new Pool(() => openClient(options.audit));
-    this.slow = new Pool(() => openClient(options.slow), slowMilliseconds, slowMilliseconds + 1_000);
+    this.reader = new Pool('read', () => openClient(options.read));
+    this.writer = new Pool('write', () => openClient(options.write));
+    this.worker = new Pool('worker', () => openClient(options.worker));
+    this.audit = new Pool('audit', () => openClient(options.audit));
+    this.slow = new Pool('slow', () => openClient(options.slow), slowMilliseconds, slowMilliseconds + 1_000);
     this.availability = new Availability(servers, {
       // An unavailable server will not answer a running statement: its request retries when the server is back.
       away: () => this.replace(0),
@@ -110,6 +125,7 @@ export class Connections {
           await this.#within(this.availability.back(), until);
         }
         if (performance.now() + pause > until) throw error;
+        this.settings.onRepeat(pool.name);
         await new Promise((resume) => setTimeout(resume, pause * (0.5 + Math.random())));
       }
     }
@@ -176,6 +192,7 @@ export class Pool {
   client: postgres.Sql;
 
   constructor(
+    readonly name: PoolName,
     private readonly open: () => postgres.Sql,
     /** The time limit of a statement. */
     readonly statementMilliseconds = statementMillisecondsMax,

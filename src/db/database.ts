@@ -4,9 +4,10 @@ import type { RequestBudget } from '../request/budget.js';
 import { DomainError } from '../request/problems.js';
 import { Turns } from '../request/turns.js';
 import { Cancellations } from './cancellation.js';
-import { Connections, lockMillisecondsMax, type Pool, poolSize, type TrackQuery } from './connections.js';
+import { Connections, type Pool, type TrackQuery, writeLimits } from './connections.js';
 import { busy } from './deadline.js';
 import { Failures } from './failures.js';
+import { observed, type PoolName, type StatementObserver } from './observer.js';
 import { Hints } from './hints.js';
 import type { Connection } from './connection.js';
 import { causeOf, outageOf } from './outage.js';
@@ -16,10 +17,12 @@ import { Servers } from './servers.js';
 import { SlowReads } from './slow-reads.js';
 import { slowDefault, type TenantQuestion } from './slow-questions.js';
 import { Statements } from './statements.js';
+import { answeredStatement, storedAnswer } from './stored-answer.js';
 import {
   type ArgumentsOf,
   type NoOthers,
   storedEnvelope,
+  text,
   type TableOf,
   type UnkeyedEnvelope,
   type WriteEnvelope,
@@ -41,18 +44,6 @@ interface DatabaseSettings {
 type FunctionValue = string | number | boolean | null;
 
 const readsInFlightMax = 2_000;
-/**
- * The writes that run or wait at once. A tenant whose writes wait for a lock never has all the connections: one is left
- * for the others.
- */
-const writeLimits = {
-  slots: poolSize.write,
-  perKey: poolSize.write - 1,
-  reserve: 0,
-  ofKey: 500,
-  all: 500,
-  milliseconds: lockMillisecondsMax,
-};
 /** The most audit queries that run or wait at once. They take long, so further ones get 503. */
 const auditQueriesMax = 4;
 /**
@@ -73,6 +64,8 @@ export class Database {
   #inspection: Promise<void> | undefined;
   /** Called with the error when PostgreSQL cannot serve a statement; the client gets 503. */
   onOutage: (error: unknown) => void = () => {};
+  /** Learn of every statement. */
+  readonly observers: StatementObserver[] = [];
   /** Called after each write of a client, so that the worker of this process numbers its events soon. */
   onWrite: () => void = () => {};
   /** By which gateways tell each other of new events. */
@@ -92,6 +85,7 @@ export class Database {
       durable,
       slow,
       onNewReader: () => this.#statements.open(),
+      onRepeat: (pool) => this.observers.forEach((observer) => observer.repeated?.(pool)),
     });
     this.#statements = new Statements(this.#connections, now, () => this.#combiner.renew());
     this.#slowReads = new SlowReads(this.#connections, this.#failures, slow);
@@ -111,7 +105,7 @@ export class Database {
   ): Promise<T[]> {
     const { text, valuesOf, rowOf, prepare, slow } = this.#statements.of(name, build, question);
     const read = { text, values: valuesOf(values), prepare, budget };
-    const { rows } = question && slow ? await this.#slowReads.read(question, read) : await this.#reading(read);
+    const { rows } = await this.#found(name, read, slow ? question : undefined);
     return rows.map(rowOf) as T[];
   }
 
@@ -119,8 +113,16 @@ export class Database {
   async text<T>(statement: string, values: unknown[], budget?: RequestBudget, question?: TenantQuestion): Promise<T[]> {
     const prepare = this.#statements.kept(`text:${statement}`, statement);
     const read = { text: statement, values, prepare, budget };
-    const { rows, columns } = question?.slow ? await this.#slowReads.read(question, read) : await this.#reading(read);
+    const { rows, columns } = await this.#found('compiled_query', read, question?.slow ? question : undefined);
     return rows.map((row) => Object.fromEntries(columns.map((name, i) => [name, row[i]]))) as T[];
+  }
+
+  /** What a read finds: on the connections for slow questions if it has one. */
+  #found(name: string, read: Read, slow: TenantQuestion | undefined): Promise<Found> {
+    const pool = slow ? 'slow' : 'read';
+    return observed(this.observers, { name, pool }, () =>
+      slow ? this.#slowReads.read(slow, read) : this.#reading(read),
+    );
   }
 
   async #reading(read: Read): Promise<Found> {
@@ -159,7 +161,7 @@ export class Database {
     if (this.#auditQueries >= auditQueriesMax || this.#connections.availability.away) throw busy();
     this.#auditQueries++;
     try {
-      return (await query.execute()) as T[];
+      return await observed(this.observers, { name, pool: 'audit' }, async () => (await query.execute()) as T[]);
     } catch (error) {
       if (outageOf(error) === 'lost') void this.#connections.availability.check();
       // Drizzle's error contains the statement and its parameters; its cause is PostgreSQL's error.
@@ -204,15 +206,18 @@ export class Database {
    * call would not be delegated to a shard.
    */
   call(fn: string, values: FunctionValue[]): Promise<Record<string, unknown>[]> {
-    return this.#call(fn, values, (run) => this.#writes.during(String(values[0]), () => run(this.#connections.writer)));
+    return this.#call('write', fn, values, (run) =>
+      this.#writes.during(String(values[0]), () => run(this.#connections.writer)),
+    );
   }
 
   /** Calls one of our SQL functions for the worker, on connections of its own, so that no request waits for it. */
   work(fn: string, values: FunctionValue[]): Promise<Record<string, unknown>[]> {
-    return this.#call(fn, values, (run) => run(this.#connections.worker));
+    return this.#call('worker', fn, values, (run) => run(this.#connections.worker));
   }
 
   async #call(
+    pool: PoolName,
     fn: string,
     values: FunctionValue[],
     during: (run: (pool: Pool) => Promise<Record<string, unknown>[]>) => Promise<Record<string, unknown>[]>,
@@ -220,8 +225,10 @@ export class Database {
     const statement = `select * from ${fn}(${values.map((_, i) => `$${i + 1}`).join(', ')})`;
     this.preparedStatements.set(fn, statement);
     try {
-      const rows = await during((pool) =>
-        this.#connections.retried(pool, (track) => track(pool.client.unsafe(statement, values, { prepare: true }))),
+      const rows = await observed(this.observers, { name: fn, pool }, () =>
+        during((of) =>
+          this.#connections.retried(of, (track) => track(of.client.unsafe(statement, values, { prepare: true }))),
+        ),
       );
       this.#failures.stored();
       return rows;
@@ -239,7 +246,7 @@ export class Database {
     table: T,
     tableName: string,
   ) {
-    const statement = `select i.operation as answered_operation, i.request as answered_request, i.request_id as answered_request_id, r.* from idempotency i, jsonb_populate_record(null::${tableName}, i.answer) r where i.tenant_id = $1 and i.livemode = $2 and i.account_id = $3 and i.key = $4`;
+    const statement = answeredStatement(tableName);
     this.preparedStatements.set(`answered_${tableName}`, statement);
     const values = [tenantId, livemode, account, key];
     const [row] = await this.#connections
@@ -249,13 +256,16 @@ export class Database {
       .catch((error: unknown) => {
         throw this.#failures.reported(error);
       });
-    if (!row) return undefined;
+    return row && storedAnswer(table, row);
+  }
+
+  /** The statements that run or wait now, by pool. */
+  get load(): Record<Exclude<PoolName, 'worker'>, number> {
     return {
-      operation: row.answered_operation as string,
-      request: row.answered_request as Record<string, string>,
-      /** The id of the request that got this answer. */
-      requestId: row.answered_request_id as string | null,
-      row: fromRow(table, row),
+      read: this.#reads,
+      slow: this.#slowReads.visitors,
+      write: this.#writes.visitors,
+      audit: this.#auditQueries,
     };
   }
 
@@ -287,9 +297,4 @@ export class Database {
     await this.hints.close();
     await this.#connections.close();
   }
-}
-
-/** Arguments as JSON text. A bigint of minor units becomes a string of digits, because a JSON number may lose cents. */
-export function text(value: object): string {
-  return JSON.stringify(value, (_, v) => (typeof v === 'bigint' ? v.toString() : v));
 }

@@ -1,4 +1,5 @@
-import { DomainError, type Problem, type ProblemCode, problem } from '../request/problems.js';
+import type { ProblemCode } from '../request/catalogue.js';
+import { DomainError, type Problem, problem } from '../request/problems.js';
 import { busy } from './deadline.js';
 import { causeOf, outageOf } from './outage.js';
 import type { Servers } from './servers.js';

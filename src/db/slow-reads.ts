@@ -32,6 +32,11 @@ export class SlowReads {
     });
   }
 
+  /** The slow questions that run or wait now. */
+  get visitors(): number {
+    return this.#turns.visitors;
+  }
+
   /** Runs the read of a slow question. Its request gives back the turn that it has among all requests. */
   async read(question: TenantQuestion, read: Read): Promise<Found> {
     const { budget } = read;

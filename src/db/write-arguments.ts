@@ -40,3 +40,8 @@ export function storedEnvelope(envelope: WriteEnvelope | UnkeyedEnvelope | null)
   const { account, key, operation, request, requestId } = envelope;
   return { account, key, operation, request, requestId };
 }
+
+/** Arguments as JSON text. A bigint of minor units becomes a string of digits, because a JSON number may lose cents. */
+export function text(value: object): string {
+  return JSON.stringify(value, (_, v) => (typeof v === 'bigint' ? v.toString() : v));
+}

@@ -37,6 +37,7 @@ export class Faults {
   constructor(
     private readonly database: Database,
     private readonly log: Logger,
+    private readonly onFailure: (work: TenantWork) => void = () => {},
   ) {}
 
   /** Whether work waits for its next attempt. */
@@ -63,6 +64,7 @@ export class Faults {
       if (known) await this.#clear(key, values);
       return more;
     } catch (error) {
+      this.onFailure(work);
       await this.#record(key, values, error);
       return false;
     }

@@ -3,6 +3,18 @@ import type { TenantAndMode } from '../db/tenant-and-mode.js';
 import type { Faults } from './faults.js';
 import type { TenantWork } from './table.js';
 
+/** Learns of the worker's turns, for metrics. */
+export interface WorkObserver {
+  /** A tenant's turn has ended; seconds since its work was found. */
+  turned(work: TenantWork, seconds: number): void;
+  /** An attempt at a tenant's work has failed. */
+  failed(work: TenantWork): void;
+  /** A look over all tenants has found rows with work. */
+  found(work: TenantWork, rows: number): void;
+  /** An event was sent to a webhook endpoint, or could not be. */
+  delivered(outcome: 'delivered' | 'failed', seconds: number): void;
+}
+
 /**
  * One kind of work, which is done for several tenants at once. Tenants take turns: a turn is one batch when other tenants
  * have such work, and otherwise lasts until the tenant has no work left. So a tenant with much work uses one place for
@@ -10,7 +22,7 @@ import type { TenantWork } from './table.js';
  */
 export class Lane {
   /** The tenants that wait for a turn, the first one first. */
-  readonly #waiting = new Map<string, TenantAndMode>();
+  readonly #waiting = new Map<string, TenantAndMode & { since: number }>();
   readonly #running = new Map<string, Promise<void>>();
   #changed: (() => void)[] = [];
   /** Whether other tenants may have work that is not found yet. */
@@ -27,6 +39,8 @@ export class Lane {
       batch: (tenantAndMode: TenantAndMode) => Promise<boolean>;
       /** Whether a tenant with work left waits for another turn by itself, and not only when it is found again. */
       continues?: boolean;
+      /** Called when a turn has ended, with the seconds since its work was found. */
+      turned?: (work: TenantWork, seconds: number) => void;
     },
     private readonly faults: Faults,
     private readonly stop: AbortSignal,
@@ -42,7 +56,7 @@ export class Lane {
     for (const { tenantId, livemode } of found) {
       const key = `${tenantId} ${livemode}`;
       if (this.#running.has(key) || this.faults.paused(this.work, { tenantId, livemode })) continue;
-      this.#waiting.set(key, { tenantId, livemode });
+      if (!this.#waiting.has(key)) this.#waiting.set(key, { tenantId, livemode, since: performance.now() });
     }
     const added = this.#waiting.size > before;
     this.#fill();
@@ -87,8 +101,9 @@ export class Lane {
       this.#waiting.delete(key);
       const turn = this.#turn(tenantAndMode).then((more) => {
         this.#running.delete(key);
+        this.parts.turned?.(this.work, (performance.now() - tenantAndMode.since) / 1_000);
         this.#left ||= more;
-        if (more && this.parts.continues) this.#waiting.set(key, tenantAndMode);
+        if (more && this.parts.continues) this.#waiting.set(key, { ...tenantAndMode, since: performance.now() });
         this.#fill();
         for (const resume of this.#changed.splice(0)) resume();
       });

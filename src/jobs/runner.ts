@@ -16,7 +16,7 @@ import { idempotency } from '../operation/table.js';
 import { webhookDelivery } from '../resources/webhook-delivery/table.js';
 import { DueJobs } from './due.js';
 import { Faults, workLine } from './faults.js';
-import { Lane } from './lane.js';
+import { Lane, type WorkObserver } from './lane.js';
 import { Numbering } from './numbering.js';
 import type { TenantWork } from './table.js';
 import { TenantWalk } from './tenants.js';
@@ -50,9 +50,9 @@ type Aged = TenantAndMode & { old?: boolean };
 /**
  * Does the work that is due: it runs jobs (the sandbox's verifications, issuing addresses), numbers events, seals
  * postings, adds deposits to their totals, delivers events to webhook endpoints and deletes old rows. Any number of
- * gateways may run a worker: it claims a job with SKIP LOCKED, and the
- * statement that does the job deletes it. Each kind of work has a lane of its own, in which some tenants have their turn
- * at once, and fails tenant by tenant: the other tenants go on, and the fault is stored, logged and tried again.
+ * gateways may run a worker: it claims a job with SKIP LOCKED, and the statement that does the job deletes it. Each kind
+ * of work has a lane of its own, in which some tenants have their turn at once, and fails tenant by tenant: the other
+ * tenants go on, and the fault is stored, logged and tried again. An observer is set before the start.
  */
 export class Worker {
   #running: Promise<unknown> | undefined;
@@ -67,6 +67,7 @@ export class Worker {
   readonly #batches = new Map<string, number>();
   readonly #lanes: Record<TenantWork, Lane>;
   readonly #webhooks: Webhooks | undefined;
+  observer: WorkObserver | undefined;
 
   constructor(
     private readonly database: Database,
@@ -76,17 +77,19 @@ export class Worker {
     /** What deliveries to webhook endpoints need; without it, none is made. */
     webhooks?: WebhookParts,
   ) {
-    this.#webhooks = webhooks && new Webhooks(database, log, webhooks, this.#stop.signal);
-    this.#faults = new Faults(database, log);
+    const parts = webhooks && { ...webhooks, observer: () => this.observer };
+    this.#webhooks = parts && new Webhooks(database, log, parts, this.#stop.signal);
+    this.#faults = new Faults(database, log, (work) => this.observer?.failed(work));
     this.#numbers = new Numbering(database);
     this.#due = new DueJobs(database);
     const { idempotencySeconds, eventSeconds = 0 } = retention;
+    const turned = (work: TenantWork, seconds: number) => this.observer?.turned(work, seconds);
     const lane = (
       work: TenantWork,
       atOnce: number,
       batch: (tenantAndMode: TenantAndMode) => Promise<boolean>,
       continues = false,
-    ) => new Lane(work, { atOnce, batch, continues }, this.#faults, this.#stop.signal);
+    ) => new Lane(work, { atOnce, batch, continues, turned }, this.#faults, this.#stop.signal);
     this.#lanes = {
       run_jobs: lane('run_jobs', 3, (each) => this.#run(each)),
       poll_statuses: lane('poll_statuses', 20, (each) => this.#pollStatus(each)),
@@ -172,12 +175,15 @@ export class Worker {
 
   async #offerJobs(): Promise<boolean> {
     const { runs, polls, more } = await this.#due.look();
+    this.observer?.found('run_jobs', runs.length);
+    this.observer?.found('poll_statuses', polls.length);
     this.#lanes.poll_statuses.offer(polls);
     return this.#lanes.run_jobs.offer(runs, more) && more;
   }
 
   async #offerNext(walk: TenantWalk, lane: Lane): Promise<boolean> {
-    const { rows, ended } = await walk.next();
+    const { rows, ended, found } = await walk.next();
+    if (ended) this.observer?.found(lane.work, found);
     return lane.offer(rows, !ended) && !ended;
   }
 
@@ -192,8 +198,8 @@ export class Worker {
     }
   }
 
-  #sleep(milliseconds: number): Promise<void> {
-    return sleep(milliseconds, undefined, { signal: this.#stop.signal }).catch(() => {});
+  async #sleep(milliseconds: number): Promise<void> {
+    await sleep(milliseconds, undefined, { signal: this.#stop.signal }).catch(() => {});
   }
 
   /**

@@ -14,6 +14,8 @@ export interface Found<T extends TenantAndMode> {
   rows: T[];
   /** Whether the look has reached the end, so that the next one starts again at the beginning. */
   ended: boolean;
+  /** The rows that a walk has found since its beginning. */
+  found?: number;
 }
 
 /** Which rows of a table a walk reads. */
@@ -34,6 +36,7 @@ interface Walked {
  */
 export class TenantWalk<T extends TenantAndMode = TenantAndMode> {
   #after: TenantAndMode | undefined;
+  #found = 0;
 
   constructor(
     private readonly database: Database,
@@ -42,7 +45,7 @@ export class TenantWalk<T extends TenantAndMode = TenantAndMode> {
   ) {}
 
   /** Returns the rows of the next look. A tenant has one row for each entry that was read. */
-  async next(): Promise<Found<T>> {
+  async next(): Promise<Required<Found<T>>> {
     const { table, where, order = [], columns } = this.walked;
     const { tenantId, livemode } = table;
     const rows = await this.database.read<T>(
@@ -63,6 +66,8 @@ export class TenantWalk<T extends TenantAndMode = TenantAndMode> {
     );
     const ended = rows.length < rowsMax;
     this.#after = ended ? undefined : rows.at(-1);
-    return { rows, ended };
+    const found = this.#found + rows.length;
+    this.#found = ended ? 0 : found;
+    return { rows, ended, found };
   }
 }

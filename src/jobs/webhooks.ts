@@ -9,6 +9,7 @@ import { event } from '../resources/event/table.js';
 import { eventV1 } from '../resources/event/v1.js';
 import { webhookEndpoint } from '../resources/webhook-endpoint/table.js';
 import { faultLine } from '../server/log.js';
+import type { WorkObserver } from './lane.js';
 import type { Attempted, WebhookRequests } from './webhook-request.js';
 
 const pollMilliseconds = 250;
@@ -36,6 +37,8 @@ interface Due {
 export interface WebhookParts {
   secrets: Secrets;
   requests: WebhookRequests;
+  /** Learns of attempts. */
+  observer?: () => WorkObserver | undefined;
 }
 
 /**
@@ -143,6 +146,8 @@ export class Webhooks {
         if (elapsed > turnMilliseconds || this.stop.aborted) break;
         const at = Number(row.claimed_at) + Math.floor(elapsed / 1000);
         const { attempt, retryAfter, final } = await this.#attempt({ tenantId, livemode, id }, row, at);
+        const accepted = attempt.status !== null && attempt.status >= 200 && attempt.status < 300;
+        this.parts.observer?.()?.delivered(accepted ? 'delivered' : 'failed', attempt.milliseconds / 1_000);
         results.push({ delivery: row.delivery_id, attempt, retryAfter, final });
         // An endpoint that is gone, or asks to wait, gets no further event now.
         if (final || retryAfter) break;

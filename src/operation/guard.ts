@@ -15,7 +15,8 @@ import { type Defaults, writeEnvelopeOf, refuseReuse, replay } from './idempoten
 import { editionProblems, emptyRequired, inputProblems, remaining } from './input-problems.js';
 import { denied, deniedToSession, type Permission } from '../auth/permissions.js';
 import type { Operation } from './operation.js';
-import { catalogue, type MessageText, type Problem, problem, DomainError, snake } from '../request/problems.js';
+import { catalogue } from '../request/catalogue.js';
+import { type MessageText, type Problem, problem, DomainError, snake } from '../request/problems.js';
 
 /**
  * Wraps the resolver of every root field with the checks of its operation, once, at boot. Throws an error that names a

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Context } from './context.js';
 import type { Operation } from './operation.js';
 
-import { text } from '../db/database.js';
+import { text } from '../db/write-arguments.js';
 import { camel, type Problem, problem, DomainError, snake } from '../request/problems.js';
 import { type Secrets, unkeyedFingerprint } from '../db/secrets.js';
 

@@ -1,6 +1,7 @@
 import type { PgTable } from 'drizzle-orm/pg-core';
 import type { Permission } from '../auth/permissions.js';
-import type { Problem, ProblemCode } from '../request/problems.js';
+import type { ProblemCode } from '../request/catalogue.js';
+import type { Problem } from '../request/problems.js';
 
 /** One operation of both APIs, as its resource declares it: which callers may use it, and what the guard needs. */
 export interface Operation extends Permission {

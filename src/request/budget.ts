@@ -27,6 +27,16 @@ export const inFlightDefault = { slots: 12, ofTenant: 1_000, all: 4_000, millise
 /** How many fields are counted between two reads of the clock: reading it for each would cost more than the field. */
 const fieldsBetweenLooks = 256;
 
+/** What metrics and traces say of a request. Each text is one of a bounded number. */
+export interface RequestReport {
+  /** The root field of a GraphQL operation, or `several`. */
+  operation?: string;
+  /** Whether a compiled query answered the operation, or the resolvers did. */
+  answeredBy?: 'compiled' | 'resolvers';
+  /** The codes of the errors in the answer. */
+  codes: string[];
+}
+
 /**
  * What one request has used so far, and whether it has ended early: because its client disconnected, its time is over,
  * or it exceeds a limit. Once it has ended, none of its resolvers runs and none of its reads starts; a read that
@@ -37,6 +47,7 @@ export class RequestBudget {
   ended: DomainError | undefined;
   /** What the request takes from the allowance of its root account; null if requests are not charged. */
   charge: Charge | null = null;
+  readonly report: RequestReport = { codes: [] };
   #until = Number.POSITIVE_INFINITY;
   #nodes = 0;
   #bytes = 0;

@@ -8,6 +8,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Config } from '../config.js';
 import { problem, DomainError } from '../request/problems.js';
 import { isUnrouted } from './cors.js';
+import type { DashboardLinks } from './dashboard-links.js';
+import { openLink } from './dashboard-session.js';
 import { isApi, isSecure } from './request.js';
 
 /**
@@ -19,11 +21,12 @@ export class Admission {
     private readonly config: Config,
     private readonly identity: Identity,
     private readonly inFlight: InFlight,
+    private readonly links?: DashboardLinks,
   ) {}
 
   /** Admits a request and sets its context, or throws. Returns a promise only when it has to wait. */
   admit(request: FastifyRequest, reply: FastifyReply): undefined | Promise<void> {
-    const { open, probe, page, operator, permission } = request.routeOptions.config;
+    const { open, probe, page, operator, permission, signsIn } = request.routeOptions.config;
     if (probe) return;
     refuseRepeated(request);
     refuseHost(request);
@@ -43,6 +46,7 @@ export class Admission {
         refuseRoute(request, reply);
       if (permission) permit(context, permission);
     };
+    if (signsIn) openLink(request, this.links);
     const context = this.identity.identify(request, (caller) => this.inFlight.enter(request, reply, caller));
     if (context instanceof Promise) return context.then(enter);
     enter(context);

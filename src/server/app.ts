@@ -24,6 +24,10 @@ import { Admission, refuseHost, refuseRepeated } from './admission.js';
 import { compressionOptions } from './compression.js';
 import { conditionalRequests } from './conditional-requests.js';
 import { crossOrigin } from './cors.js';
+import { docsSite } from './docs/site.js';
+import { dashboardFiles } from './dashboard-files.js';
+import type { DashboardLinks } from './dashboard-links.js';
+import { dashboardSessions } from './dashboard-session.js';
 import { graphEndpoints } from './graphql-endpoints.js';
 import { securityHeaders } from './headers.js';
 import { Identity } from './identity.js';
@@ -37,6 +41,9 @@ import { rateLimit } from './rate-limit.js';
 import { QuickRefusal } from './quick-refusal.js';
 import { problemsOf, refuse } from './refusal.js';
 import { pathOf, trusting } from './request.js';
+import type { Metrics } from './telemetry/metrics.js';
+import { measureRequests } from './telemetry/requests.js';
+import type { Traces } from './telemetry/traces.js';
 import { eventStreamRoute } from './streams/event-stream.js';
 import { streamServices } from './streams/gateway-streams.js';
 import { clientErrorHandler, slowClients } from './unreadable.js';
@@ -75,16 +82,22 @@ export interface Parts {
   schema: GraphQLSchema;
   pepper: string | Secrets;
   log: Logger;
+  /** Counts requests; without it, nothing is counted. */
+  metrics?: Metrics | undefined;
+  /** Follows requests; without it, nothing is traced. */
+  traces?: Traces | undefined;
   /** The acquirers; by default the sandbox in test mode and none in live mode. */
   acquirers?: Acquirers;
+  /** The one-time links to the dashboard that the start prints; only a local gateway with a demo has them. */
+  links?: DashboardLinks | undefined;
 }
 
 /**
- * The HTTP application: /graphql, /v1, /operator/graphql, the explorer and the probes. It checks every request in the
+ * The HTTP application: /graphql, /v1, /operator/graphql, the explorer, the documentation and the probes. It checks every request in the
  * same order: HTTPS, key, permission, and only then its body.
  */
 export async function gateway(parts: Parts): Promise<FastifyInstance> {
-  const { config, database, schema, log, acquirers = delivered } = parts;
+  const { config, database, schema, log, metrics, traces, acquirers = delivered } = parts;
   const secrets = Secrets.of(parts.pepper);
   const terms = checkoutTermsOf(config);
   const callers = new Callers(database, secrets);
@@ -96,18 +109,33 @@ export async function gateway(parts: Parts): Promise<FastifyInstance> {
 
   // Before the first route, which the CORS plugin registers: a route keeps the error handler of its registration.
   refusals(app, log);
+  traces?.followRequests(app);
   await crossOrigin(app, config, fixed);
   const inFlight = new InFlight(config, secrets);
-  const quickly = new QuickRefusal(callers, inFlight, fixed);
-  eachRequest(app, { config, quickly, admission: new Admission(config, identity, inFlight), fixed, log, server });
+  const quickly = new QuickRefusal(callers, inFlight, fixed, config);
+  eachRequest(app, {
+    config,
+    quickly,
+    admission: new Admission(config, identity, inFlight, parts.links),
+    fixed,
+    log,
+    server,
+  });
   inFlight.addTo(app);
+  metrics?.watchRequests(() => inFlight.load);
+  if (metrics) measureRequests(app, metrics);
   const chargeOf = rateLimit(app, config, database);
   const services = streamServices(app, { config, identity, inFlight, database, chargeOf });
   await app.register(compress, compressionOptions);
   database.onOutage = (error) => log.warn(faultLine(error), 'PostgreSQL could not serve a request');
   probes(app, database, server);
   contractEndpoint(app);
+  docsSite(app);
   await graphEndpoints(app, { config, schema, onFault });
+  if (config.DASHBOARD) {
+    dashboardFiles(app);
+    dashboardSessions(app, { config, schema });
+  }
   await app.register(async (api) => {
     conditionalRequests(api);
     rest(api, schema);

@@ -16,6 +16,7 @@ import type { Caller } from '../request/caller.js';
 import { DomainError, problem } from '../request/problems.js';
 import { tokenOf } from '../resources/checkout/link.js';
 import type { Checkouts, CheckoutTerms } from '../resources/checkout/terms.js';
+import { credentialOf } from './dashboard-cookie.js';
 import { originOf, single } from './request.js';
 
 /** The parts from which a request's context is built. */
@@ -40,7 +41,7 @@ export class Identity {
    * `known` is called as soon as the key is known, and may refuse the request before anything else is read for it.
    */
   identify(request: FastifyRequest, known?: (caller: Caller) => void): Context | Promise<Context> {
-    const caller = this.parts.callers.find(request.socket, single(request, 'authorization'));
+    const caller = this.parts.callers.find(request.socket, credentialOf(request, this.parts.config));
     return caller instanceof Promise
       ? caller.then((found) => this.#identified(request, found, known))
       : this.#identified(request, caller, known);

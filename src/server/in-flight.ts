@@ -52,6 +52,16 @@ export class InFlight {
     this.#pages = new Turns(pageLimits, strained);
   }
 
+  /** The requests now, and the delay of the event loop by which they are admitted. */
+  get load() {
+    return {
+      working: this.#apis.running,
+      inFlight: this.#apis.visitors,
+      pages: this.#pages.visitors,
+      loopDelaySeconds: this.#delay.milliseconds / 1_000,
+    };
+  }
+
   /** Whether the next request of a caller would be refused: its tenant has too many, or all tenants together. */
   isFull({ tenantId, livemode }: Caller): boolean {
     return this.#apis.isFull(`${tenantId}${livemode}`);

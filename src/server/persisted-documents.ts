@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import type { Config } from '../config.js';
+import { helpPath } from '../request/catalogue.js';
 import { DomainError, problem } from '../request/problems.js';
 import { graphTypeOf } from './graphql-request.js';
 import { hashOf, type TrustedDocuments } from './trusted-documents.js';
@@ -74,7 +75,8 @@ export class PersistedDocuments {
 /** Says in the words of Apollo's protocol that the client has to send the text of a document with its hash. */
 export function answerNotFound(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { id: requestId, budget } = request;
-  const error = { message: 'PersistedQueryNotFound', extensions: { code: 'PERSISTED_QUERY_NOT_FOUND', requestId } };
+  const code = 'PERSISTED_QUERY_NOT_FOUND';
+  const error = { message: 'PersistedQueryNotFound', extensions: { code, docUrl: helpPath(code), requestId } };
   const cost = budget?.cost;
   reply.type(`${graphTypeOf(request)}; charset=utf-8`);
   return reply.send({ errors: [error], extensions: { requestId, ...(cost && { cost }) } });

@@ -4,7 +4,9 @@ import type { Callers } from '../auth/api-keys.js';
 import { errorV1, problem } from '../request/problems.js';
 import { graphTypeOf, graphTypes } from './graphql-request.js';
 import type { InFlight } from './in-flight.js';
-import { single } from './request.js';
+import { helpLinks } from './refusal.js';
+import type { Config } from '../config.js';
+import { credentialOf } from './dashboard-cookie.js';
 
 /**
  * Refuses the requests of a tenant that has too many, by the shortest way: at four times the load most of the work is
@@ -12,6 +14,7 @@ import { single } from './request.js';
  */
 export class QuickRefusal {
   readonly #head: string[];
+  readonly #help: string;
   readonly #body: string;
   /** The parts of the body of /graphql before, between and after the request's id. */
   readonly #graph: string[];
@@ -20,9 +23,11 @@ export class QuickRefusal {
     private readonly callers: Callers,
     private readonly inFlight: InFlight,
     fixed: Record<string, string>,
+    private readonly config: Config,
   ) {
     const busy = [problem('service_unavailable')];
     this.#head = Object.entries({ ...fixed, 'retry-after': '1' }).flat();
+    this.#help = helpLinks(busy);
     this.#body = JSON.stringify(errorV1(busy));
     this.#graph = JSON.stringify(graphErrors(busy, '\n')).split('\\n');
   }
@@ -32,7 +37,7 @@ export class QuickRefusal {
     const { open, probe, page, operator } = request.routeOptions.config;
     const graph = request.routeOptions.url === '/graphql';
     if (probe || page || operator || (open && !graph)) return false;
-    const caller = this.callers.known(request.socket, single(request, 'authorization'));
+    const caller = this.callers.known(request.socket, credentialOf(request, this.config));
     if (!caller || !this.inFlight.isFull(caller)) return false;
     const type = (graph && graphTypeOf(request)) || graphTypes[0]!;
     const body = graph ? this.#graph.join(request.id) : this.#body;
@@ -43,6 +48,7 @@ export class QuickRefusal {
       ...Object.entries(reply.getHeaders())
         .map(([name, value]) => [name, String(value)])
         .flat(),
+      ...(graph ? [] : ['link', this.#help]),
       ...['request-id', request.id, 'content-type', `${type}; charset=utf-8`, 'content-length', String(body.length)],
     ]);
     reply.raw.end(body);

@@ -1,4 +1,5 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { helpPath } from '../request/catalogue.js';
 import { graphErrors } from '../api/graphql/errors.js';
 import { errorV1, type Problem, problem, DomainError, retryAfter } from '../request/problems.js';
 import { graphTypeOf, graphTypes } from './graphql-request.js';
@@ -38,13 +39,20 @@ export function problemsOf(error: FastifyError): Problem[] {
 /** Answers a request with its problems, in the format of the requested API. */
 export function refuse(request: FastifyRequest, reply: FastifyReply, problems: Problem[]): FastifyReply {
   const answer = errorV1(problems);
+  request.budget?.report.codes.push(...problems.map(({ code }) => code));
   const wait = retryAfter(problems);
   if (wait !== undefined) reply.header('retry-after', String(wait));
   // Bearer and never Basic, because a browser would store the key.
   if (answer.http_status_code === 401) reply.header('www-authenticate', 'Bearer');
   reply.header('request-id', request.id).code(answer.http_status_code);
   const graph = request.url.split('?', 1)[0] === '/graphql' || request.routeOptions.config.operator;
-  if (!graph) return reply.send(answer);
+  if (!graph) return reply.header('link', helpLinks(problems)).send(answer);
   const type = graphTypeOf(request) ?? graphTypes[0]!;
   return reply.type(`${type}; charset=utf-8`).send(graphErrors(problems, request.id, request.budget?.cost));
+}
+
+/** The header Link of an error on /v1: the entry of each of its codes in the documentation. */
+export function helpLinks(problems: Problem[]): string {
+  const codes = new Set(problems.map(({ code }) => code));
+  return [...codes].map((code) => `<${helpPath(code)}>; rel="help"`).join(', ');
 }

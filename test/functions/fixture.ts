@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect } from 'vitest';
-import { text } from '../../src/db/database.js';
+import { text } from '../../src/db/write-arguments.js';
 import { definedFunctions } from '../../src/db/print-write-functions.js';
 import type { ArgumentsOf, WriteFunction } from '../../src/db/write-arguments.js';
 import { DomainError } from '../../src/request/problems.js';

@@ -6,6 +6,7 @@ import type { Estimate, Estimator, NodeCounter } from './query-cost.js';
 import { DomainError } from '../../request/problems.js';
 import type { CompiledAnswer, CompiledQuery, QueryCompiler } from './compiler/compiler.js';
 import { formatResponse } from './response.js';
+import { operationLabel } from './root-fields.js';
 
 /** The body of a GraphQL request after the check of its shape. */
 export interface GraphBody {
@@ -36,6 +37,8 @@ interface CachedDocument {
   compiled: CompiledQuery | null | undefined;
   /** The node estimators of its operations, by the operations' names. */
   estimators: Map<string, Estimator | undefined>;
+  /** How metrics name its operations, by the operations' names. */
+  labels: Map<string, string>;
 }
 
 /** The most nodes that an operation may touch, and the counter of nodes. */
@@ -74,7 +77,7 @@ export class DocumentCache {
 
   /** Adds a document that Apollo has validated. */
   learn(text: string, document: DocumentNode): void {
-    this.#documents.set(text, { document, requests: 0, compiled: undefined, estimators: new Map() });
+    this.#documents.set(text, { document, requests: 0, compiled: undefined, estimators: new Map(), labels: new Map() });
   }
 
   /**
@@ -91,11 +94,13 @@ export class DocumentCache {
     // Apollo refuses an operation that could touch too many nodes, as at its first request.
     const estimate = this.#estimated(cached, operationName, variables ?? {});
     if (!estimate || estimate.nodes > this.nodes.max) return undefined;
-    const { charge } = context.budget;
+    const { charge, report } = context.budget;
+    report.operation = this.#label(cached, operationName);
     const waiting = charge?.take(estimate.points);
     if (waiting) await waiting;
     charge?.count(estimate.introspection);
     const compiled = await this.#compiled(cached, operationName, variables ?? {}, context);
+    report.answeredBy = compiled === undefined ? 'resolvers' : 'compiled';
     if (compiled !== undefined) {
       charge?.countObjects(compiled.objects);
       const cost = charge ? `,"cost":${JSON.stringify(context.budget.cost)}` : '';
@@ -114,6 +119,13 @@ export class DocumentCache {
     const errors = result.errors && { errors: result.errors.map(formattedAsApollo) };
     const response = formatResponse({ ...errors, data: result.data }, context);
     return { body: `${JSON.stringify(response.result)}\n`, headers: response.headers };
+  }
+
+  #label({ document, labels }: CachedDocument, operationName: string | null | undefined): string {
+    const name = operationName ?? '';
+    const label = labels.get(name) ?? operationLabel(document, operationName);
+    labels.set(name, label);
+    return label;
   }
 
   /** What an operation could touch and cost with these variables; undefined when the document has no such operation. */

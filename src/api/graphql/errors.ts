@@ -11,15 +11,12 @@ import {
   GraphQLList,
   GraphQLNonNull,
   type GraphQLSchema,
-  Kind,
-  type OperationDefinitionNode,
-  type SelectionNode,
   valueFromASTUntyped,
 } from 'graphql';
 import { joined } from '../../operation/input-problems.js';
+import { catalogue, helpPath } from '../../request/catalogue.js';
 import {
   argumentPath,
-  catalogue,
   itemV1,
   listNames,
   type Problem,
@@ -30,6 +27,7 @@ import {
 } from '../../request/problems.js';
 import type { Cost } from '../../request/charge.js';
 import { graph as graphFormat, notObject, read } from '../rest/decoder.js';
+import { operationOf, rootFieldNodes } from './root-fields.js';
 
 /** A requested operation and its schema. */
 export interface GraphOperation {
@@ -114,7 +112,7 @@ export function explained<C extends { requestId: string }>(
   context: C,
   rules: Rules<C>,
 ) {
-  const operation = operationOf(requested);
+  const operation = operationOf(requested.document, requested.operationName);
   const defaults = (operation?.variableDefinitions ?? []).flatMap((v) =>
     v.defaultValue ? [[v.variable.name.value, valueFromASTUntyped(v.defaultValue)] as const] : [],
   );
@@ -204,6 +202,7 @@ function extensionsOf(p: Problem, field?: RootField) {
   return {
     code: p.code.toUpperCase(),
     httpStatus: catalogue[p.code][0],
+    docUrl: helpPath(p.code),
     ...(path.length > 0 && isArgument && { argumentPath: type ? ['input', ...path] : path }),
     error: itemV1(p),
   };
@@ -226,34 +225,14 @@ function takes(type: GraphQLInputType, path: readonly (string | number)[]): bool
   return member !== undefined && takes(member.type, below);
 }
 
-function operationOf({ document, operationName }: GraphOperation): OperationDefinitionNode | undefined {
-  const operations = document.definitions.filter(
-    (d): d is OperationDefinitionNode => d.kind === Kind.OPERATION_DEFINITION,
-  );
-  return operationName ? operations.find((d) => d.name?.value === operationName) : operations[0];
-}
-
 const keyOf = (node: FieldNode): string => node.alias?.value ?? node.name.value;
 
 /** The root fields that an operation selects, directly or through fragments. */
 function rootFields(requested: GraphOperation): { node: FieldNode; field: RootField }[] {
-  const operation = operationOf(requested);
-  const type =
-    operation?.operation === 'mutation' ? requested.schema.getMutationType() : requested.schema.getQueryType();
-  const visited = new Set<string>();
-  const collect = (selections: readonly SelectionNode[]): FieldNode[] =>
-    selections.flatMap((selection) => {
-      if (selection.kind === Kind.FIELD) return [selection];
-      if (selection.kind === Kind.INLINE_FRAGMENT) return collect(selection.selectionSet.selections);
-      const name = selection.name.value;
-      if (visited.has(name)) return [];
-      visited.add(name);
-      const fragment = requested.document.definitions.find(
-        (d) => d.kind === Kind.FRAGMENT_DEFINITION && d.name.value === name,
-      );
-      return fragment?.kind === Kind.FRAGMENT_DEFINITION ? collect(fragment.selectionSet.selections) : [];
-    });
-  return collect(operation?.selectionSet.selections ?? []).flatMap((node) => {
+  const { schema, document, operationName } = requested;
+  const mutation = operationOf(document, operationName)?.operation === 'mutation';
+  const type = mutation ? schema.getMutationType() : schema.getQueryType();
+  return rootFieldNodes(document, operationName).flatMap((node) => {
     const field = type?.getFields()[node.name.value];
     return field ? [{ node, field }] : [];
   });

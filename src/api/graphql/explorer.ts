@@ -116,6 +116,7 @@ async function render(endpoint: string, examples: Example[], notice?: string): P
 <button type="button" id="key-forget" hidden>Forget</button>
 <output id="key-status" for="key"></output>
 <output id="cost" title="What the last answer cost, and what is left of the account's allowance"></output>
+<a href="/docs">Docs</a>
 </form>
 ${notice === undefined ? '' : `<p id="notice" role="note">${notice}</p>\n`}<noscript>The explorer needs JavaScript.</noscript>
 <main id="root"></main>

@@ -1,3 +1,4 @@
+import type { GraphCode } from '../../request/graph-codes.js';
 import {
   type ASTVisitor,
   GraphQLError,
@@ -39,7 +40,7 @@ export function limitRule(limits: Limits): ValidationRule {
 function visitor(context: ValidationContext, limits: Limits): ASTVisitor {
   const tally = tallier(context);
   const reported = new Set<string>();
-  const check = (count: number, limit: number, code: string, message: string): void => {
+  const check = (count: number, limit: number, code: GraphCode, message: string): void => {
     if (count <= limit || reported.has(code)) return;
     reported.add(code);
     // The error has no nodes or names, so that neither the answer nor a log repeats a hostile document.

@@ -5,11 +5,10 @@ import {
   type GraphQLSchema,
   isIntrospectionType,
   isObjectType,
-  Kind,
-  type OperationDefinitionNode,
 } from 'graphql';
 import { weights } from '../../types/weights.js';
 import { type Variables, type ListSizes, isListOfObjects, isPart, QueryParts, type Part } from './query-parts.js';
+import { operationOf } from './root-fields.js';
 
 /** The number of nodes that an operation could touch, and the path that has the most of them. */
 export interface Estimate {
@@ -81,10 +80,7 @@ export class NodeCounter {
 
   /** The estimator of an operation of a valid document; undefined when the document has no such operation. */
   of(document: DocumentNode, operationName: string | null | undefined): Estimator | undefined {
-    const operations = document.definitions.filter(
-      (d): d is OperationDefinitionNode => d.kind === Kind.OPERATION_DEFINITION,
-    );
-    const operation = operationName ? operations.find((d) => d.name?.value === operationName) : operations[0];
+    const operation = operationOf(document, operationName);
     const root = operation && this.schema.getRootType(operation.operation);
     if (!operation || !root) return undefined;
     const parts = new QueryParts(this.schema, this.sizes, this.#counted, document, operation).parts(root);

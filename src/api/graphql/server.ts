@@ -38,6 +38,7 @@ import { NodeCounter, refuseTooMany } from './query-cost.js';
 import { problem, retryAfter } from '../../request/problems.js';
 import { measure, measuredFieldResolver, type RequestBudget } from '../../request/budget.js';
 import { formatResponse } from './response.js';
+import { operationLabel } from './root-fields.js';
 import { resolveStoredNames } from './stored-names.js';
 
 /** The sizes of the lists of the public schema. */
@@ -246,8 +247,10 @@ function answering<C extends ServerContext>(
           documents?.learn(source, document);
           const estimate = nodes.of(document, request.operationName)?.(request.variables ?? {});
           if (!estimate) return;
+          const { charge, report } = contextValue.budget;
+          report.operation = operationLabel(document, request.operationName);
+          report.answeredBy = 'resolvers';
           refuseTooMany(estimate, nodesMax);
-          const { charge } = contextValue.budget;
           await charge?.take(estimate.points);
           charge?.count(estimate.introspection);
         },

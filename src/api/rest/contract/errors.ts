@@ -1,5 +1,5 @@
 import type { Operation } from '../../../operation/operation.js';
-import { catalogue, type ProblemCode } from '../../../request/problems.js';
+import { catalogue, type ProblemCode } from '../../../request/catalogue.js';
 import type { Json } from './schemas.js';
 import { pascal } from './wording.js';
 
@@ -83,6 +83,7 @@ export function refusal(status: number, codes: readonly ProblemCode[], examples:
     'x-codes': codes,
     headers: {
       'Request-Id': { $ref: '#/components/headers/Request-Id' },
+      Link: { $ref: '#/components/headers/HelpLink' },
       ...(status === 401 && { 'WWW-Authenticate': { $ref: '#/components/headers/WWW-Authenticate' } }),
       ...([409, 429, 503].includes(status) && { 'Retry-After': { $ref: '#/components/headers/Retry-After' } }),
       ...(![401, 408, 431].includes(status) && rateHeaders),

@@ -11,6 +11,10 @@ const responseHeaderSchemas: Record<string, Json> = {
   'WWW-Authenticate': text('How to authenticate.'),
   ETag: text('The version of the answer, for `If-None-Match`.'),
   Link: text('The address of the payment page.'),
+  HelpLink: {
+    ...text('The entry of each error code in the documentation, which the gateway serves.'),
+    example: '</docs/errors#parameter_missing>; rel="help"',
+  },
 };
 
 /** The headers of responses, with the recorded examples. `docs/rest.md` explains them. */

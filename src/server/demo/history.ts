@@ -1,9 +1,9 @@
-import type { AccountRow } from '../resources/account/table.js';
-import type { CheckoutRow } from '../resources/checkout/table.js';
-import type { DepositPaymentMethod, DepositRow } from '../resources/deposit/table.js';
-import type { Operator } from '../operator/operator.js';
-import { DomainError } from '../request/problems.js';
-import type { ReceivableRow } from '../resources/receivable/table.js';
+import type { AccountRow } from '../../resources/account/table.js';
+import type { CheckoutRow } from '../../resources/checkout/table.js';
+import type { DepositPaymentMethod, DepositRow } from '../../resources/deposit/table.js';
+import type { Operator } from '../../operator/operator.js';
+import { DomainError } from '../../request/problems.js';
+import type { ReceivableRow } from '../../resources/receivable/table.js';
 
 /** A user of the demo that receives payments, with the partners that pay. */
 export interface Trader {

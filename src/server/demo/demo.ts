@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto';
 import type { GraphQLSchema } from 'graphql';
-import type { AccountRow } from '../resources/account/table.js';
-import { derived, newKey } from '../auth/tokens.js';
-import { Operator } from '../operator/operator.js';
+import type { AccountRow } from '../../resources/account/table.js';
+import { derived, newKey } from '../../auth/tokens.js';
+import { Operator } from '../../operator/operator.js';
 import { historyDays, type Trader, createHistory } from './history.js';
-import type { Store } from '../db/open.js';
+import type { Store } from '../../db/open.js';
 
 /** A demo tenant: one per edition, so that a reader can compare the two. */
 export interface Demo {

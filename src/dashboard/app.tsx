@@ -1,0 +1,64 @@
+import { useCallback, useMemo, useState } from 'react';
+import { Provider, useQuery } from 'urql';
+import { Router } from 'wouter';
+import { clientFor } from './graph/client';
+import { Problem } from './parts/problem';
+import { Routes } from './routes';
+import { endSession, SessionContext, ViewerQuery } from './session';
+import { Shell, ShellSkeleton } from './shell';
+import { SignIn } from './sign-in';
+
+/** The dashboard: signing in, and then the pages of the acting account. */
+export function App() {
+  const [signedIn, setSignedIn] = useState(!location.pathname.endsWith('/sign-in'));
+  const [actingAs, setActingAs] = useState(() => sessionStorage.getItem('acting-as'));
+  const onSignedOut = useCallback(() => setSignedIn(false), []);
+  const client = useMemo(() => clientFor(actingAs, onSignedOut), [actingAs, onSignedOut]);
+  const actAs = (accountId: string | null) => {
+    if (accountId === null) sessionStorage.removeItem('acting-as');
+    else sessionStorage.setItem('acting-as', accountId);
+    setActingAs(accountId);
+  };
+  const onSignedIn = () => {
+    // The account may be another one, so its client begins with an empty cache.
+    setActingAs(null);
+    setSignedIn(true);
+  };
+  return (
+    <Router base="/dashboard">
+      {signedIn ? (
+        <Provider value={client} key={actingAs}>
+          <SignedIn actAs={actAs} onSignedOut={onSignedOut} />
+        </Provider>
+      ) : (
+        <SignIn onSignedIn={onSignedIn} />
+      )}
+    </Router>
+  );
+}
+
+function SignedIn({ actAs, onSignedOut }: { actAs: (id: string | null) => void; onSignedOut: () => void }) {
+  const [{ data, error }] = useQuery({ query: ViewerQuery });
+  if (error && !data) {
+    return (
+      <main className="alone">
+        <Problem error={error} />
+        <button type="button" className="button" onClick={() => actAs(null)}>
+          Try again as yourself
+        </button>
+      </main>
+    );
+  }
+  if (!data) return <ShellSkeleton />;
+  const signOut = async () => {
+    await endSession();
+    onSignedOut();
+  };
+  return (
+    <SessionContext value={{ viewer: data.viewer, actAs, signOut }}>
+      <Shell>
+        <Routes />
+      </Shell>
+    </SessionContext>
+  );
+}

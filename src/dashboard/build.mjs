@@ -1,0 +1,97 @@
+/**
+ * Builds the dashboard into dist/dashboard, with compressed copies of its files, and writes the types of the schema for
+ * its queries. Does nothing when no input has changed since the last build.
+ */
+import { createHash } from 'node:crypto';
+import fs from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+
+const root = path.resolve(fileURLToPath(import.meta.url), '../../..');
+const source = path.join(root, 'src/dashboard');
+const target = path.join(root, 'dist/dashboard');
+const typesFile = path.join(source, 'graph/schema-types.d.ts');
+const schemaFile = path.join(root, 'schema/graph.graphql');
+
+const filesOf = (folder) =>
+  fs
+    .readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .map((name) => path.join(folder, name))
+    .filter((file) => file !== typesFile && fs.statSync(file).isFile())
+    .sort();
+
+function hashOfInputs() {
+  const hash = createHash('sha256');
+  for (const file of [...filesOf(source), schemaFile, path.join(root, 'package-lock.json')])
+    hash
+      .update(`${path.relative(root, file)}\0`)
+      .update(fs.readFileSync(file))
+      .update('\0');
+  return hash.digest('hex');
+}
+
+/** The types of the schema, from which gql.tada infers the types of each query. */
+async function writeTypes() {
+  const { buildSchema, introspectionFromSchema } = await import('graphql');
+  const { minifyIntrospection, outputIntrospectionFile } = await import('@gql.tada/internal');
+  const introspection = introspectionFromSchema(buildSchema(fs.readFileSync(schemaFile, 'utf8')));
+  const text = outputIntrospectionFile(minifyIntrospection(introspection), {
+    fileType: '.d.ts',
+    shouldPreprocess: true,
+  });
+  fs.writeFileSync(typesFile, `${text}\nexport type { introspection };\n`);
+}
+
+async function bundle(folder) {
+  const { build } = await import('vite');
+  const { default: react } = await import('@vitejs/plugin-react');
+  await build({
+    root: source,
+    base: '/dashboard/',
+    configFile: false,
+    logLevel: 'warn',
+    plugins: [react()],
+    build: {
+      outDir: folder,
+      emptyOutDir: true,
+      target: 'es2022',
+      assetsInlineLimit: 0,
+      modulePreload: { polyfill: false },
+      manifest: 'manifest.json',
+    },
+  });
+}
+
+/** Compresses the files once, at the highest levels, so that no request waits for it. Prints the sizes. */
+function compress(folder) {
+  const sizes = [];
+  for (const file of filesOf(folder).filter((name) => /\.(js|css|html|svg)$/.test(name))) {
+    const content = fs.readFileSync(file);
+    const params = { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY };
+    const small = brotliCompressSync(content, { params });
+    fs.writeFileSync(`${file}.br`, small);
+    fs.writeFileSync(`${file}.gz`, gzipSync(content, { level: 9 }));
+    sizes.push({ file: path.relative(folder, file), bytes: content.length, brotli: small.length });
+  }
+  const sum = sizes.reduce((total, { brotli }) => total + brotli, 0);
+  const largest = sizes.toSorted((a, b) => b.brotli - a.brotli)[0];
+  const kilobytes = (bytes) => `${(bytes / 1024).toFixed(1)} KiB`;
+  process.stderr.write(
+    `dashboard: ${sizes.length} files, ${kilobytes(sum)} compressed; the largest is ${largest.file} with ${kilobytes(largest.brotli)}\n`,
+  );
+}
+
+const stamp = path.join(target, 'inputs');
+const hash = hashOfInputs();
+const built = fs.existsSync(stamp) ? fs.readFileSync(stamp, 'utf8') : undefined;
+if (built !== hash || !fs.existsSync(typesFile)) {
+  await writeTypes();
+  // A folder beside the target, which is replaced when the build is complete.
+  const staging = `${target}-${process.pid}`;
+  await bundle(staging);
+  compress(staging);
+  fs.writeFileSync(path.join(staging, 'inputs'), hash);
+  fs.rmSync(target, { recursive: true, force: true });
+  fs.renameSync(staging, target);
+}

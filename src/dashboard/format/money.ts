@@ -1,0 +1,59 @@
+/** An amount of money: a decimal string with two places, and its currency. */
+export interface Money {
+  amount: string;
+  currency: string;
+}
+
+/** The hundredths of an amount. Amounts are never numbers, which could not hold them exactly. */
+export function hundredths(amount: string): bigint {
+  const [, sign, whole = '0', part = ''] = /^(-?)(\d+)(?:\.(\d{1,2}))?$/.exec(amount) ?? [];
+  const value = BigInt(whole) * 100n + BigInt(part.padEnd(2, '0'));
+  return sign ? -value : value;
+}
+
+/** An amount as the gateway writes it, such as `1250.00`. */
+export function decimal(value: bigint): `${number}` {
+  const digits = (value < 0n ? -value : value).toString().padStart(3, '0');
+  return `${value < 0n ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}` as `${number}`;
+}
+
+const formats = new Map<string, Intl.NumberFormat>();
+
+/** An amount in the viewer's locale, with two places as the gateway has it. Intl formats the text exactly. */
+export function formatMoney({ amount, currency }: Money): string {
+  let format = formats.get(currency);
+  if (!format) {
+    const places = { minimumFractionDigits: 2, maximumFractionDigits: 2 };
+    format = new Intl.NumberFormat(undefined, {
+      style: 'currency',
+      currency,
+      currencyDisplay: 'narrowSymbol',
+      ...places,
+    });
+    formats.set(currency, format);
+  }
+  return format.format(decimal(hundredths(amount)));
+}
+
+/** A round amount for the axis of a chart, such as `$20K`. */
+export function formatRound(units: number, currency: string): string {
+  return new Intl.NumberFormat(undefined, {
+    style: 'currency',
+    currency,
+    currencyDisplay: 'narrowSymbol',
+    notation: 'compact',
+    maximumFractionDigits: 1,
+  }).format(units);
+}
+
+/** The sum of amounts of one currency. */
+export function sum(amounts: readonly string[]): string {
+  return decimal(amounts.reduce((total, amount) => total + hundredths(amount), 0n));
+}
+
+/** The currencies of some amounts, each once, those with most amounts first. */
+export function currenciesOf(amounts: readonly { currency: string }[]): string[] {
+  const counts = new Map<string, number>();
+  for (const { currency } of amounts) counts.set(currency, (counts.get(currency) ?? 0) + 1);
+  return [...counts].sort(([a, m], [b, n]) => n - m || a.localeCompare(b)).map(([currency]) => currency);
+}

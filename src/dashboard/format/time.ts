@@ -1,0 +1,57 @@
+import { usePreferences } from './preferences';
+
+type Style = 'day' | 'date' | 'time' | 'full';
+
+const styles: Record<Style, Intl.DateTimeFormatOptions> = {
+  day: { day: 'numeric', month: 'short' },
+  date: { day: 'numeric', month: 'short', year: 'numeric' },
+  time: { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' },
+  full: { dateStyle: 'full', timeStyle: 'long' },
+};
+
+/** Formats times in the viewer's locale and chosen time zone. */
+export function useTimes(): (time: string, style?: Style) => string {
+  const { timeZone } = usePreferences();
+  return (time, style = 'time') => formatTime(time, style, timeZone);
+}
+
+function formatTime(time: string, style: Style, timeZone: string): string {
+  const zone = timeZone === '' ? {} : { timeZone };
+  return new Intl.DateTimeFormat(undefined, { ...styles[style], ...zone }).format(new Date(time));
+}
+
+/** A day without a time, such as the due date of an invoice: the same in every time zone. */
+export function formatDay(day: string): string {
+  return formatTime(`${day}T00:00:00Z`, 'date', 'UTC');
+}
+
+/** A point of a chart, whose days begin at midnight UTC. */
+export function formatStep(time: string, style: Style = 'day'): string {
+  return formatTime(time, style, 'UTC');
+}
+
+const units = [
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+] as const;
+
+/** How long ago a time was, in words; the date when that is longer than a week. */
+export function formatAge(time: string, now = Date.now()): string {
+  const seconds = (now - Date.parse(time)) / 1000;
+  if (Math.abs(seconds) > 7 * 86_400) return formatTime(time, 'day', '');
+  const words = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
+  const found = units.find(([, size]) => Math.abs(seconds) >= size);
+  return found ? words.format(-Math.round(seconds / found[1]), found[0]) : words.format(0, 'second');
+}
+
+/** Today in UTC, as invoices have their days. */
+export function today(): string {
+  return new Date().toISOString().slice(0, 10);
+}
+
+/** The start of the day some days ago, in UTC. */
+export function daysAgo(days: number): string {
+  const midnight = Date.parse(`${today()}T00:00:00Z`);
+  return new Date(midnight - days * 86_400_000).toISOString().replace('.000', '');
+}

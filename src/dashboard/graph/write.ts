@@ -1,0 +1,51 @@
+import { useRef, useState } from 'react';
+import { type AnyVariables, type CombinedError, type TypedDocumentNode, useClient } from 'urql';
+import { dashboardHeaders } from './client';
+
+/** What went wrong with a request, in the words of the gateway. */
+export interface Failure {
+  messages: string[];
+  /** The messages of single inputs, by the path of the input: `invoice.amount`. */
+  fields: Record<string, string>;
+  requestId?: string | undefined;
+}
+
+/** Reads the failure of a request. Messages that name an input are sorted to it, and the others are for the form. */
+export function failureOf(error: CombinedError): Failure {
+  const failure: Failure = { messages: [], fields: {} };
+  for (const { message, extensions } of error.graphQLErrors) {
+    failure.requestId ??= extensions.requestId as string | undefined;
+    const path = (extensions.argumentPath as (string | number)[] | undefined)?.filter((part) => part !== 'input');
+    const field = path?.join('.');
+    if (field) failure.fields[field] ??= message;
+    else failure.messages.push(message);
+  }
+  if (error.networkError)
+    failure.messages.push('The gateway could not be reached. Check the connection and try again.');
+  return failure;
+}
+
+/**
+ * Sends a mutation. After a lost answer the next try has the same idempotency key, so nothing is done twice. `apiKey`
+ * takes the place of the session, for what no session may do; it is sent with this request and not kept.
+ */
+export function useWrite<Data, Variables extends AnyVariables>(mutation: TypedDocumentNode<Data, Variables>) {
+  const client = useClient();
+  const [state, setState] = useState<{ pending: boolean; failure?: Failure | undefined }>({ pending: false });
+  const attempt = useRef<{ content: string; key: string } | null>(null);
+
+  const write = async (variables: Variables, apiKey?: string): Promise<Data | undefined> => {
+    const content = JSON.stringify(variables);
+    if (attempt.current?.content !== content) attempt.current = { content, key: crypto.randomUUID() };
+    const headers: Record<string, string> = { ...dashboardHeaders, 'idempotency-key': attempt.current.key };
+    const acting = sessionStorage.getItem('acting-as');
+    if (acting) headers['on-behalf-of'] = acting;
+    if (apiKey) headers.authorization = `Bearer ${apiKey}`;
+    setState({ pending: true });
+    const { data, error } = await client.mutation(mutation, variables, { fetchOptions: { headers } }).toPromise();
+    if (!error?.networkError) attempt.current = null;
+    setState({ pending: false, failure: error && failureOf(error) });
+    return error ? undefined : data;
+  };
+  return { ...state, write, reset: () => setState({ pending: false }) };
+}

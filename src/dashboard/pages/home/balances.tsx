@@ -1,0 +1,85 @@
+import { currenciesOf, hundredths, type Money as Amount, sum } from '../../format/money';
+import { Money } from '../../parts/money';
+import { Card } from '../../parts/page';
+
+interface BalanceOf {
+  available: Amount[];
+  pending: Amount[];
+  processing: Amount[];
+  payoutProcessing: Amount[];
+}
+
+const compartments = [
+  { key: 'pending', name: 'Not reconciled', hint: 'Received, and not yet matched with receivables' },
+  { key: 'available', name: 'Available', hint: 'Reconciled; the next payout takes it' },
+  { key: 'processing', name: 'Processing', hint: 'On its way into the account' },
+  { key: 'payoutProcessing', name: 'In payout', hint: 'On its way to the bank account' },
+] as const;
+
+const blockReasons: Record<string, string> = {
+  ADDRESS_MISSING: 'there is no bank account for payouts',
+  AMOUNT_TOO_LARGE: 'the amount is above the largest payout',
+  AMOUNT_TOO_SMALL: 'the amount is below the smallest payout; it is paid with later money',
+  BALANCE_NEGATIVE: 'the balance is negative',
+  RATE_MISSING: 'there is no exchange rate',
+};
+
+/** The funds by compartment and currency, and why available money is not paid out. */
+export function Balances({
+  balance,
+  blocks,
+}: {
+  balance: BalanceOf;
+  blocks: { currency: string; reasonCode: string }[];
+}) {
+  const all = compartments.flatMap(({ key }) => balance[key]);
+  const filled = all.filter(({ amount }) => hundredths(amount) !== 0n);
+  const currencies = currenciesOf(filled.length > 0 ? filled : all.slice(0, 1));
+  return (
+    <Card title="Balances">
+      {currencies.length === 0 && <p className="hint">There is no money yet. Payments that arrive are shown here.</p>}
+      {currencies.map((currency) => (
+        <Balance key={currency} balance={balance} currency={currency} />
+      ))}
+      {blocks.map(({ currency, reasonCode }) => (
+        <p className="note" key={currency}>
+          {currency} was not paid out when it was last due: {blockReasons[reasonCode] ?? reasonCode}.
+        </p>
+      ))}
+    </Card>
+  );
+}
+
+function Balance({ balance, currency }: { balance: BalanceOf; currency: string }) {
+  const amounts = compartments.map((compartment) => ({
+    ...compartment,
+    amount: balance[compartment.key].find((money) => money.currency === currency)?.amount ?? '0.00',
+  }));
+  const total = sum(amounts.map(({ amount }) => amount));
+  const all = amounts.reduce((most, { amount }) => (hundredths(amount) > 0n ? most + hundredths(amount) : most), 0n);
+  const share = (amount: string) => (all > 0n && hundredths(amount) > 0n ? (hundredths(amount) * 1000n) / all : 0n);
+  return (
+    <div className="balance">
+      <p className="balance-total">
+        <Money amount={total} currency={currency} />
+      </p>
+      <div className="balance-bar" aria-hidden="true">
+        {amounts.map(({ key, amount }) => (
+          <span key={key} className={key} style={{ flexGrow: Number(share(amount)) }} />
+        ))}
+      </div>
+      <dl className="balance-parts">
+        {amounts.map(({ key, name, hint, amount }) => (
+          <div key={key} title={hint}>
+            <dt>
+              <span className={`dot ${key}`} aria-hidden="true" /> {name}
+            </dt>
+            <dd>
+              <Money amount={amount} currency={currency} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </div>
+  );
+}

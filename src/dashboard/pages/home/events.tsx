@@ -1,0 +1,70 @@
+import { formatAge, useTimes } from '../../format/time';
+import { eventWords } from '../../format/words';
+import { graphql } from '../../graph/graphql';
+import { useLive } from '../../graph/live';
+import { Empty } from '../../parts/empty';
+import { ObjectLink } from '../../parts/object-link';
+import { Card } from '../../parts/page';
+import { Problem } from '../../parts/problem';
+import { Lines } from '../../parts/skeleton';
+
+const LatestEventsQuery = graphql(`
+  query LatestEvents($type: [String!]) {
+    events(first: 8, type: $type) {
+      nodes {
+        id
+        type
+        created
+        objectId
+      }
+    }
+  }
+`);
+
+/** The events about money and accounts. Those about sessions, keys and webhooks are for developers. */
+const types = [
+  'account.activated',
+  'account.hold',
+  'checkout.completed',
+  'checkout.late_payment',
+  'deposit.completed',
+  'deposit.disputed',
+  'deposit.failed',
+  'deposit.processing',
+  'deposit.reconciled',
+  'deposit.reversed',
+  'payout.blocked',
+  'payout.completed',
+  'payout.failed',
+  'payout.processing',
+  'receivable.created',
+  'receivable.voided',
+];
+
+/** What happened last, newest first. */
+export function Events() {
+  const { data, error, ask } = useLive(LatestEventsQuery, { type: types }, { seconds: 5 });
+  const time = useTimes();
+  const events = data?.events.nodes;
+  return (
+    <Card title="Latest events">
+      {error && !events && <Problem error={error} onRetry={ask} />}
+      {!events && !error && <Lines count={6} />}
+      {events?.length === 0 && (
+        <Empty title="Nothing has happened yet">
+          <p>Payments, reconciliations and payouts appear here as they happen.</p>
+        </Empty>
+      )}
+      <ol className="events">
+        {events?.map(({ id, type, created, objectId }) => (
+          <li key={id}>
+            <ObjectLink id={objectId}>{eventWords(type)}</ObjectLink>
+            <time dateTime={created} title={time(created, 'full')}>
+              {formatAge(created)}
+            </time>
+          </li>
+        ))}
+      </ol>
+    </Card>
+  );
+}

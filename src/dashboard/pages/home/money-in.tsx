@@ -1,0 +1,147 @@
+import { useState } from 'react';
+import { currenciesOf, formatMoney, hundredths, sum } from '../../format/money';
+import { formatStep } from '../../format/time';
+import { counted, words } from '../../format/words';
+import { Card } from '../../parts/page';
+import { Bars } from './bars';
+
+export interface Total {
+  start: string;
+  paymentMethod: string;
+  currency: string;
+  count: number;
+  amount: string;
+}
+
+/** The methods that have a colour of their own; the others share the last one. */
+const methodsMax = 4;
+
+/** A day of the chart, with its amounts in the order of the methods. */
+export interface Day {
+  start: string;
+  amounts: string[];
+}
+
+/** What came in day by day, by method, in one currency at a time. */
+export function MoneyIn({ totals, from, days }: { totals: Total[]; from: string; days: number }) {
+  const currencies = currenciesOf(totals);
+  const [chosen, setChosen] = useState<string>();
+  const currency = chosen && currencies.includes(chosen) ? chosen : currencies[0];
+  if (currency === undefined) {
+    return (
+      <Card title="Money in">
+        <p className="hint">Nothing came in during the last {days} days.</p>
+      </Card>
+    );
+  }
+  const mine = totals.filter((total) => total.currency === currency);
+  const methods = methodsOf(mine);
+  const series = daysOf(mine, methods, from, days);
+  const received = formatMoney({ amount: sum(mine.map(({ amount }) => amount)), currency });
+  const count = mine.reduce((all, total) => all + total.count, 0);
+  return (
+    <Card
+      title="Money in"
+      action={
+        currencies.length > 1 && (
+          <select aria-label="Currency" value={currency} onChange={(event) => setChosen(event.target.value)}>
+            {currencies.map((each) => (
+              <option key={each}>{each}</option>
+            ))}
+          </select>
+        )
+      }
+    >
+      <p className="chart-sum">
+        <span className="balance-total">
+          <span className="money">
+            {received} <span className="currency">{currency}</span>
+          </span>
+        </span>
+        <span className="hint">
+          {counted(count, 'payment')} in the last {days} days
+        </span>
+      </p>
+      <Bars days={series} currency={currency} methods={methods.map(words)} summary={`${received} in ${days} days`} />
+      <Legend methods={methods} totals={mine} currency={currency} />
+      <AsTable days={series} methods={methods} currency={currency} />
+    </Card>
+  );
+}
+
+/** The methods by which most money came; the others together are the last one. */
+function methodsOf(totals: Total[]): string[] {
+  const sums = new Map<string, bigint>();
+  for (const { paymentMethod, amount } of totals)
+    sums.set(paymentMethod, (sums.get(paymentMethod) ?? 0n) + hundredths(amount));
+  const sorted = [...sums].sort(([, m], [, n]) => (n > m ? 1 : -1)).map(([method]) => method);
+  return sorted.length > methodsMax + 1 ? [...sorted.slice(0, methodsMax), 'OTHER'] : sorted;
+}
+
+const isOf = (methods: string[], method: string) => (total: Total) =>
+  total.paymentMethod === method || (method === 'OTHER' && !methods.includes(total.paymentMethod));
+
+function daysOf(totals: Total[], methods: string[], from: string, days: number): Day[] {
+  const byDay = Map.groupBy(totals, ({ start }) => start.slice(0, 10));
+  return Array.from({ length: days }, (_, i) => {
+    const start = new Date(Date.parse(from) + i * 86_400_000).toISOString();
+    const found = byDay.get(start.slice(0, 10)) ?? [];
+    return {
+      start,
+      amounts: methods.map((method) => sum(found.filter(isOf(methods, method)).map(({ amount }) => amount))),
+    };
+  });
+}
+
+function Legend({ methods, totals, currency }: { methods: string[]; totals: Total[]; currency: string }) {
+  return (
+    <ul className="legend">
+      {methods.map((method, i) => (
+        <li key={method}>
+          <span className={`dot series-${i}`} aria-hidden="true" />
+          {words(method)}
+          <span className="money">
+            {formatMoney({ amount: sum(totals.filter(isOf(methods, method)).map(({ amount }) => amount)), currency })}
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function AsTable({ days, methods, currency }: { days: Day[]; methods: string[]; currency: string }) {
+  const [open, setOpen] = useState(false);
+  return (
+    <details className="as-table" onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>Show as a table</summary>
+      {open && (
+        <div className="scroll" tabIndex={0} role="region" aria-label="Money in by day">
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">Day (UTC)</th>
+                {methods.map((method) => (
+                  <th scope="col" key={method} className="end">
+                    {words(method)}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {days.toReversed().map(({ start, amounts }) => (
+                <tr key={start}>
+                  <th scope="row">{formatStep(start)}</th>
+                  {amounts.map((amount, i) => (
+                    <td key={methods[i]} className="end money">
+                      {formatMoney({ amount, currency })}
+                    </td>
+                  ))}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </details>
+  );
+}

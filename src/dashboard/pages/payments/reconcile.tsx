@@ -1,0 +1,206 @@
+import { type FormEvent, useState } from 'react';
+import { useQuery } from 'urql';
+import { decimal, formatMoney, hundredths } from '../../format/money';
+import { formatDay } from '../../format/time';
+import { graphql } from '../../graph/graphql';
+import { useWrite } from '../../graph/write';
+import { Empty } from '../../parts/empty';
+import { Card } from '../../parts/page';
+import { Problem } from '../../parts/problem';
+import { Lines } from '../../parts/skeleton';
+import type { PaymentDetail } from './detail';
+import { fitting, type Suggestion, suggestionsFor } from './suggestions';
+
+const CandidatesQuery = graphql(`
+  query ReceivablesToReconcile($accountId: ID!, $currency: [Currency!]) {
+    receivables(accountId: $accountId, currency: $currency, status: [OPEN], first: 100) {
+      nodes {
+        id
+        currency
+        amountReconcilable
+        invoice {
+          referenceNumber
+          dueDate
+        }
+        deposits {
+          id
+          fromAccount {
+            id
+          }
+        }
+      }
+    }
+  }
+`);
+
+const ReconcileMutation = graphql(`
+  mutation Reconcile($input: ReconcileDepositInput!) {
+    reconcileDeposit(input: $input) {
+      deposit {
+        id
+        status
+        pendingRest
+      }
+    }
+  }
+`);
+
+/** How many receivables are shown before the viewer searches. */
+const shown = 5;
+
+/** The account whose receivables a payment can pay: the user that received it, or that owns the receiving partner. */
+function payeeOf({ toAccount, fromAccount }: PaymentDetail): string | undefined {
+  if (toAccount?.type === 'PARTNER') return toAccount.owner?.id;
+  return toAccount?.id ?? fromAccount?.owner?.id;
+}
+
+/** Counts what is left of a payment towards receivables. The best matches come first. */
+export function Reconcile({ payment }: { payment: PaymentDetail }) {
+  const accountId = payeeOf(payment);
+  const [{ data, error }] = useQuery({
+    query: CandidatesQuery,
+    variables: { accountId: accountId ?? '', currency: [payment.currency] },
+    pause: accountId === undefined,
+  });
+  const open = data?.receivables.nodes.filter((receivable) => hundredths(receivable.amountReconcilable) > 0n);
+  return (
+    <Card
+      title="Reconcile"
+      action={<span className="count">{formatMoney({ ...payment, amount: payment.pendingRest })} to reconcile</span>}
+    >
+      {error && <Problem error={error} />}
+      {!open && !error && <Lines count={4} />}
+      {open?.length === 0 && (
+        <Empty title={`No open receivable in ${payment.currency}`}>
+          <p>Create a receivable for the invoice that this payment pays, then reconcile it here.</p>
+        </Empty>
+      )}
+      {open && open.length > 0 && <Form payment={payment} suggestions={suggestionsFor(payment, open)} />}
+    </Card>
+  );
+}
+
+function Form({ payment, suggestions }: { payment: PaymentDetail; suggestions: Suggestion[] }) {
+  const { write, pending, failure } = useWrite(ReconcileMutation);
+  // The chosen receivables in the order of their choice, with the amounts as they were typed.
+  const [chosen, setChosen] = useState<ReadonlyMap<string, string>>(new Map());
+  const [sent, setSent] = useState<string[]>([]);
+  const [filter, setFilter] = useState('');
+  const total = [...chosen.values()].reduce((all, amount) => all + hundredths(amount), 0n);
+  const rest = hundredths(payment.pendingRest) - total;
+  const found = suggestions.filter(({ receivable }) =>
+    receivable.invoice.referenceNumber.toLowerCase().includes(filter.toLowerCase()),
+  );
+  const visible = found.filter(({ receivable }, i) => filter !== '' || i < shown || chosen.has(receivable.id));
+  const choose = ({ receivable }: Suggestion, amount: string | null) => {
+    const next = new Map(chosen);
+    if (amount === null) next.delete(receivable.id);
+    else next.set(receivable.id, amount);
+    setChosen(next);
+  };
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    setSent([...chosen.keys()]);
+    const receivables = [...chosen].map(([id, amount]) => ({ id, amount }));
+    await write({ input: { id: payment.id, receivables } });
+  };
+  return (
+    <form onSubmit={(event) => void submit(event)} noValidate>
+      {suggestions.length > shown && (
+        <div className="field reconcile-filter">
+          <label htmlFor="reference-filter">Find by invoice number</label>
+          <input id="reference-filter" value={filter} onChange={(event) => setFilter(event.target.value)} />
+        </div>
+      )}
+      <ul className="reconcile">
+        {visible.map((suggestion) => (
+          <Line
+            key={suggestion.receivable.id}
+            suggestion={suggestion}
+            amount={chosen.get(suggestion.receivable.id)}
+            error={failure && errorOf(failure.fields, sent.indexOf(suggestion.receivable.id))}
+            onChange={(amount) => choose(suggestion, amount)}
+            fill={decimal(fitting(rest > 0n ? rest : 0n, suggestion.receivable))}
+          />
+        ))}
+      </ul>
+      {visible.length === 0 && <p className="hint">No open receivable has this number.</p>}
+      {failure && <Problem error={withoutLines(failure)} />}
+      <div className="reconcile-end">
+        <span className={rest < 0n ? 'field-error' : 'hint'} role="status">
+          {rest < 0n ? 'More than the payment has' : `${formatMoney({ ...payment, amount: decimal(rest) })} left`}
+        </span>
+        <button type="submit" className="button primary" disabled={pending || chosen.size === 0}>
+          {pending && 'Reconciling …'}
+          {!pending &&
+            (chosen.size === 0 ? 'Reconcile' : `Reconcile ${formatMoney({ ...payment, amount: decimal(total) })}`)}
+        </button>
+      </div>
+    </form>
+  );
+}
+
+/** The error of the receivable at a place of the request. */
+function errorOf(fields: Record<string, string>, place: number): string | undefined {
+  const start = `receivables.${place}`;
+  return Object.entries(fields).find(([path]) => path === start || path.startsWith(`${start}.`))?.[1];
+}
+
+/** The messages that no line of the form shows. */
+function withoutLines(failure: { messages: string[]; fields: Record<string, string>; requestId?: string | undefined }) {
+  const others = Object.entries(failure.fields).filter(([path]) => !/^receivables\.\d/.test(path));
+  return { ...failure, messages: [...failure.messages, ...others.map(([, message]) => message)] };
+}
+
+interface LineProps {
+  suggestion: Suggestion;
+  amount: string | undefined;
+  error: string | undefined;
+  fill: string;
+  onChange: (amount: string | null) => void;
+}
+
+function Line({ suggestion: { receivable, reasons }, amount, error, fill, onChange }: LineProps) {
+  const { id, currency, amountReconcilable, invoice } = receivable;
+  return (
+    <li>
+      <label className="reconcile-choice">
+        <input
+          type="checkbox"
+          checked={amount !== undefined}
+          onChange={(event) => onChange(event.target.checked ? fill : null)}
+        />
+        <span className="two-lines">
+          <strong>{invoice.referenceNumber}</strong>
+          <span className="hint">
+            due {formatDay(invoice.dueDate)} · {formatMoney({ amount: amountReconcilable, currency })} open
+          </span>
+        </span>
+      </label>
+      <span className="reasons">
+        {reasons.map((reason) => (
+          <span className="status good" key={reason}>
+            {reason}
+          </span>
+        ))}
+      </span>
+      {amount !== undefined && (
+        <span className="reconcile-amount">
+          <input
+            inputMode="decimal"
+            aria-label={`Amount for ${invoice.referenceNumber}`}
+            aria-invalid={error !== undefined}
+            aria-describedby={error && `${id}-error`}
+            value={amount}
+            onChange={(event) => onChange(event.target.value)}
+          />
+          {error && (
+            <span className="field-error" id={`${id}-error`} role="alert">
+              {error}
+            </span>
+          )}
+        </span>
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,39 @@
+import { Check, Copy as CopyIcon } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+
+/** Names and values of an object. Facts without a value are left out. */
+export function Facts({ facts }: { facts: readonly (readonly [string, ReactNode])[] }) {
+  return (
+    <dl className="facts">
+      {facts
+        .filter(([, value]) => value !== null && value !== undefined && value !== '')
+        .map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+    </dl>
+  );
+}
+
+/** A text with a button that copies it, such as an id. */
+export function Copy({ text, label }: { text: string; label: string }) {
+  const [copied, setCopied] = useState(false);
+  const copy = async () => {
+    await navigator.clipboard.writeText(text);
+    setCopied(true);
+    setTimeout(() => setCopied(false), 2_000);
+  };
+  return (
+    <span className="copy">
+      <code>{text}</code>
+      <button type="button" className="icon-button" aria-label={`Copy ${label}`} onClick={() => void copy()}>
+        {copied ? <Check aria-hidden /> : <CopyIcon aria-hidden />}
+      </button>
+      <span className="unseen" role="status">
+        {copied && 'Copied'}
+      </span>
+    </span>
+  );
+}

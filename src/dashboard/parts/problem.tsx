@@ -1,0 +1,26 @@
+import type { CombinedError } from 'urql';
+import { type Failure, failureOf } from '../graph/write';
+
+/** What went wrong, in the words of the gateway, with the request id that its log has. */
+export function Problem({ error, onRetry }: { error: CombinedError | Failure; onRetry?: () => void }) {
+  const failure = 'graphQLErrors' in error ? failureOf(error) : error;
+  const messages = [...failure.messages, ...('graphQLErrors' in error ? Object.values(failure.fields) : [])];
+  if (messages.length === 0) return null;
+  return (
+    <div className="problem" role="alert">
+      {messages.map((message) => (
+        <p key={message}>{message}</p>
+      ))}
+      {failure.requestId && (
+        <p className="problem-id">
+          Request <code>{failure.requestId}</code>
+        </p>
+      )}
+      {onRetry && (
+        <button type="button" className="button small" onClick={onRetry}>
+          Try again
+        </button>
+      )}
+    </div>
+  );
+}

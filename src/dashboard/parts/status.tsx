@@ -1,0 +1,22 @@
+import { words } from '../format/words';
+
+const tones: Record<string, 'good' | 'bad' | 'wait' | 'plain'> = {
+  ACTIVATED: 'good',
+  COMPLETED: 'good',
+  SUCCEEDED: 'good',
+  SETTLED: 'good',
+  FAILED: 'bad',
+  REVERSED: 'bad',
+  HOLD: 'bad',
+  PROCESSING: 'wait',
+  VERIFYING: 'wait',
+  PENDING: 'wait',
+  INITIALIZED: 'wait',
+  OVERDUE: 'bad',
+  UNRECONCILED: 'wait',
+};
+
+/** A status in words, with a colour that repeats what the word says. */
+export function Status({ value }: { value: string }) {
+  return <span className={`status ${tones[value] ?? 'plain'}`}>{words(value)}</span>;
+}

@@ -1,0 +1,53 @@
+import type { ReactNode } from 'react';
+import { Link } from 'wouter';
+
+export interface Column<Row> {
+  head: string;
+  cell: (row: Row) => ReactNode;
+  /** Amounts stand at the end of the line. */
+  end?: boolean;
+  /** The column is left out on small screens: `wide` below 640 px, `wider` below 1,000 px. */
+  only?: 'wide' | 'wider';
+}
+
+interface TableProps<Row> {
+  label: string;
+  columns: readonly Column<Row>[];
+  rows: readonly Row[];
+  /** The address of a row's page; the first cell is its link, and the whole row can be clicked. */
+  href?: (row: Row) => string;
+}
+
+/** A table of objects. */
+export function Table<Row extends { id: string }>({ label, columns, rows, href }: TableProps<Row>) {
+  return (
+    <div className="table-frame">
+      <table className="table" aria-label={label}>
+        <thead>
+          <tr>
+            {columns.map(({ head, end, only }) => (
+              <th scope="col" key={head} className={classes(end, only)}>
+                {head}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={row.id} className={href && 'linked'}>
+              {columns.map(({ head, cell, end, only }, i) => (
+                <td key={head} className={classes(end, only)}>
+                  {href && i === 0 ? <Link href={href(row)}>{cell(row)}</Link> : cell(row)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function classes(end?: boolean, only?: string): string {
+  return [end && 'end', only && `only-${only}`].filter(Boolean).join(' ');
+}

@@ -1,0 +1,83 @@
+import { createContext, useContext } from 'react';
+import { graphql, type ResultOf } from './graph/graphql';
+import { dashboardHeaders } from './graph/client';
+
+/** Who is signed in, and the account that the pages show. */
+export const ViewerQuery = graphql(`
+  query Viewer {
+    viewer {
+      edition
+      mode
+      permission
+      sessionRole
+      onBehalf
+      account {
+        id
+        type
+        status
+        nickname
+        businessDetails {
+          legalName
+        }
+      }
+    }
+  }
+`);
+
+export interface Session {
+  viewer: ResultOf<typeof ViewerQuery>['viewer'];
+  /** Acts as a user of the platform, or as the platform itself again. */
+  actAs: (accountId: string | null) => void;
+  signOut: () => Promise<void>;
+}
+
+export const SessionContext = createContext<Session | null>(null);
+
+/** The session of the page. Only pages of a signed-in viewer may use it. */
+export function useSession(): Session {
+  const session = useContext(SessionContext);
+  if (!session) throw new Error('a page of a signed-in viewer was drawn without a session');
+  return session;
+}
+
+/** Whether the viewer may write at all. */
+export function useMayWrite(): boolean {
+  const { viewer } = useSession();
+  return viewer.permission === 'FULL' && viewer.sessionRole !== 'READ';
+}
+
+/** The name of an account: its nickname, otherwise its legal name, otherwise its id. */
+export function nameOf(account: {
+  id: string;
+  nickname: string | null;
+  businessDetails?: { legalName: string | null };
+}): string {
+  return account.nickname ?? account.businessDetails?.legalName ?? account.id;
+}
+
+/**
+ * Signs in: the gateway answers an API key, or the code of a one-time link, with a session in a cookie that no script
+ * can read. Returns the reason when it refuses.
+ */
+export async function signIn(credential: string): Promise<string | undefined> {
+  sessionStorage.removeItem('acting-as');
+  try {
+    const answer = await fetch('/dashboard/session', {
+      method: 'POST',
+      headers: { authorization: credential, 'content-type': 'application/json' },
+      body: '{}',
+    });
+    if (answer.ok) return undefined;
+    const { errors } = (await answer.json()) as { errors?: { message: string }[] };
+    return errors?.[0]?.message ?? 'The gateway refused the sign-in.';
+  } catch {
+    return 'The gateway could not be reached. Check the connection and try again.';
+  }
+}
+
+/** Ends the session on the gateway and removes its cookie. */
+export async function endSession(): Promise<void> {
+  sessionStorage.removeItem('acting-as');
+  const headers = { ...dashboardHeaders, 'content-type': 'application/json' };
+  await fetch('/dashboard/session/end', { method: 'POST', headers, body: '{}' }).catch(() => {});
+}

@@ -1,0 +1,35 @@
+/** The connections that a statement uses. */
+export type PoolName = 'read' | 'slow' | 'write' | 'worker' | 'audit';
+
+/** A statement that was given to the database. It never contains a value. */
+export interface ObservedStatement {
+  /** Its name in the registry of statements, or the name of the SQL function that it calls. */
+  name: string;
+  pool: PoolName;
+}
+
+/** Learns of statements, for metrics, traces and the log. It must not throw. */
+export interface StatementObserver {
+  /** Called when a statement is given to the database; returns a function to call at its end, with its error if it failed. */
+  began(statement: ObservedStatement): (error?: unknown) => void;
+  /** Called when a statement is repeated after an outage or a conflict. */
+  repeated?(pool: PoolName): void;
+}
+
+/** Runs a statement and reports it. The time includes the wait for a connection and all attempts. */
+export async function observed<T>(
+  observers: readonly StatementObserver[],
+  statement: ObservedStatement,
+  run: () => Promise<T>,
+): Promise<T> {
+  if (observers.length === 0) return run();
+  const ends = observers.map((observer) => observer.began(statement));
+  try {
+    const result = await run();
+    for (const end of ends) end();
+    return result;
+  } catch (error) {
+    for (const end of ends) end(error);
+    throw error;
+  }
+}

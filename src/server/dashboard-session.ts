@@ -1,0 +1,77 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { GraphQLSchema } from 'graphql';
+import type { Config } from '../config.js';
+import type { Context } from '../operation/context.js';
+import { run } from '../operation/guard.js';
+import { writeEnvelopeOf } from '../operation/idempotency.js';
+import { DomainError, problem } from '../request/problems.js';
+import { operationOf } from '../resources/registry.js';
+import { SessionRole, type SessionRow, session } from '../resources/session/table.js';
+import { sessionV1 } from '../resources/session/v1.js';
+import type { DashboardLinks } from './dashboard-links.js';
+import { dashboardCookie } from './dashboard-cookie.js';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The route makes a session of the dashboard, from an API key or from the code of a one-time link. */
+    signsIn?: true;
+  }
+}
+
+/** How long a session of the dashboard lasts: a working day. The key that made it may end it earlier. */
+const sessionSeconds = 12 * 3_600;
+
+/**
+ * Registers signing in and out of the dashboard. The browser sends an API key once; it gets a session in a cookie that
+ * no script can read. Silent: the specification has no dashboard.
+ */
+export function dashboardSessions(
+  app: FastifyInstance,
+  { config, schema }: { config: Config; schema: GraphQLSchema },
+): void {
+  const create = schema.getMutationType()!.getFields().createSession!;
+  app.post('/dashboard/session', { config: { signsIn: true } }, async (request, reply) => {
+    const context = request.context!;
+    if (context.caller.session) throw new DomainError(problem('permission_denied', undefined, needsKey));
+    const role = context.caller.permission === 'read' ? SessionRole.READ : SessionRole.OPERATE;
+    const made = await run(create, { input: { role, expiresIn: sessionSeconds } }, context);
+    const { session: row, token } = made as { session: SessionRow; token: string | null };
+    // A replay has no token: the code of the link has made a session before.
+    if (!token) throw new DomainError(problem('api_key_invalid', undefined, usedBefore));
+    setCookie(reply, config, token, sessionSeconds);
+    return sessionV1(row);
+  });
+  app.post('/dashboard/session/end', async (request, reply) => {
+    const context = request.context!;
+    if (context.caller.session) await revoke(context, context.caller.session.id);
+    setCookie(reply, config, '', 0);
+    return {};
+  });
+}
+
+/** Revokes the session of the request. A session may end itself, although it manages no sessions. */
+async function revoke(context: Context, id: string): Promise<void> {
+  context.envelope = writeEnvelopeOf(context, operationOf('revokeSession'), { input: { id } });
+  await context.write('revoke_session', session, { id });
+}
+
+function setCookie(reply: FastifyReply, config: Config, token: string, seconds: number): void {
+  const secure = config.transport === 'local' ? '' : '; Secure';
+  const attributes = `Path=/; HttpOnly; SameSite=Strict; Max-Age=${seconds}${secure}`;
+  reply.header('set-cookie', `${dashboardCookie(config)}=${token}; ${attributes}`);
+}
+
+/** Replaces the code of a one-time link by the key of its demo, before the caller is identified. */
+export function openLink(request: FastifyRequest, links: DashboardLinks | undefined): void {
+  const [, code] = /^Link ([\w.-]+)$/.exec(request.headers.authorization ?? '') ?? [];
+  if (code === undefined) return;
+  const key = links?.keyOf(code);
+  if (key === undefined) throw new DomainError(problem('api_key_invalid', undefined, expired));
+  request.headers.authorization = `Bearer ${key}`;
+  // The stored answer of this idempotency key lets the code make one session only, on whichever gateway.
+  request.headers['idempotency-key'] = `dashboard-link-${code}`;
+}
+
+const needsKey = 'Sign in with an API key; a session cannot make another session.';
+const usedBefore = 'This link was used before. Sign in with the test key that `npm start` prints.';
+const expired = 'This link has expired. Sign in with the test key that `npm start` prints, or restart for a new link.';

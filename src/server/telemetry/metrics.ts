@@ -1,0 +1,169 @@
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { Database } from '../../db/database.js';
+import type { ObservedStatement, PoolName, StatementObserver } from '../../db/observer.js';
+
+/** The upper ends of the buckets for durations, in seconds. */
+const seconds = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+/** What a metric says of a request when its answer has been sent. */
+export interface ObservedRequest {
+  /** Which API or page: graphql, rest, operator, page, probe or other. */
+  api: string;
+  /** The root field, or the method and route. */
+  operation: string;
+  status: number;
+  seconds: number;
+  /** The codes of the errors in the answer. */
+  codes: readonly string[];
+  answeredBy: 'compiled' | 'resolvers' | undefined;
+}
+
+/**
+ * The metrics of one process, for Prometheus. No label has a value that a client can choose: operations are root fields
+ * and routes, statements are the names of SQL functions. The names are listed in docs/operations.md, and a test compares
+ * the two.
+ */
+export class Metrics implements StatementObserver {
+  readonly registry = new Registry();
+  readonly #requests = this.#histogram(
+    'tidegate_http_request_duration_seconds',
+    'Time from the head of a request to the end of its answer.',
+    ['api', 'operation'],
+  );
+  readonly #answers = this.#counter('tidegate_http_requests_total', 'Answered requests.', [
+    'api',
+    'operation',
+    'status',
+  ]);
+  readonly #refusals = this.#counter('tidegate_errors_total', 'Errors in answers, by their code.', ['api', 'code']);
+  readonly #documents = this.#counter(
+    'tidegate_graphql_operations_total',
+    'GraphQL operations, by what answered them: a compiled query or the resolvers.',
+    ['answered_by'],
+  );
+  readonly #statements = this.#histogram(
+    'tidegate_statement_duration_seconds',
+    'Time of a statement, with its wait for a connection and all attempts. Reads have no name.',
+    ['pool', 'statement'],
+  );
+  readonly #failures = this.#counter('tidegate_statement_failures_total', 'Statements that failed or were refused.', [
+    'pool',
+  ]);
+  readonly #repeats = this.#counter(
+    'tidegate_statement_repeats_total',
+    'Attempts at a statement after an outage or a conflict.',
+    ['pool'],
+  );
+  readonly #turns = this.#histogram(
+    'tidegate_worker_turn_seconds',
+    "Time from finding a tenant's work until its turn ends.",
+    ['work'],
+  );
+  readonly #workFailures = this.#counter('tidegate_worker_failures_total', "Attempts at a tenant's work that failed.", [
+    'work',
+  ]);
+  readonly #found = this.#gauge(
+    'tidegate_worker_found',
+    'Rows with work that the last look over all tenants has found, of each tenant the first ones.',
+    ['work'],
+  );
+  readonly #deliveries = this.#histogram(
+    'tidegate_webhook_attempt_seconds',
+    'Attempts to deliver an event to a webhook endpoint.',
+    ['outcome'],
+  );
+
+  constructor() {
+    collectDefaultMetrics({ register: this.registry });
+  }
+
+  /** Counts a request whose answer has been sent. */
+  answered({ api, operation, status, seconds: took, codes, answeredBy }: ObservedRequest): void {
+    this.#requests.observe({ api, operation }, took);
+    this.#answers.inc({ api, operation, status });
+    for (const code of codes) this.#refusals.inc({ api, code });
+    if (answeredBy) this.#documents.inc({ answered_by: answeredBy });
+  }
+
+  began({ name, pool }: ObservedStatement): (error?: unknown) => void {
+    const statement = pool === 'read' || pool === 'slow' ? '' : name;
+    const end = this.#statements.startTimer({ pool, statement });
+    return (error) => {
+      end();
+      if (error !== undefined) this.#failures.inc({ pool });
+    };
+  }
+
+  repeated(pool: PoolName): void {
+    this.#repeats.inc({ pool });
+  }
+
+  /** A tenant's turn of some kind of work has ended. */
+  turned(work: string, took: number): void {
+    this.#turns.observe({ work }, took);
+  }
+
+  /** An attempt at a tenant's work has failed. */
+  failed(work: string): void {
+    this.#workFailures.inc({ work });
+  }
+
+  /** A look over all tenants has found rows with work. */
+  found(work: string, rows: number): void {
+    this.#found.set({ work }, rows);
+  }
+
+  /** An event was sent to a webhook endpoint, or could not be. */
+  delivered(outcome: 'delivered' | 'failed', took: number): void {
+    this.#deliveries.observe({ outcome }, took);
+  }
+
+  /** Adds the statements of a database. */
+  watchDatabase(database: Pick<Database, 'observers' | 'load'>): void {
+    database.observers.push(this);
+    this.#gauge('tidegate_statements_in_flight', 'Statements that run or wait now.', ['pool'], (gauge) => {
+      for (const [pool, count] of Object.entries(database.load)) gauge.set({ pool }, count);
+    });
+  }
+
+  /** Adds the requests in flight, and the delay of the event loop. */
+  watchRequests(load: () => { working: number; inFlight: number; pages: number; loopDelaySeconds: number }): void {
+    this.#gauge('tidegate_requests', 'Requests of the APIs and of payment pages.', ['state'], (gauge) => {
+      const { working, inFlight, pages } = load();
+      gauge.set({ state: 'working' }, working);
+      gauge.set({ state: 'in_flight' }, inFlight);
+      gauge.set({ state: 'page' }, pages);
+    });
+    this.#gauge(
+      'tidegate_event_loop_delay_seconds',
+      'The mean delay of the event loop in the last half of a second, by which requests are admitted.',
+      [],
+      (gauge) => gauge.set(load().loopDelaySeconds),
+      'max',
+    );
+  }
+
+  #histogram<L extends string>(name: string, help: string, labelNames: L[]): Histogram<L> {
+    return new Histogram({ name, help, labelNames, buckets: seconds, registers: [this.registry] });
+  }
+
+  #counter<L extends string>(name: string, help: string, labelNames: L[]): Counter<L> {
+    return new Counter({ name, help, labelNames, registers: [this.registry] });
+  }
+
+  /** A value of now. `aggregator` says how the values of several processes make one. */
+  #gauge<L extends string>(
+    name: string,
+    help: string,
+    labelNames: L[],
+    measure?: (gauge: Gauge<L>) => void,
+    aggregator: 'sum' | 'max' = 'sum',
+  ): Gauge<L> {
+    const collect = measure && {
+      collect(this: Gauge<L>) {
+        measure(this);
+      },
+    };
+    return new Gauge({ name, help, labelNames, aggregator, registers: [this.registry], ...collect });
+  }
+}
