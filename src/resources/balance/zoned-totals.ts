@@ -43,22 +43,22 @@ function cut(seconds: number): SQL {
  */
 export function zonedParts(interval: Interval, { descendants, changed, deposits }: Common): SQL {
   const others = sql.raw(descendants ? "'{f,t}'" : "'{f}'");
-  const total = (seconds: number, from: SQL, where: SQL) =>
-    sql`select t.account_id, t.start as created, t.payment_method, t.currency, t.count, t.amount from ${from} deposit_total t
+  const total = (seconds: number, where: SQL) =>
+    sql`select t.account_id, t.start as created, t.payment_method, t.currency, t.count, t.amount from deposit_total t
       where ${tenantAndMode('t')} and t.account_id = any(${p('ids')}) and t.of_others = any(${others}::boolean[])
         and t.seconds = ${sql.raw(String(seconds))} and (select summed from state) and ${where}`;
   const { day, hour } = totalSeconds;
   const days = total(
     day,
-    sql``,
     sql`t.start >= ${p('from')} and t.start + ${sql.raw(String(day))} <= ${p('to')} and t.start <> all((select days from cut)::bigint[])`,
   );
-  const hours = total(
+  const hoursOfDay = total(
     hour,
-    sql`unnest((select days from cut)::bigint[]) d(start) cross join `,
     sql`t.start >= greatest(d.start, ${p('from')}) and t.start < least(d.start + ${sql.raw(String(day))}, ${p('to')})
       and t.start <> all((select hours from cut)::bigint[])`,
   );
+  // With `offset 0` each day or hour is a look-up: PostgreSQL could otherwise read all rows of an account, and join.
+  const hours = sql`select x.* from unnest((select days from cut)::bigint[]) d(start) cross join lateral (${hoursOfDay} offset 0) x`;
   const changes = sql`select i.id, c.created, c.payment_method, c.currency, c.count, c.amount from deposit_total_change c
       cross join unnest(${p('ids')}::text[]) i(id)
       where ${tenantAndMode('c')} and ${changed} and c.created >= ${p('from')} and c.created < ${p('to')} and (select summed from state)
@@ -66,7 +66,9 @@ export function zonedParts(interval: Interval, { descendants, changed, deposits 
   const span = sql`unnest(case when (select summed from state) then (select hours from cut) else array[null::bigint] end) h(start)`;
   const first = sql`greatest(coalesce(h.start, ${p('from')}), ${p('from')})`;
   const last = sql`least(coalesce(h.start + ${sql.raw(String(hour))}, ${p('to')}), ${p('to')})`;
-  const rows = deposits.map((each) => sql`select x.* from ${span} cross join lateral (${each(first, last)}) x`);
+  const rows = deposits.map(
+    (each) => sql`select x.* from ${span} cross join lateral (${each(first, last)} offset 0) x`,
+  );
   return sql`with state as materialized (select not exists (select from deposit_total_backfill b where ${tenantAndMode('b')}) as summed),
     step as materialized (${starts(interval)}),
     cut as materialized (select ${cut(day)} as days, ${cut(hour)} as hours),
