@@ -631,6 +631,7 @@ describe('a payout in live mode', () => {
         ...{ id: expect.stringMatching(/^payout_/), object: 'payout', created: expect.any(Number), livemode: true },
         ...{ account_id: to.live.id, address_id: address.id, amount: '60.00', currency: 'INR' },
         ...{ status: 'processing', payment_id: expect.stringMatching(/^payment_/) },
+        ...{ source_amount: '60.00', source_currency: 'INR', rate: '1', expected_arrival: expect.any(Number) },
       },
     ]);
     // The test helpers that end payouts in test mode do not work here.
@@ -654,7 +655,8 @@ describe('a payout in live mode', () => {
         status: 400,
         problems: [{ code: 'status_invalid' }],
       });
-    expect(await payoutsOf(to.live)).toEqual([{ ...payout, status }]);
+    const expected_arrival = status === 'failed' ? null : payout.expected_arrival;
+    expect(await payoutsOf(to.live)).toEqual([{ ...payout, status, expected_arrival }]);
     const r = (await to.live.get(`/v1/receivables/${receivable.id}`)).body;
     const { available, payout_processing } = (await to.live.get('/v1/balance')).body;
     expect([r.amount_locked, r.amount_settled_payouts, r.deposit_ids_amount_locked, r.status]).toEqual(

@@ -425,7 +425,7 @@ describe('live mode, where the operator decides', () => {
     await told('deposit', 'reconcile', recorded.deposit.id, '--receivable', `${other}=50.00`);
     const [second] = await eventually(payouts, (list) => list.length === 2);
     const failed = await told('payout', 'fail', second.id);
-    expect(failed).toEqual({ ...second, amount: '4162.50', currency: 'INR', status: 'failed' });
+    expect(failed).toEqual({ ...second, amount: '4162.50', currency: 'INR', status: 'failed', expected_arrival: null });
     expect(await balance()).toEqual([[], ['4162.50 INR'], []]);
 
     const held = await told('payout', 'hold', weaver);

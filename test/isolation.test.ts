@@ -506,6 +506,8 @@ const probes: Record<keyof Holdings, Record<string, Probe>> = {
     'POST expire': helper('/v1/test_helpers/addresses/:id/expire'),
     'POST test deactivate': helper('/v1/test_helpers/addresses/:id/deactivate'),
     address: graphById('address'),
+    'GET deposits to': read('/v1/deposits?address_id=:id', 'nothing'),
+    deposits: filter('deposits', 'addressId: $id'),
     updateAddress: mutation('updateAddress', (id) => ({ id, metadata: { a: '1' } })),
     expireTestAddress: { ...byIdInput('expireTestAddress'), testOnly: true },
     deactivateTestAddress: { ...byIdInput('deactivateTestAddress'), testOnly: true },
@@ -891,7 +893,7 @@ const probed = `
   createDeposit.from.addressId createDeposit.to.accountId createDeposit.to.addressId createPerson.accountId
   createPerson.identification.passportImage createPerson.identification.taxCardImage createReceivable.accountId
   createReceivable.invoice.document createSession.accountId createTestWallet.id createWebhookEndpoint.accountId deactivateAccount.id deactivateTestAccount.id deactivateTestAddress.id
-  declineTestCheckout.id deposit.allocations.after deposit.allocations.before deposit.disputedBy.after deposit.disputedBy.before deposit.id deposits.accountId deposits.after deposits.before disputeTestDeposit.id event.id
+  declineTestCheckout.id deposit.allocations.after deposit.allocations.before deposit.disputedBy.after deposit.disputedBy.before deposit.id deposits.accountId deposits.addressId deposits.after deposits.before disputeTestDeposit.id event.id
   events.after events.before events.objectId expireTestAddress.id expireTestCheckout.id failTestDeposit.id
   failTestPayout.id file.id files.accountId files.after files.before holdTestAccount.id node.id nodes.ids
   partners.accountId partners.after partners.before payTestCheckout.id payment.balanceTransactions.after payment.balanceTransactions.before payment.id

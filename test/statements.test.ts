@@ -2,8 +2,9 @@ import {
   getNamedType,
   type GraphQLField,
   type GraphQLObjectType,
-  isInterfaceType,
+  isCompositeType,
   isObjectType,
+  isUnionType,
   isRequiredArgument,
 } from 'graphql';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -218,13 +219,14 @@ function asked(field: GraphQLField<unknown, unknown>, below: string, paging = ''
   const type = getNamedType(field.type);
   if (isConnection(type))
     return `${head} { totalCount pageInfo { hasNextPage hasPreviousPage startCursor endCursor } edges { cursor node { ${below} } } nodes { ${below} } }`;
-  return isObjectType(type) || isInterfaceType(type) ? `${head} { ${below} }` : head;
+  return isCompositeType(type) ? `${head} { ${below} }` : head;
 }
 
 /** A scalar field of the objects of a field. */
 function plain(field: GraphQLField<unknown, unknown>): string {
   const type = getNamedType(field.type);
-  if (!isObjectType(type) && !isInterfaceType(type)) return '';
+  if (!isCompositeType(type)) return '';
+  if (isUnionType(type)) return '__typename';
   return 'id' in nodeOf(field).getFields() ? 'id' : '__typename';
 }
 
@@ -232,6 +234,7 @@ function plain(field: GraphQLField<unknown, unknown>): string {
 const nothing = ['Account.connectedUsers', 'WebhookEndpoint.secret'];
 /** Fields that need no row, or that have no rows here. */
 const hollow = [
+  'Deposit.methodDetails',
   'Account.nextPayoutAt',
   'Account.payoutsBlockedBy',
   'Payout.expectedArrival',
