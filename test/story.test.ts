@@ -222,6 +222,10 @@ describe.each(stories)('the story of an exporter, Edition %i, over %s', (edition
       currency: 'INR',
       status: 'processing',
       payment_id: expect.stringMatching(/^payment_/),
+      source_amount: '60.00',
+      source_currency: edition === 1 ? 'USD' : 'INR',
+      rate: edition === 1 ? '83' : '1',
+      expected_arrival: payout.created + 60,
     });
     currencies = edition === 1 ? ['INR', 'USD'] : ['INR'];
     const underWay = edition === 1 ? ['4980.00 INR', '0.00 USD'] : ['60.00 INR'];
