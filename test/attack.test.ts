@@ -246,12 +246,17 @@ function exchanged(path: string, method: string, sent: Record<string, string>, p
   return new Promise<{ status: number; headers: Headers; text: string }>((resolve, reject) => {
     const request = http.request(`${world.origin}${path}`, { method, agent, headers: sent }, (response) => {
       const parts: Buffer[] = [];
+      const headers = new Headers();
+      for (const [name, value] of Object.entries(response.headers)) headers.set(name, String(value));
+      const answered = () => resolve({ status: response.statusCode!, headers, text: Buffer.concat(parts).toString() });
+      // A stream of events does not end by itself.
+      if (headers.get('content-type')?.startsWith('text/event-stream')) {
+        answered();
+        response.destroy();
+        return;
+      }
       response.on('data', (part: Buffer) => void parts.push(part)).on('error', reject);
-      response.on('end', () => {
-        const headers = new Headers();
-        for (const [name, value] of Object.entries(response.headers)) headers.set(name, String(value));
-        resolve({ status: response.statusCode!, headers, text: Buffer.concat(parts).toString() });
-      });
+      response.on('end', answered);
     });
     request.on('error', reject).end(payload);
   });
