@@ -470,7 +470,7 @@ describe('npm start', { timeout: 120_000 }, () => {
     fs.chmodSync(project, 0o755);
     // A copy, because it compiles the program that the other tests run meanwhile.
     const root = fileURLToPath(new URL('..', import.meta.url));
-    for (const part of ['package.json', 'tsconfig.json', 'src', 'drizzle', 'schema'])
+    for (const part of ['package.json', 'package-lock.json', 'tsconfig.json', 'src', 'drizzle', 'schema', 'docs'])
       fs.cpSync(path.join(root, part), path.join(project, part), { recursive: true });
     fs.symlinkSync(path.join(root, 'node_modules'), path.join(project, 'node_modules'));
     expect(spawnSync('npm', ['run', '--silent', 'build'], { cwd: project }).status).toBe(0);
