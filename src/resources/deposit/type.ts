@@ -1,4 +1,5 @@
 import { GraphQLJSONObject } from 'graphql-scalars';
+import { methodDescriptions } from './texts.js';
 import { Field, ID, ObjectType, registerEnumType } from 'type-graphql';
 import { connectionOf } from '../../types/pagination.js';
 import { Node } from '../../types/relay-node.js';
@@ -34,19 +35,7 @@ registerEnumType(DepositStatus, {
 registerEnumType(DepositPaymentMethod, {
   name: 'DepositPaymentMethod',
   description: 'How a deposit was paid.',
-  valuesConfig: {
-    AFFIRM: { description: 'Affirm, a buy-now-pay-later wallet. Edition 1 only.' },
-    AFTERPAY: { description: 'Afterpay, a buy-now-pay-later wallet. Edition 1 only.' },
-    CARD: { description: 'A card. Edition 2 only.' },
-    CHECK: { description: 'A check. Edition 1 only.' },
-    DOMESTIC_CREDIT: { description: 'A domestic bank transfer, such as ACH credit. Edition 1 only.' },
-    DOMESTIC_DEBIT: { description: 'A domestic debit, such as ACH debit. Edition 1 only.' },
-    DOMESTIC_FAST_CREDIT: { description: 'A domestic bank transfer that arrives at once. Edition 1 only.' },
-    DOMESTIC_WIRE: { description: 'A domestic wire transfer. Both editions.' },
-    GLOBAL_WIRE: { description: 'An international wire transfer. Edition 1 only.' },
-    KLARNA: { description: 'Klarna, a buy-now-pay-later wallet. Edition 1 only.' },
-    UPI: { description: 'UPI. Edition 2 only.' },
-  },
+  valuesConfig: methodDescriptions,
 });
 registerEnumType(DepositReasonCode, {
   name: 'DepositReasonCode',
