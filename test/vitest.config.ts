@@ -1,3 +1,4 @@
+import fs from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -5,6 +6,16 @@ import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 const require = createRequire(import.meta.url);
+
+/**
+ * Temporary files go to memory where Linux offers enough of it: the tests make about a hundred PostgreSQL data folders
+ * of 125 MB, and a copy there takes a fifth of the time. At most about 4 GB are in use at once.
+ */
+const memory = '/dev/shm';
+if (!process.env.TMPDIR && fs.existsSync(memory)) {
+  const { bavail, bsize } = fs.statfsSync(memory);
+  if (bavail * bsize >= 8 * 1024 ** 3) process.env.TMPDIR = memory;
+}
 
 /**
  * The slowest files start first: one that started late would still run alone at the end. Those that start many
