@@ -207,6 +207,9 @@ export const settings = z.object({
   EVENT_DAYS: wholeNumber(1, 36_500)
     .optional()
     .describe("How long events are kept, by the clock of their tenant's mode; for ever where it is not set."),
+  LEDGER_CHECK_HOURS: wholeNumber(0, 8_760)
+    .default(24)
+    .describe('How often the ledger of each tenant and mode is checked; 0 checks it by command only.'),
   DRAIN_SECONDS: wholeNumber(1, 300)
     .default(25)
     .describe('How long requests under way may take to finish after SIGTERM.'),

@@ -57,6 +57,7 @@ describe('no setting at all', () => {
       MIGRATION_URL: undefined,
       MIGRATION_LOCK_SECONDS: 60,
       IDEMPOTENCY_HOURS: 48,
+      LEDGER_CHECK_HOURS: 24,
       EVENT_DAYS: undefined,
       PREPARED_STATEMENTS: true,
       API_KEY_PEPPER: undefined,

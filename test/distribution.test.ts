@@ -33,6 +33,7 @@ const acrossTenants = [
   'operator_any',
   'operator_key',
   'operator_job',
+  'operator_ledger_checks:',
   'operator_jobs:all',
   'operator_jobs:stuck',
   'operator_related:person.account_id',

@@ -19,6 +19,7 @@ import { receiverOf } from '../src/resources/deposit/receiver.js';
 import { DepositStatus } from '../src/resources/deposit/table.js';
 import { FilePurpose } from '../src/resources/file/table.js';
 import { KeyPermission } from '../src/resources/key/table.js';
+import { LedgerCheckStatus } from '../src/resources/ledger/table.js';
 import { PaymentStatus, PaymentType } from '../src/resources/payment/table.js';
 import { PayoutBlockReason, PayoutStatus } from '../src/resources/payout/table.js';
 import { SessionRole } from '../src/resources/session/table.js';
@@ -74,6 +75,7 @@ describe('a rule that TypeScript and SQL both need', () => {
       checkout_status: CheckoutStatus,
       deposit_status: DepositStatus,
       file_purpose: FilePurpose,
+      ledger_check_status: LedgerCheckStatus,
       payment_type: PaymentType,
       payment_status: PaymentStatus,
       payout_status: PayoutStatus,

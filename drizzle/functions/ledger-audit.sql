@@ -74,12 +74,12 @@ $$;
 -- Contradictions in postings, entries and balances. Each row breaks an invariant.
 create or replace view ledger_violations as
   with
-    entries as (
+    entries as not materialized (
       select tenant_id, livemode, posting_id, currency, amount from entry
       union all
       select tenant_id, livemode, posting_id, currency, amount from contra_entry
     ),
-    sums as (
+    sums as not materialized (
       select
         tenant_id,
         livemode,
@@ -95,7 +95,7 @@ create or replace view ledger_violations as
       from entry
       group by 1, 2, 3, 4
     ),
-    running as (
+    running as not materialized (
       select
         tenant_id,
         livemode,

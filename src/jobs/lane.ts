@@ -1,7 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TenantAndMode } from '../db/tenant-and-mode.js';
+import type { LedgerCheckStatus } from '../resources/ledger/table.js';
 import type { Faults } from './faults.js';
 import type { TenantWork } from './table.js';
+
+/** What the last checks of all tenants' ledgers say. */
+export interface LedgerState {
+  /** The age of the oldest of the last checks that have an outcome. */
+  oldestSeconds: number;
+  /** Tenants and modes whose last check has found a violation. */
+  violated: number;
+  /** Tenants and modes that no check with an outcome exists for. */
+  unchecked: number;
+}
 
 /** Learns of the worker's turns, for metrics. */
 export interface WorkObserver {
@@ -13,6 +24,10 @@ export interface WorkObserver {
   found(work: TenantWork, rows: number): void;
   /** An event was sent to a webhook endpoint, or could not be. */
   delivered(outcome: 'delivered' | 'failed', seconds: number): void;
+  /** A check of a tenant's ledger has ended. */
+  checked(status: LedgerCheckStatus, seconds: number): void;
+  /** A round over all tenants has ended. */
+  ledger(state: LedgerState): void;
 }
 
 /**

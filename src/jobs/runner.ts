@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isNotNull, isNull, sql } from 'drizzle-orm';
+import { isNull } from 'drizzle-orm';
 import type { Logger } from 'pino';
 import type { Database } from '../db/database.js';
 import { depositTotalChange } from '../resources/balance/table.js';
@@ -12,13 +12,13 @@ import { unsealed } from '../resources/ledger/table.js';
 import { faultLine } from '../server/log.js';
 import { DomainError } from '../request/problems.js';
 import { transaction } from '../resources/transaction/table.js';
-import { idempotency } from '../operation/table.js';
-import { webhookDelivery } from '../resources/webhook-delivery/table.js';
 import { DueJobs } from './due.js';
 import { Faults, workLine } from './faults.js';
 import { Lane, type WorkObserver } from './lane.js';
 import { Numbering } from './numbering.js';
 import type { TenantWork } from './table.js';
+import { LedgerChecks } from './ledger-checks.js';
+import { OldRows, type Retention, retentionDefault } from './old-rows.js';
 import { TenantWalk } from './tenants.js';
 import { type WebhookParts, Webhooks } from './webhooks.js';
 
@@ -31,25 +31,11 @@ const forgottenMax = 5_000;
 const sealEveryMilliseconds = 2_000;
 const sumEveryMilliseconds = 2_000;
 const faultsEveryMilliseconds = 1_000;
-const forgetEveryMilliseconds = 3_600_000;
-
-/** The time for which the worker keeps rows that may be deleted. */
-export interface Retention {
-  /** Seconds for the stored responses of idempotency keys; the database keeps them for at least a day. */
-  idempotencySeconds: number;
-  /** Seconds for events; undefined keeps them for ever. */
-  eventSeconds?: number | undefined;
-}
-
-/** The retention that the README promises when no setting changes it. */
-export const retentionDefault: Retention = { idempotencySeconds: 48 * 3600 };
-
-/** A row that may be old; undefined when a database function has to tell. */
-type Aged = TenantAndMode & { old?: boolean };
 
 /**
  * Does the work that is due: it runs jobs (the sandbox's verifications, issuing addresses), numbers events, seals
- * postings, adds deposits to their totals, delivers events to webhook endpoints and deletes old rows. Any number of
+ * postings, adds deposits to their totals, delivers events to webhook endpoints, checks the
+ * ledger and deletes old rows. Any number of
  * gateways may run a worker: it claims a job with SKIP LOCKED, and the statement that does the job deletes it. Each kind
  * of work has a lane of its own, in which some tenants have their turn at once, and fails tenant by tenant: the other
  * tenants go on, and the fault is stored, logged and tried again. An observer is set before the start.
@@ -67,6 +53,7 @@ export class Worker {
   readonly #batches = new Map<string, number>();
   readonly #lanes: Record<TenantWork, Lane>;
   readonly #webhooks: Webhooks | undefined;
+  readonly #ledgerChecks: LedgerChecks | undefined;
   observer: WorkObserver | undefined;
 
   constructor(
@@ -76,9 +63,15 @@ export class Worker {
     private readonly acquirers = delivered,
     /** What deliveries to webhook endpoints need; without it, none is made. */
     webhooks?: WebhookParts,
+    /** How often the ledger of each tenant and mode is checked; without it, never. */
+    ledgerCheckSeconds?: number,
   ) {
     const parts = webhooks && { ...webhooks, observer: () => this.observer };
     this.#webhooks = parts && new Webhooks(database, log, parts, this.#stop.signal);
+    const observer = () => this.observer;
+    this.#ledgerChecks = ledgerCheckSeconds
+      ? new LedgerChecks(database, log, ledgerCheckSeconds, observer, this.#stop.signal)
+      : undefined;
     this.#faults = new Faults(database, log, (work) => this.observer?.failed(work));
     this.#numbers = new Numbering(database);
     this.#due = new DueJobs(database);
@@ -132,8 +125,9 @@ export class Worker {
       this.#loop(() => this.#offerNext(withUnsealed, seal_postings), seal_postings, sealEveryMilliseconds),
       this.#loop(() => this.#offerNext(withChanges, sum_deposits), sum_deposits, sumEveryMilliseconds),
       this.#retryFaults(),
-      this.#forget(),
+      this.#oldRows().run(),
       this.#webhooks?.run(),
+      this.#ledgerChecks?.run(),
     ]);
   }
 
@@ -185,6 +179,12 @@ export class Worker {
     const { rows, ended, found } = await walk.next();
     if (ended) this.observer?.found(lane.work, found);
     return lane.offer(rows, !ended) && !ended;
+  }
+
+  #oldRows(): OldRows {
+    const { delete_old_answers: answers, delete_old_events: events, delete_old_deliveries: deliveries } = this.#lanes;
+    const attempt = (look: () => Promise<boolean>, consequence: string) => this.#attempt(look, consequence);
+    return new OldRows(this.database, this.retention, { answers, events, deliveries }, attempt, this.#stop.signal);
   }
 
   /** Every second, offers the work whose next attempt is due, whether or not a look finds it. */
@@ -248,48 +248,6 @@ export class Worker {
     const due = await this.database.write('claim_inquiries', tenantId, livemode, null, args, transaction);
     await pollStatus(payerScope(this.database, { tenantId, livemode }), due, onFault, this.acquirers);
     return false;
-  }
-
-  /** Once an hour, deletes the old rows of every tenant. */
-  async #forget(): Promise<void> {
-    const { idempotencySeconds, eventSeconds } = this.retention;
-    const before = sql`extract(epoch from statement_timestamp()) - ${sql.raw(String(Math.max(idempotencySeconds, 86_400)))}`;
-    const monthAgo = sql`extract(epoch from statement_timestamp()) - 2592000`;
-    while (!this.#stopping) {
-      const answers = new TenantWalk<Aged>(this.database, 'tenants_with_answers', {
-        table: idempotency,
-        order: [idempotency.created],
-        columns: { old: sql<boolean>`${idempotency.created} < ${before}` },
-      });
-      await this.#pass(answers, this.#lanes.delete_old_answers);
-      const numbered = new TenantWalk<Aged>(this.database, 'tenants_with_numbers', {
-        table: event,
-        where: isNotNull(event.number),
-      });
-      if (eventSeconds !== undefined) await this.#pass(numbered, this.#lanes.delete_old_events);
-      const deliveries = new TenantWalk<Aged>(this.database, 'tenants_with_deliveries', {
-        table: webhookDelivery,
-        order: [webhookDelivery.created],
-        columns: { old: sql<boolean>`${webhookDelivery.created} < ${monthAgo}` },
-      });
-      await this.#pass(deliveries, this.#lanes.delete_old_deliveries);
-      await this.#sleep(forgetEveryMilliseconds);
-    }
-  }
-
-  /** Finds all tenants with old rows, some at a time: the next look waits until each of them has had a turn. */
-  async #pass(walk: TenantWalk<Aged>, lane: Lane): Promise<void> {
-    for (let ended = false; !ended && !this.#stopping; ) {
-      const found = await this.#attempt(async () => {
-        const look = await walk.next();
-        ended = look.ended;
-        lane.offer(look.rows.filter(({ old }) => old !== false));
-        return true;
-      }, 'the worker will look for old rows again');
-      if (!found) await this.#sleep(faultsEveryMilliseconds);
-      await lane.room();
-    }
-    await lane.idle();
   }
 
   /** Calls a database function that handles at most `max` rows of a tenant; returns whether it handled `max`. */

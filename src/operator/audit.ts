@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
-import { posting } from '../resources/ledger/table.js';
+import { LedgerCheckStatus, ledgerCheck, posting } from '../resources/ledger/table.js';
 import type { OperatorDesk } from './desk.js';
+import { listed, type ListFilter } from './paging.js';
 
 /** The state of one tenant's hash chain in one mode. */
 export interface Chain {
@@ -84,4 +85,9 @@ export async function verifySeals(desk: OperatorDesk): Promise<Chain[]> {
     chains.push({ ...tenantAndMode, firstBroken: broken === null ? null : Number(broken) });
   }
   return chains;
+}
+
+/** Lists the checks of the ledger that the worker has made or makes, newest first. */
+export function listLedgerChecks(desk: OperatorDesk, filter: ListFilter<LedgerCheckStatus>) {
+  return listed(desk, 'operator_ledger_checks', ledgerCheck, Object.values(LedgerCheckStatus), filter, true);
 }

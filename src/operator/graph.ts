@@ -39,6 +39,7 @@ const objects: Record<string, string> = {
   rates: 'rate',
   setRate: 'rate',
   ledgerAudit: 'ledger',
+  ledgerChecks: 'ledger',
   ledgerSeal: 'ledger',
   stuckWork: 'job',
 };
@@ -58,6 +59,7 @@ export const sizes: ListSizes = {
     'Query.transactionMismatches': 200,
     'Query.ledgerSeal': 0,
     'LedgerAudit.violations': 0,
+    'LedgerCheck.violations': 20,
     'Account.persons': 10,
     'Account.files': 10,
     'Account.addresses': 10,

@@ -49,7 +49,7 @@ registerEnumType(IssuedAddressCategory, {
 const modeOfAccount = 'The mode; by default the mode of the account, and live mode for a root.';
 
 @ArgsType()
-class ListFilterArgs {
+export class ListFilterArgs {
   @Field(() => Mode, { nullable: true, description: 'Only of this mode.' })
   mode?: 'test' | 'live' | null;
   @Field(() => ID, {

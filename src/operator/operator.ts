@@ -1,5 +1,6 @@
 import type { AccountRow, AccountStatus } from '../resources/account/table.js';
 import type { ReconciledReceivableInput } from '../resources/deposit/inputs.js';
+import type { LedgerCheckStatus } from '../resources/ledger/table.js';
 import type { PayoutStatus } from '../resources/payout/table.js';
 import type { PersonRow } from '../resources/person/table.js';
 import type { Related } from './related.js';
@@ -34,7 +35,7 @@ import {
 } from './bank.js';
 import { passTime, catchUp } from './test-clock.js';
 import { listPayouts, payoutOf, endPayout, serviceHold, setRate, listRates } from './payouts.js';
-import { auditLedger, verifySeals } from './audit.js';
+import { auditLedger, listLedgerChecks, verifySeals } from './audit.js';
 import { secretsInUse } from './secrets.js';
 import { listJobs, listStuck, retryJob } from './jobs.js';
 
@@ -130,6 +131,9 @@ export class Operator extends OperatorDesk {
 
   audit() {
     return auditLedger(this);
+  }
+  ledgerChecks(filter: ListFilter<LedgerCheckStatus>) {
+    return listLedgerChecks(this, filter);
   }
   verifySeals() {
     return verifySeals(this);

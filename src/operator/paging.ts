@@ -1,11 +1,10 @@
-import { and, eq, getTableName, type SQL, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, getTableName, type SQL, sql } from 'drizzle-orm';
 import { type PgColumn, type PgTable, unionAll } from 'drizzle-orm/pg-core';
-import type { VisibilityColumns } from '../db/visibility.js';
 import { problem, DomainError } from '../request/problems.js';
 import type { TenantAndMode } from '../db/tenant-and-mode.js';
 import type { OperatorDesk } from './desk.js';
 
-/** Which objects of all tenants to list, oldest first; `after` is the `next` of the previous page. */
+/** Which objects of all tenants to list; `after` is the `next` of the previous page. */
 export interface ListFilter<S> {
   status?: S | undefined;
   livemode?: boolean | undefined;
@@ -26,16 +25,19 @@ export const listedMax = 200;
 export const tenantOf = (id: string) => id.replace(/^account_/, '');
 
 /**
- * Reads one page, oldest first. The id and the mode break ties, because a root has the same id in both modes. The index
+ * Reads one page, oldest first or newest first. The id and the mode break ties, because a root has the same id in both modes. The index
  * has this order within each status, so the statement reads the requested statuses in parallel subqueries and merges
  * them.
  */
-export async function listed<T extends PgTable & VisibilityColumns & { status: PgColumn }>(
+export async function listed<
+  T extends PgTable & Record<'tenantId' | 'livemode' | 'id' | 'created' | 'status', PgColumn>,
+>(
   desk: OperatorDesk,
   name: string,
   table: T,
   statuses: readonly string[],
   { status, livemode, tenantId, after, limit = listedMax }: ListFilter<string>,
+  newestFirst = false,
 ): Promise<ListPage<T['$inferSelect']>> {
   const { placeholder } = sql;
   const from = after === undefined ? undefined : cursorOf(after, getTableName(table));
@@ -44,7 +46,7 @@ export async function listed<T extends PgTable & VisibilityColumns & { status: P
     tenant: tenantId === undefined ? undefined : eq(table.tenantId, placeholder('tenantId')),
     after:
       from &&
-      sql`(${table.created}, ${table.id}, ${table.livemode}) > (${placeholder('created')}::bigint, ${placeholder('id')}::text, ${placeholder('live')}::boolean)`,
+      sql`(${table.created}, ${table.id}, ${table.livemode}) ${newestFirst ? sql`<` : sql`>`} (${placeholder('created')}::bigint, ${placeholder('id')}::text, ${placeholder('live')}::boolean)`,
   };
   const values: Record<string, unknown> = {
     livemode,
@@ -55,7 +57,8 @@ export async function listed<T extends PgTable & VisibilityColumns & { status: P
   const parts = status === undefined ? statuses : [status];
   for (const [i, part] of parts.entries()) values[`status${i}`] = part;
   // With a fixed mode, ordering by mode changes nothing, but makes PostgreSQL sort the merged rows.
-  const order = [table.created, table.id, ...(livemode === undefined ? [table.livemode] : [])];
+  const columns = [table.created, table.id, ...(livemode === undefined ? [table.livemode] : [])];
+  const order = columns.map((column) => (newestFirst ? desc(column) : asc(column)));
   const given = Object.entries({ status, ...conditions }).flatMap(([name, one]) => (one === undefined ? [] : name));
   const rows = await desk.read<TenantAndMode & { id: string; created: number }>(
     `${name}:${given.join(':')}`,

@@ -266,3 +266,45 @@ of('append_only_breaches', () => {
     expect(breaches.map(({ what }) => what)).toContain('the serving role postgres is a superuser');
   });
 });
+
+of('begin_ledger_check', () => {
+  const begin = () => value('begin_ledger_check', root.tenantId, false, 600, 1_800);
+  const backdate = (seconds: number) =>
+    world.sql`update ledger_check set created = created - ${seconds} where tenant_id = ${root.tenantId}`;
+
+  it('begins one check at a time, and fails one whose gateway has ended', async () => {
+    const id = await begin();
+    expect(id).toMatch(/^ledger_check_/);
+    expect(await begin()).toBeNull();
+    await backdate(700);
+    expect(await begin()).toBeNull();
+    await backdate(1_200);
+    expect(await begin()).toMatch(/^ledger_check_/);
+    const [row] = await world.sql`select status, error from ledger_check where id = ${id}`;
+    expect(row).toEqual({ status: 'failed', error: 'The gateway that made the check has ended.' });
+  });
+
+  it('deletes checks that are older than 90 days', async () => {
+    await backdate(91 * 86_400);
+    const id = await begin();
+    expect(await world.sql`select id from ledger_check where tenant_id = ${root.tenantId}`).toEqual([{ id }]);
+    await world.sql`delete from ledger_check`;
+  });
+});
+
+of('end_ledger_check', () => {
+  it('stores the outcome of a check that runs, once', async () => {
+    const end = async (violations: object[], broken: number | null, error: string | null) => {
+      await world.sql`delete from ledger_check`;
+      const id = await value('begin_ledger_check', root.tenantId, false, 600, 1_800);
+      const given = [root.tenantId, false, id, json(violations), violations.length, broken, error];
+      return [await value('end_ledger_check', ...given), await value('end_ledger_check', ...given)];
+    };
+    expect(await end([], null, null)).toEqual(['passed', null]);
+    expect(await end([{ rule: 'rule', what: 'what' }], null, null)).toEqual(['violated', null]);
+    expect(await end([], 3, null)).toEqual(['violated', null]);
+    expect(await end([], null, 'no time')).toEqual(['failed', null]);
+    const [row] = await world.sql`select error, ended is null as runs from ledger_check`;
+    expect(row).toEqual({ error: 'no time', runs: false });
+  });
+});

@@ -1,5 +1,6 @@
-import type { Command } from 'commander';
-import type { AddCommand } from './command.js';
+import { type Command, Option } from 'commander';
+import { type LedgerCheckRow, LedgerCheckStatus } from '../../resources/ledger/table.js';
+import { type AddCommand, after, liveOf, mode } from './command.js';
 
 /** Adds the commands that check the ledger. */
 export function ledgerCommands(program: Command, command: AddCommand): void {
@@ -20,4 +21,31 @@ export function ledgerCommands(program: Command, command: AddCommand): void {
       return { chains };
     },
   );
+  command(
+    ledger,
+    'checks',
+    'List the checks of single tenants that the gateways make by themselves, newest first',
+    async (operator, o) => {
+      const { nodes, next } = await operator.ledgerChecks({
+        status: o.status as LedgerCheckStatus | undefined,
+        livemode: liveOf(o),
+        tenantId: o.tenant as string | undefined,
+        after: o.after as string | undefined,
+      });
+      return { checks: nodes.map(checkJson), ...(next !== null && { next }) };
+    },
+  )
+    .addOption(new Option('--status <status>', 'only with this outcome').choices(Object.values(LedgerCheckStatus)))
+    .option('--tenant <account>', 'only of this root account')
+    .addOption(mode())
+    .addOption(after());
+}
+
+function checkJson({ id, tenantId, livemode, status, created, ended, brokenBlock, error, ...check }: LedgerCheckRow) {
+  const time = (seconds: number | null) => seconds && new Date(seconds * 1000).toISOString();
+  return {
+    ...{ id, tenant: `account_${tenantId}`, mode: livemode ? 'live' : 'test', status },
+    ...{ began: time(created), ended: time(ended) },
+    ...{ violationCount: check.violationCount, violations: check.violations, firstBroken: brokenBlock, error },
+  };
 }

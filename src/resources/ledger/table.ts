@@ -1,7 +1,20 @@
 import { sql } from 'drizzle-orm';
-import { bigint, boolean, check, foreignKey, index, pgTable, primaryKey, text, unique } from 'drizzle-orm/pg-core';
+import {
+  bigint,
+  boolean,
+  check,
+  foreignKey,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  text,
+  unique,
+  uniqueIndex,
+} from 'drizzle-orm/pg-core';
 import { account } from '../account/table.js';
-import { keyColumns, visibilityColumns } from '../../db/columns.js';
+import { isOneOf, keyColumns, visibilityColumns } from '../../db/columns.js';
 import { parentIndexes } from '../../db/filter-index.js';
 
 /** The compartments of a balance; a balance transaction's category is the one that it changed. Spec: Balance. */
@@ -171,3 +184,46 @@ export const postingSeal = pgTable(
     index('posting_seal_of_block').on(t.tenantId, t.livemode, t.block, t.postingId),
   ],
 );
+
+/** The state and the outcome of a check of the ledger. */
+export const LedgerCheckStatus = {
+  RUNNING: 'running',
+  PASSED: 'passed',
+  VIOLATED: 'violated',
+  FAILED: 'failed',
+} as const;
+export type LedgerCheckStatus = (typeof LedgerCheckStatus)[keyof typeof LedgerCheckStatus];
+
+/** An invariant of the ledger that does not hold, and what breaks it. */
+export interface BrokenRule {
+  rule: string;
+  what: string;
+}
+
+/**
+ * A check of the ledger of one tenant and mode: its invariants and its chain of seals. The worker of one gateway makes it
+ * when it is due; at most one runs for a tenant and mode. Its times are wall-clock times.
+ */
+export const ledgerCheck = pgTable(
+  'ledger_check',
+  {
+    ...keyColumns(),
+    status: text('status').$type<LedgerCheckStatus>().notNull(),
+    ended: bigint('ended', { mode: 'number' }),
+    /** The first violations. */
+    violations: jsonb('violations').$type<BrokenRule[]>().notNull().default([]),
+    violationCount: integer('violation_count').notNull().default(0),
+    /** The first block of the chain that does not match. */
+    brokenBlock: bigint('broken_block', { mode: 'number' }),
+    /** Why the check has no outcome. */
+    error: text('error'),
+  },
+  (t) => [
+    primaryKey({ name: 'ledger_check_pkey', columns: [t.tenantId, t.livemode, t.id] }),
+    index('ledger_check_of_tenant').on(t.tenantId, t.livemode, t.created, t.id),
+    uniqueIndex('ledger_check_running').on(t.tenantId, t.livemode).where(sql`status = 'running'`),
+    index('ledger_check_by_status').on(t.status, t.created, t.id, t.livemode),
+    check('ledger_check_status', isOneOf(t.status, LedgerCheckStatus)),
+  ],
+);
+export type LedgerCheckRow = typeof ledgerCheck.$inferSelect;

@@ -72,6 +72,25 @@ export class Metrics implements StatementObserver {
     'Attempts to deliver an event to a webhook endpoint.',
     ['outcome'],
   );
+  readonly #checks = this.#histogram(
+    'tidegate_ledger_check_seconds',
+    "Time of a check of a tenant's ledger, by its outcome: passed, violated or failed.",
+    ['outcome'],
+  );
+  readonly #checkAge = this.#gauge(
+    'tidegate_ledger_check_age_seconds',
+    "The age of the oldest of all tenants' last checks of the ledger.",
+    [],
+    undefined,
+    'max',
+  );
+  readonly #ledgers = this.#gauge(
+    'tidegate_ledgers',
+    'Tenants and modes whose last check of the ledger found a violation, and those without a check that has ended.',
+    ['state'],
+    undefined,
+    'max',
+  );
 
   constructor() {
     collectDefaultMetrics({ register: this.registry });
@@ -116,6 +135,18 @@ export class Metrics implements StatementObserver {
   /** An event was sent to a webhook endpoint, or could not be. */
   delivered(outcome: 'delivered' | 'failed', took: number): void {
     this.#deliveries.observe({ outcome }, took);
+  }
+
+  /** A check of a tenant's ledger has ended. */
+  checked(outcome: string, took: number): void {
+    this.#checks.observe({ outcome }, took);
+  }
+
+  /** A round of the checks over all tenants has ended. */
+  ledger({ oldestSeconds, violated, unchecked }: Record<'oldestSeconds' | 'violated' | 'unchecked', number>): void {
+    this.#checkAge.set(oldestSeconds);
+    this.#ledgers.set({ state: 'violated' }, violated);
+    this.#ledgers.set({ state: 'unchecked' }, unchecked);
   }
 
   /** Adds the statements of a database. */
