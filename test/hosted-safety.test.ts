@@ -671,8 +671,12 @@ describe('live mode', () => {
     const checkoutFixture = await (await payees.open()).liveCheckoutFixture();
     const url = `${await world.another({ acquirers: withLiveAcquirer })}${checkoutFixture.path}`;
     expect(await (await fetch(url)).text()).toContain('<form');
-    expect((await submit(`${url}/card`, cardForm(cards.good))).status).toBe(303);
-    expect(await stateAt(url)).toMatch(/^confirming:/);
+    // The sandbox has no card fields, so a live page of it offers UPI alone, and no card of it is taken.
+    expect(await (await fetch(url)).text()).not.toContain(`${checkoutFixture.path}/card`);
+    expect((await submit(`${url}/card`, cardForm(cards.good))).status).toBe(400);
+    expect(await count(checkoutFixture)).toBe(0);
+    expect((await submit(`${url}/upi`, { attempt: `${randomUUID()}-upi` })).status).toBe(303);
+    expect(await stateAt(url)).toMatch(/^awaiting:/);
     expect(await count(checkoutFixture)).toBe(1);
   });
 });

@@ -8,6 +8,7 @@ import type { Secrets } from '../db/secrets.js';
 import { DomainError, retryAfter } from '../request/problems.js';
 import { type Acquirers, acquirerOf } from './acquirer.js';
 import { assetPaths } from './page-assets.js';
+import { policyOf } from './page-policy.js';
 import { payerScope, type Session, sessionOf, stateOf } from './session.js';
 import { checkoutPage } from './view/checkout-page.js';
 import { type Message, messagePage } from './view/layout.js';
@@ -54,17 +55,21 @@ export class Answers {
   show(reply: FastifyReply, { token, session }: Opened, more: Partial<PageOptions> = {}, again = false): FastifyReply {
     const { checkout, attempts } = session;
     const decided = stateOf(checkout, attempts);
+    const acquirer = acquirerOf(checkout.livemode, this.hosted.acquirers);
     const another = again && decided.name === 'awaiting';
     const state = another ? ({ name: 'summary' } as const) : decided;
     const options: PageOptions = {
       path: `/checkout/${token}`,
       assets: assetPaths,
       attemptKey: randomUUID(),
-      takesMoney: acquirerOf(checkout.livemode, this.hosted.acquirers) !== undefined,
+      takesMoney: acquirer !== undefined,
+      cardFields: checkout.livemode ? acquirer?.cardFields?.url : undefined,
       again: another,
       phone: isPhone(reply.request.headers),
       ...more,
     };
+    if (options.cardFields !== undefined)
+      reply.header('content-security-policy', policyOf(new URL(options.cardFields).origin));
     return reply.type('text/html; charset=utf-8').send(checkoutPage(session, state, options));
   }
 

@@ -11,6 +11,8 @@ let poll;
 let timers = [];
 // Stops the return to the payee's site; undefined on other pages.
 let stay;
+// The acquirer's card fields; undefined on a page without them.
+let fields;
 let busy = false;
 // The state before an error page: the error page stays until the state differs from it.
 let before;
@@ -73,7 +75,7 @@ async function refresh(state) {
   const typing = [...main().querySelectorAll('form[novalidate] input[type=text]')].some(
     (f) => f.value && f.value !== f.defaultValue,
   );
-  if (!urgent && (typing || location.search !== '')) return;
+  if (!urgent && (typing || fields?.used || location.search !== '')) return;
   if (urgent && location.search !== '') history.replaceState(null, '', location.pathname);
   const mine = ++turn;
   const response = await fetch(main().dataset.path, { headers: { accept: 'text/html' } });
@@ -214,10 +216,65 @@ function slash(field, event) {
   if (ahead >= 0 && ahead < 20) field.value = `${month}/${year}`;
 }
 
+/**
+ * Connects the acquirer's card fields in the frame of this page. The frame gets the message `tidegate:tokenize` and
+ * answers with `tidegate:token` or `tidegate:invalid`; it may state its height. Messages of another origin or of another
+ * window are not read, and ours go to that origin alone.
+ */
+function connectFields(form) {
+  const frame = form.querySelector('iframe');
+  const button = form.querySelector('[data-needs-script]');
+  const { fields: origin } = form.dataset;
+  let timer;
+  button.hidden = false;
+  // Only now, because the frame states its height when it has loaded, and this script must hear it.
+  frame.src = frame.dataset.src;
+  const idle = (text = '') => {
+    clearTimeout(timer);
+    timer = undefined;
+    button.removeAttribute('aria-disabled');
+    const error = form.querySelector('[data-fields-error]');
+    error.hidden = text === '';
+    error.firstElementChild.textContent = text;
+    say('');
+  };
+  return {
+    used: false,
+    /** Asks the frame for a token. The form is sent when it arrives. */
+    ask() {
+      if (timer !== undefined) return;
+      button.setAttribute('aria-disabled', 'true');
+      say('One moment.');
+      timer = setTimeout(
+        () => idle('The card form does not answer. You have not been charged. Please try again.'),
+        20_000,
+      );
+      timers.push(timer);
+      frame.contentWindow.postMessage({ type: 'tidegate:tokenize' }, origin);
+    },
+    hear({ origin: sender, source, data }) {
+      if (sender !== origin || source !== frame.contentWindow) return;
+      const { type, token, height } = data ?? {};
+      if (type === 'tidegate:height' && Number.isFinite(height)) frame.height = Math.min(Math.max(height, 100), 900);
+      if (type === 'tidegate:used') this.used = true;
+      if (type === 'tidegate:invalid') idle();
+      if (type !== 'tidegate:token' || typeof token !== 'string' || timer === undefined) return;
+      idle();
+      form.elements.namedItem('token').value = token;
+      form.requestSubmit();
+    },
+  };
+}
+addEventListener('message', (event) => fields?.hear(event));
+
 async function send(event) {
   const form = event.target;
   event.preventDefault();
   if (busy) return;
+  if (form.dataset.fields !== undefined && form.elements.namedItem('token').value === '') {
+    fields.ask();
+    return;
+  }
   busy = true;
   const mine = ++turn;
   const button = form.querySelector('button');
@@ -246,6 +303,8 @@ function begin() {
   for (const element of main().querySelectorAll('[data-left]')) count(element);
   const back = main().querySelector('[data-return]');
   if (back) goBack(back);
+  const framed = main().querySelector('form[data-fields]');
+  fields = framed ? connectFields(framed) : undefined;
   for (const button of main().querySelectorAll('[data-copy], [data-print]')) button.hidden = false;
   for (const button of main().querySelectorAll('[data-copy]'))
     button.addEventListener('click', () => void copy(button));

@@ -32,7 +32,8 @@ export function checkoutPage(session: Session, state: State, options: PageOption
       ? rendered(attemptViews[state.name], session, state, options)
       : rendered(plainViews[state.name], session, state, options);
   const forms = state.name === 'summary' || state.name === 'declined';
-  const failed = (options.card && forms) || (options.vpaError && state.name === 'awaiting');
+  const failed =
+    ((options.card || options.cardFieldsError) && forms) || (options.vpaError && state.name === 'awaiting');
   const alone = single.has(state.name);
   return layout({
     title: `${failed ? 'Error: ' : ''}${title}`,

@@ -14,7 +14,10 @@ const names: Record<Way, string> = { upi: 'UPI', cards: 'Card' };
 /** The forms to pay with, one at a time, or the reason why there are none. */
 export function forms(session: Session, state: State, options: PageOptions): string {
   const name = payeeName(session);
-  if (!options.takesMoney)
+  const { paymentMethods, livemode } = session.checkout;
+  // In live mode a card needs the fields of the acquirer.
+  const offered = paymentMethods.filter((way) => way === 'upi' || !livemode || options.cardFields !== undefined);
+  if (!options.takesMoney || offered.length === 0)
     return html`<div class="notice" role="note">
       <p>${name} cannot accept payments on this page yet. You have not been charged. Please ask ${name} for another way to pay.</p>
     </div>`;
@@ -22,9 +25,11 @@ export function forms(session: Session, state: State, options: PageOptions): str
     return html`<div class="notice" role="note">
       <p>This link has had too many payment attempts and cannot be used any more. Please ask ${name} for a new link.</p>
     </div>`;
-  const ways = ordered(session.checkout.paymentMethods, options);
+  const ways = ordered(offered, options);
   const chosen = chosenOf(ways, session, state, options);
-  const form = { upi: () => upiForm(options), cards: () => cardForm(session, state, options) };
+  const { cardFields } = options;
+  const card = () => (cardFields ? fieldsForm(session, cardFields, options) : cardForm(session, state, options));
+  const form = { upi: () => upiForm(options), cards: card };
   if (ways.length === 1) return form[ways[0]!]();
   return html`<fieldset class="ways">
     <legend class="unseen">Payment method</legend>
@@ -43,10 +48,15 @@ function ordered(ways: Way[], { phone }: PageOptions): Way[] {
  * The method that is open: that of a form with errors or of a declined payment. A payer with an unpaid code wants the
  * other one.
  */
-function chosenOf(ways: Way[], { attempts }: Session, state: State, { card, again }: PageOptions): Way {
+function chosenOf(
+  ways: Way[],
+  { attempts }: Session,
+  state: State,
+  { card, cardFieldsError, again }: PageOptions,
+): Way {
   const [latest] = attempts;
   const last = latest && (latest.paymentMethod === 'card' ? 'cards' : 'upi');
-  if (card) return 'cards';
+  if (card || cardFieldsError) return 'cards';
   if (state.name === 'declined' && last) return ways.includes(last) ? last : ways[0]!;
   return (again && ways.find((way) => way !== last)) || ways[0]!;
 }
@@ -102,6 +112,21 @@ function cardForm({ checkout }: Session, state: State, { path, attemptKey, card 
     !${field({ ...of('name'), label: 'Name on the card', placeholder: 'As printed on the card', autocomplete: 'cc-name', maxlength: 100, value: card?.name ?? '' })}
     <button class="primary">Pay ${money(checkout.grossAmount)}</button>
     !${checkout.livemode ? '' : testCardsHint()}
+  </form>`;
+}
+
+/**
+ * The acquirer's card fields in a frame. The script asks them for a token, and sends only that. The frame needs scripts,
+ * and so does this form; the script loads the frame when it can hear it.
+ */
+function fieldsForm({ checkout }: Session, url: string, { path, attemptKey, cardFieldsError }: PageOptions): string {
+  return html`<form method="post" action="${path}/card" data-fields="${new URL(url).origin}">
+    <input type="hidden" name="attempt" value="${attemptKey}-card">
+    <input type="hidden" name="token" value="">
+    <div class="notice bad" role="alert" data-fields-error !${cardFieldsError ? '' : 'hidden'}><p>${cardFieldsError ?? ''}</p></div>
+    <iframe data-src="${url}" title="Card details" height="248" referrerpolicy="no-referrer"></iframe>
+    <noscript><p>Paying by card needs JavaScript.</p></noscript>
+    <button class="primary" data-needs-script hidden>Pay ${money(checkout.grossAmount)}</button>
   </form>`;
 }
 
