@@ -97,7 +97,10 @@ async function main(): Promise<void> {
     : [];
   const links =
     settings.transport === 'local' && settings.DASHBOARD ? new DashboardLinks(store.pepper, demo) : undefined;
-  const app = await gateway({ config: settings, database, schema, pepper: secrets, log, metrics, traces, links });
+  const app = await gateway({
+    ...{ config: settings, database, schema, pepper: secrets, log, metrics, traces, links },
+    demos: demo,
+  });
   const retention = {
     idempotencySeconds: settings.IDEMPOTENCY_HOURS * 3_600,
     eventSeconds: settings.EVENT_DAYS && settings.EVENT_DAYS * 86_400,

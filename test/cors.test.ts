@@ -286,7 +286,7 @@ describe('an answer to a page of any other origin', () => {
         body: JSON.stringify({ query: '{ __typename }' }),
       }),
     ]);
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 302, 200, 200, 200]);
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200, 200, 200]);
     expect(answers.map(corsHeaders)).toEqual(answers.map(() => ({})));
   });
 });

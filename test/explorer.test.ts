@@ -110,7 +110,7 @@ async function answerOf(page: Page, press = () => execute(page)): Promise<any> {
 
 describe('without a key', () => {
   it('the explorer asks for one and sends no request, and the test detects requests', async () => {
-    const { context, page, foreign, asked, complaints, picture } = await visit('/');
+    const { context, page, foreign, asked, complaints, picture } = await visit('/graphiql');
 
     expect(page.url()).toBe(`${world.origin}/graphiql`);
     expect(await status(page)).toMatch(/^Paste a key /);

@@ -85,10 +85,16 @@ async function visit(options: BrowserContextOptions = {}): Promise<Visit> {
 
 const state = (page: Page) => page.locator('main').getAttribute('data-state');
 const reach = (page: Page, name: string) => page.locator(`main[data-state^="${name}"]`).waitFor();
-const heading = (page: Page) => page.locator('h1').innerText();
+const heading = async (page: Page) => (await page.locator('h1').innerText()).replaceAll(/\s+/g, ' ');
+/** Shows the form of a method, if the page has several. */
+const choose = async (page: Page, way: 'upi' | 'cards') => {
+  const tab = page.locator(`label[for="way-${way}"]`);
+  if (await tab.count()) await tab.click();
+};
 const focused = (page: Page) => page.evaluate(() => document.activeElement?.id || document.activeElement?.tagName);
 
 async function fill(page: Page, number: string): Promise<void> {
+  await choose(page, 'cards');
   await page.getByLabel('Card number').fill(number);
   await page.getByLabel('Expiry date').fill('12/34');
   await page.getByLabel('Security code').fill('737');
@@ -114,11 +120,22 @@ async function violations(page: Page): Promise<string[]> {
 /** Targets that are smaller than 24 px in one dimension. */
 const small = (page: Page) =>
   page.evaluate(() =>
-    [...document.querySelectorAll('a, button, input:not([type=hidden]), summary')]
+    [...document.querySelectorAll('a, button, .tabs label, input[type=text], summary')]
       .map((element) => ({ element, box: element.getBoundingClientRect() }))
       .filter(({ box }) => box.width > 0 && (box.width < 24 || box.height < 24))
       .map(({ element, box }) => `${element.outerHTML.slice(0, 80)} ${box.width}x${box.height}`),
   );
+
+/** Stops the clock of a page before the page is opened; the test moves it. */
+async function pausedClock(page: Page): Promise<void> {
+  await page.clock.install({ time: 0 });
+  await page.clock.pauseAt(1_000);
+}
+
+/** Opens what is folded. On a desk the summary is open, and has nothing to click. */
+async function unfold(page: Page): Promise<void> {
+  for (const folded of await page.locator('summary').all()) if (await folded.isVisible()) await folded.click();
+}
 
 const overflow = (page: Page) => page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
 
@@ -160,11 +177,11 @@ describe('every state of the page', () => {
   });
 
   const shown = {
-    summary: ['summary', 'Pay ₹1,50,000.50 to Malabar Spice'],
-    invalid: ['summary', 'Pay ₹1,50,000.50 to Malabar Spice'],
-    awaiting: ['awaiting', 'Pay ₹1,50,000.50 with your UPI app'],
-    unknown: ['awaiting', 'Pay ₹1,50,000.50 with your UPI app'],
-    again: ['summary', 'Pay ₹1,50,000.50 to Malabar Spice'],
+    summary: ['summary', 'Pay Malabar Spice ₹1,50,000.50'],
+    invalid: ['summary', 'Pay Malabar Spice ₹1,50,000.50'],
+    awaiting: ['awaiting', 'Pay with your UPI app'],
+    unknown: ['awaiting', 'Pay with your UPI app'],
+    again: ['summary', 'Pay Malabar Spice ₹1,50,000.50'],
     confirming: ['confirming', 'Confirming your payment'],
     declined: ['declined', 'Your payment did not go through'],
     capped: ['declined', 'Your payment did not go through'],
@@ -172,8 +189,8 @@ describe('every state of the page', () => {
     late: ['paid', 'Payment received'],
     expired: ['expired', 'This payment link has expired'],
     cancelled: ['cancelled', 'This payment request was cancelled'],
-    part: ['summary', 'Pay ₹400.00 to Malabar Spice'],
-    live: ['summary', 'Pay ₹1,000.00 to Malabar Spice'],
+    part: ['summary', 'Pay Malabar Spice ₹400.00'],
+    live: ['summary', 'Pay Malabar Spice ₹1,000.00'],
     missing: [undefined, 'This payment link is not valid'],
   } as const;
 
@@ -193,6 +210,7 @@ describe('every state of the page', () => {
         for (const [name, [wanted, title]] of Object.entries(shown)) {
           await page.goto(addresses[name]!);
           if (name === 'invalid') {
+            await choose(page, 'cards');
             await page.getByLabel('Expiry date').fill('99/99');
             await payByCard(page).click();
             await page.locator('#number[aria-invalid]').waitFor();
@@ -205,13 +223,14 @@ describe('every state of the page', () => {
           expect([name, await heading(page)]).toEqual([name, title]);
           expect((await state(page))?.split(':')[0]).toBe(wanted);
           // Elements for phones are shown only on a phone.
-          if (wanted === 'awaiting') expect(await page.locator('.app').isVisible()).toBe(touch === true);
-          for (const folded of await page.locator('summary').all()) await folded.click();
+          if (wanted === 'awaiting') expect(await page.locator('.app.primary').isVisible()).toBe(touch === true);
+          // One method at a time, and one button that pays.
+          expect(await page.locator('button.primary:visible').count()).toBeLessThanOrEqual(1);
+          await unfold(page);
           for (const fault of await violations(page)) faults.push(`${name}: ${fault}`);
           for (const target of await small(page)) faults.push(`${name}: ${target}`);
           if ((await overflow(page)) > 0) faults.push(`${name}: ${await overflow(page)} px too wide`);
           if (!scale.whole) continue;
-          for (const folded of await page.locator('summary').all()) await folded.click();
           fs.mkdirSync(pictures, { recursive: true });
           // A picture of the full page is taken without touch.
           const file = path.join(pictures, `${name}-${screen}-${colorScheme}.png`);
@@ -225,7 +244,7 @@ describe('every state of the page', () => {
       }, 90_000);
 });
 
-describe('paying', () => {
+describe.concurrent('paying', () => {
   let payee: PayeeFixture;
   beforeAll(async () => {
     payee = await payees.open();
@@ -239,11 +258,14 @@ describe('paying', () => {
     await reach(page, 'awaiting');
 
     const [attempt] = await payee.attempts(checkoutFixture);
-    expect(await heading(page)).toBe('Pay ₹1,23,456.78 with your UPI app');
+    expect(await page.title()).toBe('Pay ₹1,23,456.78 with your UPI app');
+    expect(await heading(page)).toBe('Pay with your UPI app');
     expect(await focused(page)).toBe('H1');
     expect(await page.locator('.qr svg').isVisible()).toBe(true);
-    expect(await page.locator('.app').isVisible()).toBe(false);
-    const link = new URL((await page.locator('.app').getAttribute('href'))!);
+    // The links are for phones.
+    expect(await page.locator('.app:visible').count()).toBe(0);
+    expect(await page.locator('main').innerText()).not.toContain('upi://');
+    const link = new URL((await page.locator('.app.primary').getAttribute('href'))!);
     expect(Object.fromEntries(link.searchParams)).toMatchObject({
       ...{ pa: expect.stringMatching(/^checkout\.[0-9a-f]{12}@sandbox$/), pn: 'Malabar Spice Traders LLP' },
       ...{ am: '123456.78', cu: 'INR', tr: attempt.id.replace('transaction_', '') },
@@ -255,7 +277,8 @@ describe('paying', () => {
     await payTheCode(page).click();
     await reach(page, 'paid');
     expect(await heading(page)).toBe('Payment received');
-    expect(await page.locator('.pay').innerText()).toContain('You paid ₹1,23,456.78 to Malabar Spice Traders LLP.');
+    expect(await page.locator('.result').innerText()).toContain('₹1,23,456.78');
+    expect(await page.locator('.payee').innerText()).toBe('Malabar Spice Traders LLP');
     expect((await payee.seen(checkoutFixture)).status).toBe('completed');
     await page.getByRole('link', { name: 'Return to Malabar Spice Traders LLP' }).click();
     await page.waitForURL(`${shop}/**`);
@@ -278,6 +301,13 @@ describe('paying', () => {
     const app = page.getByRole('link', { name: 'Open your UPI app' });
     expect(await app.isVisible()).toBe(true);
     expect(await app.getAttribute('href')).toMatch(/^upi:\/\/pay\?pa=/);
+    const query = new URL((await app.getAttribute('href'))!).search;
+    for (const [name, start] of [
+      ['Google Pay', 'tez://upi/pay'],
+      ['PhonePe', 'phonepe://pay'],
+      ['Paytm', 'paytmmp://pay'],
+    ] as const)
+      expect(await page.getByRole('link', { name }).getAttribute('href')).toBe(`${start}${query}`);
     // The link comes before a code, which this phone cannot scan.
     const [button, code] = [(await app.boundingBox())!, (await page.locator('.qr').boundingBox())!];
     expect([button.height >= 44, button.width >= 200, button.y + button.height <= code.y]).toEqual([true, true, true]);
@@ -297,6 +327,7 @@ describe('paying', () => {
     const checkoutFixture = await payee.checkoutFixture();
     const { context, page, complaints } = await visit();
     await page.goto(checkoutFixture.url);
+    await choose(page, 'cards');
     const [number, expiry] = [page.getByLabel('Card number'), page.getByLabel('Expiry date')];
     await number.pressSequentially('4242424242424242');
     await expiry.pressSequentially('1234');
@@ -326,28 +357,80 @@ describe('paying', () => {
     await context.close();
   });
 
-  it.each([
-    ['1234', '12/34'],
-    ['12/34', '12/34'],
-    ['12 / 34', '12 / 34'],
-    ['122034', '12/2034'],
-    ['12/2034', '12/2034'],
-    ['2034-12', '2034-12'],
-    ['1/34', '1/34'],
-    ['134', '134'],
-    ['12034', '12034'],
-  ])('by card: an expiry typed as %s is accepted', async (typed, shown) => {
-    const checkoutFixture = await payee.checkoutFixture();
+  it('by card: an expiry in any usual form is shown and accepted', async () => {
+    const forms = [
+      ['1234', '12/34'],
+      ['12/34', '12/34'],
+      ['12 / 34', '12 / 34'],
+      ['122034', '12/2034'],
+      ['12/2034', '12/2034'],
+      ['2034-12', '2034-12'],
+      ['1/34', '1/34'],
+      ['134', '134'],
+      ['12034', '12034'],
+    ] as const;
+    const checkoutFixtures = await Promise.all(forms.map(() => payee.checkoutFixture()));
     const { context, page } = await visit();
-    await page.goto(checkoutFixture.url);
-    await fill(page, cards.good);
+    await page.goto(checkoutFixtures[0]!.url);
+    await choose(page, 'cards');
     const expiry = page.getByLabel('Expiry date');
-    await expiry.clear();
-    await expiry.pressSequentially(typed);
-    expect(await expiry.inputValue()).toBe(shown);
-    await payByCard(page).click();
+    for (const [typed, shown] of forms) {
+      await expiry.clear();
+      await expiry.pressSequentially(typed);
+      expect(await expiry.inputValue()).toBe(shown);
+    }
+    // The form of the page sends exactly this; a date that is not accepted is a 400.
+    const answers = await Promise.all(
+      forms.map(([, shown], i) => submit(`${checkoutFixtures[i]!.url}/card`, cardForm(cards.good, { expiry: shown }))),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(forms.map(() => 303));
     await reach(page, 'paid');
     await context.close();
+  });
+
+  it('by card: digits are grouped as on the card, with its brand', async () => {
+    const checkoutFixture = await payee.checkoutFixture({ methods: ['cards'] });
+    const { context, page } = await visit();
+    await page.goto(checkoutFixture.url);
+    const number = page.getByLabel('Card number');
+    for (const [typed, shown, brand] of [
+      ['4242', '4242', 'visa'],
+      ['5555555555554444', '5555 5555 5555 4444', 'mastercard'],
+      ['6074819900004939', '6074 8199 0000 4939', 'rupay'],
+      ['378282246310005', '3782 822463 10005', 'american-express'],
+      ['9', '9', ''],
+    ] as const) {
+      await number.clear();
+      await number.pressSequentially(typed);
+      expect(await number.inputValue()).toBe(shown);
+      expect(await page.locator('.brands').getAttribute('data-brand')).toBe(brand);
+      expect(await page.locator('.brands svg:visible').count()).toBe(brand === '' ? 4 : 1);
+    }
+    await context.close();
+  });
+
+  it('shows one method at a time, in the order of the checkout, and UPI first on a phone', async () => {
+    const checkoutFixture = await payee.checkoutFixture({ methods: ['cards', 'upi'] });
+    const tabsOf = async (options: BrowserContextOptions) => {
+      const { context, page } = await visit({ ...options, javaScriptEnabled: false });
+      await page.goto(checkoutFixture.url);
+      const tabs = await page.locator('.tabs label').allInnerTexts();
+      const first = await page.locator('button.primary:visible').allInnerTexts();
+      await choose(page, 'upi');
+      expect(await page.locator('button.primary:visible').allInnerTexts()).toEqual(['Pay with UPI']);
+      await choose(page, 'cards');
+      expect(await page.locator('button.primary:visible').allInnerTexts()).toEqual(['Pay ₹1,000.00']);
+      // The arrow keys change the method, as in any group of radio inputs.
+      await page.getByRole('radio', { name: 'Card' }).focus();
+      await page.keyboard.press('ArrowRight');
+      expect(await page.getByRole('radio', { name: 'UPI' }).isChecked()).toBe(true);
+      await context.close();
+      return [...tabs, ...first];
+    };
+    expect(await tabsOf({})).toEqual(['Card', 'UPI', 'Pay ₹1,000.00']);
+    const userAgent = 'Mozilla/5.0 (Linux; Android 15; Pixel 9) AppleWebKit/537.36 Chrome/147.0 Mobile Safari/537.36';
+    const phone = { userAgent, viewport: { width: 390, height: 800 }, isMobile: true, hasTouch: true };
+    expect(await tabsOf(phone)).toEqual(['UPI', 'Card', 'Pay with UPI']);
   });
 
   it('is possible again after a decline, and after a decline for lack of funds', async () => {
@@ -355,8 +438,8 @@ describe('paying', () => {
     const { context, page } = await visit();
     await page.goto(checkoutFixture.url);
     for (const [number, words] of [
-      [cards.declined, 'The bank declined the card. You have not been charged.'],
-      [cards.short, 'There was not enough money in the account. You have not been charged.'],
+      [cards.declined, 'The bank declined the card ending in 0002. You have not been charged.'],
+      [cards.short, 'There was not enough money in the account of the card ending in 9995. You have not been charged.'],
     ] as const) {
       const before = await state(page);
       await fill(page, number);
@@ -367,7 +450,15 @@ describe('paying', () => {
       );
       expect(await page.getByRole('alert').innerText()).toBe(words);
       expect(await focused(page)).toBe('H1');
+      // The number and the code are typed again; the rest stays.
+      expect(
+        await page
+          .locator('.cards input[type=text]')
+          .evaluateAll((all) => all.map((f) => (f as HTMLInputElement).value)),
+      ).toEqual(['', '12/34', '', 'Asha Rao']);
     }
+    await page.reload();
+    expect(await page.getByLabel('Expiry date').inputValue()).toBe('12/34');
     await fill(page, cards.good);
     await payByCard(page).click();
     await reach(page, 'paid');
@@ -438,8 +529,8 @@ describe('paying', () => {
     await reach(page, 'paid');
     expect(await focused(page)).toBe('H1');
 
-    // The redirect waits for payers who read slowly.
-    expect(await page.locator('#live').innerText()).toContain('You will be taken back in 30 seconds');
+    // The payer can stay: the redirect is announced, and a button stops it.
+    expect(await page.locator('#live').innerText()).toContain('You will be taken back in 5 seconds');
     await tabTo('[data-return] button');
     await page.keyboard.press('Enter');
     await tabTo('body *');
@@ -451,6 +542,7 @@ describe('paying', () => {
     const checkoutFixture = await payee.checkoutFixture();
     const { context, page, complaints } = await visit({ javaScriptEnabled: false });
     await page.goto(checkoutFixture.url);
+    await choose(page, 'cards');
     await page.getByLabel('Card number').fill('1234');
     await page.getByLabel('Expiry date').fill('12/34');
     await page.getByLabel('Name on the card').fill('4242 4242 4242 4242');
@@ -706,7 +798,7 @@ describe('paying', () => {
   }, 120_000);
 });
 
-describe('the next step', () => {
+describe.concurrent('the next step', () => {
   let payee: PayeeFixture;
   beforeAll(async () => {
     payee = await payees.open();
@@ -725,12 +817,17 @@ describe('the next step', () => {
     for (const [name, words, checkoutFixture] of [
       ['summary', 'Return without paying', checkoutFixtures.summary],
       ['declined', 'Return without paying', checkoutFixtures.declined],
-      ['expired', 'Return', checkoutFixtures.expired],
-      ['cancelled', 'Return', cancelled],
+      ['expired', 'Return to Malabar Spice Traders LLP', checkoutFixtures.expired],
+      ['cancelled', 'Return to Malabar Spice Traders LLP', cancelled],
     ] as const) {
       const { context, page, returns } = await visit();
       await page.goto(checkoutFixture.url);
       expect((await state(page))?.split(':')[0]).toBe(name);
+      // A page without anything to pay has one button and no amount.
+      if (words !== 'Return without paying') {
+        expect(await page.locator('main a:visible, main button:visible').count()).toBe(1);
+        expect(await page.locator('main').innerText()).not.toContain('₹');
+      }
       await page.getByRole('link', { name: words, exact: true }).click();
       await page.waitForURL(`${shop}/**`);
       expect(new URL(returns[0]!).searchParams.get('checkout_id')).toBe(checkoutFixture.id);
@@ -738,14 +835,14 @@ describe('the next step', () => {
     }
   });
 
-  it('is a redirect to the payee half a minute after the payment, and not before', async () => {
+  it('is a redirect to the payee five seconds after the payment, and not before', async () => {
     const checkoutFixture = await payee.checkoutFixture();
     await payee.help(checkoutFixture, 'pay');
     const { context, page, returns } = await visit();
-    await page.clock.install();
+    await pausedClock(page);
     await page.goto(checkoutFixture.url);
-    await page.getByText('You will be taken back in 30 seconds.').waitFor();
-    await page.clock.runFor(29_000);
+    await page.getByText('You will be taken back in 5 seconds.').waitFor();
+    await page.clock.runFor(4_000);
     await page.getByText('You will be taken back in 1 second.').waitFor();
     expect(returns).toEqual([]);
     await page.clock.runFor(2_000);
@@ -758,7 +855,7 @@ describe('the next step', () => {
     const checkoutFixture = await payee.checkoutFixture();
     await upiCode(payee, checkoutFixture);
     const { context, page } = await visit();
-    await page.clock.install();
+    await pausedClock(page);
     await page.goto(checkoutFixture.url);
     const live = page.locator('#live');
     const left = page.locator('.upi [data-left]');
@@ -869,7 +966,7 @@ describe('an internal error', () => {
       expect(await heading(page)).toBe(unsure);
     });
     await page.getByRole('link', { name: 'Check the payment status' }).click();
-    expect(await heading(page)).toBe('Pay ₹1,000.00 to Malabar Spice Traders LLP');
+    expect(await heading(page)).toBe('Pay Malabar Spice Traders LLP ₹1,000.00');
     await context.close();
   });
 
@@ -892,13 +989,15 @@ describe('an internal error', () => {
   });
 });
 
-describe('the passage of time', () => {
+describe.concurrent('the passage of time', () => {
   it('expires an open page, and shows a later success as late', async () => {
     const payee = await payees.open();
     const checkoutFixture = await payee.checkoutFixture();
     const { context, page } = await visit();
     await page.goto(checkoutFixture.url);
     expect(await page.locator('.summary .left').innerText()).toMatch(/^Pay by .+ IST \((24 h|23 h 59 min) left\)$/);
+    const whiteSpace = await page.locator('.summary [data-left]').evaluate((e) => getComputedStyle(e).whiteSpace);
+    expect(whiteSpace).toBe('nowrap');
     await payByUpi(page).click();
     await reach(page, 'awaiting');
     await page.getByLabel('UPI ID').fill('late@test');
@@ -925,6 +1024,9 @@ describe('the passage of time', () => {
     await payByUpi(page).click();
     await reach(page, 'awaiting');
     expect(await page.locator('.upi .left').innerText()).toMatch(/\(([78] min \d\d s) left\)$/);
+    expect(Number((await page.locator('[data-ring]').getAttribute('stroke-dasharray'))!.split(' ')[0])).toBeGreaterThan(
+      90,
+    );
     await payee.pass(481);
     await reach(page, 'declined');
     expect(await heading(page)).toBe('This UPI code has expired');
@@ -951,7 +1053,7 @@ describe('the passage of time', () => {
   });
 });
 
-describe('the content of the page', () => {
+describe.concurrent('the content of the page', () => {
   const hostile = '"><script>document.title="x"</script><img src=x onerror=alert(1)>\'& ₹ अमृत';
 
   it('is escaped text, for all names and references', async () => {
@@ -967,7 +1069,7 @@ describe('the content of the page', () => {
     expect(await page.locator('script:not([src]), img, b').count()).toBe(0);
     await payByUpi(page).click();
     await reach(page, 'awaiting');
-    const pn = new URL((await page.locator('.app').getAttribute('href'))!).searchParams.get('pn');
+    const pn = new URL((await page.locator('.app.primary').getAttribute('href'))!).searchParams.get('pn');
     expect(pn).toBe(hostile.slice(0, 50));
     await payTheCode(page).click();
     await reach(page, 'paid');
@@ -995,8 +1097,8 @@ describe('the content of the page', () => {
     await payByUpi(page).click();
     await reach(page, 'awaiting');
     expect(await overflow(page)).toBeLessThanOrEqual(0);
-    expect(await heading(page)).toBe('Pay ₹99,99,99,99,999.99 with your UPI app');
-    const link = new URL((await page.locator('.app').getAttribute('href'))!);
+    expect(await page.title()).toBe('Pay ₹99,99,99,99,999.99 with your UPI app');
+    const link = new URL((await page.locator('.app.primary').getAttribute('href'))!);
     expect(link.searchParams.get('tn')).toBe(`${'x'.repeat(49)}🎉`);
     await context.close();
   });
@@ -1009,16 +1111,50 @@ describe('the content of the page', () => {
       await payee.checkoutFixture({ amount: '1250.50', receivableIds }),
     ];
     const { context, page } = await visit();
-    const lines = async () => (await page.locator('.summary').innerText()).split(/\s*\n\s*/);
-    const invoices = ['Invoices', 'INV 1', '₹1,000.00', 'Due 1 Dec 2026', 'INV 2', '₹250.50', 'Due 1 Dec 2026'];
-    const head = ['Summary', 'To', 'Malabar Spice Traders LLP', 'Total'];
+    const lines = async () => (await page.locator('.lines').innerText()).split(/\s*\n\s*/);
     await page.goto(part.url);
-    expect((await lines()).slice(0, -1)).toEqual([
-      ...[...head, '₹400.00', ...invoices],
-      'Part payment: ₹400.00 of ₹1,250.50',
+    expect(await lines()).toEqual([
+      ...['Invoices', 'INV 1', '₹400.00', 'Due 1 Dec 2026', 'of ₹1,000.00'],
+      ...['INV 2', '₹0.00', 'Due 1 Dec 2026', 'of ₹250.50'],
+      ...['Part payment: ₹400.00 of ₹1,250.50', 'Total', '₹400.00'],
     ]);
     await page.goto(whole.url);
-    expect((await lines()).slice(0, -1)).toEqual([...head, '₹1,250.50', ...invoices]);
+    const all = ['INV 1', '₹1,000.00', 'Due 1 Dec 2026', 'INV 2', '₹250.50', 'Due 1 Dec 2026'];
+    expect(await lines()).toEqual(['Invoices', ...all, 'Total', '₹1,250.50']);
+    // After the payment, the lines are what was credited; the other checkout can only fill what is left.
+    await payee.help(part, 'pay');
+    await page.goto(whole.url);
+    expect((await lines()).filter((text) => text.includes('₹'))).toEqual([
+      ...['₹600.00', 'of ₹1,000.00', '₹250.50', '₹400.00 on account of Malabar Spice Traders LLP', '₹1,250.50'],
+    ]);
+    await page.goto(part.url);
+    await unfold(page);
+    expect((await lines()).filter((text) => text.includes('₹')).slice(0, 2)).toEqual(['₹400.00', 'of ₹1,000.00']);
+    await context.close();
+  });
+
+  it('folds more than three invoices, and on a phone the whole summary', async () => {
+    const payee = await payees.open();
+    const names = ['INV 1', 'INV 2', 'INV 3', 'INV 4'];
+    const receivableIds = await Promise.all(names.map((name) => payee.receivable('10.00', name)));
+    const checkoutFixture = await payee.checkoutFixture({ amount: '40.00', receivableIds });
+    const { context, page } = await visit();
+    await page.goto(checkoutFixture.url);
+    expect(await page.locator('.reference:visible').allInnerTexts()).toEqual(['INV 1', 'INV 2']);
+    await page.getByText('2 more invoices').click();
+    expect(await page.locator('.reference:visible').allInnerTexts()).toEqual(names);
+    await page.setViewportSize({ width: 390, height: 800 });
+    await page.reload();
+    expect(await page.locator('.reference:visible, .total:visible').count()).toBe(0);
+    await page.getByText('Invoices and total').click();
+    expect(await page.locator('.total').innerText()).toMatch(/^Total\s+₹40.00$/);
+    // The amount is large, has digits of one width, and does not depend on the fold.
+    const style = await page.locator('.amount').evaluate((e) => {
+      const { fontSize, fontVariantNumeric } = getComputedStyle(e);
+      return [Number.parseFloat(fontSize), fontVariantNumeric];
+    });
+    expect(style).toEqual([expect.any(Number), 'tabular-nums']);
+    expect(style[0]).toBeGreaterThanOrEqual(32);
     await context.close();
   });
 
@@ -1033,10 +1169,27 @@ describe('the content of the page', () => {
     const receipt = page.locator('.receipt');
     const iso = new Date(Number(row!.created) * 1_000).toISOString();
     expect(await receipt.locator('time').getAttribute('datetime')).toBe(iso);
-    expect((await receipt.innerText()).split(/\s*\n\s*/)).toEqual([
-      ...['Date', expect.stringMatching(/^\d{1,2} \w+ \d{4}, \d{1,2}:\d\d [ap]m IST$/)],
-      ...['Paid with', 'card ending in 4242', 'Reference', id],
+    const rows = await receipt
+      .locator('div')
+      .evaluateAll((all) => all.map((row) => (row as HTMLElement).innerText.replaceAll(/\s+/g, ' ')));
+    expect(rows).toEqual([
+      expect.stringMatching(/^Date \d{1,2} \w+ \d{4}, \d{1,2}:\d\d [ap]m IST$/),
+      'Paid with card ending in 4242',
+      `Reference …${id.slice(-10)} Copy the reference`,
     ]);
+    // The whole reference is copied and printed, and the receipt stays while the payer uses it.
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: world.origin });
+    await page.getByRole('button', { name: 'Copy the reference' }).click();
+    await page.locator('button', { hasText: 'Copied' }).waitFor();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(id);
+    expect(await page.locator('[data-return]').count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'Print receipt' }).isVisible()).toBe(true);
+    await page.emulateMedia({ media: 'print' });
+    expect([await receipt.innerText(), await page.locator('button:visible, a:visible').count()]).toEqual([
+      expect.stringContaining(id),
+      0,
+    ]);
+    expect(await page.locator('.total').isVisible()).toBe(true);
     await context.close();
   });
 
@@ -1064,7 +1217,7 @@ describe('the content of the page', () => {
       grounds.push(await page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor));
       await context.close();
     }
-    expect(grounds).toEqual(['rgb(244, 245, 248)', 'rgb(17, 20, 28)']);
+    expect(grounds).toEqual(['rgb(245, 247, 248)', 'rgb(12, 18, 21)']);
   });
 
   it('has no violation that axe finds, also without scripts', async () => {

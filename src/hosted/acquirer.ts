@@ -1,8 +1,31 @@
 import type { PaymentMethodDetails, TransactionReasonCode } from '../resources/transaction/table.js';
 import type { Card } from './card.js';
 
-/** The payment instrument of a payer: a card or a UPI address. */
-export type Instrument = { card: Card } | { vpa: string };
+/**
+ * The payment instrument of a payer: in test mode a card, in live mode the acquirer's token for one, or a UPI address.
+ */
+export type Instrument = { card: Card } | { token: string } | { vpa: string };
+
+/** What the database stores of a card: never a complete number. */
+export type CardDetails = NonNullable<PaymentMethodDetails['card']>;
+
+/** An attempt to take money. The amount is a decimal text with two places. */
+interface Attempt {
+  id: string;
+  amount: string;
+  currency: string;
+}
+
+/**
+ * The acquirer's own form for a card. The payment page shows it in a frame, and gets a token from it by a message, so
+ * that no card number of a live payment passes through this process.
+ */
+interface CardFields {
+  /** The address of the form. The page frames only its origin, and reads messages of no other. */
+  url: string;
+  /** The card behind a token, without its number; undefined for a token that the acquirer does not know. */
+  cardOf(token: string): Promise<CardDetails | undefined>;
+}
 
 /**
  * The report of an acquirer about an attempt: `processing` while it does not know the outcome. The sandbox knows in
@@ -17,15 +40,17 @@ export type Decision = {
 );
 
 /**
- * The acquirer takes the payer's money. A card number leaves this process only through it. A live acquirer implements
- * these three functions and provides the UPI address in the payers' codes, which `vpa` of the partner's
+ * The acquirer takes the payer's money. A live acquirer implements these three functions, has card fields if it takes
+ * cards, and provides the UPI address in the payers' codes, which `vpa` of the partner's
  * `service_checkout` address stores. `pollStatus` reports the money that arrives there with an attempt's reference.
  */
 export interface Acquirer {
+  /** The form for cards in live mode. Without it, live pages offer UPI alone. In test mode the page has its own form. */
+  cardFields?: CardFields;
   /** The fault of an instrument in words for the payer, or undefined; called before the instrument is submitted. */
   fault(instrument: Instrument): string | undefined;
   /** Submits an attempt. A second submission with the same id is the same attempt. */
-  submit(transactionId: string, instrument: Instrument): Promise<Decision>;
+  submit(attempt: Attempt, instrument: Instrument): Promise<Decision>;
   /**
    * The status of an attempt; may be called any number of times. It is undefined when the acquirer has not received the
    * attempt, such as a UPI code that no payer has paid. This call recovers an answer that was lost or is late. The
@@ -67,7 +92,7 @@ export const testVpas: Record<string, Decision> = {
 const sandbox: Acquirer = {
   fault: (instrument) => {
     if (decisionOf(instrument)) return undefined;
-    return 'card' in instrument
+    return !('vpa' in instrument)
       ? 'Test mode accepts test cards only, such as 4242 4242 4242 4242.'
       : `Test mode accepts test UPI IDs only: ${Object.keys(testVpas).join(', ')}.`;
   },
@@ -82,6 +107,7 @@ const sandbox: Acquirer = {
 };
 
 function decisionOf(instrument: Instrument): Decision | undefined {
+  if ('token' in instrument) return undefined;
   const [table, name] = 'card' in instrument ? [testCards, instrument.card.number] : [testVpas, instrument.vpa];
   return Object.hasOwn(table, name) ? table[name] : undefined;
 }

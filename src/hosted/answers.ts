@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type CheckoutPlace, placeOf } from '../resources/checkout/link.js';
 import type { CheckoutTerms } from '../resources/checkout/terms.js';
@@ -7,6 +8,7 @@ import type { Secrets } from '../db/secrets.js';
 import { DomainError, retryAfter } from '../request/problems.js';
 import { type Acquirers, acquirerOf } from './acquirer.js';
 import { assetPaths } from './page-assets.js';
+import { policyOf } from './page-policy.js';
 import { payerScope, type Session, sessionOf, stateOf } from './session.js';
 import { checkoutPage } from './view/checkout-page.js';
 import { type Message, messagePage } from './view/layout.js';
@@ -53,9 +55,21 @@ export class Answers {
   show(reply: FastifyReply, { token, session }: Opened, more: Partial<PageOptions> = {}, again = false): FastifyReply {
     const { checkout, attempts } = session;
     const decided = stateOf(checkout, attempts);
-    const state = again && decided.name === 'awaiting' ? ({ name: 'summary' } as const) : decided;
-    const takesMoney = acquirerOf(checkout.livemode, this.hosted.acquirers) !== undefined;
-    const options = { path: `/checkout/${token}`, assets: assetPaths, attemptKey: randomUUID(), takesMoney, ...more };
+    const acquirer = acquirerOf(checkout.livemode, this.hosted.acquirers);
+    const another = again && decided.name === 'awaiting';
+    const state = another ? ({ name: 'summary' } as const) : decided;
+    const options: PageOptions = {
+      path: `/checkout/${token}`,
+      assets: assetPaths,
+      attemptKey: randomUUID(),
+      takesMoney: acquirer !== undefined,
+      cardFields: checkout.livemode ? acquirer?.cardFields?.url : undefined,
+      again: another,
+      phone: isPhone(reply.request.headers),
+      ...more,
+    };
+    if (options.cardFields !== undefined)
+      reply.header('content-security-policy', policyOf(new URL(options.cardFields).origin));
     return reply.type('text/html; charset=utf-8').send(checkoutPage(session, state, options));
   }
 
@@ -103,6 +117,11 @@ export class Answers {
       });
     return this.message(reply, { ...unreadable, ...link('Back to the payment page') });
   }
+}
+
+/** Whether a browser says that it is on a phone, by its client hint or by its name. */
+function isPhone({ 'sec-ch-ua-mobile': hint, 'user-agent': agent }: IncomingHttpHeaders): boolean {
+  return hint === undefined ? /Mobi|Android|iPhone/.test(agent ?? '') : hint === '?1';
 }
 
 const outcomeUnknown: Message = {

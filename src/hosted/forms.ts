@@ -8,10 +8,12 @@ import {
   type TransactionRow,
   transaction,
 } from '../resources/transaction/table.js';
-import { acquirerOf, type Decision, type Instrument } from './acquirer.js';
-import type { Answers, Hosted } from './answers.js';
+import { amountText } from '../types/scalars.js';
+import { type Acquirer, acquirerOf, type Decision, type Instrument } from './acquirer.js';
+import type { Answers, Hosted, Opened } from './answers.js';
 import { cardDetails, cardOf } from './card.js';
 import { payerScope } from './session.js';
+import type { Message } from './view/layout.js';
 
 interface Form {
   Params: { token: string };
@@ -56,8 +58,9 @@ class Forms {
     const acquirer = this.#acquirer(place);
     if (!acquirer) return this.answers.show(reply.code(503), opened);
     const attemptKey = attemptOf(request.body, 'card');
+    const form = (request.body ?? {}) as Record<string, string>;
+    if (place.livemode) return this.#liveCard(request, reply, opened, acquirer, form, attemptKey);
     if (!attemptKey) return this.answers.back(reply, token);
-    const form = request.body as Record<string, string>;
     const read = cardOf(form);
     const fault = 'card' in read ? acquirer.fault(read) : undefined;
     const errors = 'errors' in read ? read.errors : fault ? { number: fault } : undefined;
@@ -68,7 +71,30 @@ class Forms {
     const details = cardDetails(card);
     const begun = await this.#begin(request, place, { attemptKey, paymentMethod: 'card', details });
     if (begun instanceof DomainError) return this.answers.refused(reply, opened, begun);
-    await this.#submit(request, place, begun.id, { card }, details);
+    await this.#submit(request, place, begun, { card }, details);
+    return this.answers.back(reply, token);
+  }
+
+  /** Pays with the token of the acquirer's card fields. A form that has a card number is refused before it is used. */
+  async #liveCard(
+    request: FastifyRequest<Form>,
+    reply: FastifyReply,
+    opened: Opened,
+    { cardFields }: Acquirer,
+    form: Record<string, string>,
+    attemptKey: string | undefined,
+  ): Promise<FastifyReply> {
+    const { token, place } = opened;
+    const field = Object.keys(form).find((name) => cardFieldNames.has(name) || looksLikeCard(form[name] ?? ''));
+    if (field !== undefined) return this.answers.message(reply.code(400), cardRefused(field, `/checkout/${token}`));
+    const instrument = { token: form.token ?? '' };
+    if (!attemptKey || !cardFields) return this.answers.back(reply, token);
+    const card = tokenPattern.test(instrument.token) ? await cardFields.cardOf(instrument.token) : undefined;
+    if (!card) return this.answers.show(reply.code(400), opened, { cardFieldsError: cardUnread }, true);
+    const details = { card };
+    const begun = await this.#begin(request, place, { attemptKey, paymentMethod: 'card', details });
+    if (begun instanceof DomainError) return this.answers.refused(reply, opened, begun);
+    await this.#submit(request, place, begun, instrument, details);
     return this.answers.back(reply, token);
   }
 
@@ -92,7 +118,7 @@ class Forms {
     const stored = await this.#store(request, place, { id, details, status: 'processing' });
     // Only one payer pays a code: the one whose address was stored first.
     if (isDeepStrictEqual(stored.paymentMethodDetails, details))
-      await this.#submit(request, place, id, { vpa }, details);
+      await this.#submit(request, place, attempt, { vpa }, details);
     return this.answers.back(reply, token);
   }
 
@@ -129,13 +155,33 @@ class Forms {
   async #submit(
     request: FastifyRequest,
     place: CheckoutPlace,
-    id: string,
+    { id, amount, currency }: TransactionRow,
     instrument: Instrument,
     details: PaymentMethodDetails,
   ): Promise<void> {
-    const decision = await this.#acquirer(place)!.submit(id, instrument);
+    const decision = await this.#acquirer(place)!.submit({ id, amount: amountText(amount), currency }, instrument);
     await this.#store(request, place, { id, details, ...decision });
   }
+}
+
+/** The fields of a card form of our own, which live mode refuses. */
+const cardFieldNames = new Set(['number', 'expiry', 'code', 'name']);
+const tokenPattern = /^[\w.:~-]{8,255}$/;
+const cardUnread = 'The card could not be read. You have not been charged. Please enter it again.';
+
+/** Whether a text is as long as a card number and has nothing but digits and separators. */
+function looksLikeCard(text: string): boolean {
+  return /^[\s\d.-]+$/.test(text) && text.replaceAll(/\D/g, '').length >= 12;
+}
+
+/** The answer to a live form with a field of a card. It names the field and does not repeat its content. */
+function cardRefused(field: string, path: string): Message {
+  const name = cardFieldNames.has(field) || field === 'token' ? `The field ${field}` : 'A field of the form';
+  return {
+    title: 'Card numbers are not accepted here',
+    text: `${name} was refused and not stored. In live mode a card is entered in the form of the payment company, which this page shows.`,
+    way: { path, words: 'Back to the payment page' },
+  };
 }
 
 /** The text of the date field if it is a date, otherwise an empty text. */

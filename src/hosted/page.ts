@@ -3,26 +3,15 @@ import { contentOf } from '../resources/file/content.js';
 import { Answers, type Hosted, notValid, unreadable } from './answers.js';
 import { formRoutes } from './forms.js';
 import { assetPaths, assetRoutes } from './page-assets.js';
+import { policyOf } from './page-policy.js';
 import { payerScope } from './session.js';
 import { stateRoutes } from './state-routes.js';
 import { messagePage } from './view/layout.js';
 
 const formPattern = /^(card|upi|upi\/[^/]+)$/;
 
-// The pages use only this host: no other host, no inline script or style, and no frame around a page.
-const policy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "form-action 'self'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
-
 /** The headers of every payment page, in addition to those of every answer of the gateway. */
-const pageHeaders = { 'content-security-policy': policy, 'x-robots-tag': 'noindex, nofollow' };
+const pageHeaders = { 'content-security-policy': policyOf(), 'x-robots-tag': 'noindex, nofollow' };
 
 /**
  * A page contains both the payer's input and the token of its address, so it is not compressed: see docs/security.md.

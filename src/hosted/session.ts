@@ -7,7 +7,7 @@ import type { Database } from '../db/database.js';
 import { Scope } from '../db/scope.js';
 import { deposit } from '../resources/deposit/table.js';
 import { type FileRow, file } from '../resources/file/table.js';
-import { type ReceivableRow, receivable } from '../resources/receivable/table.js';
+import { type ReceivableRow, receivable, receivableLock } from '../resources/receivable/table.js';
 import { type TransactionRow, transaction } from '../resources/transaction/table.js';
 
 /** The data of a payment page. */
@@ -18,6 +18,8 @@ export interface Session {
   /** The address that receives the money; its UPI address is in the code. */
   address: AddressRow;
   receivables: ReceivableRow[];
+  /** What each receivable receives, by its id: before the payment by the present amounts, after it as it was credited. */
+  receives: Map<string, bigint>;
   /** The attempts, newest first. */
   attempts: TransactionRow[];
   /** The time when the money was credited, in epoch seconds; null before that. */
@@ -65,9 +67,38 @@ export async function sessionOf(scope: Scope, id: string): Promise<Session | nul
     scope.all(transaction, transaction.checkoutId, id),
     ...checkout.receivableIds.map((receivableId) => scope.one(receivable, receivableId)),
   ]);
-  const [logo, credit] = await Promise.all([scope.find(file, payee.logoId), scope.find(deposit, checkout.depositId)]);
+  const [logo, credit, locks] = await Promise.all([
+    scope.find(file, payee.logoId),
+    scope.find(deposit, checkout.depositId),
+    checkout.depositId === null ? undefined : scope.all(receivableLock, receivableLock.depositId, checkout.depositId),
+  ]);
+  const receives = locks
+    ? new Map(locks.map((lock) => [lock.receivableId, BigInt(lock.amount)]))
+    : expected(checkout.amount, receivables);
   const shown = logo && showable(logo) ? logo : null;
-  return { checkout, payee, address: to, attempts, receivables, logo: shown, paidAt: credit?.created ?? null };
+  return {
+    checkout,
+    payee,
+    address: to,
+    attempts,
+    receivables,
+    receives,
+    logo: shown,
+    paidAt: credit?.created ?? null,
+  };
+}
+
+/** What receivables would receive of an amount now: in their order, each what it can still take. */
+function expected(amount: bigint, receivables: ReceivableRow[]): Map<string, bigint> {
+  let left = amount;
+  return new Map(
+    receivables.map(({ id, amountReconcilable }) => {
+      const able = amountReconcilable ?? 0n;
+      const receives = able < left ? able : left;
+      left -= receives;
+      return [id, receives];
+    }),
+  );
 }
 
 /** The key of the state that a checkout's page shows, or undefined when the checkout does not exist. */

@@ -28,6 +28,7 @@ import { docsSite } from './docs/site.js';
 import { dashboardFiles } from './dashboard-files.js';
 import type { DashboardLinks } from './dashboard-links.js';
 import { dashboardSessions } from './dashboard-session.js';
+import type { Demo } from './demo/demo.js';
 import { graphEndpoints } from './graphql-endpoints.js';
 import { securityHeaders } from './headers.js';
 import { Identity } from './identity.js';
@@ -44,6 +45,7 @@ import { pathOf, trusting } from './request.js';
 import type { Metrics } from './telemetry/metrics.js';
 import { measureRequests } from './telemetry/requests.js';
 import type { Traces } from './telemetry/traces.js';
+import { startPage } from './start-page.js';
 import { eventStreamRoute } from './streams/event-stream.js';
 import { streamServices } from './streams/gateway-streams.js';
 import { clientErrorHandler, slowClients } from './unreadable.js';
@@ -90,6 +92,8 @@ export interface Parts {
   acquirers?: Acquirers;
   /** The one-time links to the dashboard that the start prints; only a local gateway with a demo has them. */
   links?: DashboardLinks | undefined;
+  /** The demos whose test keys the start page of a local gateway shows. */
+  demos?: readonly Demo[];
 }
 
 /**
@@ -131,6 +135,8 @@ export async function gateway(parts: Parts): Promise<FastifyInstance> {
   probes(app, database, server);
   contractEndpoint(app);
   docsSite(app);
+  const shown = { config, demos: parts.demos ?? [], links: parts.links };
+  startPage(app, { ...shown, takesLivePayments: acquirers.live !== undefined });
   await graphEndpoints(app, { config, schema, onFault });
   if (config.DASHBOARD) {
     dashboardFiles(app);

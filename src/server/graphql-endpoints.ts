@@ -64,10 +64,7 @@ export async function graphEndpoints(app: FastifyInstance, parts: GraphEndpoints
     },
   });
   if (config.OPERATOR_KEY !== undefined) await operatorEndpoint(app, parts, new Credential(config.OPERATOR_KEY));
-  if (config.EXPLORER) {
-    app.get('/graphiql', { config: { open: true } }, page);
-    app.get('/', { config: { open: true } }, (_, reply) => reply.redirect('/graphiql'));
-  }
+  if (config.EXPLORER) app.get('/graphiql', { config: { open: true } }, page);
 }
 
 /** What the explorer says above its editors. */

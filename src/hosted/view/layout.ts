@@ -1,4 +1,5 @@
 import { html } from 'ghtml';
+import { icon } from './icons.js';
 import type { PageOptions } from './options.js';
 
 /** The text of a page with one message, and its link. */
@@ -14,12 +15,11 @@ export function messagePage(assets: PageOptions['assets'], { title, text, way }:
   return layout({
     title,
     assets,
-    header: '',
-    main: html`<main !${way ? html`data-state="message" data-path="${way.path}"` : ''}>
+    main: html`<main class="single" !${way ? html`data-state="message" data-path="${way.path}"` : ''}>
       <div class="pay">
         <h1 tabindex="-1">${title}</h1>
         <p>${text}</p>
-        !${way ? html`<p><a class="primary" href="${way.path}">${way.words}</a></p>` : ''}
+        !${way ? html`<p class="leave"><a class="button" href="${way.path}">${way.words}</a></p>` : ''}
       </div>
     </main>`,
   });
@@ -29,12 +29,11 @@ interface Layout {
   title: string;
   assets: PageOptions['assets'];
   banner?: string | undefined;
-  header: string;
   main: string;
 }
 
 /** The HTML document around the content of a page. */
-export function layout({ title, assets, banner, header, main }: Layout): string {
+export function layout({ title, assets, banner, main }: Layout): string {
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -49,10 +48,9 @@ export function layout({ title, assets, banner, header, main }: Layout): string 
 </head>
 <body>
 !${banner ? html`<aside class="banner" aria-label="Mode"><p>${banner}</p></aside>` : ''}
-!${header}
 !${main}
 <div id="live" class="unseen" role="status"></div>
-<footer><p>Secure payment page by Tidegate. Card numbers are never stored.</p></footer>
+<footer><p>!${icon('lock')}Secure payment page by Tidegate. Card numbers are never stored.</p></footer>
 </body>
 </html>`;
 }

@@ -12,7 +12,15 @@ export interface PageOptions {
   takesMoney: boolean;
   /** The errors of a form that was sent, and those of its values that the page may show again. */
   card?: { errors: CardErrors; expiry: string; name: string };
+  /** The address of the acquirer's card fields, in live mode. */
+  cardFields?: string | undefined;
+  /** What was wrong with the card of these fields. */
+  cardFieldsError?: string;
   vpaError?: string;
+  /** Whether the payer has an unpaid code and asks for another way to pay. */
+  again?: boolean;
+  /** Whether the browser says that it is on a phone. */
+  phone?: boolean;
   /** Whether the checkout has reached the most attempts that it may have. */
   capped?: boolean;
 }

@@ -14,8 +14,8 @@ export function mayPay({ attempts }: Session, { capped, takesMoney }: PageOption
 }
 
 /** A link to the payee's site with the checkout's id. It has no status: the payee must query the API for that. */
-export function leave({ checkout }: Session, text: string, primary = false): string {
+export function leave({ checkout }: Session, text: string, shape: 'link' | 'button' = 'link'): string {
   const url = new URL(checkout.redirectUrl);
   url.searchParams.set('checkout_id', checkout.id);
-  return html`<p class="leave"><a !${primary ? 'class="primary"' : ''} href="${url.href}" data-leave>${text}</a></p>`;
+  return html`<p class="leave"><a class="${shape}" href="${url.href}" data-leave>${text}</a></p>`;
 }

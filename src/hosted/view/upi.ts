@@ -6,21 +6,25 @@ import type { TransactionRow } from '../../resources/transaction/table.js';
 import type { Session } from '../session.js';
 import type { PageOptions } from './options.js';
 import { money, time, hour, payeeName } from './text.js';
+import { icon } from './icons.js';
 import { look, mayPay } from './parts.js';
 import { sandboxForm } from './forms.js';
 
-/** The code to scan, the link for a phone, and the same link as text. */
+/** The code to scan on a desk, the links to apps on a phone, and the time that is left. */
 export function awaiting(session: Session, { attempt }: { attempt: TransactionRow }, options: PageOptions): string {
   const { checkout, address } = session;
-  const link = upiLink(session, attempt);
-  const code = toSvgSource(generate(link), { on: '#000', off: '#fff', padX: 2, padY: 2 });
-  const left = attempt.expiresAt - checkout.now;
-  const [name = '', host = ''] = (address.vpa?.id ?? '').split('@');
+  const query = upiQuery(session, attempt);
+  const code = toSvgSource(generate(`upi://pay?${query}`), { on: '#000', off: '#fff', padX: 2, padY: 2 });
+  const vpa = address.vpa?.id ?? '';
+  const [name = '', host = ''] = vpa.split('@');
   return html`<div class="upi">
-    <a class="primary app" href="${link}">Open your UPI app</a>
-    <p class="phone hint">Or scan this code with another phone.</p>
-    <div class="qr" role="img" aria-label="UPI code: pay ${money(checkout.grossAmount)} to ${address.vpa?.id ?? ''}">!${code}</div>
-    <div>
+    <div class="apps phone">
+      <a class="primary app" href="upi://pay?${query}">Open your UPI app</a>
+      <p class="others">!${apps.map(({ app, link }) => html`<a class="app" href="${link}?${query}">${app}</a>`)}</p>
+      <p class="hint">Or scan this code with another phone.</p>
+    </div>
+    <div class="qr" role="img" aria-label="UPI code: pay ${money(checkout.grossAmount)} to ${vpa}">!${code}</div>
+    <div class="how">
       <ol>
         <li class="desk">Scan the code with any UPI app.</li>
         <li class="phone">Open your UPI app.</li>
@@ -28,22 +32,36 @@ export function awaiting(session: Session, { attempt }: { attempt: TransactionRo
         <li>Come back to this page to see the result.</li>
       </ol>
       <dl class="check">
-        <div><dt>Amount</dt><dd>${money(checkout.grossAmount)}</dd></div>
-        <div><dt>UPI ID</dt><dd>${name}<wbr>@${host}</dd></div>
+        <div><dt>UPI ID</dt><dd>${name}<wbr>@${host} <button type="button" class="quiet small" data-copy="${vpa}" hidden>!${icon('copy')}<span>Copy</span><span class="unseen"> the UPI ID</span></button></dd></div>
       </dl>
-      <p class="left">Valid until !${time(attempt.expiresAt, hour)}<span data-left="${left}" data-warn="This code expires in 30 seconds. You can get a new one then."></span></p>
+      !${countdown(attempt, checkout.now)}
       !${look(options)}
-      <details><summary>Show as a link</summary><p><code class="link">${link}</code></p></details>
     </div>
   </div>
   !${checkout.livemode ? '' : sandboxForm(attempt, options)}
-  !${mayPay(session, options) ? html`<p><a href="${options.path}?pay=again">Pay another way</a></p>` : ''}`;
+  !${mayPay(session, options) ? html`<p class="leave"><a class="link" href="${options.path}?pay=again">Pay another way</a></p>` : ''}`;
+}
+
+/** Apps that have an address of their own. On iOS no other address leads to a certain app. */
+const apps = [
+  { app: 'Google Pay', link: 'tez://upi/pay' },
+  { app: 'PhonePe', link: 'phonepe://pay' },
+  { app: 'Paytm', link: 'paytmmp://pay' },
+];
+
+/** The time until a code expires, as a ring that the script empties and as text. */
+function countdown({ created, expiresAt }: TransactionRow, now: number): string {
+  const [left, all] = [Math.max(0, expiresAt - now), Math.max(1, expiresAt - created)];
+  return html`<div class="time">
+    <svg class="ring" viewBox="0 0 40 40" width="40" height="40" aria-hidden="true"><circle cx="20" cy="20" r="17" pathLength="100"/><circle data-ring="${all}" cx="20" cy="20" r="17" pathLength="100" stroke-dasharray="${Math.round((100 * left) / all)} 100"/></svg>
+    <p class="left">Valid until !${time(expiresAt, hour)} <span class="whole" data-left="${left}" data-warn="This code expires in 30 seconds. You can get a new one then."></span></p>
+  </div>`;
 }
 
 /**
- * The link that a UPI app reads. Its reference has at most 35 characters, so it is the attempt's id without the prefix.
+ * The query of the link that a UPI app reads. Its reference has at most 35 characters, so it is the attempt's id without the prefix.
  */
-function upiLink(session: Session, attempt: TransactionRow): string {
+function upiQuery(session: Session, attempt: TransactionRow): string {
   const { address, payee, receivables } = session;
   const parameters = {
     pa: address.vpa?.id ?? '',
@@ -56,7 +74,7 @@ function upiLink(session: Session, attempt: TransactionRow): string {
   };
   // UPI apps expect %20 for a space; URLSearchParams writes a plus sign.
   const query = Object.entries(parameters).filter(([, value]) => value !== '');
-  return `upi://pay?${query.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&')}`;
+  return query.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&');
 }
 
 /** The first 50 characters of a text: an app shows no more, and the code has no room for more. */
