@@ -46,6 +46,7 @@ import { measureRequests } from './telemetry/requests.js';
 import type { Traces } from './telemetry/traces.js';
 import { eventStreamRoute } from './streams/event-stream.js';
 import { streamServices } from './streams/gateway-streams.js';
+import { webSockets } from './streams/upgrade.js';
 import { clientErrorHandler, slowClients } from './unreadable.js';
 
 declare module 'fastify' {
@@ -111,6 +112,7 @@ export async function gateway(parts: Parts): Promise<FastifyInstance> {
   refusals(app, log);
   traces?.followRequests(app);
   await crossOrigin(app, config, fixed);
+  await webSockets(app, config);
   const inFlight = new InFlight(config, secrets);
   const quickly = new QuickRefusal(callers, inFlight, fixed, config);
   eachRequest(app, {
@@ -126,12 +128,13 @@ export async function gateway(parts: Parts): Promise<FastifyInstance> {
   if (metrics) measureRequests(app, metrics);
   const chargeOf = rateLimit(app, config, database);
   const services = streamServices(app, { config, identity, inFlight, database, chargeOf });
+  metrics?.watchStreams(() => services.streams.size);
   await app.register(compress, compressionOptions);
   database.onOutage = (error) => log.warn(faultLine(error), 'PostgreSQL could not serve a request');
   probes(app, database, server);
   contractEndpoint(app);
   docsSite(app);
-  await graphEndpoints(app, { config, schema, onFault });
+  await graphEndpoints(app, { config, schema, streams: services, onFault });
   if (config.DASHBOARD) {
     dashboardFiles(app);
     dashboardSessions(app, { config, schema });
