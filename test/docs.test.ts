@@ -202,7 +202,11 @@ describe('the links of the documentation', () => {
 const operations = fs
   .readFileSync('test/permission-matrix.txt', 'utf8')
   .split('\n')
-  .map((line) => /^(\w+) +(?:read|write) .*?((?:(?:GET|POST) \S+?(?:, )?)*)(?:query|mutation)?$/.exec(line))
+  .map((line) =>
+    /^(\w+) +(?:read|write) .*?((?:(?:GET|POST) \S+?(?:, )?)*)(?:query|mutation)?(?:(?:, )?subscription(?: \w+)?)?$/.exec(
+      line,
+    ),
+  )
   .filter((match) => match !== null)
   .map(([, field, paths]) => ({ field: field!, endpoints: paths!.split(', ').filter((text) => text !== '') }));
 

@@ -2,6 +2,7 @@ import fs from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Caller } from '../src/request/caller.js';
 import { buildGraph } from '../src/api/graphql/server.js';
+import { operationOfSubscription } from '../src/api/graphql/subscription-type.js';
 import { denied, parameterRelations, type Relation } from '../src/auth/permissions.js';
 import { operations as declared, restOperations, routes } from '../src/resources/registry.js';
 import {
@@ -362,6 +363,8 @@ const schema = buildGraph();
 const rootFields = [schema.getQueryType()!, schema.getMutationType()!].flatMap((type) =>
   Object.values(type.getFields()).map((field) => ({ type, field })),
 );
+/** The fields of subscriptions, each of which has the permission of another operation. */
+const subscriptions = Object.keys(schema.getSubscriptionType()!.getFields());
 const graphOf = (name: string) => rootFields.find(({ field }) => field.name === name);
 /** Every route with its operation; the routes of file contents and of the stream have no root field. */
 const paths = [
@@ -441,6 +444,9 @@ function matrix(): string {
       const transports = [
         ...paths.filter(({ operation }) => operation === name).map(({ method, path }) => `${method} ${path}`),
         ...(graphOf(name) ? [graphOf(name)!.type.name.toLowerCase()] : []),
+        ...subscriptions
+          .filter((field) => operationOfSubscription(field) === name)
+          .map((field) => (field === name ? 'subscription' : `subscription ${field}`)),
       ];
       const cells = columns.map(({ kind, mode, edition }) => cell(name, kind, mode, edition).padEnd(wide));
       return `${name.padEnd(26)}${access.padEnd(8)}${cells.join('')}${transports.join(', ')}`;

@@ -33,6 +33,12 @@ export interface NewSessions {
   admits: (origin: string) => boolean;
 }
 
+/** What subscriptions are made from: the events, and a sign whenever an object may have changed. */
+export interface Following {
+  events: (args: object) => Promise<AsyncIterable<object | undefined>>;
+  changes: (field: string, args: { id?: string }) => Promise<AsyncIterable<object | undefined>>;
+}
+
 type DryRun = (asked: DryRunAsked) => DryRunAnswer;
 
 /**
@@ -69,6 +75,9 @@ export class Context {
 
   /** Says what a document would cost, without running it; set by the GraphQL endpoint. */
   dryRun: DryRun | undefined;
+
+  /** What a subscription of this context is made from; set where one begins. */
+  follow: Following | undefined;
 
   /** The envelope of the current write; the guard makes one per mutation field. */
   get envelope(): WriteEnvelope | null {

@@ -10,7 +10,7 @@ import { problem, DomainError } from '../request/problems.js';
 import { isUnrouted } from './cors.js';
 import type { DashboardLinks } from './dashboard-links.js';
 import { openLink } from './dashboard-session.js';
-import { isApi, isSecure } from './request.js';
+import { isApi, isSecure, single } from './request.js';
 
 /**
  * Admits or refuses a request before its body is read, by HTTPS, its API key, the requests of its tenant in flight and the
@@ -34,6 +34,10 @@ export class Admission {
     if (page) this.inFlight.enterPage(request, reply);
     // A browser that opens /graphql gets the explorer; every other request to it is GraphQL and needs a key.
     if (open && (request.routeOptions.url !== '/graphql' || wantsPage(request, this.config))) return;
+    if (request.ws) {
+      this.#admitSocket(request);
+      return;
+    }
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1')
       throw new DomainError(problem('body_invalid', undefined, 'HTTP/1.1 requires the header Host.'));
     if (operator) return this.#admitOperator(request, reply, operator);
@@ -50,6 +54,16 @@ export class Admission {
     const context = this.identity.identify(request, (caller) => this.inFlight.enter(request, reply, caller));
     if (context instanceof Promise) return context.then(enter);
     enter(context);
+  }
+
+  /**
+   * The caller of a WebSocket is known with its first message. Browsers open WebSockets to other origins without asking, so
+   * the origin is checked here.
+   */
+  #admitSocket(request: FastifyRequest): void {
+    const origin = single(request, 'origin');
+    if (origin !== undefined && !this.identity.admits(request, origin))
+      throw new DomainError(problem('permission_denied', undefined, 'Pages of this origin may not use the gateway.'));
   }
 
   async #admitOperator(request: FastifyRequest, reply: FastifyReply, credential: Credential): Promise<void> {

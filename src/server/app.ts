@@ -48,6 +48,7 @@ import type { Traces } from './telemetry/traces.js';
 import { startPage } from './start-page.js';
 import { eventStreamRoute } from './streams/event-stream.js';
 import { streamServices } from './streams/gateway-streams.js';
+import { webSockets } from './streams/upgrade.js';
 import { clientErrorHandler, slowClients } from './unreadable.js';
 
 declare module 'fastify' {
@@ -115,6 +116,7 @@ export async function gateway(parts: Parts): Promise<FastifyInstance> {
   refusals(app, log);
   traces?.followRequests(app);
   await crossOrigin(app, config, fixed);
+  await webSockets(app, config);
   const inFlight = new InFlight(config, secrets);
   const quickly = new QuickRefusal(callers, inFlight, fixed, config);
   eachRequest(app, {
@@ -130,6 +132,7 @@ export async function gateway(parts: Parts): Promise<FastifyInstance> {
   if (metrics) measureRequests(app, metrics);
   const chargeOf = rateLimit(app, config, database);
   const services = streamServices(app, { config, identity, inFlight, database, chargeOf });
+  metrics?.watchStreams(() => services.streams.size);
   await app.register(compress, compressionOptions);
   database.onOutage = (error) => log.warn(faultLine(error), 'PostgreSQL could not serve a request');
   probes(app, database, server);
@@ -137,7 +140,7 @@ export async function gateway(parts: Parts): Promise<FastifyInstance> {
   docsSite(app);
   const shown = { config, demos: parts.demos ?? [], links: parts.links };
   startPage(app, { ...shown, takesLivePayments: acquirers.live !== undefined });
-  await graphEndpoints(app, { config, schema, onFault });
+  await graphEndpoints(app, { config, schema, streams: services, onFault });
   if (config.DASHBOARD) {
     dashboardFiles(app);
     dashboardSessions(app, { config, schema });

@@ -1,11 +1,12 @@
 import { fastifyApolloHandler } from '@as-integrations/fastify';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import type { GraphQLSchema } from 'graphql';
 import { QueryCompiler } from '../api/graphql/compiler/compiler.js';
 import type { GraphBody } from '../api/graphql/document-cache.js';
 import type { Rules } from '../api/graphql/errors.js';
 import { explorer } from '../api/graphql/explorer.js';
 import { examples } from '../api/graphql/explorer-examples.js';
+import { subscriptionReader } from '../api/graphql/subscription.js';
 import type { ListSizes } from '../api/graphql/query-parts.js';
 import { type ServerContext, buildApollo, type GraphServer, graphRules, publicSizes } from '../api/graphql/server.js';
 import type { Config } from '../config.js';
@@ -14,6 +15,10 @@ import { buildOperatorGraph, operatorRules, sizes as operatorSizes } from '../op
 import { closeToOthers } from './cors.js';
 import { graphTypeOf, refuseMisshapen } from './graphql-request.js';
 import { answerNotFound, namesDocument, PersistedDocuments } from './persisted-documents.js';
+import type { StreamServices } from './streams/follower.js';
+import { subscriptionBySse } from './streams/graphql-sse.js';
+import { subscriptionsByWebSocket } from './streams/graphql-ws.js';
+import { Subscriptions } from './streams/subscriptions.js';
 import { trustedDocuments } from './trusted-documents.js';
 import { take } from './lifetime.js';
 
@@ -21,6 +26,7 @@ import { take } from './lifetime.js';
 export interface GraphEndpoints {
   config: Config;
   schema: GraphQLSchema;
+  streams: StreamServices;
   /** Called with an internal error, to log it with the request's id. */
   onFault: (error: unknown, requestId: string) => void;
 }
@@ -29,8 +35,8 @@ type Handler = (request: FastifyRequest, reply: FastifyReply) => never;
 
 /** Registers /graphql, the operator's endpoint if OPERATOR_KEY is set, and the explorer. */
 export async function graphEndpoints(app: FastifyInstance, parts: GraphEndpoints): Promise<void> {
-  const { config, schema } = parts;
-  const { handle, documents, dryRun } = await served(app, parts, {
+  const { config, schema, streams, onFault } = parts;
+  const { handle, documents, nodes, dryRun } = await served(app, parts, {
     schema,
     rules: graphRules,
     sizes: publicSizes,
@@ -40,13 +46,16 @@ export async function graphEndpoints(app: FastifyInstance, parts: GraphEndpoints
       compiler: new QueryCompiler(schema, undefined, config.ANSWER_BYTES_MAX),
     }),
   });
+  const limits = { ...documentLimits(config), introspection: config.INTROSPECTION };
+  const reader = subscriptionReader(schema, { ...limits, rules: graphRules, nodes, documents, onFault });
+  const subscriptions = new Subscriptions(streams, reader, onFault);
   const persisted = new PersistedDocuments(config, trustedDocuments(config, schema));
   const page = explorer({ endpoint: '/graphql', examples, notice: noticeOf(config) });
-  app.route({
-    method: ['GET', 'POST'],
+  const route: Omit<RouteOptions, 'method'> = {
     url: '/graphql',
     config: { open: true },
-    preHandler: (request, _, done) => take(() => request.context && refuseMisshapen(request, namesDocument), done),
+    preHandler: (request, _, done) =>
+      take(() => request.context && refuseMisshapen(request, namesDocument, { subscriptions: true }), done),
     handler: async (request, reply) => {
       if (!request.context) {
         closeToOthers(reply);
@@ -56,13 +65,18 @@ export async function graphEndpoints(app: FastifyInstance, parts: GraphEndpoints
       request.context.dryRun = dryRun;
       const resolved = persisted.resolved(request);
       if (!resolved) return answerNotFound(request, reply);
+      // Fastify has sent the stream; the handler's type knows only answers.
+      const stream = await subscriptionBySse(subscriptions, resolved, reply);
+      if (stream) return stream as never;
       const answer =
         request.method === 'POST' ? await documents?.answer(request.body as GraphBody, request.context) : undefined;
       if (!answer) return handle(resolved, reply);
       reply.type(`${graphTypeOf(request)}; charset=utf-8`).headers(answer.headers);
       return answer.body;
     },
-  });
+  };
+  app.route({ ...route, method: 'POST' });
+  app.route({ ...route, method: 'GET', wsHandler: subscriptionsByWebSocket({ subscriptions, persisted, onFault }) });
   if (config.OPERATOR_KEY !== undefined) await operatorEndpoint(app, parts, new Credential(config.OPERATOR_KEY));
   if (config.EXPLORER) app.get('/graphiql', { config: { open: true } }, page);
 }
@@ -108,19 +122,11 @@ async function served<C extends ServerContext>(
   app: FastifyInstance,
   { config, onFault }: GraphEndpoints,
   { schema, rules, sizes, introspection, context, compiler }: Served<C>,
-): Promise<{ handle: Handler } & Pick<GraphServer<C>, 'documents' | 'dryRun'>> {
-  const { apollo, documents, dryRun } = buildApollo(schema, rules, {
+): Promise<{ handle: Handler } & Pick<GraphServer<C>, 'documents' | 'nodes' | 'dryRun'>> {
+  const { apollo, documents, nodes, dryRun } = buildApollo(schema, rules, {
+    ...documentLimits(config),
     introspection,
-    limits: {
-      depth: config.GRAPHQL_DEPTH_MAX,
-      aliases: config.GRAPHQL_ALIASES_MAX,
-      rootFields: config.GRAPHQL_ROOT_FIELDS_MAX,
-      directives: 10,
-    },
-    tokensMax: config.GRAPHQL_TOKENS_MAX,
-    nodesMax: config.GRAPHQL_NODES_MAX,
     sizes,
-    suggestions: config.suggestions,
     ...(compiler && { compiler }),
     onFault,
   });
@@ -130,5 +136,18 @@ async function served<C extends ServerContext>(
   const handle: Handler = (request, reply) =>
     // Apollo's handler sends the reply itself; its type wants the route's own generics.
     (apolloHandle as (request: FastifyRequest, reply: FastifyReply) => unknown).call(app, request, reply) as never;
-  return { handle, documents, dryRun };
+  return { handle, documents, nodes, dryRun };
 }
+
+/** The limits of documents in the settings, for every schema. */
+const documentLimits = (config: Config) => ({
+  limits: {
+    depth: config.GRAPHQL_DEPTH_MAX,
+    aliases: config.GRAPHQL_ALIASES_MAX,
+    rootFields: config.GRAPHQL_ROOT_FIELDS_MAX,
+    directives: 10,
+  },
+  tokensMax: config.GRAPHQL_TOKENS_MAX,
+  nodesMax: config.GRAPHQL_NODES_MAX,
+  suggestions: config.suggestions,
+});

@@ -7,13 +7,16 @@ import { repeatedProblems } from './json-body.js';
 
 /**
  * Refuses a request whose Accept header allows no media type of ours, and a body that is no GraphQL request. A request
- * that names its document by a hash needs no `query`; `persisted` says whether it does.
+ * that names its document by a hash needs no `query`; `persisted` says whether it does. Where there are subscriptions, a
+ * client may accept server-sent events alone.
  */
 export function refuseMisshapen(
   request: FastifyRequest,
   persisted: (request: FastifyRequest) => boolean = refusePersisted,
+  { subscriptions = false } = {},
 ): void {
-  if (graphTypeOf(request) === undefined) throw new DomainError(problem('not_acceptable'));
+  if (graphTypeOf(request) === undefined && !(subscriptions && acceptsEvents(request)))
+    throw new DomainError(problem('not_acceptable'));
   const post = request.method === 'POST';
   const problems = misshapen(post ? request.body : request.query, post, () => persisted(request));
   if (problems.length > 0) throw new DomainError(...problems);
@@ -56,6 +59,10 @@ function repeatedVariables(text: string): Problem[] {
     return [];
   }
 }
+
+/** Whether a request may be answered by server-sent events: its client names their media type. */
+export const acceptsEvents = (request: FastifyRequest): boolean =>
+  /\btext\/event-stream\b/i.test(request.headers.accept ?? '');
 
 /** The media types of a GraphQL answer. A client without a preference gets the first. */
 export const graphTypes = ['application/json', 'application/graphql-response+json'];

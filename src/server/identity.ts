@@ -61,12 +61,12 @@ export class Identity {
     const { allowedOrigins: allowed } = session;
     if (origin === undefined) {
       if (allowed.length > 0) throw new DomainError(problem('permission_denied', undefined, withoutOrigin));
-    } else if (!(allowed.length > 0 ? allowed.includes(origin) : this.#admits(request, origin)))
+    } else if (!(allowed.length > 0 ? allowed.includes(origin) : this.admits(request, origin)))
       throw new DomainError(problem('permission_denied', undefined, otherOrigin));
   }
 
   /** Whether pages of an origin may use the gateway: those of CORS_ORIGINS, and those of the gateway itself. */
-  #admits(request: FastifyRequest, origin: string): boolean {
+  admits(request: FastifyRequest, origin: string): boolean {
     const { config } = this.parts;
     return config.CORS_ORIGINS.includes(origin) || origin === originOf(request, config);
   }
@@ -102,7 +102,7 @@ export class Identity {
     const edition = editions[caller.edition];
     const sessions: NewSessions = {
       newToken: (tenant, live) => this.parts.callers.newSessionToken(tenant, live),
-      admits: (origin) => this.#admits(request, origin),
+      admits: (origin) => this.admits(request, origin),
     };
     const made = this.#newKey;
     const context = new Context(caller, scope, edition, request.id, key, made, checkouts, secrets, budget, sessions);

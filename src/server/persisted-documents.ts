@@ -73,10 +73,15 @@ export class PersistedDocuments {
 }
 
 /** Says in the words of Apollo's protocol that the client has to send the text of a document with its hash. */
+export function documentNotFound(requestId: string) {
+  const code = 'PERSISTED_QUERY_NOT_FOUND';
+  return { message: 'PersistedQueryNotFound', extensions: { code, docUrl: helpPath(code), requestId } };
+}
+
+/** Answers that the client has to send the text of a document with its hash. */
 export function answerNotFound(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { id: requestId, budget } = request;
-  const code = 'PERSISTED_QUERY_NOT_FOUND';
-  const error = { message: 'PersistedQueryNotFound', extensions: { code, docUrl: helpPath(code), requestId } };
+  const error = documentNotFound(requestId);
   const cost = budget?.cost;
   reply.type(`${graphTypeOf(request)}; charset=utf-8`);
   return reply.send({ errors: [error], extensions: { requestId, ...(cost && { cost }) } });

@@ -75,7 +75,12 @@ export class DocumentCache {
     private readonly onFault: (error: unknown, requestId: string) => void,
   ) {}
 
-  /** Adds a document that Apollo has validated. */
+  /** Whether a document is in the cache. */
+  has(text: string): boolean {
+    return this.#documents.has(text);
+  }
+
+  /** Adds a document that has been validated. */
   learn(text: string, document: DocumentNode): void {
     this.#documents.set(text, { document, requests: 0, compiled: undefined, estimators: new Map(), labels: new Map() });
   }

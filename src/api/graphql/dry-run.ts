@@ -49,7 +49,7 @@ export function dryRunOf(schema: GraphQLSchema, nodes: NodeCounter, limits: Docu
       const given = getVariableValues(schema, operation.variableDefinitions ?? [], variables ?? {}, {
         maxErrors: errorsMax,
       });
-      if (given.errors) throw new Refused(given.errors);
+      if (given.errors) throw new Refused(given.errors, document);
       const estimator = nodes.of(document, operation.name?.value)!;
       const estimate = estimator(variables ?? {});
       refuseTooMany(estimate, limits.nodesMax);
@@ -67,8 +67,12 @@ export function dryRunOf(schema: GraphQLSchema, nodes: NodeCounter, limits: Docu
   };
 }
 
-class Refused extends Error {
-  constructor(readonly errors: readonly GraphQLError[]) {
+/** A document or variables that the validation refuses. */
+export class Refused extends Error {
+  constructor(
+    readonly errors: readonly GraphQLError[],
+    readonly document: DocumentNode,
+  ) {
     super('The document is not valid.');
   }
 }
@@ -84,14 +88,14 @@ export function withoutLongNames(message: string): string {
 }
 
 /** Parses a document, and checks it by the rules for requests. */
-function checked(schema: GraphQLSchema, limits: DocumentLimits, query: string): DocumentNode {
+export function checked(schema: GraphQLSchema, limits: DocumentLimits, query: string): DocumentNode {
   const document = parse(query, { maxTokens: limits.tokensMax });
   if (isTooLong(document))
     throw new GraphQLError(`The document selects more than ${selectionsMax} fields, fragments included.`);
   const rules = [...specifiedRules, limitRule(limits.limits)];
   if (!limits.introspection) rules.push(NoSchemaIntrospectionCustomRule);
   const errors = validate(schema, document, rules, { maxErrors: errorsMax, hideSuggestions: !limits.suggestions });
-  if (errors.length > 0) throw new Refused(errors);
+  if (errors.length > 0) throw new Refused(errors, document);
   return document;
 }
 

@@ -27,11 +27,13 @@ interface Described {
  */
 export function describeEditions(schema: GraphQLSchema, operations: ReadonlyMap<string, Operation>): void {
   const fields = { ...schema.getQueryType()?.getFields(), ...schema.getMutationType()?.getFields() };
+  const subscriptions = schema.getSubscriptionType()?.getFields() ?? {};
   const returned = new Map<string, Set<number | undefined>>();
   for (const [name, operation] of operations) {
     const field = fields[name];
     if (!field) continue;
     const only = onlyEdition(operation);
+    if (only !== undefined && subscriptions[name]) say(subscriptions[name], only);
     if (only !== undefined) say(field, only, operation.list && `It is empty in Edition ${3 - only}.`);
     const type = getNamedType(field.type).name;
     returned.set(type, (returned.get(type) ?? new Set()).add(only));

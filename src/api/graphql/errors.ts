@@ -11,6 +11,7 @@ import {
   GraphQLList,
   GraphQLNonNull,
   type GraphQLSchema,
+  OperationTypeNode,
   valueFromASTUntyped,
 } from 'graphql';
 import { joined } from '../../operation/input-problems.js';
@@ -132,7 +133,9 @@ export function explained<C extends { requestId: string }>(
     const refusal = rules.elsewhere?.(field.name, context);
     if (refusal) elsewhere.push({ ...formatted(refusal, context.requestId, field), ...placeOf(node) });
     const more = (args: object) => rules.problems(field.name, args, context);
-    found.push(...argumentProblems(node, field, values, object, more).map((p) => ({ p, field })));
+    // Only pages have arguments with other names in /v1.
+    const named = operation?.operation === OperationTypeNode.SUBSCRIPTION ? undefined : asListed;
+    found.push(...argumentProblems(node, field, values, object, { more, named }).map((p) => ({ p, field })));
   }
   const first = found[0];
   // A typing error comes before what the caller's edition does not have, so that it is never hidden.
@@ -158,7 +161,7 @@ function argumentProblems(
   field: RootField,
   values: Record<string, unknown>,
   object: string,
-  more: (args: object) => Problem[],
+  { more, named }: { more: (args: object) => Problem[]; named: typeof asListed | undefined },
 ): Problem[] {
   const given = (node.arguments ?? [])
     .map((a) => [a.name.value, valueFromASTUntyped(a.value, values)] as const)
@@ -176,8 +179,7 @@ function argumentProblems(
     return joined(problems, more(args));
   }
   const args = read(field.args, raw, object, graphFormat, problems);
-  const named = problems.map((p) => asListed(p, object));
-  return joined(named, more(args));
+  return joined(named ? problems.map((p) => named(p, object)) : problems, more(args));
 }
 
 /**
@@ -230,8 +232,7 @@ const keyOf = (node: FieldNode): string => node.alias?.value ?? node.name.value;
 /** The root fields that an operation selects, directly or through fragments. */
 function rootFields(requested: GraphOperation): { node: FieldNode; field: RootField }[] {
   const { schema, document, operationName } = requested;
-  const mutation = operationOf(document, operationName)?.operation === 'mutation';
-  const type = mutation ? schema.getMutationType() : schema.getQueryType();
+  const type = schema.getRootType(operationOf(document, operationName)?.operation ?? OperationTypeNode.QUERY);
   return rootFieldNodes(document, operationName).flatMap((node) => {
     const field = type?.getFields()[node.name.value];
     return field ? [{ node, field }] : [];

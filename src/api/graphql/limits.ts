@@ -49,7 +49,7 @@ function visitor(context: ValidationContext, limits: Limits): ASTVisitor {
 
   return {
     OperationDefinition(operation) {
-      if (operation.operation === 'subscription')
+      if (operation.operation === 'subscription' && !context.getSchema().getSubscriptionType())
         context.reportError(
           new GraphQLError('There are no subscriptions.', { extensions: { code: 'OPERATION_NOT_SUPPORTED' } }),
         );

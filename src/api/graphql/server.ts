@@ -40,6 +40,7 @@ import { measure, measuredFieldResolver, type RequestBudget } from '../../reques
 import { formatResponse } from './response.js';
 import { operationLabel } from './root-fields.js';
 import { resolveStoredNames } from './stored-names.js';
+import { isSubscription, refuseSubscription, subscriptionType } from './subscription-type.js';
 
 /** The sizes of the lists of the public schema. */
 export const publicSizes: ListSizes = {
@@ -90,7 +91,8 @@ function inOrder(schema: GraphQLSchema): GraphQLSchema {
     schema.getMutationType(),
     'Writes. Send the header `Idempotency-Key` with each, so that it can be repeated safely.',
   );
-  return new GraphQLSchema({ ...schema.toConfig(), query, mutation, types });
+  const subscription = subscriptionType(query!, schema.getType('Event') as GraphQLObjectType);
+  return new GraphQLSchema({ ...schema.toConfig(), query, mutation, subscription, types });
 }
 
 /** The rules of the public schema: the permissions, and the rules of the caller's edition. */
@@ -132,6 +134,7 @@ export interface GraphSettings {
 export interface GraphServer<C extends ServerContext> {
   apollo: ApolloServer<C>;
   documents: DocumentCache | undefined;
+  nodes: NodeCounter;
   /** Says what a document would cost. */
   dryRun: ReturnType<typeof dryRunOf>;
 }
@@ -181,7 +184,7 @@ export function buildApollo<C extends ServerContext>(
       answering(schema, rules, nodes, settings.nodesMax, documents),
     ],
   });
-  return { apollo, documents, dryRun: dryRunOf(schema, nodes, settings) };
+  return { apollo, documents, nodes, dryRun: dryRunOf(schema, nodes, settings) };
 }
 
 /** A document to execute, with its variables and the caller's context. */
@@ -244,7 +247,9 @@ function answering<C extends ServerContext>(
     async requestDidStart() {
       return {
         async didResolveOperation({ source, document, request, contextValue }) {
-          documents?.learn(source, document);
+          refuseSubscription(document, request.operationName);
+          // The cache takes each operation of a document for a query or mutation.
+          if (!document.definitions.some(isSubscription)) documents?.learn(source, document);
           const estimate = nodes.of(document, request.operationName)?.(request.variables ?? {});
           if (!estimate) return;
           const { charge, report } = contextValue.budget;

@@ -42,14 +42,15 @@ export function eventStreamRoute(
       const filter = (await run({ name: 'eventStream', resolve }, args, context)) as EventFilter;
       if (request.method === 'HEAD') return reply.type('text/event-stream').send();
       const follower = new Follower(services, request);
-      const stream = follower.enter(context.caller, () => reply.raw.destroy());
-      let feed: Feed | undefined;
+      const stream = follower.enter(context.caller, {
+        identify: follower.identify,
+        destroy: () => reply.raw.destroy(),
+      });
       try {
-        feed = await follower.join(context.caller);
+        const feed = await follower.join(stream, context.caller);
         const after = await follower.startAt(context, feed, args.after);
         return answer(request, reply, { follower, stream, feed, filter, after, onFault });
       } catch (error) {
-        if (feed) follower.leave(feed);
         stream.leave();
         throw error;
       }
@@ -77,8 +78,6 @@ function answer(request: FastifyRequest, reply: FastifyReply, parts: Answered): 
       const ending = endingOf(error);
       if (!ending) onFault(error, request.id);
       stream.end(ending ?? { problems: [problem('service_fault')], comesBack: true });
-    } finally {
-      follower.leave(feed);
     }
     yield endMessage(stream);
   }
@@ -93,10 +92,16 @@ function argumentsOf(request: FastifyRequest, kind: string): EventStreamArgs {
   const args = read(parameters, raw, 'event', query, problems) as EventStreamArgs;
   const last = single(request, 'last-event-id');
   if (last !== undefined && last !== '') {
-    if (/^\d{1,10}$/.test(last) && Number(last) <= 2_147_483_647) args.after = Number(last);
-    else problems.push(problem('parameter_invalid', 'Last-Event-ID', 'must be the number of an event'));
+    args.after = positionOf(last);
+    if (Number.isNaN(args.after))
+      problems.push(problem('parameter_invalid', 'Last-Event-ID', 'must be the number of an event'));
   }
   problems.push(...eventStreamProblems(args, kind));
   if (problems.length > 0) throw new DomainError(...problems);
   return args;
+}
+
+/** The number of an event in the header of a client that comes back; NaN when it is none. */
+export function positionOf(text: string): number {
+  return /^\d{1,10}$/.test(text) && Number(text) <= 2_147_483_647 ? Number(text) : Number.NaN;
 }

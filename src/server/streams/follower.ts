@@ -16,9 +16,11 @@ import { weights } from '../../types/weights.js';
 import type { Identity } from '../identity.js';
 import type { InFlight } from '../in-flight.js';
 import type { Feed, Feeds } from './feeds.js';
-import type { Stream, Streams } from './streams.js';
+import type { Stream, StreamParts, Streams } from './streams.js';
 
 const heartbeatMilliseconds = 15_000;
+/** How long an object is not read again after a change: what changes all the time is read four times in a second. */
+const betweenChangesMilliseconds = 250;
 
 /** What streams need from the gateway. */
 export interface StreamServices {
@@ -63,18 +65,26 @@ export class Follower {
     return this.services.identity.identify(request);
   };
 
+  /** A request of this caller by POST to /graphql, as if it had come by HTTP. */
+  asking(context: Context, body: unknown): FastifyRequest {
+    const members = { method: 'POST', body, context, budget: context.budget };
+    const own = Object.entries(members).map(([name, value]) => [name, { value, writable: true }]);
+    return Object.create(this.request, Object.fromEntries(own)) as FastifyRequest;
+  }
+
   /** Opens a stream of this caller, or refuses it. */
-  enter(caller: Caller, destroy: () => void): Stream {
-    return this.services.streams.enter(caller, { identify: this.identify, destroy });
+  enter(caller: Caller, parts: StreamParts): Stream {
+    return this.services.streams.enter(caller, parts);
   }
 
-  /** Joins the feed of a caller. */
-  join(caller: Caller): Promise<Feed> {
-    return this.services.feeds.join(caller);
-  }
-
-  leave(feed: Feed): void {
-    this.services.feeds.leave(feed);
+  /** Joins the feed of a caller until the stream is over. */
+  async join(stream: Stream, caller: Caller): Promise<Feed> {
+    const { feeds } = this.services;
+    const feed = await feeds.join(caller);
+    stream.onLeave = () => feeds.leave(feed);
+    // The client may have left meanwhile.
+    if (stream.ending) stream.leave();
+    return feed;
   }
 
   /**
@@ -143,6 +153,35 @@ export class Follower {
       }
       await stream.wait(feed, position, heartbeatMilliseconds);
       if (feed.last === position && !stream.ending) yield { position };
+    }
+  }
+
+  /**
+   * True at once and after each event of a filter, and false at least every 15 s. Events that come shortly after each other
+   * are one change.
+   */
+  async *changes(stream: Stream, feed: Feed, filter: EventFilter): AsyncGenerator<boolean, void, void> {
+    let position = feed.last;
+    let changed = true;
+    while (!stream.ending) {
+      if (changed) {
+        yield true;
+        changed = false;
+        await stream.pause(betweenChangesMilliseconds);
+      }
+      const { last } = feed;
+      while (last > position) {
+        const after = position;
+        const read = await this.piece(stream, eventsOfReadMax * weights.object, (context) =>
+          this.#read(context, feed, filter, after, last),
+        );
+        if (!read) return;
+        ({ position } = read);
+        changed ||= read.rows.length > 0;
+      }
+      if (changed) continue;
+      await stream.wait(feed, position, heartbeatMilliseconds);
+      if (feed.last === position && !stream.ending) yield false;
     }
   }
 

@@ -19,8 +19,11 @@ export interface Ending {
 
 /** What a stream needs from its endpoint. */
 export interface StreamParts {
-  /** Identifies the caller again; refuses one whose key was revoked or whose session has ended. */
-  identify: () => Context | Promise<Context>;
+  /**
+   * Identifies the caller again; refuses one whose key was revoked or whose session has ended. Absent where another stream
+   * of the same connection does that.
+   */
+  identify?: (() => Context | Promise<Context>) | undefined;
   /** Closes the connection of a client that does not read. */
   destroy: () => void;
 }
@@ -30,6 +33,10 @@ export class Stream {
   ending: Ending | undefined;
   /** When the client was sent something that it has not read yet. */
   sendingSince: number | undefined;
+  /** Called with the reason when the gateway ends the stream. */
+  onEnd: ((ending: Ending) => void) | undefined;
+  /** Called once when the stream is over. */
+  onLeave: (() => void) | undefined;
   #wake: (() => void) | undefined;
 
   constructor(
@@ -42,6 +49,7 @@ export class Stream {
     if (this.ending) return;
     this.ending = ending;
     this.#wake?.();
+    this.onEnd?.(ending);
     if (this.sendingSince !== undefined) this.parts.destroy();
   }
 
@@ -50,6 +58,8 @@ export class Stream {
     this.ending ??= { problems: [], comesBack: false };
     this.#wake?.();
     this.left(this);
+    this.onLeave?.();
+    this.onLeave = undefined;
   }
 
   /** Resolves when there are events after a number, when the time is over, or when the stream ends. */
@@ -157,7 +167,7 @@ export class Streams {
 
   async #checkKey(stream: Stream): Promise<void> {
     try {
-      await stream.parts.identify();
+      await stream.parts.identify?.();
     } catch (error) {
       const ending = endingOf(error);
       // An outage says nothing about the key.

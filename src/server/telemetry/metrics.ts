@@ -174,6 +174,13 @@ export class Metrics implements StatementObserver {
     );
   }
 
+  /** Adds the open streams. */
+  watchStreams(size: () => number): void {
+    this.#gauge('tidegate_streams', 'Open streams of events and subscriptions, and WebSockets.', [], (gauge) =>
+      gauge.set(size()),
+    );
+  }
+
   #histogram<L extends string>(name: string, help: string, labelNames: L[]): Histogram<L> {
     return new Histogram({ name, help, labelNames, buckets: seconds, registers: [this.registry] });
   }

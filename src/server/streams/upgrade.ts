@@ -1,0 +1,57 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import websocket from '@fastify/websocket';
+import type { FastifyInstance } from 'fastify';
+import { handleProtocols } from 'graphql-ws';
+import type { Config } from '../../config.js';
+import { pathOf } from '../request.js';
+
+/** How long clients may take to answer that they have seen the end of their WebSocket. */
+const farewellMilliseconds = 1_000;
+const restart = 1012;
+
+/**
+ * Prepares a gateway for WebSockets to /graphql. Register it before the hooks that look at `request.ws`. When the gateway
+ * stops, it closes them with a code after which clients connect again.
+ */
+export async function webSockets(app: FastifyInstance, { BODY_BYTES_MAX }: Config): Promise<void> {
+  await app.register(websocket, {
+    options: {
+      maxPayload: BODY_BYTES_MAX,
+      handleProtocols: (protocols) => handleProtocols(protocols),
+      perMessageDeflate: false,
+    },
+    preClose: (done) => {
+      const { clients } = app.websocketServer;
+      for (const client of clients) client.close(restart, 'The gateway restarts.');
+      setTimeout(() => {
+        for (const client of clients) client.terminate();
+      }, farewellMilliseconds).unref();
+      done();
+    },
+    // A message that is too long, or none, closes the connection; the reason has been sent.
+    errorHandler: (_, socket) => socket.terminate(),
+  });
+  const [upgrade] = app.server.listeners('upgrade') as ((...of: Upgrade) => void)[];
+  app.server.removeAllListeners('upgrade');
+  app.server.on('upgrade', (...of: Upgrade) => (isWebSocket(of[0]) ? upgrade!(...of) : answerPlainly(app, ...of)));
+}
+
+type Upgrade = [request: IncomingMessage, socket: Duplex, head: Buffer];
+
+function isWebSocket({ method, url = '', headers }: IncomingMessage): boolean {
+  return method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket' && pathOf(url) === '/graphql';
+}
+
+/**
+ * Answers a request that offers another protocol, such as h2c, without it, as HTTP allows. Node gives such a request to
+ * the listener without its body, so it is read again without the header Upgrade.
+ */
+function answerPlainly(app: FastifyInstance, request: IncomingMessage, socket: Duplex, head: Buffer): void {
+  const { method, url, httpVersion, rawHeaders } = request;
+  const lines = [`${method} ${url} HTTP/${httpVersion}`];
+  for (let i = 0; i < rawHeaders.length; i += 2)
+    if (!/^(upgrade|http2-settings)$/i.test(rawHeaders[i]!)) lines.push(`${rawHeaders[i]}: ${rawHeaders[i + 1]}`);
+  socket.unshift(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), head]));
+  app.server.emit('encrypted' in socket ? 'secureConnection' : 'connection', socket);
+}
