@@ -103,7 +103,11 @@ async function main(): Promise<void> {
     eventSeconds: settings.EVENT_DAYS && settings.EVENT_DAYS * 86_400,
   };
   const requests = new WebhookRequests({ local: settings.transport === 'local' });
-  const worker = new Worker(database, log, retention, undefined, { secrets, requests });
+  const worker = new Worker(database, log, retention, undefined, {
+    secrets,
+    requests,
+    queries: app.eventQueries,
+  });
   worker.observer = metrics;
   await during('listening', () => listening(app, settings));
   await metricsEndpoint(settings, metrics?.registry);

@@ -96,6 +96,18 @@ async function operatorEndpoint(app: FastifyInstance, parts: GraphEndpoints, cre
   });
 }
 
+/** The limits of the documents of requests and of webhook endpoints. */
+export const documentLimitsOf = (config: Config) => ({
+  limits: {
+    depth: config.GRAPHQL_DEPTH_MAX,
+    aliases: config.GRAPHQL_ALIASES_MAX,
+    rootFields: config.GRAPHQL_ROOT_FIELDS_MAX,
+    directives: 10,
+  },
+  tokensMax: config.GRAPHQL_TOKENS_MAX,
+  suggestions: config.suggestions,
+});
+
 /** A schema and the settings of its endpoint. */
 interface Served<C extends ServerContext> {
   schema: GraphQLSchema;
@@ -114,16 +126,9 @@ async function served<C extends ServerContext>(
 ): Promise<{ handle: Handler } & Pick<GraphServer<C>, 'documents' | 'dryRun'>> {
   const { apollo, documents, dryRun } = buildApollo(schema, rules, {
     introspection,
-    limits: {
-      depth: config.GRAPHQL_DEPTH_MAX,
-      aliases: config.GRAPHQL_ALIASES_MAX,
-      rootFields: config.GRAPHQL_ROOT_FIELDS_MAX,
-      directives: 10,
-    },
-    tokensMax: config.GRAPHQL_TOKENS_MAX,
+    ...documentLimitsOf(config),
     nodesMax: config.GRAPHQL_NODES_MAX,
     sizes,
-    suggestions: config.suggestions,
     ...(compiler && { compiler }),
     onFault,
   });
