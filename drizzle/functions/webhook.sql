@@ -1,9 +1,9 @@
 -- Webhook endpoints and the deliveries of events to them. The times of deliveries are wall-clock times.
 --
--- Longer than 60 lines: create_webhook_endpoint (one insert with its columns); update_webhook_endpoint (one assignment for
--- each parameter); queue_deliveries (one insert with its columns); redeliver_webhooks (two ways to name events);
--- claim_webhook_deliveries (a row with all that an attempt needs); finish_deliveries (the states of deliveries and of the
--- endpoint in one place).
+-- Longer than 60 lines: create_webhook_endpoint (one insert with its columns); update_webhook_endpoint (one assignment
+-- for each parameter); queue_deliveries (one insert with its columns); redeliver_webhooks (two ways to name events);
+-- claim_webhook_deliveries (a row with all that an attempt needs); finish_deliveries (the states of deliveries and of
+-- the endpoint in one place).
 
 -- An endpoint for events and stored responses, without its encrypted secrets.
 create or replace function without_secrets(p_row webhook_endpoint)
