@@ -17,8 +17,10 @@ import { ledgerCommands } from './operator/commands/ledger.js';
 import { readable } from './operator/commands/output.js';
 import { payoutCommands } from './operator/commands/payout.js';
 import { transactionCommands } from './operator/commands/transaction.js';
+import { triggerCommand } from './operator/commands/trigger.js';
 import { OperatorError } from './operator/desk.js';
 import { Operator } from './operator/operator.js';
+import { TriggerError } from './operator/trigger/gateway.js';
 import { checkoutTermsOf } from './resources/checkout/terms.js';
 import { DomainError, sentenceV1 } from './request/problems.js';
 
@@ -72,6 +74,7 @@ const groups = [
 ];
 for (const add of groups) add(program, command);
 eventCommands(program);
+triggerCommand(program);
 
 program
   .command('migrate')
@@ -104,7 +107,15 @@ try {
   await program.parseAsync();
 } catch (error) {
   if (error instanceof CommanderError && error.exitCode === 0) process.exit(0);
-  const kinds = [CommanderError, ConfigError, EventStreamError, OperatorError, MigrationError, StartError];
+  const kinds = [
+    CommanderError,
+    ConfigError,
+    EventStreamError,
+    TriggerError,
+    OperatorError,
+    MigrationError,
+    StartError,
+  ];
   const known = kinds.some((kind) => error instanceof kind);
   const refused =
     !known && error instanceof DomainError

@@ -107,7 +107,8 @@ async function main(): Promise<void> {
   };
   const requests = new WebhookRequests({ local: settings.transport === 'local' });
   const checkSeconds = settings.LEDGER_CHECK_HOURS * 3_600;
-  const worker = new Worker(database, log, retention, undefined, { secrets, requests }, checkSeconds);
+  const webhooks = { secrets, requests, queries: app.eventQueries };
+  const worker = new Worker(database, log, retention, undefined, webhooks, checkSeconds);
   worker.observer = metrics;
   await during('listening', () => listening(app, settings));
   await metricsEndpoint(settings, metrics?.registry);

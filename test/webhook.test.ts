@@ -96,6 +96,8 @@ describe('a webhook endpoint', () => {
       event_types: ['deposit.*', 'account.created'],
       description: 'orders',
       connected: false,
+      query: null,
+      query_cost: null,
       enabled: true,
       disabled_reason: null,
       failing_since: null,
@@ -483,7 +485,11 @@ describe('an event for a webhook endpoint', () => {
     const user = await settled();
     const { database } = world.sql.options;
     const store = new Database({ ...inject('admin'), username: 'tidegate', database });
-    const parts = { secrets: Secrets.of(world.pepper), requests: new WebhookRequests({ local: true }) };
+    const parts = {
+      secrets: Secrets.of(world.pepper),
+      requests: new WebhookRequests({ local: true }),
+      queries: world.app.eventQueries,
+    };
     const worker = new Worker(store, pino({ level: 'silent' }), undefined, undefined, parts);
     worker.start();
     try {
@@ -524,6 +530,181 @@ describe('an event for a webhook endpoint', () => {
       (count) => count === 2,
     );
     expect(silent.got).toHaveLength(1);
+  });
+});
+
+describe('a query of a webhook endpoint', () => {
+  const query = `query Arrived($eventId: ID!) {
+    event(id: $eventId) { number kind accountId node { id ... on Account { nickname status } } }
+  }`;
+
+  it('makes the body of each delivery, with what its account sees, on both APIs', async () => {
+    const user = await settled();
+    const hook = await receiver();
+    const made = await done(create(user, { url: hook.url, event_types: ['account.created'], query }));
+    expect(made).toMatchObject({ query, query_cost: expect.any(Number) });
+    const object = await partner(user);
+    await eventually(
+      async () => hook.got.length,
+      (n) => n === 1,
+    );
+    const [{ headers, body }] = hook.got as [Received];
+    const event = (await done(user.get(`/v1/events/${headers['webhook-id']}`))) as any;
+    expect(new Webhook(made.secret).verify(body, headers as Record<string, string>)).toEqual({
+      data: {
+        event: {
+          ...{ number: event.number, kind: 'ACCOUNT_CREATED', accountId: user.id },
+          node: { id: object.id, nickname: object.nickname, status: 'DRAFT' },
+        },
+      },
+    });
+    const update = (query: string | null) =>
+      user.graph(
+        `mutation ($input: UpdateWebhookEndpointInput!) {
+          updateWebhookEndpoint(input: $input) { webhookEndpoint { query queryCost url } }
+        }`,
+        { input: { id: made.id, query } },
+      );
+    const other = 'query ($objectId: ID!) { node(id: $objectId) { __typename } }';
+    const changed = (await update(other)).body.data.updateWebhookEndpoint.webhookEndpoint;
+    expect(changed).toEqual({ query: other, queryCost: expect.any(Number), url: hook.url });
+    await partner(user);
+    await eventually(
+      async () => hook.got.length,
+      (n) => n === 2,
+    );
+    expect(JSON.parse(hook.got[1]!.body)).toEqual({ data: { node: { __typename: 'Account' } } });
+    // Other changes keep the query, and null removes it.
+    expect(await done(user.post(`/v1/webhook_endpoints/${made.id}`, { description: 'x' }))).toMatchObject({
+      query: other,
+    });
+    expect((await update(null)).body.data.updateWebhookEndpoint.webhookEndpoint).toMatchObject({
+      ...{ query: null, queryCost: null },
+    });
+    await partner(user);
+    await eventually(
+      async () => hook.got.length,
+      (n) => n === 3,
+    );
+    expect(JSON.parse(hook.got[2]!.body)).toMatchObject({ object: 'event', type: 'account.created' });
+  });
+
+  it('reads at each attempt, and a test event once it has its number', async () => {
+    const user = await settled();
+    let fails = false;
+    const hook = await receiver((_, response) => void response.writeHead(fails ? 500 : 204).end());
+    const { id } = await done(
+      create(user, {
+        url: hook.url,
+        event_types: ['receivable.created'],
+        query:
+          'query ($eventId: ID!) { event(id: $eventId) { number object node { ... on WebhookEndpoint { description } } } }',
+      }),
+    );
+    await done(user.post(`/v1/webhook_endpoints/${id}/test`));
+    const [tested] = await eventually(
+      async () => hook.events(),
+      (list) => list.length === 1,
+    );
+    expect(tested.data.event).toMatchObject({ number: expect.any(Number), object: { id } });
+    fails = true;
+    await done(user.post(`/v1/webhook_endpoints/${id}`, { event_types: ['webhook_endpoint.created'] }));
+    const other = await done(create(user, { url: 'https://example.com/', description: 'then' }));
+    const seen = () =>
+      hook
+        .events()
+        .filter(({ data }) => data.event.object.id === other.id)
+        .map(({ data }) => [data.event.object.description, data.event.node.description]);
+    await eventually(
+      async () => seen().length,
+      (n) => n === 1,
+    );
+    await done(user.post(`/v1/webhook_endpoints/${other.id}`, { description: 'now' }));
+    await later(id);
+    await eventually(
+      async () => seen().length,
+      (n) => n === 2,
+    );
+    expect(seen()).toEqual([
+      ['then', 'then'],
+      ['then', 'now'],
+    ]);
+  });
+
+  it('reads what its account sees, in its edition, and not what the platform that made it does', async () => {
+    const platform = await given.platform(2);
+    const [one, other] = [await platform.connectedUser(), await platform.connectedUser()];
+    const hidden = await partner(other);
+    const hook = await receiver();
+    const query = `query ($objectId: ID!) {
+      own: node(id: $objectId) { id }
+      accounts { nodes { id } }
+      viewer { edition onBehalf }
+      other: node(id: "${hidden.id}") { id }
+    }`;
+    await done(create(platform, { url: hook.url, event_types: ['account.created'], account_id: one.id, query }));
+    const made = await partner(one);
+    await eventually(
+      async () => hook.events().filter(({ data }) => data?.own?.id === made.id).length,
+      (n) => n === 1,
+    );
+    const sent = hook.events().find(({ data }) => data.own.id === made.id);
+    expect(sent.data).toMatchObject({ other: null, viewer: { edition: 2, onBehalf: false } });
+    expect(sent.data.accounts.nodes.map(({ id }: any) => id)).not.toContain(hidden.id);
+    expect(sent.data.accounts.nodes.map(({ id }: any) => id)).toContain(made.id);
+  });
+
+  it('that fails sends its errors, so that no event is lost', async () => {
+    const user = await settled();
+    const hook = await receiver();
+    const query = 'query ($eventId: ID!) { event(id: $eventId) { type } account(id: "account_none") { id } }';
+    await done(create(user, { url: hook.url, event_types: ['account.created'], query }));
+    await partner(user);
+    await eventually(
+      async () => hook.got.length,
+      (n) => n === 1,
+    );
+    expect(JSON.parse(hook.got[0]!.body)).toMatchObject({
+      data: { event: { type: 'account.created' }, account: null },
+      errors: [{ path: ['account'], extensions: { code: 'RESOURCE_MISSING', httpStatus: 404 } }],
+    });
+  });
+
+  it.each<[string, string]>([
+    ['{ events { nodes { id } ', 'Syntax Error: Expected Name, found <EOF> (line 1, column 25).'],
+    ['{ viewer { color } }', 'Cannot query field "color" on type "Viewer"'],
+    ['query ($eventId: ID!) {\n  event(id: $eventId) { colour }\n}', '(line 2, column 25)'],
+    ['mutation { updateAccount(input: {id: "x"}) { account { id } } }', 'must be a query, and not a mutation'],
+    ['query A { viewer { mode } } query B { viewer { mode } }', 'must have exactly one operation'],
+    ['query ($id: ID!) { node(id: $id) { id } }', 'The variable $id has no value. There are $eventId: ID!'],
+    ['query ($eventId: Int!) { deposits(first: $eventId) { nodes { id } } }', '$eventId'],
+    ['{ __schema { types { name } } }', 'introspection'],
+    ['{ accounts(first: 100) { nodes { depositsIn(first: 100) { nodes { id } } } } }', 'The operation could touch'],
+    [
+      '{ accounts(first: 100) { totalCount nodes { id } } deposits(first: 100) { totalCount nodes { id } } receivables(first: 100) { totalCount nodes { id } } }',
+      'points for each delivery, and the limit is 500',
+    ],
+    [
+      '{ connectedAccountSettings { nodes { id } } }',
+      'The account cannot read `connectedAccountSettings`: Only a platform',
+    ],
+    [
+      '{ viewer { mode } checkout(id: "checkout_1") { id } }',
+      '`checkout` is part of Edition 2 only (line 1, column 19)',
+    ],
+    ['x'.repeat(5_001), 'is longer than 5000 characters'],
+  ])('is refused when it is stored: %s', async (refused, message) => {
+    const user = await given.directUser(1);
+    for (const reply of [
+      await create(user, { url: 'https://example.com/', query: refused }),
+      await user.post(`/v1/webhook_endpoints/${(await done(create(user, { url: 'https://example.com/' }))).id}`, {
+        query: refused,
+      }),
+    ]) {
+      expect([reply.status, new Set(reply.fieldNames)]).toEqual([400, new Set(['webhook_endpoint.query'])]);
+      expect(reply.body.errors[0].message).toContain(message);
+    }
+    expect((await done(user.get('/v1/webhook_endpoints'))).data).toMatchObject([{ query: null, query_cost: null }]);
   });
 });
 

@@ -129,7 +129,11 @@ export function useWorld({
     world.operator = new Operator(world.database, schema, pepper);
     world.sql = postgres({ ...connection(), max: 2, onnotice: () => {} });
     world.another = open;
-    const webhooks = { secrets: Secrets.of(pepper), requests: new WebhookRequests({ local: true }) };
+    const webhooks = {
+      secrets: Secrets.of(pepper),
+      requests: new WebhookRequests({ local: true }),
+      queries: world.app.eventQueries,
+    };
     if (worker) (running = new Worker(world.database, log, retentionDefault, acquirers, webhooks)).start();
   });
   afterAll(async () => {

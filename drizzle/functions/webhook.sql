@@ -1,7 +1,9 @@
 -- Webhook endpoints and the deliveries of events to them. The times of deliveries are wall-clock times.
 --
--- Longer than 60 lines: queue_deliveries (one insert with its columns); redeliver_webhooks (two ways to name events);
--- finish_deliveries (the states of deliveries and of the endpoint in one place).
+-- Longer than 60 lines: create_webhook_endpoint (one insert with its columns); update_webhook_endpoint (one assignment
+-- for each parameter); queue_deliveries (one insert with its columns); redeliver_webhooks (two ways to name events);
+-- claim_webhook_deliveries (a row with all that an attempt needs); finish_deliveries (the states of deliveries and of
+-- the endpoint in one place).
 
 -- An endpoint for events and stored responses, without its encrypted secrets.
 create or replace function without_secrets(p_row webhook_endpoint)
@@ -71,7 +73,7 @@ declare
     p_args,
     args_of(
       'id text, accountId text, url text, eventTypes text[], description text null, connected boolean,
-        secretSealed text'
+        secretSealed text, query? text null, queryCost? int null'
     )
   );
   v webhook_endpoint;
@@ -90,6 +92,8 @@ begin
       connected,
       enabled,
       secret_sealed,
+      query,
+      query_cost,
       context_id,
       on_root_list
     )
@@ -105,6 +109,8 @@ begin
     (v_args ->> 'connected')::boolean,
     true,
     v_args ->> 'secretSealed',
+    v_args ->> 'query',
+    (v_args ->> 'queryCost')::int,
     a.context_id,
     a.on_root_list
   from account a
@@ -129,7 +135,10 @@ as $$
 declare
   v_args jsonb := check_args(
     p_args,
-    args_of('id text, url? text, eventTypes? text[], description? text null, connected? boolean, enabled? boolean')
+    args_of(
+      'id text, url? text, eventTypes? text[], description? text null, connected? boolean, enabled? boolean,
+        query? text null, queryCost? int null'
+    )
   );
   v_old webhook_endpoint;
   v webhook_endpoint;
@@ -158,6 +167,14 @@ begin
       else w.description
     end,
     connected = coalesce((v_args ->> 'connected')::boolean, w.connected),
+    query = case
+      when v_args ? 'query' then v_args ->> 'query'
+      else w.query
+    end,
+    query_cost = case
+      when v_args ? 'query' then (v_args ->> 'queryCost')::int
+      else w.query_cost
+    end,
     enabled = coalesce(v_enabled, w.enabled),
     disabled_reason = case
       when v_enabled then null
@@ -470,8 +487,8 @@ begin
 end;
 $$;
 
--- Claims an endpoint for a worker and returns its deliveries that are due, the first ones first, with their events. No
--- other worker claims the endpoint until the claim ends: by `finish_deliveries`, or after `p_seconds`.
+-- How gateways from before queries claim an endpoint, during a deploy: as `claim_webhook_deliveries` does, but never an
+-- endpoint with a query, because these gateways would send the event in place of the result.
 -- Without an event: deliveries are listed; an event about each would cause further deliveries.
 create or replace function claim_deliveries(p_tenant text, p_live boolean, p_endpoint text, p_limit int, p_seconds int)
 returns table (
@@ -482,6 +499,79 @@ returns table (
   previous_secret_sealed text,
   claimed_until bigint,
   claimed_at bigint
+)
+language plpgsql
+as $$
+declare
+  v webhook_endpoint;
+  v_now bigint := wall_clock();
+begin
+  update webhook_endpoint w
+  set claimed_until = v_now + p_seconds
+  where
+    w.tenant_id = p_tenant
+    and w.livemode = p_live
+    and w.id = p_endpoint
+    and w.enabled
+    and w.due <= v_now
+    and coalesce(w.claimed_until, 0) <= v_now
+    and w.query is null
+  returning *
+  into v;
+  if not found then
+    return;
+  end if;
+  return query select
+      d.id,
+      to_jsonb(e),
+      v.url,
+      v.secret_sealed,
+      case
+        when v.previous_secret_until > v_now then v.previous_secret_sealed
+      end,
+      v.claimed_until,
+      v_now
+    from
+      (
+        select *
+        from webhook_delivery x
+        where
+          x.tenant_id = p_tenant
+          and x.livemode = p_live
+          and x.endpoint_id = p_endpoint
+          and x.status = 'pending'
+          and x.next_attempt <= v_now
+        order by x.next_attempt, x.event_number
+        limit p_limit
+      ) d
+      left join event e on e.tenant_id = p_tenant and e.livemode = p_live and e.id = d.event_id
+    order by d.next_attempt, d.event_number;
+end;
+$$;
+
+-- Claims an endpoint for a worker and returns its deliveries that are due, the first ones first, with their events, and
+-- the account whose events they are. No other worker claims the endpoint until the claim ends: by `finish_deliveries`,
+-- or after `p_seconds`.
+-- Without an event: deliveries are listed; an event about each would cause further deliveries.
+create or replace function claim_webhook_deliveries(
+  p_tenant text,
+  p_live boolean,
+  p_endpoint text,
+  p_limit int,
+  p_seconds int
+)
+returns table (
+  delivery_id text,
+  event jsonb,
+  url text,
+  secret_sealed text,
+  previous_secret_sealed text,
+  claimed_until bigint,
+  claimed_at bigint,
+  query text,
+  account_id text,
+  account_kind text,
+  account_edition int
 )
 language plpgsql
 as $$
@@ -512,7 +602,11 @@ begin
         when v.previous_secret_until > v_now then v.previous_secret_sealed
       end,
       v.claimed_until,
-      v_now
+      v_now,
+      v.query,
+      a.id,
+      a.kind,
+      a.edition::int
     from
       (
         select *
@@ -527,6 +621,7 @@ begin
         limit p_limit
       ) d
       left join event e on e.tenant_id = p_tenant and e.livemode = p_live and e.id = d.event_id
+      join account a on a.tenant_id = p_tenant and a.livemode = p_live and a.id = v.account_id
     order by d.next_attempt, d.event_number;
 end;
 $$;

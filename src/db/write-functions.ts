@@ -212,6 +212,8 @@ export interface WriteFunctions {
       description: string | null;
       connected: boolean;
       secretSealed: string;
+      query?: string | null | undefined;
+      queryCost?: number | null | undefined;
     };
   };
   decide_transaction: {
@@ -473,6 +475,8 @@ export interface WriteFunctions {
       description?: string | null | undefined;
       connected?: boolean | undefined;
       enabled?: boolean | undefined;
+      query?: string | null | undefined;
+      queryCost?: number | null | undefined;
     };
   };
   void_receivable: {

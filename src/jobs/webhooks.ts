@@ -5,8 +5,11 @@ import type { Database } from '../db/database.js';
 import { fromRow } from '../db/row-mapper.js';
 import type { SealedPlace, Secrets } from '../db/secrets.js';
 import { DomainError } from '../request/problems.js';
-import { event } from '../resources/event/table.js';
+import type { EventQueries, EventQueryResult } from '../operation/event-queries.js';
+import type { AccountKind } from '../resources/account/table.js';
+import { type EventRow, event } from '../resources/event/table.js';
 import { eventV1 } from '../resources/event/v1.js';
+import { readerOf } from '../resources/webhook-endpoint/reader.js';
 import { webhookEndpoint } from '../resources/webhook-endpoint/table.js';
 import { faultLine } from '../server/log.js';
 import type { WorkObserver } from './lane.js';
@@ -20,9 +23,17 @@ const looksMax = 20;
 /** How many endpoints one process serves at once: in all, of one tenant, and of those that fail. */
 const atOnce = { all: 64, ofTenant: 8, failing: 32 };
 const batchMax = 50;
-/** A claim lasts longer than a batch: no attempt begins after `turnMilliseconds`, and each ends within 15 s. */
 const turnMilliseconds = 30_000;
-const claimSeconds = 60;
+/**
+ * A claim lasts longer than what is done during it: no attempt begins later than `claimMilliseconds`, and each ends
+ * within 20 s: the wait for a turn, 3 s for its query, and 15 s for the request. The deliveries of a process that was killed wait until its claim ends.
+ */
+const claimMilliseconds = 2_000;
+const claimSeconds = 25;
+/** The longest pause of a turn whose tenant has no allowance left for a query. */
+const allowanceMilliseconds = 5_000;
+/** The pause of a turn whose event has no number yet. */
+const numberSeconds = 0.1;
 
 /** An endpoint with a delivery that is due. */
 interface Due {
@@ -37,6 +48,8 @@ interface Due {
 export interface WebhookParts {
   secrets: Secrets;
   requests: WebhookRequests;
+  /** Runs the queries of endpoints. */
+  queries: EventQueries;
   /** Learns of attempts. */
   observer?: () => WorkObserver | undefined;
 }
@@ -135,46 +148,76 @@ export class Webhooks {
   /** Delivers to one endpoint until nothing is due or its turn is over. */
   async #deliver({ tenantId, livemode, id }: Due): Promise<void> {
     const until = performance.now() + turnMilliseconds;
-    for (let claimed = batchMax; claimed === batchMax && performance.now() < until && !this.stop.aborted; ) {
-      const rows = await this.database.work('claim_deliveries', [tenantId, livemode, id, batchMax, claimSeconds]);
-      claimed = rows.length;
-      if (claimed === 0) return;
-      const results: object[] = [];
-      const began = performance.now();
-      for (const row of rows) {
-        const elapsed = performance.now() - began;
-        if (elapsed > turnMilliseconds || this.stop.aborted) break;
-        const at = Number(row.claimed_at) + Math.floor(elapsed / 1000);
-        const { attempt, retryAfter, final } = await this.#attempt({ tenantId, livemode, id }, row, at);
-        const accepted = attempt.status !== null && attempt.status >= 200 && attempt.status < 300;
-        this.parts.observer?.()?.delivered(accepted ? 'delivered' : 'failed', attempt.milliseconds / 1_000);
-        results.push({ delivery: row.delivery_id, attempt, retryAfter, final });
-        // An endpoint that is gone, or asks to wait, gets no further event now.
-        if (final || retryAfter) break;
-      }
+    for (let more = true; more && performance.now() < until && !this.stop.aborted; ) {
+      const claim = [tenantId, livemode, id, batchMax, claimSeconds];
+      const rows = await this.database.work('claim_webhook_deliveries', claim);
+      if (rows.length === 0) return;
+      const { results, pause, waits } = await this.#batch({ tenantId, livemode, id }, rows);
+      more = !waits && (rows.length === batchMax || results.length < rows.length);
       const values = [tenantId, livemode, id, Number(rows[0]!.claimed_until), JSON.stringify(results)];
       const [ended] = await this.database.work('finish_deliveries', values);
       if (ended?.finish_deliveries) {
         this.log.warn({ tenant: tenantId, endpoint: id, reason: ended.finish_deliveries }, 'an endpoint was disabled');
         return;
       }
+      if (pause > 0) await this.#pause(Math.min(pause * 1_000, allowanceMilliseconds));
     }
   }
 
-  #attempt(place: SealedPlace, row: Record<string, unknown>, at: number): Promise<Attempted> | Attempted {
+  /** Makes the attempts of a claim, one after the other, as far as its time goes. */
+  async #batch(place: SealedPlace, rows: Record<string, unknown>[]) {
+    const results: object[] = [];
+    const began = performance.now();
+    const elapsed = () => performance.now() - began;
+    const nothing = { results, pause: 0, waits: false };
+    for (const row of rows) {
+      if (elapsed() > claimMilliseconds || this.stop.aborted) break;
+      const now = () => Number(row.claimed_at) + Math.floor(elapsed() / 1_000);
+      const attempted = await this.#attempt(place, row, now);
+      // The delivery stays as it is until the event has its number, or the tenant has a turn and enough allowance.
+      if ('later' in attempted) return { ...nothing, pause: attempted.later };
+      const { attempt, retryAfter, final } = attempted;
+      const accepted = attempt.status !== null && attempt.status >= 200 && attempt.status < 300;
+      this.parts.observer?.()?.delivered(accepted ? 'delivered' : 'failed', attempt.milliseconds / 1_000);
+      results.push({ delivery: row.delivery_id, attempt, retryAfter, final });
+      // An endpoint that is gone, or asks to wait, gets no further event now.
+      if (final || retryAfter) return { ...nothing, waits: true };
+    }
+    return nothing;
+  }
+
+  async #attempt(
+    place: SealedPlace,
+    row: Record<string, unknown>,
+    now: () => number,
+  ): Promise<Attempted | { later: number }> {
     const stored = row.event as Record<string, unknown> | null;
-    if (!stored) return failed('the event was deleted before it could be sent', at);
+    if (!stored) return failed('the event was deleted before it could be sent', now(), true);
     const sealed = [row.secret_sealed, row.previous_secret_sealed].filter((text) => typeof text === 'string');
     const secrets = sealed.flatMap((text) => this.parts.secrets.open(text, place) ?? []);
-    if (secrets.length === 0) return failed('the secret cannot be decrypted; rotate it', at);
-    const shown = eventV1(fromRow(event, stored));
-    return this.parts.requests.send({
-      id: shown.id,
-      body: JSON.stringify(shown),
-      url: String(row.url),
-      secrets,
-      at,
+    if (secrets.length === 0) return failed('the secret cannot be decrypted; rotate it', now(), true);
+    const about = fromRow(event, stored);
+    const content = await this.#content(place, row, about);
+    if ('later' in content) return content;
+    if ('fault' in content) return failed(content.fault, now(), false);
+    return this.parts.requests.send({ id: about.id, body: content.body, url: String(row.url), secrets, at: now() });
+  }
+
+  /** The body of a delivery: the event, or the result of the query of its endpoint. */
+  async #content(
+    { tenantId, livemode }: SealedPlace,
+    row: Record<string, unknown>,
+    about: EventRow,
+  ): Promise<EventQueryResult> {
+    if (typeof row.query !== 'string') return { body: JSON.stringify(eventV1(about)) };
+    // A query finds an event once it has its number; a test event is queued before.
+    if (about.number === null) return { later: numberSeconds };
+    const owner = readerOf({
+      ...{ tenantId, livemode, id: String(row.account_id) },
+      kind: row.account_kind as AccountKind,
+      edition: row.account_edition as 1 | 2,
     });
+    return this.parts.queries.run(row.query, owner, about);
   }
 
   #change(): Promise<void> {
@@ -189,6 +232,6 @@ export class Webhooks {
 const keyOf = ({ tenantId, livemode, id }: Due) => `${tenantId} ${livemode} ${id}`;
 
 /** An attempt that failed before anything was sent. */
-function failed(error: string, at: number): Attempted {
-  return { attempt: { at, milliseconds: 0, status: null, error, response: null }, retryAfter: null, final: true };
+function failed(error: string, at: number, final: boolean): Attempted {
+  return { attempt: { at, milliseconds: 0, status: null, error, response: null }, retryAfter: null, final };
 }

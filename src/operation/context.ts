@@ -3,6 +3,7 @@ import type { PgTable } from 'drizzle-orm/pg-core';
 import type { NewToken } from '../auth/tokens.js';
 import type { Checkouts } from '../resources/checkout/terms.js';
 
+import type { EventQueries } from './event-queries.js';
 import type { Scope } from '../db/scope.js';
 import type { Edition } from '../editions/edition.js';
 import { RequestBudget } from '../request/budget.js';
@@ -72,6 +73,9 @@ export class Context {
 
   /** Whether the gateway serves this machine alone; set by the HTTP server. */
   local = false;
+
+  /** Checks the queries of webhook endpoints; absent where the operator acts for an account. */
+  eventQueries: EventQueries | undefined;
 
   /** Says what a document would cost, without running it; set by the GraphQL endpoint. */
   dryRun: DryRun | undefined;

@@ -14,6 +14,7 @@ import { Secrets } from '../db/secrets.js';
 import { type Acquirers, acquirers as delivered } from '../hosted/acquirer.js';
 import { hostedPages, mangledPage } from '../hosted/page.js';
 import type { Context } from '../operation/context.js';
+import type { EventQueries } from '../operation/event-queries.js';
 import type { OperatorContext } from '../operator/context.js';
 import type { Credential } from '../operator/credential.js';
 import { type RequestBudget, type RequestLimits, tooLarge } from '../request/budget.js';
@@ -24,6 +25,7 @@ import { Admission, refuseHost, refuseRepeated } from './admission.js';
 import { compressionOptions } from './compression.js';
 import { conditionalRequests } from './conditional-requests.js';
 import { crossOrigin } from './cors.js';
+import { eventQueries } from './event-queries.js';
 import { docsSite } from './docs/site.js';
 import { dashboardFiles } from './dashboard-files.js';
 import type { DashboardLinks } from './dashboard-links.js';
@@ -52,6 +54,10 @@ import { webSockets } from './streams/upgrade.js';
 import { clientErrorHandler, slowClients } from './unreadable.js';
 
 declare module 'fastify' {
+  interface FastifyInstance {
+    /** Runs the queries of webhook endpoints, for the worker. */
+    eventQueries: EventQueries;
+  }
   interface FastifyRequest {
     /** Set when the caller has been identified; null on pages and probes. */
     context: Context | null;
@@ -131,6 +137,8 @@ export async function gateway(parts: Parts): Promise<FastifyInstance> {
   metrics?.watchRequests(() => inFlight.load);
   if (metrics) measureRequests(app, metrics);
   const chargeOf = rateLimit(app, config, database);
+  identity.eventQueries = eventQueries({ config, schema, identity, inFlight, chargeOf, onFault });
+  app.decorate('eventQueries', identity.eventQueries);
   const services = streamServices(app, { config, identity, inFlight, database, chargeOf });
   metrics?.watchStreams(() => services.streams.size);
   await app.register(compress, compressionOptions);

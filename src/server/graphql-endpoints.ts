@@ -46,7 +46,7 @@ export async function graphEndpoints(app: FastifyInstance, parts: GraphEndpoints
       compiler: new QueryCompiler(schema, undefined, config.ANSWER_BYTES_MAX),
     }),
   });
-  const limits = { ...documentLimits(config), introspection: config.INTROSPECTION };
+  const limits = { ...documentLimitsOf(config), introspection: config.INTROSPECTION };
   const reader = subscriptionReader(schema, { ...limits, rules: graphRules, nodes, documents, onFault });
   const subscriptions = new Subscriptions(streams, reader, onFault);
   const persisted = new PersistedDocuments(config, trustedDocuments(config, schema));
@@ -107,6 +107,19 @@ async function operatorEndpoint(app: FastifyInstance, parts: GraphEndpoints, cre
   });
 }
 
+/** The limits of documents in the settings: of requests, subscriptions and webhook endpoints. */
+export const documentLimitsOf = (config: Config) => ({
+  limits: {
+    depth: config.GRAPHQL_DEPTH_MAX,
+    aliases: config.GRAPHQL_ALIASES_MAX,
+    rootFields: config.GRAPHQL_ROOT_FIELDS_MAX,
+    directives: 10,
+  },
+  tokensMax: config.GRAPHQL_TOKENS_MAX,
+  nodesMax: config.GRAPHQL_NODES_MAX,
+  suggestions: config.suggestions,
+});
+
 /** A schema and the settings of its endpoint. */
 interface Served<C extends ServerContext> {
   schema: GraphQLSchema;
@@ -124,7 +137,7 @@ async function served<C extends ServerContext>(
   { schema, rules, sizes, introspection, context, compiler }: Served<C>,
 ): Promise<{ handle: Handler } & Pick<GraphServer<C>, 'documents' | 'nodes' | 'dryRun'>> {
   const { apollo, documents, nodes, dryRun } = buildApollo(schema, rules, {
-    ...documentLimits(config),
+    ...documentLimitsOf(config),
     introspection,
     sizes,
     ...(compiler && { compiler }),
@@ -138,16 +151,3 @@ async function served<C extends ServerContext>(
     (apolloHandle as (request: FastifyRequest, reply: FastifyReply) => unknown).call(app, request, reply) as never;
   return { handle, documents, nodes, dryRun };
 }
-
-/** The limits of documents in the settings, for every schema. */
-const documentLimits = (config: Config) => ({
-  limits: {
-    depth: config.GRAPHQL_DEPTH_MAX,
-    aliases: config.GRAPHQL_ALIASES_MAX,
-    rootFields: config.GRAPHQL_ROOT_FIELDS_MAX,
-    directives: 10,
-  },
-  tokensMax: config.GRAPHQL_TOKENS_MAX,
-  nodesMax: config.GRAPHQL_NODES_MAX,
-  suggestions: config.suggestions,
-});

@@ -8,16 +8,18 @@ import type { Secrets } from '../db/secrets.js';
 import { editions } from '../editions/editions.js';
 import { type Acquirers, acquirerOf } from '../hosted/acquirer.js';
 import { Context, type NewSessions } from '../operation/context.js';
+import type { EventQueries } from '../operation/event-queries.js';
 import { idempotencyKey } from '../operation/idempotency.js';
 import { OperatorContext } from '../operator/context.js';
 import type { Credential } from '../operator/credential.js';
 import { Operator } from '../operator/operator.js';
 import type { Caller } from '../request/caller.js';
+import type { RequestBudget } from '../request/budget.js';
 import { DomainError, problem } from '../request/problems.js';
 import { tokenOf } from '../resources/checkout/link.js';
 import type { Checkouts, CheckoutTerms } from '../resources/checkout/terms.js';
 import { credentialOf } from './dashboard-cookie.js';
-import { originOf, single } from './request.js';
+import { originOf, ownOriginOf, single } from './request.js';
 
 /** The parts from which a request's context is built. */
 export interface IdentityParts {
@@ -35,6 +37,9 @@ export interface IdentityParts {
  */
 export class Identity {
   constructor(private readonly parts: IdentityParts) {}
+
+  /** The queries of webhook endpoints; set once the gateway has what they need. */
+  eventQueries: EventQueries | undefined;
 
   /**
    * The context of the caller whose key the request has; no promise when the key is cached. Refuses an unknown key.
@@ -89,16 +94,30 @@ export class Identity {
 
   readonly #newKey = (tenant: string, live: boolean) => this.parts.callers.newKey(tenant, live);
 
+  /** The context in which the worker reads for an account, without a request. It makes no sessions. */
+  accountContext(owner: Caller, budget: RequestBudget, requestId: string): Context {
+    const { config, database, secrets } = this.parts;
+    const scope = new Scope(owner, database, budget);
+    const checkouts = this.#checkouts(() => ownOriginOf(config));
+    const edition = editions[owner.edition];
+    return new Context(owner, scope, edition, requestId, undefined, this.#newKey, checkouts, secrets, budget);
+  }
+
+  #checkouts(origin: () => string): Checkouts {
+    const { secrets, terms, acquirers } = this.parts;
+    return {
+      terms,
+      payable: (livemode) => acquirerOf(livemode, acquirers) !== undefined,
+      urlOf: (place) => `${origin()}/checkout/${tokenOf(secrets, place)}`,
+    };
+  }
+
   #contextOf(request: FastifyRequest, caller: Caller): Context {
-    const { config, database, secrets, terms, acquirers } = this.parts;
+    const { config, database, secrets } = this.parts;
     const key = request.method === 'POST' ? idempotencyKey(single(request, 'idempotency-key')) : undefined;
     const budget = request.budget ?? undefined;
     const scope = new Scope(caller, database, budget);
-    const checkouts: Checkouts = {
-      terms,
-      payable: (livemode) => acquirerOf(livemode, acquirers) !== undefined,
-      urlOf: (place) => `${originOf(request, config)}/checkout/${tokenOf(secrets, place)}`,
-    };
+    const checkouts = this.#checkouts(() => originOf(request, config));
     const edition = editions[caller.edition];
     const sessions: NewSessions = {
       newToken: (tenant, live) => this.parts.callers.newSessionToken(tenant, live),
@@ -107,6 +126,7 @@ export class Identity {
     const made = this.#newKey;
     const context = new Context(caller, scope, edition, request.id, key, made, checkouts, secrets, budget, sessions);
     context.local = config.transport === 'local';
+    context.eventQueries = this.eventQueries;
     return context;
   }
 }

@@ -36,6 +36,12 @@ export function originOf(request: FastifyRequest, config: Config): string {
   return config.PUBLIC_URL ?? `${config.transport === 'local' ? 'http' : 'https'}://${host}`;
 }
 
+/** The origin for payers' links where there is no request: PUBLIC_URL, otherwise the address that the gateway listens on. */
+export function ownOriginOf({ PUBLIC_URL, transport, HOST, PORT }: Config): string {
+  const host = HOST.includes(':') ? `[${HOST}]` : HOST;
+  return PUBLIC_URL ?? `${transport === 'local' ? 'http' : 'https'}://${host}:${PORT}`;
+}
+
 /** The value of a header. Repeated headers are joined, so two different keys in one request are an invalid key. */
 export function single(request: FastifyRequest, name: string): string | undefined {
   const value = request.headers[name];

@@ -26,7 +26,7 @@ async function events(numbers: number[], type = 'account.updated', context = roo
 const list = (ids: string[]) => `{${ids.join(',')}}`;
 const deliveriesOf = (endpoint: string) =>
   world.sql<Row[]>`select * from webhook_delivery where endpoint_id = ${endpoint} order by event_number`;
-const claim = (id: string, seconds = 60) => call('claim_deliveries', root.tenantId, false, id, 50, seconds);
+const claim = (id: string, seconds = 60) => call('claim_webhook_deliveries', root.tenantId, false, id, 50, seconds);
 const attempt = (more: object = {}) => ({ at: 1, milliseconds: 2, status: 200, error: null, response: '', ...more });
 const finish = (id: string, claimedUntil: number, results: object[]) =>
   value('finish_deliveries', root.tenantId, false, id, claimedUntil, JSON.stringify(results));
@@ -218,7 +218,7 @@ of('redeliver_webhooks', () => {
   });
 });
 
-of('claim_deliveries', () => {
+of('claim_webhook_deliveries', () => {
   it('gives an endpoint to one worker until the claim ends, with the events in the order of their numbers', async () => {
     const { id } = await withDeliveries(3);
     const rows = await claim(id);
@@ -230,6 +230,22 @@ of('claim_deliveries', () => {
     await disable(id);
     await world.sql`update webhook_endpoint set claimed_until = null where id = ${id}`;
     expect(await claim(id)).toEqual([]);
+  });
+});
+
+of('claim_deliveries', () => {
+  it('gives an endpoint to a gateway that knows no queries, unless it has one', async () => {
+    const { id } = await withDeliveries(1);
+    await write(root, 'update_webhook_endpoint', { id, query: '{ viewer { mode } }', queryCost: 12 });
+    const older = () => call('claim_deliveries', root.tenantId, false, id, 50, 60);
+    expect(await older()).toEqual([]);
+    const [row] = await claim(id);
+    expect(row).toMatchObject({ query: '{ viewer { mode } }', account_id: root.id, account_edition: 1 });
+    await world.sql`update webhook_endpoint set claimed_until = null where id = ${id}`;
+    const changed = await write(root, 'update_webhook_endpoint', { id, query: null, queryCost: null });
+    expect(changed).toMatchObject({ query: null, query_cost: null });
+    expect(await older()).toHaveLength(1);
+    await disable(id);
   });
 });
 

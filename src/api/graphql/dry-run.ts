@@ -38,7 +38,7 @@ const errorsMax = 5;
 export function dryRunOf(schema: GraphQLSchema, nodes: NodeCounter, limits: DocumentLimits) {
   return ({ query, variables, operationName }: DryRunAsked): DryRunAnswer => {
     try {
-      const document = checked(schema, limits, query);
+      const document = checkedDocument(schema, limits, query);
       const operation = getOperationAST(document, operationName);
       if (!operation)
         throw new GraphQLError(
@@ -49,7 +49,7 @@ export function dryRunOf(schema: GraphQLSchema, nodes: NodeCounter, limits: Docu
       const given = getVariableValues(schema, operation.variableDefinitions ?? [], variables ?? {}, {
         maxErrors: errorsMax,
       });
-      if (given.errors) throw new Refused(given.errors, document);
+      if (given.errors) throw new RefusedDocument(given.errors, document);
       const estimator = nodes.of(document, operation.name?.value)!;
       const estimate = estimator(variables ?? {});
       refuseTooMany(estimate, limits.nodesMax);
@@ -60,7 +60,7 @@ export function dryRunOf(schema: GraphQLSchema, nodes: NodeCounter, limits: Docu
         errors: [],
       };
     } catch (error) {
-      if (error instanceof Refused) return refused(error.errors);
+      if (error instanceof RefusedDocument) return refused(error.errors);
       if (error instanceof GraphQLError) return refused([error]);
       throw error;
     }
@@ -68,7 +68,7 @@ export function dryRunOf(schema: GraphQLSchema, nodes: NodeCounter, limits: Docu
 }
 
 /** A document or variables that the validation refuses. */
-export class Refused extends Error {
+export class RefusedDocument extends Error {
   constructor(
     readonly errors: readonly GraphQLError[],
     readonly document: DocumentNode,
@@ -87,15 +87,15 @@ export function withoutLongNames(message: string): string {
   return message.replaceAll(/[\w$]{101,}|(?<=")[^"]{101,}(?=")/g, cut);
 }
 
-/** Parses a document, and checks it by the rules for requests. */
-export function checked(schema: GraphQLSchema, limits: DocumentLimits, query: string): DocumentNode {
+/** Parses a document, and checks it by the rules for requests. Throws a GraphQLError or a RefusedDocument. */
+export function checkedDocument(schema: GraphQLSchema, limits: DocumentLimits, query: string): DocumentNode {
   const document = parse(query, { maxTokens: limits.tokensMax });
   if (isTooLong(document))
     throw new GraphQLError(`The document selects more than ${selectionsMax} fields, fragments included.`);
   const rules = [...specifiedRules, limitRule(limits.limits)];
   if (!limits.introspection) rules.push(NoSchemaIntrospectionCustomRule);
   const errors = validate(schema, document, rules, { maxErrors: errorsMax, hideSuggestions: !limits.suggestions });
-  if (errors.length > 0) throw new Refused(errors, document);
+  if (errors.length > 0) throw new RefusedDocument(errors, document);
   return document;
 }
 

@@ -16,7 +16,7 @@ import type { Context } from '../../operation/context.js';
 import { measuredFieldResolver } from '../../request/budget.js';
 import { DomainError } from '../../request/problems.js';
 import type { DocumentCache } from './document-cache.js';
-import { checked, type DocumentLimits, Refused, withoutLongNames } from './dry-run.js';
+import { checkedDocument, type DocumentLimits, RefusedDocument, withoutLongNames } from './dry-run.js';
 import { explained, flat, type Rules } from './errors.js';
 import { type NodeCounter, refuseTooMany } from './query-cost.js';
 import { formatResponse } from './response.js';
@@ -173,9 +173,9 @@ function validated(
   context: Context,
 ): DocumentNode {
   try {
-    return checked(schema, settings, asked.query);
+    return checkedDocument(schema, settings, asked.query);
   } catch (error) {
-    if (error instanceof Refused) {
+    if (error instanceof RefusedDocument) {
       const { document } = error;
       throw explainedRefusal({ schema, settings, asked, document }, error.errors, context);
     }

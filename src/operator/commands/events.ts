@@ -3,7 +3,8 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { Webhook } from 'standardwebhooks';
 import { type EventV1, followEvents } from '../event-client.js';
 
-const gatewayDefault = 'http://127.0.0.1:4000';
+/** The address of a gateway on this machine. */
+export const gatewayDefault = 'http://127.0.0.1:4000';
 const forwardMilliseconds = 15_000;
 
 interface Options {
@@ -28,7 +29,7 @@ export function eventCommands(program: Command): void {
       .command('listen')
       .description('Forward events as signed webhooks to an address of this machine, as they happen'),
   )
-    .requiredOption('--forward-to <url>', 'where each event is sent by POST', address)
+    .requiredOption('--forward-to <url>', 'where each event is sent by POST', gatewayAddress)
     .option('--secret <whsec>', 'the secret that signs; by default a new one, which is printed', secretOf)
     .action((options: Options) => listen(options));
 
@@ -41,7 +42,7 @@ export function eventCommands(program: Command): void {
 function common(command: Command): Command {
   return command
     .addOption(new Option('--key <key>', 'an API key, such as sk_test_…').env('TIDEGATE_KEY').makeOptionMandatory())
-    .option('--gateway <url>', 'the address of the gateway', address, gatewayDefault)
+    .option('--gateway <url>', 'the address of the gateway', gatewayAddress, gatewayDefault)
     .option('--types <types>', 'such as deposit.completed,payout.*')
     .option('--after <number>', 'begin after the event with this number; 0 for all', wholeNumber)
     .option('--connected', "for a platform: also its connected users' events")
@@ -74,7 +75,8 @@ function print({ printJson }: Options, event: EventV1, line: string): void {
   process.stdout.write(`${printJson ? JSON.stringify(event) : line}\n`);
 }
 
-function lineOf({ created, number, type, data }: EventV1): string {
+/** An event as one readable line. */
+export function lineOf({ created, number, type, data }: EventV1): string {
   const time = new Date(created * 1000).toISOString().slice(0, 19).replace('T', ' ');
   return `${time}  #${number}  ${type}  ${data.object.id ?? ''}`;
 }
@@ -105,7 +107,8 @@ async function forwarded(url: string, webhook: Webhook, event: EventV1): Promise
   }
 }
 
-function address(text: string): string {
+/** Reads an address on the command line. */
+export function gatewayAddress(text: string): string {
   if (!URL.canParse(text) || !/^https?:/.test(text))
     throw new InvalidArgumentError('It must be an address, such as http://localhost:3000/hooks.');
   return text;

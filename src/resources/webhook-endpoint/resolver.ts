@@ -10,6 +10,7 @@ import { typeProblems } from '../event/type-patterns.js';
 import { webhookEndpoint, type WebhookEndpointRow } from './table.js';
 import { WebhookEndpoint } from './type.js';
 import { urlFault } from './url.js';
+import { readerOf } from './reader.js';
 import type { WithSecret } from './v1.js';
 
 const descriptionLengthMax = 200;
@@ -32,6 +33,12 @@ class CreateWebhookEndpointInput {
     description: 'Whether the endpoint of a platform also gets the events of its connected users; false by default.',
   })
   connected?: boolean | null;
+  @Field(() => String, {
+    nullable: true,
+    description:
+      'A GraphQL query whose result is the body of each delivery, in place of the event. It has the variables `$eventId: ID!`, the id of the event, and `$objectId: ID!`, that of its object.',
+  })
+  query?: string | null;
   @Field(() => ID, {
     nullable: true,
     description:
@@ -52,6 +59,12 @@ class UpdateWebhookEndpointInput {
   description?: string | null;
   @Field(() => Boolean, { nullable: true, description: 'Whether it also gets the events of connected users.' })
   connected?: boolean | null;
+  @Field(() => String, {
+    nullable: true,
+    description:
+      'A GraphQL query whose result is the body of each delivery, in place of the event. It has the variables `$eventId: ID!`, the id of the event, and `$objectId: ID!`, that of its object. Null removes it.',
+  })
+  query?: string | null;
   @Field(() => Boolean, {
     nullable: true,
     description: 'False stops deliveries. True starts them again, and tries those that are pending.',
@@ -114,6 +127,7 @@ export class WebhookEndpointResolver {
       eventTypes: [...new Set(input.eventTypes)],
       description: input.description || null,
       connected: input.connected ?? false,
+      ...checkedQuery(context, owner, input.query),
       secretSealed,
     });
     return { webhookEndpoint: withSecret(row, secret) };
@@ -127,13 +141,14 @@ export class WebhookEndpointResolver {
     const { owner } = await managed(context, input.id);
     if (input.url != null) checkUrl(context, input.url);
     checkConnected(owner, input.connected);
-    const { id, url, eventTypes, description, connected, enabled } = input;
+    const { id, url, eventTypes, description, connected, enabled, query } = input;
     const row = await context.write('update_webhook_endpoint', webhookEndpoint, {
       id,
       ...(url != null && { url }),
       ...(eventTypes != null && { eventTypes: [...new Set(eventTypes)] }),
       ...(description !== undefined && { description: description || null }),
       ...(connected != null && { connected }),
+      ...(query !== undefined && checkedQuery(context, owner, query)),
       ...(enabled != null && { enabled }),
     });
     return { webhookEndpoint: row };
@@ -217,6 +232,16 @@ function checkConnected(owner: AccountRow, connected: boolean | null | undefined
     throw new DomainError(
       problem('parameter_invalid', 'webhook_endpoint.connected', 'Only a platform has connected users.'),
     );
+}
+
+/** A query as it is stored, with its cost. Refuses one that its account may not run. */
+function checkedQuery({ eventQueries }: Context, owner: AccountRow, query: string | null | undefined) {
+  if (!query) return { query: null, queryCost: null };
+  if (!eventQueries) throw new Error('an endpoint with a query was made without a gateway');
+  const { cost, faults } = eventQueries.check(query, readerOf(owner));
+  if (faults.length > 0)
+    throw new DomainError(...faults.map((fault) => problem('parameter_invalid', 'webhook_endpoint.query', fault)));
+  return { query, queryCost: cost };
 }
 
 /** The problems of the parameters of an endpoint: event types that no event has, and a description that is too long. */

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import { bigint, boolean, check, foreignKey, index, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import { bigint, boolean, check, foreignKey, index, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import { isOneOf, keyColumns, visibilityColumns } from '../../db/columns.js';
 import { listIndexes, ofOthers, parentIndexes } from '../../db/filter-index.js';
 import { account } from '../account/table.js';
@@ -23,6 +23,10 @@ export const webhookEndpoint = pgTable(
     connected: boolean('connected').notNull(),
     enabled: boolean('enabled').notNull(),
     disabledReason: text('disabled_reason').$type<WebhookDisabledReason>(),
+    /** The GraphQL query whose result is the body of its deliveries; null for the event itself. */
+    query: text('query'),
+    /** The points that the query could cost for each delivery. */
+    queryCost: integer('query_cost'),
     secretSealed: text('secret_sealed').notNull(),
     previousSecretSealed: text('previous_secret_sealed'),
     /** Until when deliveries are signed with the previous secret, too. */

@@ -1,4 +1,4 @@
-import { ArgsType, Field, ID, ObjectType, registerEnumType } from 'type-graphql';
+import { ArgsType, Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
 import { connectionOf, type Listing, PageArgs } from '../../types/pagination.js';
 import { Node } from '../../types/relay-node.js';
 import { DateTime, URL } from '../../types/scalars.js';
@@ -39,6 +39,16 @@ export class WebhookEndpoint extends Node {
     description: 'Whether the endpoint of a platform also gets the events of its connected users.',
   })
   connected: boolean;
+  @Field(() => String, {
+    nullable: true,
+    description: 'The GraphQL query whose result is the body of its deliveries; null where the body is the event.',
+  })
+  query: string | null;
+  @Field(() => Int, {
+    nullable: true,
+    description: 'The points that the query could cost for each delivery; null without a query.',
+  })
+  queryCost: number | null;
   @Field(() => Boolean, { description: 'Whether new events are sent.' })
   enabled: boolean;
   @Field(() => WebhookDisabledReason, { nullable: true, description: 'Why it is disabled; null while it is enabled.' })

@@ -1,0 +1,37 @@
+import { type Command, Option } from 'commander';
+import { TriggerError } from '../trigger/gateway.js';
+import { trigger, triggerTypes } from '../trigger/trigger.js';
+import { gatewayAddress, gatewayDefault, lineOf } from './events.js';
+
+interface Options {
+  gateway: string;
+  key?: string;
+  list?: boolean;
+  printJson?: boolean;
+}
+
+/** Adds the command that makes an event of a type really happen, over HTTP and with a test key alone. */
+export function triggerCommand(program: Command): void {
+  program
+    .command('trigger')
+    .argument('[type]', 'the type of the event, such as deposit.completed')
+    .description('Make an event of a type happen in test mode, by the public API and the test helpers')
+    .addOption(new Option('--key <key>', 'a test key, sk_test_…').env('TIDEGATE_KEY'))
+    .option('--gateway <url>', 'the address of the gateway', gatewayAddress, gatewayDefault)
+    .option('--list', 'list all types, with when they happen')
+    .option('--print-json', 'print the event as one line of JSON')
+    .action(run);
+}
+
+async function run(type: string | undefined, { gateway, key, list, printJson }: Options): Promise<void> {
+  if (list) {
+    for (const { type: name, when, reason } of triggerTypes())
+      process.stdout.write(`${name.padEnd(34)}${reason === undefined ? when : `Not by a test key: ${reason}`}\n`);
+    return;
+  }
+  if (type === undefined) throw new TriggerError('Name a type of events. tidegate trigger --list shows all types.');
+  if (key === undefined) throw new TriggerError('Send a test key with --key or in TIDEGATE_KEY.');
+  const say = (step: string) => void process.stderr.write(`${step}\n`);
+  const event = await trigger({ gateway, key, type, say });
+  process.stdout.write(`${printJson ? JSON.stringify(event) : `${lineOf(event)}  ${event.id}`}\n`);
+}
