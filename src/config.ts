@@ -207,6 +207,9 @@ export const settings = z.object({
   EVENT_DAYS: wholeNumber(1, 36_500)
     .optional()
     .describe("How long events are kept, by the clock of their tenant's mode; for ever where it is not set."),
+  REQUEST_LOG_DAYS: wholeNumber(0, 90)
+    .default(7)
+    .describe('How many days the requests of each account are kept in its request log; 0 keeps none.'),
   DRAIN_SECONDS: wholeNumber(1, 300)
     .default(25)
     .describe('How long requests under way may take to finish after SIGTERM.'),

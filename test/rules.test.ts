@@ -21,6 +21,7 @@ import { FilePurpose } from '../src/resources/file/table.js';
 import { KeyPermission } from '../src/resources/key/table.js';
 import { PaymentStatus, PaymentType } from '../src/resources/payment/table.js';
 import { PayoutBlockReason, PayoutStatus } from '../src/resources/payout/table.js';
+import { RequestApi, RequestOutcome } from '../src/resources/request-log/table.js';
 import { SessionRole } from '../src/resources/session/table.js';
 import { TransactionStatus } from '../src/resources/transaction/table.js';
 import { buildGraph } from '../src/api/graphql/server.js';
@@ -80,6 +81,8 @@ describe('a rule that TypeScript and SQL both need', () => {
       webhook_delivery_status: WebhookDeliveryStatus,
       webhook_endpoint_reason: WebhookDisabledReason,
       payout_block_reason: PayoutBlockReason,
+      request_log_api: RequestApi,
+      request_log_outcome: RequestOutcome,
       session_role: SessionRole,
       transaction_status: TransactionStatus,
       worker_fault_work: TenantWork,

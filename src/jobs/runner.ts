@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isNotNull, isNull, sql } from 'drizzle-orm';
+import { isNull } from 'drizzle-orm';
 import type { Logger } from 'pino';
 import type { Database } from '../db/database.js';
 import { depositTotalChange } from '../resources/balance/table.js';
@@ -12,12 +12,11 @@ import { unsealed } from '../resources/ledger/table.js';
 import { faultLine } from '../server/log.js';
 import { DomainError } from '../request/problems.js';
 import { transaction } from '../resources/transaction/table.js';
-import { idempotency } from '../operation/table.js';
-import { webhookDelivery } from '../resources/webhook-delivery/table.js';
 import { DueJobs } from './due.js';
 import { Faults, workLine } from './faults.js';
 import { Lane, type WorkObserver } from './lane.js';
 import { Numbering } from './numbering.js';
+import { type Aged, deletions, requestSecondsDefault, type Retention, retentionDefault } from './retention.js';
 import type { TenantWork } from './table.js';
 import { TenantWalk } from './tenants.js';
 import { type WebhookParts, Webhooks } from './webhooks.js';
@@ -32,20 +31,6 @@ const sealEveryMilliseconds = 2_000;
 const sumEveryMilliseconds = 2_000;
 const faultsEveryMilliseconds = 1_000;
 const forgetEveryMilliseconds = 3_600_000;
-
-/** The time for which the worker keeps rows that may be deleted. */
-export interface Retention {
-  /** Seconds for the stored responses of idempotency keys; the database keeps them for at least a day. */
-  idempotencySeconds: number;
-  /** Seconds for events; undefined keeps them for ever. */
-  eventSeconds?: number | undefined;
-}
-
-/** The retention that the README promises when no setting changes it. */
-export const retentionDefault: Retention = { idempotencySeconds: 48 * 3600 };
-
-/** A row that may be old; undefined when a database function has to tell. */
-type Aged = TenantAndMode & { old?: boolean };
 
 /**
  * Does the work that is due: it runs jobs (the sandbox's verifications, issuing addresses), numbers events, seals
@@ -82,7 +67,7 @@ export class Worker {
     this.#faults = new Faults(database, log, (work) => this.observer?.failed(work));
     this.#numbers = new Numbering(database);
     this.#due = new DueJobs(database);
-    const { idempotencySeconds, eventSeconds = 0 } = retention;
+    const { idempotencySeconds, eventSeconds = 0, requestSeconds = requestSecondsDefault } = retention;
     const turned = (work: TenantWork, seconds: number) => this.observer?.turned(work, seconds);
     const lane = (
       work: TenantWork,
@@ -112,6 +97,12 @@ export class Worker {
         'delete_old_deliveries',
         1,
         (each) => this.#batch('forget_old_deliveries', each, [], forgottenMax),
+        true,
+      ),
+      delete_old_requests: lane(
+        'delete_old_requests',
+        1,
+        (each) => this.#batch('forget_old_requests', each, [requestSeconds], forgottenMax),
         true,
       ),
     };
@@ -252,27 +243,8 @@ export class Worker {
 
   /** Once an hour, deletes the old rows of every tenant. */
   async #forget(): Promise<void> {
-    const { idempotencySeconds, eventSeconds } = this.retention;
-    const before = sql`extract(epoch from statement_timestamp()) - ${sql.raw(String(Math.max(idempotencySeconds, 86_400)))}`;
-    const monthAgo = sql`extract(epoch from statement_timestamp()) - 2592000`;
     while (!this.#stopping) {
-      const answers = new TenantWalk<Aged>(this.database, 'tenants_with_answers', {
-        table: idempotency,
-        order: [idempotency.created],
-        columns: { old: sql<boolean>`${idempotency.created} < ${before}` },
-      });
-      await this.#pass(answers, this.#lanes.delete_old_answers);
-      const numbered = new TenantWalk<Aged>(this.database, 'tenants_with_numbers', {
-        table: event,
-        where: isNotNull(event.number),
-      });
-      if (eventSeconds !== undefined) await this.#pass(numbered, this.#lanes.delete_old_events);
-      const deliveries = new TenantWalk<Aged>(this.database, 'tenants_with_deliveries', {
-        table: webhookDelivery,
-        order: [webhookDelivery.created],
-        columns: { old: sql<boolean>`${webhookDelivery.created} < ${monthAgo}` },
-      });
-      await this.#pass(deliveries, this.#lanes.delete_old_deliveries);
+      for (const { work, walk } of deletions(this.database, this.retention)) await this.#pass(walk, this.#lanes[work]);
       await this.#sleep(forgetEveryMilliseconds);
     }
   }
