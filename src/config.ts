@@ -210,6 +210,9 @@ export const settings = z.object({
   LEDGER_CHECK_HOURS: wholeNumber(0, 8_760)
     .default(24)
     .describe('How often the ledger of each tenant and mode is checked; 0 checks it by command only.'),
+  REQUEST_LOG_DAYS: wholeNumber(0, 90)
+    .default(7)
+    .describe('How many days the requests of each account are kept in its request log; 0 keeps none.'),
   DRAIN_SECONDS: wholeNumber(1, 300)
     .default(25)
     .describe('How long requests under way may take to finish after SIGTERM.'),

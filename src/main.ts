@@ -104,6 +104,7 @@ async function main(): Promise<void> {
   const retention = {
     idempotencySeconds: settings.IDEMPOTENCY_HOURS * 3_600,
     eventSeconds: settings.EVENT_DAYS && settings.EVENT_DAYS * 86_400,
+    requestSeconds: settings.REQUEST_LOG_DAYS * 86_400,
   };
   const requests = new WebhookRequests({ local: settings.transport === 'local' });
   const checkSeconds = settings.LEDGER_CHECK_HOURS * 3_600;

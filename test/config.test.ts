@@ -59,6 +59,7 @@ describe('no setting at all', () => {
       IDEMPOTENCY_HOURS: 48,
       LEDGER_CHECK_HOURS: 24,
       EVENT_DAYS: undefined,
+      REQUEST_LOG_DAYS: 7,
       PREPARED_STATEMENTS: true,
       API_KEY_PEPPER: undefined,
       ENCRYPTION_KEY: undefined,
@@ -220,6 +221,7 @@ describe('a setting', () => {
     ['GRAPHQL_NODES_MAX', 100, 1_000_000],
     ['ANSWER_BYTES_MAX', 65_536, 104_857_600],
     ['REQUEST_SECONDS', 1, 300],
+    ['REQUEST_LOG_DAYS', 0, 90],
     ['DRAIN_SECONDS', 1, 300],
   ];
   const noNumbers = ['many', '12.5', '12x', '-1', 'NaN', 'Infinity', 'true', '1,000'];

@@ -29,7 +29,7 @@ describe('the conventions of the code', () => {
     expect(offenders(/(=|=>|return|await) postgres\(/, (name) => name === 'db/connection.ts')).toEqual([]);
     expect(offenders(/new Database\(/, (name) => name === 'db/open.ts')).toEqual([]);
     // These may query without a scope, because they serve all tenants: authentication, the worker, the operator, the
-    // allowances, the numbers that streams follow and the encryption at a start.
+    // allowances, the request log, the numbers that streams follow and the encryption at a start.
     expect(
       offenders(/database\.(read|write|call|work)[<(]/, (name) =>
         [
@@ -45,6 +45,7 @@ describe('the conventions of the code', () => {
           'jobs/webhooks.ts',
           'operator/desk.ts',
           'server/rate-limit.ts',
+          'server/telemetry/request-log.ts',
           'server/streams/feeds.ts',
           'resources/person/encryption.ts',
         ].includes(name),
@@ -79,6 +80,7 @@ describe('the conventions of the code', () => {
       'db/embedded/server.ts': 'how long the start of the embedded server may take',
       'operator/commands/events.ts': 'the time in the signature of an event that the command forwards',
       'server/log.ts': 'the time of a line in the log',
+      'request/id.ts': 'the order of the request ids of one second',
       'server/dashboard-links.ts': 'when a one-time link to the dashboard of the demo expires',
       'api/graphql/compiler/compiler.ts': 'the age of entries in a cache',
     };

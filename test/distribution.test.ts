@@ -17,6 +17,7 @@ const acrossTenants = [
   'tenants_with_unsealed',
   'tenants_with_total_changes',
   'tenants_with_deliveries',
+  'tenants_with_requests',
   'endpoints_with_deliveries',
   'operator_address',
   'operator_deposit',

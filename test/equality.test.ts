@@ -18,7 +18,17 @@ import {
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operationOf, routes } from '../src/resources/registry.js';
 import { contract } from './contract.js';
-import { details, type Edition, eventually, givenIn, nickname, type Reply, type Speaker, useWorld } from './world.js';
+import {
+  details,
+  type Edition,
+  eventually,
+  givenIn,
+  loggedRequest,
+  nickname,
+  type Reply,
+  type Speaker,
+  useWorld,
+} from './world.js';
 
 const pageOrigin = 'https://app.example';
 const world = useWorld({ environment: { CORS_ORIGINS: pageOrigin } });
@@ -119,6 +129,7 @@ const withheld: Record<Edition, string[]> = {
 /** The prefixes of ids that differ from the name of the object. Spec: Conventions. */
 const prefixes: Record<string, string> = {
   balance_transaction: 'bt',
+  request_log: 'req',
   webhook_delivery: 'delivery',
   webhook_endpoint: 'webhook',
 };
@@ -194,6 +205,9 @@ async function integrated(speaker: Speaker): Promise<void> {
   done(await speaker.post('/v1/sessions', { role: 'operate', allowed_origins: [pageOrigin] }));
   const { id } = done(await speaker.post('/v1/sessions', { role: 'read', expires_in: 60 }));
   done(await speaker.post(`/v1/sessions/${id}/revoke`));
+  await loggedRequest(speaker);
+  const more = { apiKeyId: 'key_1', sessionId: id, onBehalfOf: 'account_1', codes: ['resource_missing'] };
+  await loggedRequest(speaker, { api: 'graphql', operation: 'deposit', outcome: 'refused', ...more });
 }
 
 /** A platform with every kind of object of /v1, with and without optional values, in one edition. */

@@ -1068,6 +1068,7 @@ describe('an object that is missing or not visible', () => {
     session: 'session(id: "session_0")',
     webhookEndpoint: 'webhookEndpoint(id: "webhook_0")',
     webhookDelivery: 'webhookDelivery(id: "delivery_0")',
+    requestLog: 'requestLog(id: "req_0")',
   };
   let second: Speaker;
   beforeAll(async () => {

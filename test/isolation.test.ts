@@ -1,7 +1,17 @@
 import { GraphQLInputObjectType, type GraphQLInputType, GraphQLObjectType, getNamedType } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { buildGraph } from '../src/api/graphql/server.js';
-import { type Edition, details, givenIn, nickname, type Reply, Speaker, useWorld, withLiveAcquirer } from './world.js';
+import {
+  type Edition,
+  details,
+  givenIn,
+  loggedRequest,
+  nickname,
+  type Reply,
+  Speaker,
+  useWorld,
+  withLiveAcquirer,
+} from './world.js';
 
 const world = useWorld({ worker: false, acquirers: withLiveAcquirer });
 const given = givenIn(world);
@@ -81,7 +91,7 @@ const receivableInput = (me: Speaker, more: object = {}, document?: string) => (
 
 /** One object of each kind that an account owns, by the prefix of its id. */
 type Holdings = Record<
-  'account' | 'account_setting' | 'address' | 'delivery' | 'file' | 'key' | 'person' | 'session' | 'webhook',
+  'account' | 'account_setting' | 'address' | 'delivery' | 'file' | 'key' | 'person' | 'req' | 'session' | 'webhook',
   string
 > &
   Earnings;
@@ -221,6 +231,7 @@ async function holdings(owner: Speaker): Promise<Holdings> {
     ...(await webhooks(owner)),
     person: person.body.id,
     session: session.body.id,
+    req: await loggedRequest(owner),
     ...(await earn(owner, partner.id)),
   };
 }
@@ -604,6 +615,12 @@ const probes: Record<keyof Holdings, Record<string, Probe>> = {
     redeliverWebhooks: mutation('redeliverWebhooks', (id) => ({ id, afterNumber: 0 })),
     webhookDeliveries: filter('webhookDeliveries', 'endpointId: $id'),
   },
+  req: {
+    ...nodes,
+    ...cursors('/v1/request_logs', 'requestLogs'),
+    'GET request': read('/v1/request_logs/:id'),
+    requestLog: graphById('requestLog'),
+  },
   delivery: {
     ...nodes,
     ...cursors('/v1/webhook_deliveries', 'webhookDeliveries'),
@@ -902,7 +919,7 @@ const probed = `
   person.id persons.accountId persons.after persons.before processTestDeposit.id
   receivable.allocations.after receivable.allocations.before receivable.checkouts.after
   receivable.checkouts.before receivable.id receivables.accountId
-  receivables.after receivables.before reconcileDeposit.id reconcileDeposit.receivables.id redeliverWebhooks.deliveryId redeliverWebhooks.id removePerson.id reverseTestDeposit.id
+  receivables.after receivables.before reconcileDeposit.id reconcileDeposit.receivables.id redeliverWebhooks.deliveryId redeliverWebhooks.id removePerson.id requestLog.id requestLogs.after requestLogs.before reverseTestDeposit.id
   revokeApiKey.id revokeSession.id rotateApiKey.id rotateWebhookSecret.id session.id sessions.accountId sessions.after sessions.before settleTestPayout.id testWebhookEndpoint.id transaction.id updateAccount.id updateAccount.logoId
   updateAccount.supportingDocumentation.idDocument updateAccount.supportingDocumentation.ownershipStructureDocument
   updateAccount.supportingDocumentation.physicalAddressDocument updateAccountSetting.id updateAddress.id
@@ -1039,6 +1056,7 @@ describe('an object outside the visibility', () => {
       `/v1/events/${mine.event}`,
       `/v1/webhook_endpoints/${mine.webhook}/deliveries`,
       `/v1/webhook_deliveries/${mine.delivery}`,
+      `/v1/request_logs/${mine.req}`,
       `/v1/events?object_id=${mine.file}`,
     ];
     expect((await Promise.all(gets.map((path) => me.get(path)))).map(({ status }) => status)).toEqual(
@@ -1082,6 +1100,7 @@ describe('lists', () => {
       sessions: await of('session', 'account_id'),
       webhookEndpoints: await of('webhook_endpoint', 'account_id'),
       webhookDeliveries: await of('webhook_delivery', 'context_id'),
+      requestLogs: await of('request_log', 'context_id'),
       deposits: [...new Set([...(await of('deposit', 'to_account_id')), ...(await of('deposit', 'from_account_id'))])],
       receivables: await of('receivable', 'account_id'),
       payments: await of('payment', 'account_id'),
@@ -1118,6 +1137,7 @@ describe('lists', () => {
     receivables: '/v1/receivables',
     payments: '/v1/payments',
     payouts: '/v1/payouts',
+    requestLogs: '/v1/request_logs',
     balanceTransactions: '/v1/balance_transactions',
   };
 

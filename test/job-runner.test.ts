@@ -3,7 +3,7 @@ import pino from 'pino';
 import postgres from 'postgres';
 import { describe, expect, inject, it, vi } from 'vitest';
 import { Database } from '../src/db/database.js';
-import type { Retention } from '../src/jobs/old-rows.js';
+import type { Retention } from '../src/jobs/retention.js';
 import { Worker } from '../src/jobs/runner.js';
 import { useChildren } from './child.js';
 import { scale } from './faults/scale.js';

@@ -14,6 +14,7 @@ import {
   type Speaker,
   useWorld,
   withLiveAcquirer,
+  loggedRequest,
 } from './world.js';
 
 const world = useWorld({ worker: false, acquirers: withLiveAcquirer });
@@ -267,6 +268,8 @@ const operations: Record<string, Operation> = {
     id: webhookId,
     body: () => ({ after_number: 1_000_000 }),
   },
+  requestLog: byId(loggedRequest),
+  requestLogs: listed,
   webhookDelivery: byId(deliveryId),
   webhookDeliveries: { graph: () => ({}), id: webhookId },
   balance: listed,

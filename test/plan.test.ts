@@ -32,6 +32,8 @@ import { webhookDelivery } from '../src/resources/webhook-delivery/table.js';
 import { webhookDeliveryListing } from '../src/resources/webhook-delivery/type.js';
 import { webhookEndpoint } from '../src/resources/webhook-endpoint/table.js';
 import { webhookEndpointListing } from '../src/resources/webhook-endpoint/type.js';
+import { requestLog } from '../src/resources/request-log/table.js';
+import { requestLogListing } from '../src/resources/request-log/type.js';
 import { sessionListing } from '../src/resources/session/resolver.js';
 import { session } from '../src/resources/session/table.js';
 import { entry } from '../src/resources/ledger/table.js';
@@ -98,6 +100,7 @@ const lists: List[] = [
   { table: payout, listing: payoutListing, edges: [payout.accountId, payout.addressId] },
   { table: person, listing: personListing, edges: [person.accountId] },
   { table: receivable, listing: receivableListing, edges: [receivable.accountId] },
+  { table: requestLog, listing: requestLogListing, edges: [] },
   { table: session, listing: sessionListing, edges: [session.accountId] },
   { table: webhookEndpoint, listing: webhookEndpointListing, edges: [webhookEndpoint.accountId] },
   { table: webhookDelivery, listing: webhookDeliveryListing, edges: [webhookDelivery.endpointId] },

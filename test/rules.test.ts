@@ -22,6 +22,7 @@ import { KeyPermission } from '../src/resources/key/table.js';
 import { LedgerCheckStatus } from '../src/resources/ledger/table.js';
 import { PaymentStatus, PaymentType } from '../src/resources/payment/table.js';
 import { PayoutBlockReason, PayoutStatus } from '../src/resources/payout/table.js';
+import { RequestApi, RequestOutcome } from '../src/resources/request-log/table.js';
 import { SessionRole } from '../src/resources/session/table.js';
 import { TransactionStatus } from '../src/resources/transaction/table.js';
 import { buildGraph } from '../src/api/graphql/server.js';
@@ -82,6 +83,8 @@ describe('a rule that TypeScript and SQL both need', () => {
       webhook_delivery_status: WebhookDeliveryStatus,
       webhook_endpoint_reason: WebhookDisabledReason,
       payout_block_reason: PayoutBlockReason,
+      request_log_api: RequestApi,
+      request_log_outcome: RequestOutcome,
       session_role: SessionRole,
       transaction_status: TransactionStatus,
       worker_fault_work: TenantWork,

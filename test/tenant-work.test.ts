@@ -3,7 +3,7 @@ import postgres from 'postgres';
 import { beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { Database } from '../src/db/database.js';
 import { DueJobs } from '../src/jobs/due.js';
-import type { Retention } from '../src/jobs/old-rows.js';
+import type { Retention } from '../src/jobs/retention.js';
 import { Worker } from '../src/jobs/runner.js';
 import { rowsMax } from '../src/jobs/tenants.js';
 import { eventually, givenIn, Speaker, tenantOf, useWorld, type World } from './world.js';

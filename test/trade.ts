@@ -83,6 +83,9 @@ function statementsOf({ platform, edition, livemode, users, trades, others }: Tr
      select ${tenantAndMode}, ${id('api_key', 'n')}, ${now} + n, ${user('n')}, 'full', 'sk', 'digest ' || n, ${user('n')}, true from generate_series(1, ${users + others}) n`,
     `insert into session (tenant_id, livemode, id, created, account_id, api_key_id, role, allowed_origins, digest, expires_at, context_id, on_root_list)
      select ${tenantAndMode}, ${id('session', 'n')}, ${now} + n, ${user('n')}, ${id('api_key', 'n')}, 'read', '{}', 'digest ' || n, ${now} + n + 900, ${user('n')}, true from generate_series(1, ${users + others}) n`,
+    `insert into request_log (tenant_id, livemode, id, created, api, operation, status, outcome, codes, milliseconds, api_key_id, session_id, on_behalf_of, context_id, on_root_list)
+     select ${tenantAndMode}, 'req_' || lpad(to_hex(n), 24, '0'), ${born('n')}, case when n % 3 = 0 then 'rest' else 'graphql' end, case when n % 7 = 0 then 'createDeposit' else 'deposits' end,
+       200, case when n % 10 = 7 then 'refused' else 'succeeded' end, '{}', 5, ${id('api_key', '1')}, ${id('session', '1')}, ${user('1')}, ${user(`1 + n % ${users}`)}, true from generate_series(1, ${users + others}) n`,
     `insert into webhook_endpoint (tenant_id, livemode, id, created, account_id, url, event_types, connected, enabled, secret_sealed, context_id, on_root_list)
      select ${tenantAndMode}, ${id('webhook', 'n')}, ${now} + n, ${user('n')}, 'https://example.com/', '{*}', false, n % 10 > 0, 'sealed', ${user('n')}, true from generate_series(1, ${users + others}) n`,
     `insert into webhook_delivery (tenant_id, livemode, id, created, endpoint_id, event_id, event_type, event_number, status, queued, context_id, on_root_list)

@@ -18,7 +18,7 @@ import { gateway, type Parts } from '../src/server/app.js';
 import { buildGraph } from '../src/api/graphql/server.js';
 import { type Acquirers, acquirers as delivered } from '../src/hosted/acquirer.js';
 import { Operator } from '../src/operator/operator.js';
-import { retentionDefault } from '../src/jobs/old-rows.js';
+import { retentionDefault } from '../src/jobs/retention.js';
 import { Worker } from '../src/jobs/runner.js';
 import { compareWithContract, recordEvents, saveExamples } from './contract.js';
 import { WebhookRequests } from '../src/jobs/webhook-request.js';
@@ -65,8 +65,11 @@ export interface World {
 
 const schema = buildGraph();
 
-/** Costs are told and refuse nothing, and an allowance is full again at once, so that answers do not differ by it. */
-const measured = { RATE_LIMIT: 'measure', RATE_LIMIT_PER_SECOND: '9999999' };
+/**
+ * Costs are told and refuse nothing, and an allowance is full again at once, so that answers do not differ by it.
+ * Requests are logged only where a test is about that.
+ */
+const measured = { RATE_LIMIT: 'measure', RATE_LIMIT_PER_SECOND: '9999999', REQUEST_LOG_DAYS: '0' };
 
 /**
  * A separate gateway for each test file: a clone of the migrated template database, real HTTP on its own port,
@@ -428,4 +431,14 @@ export async function statementsWaiting({ sql }: World, count: number): Promise<
       where datname = current_database() and application_name like 'tidegate%' and wait_event_type = 'Lock'`,
     (rows) => rows.length >= count,
   );
+}
+
+/** Stores a request in the request log of an account, as a gateway does; returns its id. */
+export async function loggedRequest({ world, id: accountId, key }: Speaker, more: object = {}): Promise<string> {
+  const [, mode, tenantId = ''] = /^sk_(test|live)_([^_]+)_/.exec(key) ?? [];
+  const id = `req_${Date.now().toString(16).padStart(12, '0')}${randomBytes(6).toString('hex')}`;
+  const entry = { id, accountId, age: 0, api: 'rest', operation: 'GET /v1/balance', status: 200, ...more };
+  const ended = { outcome: 'succeeded', codes: [], milliseconds: 3 };
+  await world.database.call('store_requests', [tenantId, mode === 'live', JSON.stringify([{ ...ended, ...entry }])]);
+  return id;
 }

@@ -15,10 +15,10 @@ import { transaction } from '../resources/transaction/table.js';
 import { DueJobs } from './due.js';
 import { Faults, workLine } from './faults.js';
 import { Lane, type WorkObserver } from './lane.js';
-import { Numbering } from './numbering.js';
-import type { TenantWork } from './table.js';
 import { LedgerChecks } from './ledger-checks.js';
-import { OldRows, type Retention, retentionDefault } from './old-rows.js';
+import { Numbering } from './numbering.js';
+import { type Aged, deletions, requestSecondsDefault, type Retention, retentionDefault } from './retention.js';
+import type { TenantWork } from './table.js';
 import { TenantWalk } from './tenants.js';
 import { type WebhookParts, Webhooks } from './webhooks.js';
 
@@ -31,14 +31,14 @@ const forgottenMax = 5_000;
 const sealEveryMilliseconds = 2_000;
 const sumEveryMilliseconds = 2_000;
 const faultsEveryMilliseconds = 1_000;
+const forgetEveryMilliseconds = 3_600_000;
 
 /**
  * Does the work that is due: it runs jobs (the sandbox's verifications, issuing addresses), numbers events, seals
- * postings, adds deposits to their totals, delivers events to webhook endpoints, checks the
- * ledger and deletes old rows. Any number of
- * gateways may run a worker: it claims a job with SKIP LOCKED, and the statement that does the job deletes it. Each kind
- * of work has a lane of its own, in which some tenants have their turn at once, and fails tenant by tenant: the other
- * tenants go on, and the fault is stored, logged and tried again. An observer is set before the start.
+ * postings, adds deposits to their totals, delivers events to webhook endpoints, checks the ledger and deletes old rows.
+ * Any number of gateways may run a worker: it claims a job with SKIP LOCKED, and the statement that does the job deletes
+ * it. Each kind of work has a lane of its own, in which some tenants have their turn at once, and fails tenant by tenant:
+ * the other tenants go on, and the fault is stored, logged and tried again. An observer is set before the start.
  */
 export class Worker {
   #running: Promise<unknown> | undefined;
@@ -75,7 +75,7 @@ export class Worker {
     this.#faults = new Faults(database, log, (work) => this.observer?.failed(work));
     this.#numbers = new Numbering(database);
     this.#due = new DueJobs(database);
-    const { idempotencySeconds, eventSeconds = 0 } = retention;
+    const { idempotencySeconds, eventSeconds = 0, requestSeconds = requestSecondsDefault } = retention;
     const turned = (work: TenantWork, seconds: number) => this.observer?.turned(work, seconds);
     const lane = (
       work: TenantWork,
@@ -83,30 +83,18 @@ export class Worker {
       batch: (tenantAndMode: TenantAndMode) => Promise<boolean>,
       continues = false,
     ) => new Lane(work, { atOnce, batch, continues, turned }, this.#faults, this.#stop.signal);
+    const forgetting = (work: TenantWork, fn: string, ...seconds: number[]) =>
+      lane(work, 1, (each) => this.#batch(fn, each, seconds, forgottenMax), true);
     this.#lanes = {
       run_jobs: lane('run_jobs', 3, (each) => this.#run(each)),
       poll_statuses: lane('poll_statuses', 20, (each) => this.#pollStatus(each)),
       number_events: lane('number_events', 2, (each) => this.#numbers.batch(each)),
       seal_postings: lane('seal_postings', 1, (each) => this.#batch('seal_postings', each, [], sealedMax)),
       sum_deposits: lane('sum_deposits', 1, (each) => this.#batch('sum_deposits', each, [], summedMax)),
-      delete_old_answers: lane(
-        'delete_old_answers',
-        1,
-        (each) => this.#batch('forget_old_answers', each, [idempotencySeconds], forgottenMax),
-        true,
-      ),
-      delete_old_events: lane(
-        'delete_old_events',
-        1,
-        (each) => this.#batch('forget_old_events', each, [eventSeconds], forgottenMax),
-        true,
-      ),
-      delete_old_deliveries: lane(
-        'delete_old_deliveries',
-        1,
-        (each) => this.#batch('forget_old_deliveries', each, [], forgottenMax),
-        true,
-      ),
+      delete_old_answers: forgetting('delete_old_answers', 'forget_old_answers', idempotencySeconds),
+      delete_old_events: forgetting('delete_old_events', 'forget_old_events', eventSeconds),
+      delete_old_deliveries: forgetting('delete_old_deliveries', 'forget_old_deliveries'),
+      delete_old_requests: forgetting('delete_old_requests', 'forget_old_requests', requestSeconds),
     };
   }
 
@@ -125,7 +113,7 @@ export class Worker {
       this.#loop(() => this.#offerNext(withUnsealed, seal_postings), seal_postings, sealEveryMilliseconds),
       this.#loop(() => this.#offerNext(withChanges, sum_deposits), sum_deposits, sumEveryMilliseconds),
       this.#retryFaults(),
-      this.#oldRows().run(),
+      this.#forget(),
       this.#webhooks?.run(),
       this.#ledgerChecks?.run(),
     ]);
@@ -179,12 +167,6 @@ export class Worker {
     const { rows, ended, found } = await walk.next();
     if (ended) this.observer?.found(lane.work, found);
     return lane.offer(rows, !ended) && !ended;
-  }
-
-  #oldRows(): OldRows {
-    const { delete_old_answers: answers, delete_old_events: events, delete_old_deliveries: deliveries } = this.#lanes;
-    const attempt = (look: () => Promise<boolean>, consequence: string) => this.#attempt(look, consequence);
-    return new OldRows(this.database, this.retention, { answers, events, deliveries }, attempt, this.#stop.signal);
   }
 
   /** Every second, offers the work whose next attempt is due, whether or not a look finds it. */
@@ -248,6 +230,29 @@ export class Worker {
     const due = await this.database.write('claim_inquiries', tenantId, livemode, null, args, transaction);
     await pollStatus(payerScope(this.database, { tenantId, livemode }), due, onFault, this.acquirers);
     return false;
+  }
+
+  /** Once an hour, deletes the old rows of every tenant. */
+  async #forget(): Promise<void> {
+    while (!this.#stopping) {
+      for (const { work, walk } of deletions(this.database, this.retention)) await this.#pass(walk, this.#lanes[work]);
+      await this.#sleep(forgetEveryMilliseconds);
+    }
+  }
+
+  /** Finds all tenants with old rows, some at a time: the next look waits until each of them has had a turn. */
+  async #pass(walk: TenantWalk<Aged>, lane: Lane): Promise<void> {
+    for (let ended = false; !ended && !this.#stopping; ) {
+      const found = await this.#attempt(async () => {
+        const look = await walk.next();
+        ended = look.ended;
+        lane.offer(look.rows.filter(({ old }) => old !== false));
+        return true;
+      }, 'the worker will look for old rows again');
+      if (!found) await this.#sleep(faultsEveryMilliseconds);
+      await lane.room();
+    }
+    await lane.idle();
   }
 
   /** Calls a database function that handles at most `max` rows of a tenant; returns whether it handled `max`. */

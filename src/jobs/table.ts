@@ -43,6 +43,7 @@ export const TenantWork = {
   DELETE_OLD_ANSWERS: 'delete_old_answers',
   DELETE_OLD_EVENTS: 'delete_old_events',
   DELETE_OLD_DELIVERIES: 'delete_old_deliveries',
+  DELETE_OLD_REQUESTS: 'delete_old_requests',
 } as const;
 export type TenantWork = (typeof TenantWork)[keyof typeof TenantWork];
 

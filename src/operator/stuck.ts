@@ -19,6 +19,7 @@ registerEnumType(TenantWork, {
     SUM_DEPOSITS: { description: 'Sums deposits for the totals of accounts.' },
     DELETE_OLD_EVENTS: { description: 'Deletes old events.' },
     DELETE_OLD_DELIVERIES: { description: 'Deletes old deliveries of webhooks.' },
+    DELETE_OLD_REQUESTS: { description: 'Deletes old requests of the request log.' },
   },
 });
 

@@ -9,8 +9,11 @@ import { prefixOf } from '../types/relay-node.js';
 import type { FieldWeight } from '../types/weights.js';
 import type { Fields, NodeRow, RootRead } from './edges.js';
 
-/** Formats an object for /v1, from the row of its table or from the result of its root field. */
-export type Shape = (row: never) => object;
+/**
+ * Formats an object for /v1, from the row of its table or from the result of its root field. The caller matters where
+ * a session sees less than a key.
+ */
+export type Shape = (row: never, caller: Caller) => object;
 
 /**
  * A path of /v1. `answers` says where in the result of the root field the object is: the value itself, a page, or a
@@ -85,7 +88,7 @@ export interface RestRoute {
 /** A table whose rows appear as objects in events and in responses that are stored under idempotency keys. */
 export interface StoredObject {
   table: PgTable;
-  v1: Shape;
+  v1: (row: never) => object;
   /** Formats a stored row, whose columns have their names in the database. */
   rowV1: (row: Record<string, unknown>) => object;
 }

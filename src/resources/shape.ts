@@ -64,7 +64,7 @@ export type KeysOf<T> = {
 const declared = new Map<unknown, Keys>();
 
 /** Declares the keys of the objects that a function formats for /v1. */
-export function declareKeys<T extends object>(shape: (row: never) => T, keys: KeysOf<T>): void {
+export function declareKeys<T extends object>(shape: (row: never, caller: never) => T, keys: KeysOf<T>): void {
   declared.set(shape, keys as Keys);
 }
 

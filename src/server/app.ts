@@ -45,6 +45,7 @@ import { QuickRefusal } from './quick-refusal.js';
 import { problemsOf, refuse } from './refusal.js';
 import { pathOf, trusting } from './request.js';
 import type { Metrics } from './telemetry/metrics.js';
+import { RequestLogWriter } from './telemetry/request-log.js';
 import { measureRequests } from './telemetry/requests.js';
 import type { Traces } from './telemetry/traces.js';
 import { startPage } from './start-page.js';
@@ -136,6 +137,11 @@ export async function gateway(parts: Parts): Promise<FastifyInstance> {
   inFlight.addTo(app);
   metrics?.watchRequests(() => inFlight.load);
   if (metrics) measureRequests(app, metrics);
+  if (config.REQUEST_LOG_DAYS > 0) {
+    const requestLog = new RequestLogWriter(database);
+    requestLog.addTo(app);
+    metrics?.watchRequestLog(() => requestLog.dropped);
+  }
   const chargeOf = rateLimit(app, config, database);
   identity.eventQueries = eventQueries({ config, schema, identity, inFlight, chargeOf, onFault });
   app.decorate('eventQueries', identity.eventQueries);

@@ -14,7 +14,7 @@ import pino from 'pino';
 import { buildGraph } from '../../src/api/graphql/server.js';
 import { config } from '../../src/config.js';
 import { openStore } from '../../src/db/open.js';
-import { retentionDefault } from '../../src/jobs/old-rows.js';
+import { retentionDefault } from '../../src/jobs/retention.js';
 import { Worker } from '../../src/jobs/runner.js';
 import { Operator } from '../../src/operator/operator.js';
 import { followEvents } from '../../src/operator/event-client.js';

@@ -3,6 +3,7 @@ import { type GraphQLField, GraphQLInputObjectType, GraphQLNonNull, type GraphQL
 import type { Context } from '../../operation/context.js';
 import { run } from '../../operation/guard.js';
 import { inputProblems, joined } from '../../operation/input-problems.js';
+import type { Caller } from '../../request/caller.js';
 import { cursorConflict, limitMax, type Page, pageSizeDefault } from '../../types/pagination.js';
 import { camel, emptyOptional, type Problem, problem, DomainError } from '../../request/problems.js';
 import { pointsOfRoute } from '../../types/weights.js';
@@ -28,7 +29,7 @@ export function rest(app: FastifyInstance, schema: GraphQLSchema): void {
       request.budget?.charge?.countObjects(objects);
       // A resource declares its link for rows of its own table, and this route answers one of them.
       if (route.link) reply.header('link', route.link(row as never, request.context!));
-      return reply.send(render(route, row));
+      return reply.send(render(route, row, request.context!.caller));
     };
     const config = { permission: operationOf(route.field), cost: costOf(route) };
     app.route({ method: route.method, url: route.path, config, handler });
@@ -151,11 +152,11 @@ function objectOf(route: Route, answer: unknown): unknown {
     : answer;
 }
 
-function render(route: Route, answer: unknown): object {
-  const shape = route.shape as (row: unknown) => object;
+function render(route: Route, answer: unknown, caller: Caller): object {
+  const shape = route.shape as (row: unknown, caller: Caller) => object;
   if (route.answers === 'list') {
     const page = answer as Page<unknown>;
-    return { object: 'list', data: page.nodes.map(shape), has_next: page.hasNext };
+    return { object: 'list', data: page.nodes.map((node) => shape(node, caller)), has_next: page.hasNext };
   }
-  return shape(answer);
+  return shape(answer, caller);
 }

@@ -181,6 +181,20 @@ export class Metrics implements StatementObserver {
     );
   }
 
+  /** Adds the requests that the request log has dropped. */
+  watchRequestLog(dropped: () => number): void {
+    let counted = 0;
+    new Counter({
+      name: 'tidegate_request_log_dropped_total',
+      help: 'Answered requests that are not in the request log, because too many were waiting or could not be written.',
+      registers: [this.registry],
+      collect() {
+        this.inc(dropped() - counted);
+        counted = dropped();
+      },
+    });
+  }
+
   #histogram<L extends string>(name: string, help: string, labelNames: L[]): Histogram<L> {
     return new Histogram({ name, help, labelNames, buckets: seconds, registers: [this.registry] });
   }

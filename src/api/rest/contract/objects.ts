@@ -21,7 +21,7 @@ export class Kinds {
 
   constructor(schema: GraphQLSchema) {
     const fields = { ...schema.getQueryType()?.getFields(), ...schema.getMutationType()?.getFields() };
-    const stored = new Map(
+    const stored = new Map<Shape, string>(
       resources.flatMap(({ stored = {} }) => Object.entries(stored).map(([noun, { v1 }]) => [v1, noun] as const)),
     );
     const ofStored = (route: Route) => Number(stored.has(route.shape));

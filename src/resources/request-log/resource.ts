@@ -1,0 +1,58 @@
+import { ID } from 'type-graphql';
+import { everyone } from '../../auth/permissions.js';
+import { defineResource, extension } from '../define.js';
+import { fields, many, node, one, value } from '../edges.js';
+import { requestLog, type RequestLogRow } from './table.js';
+import { RequestLog, RequestLogArgs, RequestLogConnection, requestLogListing } from './type.js';
+import { requestLogV1, shownTo } from './v1.js';
+
+export default defineResource({
+  object: 'request_log',
+  node: node('req', requestLog, RequestLog, { listing: requestLogListing, connection: RequestLogConnection }),
+  operations: {
+    requestLog: {
+      reads: one('A request of the log that the caller can see, by its id.'),
+      access: 'read',
+      callers: everyone,
+      v1: requestLogV1,
+      routes: [extension.get('/v1/request_logs/:id')],
+    },
+    requestLogs: {
+      reads: many(RequestLogArgs, "The requests of the accounts on the caller's list, of the last days."),
+      access: 'read',
+      callers: everyone,
+      v1: requestLogV1,
+      routes: [extension.list('/v1/request_logs')],
+    },
+  },
+  fields: [
+    fields(requestLog, {
+      accountId: value(
+        () => ID,
+        ({ actingAccountId }: RequestLogRow) => actingAccountId,
+        { description: 'The account whose key or session made the request.' },
+      ),
+      apiKeyId: value(
+        () => ID,
+        ({ apiKeyId }: RequestLogRow, { caller }) => shownTo(caller, apiKeyId),
+        {
+          nullable: true,
+          description: 'The API key of the request, or the one that made its session. A session sees null.',
+        },
+      ),
+      sessionId: value(
+        () => ID,
+        ({ sessionId }: RequestLogRow, { caller }) => shownTo(caller, sessionId),
+        {
+          nullable: true,
+          description: 'The session of the request; null for a request with a key. A session sees null.',
+        },
+      ),
+      onBehalfOf: value(
+        () => ID,
+        ({ onBehalfOf }: RequestLogRow) => onBehalfOf,
+        { nullable: true, description: 'The account that a platform acted for.' },
+      ),
+    }),
+  ],
+});
