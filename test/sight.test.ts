@@ -185,3 +185,144 @@ describe('a platform', () => {
     expect([reply.codes, reply.fieldNames]).toEqual([['parameter_invalid'], [name]]);
   });
 });
+
+const pdf = Buffer.from('%PDF-1.4\n%%EOF\n');
+
+describe('a file', () => {
+  const uses = `usedByAccounts { nodes { id } pageInfo { hasNextPage } } usedByAddresses { nodes { id } }
+    usedByPersons { nodes { id } } usedByReceivables { nodes { id invoice { document } } }`;
+  const usesOf = async (speaker: Speaker, id: string) => {
+    const one = `query ($id: ID!) { file(id: $id) { ${uses} } }`;
+    const { file } = await data(speaker, one, { id });
+    // A document is compiled from the third time on; persons and addresses are read by resolvers alone.
+    const compiled = `query ($id: ID!) { file(id: $id) { usedByAccounts { nodes { id } pageInfo { hasNextPage } } usedByReceivables { nodes { id invoice { document } } } } }`;
+    for (let i = 0; i < 4; i += 1) {
+      const again = await data(speaker, compiled, { id });
+      const { usedByAccounts, usedByReceivables } = file;
+      expect([i, again.file]).toEqual([i, { usedByAccounts, usedByReceivables }]);
+    }
+    return Object.fromEntries(
+      Object.entries<any>(file).map(([name, { nodes }]) => [name.replace('usedBy', ''), ids(nodes)]),
+    );
+  };
+  const upload = async (speaker: Speaker, purpose: string) => {
+    const reply = await speaker.upload(purpose, pdf);
+    expect([reply.fieldNames, reply.status]).toEqual([[], 200]);
+    return reply.body.id as string;
+  };
+  const made = async (speaker: Speaker, path: string, body: object) => {
+    const reply = await speaker.post(path, body);
+    expect([path, reply.fieldNames, reply.status]).toEqual([path, [], 200]);
+    return reply.body.id as string;
+  };
+
+  it('shows where it is used, to those who see the objects', async () => {
+    const platform = await given.platform(1);
+    const [user, other] = [await platform.connectedUser(), await platform.connectedUser()];
+    const [logo, document, unused] = [
+      await upload(platform, 'logo'),
+      await upload(platform, 'identity_document'),
+      await upload(platform, 'tax_document'),
+    ];
+    for (const each of [user, other])
+      await made(platform, `/v1/accounts/${each.id}`, {
+        logo_id: logo,
+        // One account names the document twice.
+        supporting_documentation: { id_document: document, ownership_structure_document: document },
+      });
+    const address = await made(platform, '/v1/addresses', {
+      ...{ category: 'user_payout', type: 'bank_account', currency: 'INR', name: 'Acme' },
+      ...{ linked_object: 'account', linked_id: user.id, billing_details: { city: 'Pune', country: 'IN' } },
+      bank_account: { number: '000123456789', domestic_credit: 'HDFC0000001' },
+      supporting_documentation: { id_document: document },
+    });
+    const person = await made(platform, '/v1/persons', {
+      ...{ account_id: user.id, full_name: 'Asha Rao', relationship: { owner: true } },
+      identification: { tax_card_image: document, passport_image: document },
+    });
+    const none = { Accounts: [], Addresses: [], Persons: [], Receivables: [] };
+    expect(await usesOf(platform, unused)).toEqual(none);
+    expect(await usesOf(platform, logo)).toEqual({ ...none, Accounts: [other.id, user.id] });
+    expect(await usesOf(platform, document)).toEqual({
+      ...none,
+      ...{ Accounts: [other.id, user.id], Addresses: [address], Persons: [person] },
+    });
+    // A changed logo is not used any more.
+    await made(platform, `/v1/accounts/${user.id}`, { logo_id: '' });
+    expect(await usesOf(platform, logo)).toEqual({ ...none, Accounts: [other.id] });
+  });
+
+  it('is the invoice of the receivables that name it, and a receivable names its customer', async () => {
+    const platform = await given.platform(1);
+    const user = await platform.connectedUser();
+    const [customer, own] = [await user.partner(), await platform.partner()];
+    const invoice = await upload(user, 'invoice');
+    const body = {
+      ...{ currency: 'USD', purpose_code: 'P0802', transaction_type: 'services' },
+      invoice: {
+        ...{ amount: '10.00', currency: 'USD', creation_date: '2026-01-01', due_date: '2026-02-01' },
+        ...{ reference_number: 'INV 7', document: invoice },
+      },
+    };
+    const first = await made(user, '/v1/receivables', { ...body, customer_id: customer.id });
+    const second = await made(user, '/v1/receivables', body);
+    expect((await usesOf(user, invoice)).Receivables).toEqual([second, first]);
+
+    const read = async (speaker: Speaker) => {
+      const query = `query ($id: ID!) { node(id: $id) { ... on Account { billedReceivables { nodes { id customer { id } } } } } }`;
+      return (await data(speaker, query, { id: customer.id })).node.billedReceivables.nodes;
+    };
+    const shown = { id: first, customer: { id: customer.id } };
+    expect(await read(user)).toEqual([shown]);
+    expect(await read(platform)).toEqual([shown]);
+    // The object of /v1 is exactly the specification's.
+    expect(Object.keys((await user.get(`/v1/receivables/${first}`)).body)).not.toContain('customer_id');
+    await made(user, `/v1/receivables/${second}`, { customer_id: customer.id });
+    expect(ids(await read(user))).toEqual([second, first]);
+    await made(user, `/v1/receivables/${second}`, { description: 'unchanged' });
+    await made(user, `/v1/receivables/${first}`, { customer_id: null });
+    expect(ids(await read(user))).toEqual([second]);
+
+    // Only a partner of the account can be its customer.
+    for (const [id, refusal] of [
+      [user.id, 'account_type_invalid'],
+      [own.id, 'resource_missing'],
+      ['account_0', 'resource_missing'],
+    ] as const)
+      for (const path of ['/v1/receivables', `/v1/receivables/${first}`]) {
+        const reply = await user.post(path, { ...(path === '/v1/receivables' && body), customer_id: id });
+        expect([id, reply.codes, reply.fieldNames]).toEqual([id, [refusal], ['receivable.customer_id']]);
+      }
+    const foreign = await platform.post(`/v1/receivables/${first}`, { customer_id: own.id });
+    expect([foreign.codes, foreign.fieldNames]).toEqual([['account_type_invalid'], ['receivable.customer_id']]);
+  });
+});
+
+describe('completedAt', () => {
+  it('is the moment in which the money moved, by the clock of the mode', async () => {
+    const user = await given.directUser(1);
+    const { id: partner } = await user.partner();
+    expect((await user.post(`/v1/accounts/${partner}/activate`)).status).toBe(200);
+    await work(user);
+    const reply = await user.post('/v1/deposits', { amount: '9.00', currency: 'USD', to: { account_id: partner } });
+    expect([reply.fieldNames, reply.status]).toEqual([[], 200]);
+    const { id } = reply.body;
+    const read = async (deposit: string) =>
+      (await data(user, `{ deposit(id: "${deposit}") { completedAt created status } }`)).deposit;
+    expect(await read(id)).toMatchObject({ completedAt: null, status: 'INITIALIZED' });
+    const { now } = (await user.post('/v1/test_helpers/clock', { advance_seconds: day })).body;
+    expect((await user.post(`/v1/test_helpers/deposits/${id}/complete`)).status).toBe(200);
+    const { completedAt } = await read(id);
+    expect(Date.parse(completedAt) / 1000).toBeGreaterThanOrEqual(now);
+    expect(Date.parse(completedAt) / 1000).toBeLessThan(now + 60);
+    const dispute = await user.post(`/v1/test_helpers/deposits/${id}/dispute`, {
+      amount: '1.00',
+      reason_code: 'general',
+    });
+    const disputed = await read(dispute.body.id);
+    expect(disputed.completedAt).toBe(disputed.created);
+    // A reversal takes nothing from the moment at which it was completed.
+    expect((await user.post(`/v1/test_helpers/deposits/${id}/reverse`, { reason_code: 'general' })).status).toBe(200);
+    expect(await read(id)).toMatchObject({ completedAt, status: 'REVERSED' });
+  });
+});

@@ -12,7 +12,7 @@ import {
   unique,
 } from 'drizzle-orm/pg-core';
 import { isOneOf, type MetadataMap, keyColumns, version, visibilityColumns } from '../../db/columns.js';
-import { listIndexes, parentIndexes } from '../../db/filter-index.js';
+import { fileIndexes, listIndexes, parentIndexes } from '../../db/filter-index.js';
 
 /** The place of an account in its tree of accounts. The `type` of the specification follows from the kind. */
 export const AccountKind = {
@@ -190,6 +190,12 @@ export const account = pgTable(
     ...listIndexes('account', t, filters(t)),
     ...parentIndexes('account_tenant', t, t.tenantId, filters(t)),
     ...parentIndexes('account_owner', t, t.ownerId, { type: t.type }),
+    ...fileIndexes('account', t, {
+      logo: t.logoId,
+      id_document: sql`${t.supportingDocumentation} ->> 'idDocument'`,
+      ownership_document: sql`${t.supportingDocumentation} ->> 'ownershipStructureDocument'`,
+      address_document: sql`${t.supportingDocumentation} ->> 'physicalAddressDocument'`,
+    }),
     check('account_kind', isOneOf(t.kind, AccountKind)),
     check('account_status', isOneOf(t.status, AccountStatus)),
     check('account_address', isOneOf(t.address, AccountAddressState)),
