@@ -744,11 +744,6 @@ describe('figures over time', () => {
       [stranger, platform.id, undefined, undefined],
     ] as const)
       expect([id, await totalsOf(speaker, id, false), await totalsOf(speaker, id, true)]).toEqual([id, own, all]);
-    const both = await platform.graph(
-      `{ viewer { account { balance(asOf: "2026-01-01T00:00:00Z", descendants: true) { pending { amount } } } } }`,
-    );
-    expect(both.codes).toEqual(['parameter_invalid']);
-    expect(both.body.errors[0].message).toContain('cannot be combined with a time');
   });
 
   it.each(['balanceHistory', 'depositTotals'])(

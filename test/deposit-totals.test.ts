@@ -3,6 +3,8 @@ import { describe, expect, it, vi } from 'vitest';
 import { Context } from '../src/operation/context.js';
 import { Scope } from '../src/db/scope.js';
 import type { AccountRow } from '../src/resources/account/table.js';
+import { balanceHistory } from '../src/resources/balance/history.js';
+import { topUsers } from '../src/resources/balance/top-users.js';
 import { depositTotals } from '../src/resources/balance/totals.js';
 import { scale } from './faults/scale.js';
 import { makeAccount, moneyOf, type Row, useFunctions, violations } from './functions/fixture.js';
@@ -23,11 +25,12 @@ async function makeTenant() {
   const user = await makeAccount(fixture, root, 'connected_user');
   const partner = await makeAccount(fixture, root, 'partner', { ownerId: user.id, actingAccountId: user.id });
   const own = await makeAccount(fixture, root, 'partner');
-  const accounts = [root.id, user.id, partner.id, own.id] as string[];
+  const other = await makeAccount(fixture, root, 'connected_user');
+  const accounts = [root.id, user.id, partner.id, own.id, other.id] as string[];
   /** Each account with the accounts below it. */
   const below: Record<string, string[]> = { [root.id]: accounts, [user.id]: [user.id, partner.id] };
-  for (const { id } of [partner, own]) below[id] = [id];
-  return { root, accounts, below };
+  for (const { id } of [partner, own, other]) below[id] = [id];
+  return { root, accounts, below, users: [user.id, other.id] as string[] };
 }
 type Tenant = Awaited<ReturnType<typeof makeTenant>>;
 
@@ -153,6 +156,8 @@ async function compare(tenant: Tenant, [a, b]: readonly number[]): Promise<void>
   const days = [ends[0]! - (ends[0]! % day), ends[1]! - (ends[1]! % day) + day];
   const exact = [times[a! % times.length]!, times[b! % times.length]! + 1].toSorted((x, y) => x - y);
   const zone = zones[(a! + b!) % zones.length]!;
+  // After a quarter of the steps, because it asks for the history of each account.
+  if (a! % 4 === 0) await compareContexts(tenant, rows, { from: ends[0]!, to: Math.max(ends[1]!, ends[0]! + 1) });
   for (const [from, to] of [ends, days, exact] as [number, number][])
     for (const [interval, timeZone] of [
       ...[['day', 'UTC'] as const, ['week', 'UTC'] as const, ['month', 'UTC'] as const],
@@ -167,6 +172,61 @@ async function compare(tenant: Tenant, [a, b]: readonly number[]): Promise<void>
         const received = rows.filter((row) => receivers!.includes(row.to_account_id));
         expect([id, range, lines.toSorted()]).toEqual([id, range, plainSum(received, range)]);
       }
+}
+
+/** The ranked users of a range, from the plain sums of each user and its partners. */
+function plainRanks({ users, below }: Tenant, rows: Row[], { from, to }: { from: number; to: number }): string[] {
+  const reversed = new Set(rows.filter(({ status }) => status === 'reversed').map(({ id }) => id));
+  const counted = rows.filter(
+    ({ status, created, disputes_id }) =>
+      status === 'completed' && !reversed.has(disputes_id) && Number(created) >= from && Number(created) < to,
+  );
+  const sums = users.flatMap((id) =>
+    [...new Set(counted.map(({ currency }) => String(currency)))].map((currency) => {
+      const own = counted.filter((row) => row.currency === currency && below[id]!.includes(row.to_account_id));
+      return { id, currency, count: own.length, amount: own.reduce((sum, row) => sum + BigInt(row.amount), 0n) };
+    }),
+  );
+  const order = (a: (typeof sums)[0], b: (typeof sums)[0]) =>
+    a.currency.localeCompare(b.currency) || Number(b.amount - a.amount) || (a.id < b.id ? -1 : 1);
+  const ranks = new Map<string, number>();
+  return sums
+    .filter(({ count }) => count > 0)
+    .toSorted(order)
+    .map(({ id, currency, count, amount }) => {
+      ranks.set(currency, (ranks.get(currency) ?? 0) + 1);
+      return `${ranks.get(currency)} ${id} ${currency}: ${count} of ${amount}`;
+    });
+}
+
+/** Compares the figures of the whole platform with those of its users and with the sums of the accounts' own ones. */
+async function compareContexts(tenant: Tenant, rows: Row[], range: { from: number; to: number }): Promise<void> {
+  const context = { scope: scopeOf(tenant) } as Context;
+  const platform = { id: tenant.root.id, kind: 'platform' } as AccountRow;
+  const top = await topUsers(platform, context, { ...range, limit: 100 });
+  const lines = top.map((t) => `${t.rank} ${t.accountId} ${t.currency}: ${t.count} of ${t.amount}`);
+  expect([range, lines]).toEqual([range, plainRanks(tenant, rows, range)]);
+  const first = await topUsers(platform, context, { ...range, limit: 1, currency: 'USD' });
+  expect(first).toEqual(top.filter(({ rank, currency }) => rank === 1 && currency === 'USD'));
+
+  const compartments = ['available', 'pending', 'processing', 'payoutProcessing', 'feeAdvance'] as const;
+  const history = async (id: string, descendants: boolean) =>
+    balanceHistory({ id } as AccountRow, context, { ...range, interval: 'day', descendants });
+  const own = new Map(await Promise.all(tenant.accounts.map(async (id) => [id, await history(id, false)] as const)));
+  for (const id of tenant.accounts) {
+    const sums = new Map<string, bigint[]>();
+    for (const point of tenant.below[id]!.flatMap((each) => own.get(each)!)) {
+      const key = `${point.start} ${point.currency}`;
+      const before = sums.get(key) ?? compartments.map(() => 0n);
+      sums.set(
+        key,
+        compartments.map((name, i) => before[i]! + point[name]),
+      );
+    }
+    const points = await history(id, true);
+    const found = points.map((each) => [`${each.start} ${each.currency}`, compartments.map((name) => each[name])]);
+    expect([id, range, found]).toEqual([id, range, [...sums].toSorted(([a], [b]) => (a < b ? -1 : 1))]);
+  }
 }
 
 describe(`totals of deposits, seed ${scale.seed}`, () => {
@@ -213,7 +273,7 @@ describe(`totals of deposits, seed ${scale.seed}`, () => {
       more = row!.backfill_deposit_totals !== null;
     }
     const rows: Row[] = await sql`select * from deposit where tenant_id = ${root.tenantId}`;
-    const tenant = { root, accounts, below: {} };
+    const tenant = { root, accounts, below: {}, users: [] };
     for (const timeZone of zones)
       for (const interval of ['day', 'week', 'month'] as const)
         for (const [from, to] of [

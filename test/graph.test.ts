@@ -1314,9 +1314,9 @@ function edgesOf(schema: GraphQLSchema): [name: string, document: string, bound:
           ];
         }
         // Fields with figures over time need a range.
-        const range = edge.args.some(({ name }) => name === 'interval')
-          ? '(from: "2026-01-01T00:00:00Z", to: "2026-01-08T00:00:00Z", interval: DAY)'
-          : '';
+        const takes = (argument: string) => edge.args.some(({ name }) => name === argument);
+        const span = 'from: "2026-01-01T00:00:00Z", to: "2026-01-08T00:00:00Z"';
+        const range = takes('interval') ? `(${span}, interval: DAY)` : takes('from') ? `(${span})` : '';
         // Requirements may read several kinds of objects, but the number of statements does not depend on the number of
         // parents.
         if (isList(edge.type)) return [asked('', `${range} { ${leaf(type)} }`, 5)];

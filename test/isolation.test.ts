@@ -324,7 +324,7 @@ const filter = (list: string, argument: string, select = 'nodes { id } totalCoun
 
 /** A cursor of an edge of the caller's own object. */
 function ofOwn(
-  object: 'address' | 'deposit' | 'payment' | 'payout' | 'checkout' | 'receivable' | 'webhookEndpoint',
+  object: 'address' | 'deposit' | 'file' | 'payment' | 'payout' | 'checkout' | 'receivable' | 'webhookEndpoint',
   edge: string,
   select = 'nodes { id }',
 ): Record<string, Probe> {
@@ -488,6 +488,19 @@ const probes: Record<keyof Holdings, Record<string, Probe>> = {
       testOnly: true,
     },
     createReceivable: mutation('createReceivable', (accountId, me) => receivableInput(me, { accountId })),
+    'POST receivable, customer': {
+      ...write('/v1/receivables', (id, me) => receivableBody(me, { customer_id: id })),
+      activatedWhenLive: true,
+    },
+    'createReceivable, customer': {
+      ...mutation('createReceivable', (customerId, me) => receivableInput(me, { customerId })),
+      activatedWhenLive: true,
+    },
+    'updateReceivable, customer': mutation('updateReceivable', (customerId, _, own) => ({
+      id: own.receivable ?? customerId,
+      customerId,
+    })),
+    ...ofOwn('file', 'usedByAccounts'),
   },
   account_setting: {
     ...nodes,
@@ -511,6 +524,7 @@ const probes: Record<keyof Holdings, Record<string, Probe>> = {
   address: {
     ...nodes,
     ...cursors('/v1/addresses', 'addresses', 'addresses'),
+    ...ofOwn('file', 'usedByAddresses'),
     'GET address': read('/v1/addresses/:id'),
     'POST address': write('/v1/addresses/:id', () => ({ metadata: { a: '1' } })),
     'POST address, nothing': write('/v1/addresses/:id', () => ({})),
@@ -633,6 +647,7 @@ const probes: Record<keyof Holdings, Record<string, Probe>> = {
   person: {
     ...nodes,
     ...cursors('/v1/persons', 'persons', 'persons'),
+    ...ofOwn('file', 'usedByPersons'),
     'GET person': read('/v1/persons/:id'),
     person: graphById('person'),
     'POST person': write('/v1/persons/:id', () => ({ full_name: 'Mallory' })),
@@ -696,6 +711,8 @@ const probes: Record<keyof Holdings, Record<string, Probe>> = {
       'createCheckout of': mutation('createCheckout', (id, _, own) => checkoutInput(own.account, id)),
     }),
     ...cursors('/v1/receivables', 'receivables', 'receivables'),
+    ...graphCursors('receivables', 'billedReceivables'),
+    ...ofOwn('file', 'usedByReceivables'),
     'GET receivable': read('/v1/receivables/:id'),
     'POST receivable': write('/v1/receivables/:id', () => ({ description: 'mine' })),
     'POST receivable, nothing': write('/v1/receivables/:id', () => ({})),
@@ -888,44 +905,53 @@ async function itself(owner: Speaker): Promise<Holdings> {
 const probed = `
   account.addresses.after account.addresses.before account.apiKeys.after account.apiKeys.before
   account.balanceTransactions.after account.balanceTransactions.before account.balanceTransactions.paymentId
-  account.checkoutsIn.after account.checkoutsIn.before account.checkoutsOut.after account.checkoutsOut.before
-  account.connectedUsers.after account.connectedUsers.before account.depositsIn.after account.depositsIn.before
-  account.depositsOut.after account.depositsOut.before account.events.after account.events.before account.files.after account.files.before account.id
-  account.partners.after account.partners.before account.payments.after account.payments.before
-  account.payouts.after account.payouts.before account.persons.after account.persons.before
-  account.receivables.after account.receivables.before account.sessions.after account.sessions.before account.webhookEndpoints.after
-  account.webhookEndpoints.before accountSetting.id accountSettings.accountId
-  accountSettings.after accountSettings.before accounts.after accounts.before activateAccount.id
-  address.deposits.after address.deposits.before address.id
-  address.payouts.after address.payouts.before addresses.after addresses.before addresses.linkedId apiKey.id
-  apiKeys.accountId apiKeys.after apiKeys.before balance.accountId balanceAggregate.accountId balanceTransaction.id
-  balanceTransactions.accountId balanceTransactions.after balanceTransactions.before balanceTransactions.paymentId
-  cancelCheckout.id cancelTestDeposit.id checkout.id checkout.transactions.after checkout.transactions.before
-  checkouts.accountId checkouts.after checkouts.before completeTestDeposit.id connectedAccountSettings.accountId
-  connectedAccountSettings.after connectedAccountSettings.before createAddress.linkedId
-  createAddress.supportingDocumentation.idDocument createApiKey.accountId createCheckout.from.accountId
-  createCheckout.receivables.id createConnectedUser.logoId createConnectedUser.supportingDocumentation.idDocument
+  account.billedReceivables.after account.billedReceivables.before account.checkoutsIn.after
+  account.checkoutsIn.before account.checkoutsOut.after account.checkoutsOut.before account.connectedUsers.after
+  account.connectedUsers.before account.depositsIn.after account.depositsIn.before account.depositsOut.after
+  account.depositsOut.before account.events.after account.events.before account.files.after account.files.before
+  account.id account.partners.after account.partners.before account.payments.after account.payments.before
+  account.payouts.after account.payouts.before account.persons.after account.persons.before account.receivables.after
+  account.receivables.before account.sessions.after account.sessions.before account.webhookEndpoints.after
+  account.webhookEndpoints.before accountSetting.id accountSettings.accountId accountSettings.after
+  accountSettings.before accounts.after accounts.before activateAccount.id address.deposits.after
+  address.deposits.before address.id address.payouts.after address.payouts.before addresses.after addresses.before
+  addresses.linkedId apiKey.id apiKeys.accountId apiKeys.after apiKeys.before balance.accountId
+  balanceAggregate.accountId balanceTransaction.id balanceTransactions.accountId balanceTransactions.after
+  balanceTransactions.before balanceTransactions.paymentId cancelCheckout.id cancelTestDeposit.id checkout.id
+  checkout.transactions.after checkout.transactions.before checkouts.accountId checkouts.after checkouts.before
+  completeTestDeposit.id connectedAccountSettings.accountId connectedAccountSettings.after
+  connectedAccountSettings.before createAddress.linkedId createAddress.supportingDocumentation.idDocument
+  createApiKey.accountId createCheckout.from.accountId createCheckout.receivables.id createConnectedUser.logoId
+  createConnectedUser.supportingDocumentation.idDocument
   createConnectedUser.supportingDocumentation.ownershipStructureDocument
   createConnectedUser.supportingDocumentation.physicalAddressDocument createDeposit.from.accountId
   createDeposit.from.addressId createDeposit.to.accountId createDeposit.to.addressId createPerson.accountId
   createPerson.identification.passportImage createPerson.identification.taxCardImage createReceivable.accountId
-  createReceivable.invoice.document createSession.accountId createTestWallet.id createWebhookEndpoint.accountId deactivateAccount.id deactivateTestAccount.id deactivateTestAddress.id
-  declineTestCheckout.id deposit.allocations.after deposit.allocations.before deposit.disputedBy.after deposit.disputedBy.before deposit.id deposits.accountId deposits.addressId deposits.after deposits.before disputeTestDeposit.id event.id
-  events.after events.before events.objectId expireTestAddress.id expireTestCheckout.id failTestDeposit.id
-  failTestPayout.id file.id files.accountId files.after files.before holdTestAccount.id node.id nodes.ids
-  partners.accountId partners.after partners.before payTestCheckout.id payment.balanceTransactions.after payment.balanceTransactions.before payment.id
-  payments.accountId payments.after payments.before
-  payout.allocations.after payout.allocations.before payout.id payouts.accountId payouts.after payouts.before
-  person.id persons.accountId persons.after persons.before processTestDeposit.id
-  receivable.allocations.after receivable.allocations.before receivable.checkouts.after
-  receivable.checkouts.before receivable.id receivables.accountId
-  receivables.after receivables.before reconcileDeposit.id reconcileDeposit.receivables.id redeliverWebhooks.deliveryId redeliverWebhooks.id removePerson.id requestLog.id requestLogs.after requestLogs.before reverseTestDeposit.id
-  revokeApiKey.id revokeSession.id rotateApiKey.id rotateWebhookSecret.id session.id sessions.accountId sessions.after sessions.before settleTestPayout.id testWebhookEndpoint.id transaction.id updateAccount.id updateAccount.logoId
+  createReceivable.customerId createReceivable.invoice.document createSession.accountId createTestWallet.id
+  createWebhookEndpoint.accountId deactivateAccount.id deactivateTestAccount.id deactivateTestAddress.id
+  declineTestCheckout.id deposit.allocations.after deposit.allocations.before deposit.disputedBy.after
+  deposit.disputedBy.before deposit.id deposits.accountId deposits.addressId deposits.after deposits.before
+  disputeTestDeposit.id event.id events.after events.before events.objectId expireTestAddress.id expireTestCheckout.id
+  failTestDeposit.id failTestPayout.id file.id file.usedByAccounts.after file.usedByAccounts.before
+  file.usedByAddresses.after file.usedByAddresses.before file.usedByPersons.after file.usedByPersons.before
+  file.usedByReceivables.after file.usedByReceivables.before files.accountId files.after files.before
+  holdTestAccount.id node.id nodes.ids partners.accountId partners.after partners.before payTestCheckout.id
+  payment.balanceTransactions.after payment.balanceTransactions.before payment.id payments.accountId payments.after
+  payments.before payout.allocations.after payout.allocations.before payout.id payouts.accountId payouts.after
+  payouts.before person.id persons.accountId persons.after persons.before processTestDeposit.id
+  receivable.allocations.after receivable.allocations.before receivable.checkouts.after receivable.checkouts.before
+  receivable.id receivables.accountId receivables.after receivables.before reconcileDeposit.id
+  reconcileDeposit.receivables.id redeliverWebhooks.deliveryId redeliverWebhooks.id removePerson.id requestLog.id
+  requestLogs.after requestLogs.before reverseTestDeposit.id revokeApiKey.id revokeSession.id rotateApiKey.id
+  rotateWebhookSecret.id session.id sessions.accountId sessions.after sessions.before settleTestPayout.id
+  testWebhookEndpoint.id transaction.id updateAccount.id updateAccount.logoId
   updateAccount.supportingDocumentation.idDocument updateAccount.supportingDocumentation.ownershipStructureDocument
   updateAccount.supportingDocumentation.physicalAddressDocument updateAccountSetting.id updateAddress.id
-  updatePerson.id updatePerson.identification.passportImage updatePerson.identification.taxCardImage updateReceivable.id updateWebhookEndpoint.id verifyTestAccount.id voidReceivable.id
-  webhookDeliveries.after webhookDeliveries.before webhookDeliveries.endpointId webhookDelivery.id webhookEndpoint.deliveries.after
-  webhookEndpoint.deliveries.before webhookEndpoint.id webhookEndpoints.accountId webhookEndpoints.after webhookEndpoints.before
+  updatePerson.id updatePerson.identification.passportImage updatePerson.identification.taxCardImage
+  updateReceivable.customerId updateReceivable.id updateWebhookEndpoint.id verifyTestAccount.id voidReceivable.id
+  webhookDeliveries.after webhookDeliveries.before webhookDeliveries.endpointId webhookDelivery.id
+  webhookEndpoint.deliveries.after webhookEndpoint.deliveries.before webhookEndpoint.id webhookEndpoints.accountId
+  webhookEndpoints.after webhookEndpoints.before
 `
   .trim()
   .split(/\s+/);

@@ -62,11 +62,14 @@ interface List {
   edges: (PgColumn | Link)[];
   /** Whether it is a list of its own, and not only an edge. */
   root?: false;
+  /** Arguments that each page has. */
+  always?: object;
 }
 
 /** Every list of the product, with the edges that read one parent's part of it. */
 const lists: List[] = [
   { table: account, listing: accountListing, edges: [] },
+  { table: account, listing: accountListing, edges: [], always: { descendants: true } },
   {
     table: account,
     listing: { ...accountListing, filters: { type: account.type }, fixed: { type: 'partner' } },
@@ -240,7 +243,7 @@ async function valuesOf(list: List, owner: string): Promise<PageArgs[]> {
       if (account && account !== name && !listing.exclusive?.[name]) all.push({ ...one, ...nested(account, userOf) });
     }
   }
-  return all.flatMap((one) => ends.map((end) => ({ ...one, ...end }))) as PageArgs[];
+  return all.flatMap((one) => ends.map((end) => ({ ...one, ...end, ...list.always }))) as PageArgs[];
 }
 
 /**
@@ -272,10 +275,10 @@ async function argumentsOf(list: List, owner: string): Promise<PageArgs[]> {
     ...filters.map((one) => ({ ...one, created })),
     { ...all, created },
   ].flatMap((filter) => [
-    { ...filter, first: 10 },
-    { ...filter, last: 10 },
-    { ...filter, first: 10, after: cursor },
-    { ...filter, last: 10, before: cursor },
+    { ...filter, ...list.always, first: 10 },
+    { ...filter, ...list.always, last: 10 },
+    { ...filter, ...list.always, first: 10, after: cursor },
+    { ...filter, ...list.always, last: 10, before: cursor },
   ]) as PageArgs[];
 }
 

@@ -1,6 +1,7 @@
 -- Receivables: creation, changes and voiding. Only deposits and payouts change their locked and settled amounts.
 --
--- Longer than 60 lines: create_receivable (one insert with its columns).
+-- Longer than 60 lines: create_receivable (one insert with its columns); update_receivable (checks under a lock and one
+-- update with its columns).
 
 create or replace function create_receivable(p_tenant text, p_live boolean, p_call jsonb, p_args jsonb)
 returns setof receivable
@@ -10,8 +11,8 @@ declare
   v_args jsonb := check_args(
     p_args,
     args_of(
-      'accountId text, currency text, amountMaximumReconcilable bigint, description? text null,
-        invoice object, purposeCode text, transactionType text, metadata? object null'
+      'accountId text, customerId? text null, currency text, amountMaximumReconcilable bigint,
+        description? text null, invoice object, purposeCode text, transactionType text, metadata? object null'
     )
   );
   v receivable;
@@ -41,6 +42,7 @@ begin
       id,
       created,
       account_id,
+      customer_id,
       currency,
       amount_maximum_reconcilable,
       description,
@@ -57,6 +59,7 @@ begin
     v_id,
     v_now,
     a.id,
+    v_args ->> 'customerId',
     v_args ->> 'currency',
     (v_args ->> 'amountMaximumReconcilable')::bigint,
     v_args ->> 'description',
@@ -85,7 +88,10 @@ as $$
 declare
   v_args jsonb := check_args(
     p_args,
-    args_of('id text, amountMaximumReconcilable? bigint null, description? text null, metadata? object null')
+    args_of(
+      'id text, amountMaximumReconcilable? bigint null, customerId? text null, description? text null,
+        metadata? object null'
+    )
   );
   v receivable;
   v_maximum bigint := (v_args ->> 'amountMaximumReconcilable')::bigint;
@@ -117,6 +123,10 @@ begin
   update receivable r
   set
     amount_maximum_reconcilable = coalesce(v_maximum, r.amount_maximum_reconcilable),
+    customer_id = case
+      when v_args ? 'customerId' then v_args ->> 'customerId'
+      else r.customer_id
+    end,
     description = case
       when v_args ? 'description' then v_args ->> 'description'
       else r.description

@@ -95,6 +95,15 @@ export function parentIndexes(
   });
 }
 
+/** For each place of a row that can name a file the index of the rows by that file, with the last part of its name. */
+export function fileIndexes(table: string, t: Columns, places: Record<string, SQL | PgColumn>): IndexBuilder[] {
+  return Object.entries(places).map(([name, place]) =>
+    index(`${table}_of_${name}`)
+      .on(t.tenantId, t.livemode, sql`(${place})`, t.created, t.id)
+      .where(sql`(${place}) is not null`),
+  );
+}
+
 function built(
   name: string,
   t: Columns,

@@ -128,6 +128,8 @@ function sidesOf({ table, listing, request, visibility, parent, of = sql`parent.
       return [{ of: { column: filter, value, filter: name }, where: [] }];
   }
   if (visibility === 'root') return [{ where: [] }];
+  // All rows of the tenant: its indexes are like those of a parent.
+  if (visibility === 'all') return [{ of: { column: table.tenantId, value: sql`${p('tenant')}` }, where: [] }];
   const context = { column: table.actingAccountId, value: sql`${p('context')}` };
   if (!listing.own) return [{ of: context, where: [] }];
   return [

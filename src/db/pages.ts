@@ -41,10 +41,7 @@ export class Pages {
   async page<T extends Rows>(table: T, all: Listing, args: PageArgs): Promise<Page<Row<T>>> {
     const listing = seenBy(this.reads.caller, table, all);
     const request = pageRequest(listing, args);
-    const visibility = listOf(
-      this.reads.caller,
-      listing.byAccount.some((name) => name in request.filters),
-    );
+    const visibility = listOf(this.reads.caller, request.beyondOwn);
     const rows = await this.#rows(table, listing, request, visibility);
     return this.#page(table, listing, request, rows, {
       beyond: async (backward, cursor) =>

@@ -25,11 +25,12 @@ export function visibilityOf(caller: Caller): Visibility {
 }
 
 /**
- * A list shows the rows of the acting account, or, if a filter names an account, all matching rows that are visible.
+ * A list shows the rows of the acting account. It shows all rows that are visible if a filter names an account, or if
+ * the caller requests those of the accounts below its own.
  */
-export function listOf(caller: Caller, namesAccount: boolean): Visibility {
+export function listOf(caller: Caller, beyondOwn: boolean): Visibility {
   const visibility = visibilityOf(caller);
-  return visibility === 'all' && !namesAccount ? 'root' : visibility;
+  return visibility === 'all' && !beyondOwn ? 'root' : visibility;
 }
 
 /** The predicate of a visibility, always with tenant and mode. The acting account is the placeholder `context`. */

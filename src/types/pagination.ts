@@ -60,6 +60,8 @@ export class TimedPageArgs extends CursorArgs {
   created?: TimeFilter | null;
   /** Declared by the lists, with the orders that they have. */
   orderBy?: string | null;
+  /** Declared by the lists that an index of the whole tenant serves. */
+  descendants?: boolean;
 }
 
 /**
@@ -74,7 +76,7 @@ export class PageArgs extends TimedPageArgs {
 }
 
 /** The names of the page arguments. Every other argument of a list is a filter. */
-const paging = new Set(['first', 'after', 'last', 'before', 'orderBy']);
+const paging = new Set(['first', 'after', 'last', 'before', 'orderBy', 'descendants']);
 
 /** The number of members of a list without page arguments: a constant, or computed from its arguments by name. */
 export type ListSize = number | ((argument: (name: string) => unknown) => number);
@@ -90,6 +92,8 @@ export interface PageRequest {
   /** The order by a value, if it is not the order by time. */
   order: string | undefined;
   ascending: boolean;
+  /** Whether the list shows more than the acting account's own list: all rows that the caller sees. */
+  beyondOwn: boolean;
 }
 
 const readSizes = [2, 6, 11, 26, 51, pageSizeMax + 1];
@@ -153,6 +157,7 @@ export function pageRequest(listing: Listing, args: TimedPageArgs, parent?: PgCo
     filters: { ...ordered.filters, ...fixed },
     order,
     ascending,
+    beyondOwn: args.descendants === true || byAccount.some((name) => name in filters),
   };
 }
 

@@ -205,7 +205,7 @@ export class PreparedEventQueries implements EventQueries {
         );
     }
     const given = getVariableValues(this.schema, operation.variableDefinitions ?? [], sample);
-    if (given.errors, document) throw new RefusedDocument(given.errors);
+    if (given.errors) throw new RefusedDocument(given.errors, document);
     const prepared = { document, operation, estimator: this.#nodes.of(document, operation.name?.value)! };
     this.#prepared.set(text, prepared);
     return prepared;

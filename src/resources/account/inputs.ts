@@ -181,6 +181,12 @@ export class AccountArgs extends PageArgs {
     description: 'Only accounts whose capabilities match this filter. Edition 1 only.',
   })
   capability?: CapabilityFilter | null;
+  @Field(() => Boolean, {
+    defaultValue: false,
+    description:
+      "Also the accounts below the listed ones: for a platform, its own partners and its users' partners. A user's list has its partners in any case.",
+  })
+  declare descendants: boolean;
 }
 
 @ArgsType()

@@ -20,7 +20,7 @@ export const accountListing: Listing = {
     'capability.multicurrencyExportsV1': account.capabilityStatus,
   },
   byAccount: [],
-  parents: [account.ownerId],
+  parents: [account.ownerId, account.tenantId],
 };
 
 /** How the partners of one account are listed. Silent: the list. */

@@ -1,7 +1,18 @@
 import { sql } from 'drizzle-orm';
-import { check, foreignKey, index, jsonb, pgTable, primaryKey, smallint, text, unique } from 'drizzle-orm/pg-core';
+import {
+  check,
+  foreignKey,
+  index,
+  jsonb,
+  type PgColumn,
+  pgTable,
+  primaryKey,
+  smallint,
+  text,
+  unique,
+} from 'drizzle-orm/pg-core';
 import { isOneOf, type MetadataMap, keyColumns, version, visibilityColumns } from '../../db/columns.js';
-import { listIndexes, parentIndexes } from '../../db/filter-index.js';
+import { fileIndexes, listIndexes, parentIndexes } from '../../db/filter-index.js';
 
 /** The place of an account in its tree of accounts. The `type` of the specification follows from the kind. */
 export const AccountKind = {
@@ -115,6 +126,14 @@ export interface TosAcceptanceObject {
   userAgent?: string | null;
 }
 
+/** The columns that lists of accounts are filtered by. */
+const filters = (t: Record<'address' | 'status' | 'type' | 'capabilityStatus', PgColumn>) => ({
+  address: t.address,
+  status: t.status,
+  type: t.type,
+  capability: t.capabilityStatus,
+});
+
 /**
  * Platforms, users and partners. A root (platform or direct user) has one row per mode under one id,
  * and its tenant is the text after `account_` in that id.
@@ -165,14 +184,18 @@ export const account = pgTable(
     // The operator searches all tenants: by id, and by status for the accounts that it has to decide about.
     index('account_by_id').on(t.id),
     index('account_queue').on(t.status, t.created, t.id, t.livemode),
+    // All accounts of a tenant, for a platform that lists its own with the partners of its users.
+    index('account_of_tenant').on(t.tenantId, t.livemode, t.created, t.id),
     index('account_owned').on(t.tenantId, t.livemode, t.ownerId, t.created, t.id),
-    ...listIndexes('account', t, {
-      address: t.address,
-      status: t.status,
-      type: t.type,
-      capability: t.capabilityStatus,
-    }),
+    ...listIndexes('account', t, filters(t)),
+    ...parentIndexes('account_tenant', t, t.tenantId, filters(t)),
     ...parentIndexes('account_owner', t, t.ownerId, { type: t.type }),
+    ...fileIndexes('account', t, {
+      logo: t.logoId,
+      id_document: sql`${t.supportingDocumentation} ->> 'idDocument'`,
+      ownership_document: sql`${t.supportingDocumentation} ->> 'ownershipStructureDocument'`,
+      address_document: sql`${t.supportingDocumentation} ->> 'physicalAddressDocument'`,
+    }),
     check('account_kind', isOneOf(t.kind, AccountKind)),
     check('account_status', isOneOf(t.status, AccountStatus)),
     check('account_address', isOneOf(t.address, AccountAddressState)),

@@ -11,7 +11,7 @@ import {
   text,
 } from 'drizzle-orm/pg-core';
 import { account, type PostalAddressObject } from '../account/table.js';
-import { listIndexes, ofOthers, parentIndexes } from '../../db/filter-index.js';
+import { fileIndexes, listIndexes, ofOthers, parentIndexes } from '../../db/filter-index.js';
 import { isOneOf, type MetadataMap, keyColumns, version, visibilityColumns } from '../../db/columns.js';
 
 export const AddressCategory = {
@@ -124,6 +124,7 @@ export const address = pgTable(
     // A bank's notice names only the address, not the tenant.
     index('address_by_id').on(t.id),
     index('address_of_account').on(t.tenantId, t.livemode, t.linkedId, t.created, t.id),
+    ...fileIndexes('address', t, { id_document: sql`${t.supportingDocumentation} ->> 'idDocument'` }),
     ...listIndexes('address', t, filters(t), { own: t.linkedId }),
     ...parentIndexes('address_linked', t, t.linkedId, filters(t)),
     check('address_category', isOneOf(t.category, AddressCategory)),

@@ -1,14 +1,21 @@
 import { type SQL, sql } from 'drizzle-orm';
-import { Field, ObjectType } from 'type-graphql';
+import { ArgsType, Field, ObjectType } from 'type-graphql';
 import type { Scope } from '../../db/scope.js';
 import type { Context } from '../../operation/context.js';
 import { Amount, Currency, DateTime } from '../../types/scalars.js';
 import { texts } from '../../types/texts.js';
 import type { AccountRow } from '../account/table.js';
 import { Compartment } from '../ledger/table.js';
-import { bucket, checkRange, grouped, type Interval, type RangeArgs } from './range.js';
+import { accountsOfContexts, descendantsText } from './contexts.js';
+import { bucket, checkRange, grouped, type Interval, RangeArgs } from './range.js';
 
 const p = sql.placeholder;
+
+@ArgsType()
+export class BalanceHistoryArgs extends RangeArgs {
+  @Field(() => Boolean, { defaultValue: false, description: descendantsText })
+  descendants: boolean;
+}
 
 @ObjectType({
   simpleResolvers: true,
@@ -34,7 +41,11 @@ export class BalancePoint {
 /**
  * The amount in each compartment at the end of each step. One statement reads any number of steps. Silent: all of it.
  */
-export async function balanceHistory(row: AccountRow, context: Context, range: RangeArgs): Promise<BalancePoint[]> {
+export async function balanceHistory(
+  row: AccountRow,
+  context: Context,
+  range: BalanceHistoryArgs,
+): Promise<BalancePoint[]> {
   checkRange(range);
   return series(context, row.id, range);
 }
@@ -50,11 +61,13 @@ interface Span {
   from: number;
   to: number;
   interval?: Interval;
+  /** Whether the amounts of the accounts below an account are added to its own. */
+  descendants?: boolean;
 }
 
 /** The amount in each compartment at the end of each step: the `balance_after` of its last entry before then. */
 export async function series({ scope }: Context, accountId: string, span: Span): Promise<BalancePoint[]> {
-  const key = `history_${span.interval ?? 'as_of'}:${span.from}:${span.to}`;
+  const key = `history_${span.interval ?? 'as_of'}:${span.from}:${span.to}:${span.descendants === true}`;
   return (await scope.many(key, accountId, (ids) => readSeries(scope, ids, span))) ?? [];
 }
 
@@ -66,7 +79,7 @@ export async function series({ scope }: Context, accountId: string, span: Span):
 async function readSeries(
   scope: Scope,
   ids: readonly string[],
-  { from, to, interval }: Span,
+  { from, to, interval, descendants = false }: Span,
 ): Promise<Map<string, BalancePoint[]>> {
   const spans = interval ? steps(interval) : sql`select ${p('from')}::bigint as start`;
   const step = interval ? bucket(interval, sql`w.created`) : sql`${p('from')}::bigint`;
@@ -81,23 +94,22 @@ async function readSeries(
       sql`and e.created < ${end} order by e.created desc, e.version desc limit 1`,
     ]);
   const points = sql`with recursive step as (${spans}),
-    compartment as (select b.account_id, b.currency, c.category from balance b, unnest(${sql.raw(`'{${Object.values(Compartment).join()}}'::text[]`)}) c(category)
-      where ${tenantAndMode('b')} and b.account_id = any(${p('ids')}) and b.version > 0),
+    compartment as (select b.id as shown_id, b.account_id, b.currency, c.category from (${accountsOfContexts(descendants)}) b, unnest(${sql.raw(`'{${Object.values(Compartment).join()}}'::text[]`)}) c(category)),
     walk as (select c.*, l.* from compartment c cross join lateral (${lastOf('c', sql`${p('to')}`)}) l
-      union all select w.account_id, w.currency, w.category, l.* from walk w cross join lateral (${lastOf('w', step)}) l where w.created >= ${p('from')}),
+      union all select w.shown_id, w.account_id, w.currency, w.category, l.* from walk w cross join lateral (${lastOf('w', step)}) l where w.created >= ${p('from')}),
     reached as (select w.*, case when w.created < ${p('from')} then -1 else ${step} end as start from walk w),
-    numbered as (select c.*, s.start, r.balance_after as amount, count(r.balance_after) over (partition by c.account_id, c.currency, c.category order by s.start) as nth
+    numbered as (select c.*, s.start, r.balance_after as amount, count(r.balance_after) over (partition by c.shown_id, c.account_id, c.currency, c.category order by s.start) as nth
       from compartment c cross join (select start from step union all select -1) s
-        left join reached r on r.account_id = c.account_id and r.currency = c.currency and r.category = c.category and r.start = s.start)
-    select n.account_id, n.currency, n.category, n.start, first_value(n.amount) over (partition by n.account_id, n.currency, n.category, n.nth order by n.start) as amount from numbered n`;
+        left join reached r on r.shown_id = c.shown_id and r.account_id = c.account_id and r.currency = c.currency and r.category = c.category and r.start = s.start)
+    select n.shown_id, n.currency, n.category, n.start, first_value(n.amount) over (partition by n.shown_id, n.account_id, n.currency, n.category, n.nth order by n.start) as amount from numbered n`;
   const amountOf = (category: Compartment) =>
-    sql<string>`coalesce(max(x.amount) filter (where x.category = ${sql.raw(`'${category}'`)}), 0)::text`;
+    sql<string>`coalesce(sum(x.amount) filter (where x.category = ${sql.raw(`'${category}'`)}), 0)::text`;
   const rows = await scope.read<Record<'accountId' | 'start' | 'currency' | BalanceColumn, string>>(
-    `balance_history_${interval ?? 'as_of'}`,
+    `balance_history_${interval ?? 'as_of'}${descendants ? ':descendants' : ''}`,
     (db) =>
       db
         .select({
-          accountId: sql<string>`x.account_id`,
+          accountId: sql<string>`x.shown_id`,
           start: sql<string>`x.start`,
           currency: sql<string>`x.currency`,
           available: amountOf('available'),
@@ -108,7 +120,7 @@ async function readSeries(
         })
         .from(sql`(${points}) x`)
         .where(sql`x.start >= 0`)
-        .groupBy(sql`x.account_id`, sql`x.start`, sql`x.currency`)
+        .groupBy(sql`x.shown_id`, sql`x.start`, sql`x.currency`)
         // A chart begins each currency at zero; a balance as of a time has the currencies that were booked by then.
         .having(interval ? undefined : sql`count(x.amount) > 0`)
         .orderBy(sql`x.start`, sql`x.currency`),

@@ -17,7 +17,7 @@ registerEnumType(Interval, {
 
 export const stepsMax = 400;
 /** The usual number of currencies of an account: those of its deposits, and the one of its payouts. */
-const currenciesUsual = 4;
+export const currenciesUsual = 4;
 const secondsOf: Record<Interval, number> = { day: 86_400, week: 7 * 86_400, month: 28 * 86_400 };
 
 @ArgsType()

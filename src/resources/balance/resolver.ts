@@ -1,4 +1,4 @@
-import { and, eq, type SQL, sql } from 'drizzle-orm';
+import { and, eq, sql } from 'drizzle-orm';
 import { Arg, ArgsType, Ctx, Field, FieldResolver, ID, Query, Resolver, Root } from 'type-graphql';
 import type { Context } from '../../operation/context.js';
 import { DomainError, problem } from '../../request/problems.js';
@@ -6,6 +6,7 @@ import { DateTime } from '../../types/scalars.js';
 import { type AccountRow, account } from '../account/table.js';
 import { Account } from '../account/type.js';
 import { type BalanceRow, balance, booked } from '../ledger/table.js';
+import { accountsOfContexts, descendantsText } from './contexts.js';
 import { series } from './history.js';
 import { Balance, BalanceAggregate } from './type.js';
 
@@ -99,11 +100,7 @@ function contextAccount({ scope, caller }: Context, id: string | null | undefine
 export class AsOfArgs {
   @Field(() => DateTime, { nullable: true, description: 'The end of this second; answered from the ledger.' })
   asOf?: number | null;
-  @Field(() => Boolean, {
-    defaultValue: false,
-    description:
-      'With the funds of the accounts below it: the partners of a user; the users of a platform, their partners and its own. Only for the present.',
-  })
+  @Field(() => Boolean, { defaultValue: false, description: descendantsText })
   descendants: boolean;
 }
 
@@ -113,13 +110,9 @@ export async function balanceOfAccount(
   context: Context,
   { asOf, descendants }: AsOfArgs,
 ): Promise<Balance> {
-  if (descendants && asOf != null)
-    throw new DomainError(
-      problem('parameter_invalid', 'account.descendants', 'cannot be combined with a time; leave one of them out'),
-    );
-  if (descendants) return balanceOfContext(context, row);
-  if (asOf == null) return balanceOf(context, row);
-  return formatBalance(context, row, await series(context, row.id, { from: asOf, to: asOf + 1 }));
+  if (asOf != null)
+    return formatBalance(context, row, await series(context, row.id, { from: asOf, to: asOf + 1, descendants }));
+  return descendants ? balanceOfContext(context, row) : balanceOf(context, row);
 }
 
 /** One statement reads the balances of all accounts that are requested in one tick. */
@@ -177,17 +170,8 @@ async function balanceOfContext(context: Context, row: AccountRow): Promise<Bala
   return formatBalance(context, row, amounts);
 }
 
-/** In parts that each follow an index: the own balances, those of partners, and for a root account all others. */
+/** The sums of the balances of each account and of the accounts below it. */
 function readBalancesOfContexts({ scope }: Context, ids: readonly string[]): Promise<Sums[]> {
-  const p = sql.placeholder;
-  const root = sql`('account_' || ${p('tenant')}::text)`;
-  const part = (id: SQL, where: SQL) =>
-    sql`select ${id} as id, b.* from ${balance} b where b.tenant_id = ${p('tenant')} and b.livemode = ${p('live')} and b.version > 0 and ${where}`;
-  const parts = [
-    part(sql`b.account_id`, sql`b.account_id = any(${p('ids')})`),
-    part(sql`b.context_id`, sql`b.of_partner and b.context_id = any(${p('ids')})`),
-    part(root, sql`${root} = any(${p('ids')}) and b.context_id <> ${root}`),
-  ];
   const sum = (column: string) => sql<string>`sum(x.${sql.raw(column)})::text`;
   return scope.read<Sums>(
     'balances_of_contexts',
@@ -202,7 +186,7 @@ function readBalancesOfContexts({ scope }: Context, ids: readonly string[]): Pro
           payoutProcessing: sum('payout_processing'),
           feeAdvance: sum('fee_advance'),
         })
-        .from(sql`(${sql.join(parts, sql` union all `)}) x`)
+        .from(sql`(${accountsOfContexts(true)}) x`)
         .groupBy(sql`1`, sql`2`)
         .orderBy(sql`1, 2`),
     { ids },

@@ -2,16 +2,17 @@ import { everyone } from '../../auth/permissions.js';
 import { account } from '../account/table.js';
 import { defineResource, get } from '../define.js';
 import { fields, value } from '../edges.js';
-import { BalancePoint, balanceHistory } from './history.js';
-import { pointsUsual, RangeArgs, stepsMax } from './range.js';
+import { BalanceHistoryArgs, BalancePoint, balanceHistory } from './history.js';
+import { pointsUsual, stepsMax } from './range.js';
 import { AsOfArgs, BalanceAggregateResolver, BalanceResolver, balanceOfAccount } from './resolver.js';
 import { DepositTotal, DepositTotalsArgs, depositTotals } from './totals.js';
+import { TopUserResolver, TopUsersArgs, topUsers, UserTotal, usersUsual } from './top-users.js';
 import { Balance } from './type.js';
 import { balanceAggregateV1, balanceV1 } from './v1.js';
 
 export default defineResource({
   object: 'balance',
-  resolvers: [BalanceResolver, BalanceAggregateResolver],
+  resolvers: [BalanceResolver, BalanceAggregateResolver, TopUserResolver],
   operations: {
     balance: { access: 'read', callers: everyone, v1: balanceV1, routes: [get('/v1/balance')] },
     balanceAggregate: {
@@ -24,12 +25,17 @@ export default defineResource({
   fields: [
     fields(account, {
       balanceHistory: value(() => [BalancePoint], balanceHistory, {
-        args: RangeArgs,
+        args: BalanceHistoryArgs,
         description: `The amounts of the compartments at the end of each step, and at \`to\` for the last step, per currency; ${stepsMax} steps at most.`,
       }),
       depositTotals: value(() => [DepositTotal], depositTotals, {
         args: DepositTotalsArgs,
         description: `Completed deposits to the account by step, method and currency, minus the disputed amounts; ${stepsMax} steps at most.`,
+      }),
+      topUsers: value(() => [UserTotal], topUsers, {
+        args: TopUsersArgs,
+        description:
+          "The platform's connected users that received most, each with what its partners received, by currency and from the greatest amount. Empty for other accounts.",
       }),
       balance: value(() => Balance, balanceOfAccount, {
         args: AsOfArgs,
@@ -42,12 +48,14 @@ export default defineResource({
     'Account.balance': (argument) => (argument('asOf') == null && !argument('descendants') ? 'object' : 'figure'),
     'Account.balanceHistory': 'figure',
     'Account.depositTotals': 'figure',
+    'Account.topUsers': 'figure',
     'Query.balance': 'object',
     'Query.balanceAggregate': 'figure',
   },
   sizes: {
     'Account.balanceHistory': pointsUsual,
     'Account.depositTotals': pointsUsual,
+    'Account.topUsers': usersUsual,
     'Balance.available': 0,
     'Balance.pending': 0,
     'Balance.processing': 0,

@@ -103,7 +103,7 @@ async function readTotals(
  * The whole hours of a range, and the whole days of these hours. The seconds before the first whole hour and after the
  * last one are read from the deposits.
  */
-function boundsOf(from: number, to: number) {
+export function boundsOf(from: number, to: number) {
   const whole = (seconds: number, begin: number, end: number): [number, number] => {
     const first = Math.min(Math.ceil(begin / seconds) * seconds, end);
     return [first, Math.max(Math.floor(end / seconds) * seconds, first)];

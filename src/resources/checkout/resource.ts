@@ -3,7 +3,7 @@ import type { Context } from '../../operation/context.js';
 import { defineResource, extension, post, stored } from '../define.js';
 import { fields, link, many, node, object, one, page, value } from '../edges.js';
 import type { CheckoutPlace } from './link.js';
-import { checkoutNow } from './now.js';
+import { type CheckoutNow, checkoutNow } from './now.js';
 import { account } from '../account/table.js';
 import { type DepositRow, deposit } from '../deposit/table.js';
 import { payment } from '../payment/table.js';
@@ -16,6 +16,7 @@ import { checkoutListing, checkoutProblems, CheckoutResolver, ofReceivable } fro
 import { type CheckoutRow, CheckoutType, checkout } from './table.js';
 import { Checkout, CheckoutConnection, CheckoutParty } from './type.js';
 import { checkoutV1 } from './v1.js';
+import { completedAt } from '../ledger/completed.js';
 import { moneyOf } from '../balance/money.js';
 import { methodOfCheckout, PaymentMethod } from '../payment/method.js';
 
@@ -85,6 +86,10 @@ export default defineResource({
   },
   fields: [
     fields(checkoutNow, {
+      completedAt: completedAt(
+        ({ depositId }: CheckoutNow) => (depositId === null ? null : ['deposit', depositId]),
+        'When its payment was credited, also if that was after its time. Null before that.',
+      ),
       ...moneyOf({ amount: 'currency', grossAmount: 'currency' }),
       type: value(
         () => CheckoutType,

@@ -10,6 +10,7 @@ import { depositListing, depositProblems, DepositResolver } from './resolver.js'
 import { type DepositRow, deposit } from './table.js';
 import { Deposit, DepositConnection, Party } from './type.js';
 import { bankNoticeV1, depositV1 } from './v1.js';
+import { completedAt } from '../ledger/completed.js';
 import { moneyOf } from '../balance/money.js';
 import { methodDetailsOf, methodTexts, PaymentMethod, PaymentMethodDetails } from '../payment/method.js';
 
@@ -61,6 +62,11 @@ export default defineResource({
   },
   fields: [
     fields(deposit, {
+      completedAt: completedAt(
+        // A dispute is complete when it is created.
+        ({ id, created, disputesId }: DepositRow) => (disputesId === null ? ['deposit', id] : created),
+        'When the money came into the balance. Null for a deposit that was never COMPLETED.',
+      ),
       method: value(
         () => PaymentMethod,
         (row: DepositRow) => row.paymentMethod,

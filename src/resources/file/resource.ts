@@ -7,6 +7,7 @@ import { FileArgs, fileListing, FileOfAccountArgs } from './inputs.js';
 import { contentTypes, fileBytesMax } from './content.js';
 import { FilePurpose, file } from './table.js';
 import { File, FileConnection } from './type.js';
+import { usedByAccount, usedByAddress } from './use.js';
 import { fileV1 } from './v1.js';
 
 const upload: RestRoute = {
@@ -37,7 +38,7 @@ const download: RestRoute = {
 
 export default defineResource({
   object: 'file',
-  node: node('file', file, File, { listing: fileListing, connection: FileConnection }),
+  node: node('file', file, File, { listing: fileListing, connection: FileConnection, compiled: true }),
   stored: { file: stored(file, fileV1) },
   operations: {
     file: {
@@ -59,7 +60,15 @@ export default defineResource({
     fileContent: { access: 'read', callers: everyone, rest: download },
   },
   fields: [
-    fields(file, { account: link(account, 'accountId', { description: 'The account that uploaded it.' }) }),
+    fields(file, {
+      account: link(account, 'accountId', { description: 'The account that uploaded it.' }),
+      usedByAccounts: page(account, usedByAccount, {
+        description: 'The accounts that name the file as their logo or as a supporting document.',
+      }),
+      usedByAddresses: page(address, usedByAddress, {
+        description: 'The addresses that name the file as a supporting document.',
+      }),
+    }),
     fields(address, {
       idDocument: value(
         () => File,

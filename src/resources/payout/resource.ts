@@ -3,12 +3,13 @@ import { DateTime } from '../../types/scalars.js';
 import { type AccountRow, account } from '../account/table.js';
 import { address } from '../address/table.js';
 import { payment } from '../payment/table.js';
+import { completedAt } from '../ledger/completed.js';
 import { defineResource, extension, stored } from '../define.js';
 import { fields, link, many, node, one, page, value } from '../edges.js';
 import { expectedArrivalOf } from './arrival.js';
 import { nextPayoutAt, PayoutObstacle, payoutsBlockedBy } from './plan.js';
 import { PayoutArgs, payoutListing, PayoutOfAccountArgs, PayoutResolver } from './resolver.js';
-import { payout, payoutBlock } from './table.js';
+import { type PayoutRow, payout, payoutBlock } from './table.js';
 import { Payout, PayoutBlock, PayoutConnection } from './type.js';
 import { payoutBlockV1, payoutV1 } from './v1.js';
 import { moneyOf } from '../balance/money.js';
@@ -44,6 +45,10 @@ export default defineResource({
   },
   fields: [
     fields(payout, {
+      completedAt: completedAt(
+        ({ id, status }: PayoutRow) => (status === 'completed' ? ['payout_end', id] : null),
+        'When the money left the balance for good. Null unless the payout is COMPLETED.',
+      ),
       ...moneyOf({ amount: 'currency', sourceAmount: 'sourceCurrency' }),
       account: link(account, 'accountId', { description: 'The account that is paid out.' }),
       address: link(address, 'addressId', { description: 'The address to which the money is sent.' }),

@@ -2,6 +2,7 @@ import { everyone } from '../../auth/permissions.js';
 import { account } from '../account/table.js';
 import { file } from '../file/table.js';
 import { File } from '../file/type.js';
+import { usedByPerson } from '../file/use.js';
 import { defineResource, extension, stored } from '../define.js';
 import { fields, link, many, node, one, page, value } from '../edges.js';
 import { PersonArgs, personListing, personProblems, PersonResolver, personUpdateProblems } from './resolver.js';
@@ -65,6 +66,11 @@ export default defineResource({
         (row: PersonRow, { scope }) => scope.find(file, row.identification.passportImage),
         { nullable: true, description: 'The file behind `identification.passportImage`.' },
       ),
+    }),
+    fields(file, {
+      usedByPersons: page(person, usedByPerson, {
+        description: 'The persons that the file identifies, by an image of a tax card or a passport.',
+      }),
     }),
     fields(account, {
       persons: page(person, person.accountId, {

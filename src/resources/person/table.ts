@@ -1,7 +1,8 @@
+import { sql } from 'drizzle-orm';
 import { foreignKey, index, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import { account } from '../account/table.js';
 import { type MetadataMap, keyColumns, visibilityColumns } from '../../db/columns.js';
-import { ofOthers } from '../../db/filter-index.js';
+import { fileIndexes, ofOthers } from '../../db/filter-index.js';
 
 /** The roles that a person holds in the account's business; one person may hold several. */
 export interface RelationshipObject {
@@ -45,6 +46,10 @@ export const person = pgTable(
       .on(t.tenantId, t.livemode, t.actingAccountId, t.created, t.id)
       .where(ofOthers(t.actingAccountId, t.accountId)),
     index('person_root').on(t.tenantId, t.livemode, t.onRootList, t.created, t.id),
+    ...fileIndexes('person', t, {
+      tax_card: sql`${t.identification} ->> 'taxCardImage'`,
+      passport: sql`${t.identification} ->> 'passportImage'`,
+    }),
     index('person_of_account').on(t.tenantId, t.livemode, t.accountId, t.created, t.id),
   ],
 );

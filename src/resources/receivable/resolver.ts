@@ -81,6 +81,8 @@ class InvoiceInput {
   referenceNumber: string;
 }
 
+const customerText = 'The id of the customer: the partner of the account that the invoice bills;';
+
 @InputType({ description: 'Creates a receivable from an invoice.' })
 export class CreateReceivableInput {
   @Field(() => ID, {
@@ -88,6 +90,8 @@ export class CreateReceivableInput {
     description: 'The id of the account that the money is owed to: the acting account by default; never a partner.',
   })
   accountId?: string | null;
+  @Field(() => ID, { nullable: true, description: `${customerText} null and an empty text mean that it is not known.` })
+  customerId?: string | null;
   @Field(() => Currency, { description: 'The currency of the amounts. It must be that of the invoice.' })
   currency: string;
   @Field(() => InvoiceInput, { description: 'The invoice that is to be paid.' })
@@ -117,6 +121,8 @@ class UpdateReceivableInput {
       'The most that may count towards the receivable: at most the amount of the invoice, and at least what is locked and settled.',
   })
   amountMaximumReconcilable?: bigint | null;
+  @Field(() => ID, { nullable: true, description: `${customerText} null and an empty text remove it.` })
+  customerId?: string | null;
   @Field(() => String, { nullable: true, description: 'A text of your own; null removes it.' })
   description?: string | null;
   @Field(() => Metadata, { nullable: true, description: texts.metadataChanges })
@@ -191,6 +197,7 @@ export class ReceivableResolver {
       throw new DomainError(
         problem('status_invalid', 'receivable.account_id', 'Only an activated account can create live receivables.'),
       );
+    await checkCustomer(scope, input.customerId, owner.id);
     await checkFiles(scope, [{ id: invoice.document, field: 'receivable.invoice.document', purposes: ['invoice'] }]);
     if (maximum > invoice.amount)
       throw new DomainError(
@@ -202,6 +209,7 @@ export class ReceivableResolver {
       );
     const row = await context.write('create_receivable', receivable, {
       ...input,
+      customerId: input.customerId || null,
       description: blankToNull(input.description),
       accountId: owner.id,
       amountMaximumReconcilable: maximum,
@@ -226,10 +234,12 @@ export class ReceivableResolver {
         ? []
         : moneyProblems('receivable.amount_maximum_reconcilable', input.amountMaximumReconcilable, before.currency);
     if (problems.length > 0) throw new DomainError(...problems);
+    await checkCustomer(context.scope, input.customerId, before.accountId);
     if (Object.values(changes).every((value) => value === undefined)) return { receivable: before };
     return {
       receivable: await context.write('update_receivable', receivable, {
         ...input,
+        customerId: blankToNull(input.customerId),
         description: blankToNull(input.description),
       }),
     };
@@ -242,6 +252,16 @@ export class ReceivableResolver {
     await context.scope.one(receivable, input.id);
     return { receivable: await context.write('void_receivable', receivable, input) };
   }
+}
+
+/** Refuses a customer that the caller does not see, or that is no partner of the account. */
+async function checkCustomer(scope: Scope, id: string | null | undefined, accountId: string): Promise<void> {
+  if (!id) return;
+  const customer = await scope.one(account, id, 'receivable.customer_id');
+  if (customer.kind !== 'partner' || customer.ownerId !== accountId)
+    throw new DomainError(
+      problem('account_type_invalid', 'receivable.customer_id', 'The customer must be a partner of the account.'),
+    );
 }
 
 /** The ids of the deposits or receivables of the locks that still have an amount, without duplicates. */

@@ -5,6 +5,7 @@ import { type DepositRow, deposit } from '../deposit/table.js';
 import { Deposit } from '../deposit/type.js';
 import { file } from '../file/table.js';
 import { File } from '../file/type.js';
+import { usedByReceivable } from '../file/use.js';
 import { defineResource, extension, get, post, stored } from '../define.js';
 import { fields, link, many, node, one, page, value } from '../edges.js';
 import { AgeingBucket, ReceivableAgeing, receivableAgeing, ReceivableAgeingArgs } from './ageing.js';
@@ -64,7 +65,7 @@ export default defineResource({
     updateReceivable: {
       access: 'write',
       callers: everyone,
-      refusals: ['amount_exceeds_reconcilable', 'status_invalid'],
+      refusals: ['account_type_invalid', 'amount_exceeds_reconcilable', 'status_invalid'],
       routes: [post('/v1/receivables/:id')],
     },
     voidReceivable: {
@@ -103,6 +104,10 @@ export default defineResource({
         { description: 'Messages of the service about the receivable, oldest first.' },
       ),
       account: link(account, 'accountId', { description: 'The account that the money is owed to.' }),
+      customer: link(account, 'customerId', {
+        nullable: true,
+        description: 'The customer: the partner that the invoice bills. Null if it is not known.',
+      }),
       document: value(
         () => File,
         (row: ReceivableRow, { scope }) => scope.find(file, row.invoice.document),
@@ -125,10 +130,18 @@ export default defineResource({
         { description: 'The deposits that count towards it, paid out or not.' },
       ),
     }),
+    fields(file, {
+      usedByReceivables: page(receivable, usedByReceivable, {
+        description: 'The receivables whose invoice the file is.',
+      }),
+    }),
     fields(account, {
       receivables: page(receivable, receivable.accountId, {
         args: ReceivableOfAccountArgs,
         description: "The account's receivables.",
+      }),
+      billedReceivables: page(receivable, receivable.customerId, {
+        description: 'The receivables whose invoices bill the account, which is a partner.',
       }),
       receivableTotals: value(() => [ReceivableTotal], receivableTotals, {
         args: ReceivableTotalsArgs,

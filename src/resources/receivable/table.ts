@@ -12,7 +12,7 @@ import {
   text,
 } from 'drizzle-orm/pg-core';
 import { account } from '../account/table.js';
-import { listIndexes, ofOthers, parentIndexes } from '../../db/filter-index.js';
+import { fileIndexes, listIndexes, ofOthers, parentIndexes } from '../../db/filter-index.js';
 import { type MetadataMap, keyColumns, version, visibilityColumns } from '../../db/columns.js';
 
 export const ReceivableStatus = { OPEN: 'open', LOCKED: 'locked', SETTLED: 'settled', VOID: 'void' } as const;
@@ -54,6 +54,8 @@ export const receivable = pgTable(
   {
     ...keyColumns(),
     accountId: text('account_id').notNull(),
+    /** The partner of the account that the invoice bills, if it is known. */
+    customerId: text('customer_id'),
     currency: text('currency').notNull(),
     amountMaximumReconcilable: minor('amount_maximum_reconcilable'),
     amountLocked: minor('amount_locked').default(sql`0`),
@@ -96,6 +98,10 @@ export const receivable = pgTable(
       .where(ofOthers(t.actingAccountId, t.accountId)),
     index('receivable_root').on(t.tenantId, t.livemode, t.onRootList, t.created, t.id),
     index('receivable_of_account').on(t.tenantId, t.livemode, t.accountId, t.created, t.id),
+    index('receivable_of_customer')
+      .on(t.tenantId, t.livemode, t.customerId, t.created, t.id)
+      .where(sql`${t.customerId} is not null`),
+    ...fileIndexes('receivable', t, { document: sql`${t.invoice} ->> 'document'` }),
     ...listIndexes('receivable', t, filters(t), { own: t.accountId }),
     ...parentIndexes('receivable_account', t, t.accountId, filters(t)),
     // The lists by due date, each of one status, and by amount, each of one currency.

@@ -169,12 +169,7 @@ export class CompiledQuery {
         const request = pageRequest(listing, args, parent);
         // The resolvers answer a page with a cursor: they check that its object exists.
         if (request.backward || request.cursor !== undefined) return undefined;
-        const own = root
-          ? listOf(
-              scope.caller,
-              listing.byAccount.some((each) => each in request.filters),
-            )
-          : visibility;
+        const own = root ? listOf(scope.caller, request.beyondOwn) : visibility;
         lists.set(branch, { request, visibility: own, prefix });
         parts.push(pageQuestion(listing, request));
         rows[i] = request.size * (below === undefined ? 1 : (rows[below] ?? 1));

@@ -1,0 +1,27 @@
+import { type SQL, sql } from 'drizzle-orm';
+import { balance } from '../ledger/table.js';
+
+const p = sql.placeholder;
+
+/** What the argument `descendants` of a figure adds, for clients. */
+export const descendantsText =
+  'With the accounts below it: the partners of a user; the users of a platform, their partners and its own.';
+
+/**
+ * The balances of accounts, each with the `id` of the account of `ids` that it counts for. With `descendants`, these are
+ * also the balances of the accounts below, in parts that each follow an index: the own balances, those of partners, and
+ * for a root account all others.
+ */
+export function accountsOfContexts(descendants: boolean): SQL {
+  const root = sql`('account_' || ${p('tenant')}::text)`;
+  const part = (id: SQL, where: SQL) =>
+    sql`select ${id} as id, b.* from ${balance} b where b.tenant_id = ${p('tenant')} and b.livemode = ${p('live')} and b.version > 0 and ${where}`;
+  const own = part(sql`b.account_id`, sql`b.account_id = any(${p('ids')})`);
+  if (!descendants) return own;
+  const parts = [
+    own,
+    part(sql`b.context_id`, sql`b.of_partner and b.context_id = any(${p('ids')})`),
+    part(root, sql`${root} = any(${p('ids')}) and b.context_id <> ${root}`),
+  ];
+  return sql.join(parts, sql` union all `);
+}
