@@ -73,6 +73,7 @@ begin
   where a.tenant_id = p_tenant and a.livemode = p_live and a.id = v_args ->> 'accountId'
   returning *
   into v;
+  v_id := index_object(p_tenant, p_live, 'receivable', null, to_jsonb(v));
   perform emit_event(p_tenant, p_live, p_call, 'receivable.created', 'receivable', to_jsonb(v));
   perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(v));
   return next v;
@@ -94,6 +95,8 @@ declare
     )
   );
   v receivable;
+  v_old jsonb;
+  v_id text;
   v_maximum bigint := (v_args ->> 'amountMaximumReconcilable')::bigint;
 begin
   select r.*
@@ -120,6 +123,7 @@ begin
       'is less than what is locked and settled already'
     );
   end if;
+  v_old := to_jsonb(v);
   update receivable r
   set
     amount_maximum_reconcilable = coalesce(v_maximum, r.amount_maximum_reconcilable),
@@ -139,6 +143,9 @@ begin
   where r.tenant_id = p_tenant and r.livemode = p_live and r.id = v.id
   returning *
   into v;
+  if v_args ? 'metadata' then
+    v_id := index_object(p_tenant, p_live, 'receivable', v_old, to_jsonb(v));
+  end if;
   perform emit_event(p_tenant, p_live, p_call, 'receivable.updated', 'receivable', to_jsonb(v));
   perform store_idempotent_response(p_tenant, p_live, p_call, to_jsonb(v));
   return next v;

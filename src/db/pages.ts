@@ -14,6 +14,8 @@ import {
 import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import type { Caller } from '../request/caller.js';
 import type { Preparable } from './row-mapper.js';
+import { foundCursor } from './list-search.js';
+import { searchOf } from '../types/list-search.js';
 import { columnOf, type Link, listed, type Row, type Rows, shape, values } from './list-statement.js';
 import { countQuestion, pageQuestion, type Question } from './slow-questions.js';
 import { listOf, type Visibility, visibilityOf, withheldFrom } from './visibility.js';
@@ -44,6 +46,7 @@ export class Pages {
     const visibility = listOf(this.reads.caller, request.beyondOwn);
     const rows = await this.#rows(table, listing, request, visibility);
     return this.#page(table, listing, request, rows, {
+      found: () => this.#found(table, listing, request, visibility),
       beyond: async (backward, cursor) =>
         (await this.#rows(table, listing, { ...request, backward, cursor, size: 0 }, visibility)).length > 0,
       count: () => this.#count(table, listing, request, visibility),
@@ -66,6 +69,7 @@ export class Pages {
     const name = `${getTableName(table)}.${columnOf(parent).name}:${JSON.stringify([listing.fixed, args])}`;
     const rows = await this.reads.many(name, parentId, (ids) => this.#perParent(table, listing, parent, request, ids));
     return this.#page(table, listing, request, rows ?? [], {
+      found: async () => true,
       beyond: async (backward, cursor) =>
         (await this.reads.many(`${name}:beyond:${backward}`, `${parentId} ${cursor}`, (keys) =>
           this.#beyondPerParent(table, listing, parent, { ...request, backward, cursor }, keys),
@@ -86,6 +90,18 @@ export class Pages {
       { ...values(request) },
       pageQuestion(listing, request),
     );
+  }
+
+  /** Whether a search finds the object of its cursor. Without a search, every object has a position. */
+  async #found(table: Rows, listing: Listing, request: PageRequest, visibility: Visibility): Promise<boolean> {
+    if (!searchOf(request.filters)) return true;
+    const rows = await this.reads.read(
+      `found:${shape(table, request, visibility)}`,
+      (db) => foundCursor(db, { table, listing, request, visibility }),
+      { ...values(request) },
+      pageQuestion(listing, request),
+    );
+    return rows.length > 0;
   }
 
   async #perParent<T extends Rows>(
@@ -187,7 +203,7 @@ export class Pages {
   ): Promise<Page<Row<T>>> {
     const cursor = rows.length === 0 ? request.cursor : undefined;
     const placed = cursor === undefined ? undefined : await this.reads.find(table, cursor);
-    if (cursor !== undefined && (!placed || isOutside(listing, request, placed))) {
+    if (cursor !== undefined && (!placed || isOutside(listing, request, placed) || !(await look.found()))) {
       const name = request.backward ? 'ending_before' : 'starting_after';
       throw new DomainError(
         problem('parameter_invalid', `${listing.object}.${name}`, 'is not the id of an object of this list'),
@@ -237,6 +253,8 @@ export class Pages {
 
 /** How a page reads about the rest of its list, when a client requests that. */
 interface Look {
+  /** Whether the object of the cursor has a position in the list. */
+  found: () => Promise<boolean>;
   beyond: (backward: boolean, cursor: string) => Promise<boolean>;
   count: () => Promise<number | null>;
 }

@@ -1,5 +1,6 @@
 import type { SQL, SQLWrapper } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
+import type { Searchable } from './list-search.js';
 import { camel, type MessageText, type Problem, problem, snake } from '../request/problems.js';
 
 export const ListOrder = { CREATED_DESC: 'created_desc', CREATED_ASC: 'created_asc' } as const;
@@ -89,6 +90,8 @@ export interface Listing {
   orders?: Readonly<Record<string, OrderBy>>;
   /** Filters that are true or absent. */
   conditions?: Readonly<Record<string, Condition>>;
+  /** What its objects are found by, where it can be searched. */
+  search?: Searchable;
   /** Filters with an index that has no other filter, by the table of the objects that they name. */
   exclusive?: Readonly<Record<string, string>>;
 }

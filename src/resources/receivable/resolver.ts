@@ -7,6 +7,7 @@ import type { Scope } from '../../db/scope.js';
 import type { Context } from '../../operation/context.js';
 import { checkFiles } from '../file/reference.js';
 import { AmountFilter, DateFilter } from '../../types/range-filters.js';
+import { MetadataFilter, searchText } from '../../types/list-search.js';
 import { type Listing, TimedPageArgs } from '../../types/pagination.js';
 import { payloadOf } from '../../types/payload.js';
 import { emptyOptional, type Problem, problem, DomainError } from '../../request/problems.js';
@@ -19,6 +20,7 @@ import {
   type ReceivableRow,
   ReceivableStatus,
   receivable,
+  receivableSearch,
   TransactionType,
 } from './table.js';
 import { Receivable, ReceivableOrder } from './type.js';
@@ -62,6 +64,7 @@ export const receivableListing: Listing = {
       parents: [receivable.accountId],
     },
   },
+  search: receivableSearch,
   conditions: { overdue: { order: 'dueDate', value: ReceivableStatus.OPEN, where: isOverdue } },
 };
 
@@ -169,6 +172,10 @@ export class ReceivableOfAccountArgs extends TimedPageArgs {
 
 @ArgsType()
 export class ReceivableArgs extends ReceivableOfAccountArgs {
+  @Field(() => String, { nullable: true, description: searchText('the reference number of the invoice') })
+  search?: string | null;
+  @Field(() => MetadataFilter, { nullable: true, description: 'Only objects with this key in their metadata.' })
+  metadata?: MetadataFilter | null;
   @Field(() => ID, {
     nullable: true,
     description: 'Only receivables of this account. It may be any account that the caller can see.',

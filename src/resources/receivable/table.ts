@@ -13,6 +13,7 @@ import {
 } from 'drizzle-orm/pg-core';
 import { account } from '../account/table.js';
 import { fileIndexes, listIndexes, ofOthers, parentIndexes } from '../../db/filter-index.js';
+import type { Searchable } from '../../types/list-search.js';
 import { type MetadataMap, keyColumns, version, visibilityColumns } from '../../db/columns.js';
 
 export const ReceivableStatus = { OPEN: 'open', LOCKED: 'locked', SETTLED: 'settled', VOID: 'void' } as const;
@@ -116,6 +117,13 @@ export const receivable = pgTable(
   ],
 );
 export type ReceivableRow = typeof receivable.$inferSelect;
+
+/** What receivables are found by. */
+export const receivableSearch: Searchable = {
+  object: 'receivable',
+  texts: (name) => sql`array[${name(receivable.invoice)} ->> 'referenceNumber']`,
+  metadata: (name) => name(receivable.metadata),
+};
 
 /**
  * Receivable locks that are paid out together. The locks of available money are in open batches, which have no payout.
