@@ -17,7 +17,8 @@ export function failureOf(error: CombinedError): Failure {
     failure.requestId ??= extensions.requestId as string | undefined;
     const path = (extensions.argumentPath as (string | number)[] | undefined)?.filter((part) => part !== 'input');
     const field = path?.join('.');
-    if (field) failure.fields[field] ??= message;
+    const { code } = (extensions.error ?? {}) as { code?: string };
+    if (field) failure.fields[field] ??= code === 'parameter_missing' ? 'This is required.' : message;
     else failure.messages.push(message);
   }
   if (error.networkError)
