@@ -1,10 +1,7 @@
 import fs from 'node:fs';
-import fc from 'fast-check';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { csvLine } from '../src/dashboard/format/csv.js';
 import { formatMoney } from '../src/dashboard/format/money.js';
-import { dayBefore, dayOf, startOfDay } from '../src/dashboard/format/days.js';
 import { useDashboard } from './dashboard-fixture.js';
 
 const dashboard = useDashboard();
@@ -235,30 +232,6 @@ describe('the money of the pages', () => {
       body.data.deposits.nodes.map(({ id, amount }: { id: string; amount: string }) => [id, amount]),
     );
     await context.close();
-  });
-
-  it('is in cells that no spreadsheet runs as a formula', () => {
-    expect(csvLine(['=1+1', '-12.50', '+44', '@a', 'a"b,c'])).toBe(`'=1+1,-12.50,'+44,'@a,"a""b,c"\r\n`);
-    fc.assert(
-      fc.property(fc.string(), (text) => {
-        const cell = csvLine([text]).slice(0, -2);
-        expect(/^"?[=+\-@\t\r\n]/.test(cell)).toBe(/^-\d+(\.\d+)?$/.test(text));
-      }),
-    );
-  });
-});
-
-describe('the days of the dashboard', () => {
-  it('begin at midnight of the time zone, also when its clocks change', () => {
-    const zones = fc.constantFrom('UTC', 'Asia/Kolkata', 'America/New_York', 'Pacific/Auckland', 'Europe/Berlin');
-    fc.assert(
-      fc.property(zones, fc.integer({ min: 0, max: 3_000 }), (zone, days) => {
-        const day = dayBefore('2030-01-01T12:00:00Z', 'UTC', days);
-        const start = startOfDay(day, zone);
-        expect(dayOf(start, zone)).toBe(day);
-        expect(dayOf(new Date(Date.parse(start) - 1_000).toISOString(), zone)).toBe(dayBefore(start, zone, 1));
-      }),
-    );
   });
 });
 

@@ -7,7 +7,7 @@ import {
   useEffect,
   useRef,
 } from 'react';
-import type { Failure } from '../graph/write';
+import { type Failure, required } from '../graph/write';
 import { Field } from './field';
 import { Problem } from './problem';
 
@@ -48,7 +48,15 @@ export function Form<Input>({ label, submit, pending, failure, onSubmit, actions
   return (
     <form ref={form} className="form" aria-label={label} onSubmit={send} noValidate>
       {failure && (
-        <Problem error={{ ...failure, messages: [...failure.messages, ...elsewhere.map(([, text]) => text)] }} />
+        <Problem
+          error={{
+            ...failure,
+            messages: [
+              ...failure.messages,
+              ...elsewhere.map(([path, text]) => (text === required ? `${path} is required.` : text)),
+            ],
+          }}
+        />
       )}
       <FailureContext value={failure}>{children}</FailureContext>
       <div className="form-end">
